@@ -1,0 +1,139 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Writer appends trials to a journal that it holds locked.
+type Writer struct {
+	f    *os.File
+	size int64 // bytes up to the end of the last whole line
+}
+
+// Create makes a new journal at path with the header, which it gives its schema
+// and kind. The file must not exist.
+func Create(path string, h Header) (*Writer, error) {
+	h.Schema, h.Kind = Schema, KindHeader
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{f: f}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if err := w.appendLine(h); err != nil {
+		f.Close()
+		os.Remove(path)
+		return nil, err
+	}
+	return w, syncDir(filepath.Dir(path))
+}
+
+// Open opens a journal to go on with it: it reads what is there, cuts a torn
+// last line off, and locks the file against a second procfit.
+func Open(path string) (*Writer, *Contents, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, c, err := open(f)
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return w, c, nil
+}
+
+func open(f *os.File) (*Writer, *Contents, error) {
+	if err := lock(f); err != nil {
+		return nil, nil, err
+	}
+	c, err := Read(f, f.Name())
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &Writer{f: f, size: c.size}
+	if c.Torn > 0 {
+		if err := f.Truncate(w.size); err != nil {
+			return nil, nil, fmt.Errorf("cut the torn last line off: %w", err)
+		}
+	}
+	if c.unended {
+		if err := w.write([]byte("\n")); err != nil {
+			return nil, nil, err
+		}
+	}
+	return w, c, nil
+}
+
+// ReadFile reads the journal at path without locking it, so that a report can be
+// made while a run goes on.
+func ReadFile(path string) (*Contents, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// Append writes a trial as one line and syncs it to the disk. Where that fails
+// (a full disk, say) nothing of the line stays, and what was there before is
+// whole.
+func (w *Writer) Append(t Trial) error {
+	t.Kind = KindTrial
+	if t.Warnings == nil {
+		t.Warnings = []string{}
+	}
+	if t.ObservedProcs == nil {
+		t.ObservedProcs = []*int{}
+	}
+	if t.Phases == nil {
+		t.Phases = []Phase{}
+	}
+	return w.appendLine(t)
+}
+
+func (w *Writer) appendLine(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.f.Name(), err)
+	}
+	return w.write(append(line, '\n'))
+}
+
+func (w *Writer) write(b []byte) error {
+	_, err := w.f.WriteAt(b, w.size)
+	if err == nil {
+		err = w.f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, w.f.Truncate(w.size))
+	}
+	w.size += int64(len(b))
+	return nil
+}
+
+// Close ends the writing and gives the lock up.
+func (w *Writer) Close() error { return w.f.Close() }
+
+// syncDir makes the new file's name durable. Some file systems cannot sync a
+// directory, which loses nothing that a journal promises.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
