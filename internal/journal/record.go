@@ -61,7 +61,7 @@ type Host struct {
 	AffinityCPUs  int     `json:"affinity_cpus"`  // CPUs that procfit itself may run on
 	EffectiveCPUs float64 `json:"effective_cpus"` // the smaller of the affinity and the tightest CPU limit around procfit
 	Kernel        string  `json:"kernel"`
-	CgroupMode    string  `json:"cgroup_mode"` // v1, v2, hybrid, none
+	CgroupMode    string  `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
 	MemoryBytes   int64   `json:"memory_bytes"`
 }
 

@@ -1,0 +1,30 @@
+//go:build !linux
+
+package maxprocs
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// Read gathers the facts of this process. Outside Linux these are
+// runtime.NumCPU and the environment; there are no cgroups.
+func Read() Facts {
+	cpus := Fact{State: Known, CPUs: float64(runtime.NumCPU()), File: "runtime.NumCPU"}
+	return Facts{
+		PID:       os.Getpid(),
+		Affinity:  cpus,
+		Online:    cpus,
+		Cgroup:    Cgroup{Fact: Fact{State: Absent}, Mode: ModeNone},
+		Limits:    []Limit{},
+		Env:       ownEnv("GOMAXPROCS"),
+		GODEBUG:   ownEnv("GODEBUG"),
+		GoVersion: runtime.Version(),
+	}
+}
+
+// ReadPID needs Linux: nothing like /proc is read elsewhere.
+func ReadPID(pid int) (Facts, error) {
+	return Facts{}, fmt.Errorf("process %d: reading another process's CPU limits needs Linux, this is %s", pid, runtime.GOOS)
+}
