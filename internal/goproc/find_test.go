@@ -1,0 +1,222 @@
+package goproc
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	put64 := func(off int, v uint64) func([]byte) {
+		return func(b []byte) { binary.LittleEndian.PutUint64(b[off:], v) }
+	}
+	put16 := func(off int, v uint16) func([]byte) {
+		return func(b []byte) { binary.LittleEndian.PutUint16(b[off:], v) }
+	}
+	loads := func(name string, addrs ...uint64) func(*world) {
+		return func(w *world) { w.functions[name] = addrs }
+	}
+	without := func(names ...string) func(*world) {
+		return func(w *world) {
+			for _, n := range names {
+				delete(w.functions, n)
+			}
+		}
+	}
+	change := func(c func([]byte)) func(*world) { return func(w *world) { w.change = c } }
+	symbols := func(s map[string]uint64) func(*world) { return func(w *world) { w.symbols = s } }
+	none := func(*world) {}
+
+	for _, tt := range []struct {
+		name   string
+		edit   func(*world)
+		source Source
+		err    error
+		says   string
+	}{
+		{"stripped", none, Decoded, nil, ""},
+		{"symbol", symbols(map[string]uint64{"runtime.gomaxprocs": worldVar}), Symbol, nil, ""},
+		{"symbol among others", symbols(map[string]uint64{"runtime.gomaxprocsX": 1, "xruntime.gomaxprocs": 2, "runtime.gomaxprocs": worldVar}), Symbol, nil, ""},
+		{"symbol in the text", symbols(map[string]uint64{"runtime.gomaxprocs": worldText}), Decoded, nil, ""},
+		{"symbol outside", symbols(map[string]uint64{"runtime.gomaxprocs": 1 << 40}), Decoded, nil, ""},
+		{"no sections", func(w *world) { w.sections = false }, Decoded, nil, ""},
+		{"section headers beyond the file", change(put64(40, 1<<40)), Decoded, nil, ""},
+		{"section headers zeroed", change(func(b []byte) { clear(b[worldHeads:]) }), Decoded, nil, ""},
+		{"symbol table of all memory", func(w *world) {
+			w.symbols = map[string]uint64{"x": 1}
+			w.change = put64(worldHeads+64+32, math.MaxInt64-worldSymtab)
+		}, Decoded, nil, ""},
+		{"name table of all memory", change(put64(worldHeads+4*64+32, math.MaxInt64-worldNames)), Decoded, nil, ""},
+		{"go 1.18 magic", change(func(b []byte) { b[worldTable] = 0xf0 }), Decoded, nil, ""},
+		{"no module record", change(func(b []byte) { clear(b[worldData : worldData+0x100]) }), "", ErrStarting, "no module record"},
+		{"text outside", change(put64(worldData+64+176, 1<<40)), "", ErrStarting, "no module record"},
+		{"go 1.16 magic", change(func(b []byte) { b[worldTable] = 0xfa }), "", ErrUndecodable, "no function table"},
+		{"too many functions", change(put64(worldTable+8, 1<<60)), "", ErrUndecodable, "no function table"},
+		{"names before the header", change(put64(worldTable+32, 8)), "", ErrUndecodable, "no function table"},
+		{"records outside", change(func(b []byte) {
+			for i := range 5 {
+				binary.LittleEndian.PutUint32(b[worldTable+0x500+8*i+4:], math.MaxUint32)
+			}
+		}), "", ErrUndecodable, "damaged"},
+		{"no procresize", without("runtime.procresize"), "", ErrUndecodable, "procresize loads nothing"},
+		{"two functions", without("runtime.gcStart", "runtime.schedtrace"), "", ErrUndecodable, "2 of 2 functions agree"},
+		{"a tie", func(w *world) {
+			for n := range w.functions {
+				w.functions[n] = append(w.functions[n], worldVar+64)
+			}
+		}, "", ErrUndecodable, "two variables"},
+		{"procresize loads another first", loads("runtime.procresize", worldVar+40, worldVar), "", ErrUndecodable, "1 of 4 functions agree"},
+		{"only the text is loaded", loads("runtime.procresize", worldText), "", ErrUndecodable, "procresize loads nothing"},
+		{"arm64", func(w *world) { w.machine = elf.EM_AARCH64 }, "", ErrUndecodable, "EM_AARCH64 code is not decoded"},
+		{"arm64 with symbols", func(w *world) {
+			w.machine, w.symbols = elf.EM_AARCH64, map[string]uint64{"runtime.gomaxprocs": worldVar}
+		}, Symbol, nil, ""},
+		{"32 bit", change(func(b []byte) { b[elf.EI_CLASS] = 1 }), "", ErrUndecodable, "only 64-bit"},
+		{"no ELF", change(func(b []byte) { copy(b, "#!/bin/sh\n") }), "", ErrNotGo, "no ELF"},
+		{"program headers of another size", change(put16(54, 57)), "", ErrUndecodable, "2 program headers of 57 bytes"},
+		{"60000 program headers", change(put16(56, 60000)), "", ErrUndecodable, "60000 program headers"},
+		{"program headers outside", change(put64(32, 1<<30)), "", ErrUndecodable, "program header 0"},
+		{"a segment that overflows", change(put64(64+8, math.MaxUint64)), "", ErrUndecodable, "overflow"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := goodWorld()
+			tt.edit(&w)
+			addr, source, err := find(w.bytes())
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("error %v, want %v", err, tt.err)
+			}
+			if err != nil {
+				if !strings.Contains(err.Error(), tt.says) {
+					t.Errorf("error %q does not say %q", err, tt.says)
+				}
+				return
+			}
+			if addr != worldVar || source != tt.source {
+				t.Errorf("found %#x by %s, want %#x by %s", addr, source, uint64(worldVar), tt.source)
+			}
+		})
+	}
+}
+
+// TestFindTruncated cuts the image at every place: never a crash, and never
+// another address.
+func TestFindTruncated(t *testing.T) {
+	whole := goodWorld().bytes()
+	for n := range whole {
+		if addr, _, err := find(whole[:n]); err == nil && addr != worldVar {
+			t.Fatalf("cut at %d: found %#x", n, addr)
+		} else if err != nil && !errors.Is(err, ErrUndecodable) && !errors.Is(err, ErrStarting) && !errors.Is(err, ErrNotGo) {
+			t.Logf("cut at %d: %v", n, err)
+		}
+	}
+}
+
+func TestX86Loads(t *testing.T) {
+	for _, tt := range []struct {
+		asm  string
+		code []byte
+		want []uint64
+	}{
+		{"mov eax, [rip+16]", []byte{0x8b, 0x05, 16, 0, 0, 0}, []uint64{0x1000 + 6 + 16}},
+		{"movsxd rax, [rip-16]", []byte{0x48, 0x63, 0x05, 0xf0, 0xff, 0xff, 0xff}, []uint64{0x1000 + 7 - 16}},
+		{"cmp [rip+1], ecx", []byte{0x39, 0x0d, 1, 0, 0, 0}, []uint64{0x1000 + 6 + 1}},
+		{"cmp dword [rip+1], 2", []byte{0x83, 0x3d, 1, 0, 0, 0, 2}, []uint64{0x1000 + 7 + 1}},
+		{"mov [rip+16], eax: a store", []byte{0x89, 0x05, 16, 0, 0, 0}, nil},
+		{"mov rax, [rip+16]: 8 bytes", []byte{0x48, 0x8b, 0x05, 16, 0, 0, 0}, nil},
+		{"lea rax, [rip+16]", []byte{0x48, 0x8d, 0x05, 16, 0, 0, 0}, nil},
+		{"movss xmm0, [rip+16]", []byte{0xf3, 0x0f, 0x10, 0x05, 16, 0, 0, 0}, nil},
+		{"mov eax, [rbx+16]", []byte{0x8b, 0x43, 16}, nil},
+		{"ret, then a load", []byte{0xc3, 0x8b, 0x05, 0, 0, 0, 0}, []uint64{0x1007}},
+		{"cut off", []byte{0x8b, 0x05, 16}, nil},
+		{"no instruction", []byte{0x06, 0x8b, 0x05, 0, 0, 0, 0}, nil},
+	} {
+		got := x86Loads(tt.code, 0x1000)
+		if len(got) != len(tt.want) || len(got) > 0 && got[0] != tt.want[0] {
+			t.Errorf("%s: %#x, want %#x", tt.asm, got, tt.want)
+		}
+	}
+}
+
+// TestScan looks for a word at every place around the borders of the pieces.
+func TestScan(t *testing.T) {
+	word := []byte("needle")
+	for _, at := range []int{0, 1, scanChunk - 6, scanChunk - 5, scanChunk - 1, scanChunk, 2*scanChunk - 3} {
+		b := make([]byte, 3*scanChunk)
+		copy(b[at:], word)
+		var found []int64
+		err := scan(bytes.NewReader(b), 0, math.MaxInt64, len(word)-1, func(piece []byte, off int64) bool {
+			if i := bytes.Index(piece, word); i >= 0 {
+				found = append(found, off+int64(i))
+			}
+			return true
+		})
+		if err != nil || len(found) != 1 || found[0] != int64(at) {
+			t.Errorf("word at %d: found %d, %v", at, found, err)
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	b := &budget{r: bytes.NewReader(make([]byte, 100)), left: 10}
+	if _, err := b.ReadAt(make([]byte, 8), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ReadAt(make([]byte, 8), 8); !errors.Is(err, ErrUndecodable) {
+		t.Errorf("the budget is exceeded and the error is %v", err)
+	}
+}
+
+// endless is a file of any claimed size: a head, then zeros.
+type endless struct{ head []byte }
+
+func (e endless) ReadAt(p []byte, off int64) (int, error) {
+	clear(p)
+	if off < int64(len(e.head)) {
+		copy(p, e.head[off:])
+	}
+	return len(p), nil
+}
+
+// TestEndless gives up files that claim to be huge, without much memory.
+func TestEndless(t *testing.T) {
+	segment := goodWorld()
+	segment.sections = false
+	segment.change = func(b []byte) {
+		clear(b[worldTable : worldTable+headerSize])
+		binary.LittleEndian.PutUint64(b[64+32:], 1<<50)
+		binary.LittleEndian.PutUint64(b[64+40:], 1<<50)
+	}
+	tables := goodWorld()
+	tables.symbols = map[string]uint64{"runtime.gomaxprocs": worldText} // none that is usable
+	tables.change = func(b []byte) {
+		binary.LittleEndian.PutUint64(b[worldHeads+64+32:], 1<<50)
+	}
+	for name, w := range map[string]world{"segment": segment, "symbol table": tables} {
+		r := endless{w.bytes()}
+		allocated := allocatedBy(func() {
+			f := new(file)
+			if err := f.analyse(&budget{r: r, left: maxRead}); !errors.Is(err, ErrUndecodable) {
+				t.Errorf("%s: error %v", name, err)
+			}
+			if _, err := Read(r); err == nil {
+				t.Errorf("%s: build info in zeros", name)
+			}
+		})
+		if allocated > 16<<20 {
+			t.Errorf("%s: %d MB allocated", name, allocated>>20)
+		}
+	}
+}
+
+func allocatedBy(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package goproc
+
+import "fmt"
+
+// Live needs Linux.
+func (c *Cache) Live(pid int) (Live, error) {
+	return Live{}, fmt.Errorf("process %d: %w", pid, ErrUnsupported)
+}
+
+// Program needs Linux.
+func (c *Cache) Program(pid int) (Program, error) {
+	return Program{}, fmt.Errorf("process %d: %w", pid, ErrUnsupported)
+}

@@ -1,0 +1,83 @@
+package goproc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxRead bounds what the analysis of one file reads in all, in bytes. Large
+// programs need tens of megabytes at most; a hostile file, which can claim any
+// size, is given up in about a second.
+const maxRead = 1 << 30
+
+// scanChunk is the size of one read, in bytes.
+const scanChunk = 64 << 10
+
+var errBudget = fmt.Errorf("%w: it asks for more reading than any program needs", ErrUndecodable)
+
+// budget is a reader that fails once it has been asked for too much.
+type budget struct {
+	r    io.ReaderAt
+	left int64
+}
+
+func (b *budget) ReadAt(p []byte, off int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, errBudget
+	}
+	return b.r.ReadAt(p, off)
+}
+
+// window reads small pieces that lie close together through one buffer.
+type window struct {
+	r   io.ReaderAt
+	buf []byte
+	off int64 // of buf[0]
+}
+
+// at returns the n bytes at off, valid until the next call; n is at most
+// scanChunk.
+func (w *window) at(off int64, n int) ([]byte, error) {
+	if off >= w.off && off-w.off <= int64(len(w.buf)-n) {
+		return w.buf[off-w.off:][:n], nil
+	}
+	if cap(w.buf) == 0 {
+		w.buf = make([]byte, scanChunk)
+	}
+	got, err := w.r.ReadAt(w.buf[:cap(w.buf)], off)
+	w.buf, w.off = w.buf[:max(got, 0)], off
+	if got < n {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return w.buf[:n], nil
+}
+
+// scan passes the size bytes at off to see in pieces, each beginning with the
+// last overlap bytes of the one before, until see returns false. It ends without
+// an error where the reader ends: a file may be shorter than its headers say.
+func scan(r io.ReaderAt, off, size int64, overlap int, see func(piece []byte, at int64) bool) error {
+	buf := make([]byte, scanChunk+overlap)
+	kept := 0
+	for size > 0 {
+		want := min(int64(scanChunk), size)
+		got, err := r.ReadAt(buf[kept:kept+int(want)], off)
+		if got > 0 && !see(buf[:kept+got], off-int64(kept)) {
+			return nil
+		}
+		if err != nil || got <= 0 {
+			if errors.Is(err, errBudget) {
+				return err
+			}
+			return nil
+		}
+		off, size = off+int64(got), size-int64(got)
+		have := kept + got
+		kept = min(overlap, have)
+		copy(buf, buf[have-kept:have])
+	}
+	return nil
+}

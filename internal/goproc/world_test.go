@@ -1,0 +1,132 @@
+package goproc
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"sort"
+)
+
+// world is a Go program of a few functions as an ELF image, laid out in memory
+// as in the file, so that its bytes serve for both.
+type world struct {
+	functions map[string][]uint64 // the variables that each loads, in order
+	symbols   map[string]uint64
+	sections  bool
+	machine   elf.Machine
+	change    func(b []byte) // the last word
+}
+
+const (
+	worldText   = 0x1000
+	worldTable  = 0x2000
+	worldData   = 0x3000
+	worldVar    = 0x3800 // gomaxprocs
+	worldStrtab = 0x4000
+	worldSymtab = 0x4400
+	worldNames  = 0x4800
+	worldHeads  = 0x4c00
+	worldSize   = 0x5000
+)
+
+func goodWorld() world {
+	return world{functions: map[string][]uint64{
+		"runtime.procresize": {worldVar, worldVar + 8},
+		"runtime.sysmon":     {worldVar + 16, worldVar},
+		"runtime.gcStart":    {worldVar + 8, worldVar, worldVar},
+		"runtime.schedtrace": {worldVar + 24, worldVar},
+		"main.main":          {worldVar + 32},
+	}, sections: true, machine: elf.EM_X86_64}
+}
+
+func (w world) bytes() []byte {
+	b := make([]byte, worldSize)
+	le := binary.LittleEndian
+	put := func(off int, v any) {
+		if _, err := binary.Encode(b[off:], le, v); err != nil {
+			panic(err)
+		}
+	}
+	h := elf.Header64{
+		Type: uint16(elf.ET_EXEC), Machine: uint16(w.machine), Version: 1, Entry: worldText,
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2,
+	}
+	copy(h.Ident[:], elf.ELFMAG)
+	h.Ident[elf.EI_CLASS], h.Ident[elf.EI_DATA], h.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), 1
+	put(64, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: 0, Off: 0, Filesz: worldData, Memsz: worldData})
+	put(120, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Vaddr: worldData, Off: worldData, Filesz: 0x1000, Memsz: 0x1000})
+
+	names := make([]string, 0, len(w.functions))
+	for n := range w.functions {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	const funcname, cu, pcln = headerSize, 0x400, 0x500
+	table := b[worldTable:]
+	copy(table, []byte{0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8})
+	for i, v := range []uint64{uint64(len(names)), 1, 0, funcname, cu, cu, cu, pcln} {
+		le.PutUint64(table[8+8*i:], v)
+	}
+	code, name, record := 0, 1, 0x100
+	for i, n := range names {
+		le.PutUint32(table[pcln+8*i:], uint32(code))
+		le.PutUint32(table[pcln+8*i+4:], uint32(record))
+		le.PutUint32(table[pcln+record:], uint32(code))
+		le.PutUint32(table[pcln+record+4:], uint32(name))
+		name += copy(table[funcname+name:], n) + 1
+		record += 40
+		for _, addr := range w.functions[n] {
+			code += copy(b[worldText+code:], []byte{0x8b, 0x05}) // mov eax, [rip+disp]
+			le.PutUint32(b[worldText+code:], uint32(int(addr)-(worldText+code+4)))
+			code += 4
+		}
+		code += copy(b[worldText+code:], []byte{0xc3}) // ret
+	}
+	le.PutUint32(table[pcln+8*len(names):], uint32(code))
+
+	for off, v := range map[int]uint64{0: worldTable, 8: worldTable + funcname, 104: worldTable + pcln, 136: uint64(len(names)) + 1, 176: worldText, 184: worldTable} {
+		le.PutUint64(b[worldData+64+off:], v)
+	}
+
+	if w.sections {
+		h.Shoff, h.Shentsize, h.Shnum, h.Shstrndx = worldHeads, 64, 5, 4
+		at := 1
+		sym := worldSymtab + elf.Sym64Size
+		for n, addr := range w.symbols {
+			put(sym, elf.Sym64{Name: uint32(at), Info: byte(elf.STT_OBJECT), Value: addr, Size: 4})
+			at += copy(b[worldStrtab+at:], n) + 1
+			sym += elf.Sym64Size
+		}
+		shstr, nameAt := []byte{0}, func(shstr *[]byte, n string) uint32 {
+			at := len(*shstr)
+			*shstr = append(append(*shstr, n...), 0)
+			return uint32(at)
+		}
+		for i, s := range []elf.Section64{
+			{},
+			{Name: nameAt(&shstr, ".symtab"), Type: uint32(elf.SHT_SYMTAB), Off: worldSymtab, Size: uint64(sym - worldSymtab), Link: 2},
+			{Name: nameAt(&shstr, ".strtab"), Type: uint32(elf.SHT_STRTAB), Off: worldStrtab, Size: uint64(at)},
+			{Name: nameAt(&shstr, ".gopclntab"), Type: uint32(elf.SHT_PROGBITS), Off: worldTable, Addr: worldTable, Size: 0x1000},
+			{Name: nameAt(&shstr, ".shstrtab"), Type: uint32(elf.SHT_STRTAB), Off: worldNames, Size: 64},
+		} {
+			put(worldHeads+64*i, s)
+		}
+		copy(b[worldNames:], shstr)
+	}
+	put(0, h)
+	if w.change != nil {
+		w.change(b)
+	}
+	return b
+}
+
+// find does all that Live does short of a process.
+func find(b []byte) (uint64, Source, error) {
+	r := bytes.NewReader(b)
+	f := new(file)
+	f.bad = f.analyse(&budget{r: r, left: maxRead})
+	if f.image == nil {
+		return 0, "", f.bad
+	}
+	return f.address(r, 0)
+}

@@ -1,0 +1,52 @@
+package observe
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/procstat"
+)
+
+// Reader reads Go processes and remembers their files. The zero value is ready;
+// it is safe for concurrent use.
+type Reader struct {
+	cache goproc.Cache
+}
+
+// Procs reads the live GOMAXPROCS of a process, its source and its Go version.
+// The error says why it cannot be read; see the errors of package goproc.
+func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.cache.Live(pid) }
+
+// BusiestGo returns the Go process with the most CPU time. The tools of Go itself
+// count only where there is nothing else: below "go run" the go command has often
+// used more than the program. False when none of the processes is Go's, or
+// readable.
+func (r *Reader) BusiestGo(pids []int) (pid int, ok bool) {
+	var live []procstat.Stat
+	for _, pid := range pids {
+		if s, err := procstat.ReadStat(pid); err == nil && s.State != 'Z' && s.State != 'X' {
+			live = append(live, s)
+		}
+	}
+	return busiest(live, r.cache.Program)
+}
+
+func busiest(live []procstat.Stat, program func(pid int) (goproc.Program, error)) (pid int, ok bool) {
+	slices.SortStableFunc(live, func(a, b procstat.Stat) int {
+		return cmp.Compare(b.User+b.System, a.User+a.System)
+	})
+	for _, s := range live {
+		p, err := program(s.PID)
+		if err != nil {
+			continue
+		}
+		if !p.Toolchain() {
+			return s.PID, true
+		}
+		if !ok {
+			pid, ok = s.PID, true
+		}
+	}
+	return pid, ok
+}

@@ -1,0 +1,31 @@
+//go:build !linux
+
+package procstat
+
+// ReadStat needs Linux.
+func ReadStat(pid int) (Stat, error) { return Stat{}, ErrUnsupported }
+
+// ReadCPU needs Linux.
+func ReadCPU() (CPU, error) { return CPU{}, ErrUnsupported }
+
+// Host needs Linux.
+func Host() (HostInfo, error) { return HostInfo{}, ErrUnsupported }
+
+// Sampler needs Linux.
+type Sampler struct{}
+
+// NewSampler needs Linux.
+func NewSampler() (*Sampler, error) { return nil, ErrUnsupported }
+
+func (s *Sampler) Source() (Source, error) { return "", ErrUnsupported }
+
+func (s *Sampler) Close() error { return nil }
+
+// Span needs Linux.
+type Span struct{}
+
+func (s *Sampler) Start(pids []int) (*Span, error) { return nil, ErrUnsupported }
+
+func (sp *Span) Look(pids []int) {}
+
+func (sp *Span) Delta() Use { return Use{} }

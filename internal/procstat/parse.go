@@ -1,0 +1,216 @@
+package procstat
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of CPU times in /proc, 1/USER_HZ; USER_HZ is 100 on every
+// architecture that Go supports.
+const tick = time.Second / 100
+
+// Stat is what /proc/PID/stat says of a process.
+type Stat struct {
+	PID     int
+	Name    string // at most 15 bytes; any bytes
+	State   byte   // R, S, D, T, t, Z (zombie), X (dead), I
+	Parent  int
+	User    time.Duration // CPU time of all threads, exited ones too
+	System  time.Duration
+	Threads int
+	Started uint64 // in ticks since boot; with PID it names one process
+}
+
+// ParseStat reads /proc/PID/stat (proc_pid_stat(5)). The name is in parentheses
+// and may hold some itself, so it ends at the last one.
+func ParseStat(b []byte) (Stat, error) {
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || end < open {
+		return Stat{}, fmt.Errorf("stat %q: no name in parentheses", clip(b))
+	}
+	s := Stat{Name: string(b[open+1 : end])}
+	var err error
+	if s.PID, err = strconv.Atoi(string(bytes.TrimSpace(b[:open]))); err != nil {
+		return Stat{}, fmt.Errorf("stat %q: pid: %w", clip(b), err)
+	}
+	// The fields after the name; field 3 of the manual, the state, is f[0].
+	f := bytes.Fields(b[end+1:])
+	if len(f) < 20 || len(f[0]) != 1 {
+		return Stat{}, fmt.Errorf("stat %q: %d fields after the name, want 20 or more", clip(b), len(f))
+	}
+	s.State = f[0][0]
+	p := numbers{fields: f}
+	s.Parent = int(p.at(1, math.MaxInt32))
+	s.User = time.Duration(p.at(11, maxTicks)) * tick
+	s.System = time.Duration(p.at(12, maxTicks)) * tick
+	s.Threads = int(p.at(17, math.MaxInt32))
+	s.Started = p.at(19, math.MaxUint64)
+	if p.err != nil {
+		return Stat{}, fmt.Errorf("stat %q: %w", clip(b), p.err)
+	}
+	return s, nil
+}
+
+// maxTicks keeps CPU times within time.Duration: 292 years.
+const maxTicks = uint64(math.MaxInt64 / tick)
+
+// numbers reads fields until the first that is wrong.
+type numbers struct {
+	fields [][]byte
+	err    error
+}
+
+func (n *numbers) at(i int, limit uint64) uint64 {
+	if n.err != nil {
+		return 0
+	}
+	v, err := strconv.ParseUint(string(n.fields[i]), 10, 64)
+	if err == nil && v > limit {
+		err = strconv.ErrRange
+	}
+	if err != nil {
+		n.err = fmt.Errorf("field %d: %w", i+1, err)
+		return 0
+	}
+	return v
+}
+
+// counters are the counters of a thread, or of a process over all threads.
+type counters struct {
+	wait                   int64 // runnable, without a CPU; ns
+	voluntary, involuntary int64 // context switches
+}
+
+// parseSwitches reads the context switches out of /proc/PID/task/TID/status.
+func parseSwitches(b []byte) (voluntary, involuntary int64, err error) {
+	if voluntary, err = statusField(b, "voluntary_ctxt_switches"); err != nil {
+		return 0, 0, err
+	}
+	involuntary, err = statusField(b, "nonvoluntary_ctxt_switches")
+	return voluntary, involuntary, err
+}
+
+func statusField(b []byte, name string) (int64, error) {
+	_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
+	if !ok {
+		return 0, fmt.Errorf("status: no %s", name)
+	}
+	value, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("status: %s: %w", name, err)
+	}
+	return int64(n), nil
+}
+
+// parseSchedstat reads /proc/PID/task/TID/schedstat: time on a CPU, time waiting
+// for one, time slices (Documentation/scheduler/sched-stats.rst). It returns the
+// second, in ns.
+func parseSchedstat(b []byte) (int64, error) {
+	f := bytes.Fields(b)
+	if len(f) < 3 {
+		return 0, fmt.Errorf("schedstat %q: want three numbers", clip(b))
+	}
+	n, err := strconv.ParseUint(string(f[1]), 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("schedstat %q: %w", clip(b), err)
+	}
+	return int64(n), nil
+}
+
+// CPU is the machine's CPU time since boot, summed over its CPUs.
+type CPU struct {
+	Total time.Duration
+	Idle  time.Duration // iowait included
+	Steal time.Duration // a CPU wanted to run, the hypervisor ran something else
+}
+
+// parseCPU reads the first line of /proc/stat: user, nice, system, idle, iowait,
+// irq, softirq, steal; guest times follow and are part of user.
+func parseCPU(b []byte) (CPU, error) {
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	f := bytes.Fields(line)
+	if len(f) < 9 || string(f[0]) != "cpu" {
+		return CPU{}, fmt.Errorf("/proc/stat: first line %q, want cpu and eight numbers", clip(line))
+	}
+	p := numbers{fields: f}
+	var v [9]time.Duration
+	var c CPU
+	for i := 1; i <= 8; i++ {
+		v[i] = time.Duration(p.at(i, maxTicks/8)) * tick
+		c.Total += v[i]
+	}
+	if p.err != nil {
+		return CPU{}, fmt.Errorf("/proc/stat: %q: %w", clip(line), p.err)
+	}
+	c.Idle, c.Steal = v[4]+v[5], v[8]
+	return c, nil
+}
+
+// parseCPUModel reads the name of the first CPU out of /proc/cpuinfo. arm64 gives
+// none there, only the implementer's and the part's numbers.
+func parseCPUModel(b []byte) string {
+	field := func(name string) string {
+		for line := range bytes.Lines(b) {
+			key, value, ok := bytes.Cut(line, []byte(":"))
+			if ok && string(bytes.TrimSpace(key)) == name {
+				return string(bytes.TrimSpace(value))
+			}
+		}
+		return ""
+	}
+	if model := field("model name"); model != "" {
+		return model
+	}
+	if part := field("CPU part"); part != "" {
+		return "implementer " + field("CPU implementer") + " part " + part
+	}
+	return ""
+}
+
+// parseMemTotal reads the machine's memory out of /proc/meminfo, in bytes.
+func parseMemTotal(b []byte) (int64, error) {
+	for line := range bytes.Lines(b) {
+		rest, ok := bytes.CutPrefix(line, []byte("MemTotal:"))
+		if !ok {
+			continue
+		}
+		kB, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(string(bytes.TrimSpace(rest)), "kB")), 10, 53)
+		if err != nil {
+			return 0, fmt.Errorf("/proc/meminfo: MemTotal: %w", err)
+		}
+		return int64(kB) << 10, nil
+	}
+	return 0, fmt.Errorf("/proc/meminfo: no MemTotal")
+}
+
+// countCPUs counts a list such as "0-3,8" (Documentation/admin-guide/cputopology.rst).
+func countCPUs(b []byte) (int, error) {
+	n := 0
+	for _, part := range strings.Split(string(bytes.TrimSpace(b)), ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
+		}
+		l, err := strconv.ParseUint(low, 10, 20)
+		if err != nil {
+			return 0, fmt.Errorf("cpu list %q: %w", clip(b), err)
+		}
+		h, err := strconv.ParseUint(high, 10, 20)
+		if err != nil {
+			return 0, fmt.Errorf("cpu list %q: %w", clip(b), err)
+		}
+		if h < l {
+			return 0, fmt.Errorf("cpu list %q: %s runs backwards", clip(b), part)
+		}
+		n += int(h-l) + 1
+	}
+	return n, nil
+}
+
+// clip shortens what goes into an error.
+func clip(b []byte) []byte { return b[:min(len(b), 80)] }

@@ -1,0 +1,79 @@
+package procstat
+
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// ReadStat reads /proc/PID/stat.
+func ReadStat(pid int) (Stat, error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return Stat{}, err
+	}
+	return ParseStat(b)
+}
+
+// ReadCPU reads the machine's CPU time.
+func ReadCPU() (CPU, error) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return CPU{}, err
+	}
+	return parseCPU(b)
+}
+
+// readTask reads the counters of one thread.
+func readTask(pid, tid int) (counters, error) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid)
+	status, err := os.ReadFile(dir + "/status")
+	if err != nil {
+		return counters{}, err
+	}
+	schedstat, err := os.ReadFile(dir + "/schedstat")
+	if err != nil {
+		return counters{}, err
+	}
+	var c counters
+	if c.voluntary, c.involuntary, err = parseSwitches(status); err != nil {
+		return c, err
+	}
+	c.wait, err = parseSchedstat(schedstat)
+	return c, err
+}
+
+// readTasks reads the counters of the live threads of a process by thread id. A
+// thread that ends meanwhile is left out.
+func readTasks(pid int) (map[int]counters, error) {
+	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/task")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[int]counters, len(names))
+	for _, name := range names {
+		tid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if c, err := readTask(pid, tid); err == nil {
+			all[tid] = c
+		}
+	}
+	return all, nil
+}
+
+// bootTicks is the time since boot in the unit of Stat.Started.
+func bootTicks() (uint64, error) {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		return 0, os.NewSyscallError("clock_gettime", err)
+	}
+	return uint64(ts.Nano()) / uint64(tick), nil
+}

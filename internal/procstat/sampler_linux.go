@@ -1,0 +1,110 @@
+package procstat
+
+import "time"
+
+// Sampler measures processes. It is for one goroutine at a time.
+type Sampler struct {
+	taskstats *taskstats // nil: thread by thread
+	why       error
+}
+
+// NewSampler chooses the source of the counters.
+func NewSampler() (*Sampler, error) {
+	s := new(Sampler)
+	s.taskstats, s.why = openTaskstats()
+	return s, nil
+}
+
+// Source returns where counters come from and, when that is not taskstats, why.
+func (s *Sampler) Source() (Source, error) {
+	if s.taskstats != nil {
+		return Taskstats, nil
+	}
+	return Tasks, s.why
+}
+
+// Close closes the netlink socket.
+func (s *Sampler) Close() error {
+	if s.taskstats == nil {
+		return nil
+	}
+	return s.taskstats.close()
+}
+
+// Span is the time from a Start to the last Look.
+type Span struct {
+	sampler *Sampler
+	began   time.Time
+	ticks   uint64 // began, as Stat.Started
+	looked  time.Time
+	seen    map[identity]*process
+	threads int
+}
+
+type identity struct {
+	pid     int
+	started uint64
+}
+
+// Start begins a span with the processes that are there.
+func (s *Sampler) Start(pids []int) (*Span, error) {
+	ticks, err := bootTicks()
+	if err != nil {
+		return nil, err
+	}
+	sp := &Span{sampler: s, began: time.Now(), ticks: ticks, seen: make(map[identity]*process)}
+	sp.look(pids, true)
+	return sp, nil
+}
+
+// Look reads the processes that are there now. One that began within the span
+// counts from its beginning, an older one that is new here from now, one that
+// has ended with what was last seen. Look just before processes end, and in
+// between for ThreadsMax and for short-lived ones.
+func (sp *Span) Look(pids []int) { sp.look(pids, false) }
+
+func (sp *Span) look(pids []int, start bool) {
+	threads := 0
+	for _, pid := range pids {
+		stat, err := ReadStat(pid)
+		if err != nil {
+			continue
+		}
+		id := identity{pid, stat.Started}
+		p := sp.seen[id]
+		if p == nil {
+			p = &process{old: start || stat.Started < sp.ticks}
+			sp.seen[id] = p
+			if p.old {
+				p.base = stat
+			}
+		}
+		p.last = stat
+		threads += stat.Threads
+		if tasks, ok := sp.sampler.counters(pid); ok {
+			p.look(tasks)
+		}
+	}
+	sp.threads = max(sp.threads, threads)
+	sp.looked = time.Now()
+}
+
+// counters reads the counters of a process, by thread or as one sum.
+func (s *Sampler) counters(pid int) (map[int]counters, bool) {
+	if s.taskstats == nil {
+		tasks, err := readTasks(pid)
+		return tasks, err == nil && len(tasks) > 0
+	}
+	c, err := s.taskstats.process(pid)
+	return map[int]counters{0: c}, err == nil
+}
+
+// Delta returns the use from Start to the last Look.
+func (sp *Span) Delta() Use {
+	u := Use{Duration: sp.looked.Sub(sp.began), ThreadsMax: sp.threads}
+	u.Source, _ = sp.sampler.Source()
+	for _, p := range sp.seen {
+		p.addTo(&u)
+	}
+	return u
+}
