@@ -1,0 +1,162 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// The units of a line; throughput has the name of what is counted.
+const (
+	unitP50 = "p50-sec"
+	unitP99 = "p99-sec"
+)
+
+// Write writes the trials of a Result.
+func Write(w io.Writer, r *stat.Result) error {
+	out := benchfmt.NewWriter(w)
+	config := configuration(r)
+	// Each unit's direction once, before its first use: benchstat takes smaller for
+	// better where nothing is said.
+	declared := map[string]bool{}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		rate := rateUnit(g.ThroughputUnit)
+		for _, u := range [][2]string{{rate, "higher"}, {unitP50, "lower"}, {unitP99, "lower"}} {
+			if declared[u[0]] {
+				continue
+			}
+			declared[u[0]] = true
+			meta := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: u[0], Key: "better"}, OrigUnit: u[0], Value: u[1]}
+			if err := out.Write(meta); err != nil {
+				return fmt.Errorf("write bench.txt: %w", err)
+			}
+		}
+		for j := range g.Arms {
+			a := &g.Arms[j]
+			name := benchfmt.Name(name(r.Name, g, a))
+			for _, p := range a.Points {
+				if !p.Valid || p.Role != "measure" {
+					continue
+				}
+				res := &benchfmt.Result{Config: config, Name: name, Iters: 1, Values: values(p, rate)}
+				if len(res.Values) == 0 {
+					continue
+				}
+				if err := out.Write(res); err != nil {
+					return fmt.Errorf("write bench.txt: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func values(p stat.Point, rate string) []benchfmt.Value {
+	var out []benchfmt.Value
+	for _, v := range []struct {
+		x    *float64
+		unit string
+	}{{p.Throughput, rate}, {p.P50, unitP50}, {p.P99, unitP99}} {
+		if v.x != nil && !math.IsNaN(*v.x) && !math.IsInf(*v.x, 0) {
+			out = append(out, benchfmt.Value{Value: *v.x, Unit: v.unit})
+		}
+	}
+	return out
+}
+
+func configuration(r *stat.Result) []benchfmt.Config {
+	var out []benchfmt.Config
+	for _, c := range [][2]string{
+		{"goos", r.Host.OS}, {"goarch", r.Host.Arch}, {"pkg", r.Target.MainModule}, {"cpu", r.Host.CPUModel},
+		{"kernel", r.Host.Kernel}, {"go", r.Target.GoVersion}, {"procfit", r.Tool.Version}, {"seed", strconv.FormatUint(r.Plan.Seed, 10)},
+	} {
+		if v := oneLine(c[1]); v != "" {
+			out = append(out, benchfmt.Config{Key: c[0], Value: []byte(v), File: true})
+		}
+	}
+	return out
+}
+
+// name is the part after "Benchmark". /procs comes last: its value never ends in
+// a dash and digits, which the format would take for a GOMAXPROCS of its own.
+func name(run string, g *stat.Group, a *stat.ArmResult) string {
+	n := title(run)
+	if g.QuotaCPUs != nil {
+		n += "/quota=" + strconv.FormatFloat(*g.QuotaCPUs, 'f', -1, 64)
+	}
+	if g.Replicas > 1 {
+		n += "/replicas=" + strconv.Itoa(g.Replicas)
+	}
+	if g.GoVersion != "" {
+		n += "/go=" + word(g.GoVersion)
+	}
+	if a.Variant != "" {
+		n += "/variant=" + word(a.Variant)
+	}
+	if a.Procs == nil {
+		return n + "/procs=unset"
+	}
+	return n + "/procs=" + strconv.Itoa(*a.Procs)
+}
+
+// title makes a run's name fit to follow "Benchmark": letters and digits, the
+// first not in lower case.
+func title(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return -1
+	}, s)
+	if s == "" {
+		return "Sweep"
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// word keeps what neither ends a field nor begins another key.
+func word(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._+", r)) {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func rateUnit(name string) string {
+	switch name {
+	case "", "requests":
+		return "req/s"
+	case "runs":
+		return "runs/s"
+	}
+	u := strings.Map(func(r rune) rune {
+		if r == '/' {
+			return r
+		}
+		return []rune(word(string(r)))[0]
+	}, name)
+	if strings.Contains(u, "/") {
+		return u
+	}
+	return u + "/s"
+}

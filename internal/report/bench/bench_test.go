@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func render(t testing.TB, r *stat.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestEveryLineReadsBack(t *testing.T) {
+	for name, r := range map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile(), "empty": {}} {
+		want := 0
+		for _, g := range r.Groups {
+			for _, a := range g.Arms {
+				for _, p := range a.Points {
+					if p.Valid && p.Role == "measure" {
+						want++
+					}
+				}
+			}
+		}
+		reader := benchfmt.NewReader(bytes.NewReader(render(t, r)), name)
+		got := 0
+		for reader.Scan() {
+			switch rec := reader.Result().(type) {
+			case *benchfmt.SyntaxError:
+				t.Errorf("%s: %v", name, rec)
+			case *benchfmt.Result:
+				got++
+				if _, parts := rec.Name.Parts(); !strings.HasPrefix(string(parts[len(parts)-1]), "/procs=") {
+					t.Errorf("%s: the name %s does not end in its procs", name, rec.Name)
+				}
+			}
+		}
+		if err := reader.Err(); err != nil {
+			t.Error(err)
+		}
+		if got != want {
+			t.Errorf("%s: %d trials read back, want %d", name, got, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	two, half := 2, 0.5
+	for _, c := range []struct {
+		run   string
+		group stat.Group
+		arm   stat.ArmResult
+		want  string
+	}{
+		{"cpuserver", stat.Group{Replicas: 1}, stat.ArmResult{Procs: &two}, "Cpuserver/procs=2"},
+		{"my-server.8", stat.Group{QuotaCPUs: &half, Replicas: 4, GoVersion: "1.26-rc1"}, stat.ArmResult{}, "Myserver8/quota=0.5/replicas=4/go=1.26_rc1/procs=unset"},
+		{"é\n", stat.Group{}, stat.ArmResult{Procs: &two, Variant: "a/b c"}, "Sweep/variant=a_b_c/procs=2"},
+	} {
+		if got := name(c.run, &c.group, &c.arm); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+// benchstat itself finds the arms as columns, and which way each unit is better.
+func TestBenchstatReadsIt(t *testing.T) {
+	goTool := need.Command(t, "go")
+	path := filepath.Join(t.TempDir(), "bench.txt")
+	if err := os.WriteFile(path, render(t, reporttest.Typical()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(goTool, "run", "golang.org/x/perf/cmd/benchstat", "-col", "/procs", "-format", "csv", path)
+	var problems bytes.Buffer
+	c.Stderr = &problems
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, problems.String())
+	}
+	text := string(out)
+	for _, want := range []string{",unset,,1,", ",req/s,CI,", ",p50-sec,CI,", ",p99-sec,CI,", "Cpuserver,"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if !strings.Contains(text, "-47.65%") && !strings.Contains(text, "-48") {
+		t.Errorf("1 P against unset is not shown as slower:\n%s", text)
+	}
+}

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// A measure is one quantity of an arm, with its trials where they are kept.
+type measure struct {
+	name  string
+	value func(*stat.ArmResult) stat.Interval
+	point func(*stat.Point) *float64 // nil: not kept by trial
+}
+
+// logFrom is the spread, largest ÷ smallest, from which a latency axis is
+// logarithmic: beyond it the small values of a linear one cannot be read.
+const logFrom = 20
+
+func (g *group) throughputChart() Chart {
+	c, _ := g.chart("throughput", g.throughput, []measure{{
+		name:  "median",
+		value: func(a *stat.ArmResult) stat.Interval { return a.Throughput },
+		point: func(p *stat.Point) *float64 { return p.Throughput },
+	}}, false)
+	c.Title, c.Unit, c.Note = "Throughput", g.throughput.name, g.throughputNote()
+	return c
+}
+
+func (g *group) latencyChart() *Chart {
+	measures := []measure{
+		{"p50", func(a *stat.ArmResult) stat.Interval { return a.P50 }, func(p *stat.Point) *float64 { return p.P50 }},
+		{"p99", func(a *stat.ArmResult) stat.Interval { return a.P99 }, func(p *stat.Point) *float64 { return p.P99 }},
+	}
+	low, high := g.extent(measures)
+	if high == 0 {
+		return nil
+	}
+	c, _ := g.chart("p99", duration(), measures, low > 0 && high/low > logFrom)
+	c.Title, c.Note = "Latency", g.latencyNote()
+	return &c
+}
+
+// evidenceCharts show what the kernel counted. Run-queue wait contains the
+// throttled time (a throttled thread is runnable), hence one chart for both.
+func (g *group) evidenceCharts() []Chart {
+	of := func(name string, f func(*stat.Evidence) *float64) measure {
+		return measure{name: name, value: func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: f(&a.Evidence)} }}
+	}
+	replicas := float64(max(1, g.Replicas))
+	var charts []Chart
+	add := func(title, unitName, note string, u unit, measures ...measure) {
+		measures = slices.DeleteFunc(measures, func(m measure) bool { return !g.known(m) })
+		if len(measures) == 0 {
+			return
+		}
+		c, ax := g.chart("", u, measures, false)
+		c.Title, c.Unit, c.Note, c.Bars = title, unitName, note, true
+		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.high {
+			c.Reference = &Tick{At: ax.at(limit), Label: significant(limit, digits, true) + " available"}
+		}
+		charts = append(charts, c)
+	}
+	add("CPU used", "CPUs", "CPU seconds a second, all replicas", plain("CPUs"),
+		of("target", func(e *stat.Evidence) *float64 { return e.CPUs }),
+		of("load generator", func(e *stat.Evidence) *float64 { return e.LoadCPUs }))
+	add("Waiting for a CPU", "s/s", "seconds a second over all threads; run-queue wait contains the throttled time", plain("s/s"),
+		of("run-queue wait", func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		of("throttled", func(e *stat.Evidence) *float64 { return scaled(e.ThrottledRatio, replicas) }))
+	add("Context switches", "/s", "all threads of all replicas", perSecond("/s"),
+		of("voluntary", func(e *stat.Evidence) *float64 { return e.VoluntaryPerSecond }),
+		of("involuntary", func(e *stat.Evidence) *float64 { return e.InvoluntaryPerSecond }))
+	add("Throttled periods", "%", "share of the quota's periods in which the target was stopped", percentage(),
+		of("throttled periods", func(e *stat.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
+	return charts
+}
+
+func scaled(x *float64, by float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	y := *x * by
+	return &y
+}
+
+// known says whether a quantity was measured in any arm.
+func (g *group) known(m measure) bool {
+	return slices.ContainsFunc(g.Arms, func(a stat.ArmResult) bool { return m.value(&a).Median != nil })
+}
+
+// extent is the smallest positive and the largest value shown, intervals and
+// valid trials included.
+func (g *group) extent(measures []measure) (low, high float64) {
+	low = math.Inf(1)
+	see := func(x *float64) {
+		if x != nil && *x > 0 {
+			low, high = min(low, *x), max(high, *x)
+		}
+	}
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		for _, m := range measures {
+			v := m.value(a)
+			see(v.Median)
+			see(v.Low)
+			see(v.High)
+			for j := range a.Points {
+				if m.point != nil && a.Points[j].Valid && a.Points[j].Role != "pilot" {
+					see(m.point(&a.Points[j]))
+				}
+			}
+		}
+	}
+	return low, high
+}
+
+func (g *group) chart(metric string, u unit, measures []measure, logarithmic bool) (Chart, axis) {
+	low, high := g.extent(measures)
+	ax := newAxis(low, high, logarithmic)
+	c := Chart{Log: logarithmic, Ticks: ax.ticks(u)}
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		label, sub := armLabel(a)
+		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil})
+	}
+	for _, m := range measures {
+		s := Series{Name: m.name}
+		for i := range g.Arms {
+			a := &g.Arms[i]
+			mark := newMark(ax, u, m, a)
+			mark.Joined = m.point != nil && i > 0 && mark.Present && s.Marks[i-1].Present &&
+				a.Procs != nil && g.Arms[i-1].Procs != nil && a.Variant == g.Arms[i-1].Variant
+			s.Marks = append(s.Marks, mark)
+		}
+		c.Series = append(c.Series, s)
+	}
+	c.describe(metric)
+	return c, ax
+}
+
+func newMark(ax axis, u unit, m measure, a *stat.ArmResult) Mark {
+	v := m.value(a)
+	var mark Mark
+	if v.Median != nil {
+		mark.Present, mark.At, mark.Value = true, ax.at(*v.Median), u.value(*v.Median)
+		if mark.Detail = u.brackets(v); mark.Detail != "" {
+			mark.Interval, mark.Low, mark.High = true, ax.at(*v.Low), ax.at(*v.High)
+		}
+	}
+	if m.point == nil {
+		return mark
+	}
+	for j := range a.Points {
+		p := &a.Points[j]
+		x := m.point(p)
+		if p.Role == "pilot" || x == nil && p.Valid {
+			continue
+		}
+		// Steps of the golden ratio spread any number of dots evenly.
+		_, f := math.Modf(float64(j) * math.Phi)
+		d := Dot{Jitter: 2*f - 1, Kind: "measure", Label: "block " + strconv.Itoa(p.Block+1)}
+		if p.Role == "aa" {
+			d.Kind, d.Label = "aa", d.Label+", A/A copy"
+		}
+		if x != nil {
+			d.At, d.Label = ax.at(*x), d.Label+": "+u.value(*x)
+		}
+		if !p.Valid {
+			d.Kind, d.Label = "invalid", d.Label+", invalid: "+clean(p.InvalidReason)
+		}
+		mark.Dots = append(mark.Dots, d)
+	}
+	return mark
+}
+
+// describe puts the chart into words, an arm at a time.
+func (c *Chart) describe(metric string) {
+	for i := range c.Categories {
+		k := &c.Categories[i]
+		for _, s := range c.Series {
+			text := "not measured"
+			if m := s.Marks[i]; m.Present {
+				text = m.Value
+				if m.Detail != "" {
+					text += " " + m.Detail
+				}
+			}
+			if len(c.Series) > 1 || metric == "" {
+				text = s.Name + " " + text
+			}
+			if k.Value != "" {
+				k.Value += ", "
+			}
+			k.Value += text
+		}
+		name := k.Label
+		if k.Sub != "" {
+			name += " (" + k.Sub + ")"
+		}
+		if c.Summary != "" {
+			c.Summary += "; "
+		}
+		c.Summary += "GOMAXPROCS " + name + ": " + k.Value
+		if k.Mark != "" {
+			c.Summary += ", " + k.Mark
+		}
+	}
+}

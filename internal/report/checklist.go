@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// The thresholds that the checklist asks for.
+const (
+	settingsAsked = 5
+	repeatsAsked  = 3
+	repeatsFor95  = 6 // an interval of 95 % for a median needs as many
+)
+
+// checklist is the eight points to go through before touching GOMAXPROCS.
+func (g *group) checklist() []Check {
+	list := []Check{g.measured(), g.current(), g.numCPU(), g.equal(), g.tunedFor(), g.enough(), g.beforeAfter(), g.throttling()}
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	return list
+}
+
+func (g *group) measured() Check {
+	c := Check{Question: "Have I measured?", State: OK, Answer: "yes"}
+	valid, invalid := 0, 0
+	for _, a := range g.Arms {
+		valid += a.Trials
+		invalid += a.Invalid
+	}
+	if valid == 0 {
+		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
+		return c
+	}
+	c.Detail = fmt.Sprintf("%s of %s, in randomised blocks of all arms", count(valid, "valid trial"), count(len(g.Arms), "arm"))
+	if invalid > 0 {
+		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
+	}
+	if !g.r.Complete {
+		c.State, c.Answer = Attention, "in part"
+		c.Detail += "; the plan is not finished"
+	}
+	return c
+}
+
+func (g *group) current() Check {
+	c := Check{Question: "What is the current value?", State: Unknown, Answer: "cannot tell"}
+	a := g.unset()
+	switch {
+	case a == nil:
+		c.Detail = "no arm left GOMAXPROCS unset; add --procs unset to see the default"
+	case a.ResolvedProcs == nil:
+		c.Detail = "the default's value could not be read from the target's memory"
+	default:
+		c.State, c.Answer = OK, strconv.Itoa(*a.ResolvedProcs)
+		c.Detail = "with GOMAXPROCS unset, read from the target's memory"
+		if s := clean(a.ResolvedSource); s != "" {
+			c.Detail += " (" + s + ")"
+		}
+	}
+	return c
+}
+
+// visibleCPUs is the target's NumCPU: the size of its affinity mask.
+func (g *group) visibleCPUs() int {
+	if n := cpusetSize(g.r.Target.ServerCPUs); n > 0 {
+		return n
+	}
+	return g.r.Host.AffinityCPUs
+}
+
+func (g *group) numCPU() Check {
+	c := Check{Question: "What is NumCPU()?", State: OK}
+	n := g.visibleCPUs()
+	if n <= 0 {
+		c.State, c.Answer, c.Detail = Unknown, "cannot tell", "the journal does not name the CPUs that the target may run on"
+		return c
+	}
+	c.Answer, c.Detail = strconv.Itoa(n), "the CPUs that the target may run on; NumCPU is never the quota, in any Go version"
+	return c
+}
+
+func (g *group) equal() Check {
+	c := Check{Question: "Are they equal, and if not, why?", State: Unknown, Answer: "cannot tell"}
+	n := g.visibleCPUs()
+	a := g.unset()
+	if a == nil || a.ResolvedProcs == nil || n <= 0 {
+		c.Detail = "one of the two is not known"
+		return c
+	}
+	p, limit := *a.ResolvedProcs, g.limit()
+	expected := min(n, max(2, quotaCeil(limit)))
+	under := "no CPU limit"
+	if limit < float64(n) {
+		under = "a limit of " + cpus(limit)
+	}
+	switch {
+	case p == n && limit >= float64(n):
+		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
+	case p == n && p == expected:
+		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
+	case p == n:
+		c.State, c.Answer = Attention, "yes"
+		c.Detail = fmt.Sprintf("%d and %d, although under %s: this program's default does not see it (Go before 1.25, go.mod with go 1.24 or lower, or a limit on an outer group)", p, n, under)
+	case p == expected:
+		c.State, c.Answer = OK, "no"
+		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, cpus(limit))
+	default:
+		c.State, c.Answer = Attention, "no"
+		c.Detail = fmt.Sprintf("%d against %d under %s, which the runtime's rule does not explain: procfit explain says who set it", p, n, under)
+	}
+	return c
+}
+
+// limit is the tightest bound on the CPUs of one replica: ours, or one around the
+// whole session.
+func (g *group) limit() float64 {
+	l := float64(g.visibleCPUs())
+	for _, x := range []float64{g.EffectiveCPUs, g.r.Host.EffectiveCPUs} {
+		if x > 0 {
+			l = min(l, x)
+		}
+	}
+	if g.QuotaCPUs != nil {
+		l = min(l, *g.QuotaCPUs)
+	}
+	return l
+}
+
+func (g *group) tunedFor() Check {
+	c := Check{Question: "Throughput or latency?", State: OK, Answer: "both", Detail: "throughput: " + g.throughputNote()}
+	switch g.LatencyMode {
+	case "open":
+		c.Detail += "; p99: " + g.latencyNote()
+	case "closed":
+		c.State, c.Answer = Attention, "throughput"
+		c.Detail += "; latency is shown but not judged: in a closed loop it restates throughput"
+	default:
+		c.Answer = "throughput"
+		c.Detail += "; no latency was measured"
+	}
+	if rec := g.Recommendation; rec.Verdict == stat.TradeOff {
+		c.State = Attention
+		c.Detail += fmt.Sprintf(". They want different values here: throughput %s, p99 %s", clean(rec.BestThroughput), clean(rec.BestP99))
+	}
+	return c
+}
+
+func (g *group) enough() Check {
+	c := Check{Question: "At least five settings, three repeats each?", State: OK, Answer: "yes"}
+	settings, repeated, least := 0, 0, math.MaxInt
+	for _, a := range g.Arms {
+		if a.Variant != "" {
+			continue
+		}
+		settings++
+		least = min(least, a.Trials)
+		if a.Trials >= repeatsAsked {
+			repeated++
+		}
+	}
+	if settings == 0 {
+		least = 0
+	}
+	c.Detail = fmt.Sprintf("%s, at least %s each", count(settings, "setting"), count(least, "valid trial"))
+	if repeated < settingsAsked {
+		c.State, c.Answer = Attention, "no"
+	}
+	if least < repeatsFor95 {
+		c.Detail += fmt.Sprintf("; an interval of 95 %% needs %d", repeatsFor95)
+	}
+	return c
+}
+
+func (g *group) beforeAfter() Check {
+	c := Check{Question: "Before and after, under a load shaped like production's?", State: Unknown, Answer: "only you can tell"}
+	before, after := g.unset(), g.chosen()
+	var parts []string
+	if before != nil {
+		parts = append(parts, "before (unset): "+g.figures(before))
+	}
+	if after != nil && after != before {
+		parts = append(parts, "after ("+armName(after)+"): "+g.figures(after))
+	}
+	if before == nil {
+		parts = append(parts, "no unset arm to be the before")
+	}
+	parts = append(parts, "the load was "+g.loadShape()+"; whether production's is like it, no measurement here can say")
+	c.Detail = strings.Join(parts, "; ")
+	return c
+}
+
+func (g *group) figures(a *stat.ArmResult) string {
+	if a.Throughput.Median == nil {
+		return "nothing measured"
+	}
+	s := g.throughput.value(*a.Throughput.Median)
+	if a.P99.Median != nil {
+		s += ", p99 " + duration().value(*a.P99.Median)
+	}
+	return s
+}

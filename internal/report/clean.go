@@ -1,0 +1,127 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean makes outside text fit to be shown: white space becomes a space, and
+// what does not print (control characters, bidirectional overrides, broken
+// UTF-8) becomes an escape, so that it can be seen and does nothing.
+func clean(s string) string {
+	if printable(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// clip shortens a name that charts and tables have little room for.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+func cleanAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = clean(s)
+	}
+	return out
+}
+
+func printable(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// quote writes words as a shell would read them back. Words with characters that
+// do not print use $'…' of bash, zsh and POSIX.1-2024.
+func quote(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quoteWord(w)
+	}
+	return strings.Join(out, " ")
+}
+
+func quoteWord(w string) string {
+	if w == "" {
+		return "''"
+	}
+	if !printable(w) {
+		return quoteEscaped(w)
+	}
+	if strings.IndexFunc(bare(w), func(r rune) bool { return !shellSafe(r) }) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// bare is w without the placeholders of a command line, such as {port}, which no
+// shell expands.
+func bare(w string) string {
+	for _, p := range []string{"{port}", "{url}", "{duration}", "{connections}"} {
+		w = strings.ReplaceAll(w, p, "")
+	}
+	return w
+}
+
+func shellSafe(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)
+}
+
+func quoteEscaped(w string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for len(w) > 0 {
+		r, size := utf8.DecodeRuneInString(w)
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\'' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case unicode.IsPrint(r) && !(r == utf8.RuneError && size == 1):
+			b.WriteRune(r)
+		default:
+			// Octal of exactly three digits: a hexadecimal escape would swallow a digit
+			// that follows it in some shells.
+			for _, c := range []byte(w[:size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		}
+		w = w[size:]
+	}
+	b.WriteString("'")
+	return b.String()
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+var nasty = []string{
+	"", "plain", "it's", "$HOME", "`id`", "$(id)", "a b", "a\nb", "tab\there", "\x1b[31m", "\u202e", "\xff\x00"[:1],
+	`back\slash`, "*", "{a,b}", "{port}", "~", "#", "!x", "&&", "é", "\x7f1", "'\n'", "-n", "{1..3}", "%s",
+}
+
+func TestQuotedWordsReadBackAsTheyWere(t *testing.T) {
+	bash := need.Command(t, "bash")
+	out, err := exec.Command(bash, "-c", "printf '%s\\0' "+quote(nasty)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if len(got) != len(nasty) {
+		t.Fatalf("%d words, want %d: %q", len(got), len(nasty), got)
+	}
+	for i := range got {
+		if got[i] != nasty[i] {
+			t.Errorf("%q came back as %q, from %s", nasty[i], got[i], quoteWord(nasty[i]))
+		}
+	}
+}
+
+func TestPlainWordsStayReadable(t *testing.T) {
+	if got, want := quote([]string{"./server", "-addr", ":{port}", "--x=1,2"}), "./server -addr :{port} --x=1,2"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func FuzzCleanPrints(f *testing.F) {
+	for _, s := range nasty {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := clean(s)
+		for _, r := range c {
+			if !unicode.IsPrint(r) {
+				t.Errorf("clean(%q) holds %U", s, r)
+			}
+		}
+		if clean(c) != c {
+			t.Errorf("clean(%q) is not final", s)
+		}
+		for _, r := range quoteWord(s) {
+			if !unicode.IsPrint(r) {
+				t.Errorf("quoteWord(%q) holds %U", s, r)
+			}
+		}
+		if n := len([]rune(clip(c, nameRoom))); n > nameRoom {
+			t.Errorf("clip(%q) is %d long", c, n)
+		}
+	})
+}
+
+func FuzzCPUSetSize(f *testing.F) {
+	for _, s := range []string{"0", "0-3,8", "", "3-1", "x", "1,,2", "0-9223372036854775807", "0-9223372036854775807,0-9223372036854775807"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if n := cpusetSize(s); n < 0 {
+			t.Errorf("cpusetSize(%q) = %d", s, n)
+		}
+	})
+}
+
+func TestCPUSetSize(t *testing.T) {
+	for list, want := range map[string]int{"0": 1, "0-3": 4, "0-1,4, 6-7": 5, "": 0, "3-1": 0, "x": 0, "1,,2": 0, "-1": 0} {
+		if got := cpusetSize(list); got != want {
+			t.Errorf("cpusetSize(%q) = %d, want %d", list, got, want)
+		}
+	}
+}

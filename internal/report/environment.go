@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// environment is what a reader must know to believe or repeat the run.
+func environment(r *stat.Result) []Pair {
+	var out []Pair
+	add := func(name, value string) {
+		if value = clean(value); value != "" {
+			out = append(out, Pair{name, value})
+		}
+	}
+	h, t, l := r.Host, r.Target, r.Load
+	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	add("Machine", h.Hostname)
+	add("CPU", h.CPUModel)
+	add("CPUs", cpuCounts(r))
+	if h.MemoryBytes > 0 {
+		add("Memory", significant(float64(h.MemoryBytes)/(1<<30), digits, true)+" GiB")
+	}
+	add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
+	add("cgroups", h.CgroupMode)
+	add("Program", program(r))
+	add("Go version of the program", goVersion(t.GoVersion))
+	add("Runtime variables", strings.Join(t.Environment, " "))
+	add("Directory", t.Directory)
+	add("URL", t.URL)
+	add("CPUs of the target", t.ServerCPUs)
+	add("Load generator", generator(r))
+	if t.Kind == "server" {
+		if l.RatePerSecond != nil {
+			add("Rate", perSecond("/s").value(*l.RatePerSecond))
+		} else if l.Command == "" {
+			add("Rate", "half of the unset arm's capacity, from pilot trials")
+		}
+		add("CPUs of the load", l.LoadCPUs)
+		if l.SameMachine {
+			add("Load and target", "on the same machine")
+		} else {
+			add("Load and target", "on different machines")
+		}
+	}
+	add("A trial", trial(r))
+	add("Plan", fmt.Sprintf("%s in %s of random order, seed %d", count(len(r.Plan.Arms), "arm"), count(r.Plan.Blocks, "block"), r.Plan.Seed))
+	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
+	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
+	return out
+}
+
+func cpuCounts(r *stat.Result) string {
+	h := r.Host
+	s := strconv.Itoa(h.CPUs) + " online"
+	if h.AffinityCPUs > 0 && h.AffinityCPUs != h.CPUs {
+		s += fmt.Sprintf(", %d allowed by affinity", h.AffinityCPUs)
+	}
+	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
+		s += ", limited to " + significant(h.EffectiveCPUs, digits, true)
+	}
+	return s
+}
+
+func program(r *stat.Result) string {
+	t := r.Target
+	switch {
+	case t.BuiltIn != "":
+		return "the built-in practice program " + t.BuiltIn
+	case t.MainModule != "":
+		return t.MainModule + " (" + t.Kind + ")"
+	}
+	return t.Kind
+}
+
+func generator(r *stat.Result) string {
+	l := r.Load
+	if r.Target.Kind != "server" {
+		return ""
+	}
+	if l.Command != "" {
+		return l.Command
+	}
+	method := l.Method
+	if method == "" {
+		method = "GET"
+	}
+	s := "procfit's own, " + count(l.Connections, "connection") + ", " + method
+	if l.BodyBytes > 0 {
+		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
+	}
+	if len(l.Headers) > 0 {
+		s += ", headers " + strings.Join(headerNames(l.Headers), ", ")
+	}
+	return s
+}
+
+// headerNames leaves the values out: they may be credentials, and a report is
+// passed around.
+func headerNames(headers []string) []string {
+	out := make([]string, len(headers))
+	for i, h := range headers {
+		out[i], _, _ = strings.Cut(h, ":")
+	}
+	return out
+}
+
+func trial(r *stat.Result) string {
+	l := r.Load
+	if l.DurationSeconds <= 0 {
+		return ""
+	}
+	s := duration()
+	s.trim = true
+	out := s.number(l.DurationSeconds) + " a phase"
+	if l.WarmupSeconds > 0 {
+		out += " after " + s.number(l.WarmupSeconds) + " of warm-up"
+	}
+	if l.ErrorRatioMax > 0 {
+		out += ", at most " + percentage().number(l.ErrorRatioMax) + " errors"
+	}
+	return out
+}

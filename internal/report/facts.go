@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// facts are the figures behind the verdict.
+func (g *group) facts() []Pair {
+	share := percentage()
+	var out []Pair
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, Pair{name, value})
+		}
+	}
+	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
+		add("Noise floor", fmt.Sprintf("throughput %s, p99 %s: how far two copies of %s came apart, in %s",
+			share.maybe(n.Throughput), share.maybe(n.P99), g.armText(n.Arm), count(n.Pairs, "pair")))
+	} else {
+		add("Noise floor", "not known: too few A/A pairs")
+	}
+	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
+		add("Detectable effect", fmt.Sprintf("throughput %s, p99 %s: smaller differences cannot be shown with this many blocks", share.maybe(d.Throughput), share.maybe(d.P99)))
+	}
+	margins := "throughput " + share.number(g.r.Plan.Margin)
+	if g.r.Plan.MarginP99 > 0 {
+		margins += ", p99 " + share.number(g.r.Plan.MarginP99)
+	}
+	add("Margins", margins+": what counts as no worse")
+	if a := g.arm(g.Peak); a != nil {
+		add("Peak", armName(a)+", "+g.figures(a))
+	}
+	if len(g.Flatness.WithinMargin) > 0 {
+		names := make([]string, len(g.Flatness.WithinMargin))
+		for i, l := range g.Flatness.WithinMargin {
+			names[i] = g.armText(l)
+		}
+		add("Flatness", fmt.Sprintf("within %s of the peak (medians): %s", share.number(g.r.Plan.Margin), strings.Join(names, ", ")))
+	}
+	if w := g.Flatness.WorstAbove; w != nil {
+		add("Beyond the peak", fmt.Sprintf("down to %s %% with more Ps", change(*w)))
+	}
+	if w := g.Workload; w.CPUUtilisation != nil {
+		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", clip(clean(w.Kind), nameRoom), share.number(*w.CPUUtilisation), g.armText(w.Arm)))
+	} else {
+		add("Workload", clip(clean(w.Kind), nameRoom))
+	}
+	if u := g.USL; u != nil {
+		if u.Poor {
+			add("Scalability law", "fits poorly, do not read it: "+clean(u.Why))
+		} else {
+			peak := "no peak observed"
+			if u.Peak != nil {
+				peak = "fitted peak at " + significant(*u.Peak, digits, true) + " Ps"
+			}
+			add("Scalability law", fmt.Sprintf("λ %s at one P, contention σ %s, coherency κ %s, %s (R² %s): a diagnostic, not the recommender",
+				g.throughput.value(u.Lambda), significant(u.Sigma, 2, true), significant(u.Kappa, 2, true), peak, significant(u.R2, 2, true)))
+		}
+	}
+	return out
+}
+
+func (g *group) throughputNote() string {
+	l := g.r.Load
+	switch {
+	case g.r.Target.Kind != "server":
+		return "whole runs"
+	case l.Command != "":
+		return "as the load command printed it"
+	}
+	return "closed loop, " + count(l.Connections, "connection")
+}
+
+func (g *group) latencyNote() string {
+	switch {
+	case g.LatencyMode == "open" && g.RatePerSecond != nil:
+		u := g.throughput
+		u.trim = true
+		return "open loop at " + u.value(*g.RatePerSecond) + " for every arm, from the intended send"
+	case g.LatencyMode == "open":
+		return "open loop, from the intended send"
+	case g.LatencyMode == "closed":
+		return "closed loop: not judged, it restates throughput"
+	}
+	return ""
+}
+
+func (g *group) loadShape() string {
+	l, t := g.r.Load, g.r.Target
+	switch {
+	case t.Kind != "server":
+		return "the program's own run"
+	case l.Command != "":
+		return clean(l.Command)
+	}
+	method := l.Method
+	if method == "" {
+		method = "GET"
+	}
+	s := count(l.Connections, "connection") + ", " + clean(method)
+	if t.URL != "" {
+		s += " " + clean(t.URL)
+	}
+	if l.BodyBytes > 0 {
+		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
+	}
+	return s
+}

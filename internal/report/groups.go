@@ -1,0 +1,51 @@
+package report
+
+import (
+	"strconv"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// acrossGroups is the verdict of a run with several groups, which are never
+// compared with each other.
+func acrossGroups(groups []Group) Verdict {
+	v := Verdict{State: groups[0].Verdict.State, Label: groups[0].Verdict.Label}
+	same := true
+	for _, g := range groups[1:] {
+		same = same && g.Verdict.Sentence == groups[0].Verdict.Sentence
+		if g.Verdict.Label != v.Label {
+			v.State, v.Label = Attention, "It depends"
+		}
+	}
+	if same {
+		v.Sentence = "In all " + count(len(groups), "group") + ": " + groups[0].Verdict.Sentence
+	} else {
+		v.Sentence = count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
+	}
+	return v
+}
+
+func summary(r *stat.Result, groups []Group) *Table {
+	t := &Table{Columns: []Column{
+		{Head: "Group", Short: "group", Left: true},
+		{Head: "Verdict", Short: "verdict", Left: true},
+		{Head: "Unset runs at", Short: "unset"},
+		{Head: "Peak", Short: "peak"},
+		{Head: "Throughput at the peak", Short: "throughput"},
+	}}
+	for i := range groups {
+		g := &group{Group: &r.Groups[i], r: r, throughput: perSecond(throughputUnit(r.Groups[i].ThroughputUnit))}
+		unset, peak, best := absent, absent, Cell{Value: absent}
+		if n, ok := ps(g.unset()); ok {
+			unset = strconv.Itoa(n)
+		}
+		if a := g.arm(g.Peak); a != nil {
+			peak = armName(a)
+			best = g.throughput.cell(a.Throughput)
+		}
+		t.Rows = append(t.Rows, Row{Link: groups[i].ID, Cells: []Cell{
+			{Value: groups[i].Title}, {Value: groups[i].Verdict.Label, Detail: groups[i].Verdict.Sentence}, {Value: unset}, {Value: peak}, best,
+		}})
+	}
+	return t
+}

@@ -1,0 +1,225 @@
+package html
+
+import (
+	"html"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/report"
+)
+
+// Vertical measures in pixels.
+const (
+	lineHeight  = 18 // of a legend line
+	plotHeight  = 220
+	smallHeight = 120
+	labelRoom   = 52  // under the plot: label, what it resolved to, mark
+	smallRoom   = 38  // without the mark
+	gutter      = 9.0 // per cent, at the left, for the axis labels
+)
+
+// Labels that fit under a chart on a phone and on a desktop.
+const (
+	labelsNarrow = 9
+	labelsWide   = 16
+)
+
+// svg is a chart placed: percentages across, pixels down.
+type svg struct {
+	*report.Chart
+	Height          int
+	Top, Foot, Tall int // of the plot
+	Legend          []legend
+	Grid            []grid
+	Reference       *grid
+	Joins           []join
+	Arms            []arm
+	Small           bool
+	Many            bool // arms: smaller marks
+}
+
+type legend struct {
+	Y    int
+	Name string
+	Kind string // the class of the series' marks
+}
+
+type grid struct {
+	Y     string
+	Label string
+}
+
+type join struct{ X1, Y1, X2, Y2, Kind string }
+
+type arm struct {
+	report.Category
+	Left, Width string // of the column that answers to the pointer
+	X           string // its middle
+	Label       string // class of the label: shown, wide only, or none
+	Anchor      string // of the mark's text, so that it stays inside
+	Text        []readout
+	Marks       []mark
+	Bars        []bar
+}
+
+type readout struct {
+	Y    int
+	Text string
+}
+
+type mark struct {
+	Kind      string
+	Y         string
+	Interval  bool
+	Low, High string
+	Dots      template.HTML
+}
+
+type bar struct{ X, Width, Y, Height, Kind string }
+
+func plot(c *report.Chart) svg {
+	s := svg{Chart: c, Small: c.Bars, Many: len(c.Categories) > labelsWide}
+	// Two legend lines even for one series, so that charts side by side line up.
+	height, room, lines := plotHeight, labelRoom, max(2, len(c.Series))
+	if s.Small {
+		height, room = smallHeight, smallRoom
+	}
+	top := lineHeight*lines + 16
+	s.Top, s.Foot, s.Tall = top, top+height, height
+	s.Height = s.Foot + room
+	y := func(at float64) string { return px(float64(s.Foot) - at*float64(height)) }
+	for i, series := range c.Series {
+		s.Legend = append(s.Legend, legend{Y: lineHeight*i + 12, Name: series.Name, Kind: kind(c, i)})
+	}
+	if len(c.Series) == 1 && !c.Bars {
+		s.Legend = append(s.Legend, legend{Y: lineHeight + 12, Name: "one trial", Kind: "trial main"})
+	}
+	for _, t := range c.Ticks {
+		s.Grid = append(s.Grid, grid{Y: y(t.At), Label: t.Label})
+	}
+	if c.Reference != nil {
+		s.Reference = &grid{Y: y(c.Reference.At), Label: c.Reference.Label}
+	}
+	n := len(c.Categories)
+	step := (100 - gutter) / float64(max(1, n))
+	x := func(i int) float64 { return gutter + step*(float64(i)+0.5) }
+	jitter := 12.0
+	if s.Many {
+		jitter = 2
+	}
+	show := labels(c.Categories)
+	for i, k := range c.Categories {
+		a := arm{Category: k, Left: percent(gutter + step*float64(i)), Width: percent(step), X: percent(x(i)), Label: show[i], Anchor: "middle"}
+		switch {
+		case x(i) > 85:
+			a.Anchor = "end"
+		case x(i) < 20:
+			a.Anchor = "start"
+		}
+		for j, series := range c.Series {
+			m := series.Marks[i]
+			a.Text = append(a.Text, readout{Y: lineHeight*j + 12, Text: told(k, m)})
+			if m.Joined {
+				s.Joins = append(s.Joins, join{percent(x(i - 1)), y(series.Marks[i-1].At), percent(x(i)), y(m.At), kind(c, j)})
+			}
+			if c.Bars {
+				if m.Present {
+					wide := step * 0.7 / float64(len(c.Series))
+					a.Bars = append(a.Bars, bar{percent(x(i) - step*0.35 + wide*float64(j)), percent(wide * 0.9), y(m.At), px(m.At * float64(height)), kind(c, j)})
+				}
+				continue
+			}
+			p := mark{Kind: kind(c, j), Interval: m.Interval, Low: y(m.Low), High: y(m.High)}
+			if m.Present {
+				p.Y = y(m.At)
+			}
+			p.Dots = dots(m.Dots, jitter, y)
+			a.Marks = append(a.Marks, p)
+		}
+		s.Arms = append(s.Arms, a)
+	}
+	return s
+}
+
+// dots are written here and not by a template, which would take most of the time
+// of a large report: there is one for every trial and series. What came from
+// outside, the label, is escaped.
+func dots(list []report.Dot, jitter float64, y func(float64) string) template.HTML {
+	var b strings.Builder
+	for _, d := range list {
+		b.WriteString(`<g class="` + html.EscapeString(d.Kind) + `"><title>` + html.EscapeString(d.Label) + `</title>`)
+		x, y := px(d.Jitter*jitter), y(d.At)
+		if d.Kind == "invalid" {
+			b.WriteString(`<text class="cross" x="` + x + `" y="` + y + `" dy="4">×</text></g>`)
+		} else {
+			b.WriteString(`<circle class="dot" cx="` + x + `" cy="` + y + `" r="2"/></g>`)
+		}
+	}
+	return template.HTML(b.String())
+}
+
+// kind is the class of a series: "main" is filled, "side" is hollow. Of curves
+// the last is the one to look at (p99), of bars the first.
+func kind(c *report.Chart, i int) string {
+	if c.Bars && i == 0 || !c.Bars && i == len(c.Series)-1 {
+		return "main"
+	}
+	return "side"
+}
+
+// told is what the readout of a series says at an arm.
+func told(k report.Category, m report.Mark) string {
+	name := k.Label
+	if k.Sub != "" {
+		name += " (" + k.Sub + ")"
+	}
+	if !m.Present {
+		return name + ": not measured"
+	}
+	text := name + ": " + m.Value
+	if m.Detail != "" {
+		text += " " + m.Detail
+	}
+	return text
+}
+
+// labels chooses which categories are named when there are too many for the
+// width: unset and marked ones always, of the others every so many.
+func labels(list []report.Category) []string {
+	out := make([]string, len(list))
+	choose := func(class string, fit int) {
+		every := (len(list) + fit - 1) / fit
+		free := 0
+		for i, k := range list {
+			if k.Apart || k.Mark != "" || out[i] != "" {
+				if out[i] == "" {
+					out[i] = class
+				}
+				free = i + every
+				continue
+			}
+			if i < free || crowded(list, out, i, every) {
+				continue
+			}
+			out[i] = class
+			free = i + every
+		}
+	}
+	choose("label", labelsNarrow)
+	choose("label wide", labelsWide)
+	return out
+}
+
+// crowded says whether a named category follows within the distance.
+func crowded(list []report.Category, named []string, i, every int) bool {
+	for j := i + 1; j < min(len(list), i+every); j++ {
+		if list[j].Apart || list[j].Mark != "" || named[j] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+func px(x float64) string      { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -1,0 +1,149 @@
+package html
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	nethtml "golang.org/x/net/html"
+
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func render(t testing.TB, r *stat.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Render(&b, report.New(r)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func results() map[string]*stat.Result {
+	return map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile(), "large": reporttest.Large(64, 20), "empty": {}}
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"typical", "groups", "hostile"} {
+		reporttest.Golden(t, name+".html", render(t, results()[name]))
+	}
+}
+
+// elements walks a page as a browser would parse it.
+func elements(t *testing.T, page []byte, visit func(*nethtml.Node)) {
+	t.Helper()
+	doc, err := nethtml.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Type == nethtml.ElementNode {
+			visit(n)
+		}
+	}
+}
+
+// The page may hold only elements that the templates write; hostile text that
+// became an element would be another one, or another many.
+func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
+	allowed := map[string]bool{}
+	for name := range strings.FieldsSeq("html head meta title style body header main nav section p h1 h2 h3 h4 ul ol li span b a dl div dt dd " +
+		"figure figcaption svg g text line rect circle path table thead tbody tr th td details summary pre code") {
+		allowed[name] = true
+	}
+	for name, r := range results() {
+		elements(t, render(t, r), func(n *nethtml.Node) {
+			if !allowed[n.Data] {
+				t.Errorf("%s: element <%s>", name, n.Data)
+			}
+			for _, a := range n.Attr {
+				switch {
+				case strings.HasPrefix(a.Key, "on"), a.Key == "src", a.Key == "srcset", a.Key == "action", a.Key == "style":
+					t.Errorf("%s: <%s %s=%q>", name, n.Data, a.Key, a.Val)
+				case a.Key == "href" && !strings.HasPrefix(a.Val, "#"):
+					t.Errorf("%s: a link out, %q", name, a.Val)
+				}
+			}
+		})
+		if css := render(t, r); bytes.Contains(css, []byte("@import")) || bytes.Contains(css, []byte("url(")) {
+			t.Errorf("%s: the style sheet loads something", name)
+		}
+	}
+}
+
+func TestHostileTextIsShown(t *testing.T) {
+	texts := 0
+	elements(t, render(t, reporttest.Hostile()), func(n *nethtml.Node) {
+		if c := n.FirstChild; c != nil && c.Type == nethtml.TextNode && strings.Contains(c.Data, "<script>document.title") {
+			texts++
+		}
+	})
+	if texts < 10 {
+		t.Errorf("the hostile text is shown in %d places, want it in many", texts)
+	}
+}
+
+func TestIdentifiersAreUniqueAndLinksLead(t *testing.T) {
+	ids, links := map[string]int{}, []string{}
+	elements(t, render(t, reporttest.Groups()), func(n *nethtml.Node) {
+		for _, a := range n.Attr {
+			switch a.Key {
+			case "id":
+				ids[a.Val]++
+			case "href":
+				links = append(links, a.Val[1:])
+			}
+		}
+	})
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s occurs %d times", id, n)
+		}
+	}
+	if len(links) < 4 {
+		t.Errorf("%d links in the contents, want one a group at least", len(links))
+	}
+	for _, l := range links {
+		if ids[l] == 0 {
+			t.Errorf("a link to #%s, which is nowhere", l)
+		}
+	}
+}
+
+func TestOpensWithTheVerdictAndTheChecklist(t *testing.T) {
+	page := string(render(t, reporttest.Typical()))
+	last := 0
+	for _, want := range []string{"Set GOMAXPROCS=2: the smallest", "Have I measured?", "throttled by its CPU quota?", ">Throughput <", ">Latency<", "What the kernel counted", "All figures", "What to paste", "Environment", "How to reproduce"} {
+		i := strings.Index(page[last:], want)
+		if i < 0 {
+			t.Fatalf("no %q after byte %d", want, last)
+		}
+		last += i
+	}
+}
+
+func TestLabelsThinOutButKeepTheMarked(t *testing.T) {
+	for _, n := range []int{1, 2, 9, 10, 16, 17, 64} {
+		list := make([]report.Category, n)
+		list[0].Apart = true
+		marked := n * 2 / 3
+		list[marked].Mark = "recommended"
+		narrow, wide := 0, 0
+		for _, class := range labels(list) {
+			if class == "label" {
+				narrow++
+			}
+			if class != "" {
+				wide++
+			}
+		}
+		if got := labels(list); got[0] != "label" || got[marked] != "label" {
+			t.Errorf("%d arms: unset or the marked one is not named", n)
+		}
+		if narrow > labelsNarrow+1 || wide > labelsWide+3 || n <= labelsNarrow && narrow != n || n <= labelsWide && wide != n {
+			t.Errorf("%d arms: %d labels on a phone, %d on a desktop", n, narrow, wide)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func render(t testing.TB, r *stat.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Render(&b, report.New(r)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	reporttest.Golden(t, "typical.md", []byte(render(t, reporttest.Typical())))
+	reporttest.Golden(t, "groups.md", []byte(render(t, reporttest.Groups())))
+	reporttest.Golden(t, "hostile.md", []byte(render(t, reporttest.Hostile())))
+}
+
+func TestSaysWhatAReaderMustKnow(t *testing.T) {
+	out := render(t, reporttest.Typical())
+	for _, want := range []string{
+		"AMD EPYC 7B13", "8 online, limited to 2", "Go version of the program | 1.24.6", "6.12.41", "procfit's own, 64 connections, GET",
+		"2026-09-10 14:03 UTC", "seed 42", "| **2** (recommended) | 12.8k [12.4k, 13.2k] |", "Set GOMAXPROCS=2", "ran on the target's machine", "reproduce.sh",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+// outside is the text without fenced blocks, in which nothing is markup.
+func outside(t *testing.T, text string) string {
+	t.Helper()
+	var b strings.Builder
+	fence := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+		case fence != "" && line == fence:
+			fence = ""
+		case fence == "":
+			b.WriteString(line + "\n")
+		}
+	}
+	if fence != "" {
+		t.Errorf("a fence of %d backticks never closes", len(fence))
+	}
+	return b.String()
+}
+
+func TestHostileTextStaysText(t *testing.T) {
+	out := outside(t, render(t, reporttest.Hostile()))
+	for _, not := range []string{"<", ">", "](", "\n# heading"} {
+		if strings.Contains(strings.ReplaceAll(out, `\](`, ""), not) {
+			t.Errorf("%q outside a code block", not)
+		}
+	}
+	if strings.Contains(strings.ReplaceAll(out, "\\`", ""), "`") && !strings.Contains(out, "`reproduce.sh`") {
+		t.Error("a bare backtick outside a code block")
+	}
+	columns := 0
+	for line := range strings.SplitSeq(out, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if columns == 0 {
+			columns = n
+		}
+		if n != columns {
+			t.Errorf("%d cells in a table of %d: %s", n-1, columns-1, line)
+		}
+	}
+}

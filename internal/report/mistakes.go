@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// mistakes are the ten that are made most, each looked for in the data.
+func (g *group) mistakes() []Check {
+	list := []Check{
+		g.magicNumber(), g.moreForIO(), g.otherMachine(), g.sameMachine(), g.singleRun(),
+		g.p99Ignored(), g.profileFirst(), g.leftInCode(), g.envAndCall(),
+		{Question: "Not logging the value at startup", State: Unknown, Answer: "cannot tell",
+			Detail: "not visible from outside: log runtime.GOMAXPROCS(0) at startup, and alert when it deviates"},
+	}
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	return list
+}
+
+func (g *group) magicNumber() Check {
+	c := Check{Question: "A magic number", State: OK, Answer: "avoided", Detail: "any value named here was measured on this program"}
+	if v := g.Recommendation.Verdict; v == stat.CannotTell || v == "" {
+		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be one"
+	}
+	return c
+}
+
+func (g *group) moreForIO() Check {
+	c := Check{Question: "More Ps than CPUs, for I/O", State: Unknown, Answer: "cannot tell"}
+	var above, within float64
+	aboveName := ""
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		p, ok := ps(a)
+		if !ok || a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil {
+			continue
+		}
+		x := *a.Throughput.Median
+		if float64(p) > math.Ceil(g.EffectiveCPUs) {
+			if x > above {
+				above, aboveName = x, armName(a)
+			}
+		} else {
+			within = max(within, x)
+		}
+	}
+	if above == 0 || within == 0 {
+		c.Detail = "no arms on both sides of " + cpus(g.EffectiveCPUs)
+		return c
+	}
+	c.State, c.Answer = OK, "measured"
+	c.Detail = fmt.Sprintf("best above %s: %s, %s %% against the best within (medians)", cpus(g.EffectiveCPUs), aboveName, change(above/within))
+	return c
+}
+
+func (g *group) otherMachine() Check {
+	return Check{Question: "Tuned here, deployed elsewhere", State: Unknown, Answer: "only you can tell",
+		Detail: "the result holds for " + cpus(g.EffectiveCPUs) + " of this machine; measure again elsewhere"}
+}
+
+func (g *group) sameMachine() Check {
+	c := Check{Question: "Load generator on the same machine", State: OK, Answer: "avoided"}
+	if g.LatencyMode == "" && g.r.Target.Kind != "server" {
+		c.Detail = "no load generator: the program's own run is the work"
+		return c
+	}
+	if !g.r.Load.SameMachine {
+		c.Detail = "the load came from elsewhere"
+		return c
+	}
+	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
+	if a := g.arm(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
+		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", armName(a), cpus(round(*a.Evidence.LoadCPUs, 2)), cpus(round(*a.Evidence.CPUs, 2)))
+	}
+	return c
+}
+
+func (g *group) singleRun() Check {
+	e := g.enough()
+	c := Check{Question: "A single run", State: OK, Answer: "avoided", Detail: e.Detail}
+	if e.State != OK {
+		c.State, c.Answer = Attention, "careful"
+	}
+	return c
+}
+
+func (g *group) p99Ignored() Check {
+	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: "p99 is judged, in open loop, from the intended send"}
+	if g.LatencyMode != "open" {
+		c.State, c.Answer, c.Detail = Attention, "careful", "no latency was judged"
+	}
+	return c
+}
+
+func (g *group) profileFirst() Check {
+	c := Check{Question: "Tuning before profiling", State: Unknown, Answer: "only you can tell"}
+	if g.Recommendation.Verdict == stat.NotYourKnob {
+		c.State, c.Answer, c.Detail = Attention, "profile first", "all arms are alike: GOMAXPROCS is not what limits this program"
+		return c
+	}
+	if u := g.Workload.CPUUtilisation; u != nil {
+		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", clean(g.Workload.Kind), percentage().number(*u), g.armText(g.Workload.Arm))
+		if g.Workload.Kind == "io-bound" {
+			c.Detail += "; what it waits for is likelier the limit than GOMAXPROCS"
+		}
+		return c
+	}
+	c.Detail = "CPU use could not be read"
+	return c
+}
+
+// leftInCode and envAndCall rest on the same evidence: a call of
+// runtime.GOMAXPROCS in the program would have overridden what the arms set.
+func (g *group) leftInCode() Check {
+	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read in every arm"}
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		if a.Procs != nil && a.ResolvedProcs != nil && *a.Procs != *a.ResolvedProcs {
+			c.State, c.Answer = Attention, "made"
+			c.Detail = fmt.Sprintf("asked for %d, ran at %d: the program sets it itself", *a.Procs, *a.ResolvedProcs)
+			return c
+		}
+	}
+	for i := range g.Arms {
+		if g.Arms[i].Trials == 0 || g.Arms[i].ResolvedProcs == nil {
+			return c
+		}
+	}
+	c.State, c.Answer, c.Detail = OK, "avoided", "every arm ran at the value that was asked for"
+	return c
+}
+
+func (g *group) envAndCall() Check {
+	c := g.leftInCode()
+	c.Question = "Mixing the variable and the call"
+	if c.State == OK {
+		c.Detail = "no call overrode the variable"
+	}
+	return c
+}
+
+// armText is an arm's name, given its label.
+func (g *group) armText(label string) string {
+	if a := g.arm(label); a != nil {
+		return armName(a)
+	}
+	return clip(clean(label), nameRoom)
+}

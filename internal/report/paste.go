@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// paste is what to put where, by the verdict.
+func (g *group) paste() Paste {
+	rec := g.Recommendation
+	switch rec.Verdict {
+	case stat.Recommended, stat.CarriesRate:
+		if rec.Procs != nil {
+			return Paste{Lead: "One of these, not several:", Snippets: g.snippets(*rec.Procs)}
+		}
+		return Paste{Lead: "Nothing: leave GOMAXPROCS unset, and remove it where it is set."}
+	case stat.KeepDefault:
+		return Paste{Lead: "Nothing: the default is right. Where GOMAXPROCS is set, remove it."}
+	case stat.NotYourKnob:
+		return Paste{Lead: "Nothing: GOMAXPROCS makes no difference here. Leave it unset and profile."}
+	case stat.TradeOff:
+		p := Paste{Lead: "Your choice between two, each proven best at its own end:"}
+		for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
+			a := g.arm(side.label)
+			switch {
+			case a == nil:
+			case a.Procs == nil:
+				p.Snippets = append(p.Snippets, Snippet{Title: side.title, Note: "leave GOMAXPROCS unset"})
+			default:
+				p.Snippets = append(p.Snippets, Snippet{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
+			}
+		}
+		return p
+	}
+	return Paste{Lead: "Nothing yet: no value was shown to be better than the default."}
+}
+
+func (g *group) snippets(n int) []Snippet {
+	line := "GOMAXPROCS=" + strconv.Itoa(n)
+	run := "export " + line
+	if c := quote(g.r.Target.Command); c != "" && !strings.Contains(c, "{") {
+		run = line + " " + c
+	}
+	out := []Snippet{
+		{Title: "Shell", Text: run},
+		{Title: "Kubernetes container", Note: "the value in quotes: without them the API server refuses it",
+			Text: fmt.Sprintf("env:\n  - name: GOMAXPROCS\n    value: \"%d\"", n)},
+	}
+	// resourceFieldRef rounds a limit up to whole CPUs. An absent divisor is stored
+	// as "0", an endless difference in GitOps tools, so "1" is written out.
+	if q := g.QuotaCPUs; q != nil && quotaCeil(*q) == n {
+		out = append(out, Snippet{Title: "Kubernetes container, following the limit",
+			Note: fmt.Sprintf("with limits.cpu of %s this is %d; it follows an edited manifest, not an in-place resize", milli(*q), n),
+			Text: "env:\n  - name: GOMAXPROCS\n    valueFrom:\n      resourceFieldRef:\n        resource: limits.cpu\n        divisor: \"1\""})
+	}
+	return append(out,
+		Snippet{Title: "Dockerfile", Text: "ENV " + line},
+		Snippet{Title: "systemd unit", Text: "[Service]\nEnvironment=" + line},
+	)
+}
+
+// milli is a quota as Kubernetes writes it: "2", "500m".
+func milli(q float64) string {
+	if q == float64(int(q)) {
+		return strconv.Itoa(int(q))
+	}
+	return strconv.Itoa(int(q*1000+0.5)) + "m"
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func command(r *stat.Result) string {
+	if len(r.Target.Command) == 0 {
+		return program(r)
+	}
+	return quote(r.Target.Command)
+}
+
+func sweep(r *stat.Result) string {
+	return "procfit " + quote(r.Tool.Args)
+}
+
+// variable is an environment entry that a shell can export.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// reproduce is a script that runs the sweep again: same arguments, same seed,
+// same directory and runtime variables, into a results directory of its own.
+func reproduce(r *stat.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", clean(r.Host.CPUModel), clean(cpuCounts(r)), clean(r.Host.OS), clean(r.Host.Arch), clean(r.Host.Kernel))
+	fmt.Fprintf(&b, "# by procfit %s. PROCFIT names another binary.\n", clean(r.Tool.Version))
+	b.WriteString("set -eu\n")
+	if r.Target.Directory != "" {
+		fmt.Fprintf(&b, "cd -- %s\n", quoteWord(r.Target.Directory))
+	}
+	for _, e := range r.Target.Environment {
+		if variable.MatchString(e) {
+			name, value, _ := strings.Cut(e, "=")
+			fmt.Fprintf(&b, "export %s=%s\n", name, quoteWord(value))
+		}
+	}
+	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", quote(again(r.Tool.Args, r.Plan.Seed)))
+	// $'…' is not in every sh.
+	shell := "#!/bin/sh\n"
+	if strings.Contains(b.String(), "$'") {
+		shell = "#!/usr/bin/env bash\n"
+	}
+	return shell + b.String()
+}
+
+// again is the command line with the seed fixed and without --out, which would
+// resume the finished run.
+func again(args []string, seed uint64) []string {
+	if len(args) == 0 {
+		args = []string{"sweep"}
+	}
+	var flags []string
+	rest := args
+	seeded := false
+	for len(rest) > 0 && rest[0] != "--" {
+		a := rest[0]
+		rest = rest[1:]
+		switch {
+		case a == "--out":
+			rest = rest[min(1, len(rest)):]
+			continue
+		case strings.HasPrefix(a, "--out="):
+			continue
+		case a == "--seed" || strings.HasPrefix(a, "--seed="):
+			seeded = true
+		}
+		flags = append(flags, a)
+	}
+	if !seeded {
+		flags = append(flags, "--seed", strconv.FormatUint(seed, 10))
+	}
+	return append(flags, rest...)
+}

@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// cell is a median with its interval.
+func (u unit) cell(i stat.Interval) Cell {
+	return Cell{Value: u.maybe(i.Median), Detail: u.brackets(i)}
+}
+
+// table is one row an arm, without the columns of which nothing is known.
+func (g *group) table() Table {
+	seconds, share, rate, few := duration(), percentage(), perSecond(""), plain("")
+	few.digits, few.trim = 2, false
+	type column struct {
+		Column
+		cell func(*stat.ArmResult) Cell
+	}
+	columns := []column{
+		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *stat.ArmResult) Cell { return Cell{Value: armName(a)} }},
+		{Column{Head: "Throughput, " + g.throughput.name, Short: g.throughput.name, Detailed: true}, func(a *stat.ArmResult) Cell { return g.throughput.cell(a.Throughput) }},
+		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
+		{Column{Head: "Against the peak"}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
+		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
+		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell {
+			c := seconds.cell(a.P99)
+			if a.Saturated {
+				c.Detail = strings.TrimSpace(c.Detail + " saturated")
+			}
+			return c
+		}},
+		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.CPUs)} }},
+		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *stat.ArmResult) Cell {
+			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
+			if v == nil || i == nil {
+				return Cell{Value: absent}
+			}
+			return Cell{Value: rate.number(*v + *i), Detail: rate.number(*v) + " + " + rate.number(*i)}
+		}},
+		{Column{Head: "Run-queue wait, s/s", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.RunQueueWaitRatio)} }},
+		{Column{Head: "Throttled periods", Short: "throt."}, func(a *stat.ArmResult) Cell {
+			c := Cell{Value: share.maybe(a.Evidence.ThrottledPeriodsRatio)}
+			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
+				c.Detail = few.number(*s) + " s/s a replica"
+			}
+			return c
+		}},
+		{Column{Head: "Valid trials"}, func(a *stat.ArmResult) Cell {
+			c := Cell{Value: strconv.Itoa(a.Trials)}
+			if a.Invalid > 0 {
+				c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
+			}
+			return c
+		}},
+	}
+	t := Table{Rows: make([]Row, len(g.Arms))}
+	for i := range g.Arms {
+		t.Rows[i].Mark = g.mark(&g.Arms[i], "")
+	}
+	for _, c := range columns {
+		known := false
+		cells := make([]Cell, len(g.Arms))
+		for i := range g.Arms {
+			cells[i] = c.cell(&g.Arms[i])
+			known = known || cells[i].Value != absent
+		}
+		if !known {
+			continue
+		}
+		t.Columns = append(t.Columns, c.Column)
+		for i := range cells {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
+		}
+	}
+	return t
+}
+
+// mark is a word on an arm's standing; metric narrows a trade-off to one side.
+func (g *group) mark(a *stat.ArmResult, metric string) string {
+	rec := g.Recommendation
+	if a.Variant != "" {
+		return ""
+	}
+	if rec.Verdict == stat.TradeOff {
+		switch {
+		case a.Label == rec.BestThroughput && metric != "p99":
+			return "best throughput"
+		case a.Label == rec.BestP99 && metric != "throughput":
+			return "best p99"
+		}
+		return ""
+	}
+	if c := g.chosen(); c != nil && c.Label == a.Label {
+		switch rec.Verdict {
+		case stat.Recommended, stat.CarriesRate:
+			return "recommended"
+		case stat.KeepDefault:
+			return "keep"
+		}
+	}
+	return ""
+}
+
+// metricsTable holds the figures that the program or the generator printed.
+func (g *group) metricsTable() *Table {
+	names := map[string]stat.MetricInterval{}
+	for _, a := range g.Arms {
+		for n, m := range a.Metrics {
+			names[n] = m
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	t := &Table{Columns: []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}}
+	order := slices.Sorted(maps.Keys(names))
+	for _, n := range order {
+		head := clip(clean(n), nameRoom)
+		if u := clip(clean(names[n].Unit), nameRoom); u != "" && u != head {
+			head += ", " + u
+		}
+		if b := clip(clean(names[n].Better), nameRoom); b != "" {
+			head += " (" + b + " is better)"
+		}
+		t.Columns = append(t.Columns, Column{Head: head, Short: clip(clean(n), nameRoom), Detailed: true})
+	}
+	value := perSecond("")
+	for i := range g.Arms {
+		row := Row{Cells: []Cell{{Value: armName(&g.Arms[i])}}, Mark: g.mark(&g.Arms[i], "")}
+		for _, n := range order {
+			c := Cell{Value: absent}
+			if m, ok := g.Arms[i].Metrics[n]; ok {
+				c = value.cell(m.Interval)
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func times(x *float64) string {
+	if x == nil {
+		return absent
+	}
+	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
+}
+
+// difference words a ratio as a change: 0.804 is −19.6 %.
+func difference(i stat.Interval) Cell {
+	if i.Median == nil {
+		return Cell{Value: absent}
+	}
+	c := Cell{Value: change(*i.Median) + " %"}
+	if i.Low != nil && i.High != nil {
+		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
+	}
+	return c
+}
+
+func change(ratio float64) string {
+	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
+	switch {
+	case s == "0.0" || s == "-0.0":
+		return "0.0"
+	case s[0] == '-':
+		return "−" + s[1:]
+	}
+	return "+" + s
+}
+
+func gateOf(g *stat.Gate) *Gate {
+	if g == nil {
+		return nil
+	}
+	out := &Gate{State: OK, Sentence: "Gate passed: nothing is worse than its margin with confidence."}
+	if !g.Pass {
+		out.State, out.Sentence = Attention, "Gate not met: worse than the margin, with confidence."
+	}
+	if g.Kind == "baseline" {
+		out.Sentence += " Compared with the baseline by ratios within each run."
+	}
+	out.Table.Columns = []Column{
+		{Head: "GOMAXPROCS", Short: "procs", Left: true},
+		{Head: "Metric", Short: "metric", Left: true},
+		{Head: "New against old", Short: "new against old", Detailed: true},
+		{Head: "Margin", Short: "margin"},
+		{Head: "Outcome", Short: "outcome", Left: true},
+		{Head: "Note", Left: true},
+	}
+	for _, c := range g.Checks {
+		outcome, mark := "not shown either way", ""
+		switch {
+		case c.Worse:
+			outcome, mark = "worse", "worse"
+		case c.Proven:
+			outcome = "no worse"
+		}
+		out.Table.Rows = append(out.Table.Rows, Row{Mark: mark, Cells: []Cell{
+			{Value: clip(clean(c.Arm), nameRoom)}, {Value: clean(c.Metric)}, difference(c.Ratio),
+			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: clean(c.Note)},
+		}})
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package text
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/report"
+)
+
+// One glyph a series; a third and later series repeat the last.
+var glyphs = []rune{'●', '○'}
+
+// cell is one character of a plot and its style.
+type cell struct {
+	r     rune
+	style string
+}
+
+// chart draws one line an arm: the interval, the median on it, the value beside.
+// A single series on a linear axis is a bar from 0; of two, the last one has the
+// filled dot, since it is the one to look at (p99).
+func (w *writer) chart(c *report.Chart) {
+	legend := ""
+	if len(c.Series) > 1 {
+		for i, s := range c.Series {
+			legend += "  " + string(glyph(i, len(c.Series))) + " " + s.Name
+		}
+	}
+	title := strings.ToUpper(c.Title)
+	if c.Unit != "" {
+		title += " " + c.Unit
+	}
+	w.line(w.style(bold, title) + legend)
+	note := c.Note
+	if c.Log {
+		note += ", logarithmic scale"
+	}
+	w.wrap("", "", note, dim)
+
+	labels, values := make([]string, len(c.Categories)), make([]string, len(c.Categories))
+	labelWide, valueWide := 0, 0
+	columns := seriesWidths(c)
+	for i, k := range c.Categories {
+		labels[i] = k.Label
+		if k.Sub != "" {
+			labels[i] += " (" + k.Sub + ")"
+		}
+		for j, s := range c.Series {
+			if j > 0 {
+				values[i] += "  "
+			}
+			values[i] += pad(s.Marks[i].Value, columns[j], false)
+		}
+		labelWide = max(labelWide, utf8.RuneCountInString(labels[i]))
+		valueWide = max(valueWide, utf8.RuneCountInString(values[i]))
+	}
+	// "▸ label │plot  values"
+	wide := max(16, w.Width-labelWide-valueWide-6)
+	for i, k := range c.Categories {
+		sign, style := "  ", ""
+		if k.Mark != "" {
+			sign, style = "▸ ", cyan+";"+bold
+		}
+		w.line(w.style(style, sign+pad(labels[i], labelWide, false)) + w.style(dim, " │") +
+			w.row(c, i, wide, style) + "  " + w.style(style, pad(values[i], valueWide, false)))
+	}
+	w.axis(c, labelWide+3, wide)
+}
+
+func seriesWidths(c *report.Chart) []int {
+	out := make([]int, len(c.Series))
+	for i, s := range c.Series {
+		for _, m := range s.Marks {
+			out[i] = max(out[i], utf8.RuneCountInString(m.Value))
+		}
+	}
+	return out
+}
+
+func glyph(i, n int) rune { return glyphs[min(len(glyphs)-1, n-1-i)] }
+
+func (w *writer) row(c *report.Chart, arm, wide int, style string) string {
+	cells := make([]cell, wide)
+	for i := range cells {
+		cells[i] = cell{r: ' '}
+	}
+	for i, s := range c.Series {
+		m := s.Marks[arm]
+		if !m.Present {
+			continue
+		}
+		at := column(m.At, wide)
+		if len(c.Series) == 1 && !c.Log {
+			for x := range at {
+				cells[x] = cell{'━', dim}
+			}
+		}
+		if m.Interval {
+			low, high := column(m.Low, wide), column(m.High, wide)
+			for x := low; x <= high; x++ {
+				cells[x] = cell{'─', style}
+			}
+			if low < at {
+				cells[low] = cell{'├', style}
+			}
+			if high > at {
+				cells[high] = cell{'┤', style}
+			}
+		}
+		cells[at] = cell{glyph(i, len(c.Series)), style}
+	}
+	// Runs of one style, so that a line holds few escape sequences.
+	var b strings.Builder
+	for x := 0; x < len(cells); {
+		y := x
+		run := ""
+		for y < len(cells) && cells[y].style == cells[x].style {
+			run += string(cells[y].r)
+			y++
+		}
+		b.WriteString(w.style(cells[x].style, run))
+		x = y
+	}
+	return b.String()
+}
+
+func (w *writer) axis(c *report.Chart, indent, wide int) {
+	line := []rune("└" + strings.Repeat("─", wide))
+	text := []rune(strings.Repeat(" ", wide+indent+12))
+	free := 0 // labels never touch
+	for _, t := range c.Ticks {
+		x := column(t.At, wide)
+		line[1+x] = '┴'
+		label := []rune(t.Label)
+		from := max(0, indent+1+x-len(label)/2)
+		if from < free {
+			continue
+		}
+		copy(text[from:], label)
+		free = from + len(label) + 1
+	}
+	w.line(w.style(dim, strings.Repeat(" ", indent)+string(line)))
+	w.line(w.style(dim, strings.TrimRight(string(text), " ")))
+}
+
+func column(at float64, wide int) int { return int(math.Round(at * float64(wide-1))) }

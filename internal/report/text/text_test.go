@@ -1,0 +1,92 @@
+package text
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func render(t testing.TB, r *stat.Result, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Render(&b, report.New(r), o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	o := Options{Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}
+	reporttest.Golden(t, "typical.txt", []byte(render(t, reporttest.Typical(), o)))
+	reporttest.Golden(t, "groups.txt", []byte(render(t, reporttest.Groups(), o)))
+	reporttest.Golden(t, "hostile.txt", []byte(render(t, reporttest.Hostile(), o)))
+	o.Color = true
+	reporttest.Golden(t, "typical.ansi", []byte(render(t, reporttest.Typical(), o)))
+}
+
+func TestLinesFitTheTerminal(t *testing.T) {
+	for _, width := range []int{80, 100, 120} {
+		for i, line := range strings.Split(render(t, reporttest.Typical(), Options{Width: width}), "\n") {
+			if n := utf8.RuneCountInString(line); n > width {
+				t.Errorf("width %d, line %d has %d columns: %s", width, i+1, n, line)
+			}
+		}
+	}
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func TestColourOnlyWhenTold(t *testing.T) {
+	without := render(t, reporttest.Typical(), Options{Width: 80})
+	with := render(t, reporttest.Typical(), Options{Width: 80, Color: true})
+	if strings.Contains(without, "\x1b") {
+		t.Error("an escape sequence without colour")
+	}
+	if got := sgr.ReplaceAllString(with, ""); trimmed(got) != trimmed(without) {
+		t.Errorf("colour changes the text:\n%s\nwant\n%s", got, without)
+	}
+	if n := len(sgr.FindAllString(with, -1)); n < 20 {
+		t.Errorf("%d escape sequences: colour is missing", n)
+	}
+}
+
+func trimmed(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestHostileTextCannotMoveTheCursor(t *testing.T) {
+	for _, r := range sgr.ReplaceAllString(render(t, reporttest.Hostile(), Options{Color: true}), "") {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Fatalf("%U reaches the terminal", r)
+		}
+	}
+}
+
+func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
+	out := render(t, reporttest.Typical(), Options{Width: 80})
+	at := func(label string) int {
+		for line := range strings.SplitSeq(out, "\n") {
+			if before, after, ok := strings.Cut(line, "│"); ok && strings.TrimSpace(strings.Trim(before, "▸ ")) == label {
+				return utf8.RuneCountInString(after[:strings.Index(after, "●")])
+			}
+		}
+		t.Fatalf("no line of %s in\n%s", label, out)
+		return 0
+	}
+	// 6.36k and 12.8k requests a second on an axis from 0.
+	one, two := at("1"), at("2")
+	if ratio := float64(two) / float64(one); ratio < 1.9 || ratio > 2.12 {
+		t.Errorf("2 lies at column %d, 1 at %d: a ratio of %.2f, want 2.01", two, one, ratio)
+	}
+}

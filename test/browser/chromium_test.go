@@ -1,0 +1,119 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/html"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// patience is how long one page may take on a busy machine.
+const patience = 60 * time.Second
+
+// tab is a page in a browser that records what it asks for and says.
+type tab struct {
+	ctx context.Context
+	url string
+
+	mu      sync.Mutex
+	fetched []string
+	dialogs []string
+}
+
+// open renders the Result and loads the page in a browser, once what must hold
+// before has been done.
+func open(t *testing.T, r *stat.Result, before ...chromedp.Action[chromedp.Void]) *tab {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html.Render(&b, report.New(r)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x := &tab{ctx: browser(t), url: "file://" + path}
+	err := chromedp.Listen(x.ctx, func(event any) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			x.fetched = append(x.fetched, e.Request.URL)
+		case *page.EventJavascriptDialogOpening:
+			// Left open: the page then hangs and the test fails, as it should.
+			x.dialogs = append(x.dialogs, e.Message)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.do(t, command(network.Enable, network.EnableParams{}), command(page.Enable, page.EnableParams{}))
+	x.do(t, before...)
+	x.do(t, chromedp.Navigate(x.url))
+	return x
+}
+
+// command is a command of the browser's protocol as an action.
+func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, params)
+		return err
+	})
+}
+
+// browser starts a Chromium that ends with the test.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path := need.Command(t, "chromium")
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.NoSandbox, // root may not run with one
+		chromedp.DisableGPU,
+		chromedp.UserDataDir(t.TempDir()),
+		chromedp.WSURLReadTimeout(patience),
+	)
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stopAllocator := chromedp.NewExecAllocator(ctx, options...)
+	ctx, stopTab := chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		// Ends the browser's processes and waits for them.
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Logf("end the browser: %v", err)
+		}
+		stopTab()
+		stopAllocator()
+		stop()
+	})
+	return ctx
+}
+
+func (x *tab) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(x.ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// evaluate asks the page; the question runs even where the page's own scripts may
+// not.
+func evaluate[T any](t *testing.T, x *tab, expression string) T {
+	t.Helper()
+	out, err := chromedp.Run(x.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatalf("%v, asked for %s", err, expression)
+	}
+	return out
+}

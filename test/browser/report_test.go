@@ -1,0 +1,132 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func TestFitsPhoneAndDesk(t *testing.T) {
+	for name, r := range map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile()} {
+		t.Run(name, func(t *testing.T) {
+			x := open(t, r)
+			for _, width := range []int64{375, 768, 1280} {
+				x.do(t, chromedp.EmulateViewport(width, 900))
+				if w := evaluate[int64](t, x, "document.documentElement.scrollWidth"); w > width {
+					t.Errorf("%d px wide: the page is %d px", width, w)
+				}
+				// Both curves of each group, drawn and not collapsed.
+				curves := evaluate[[][]float64](t, x, `[...document.querySelectorAll(".curves svg[role=group]")].map(s => {
+					const b = s.getBoundingClientRect(); return [b.width, b.height, s.querySelectorAll(".median").length]})`)
+				if len(curves) != 2*len(r.Groups) {
+					t.Errorf("%d px wide: %d curves of %d groups", width, len(curves), len(r.Groups))
+				}
+				for _, c := range curves {
+					if c[0] < 250 || c[1] < 200 || c[2] < 5 {
+						t.Errorf("%d px wide: a curve of %g × %g px with %g medians", width, c[0], c[1], c[2])
+					}
+				}
+				if small := evaluate[float64](t, x, `Math.min(...[...document.querySelectorAll("svg text")].map(e => parseFloat(getComputedStyle(e).fontSize)))`); small < 11 {
+					t.Errorf("%d px wide: text of %g px", width, small)
+				}
+			}
+			if side := evaluate[bool](t, x, `(() => { const [a, b] = [...document.querySelectorAll(".curves figure")].map(f => f.getBoundingClientRect()); return a.top == b.top && a.right <= b.left })()`); !side {
+				t.Error("1280 px wide: the two curves are not side by side")
+			}
+		})
+	}
+}
+
+func noScript() chromedp.Action[chromedp.Void] {
+	return command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+}
+
+func TestFetchesNothingAndNeedsNoScript(t *testing.T) {
+	with, without := open(t, reporttest.Groups()), open(t, reporttest.Groups(), noScript())
+	for _, x := range []*tab{with, without} {
+		x.mu.Lock()
+		if len(x.fetched) != 1 || x.fetched[0] != x.url {
+			t.Errorf("fetched %q, want the page alone", x.fetched)
+		}
+		x.mu.Unlock()
+	}
+	const text = "document.body.innerText"
+	a, b := evaluate[string](t, with, text), evaluate[string](t, without, text)
+	if a != b || !strings.Contains(b, "Have I measured?") || !strings.Contains(b, "A trade-off") {
+		t.Errorf("without JavaScript the page says %d characters, with it %d", len(b), len(a))
+	}
+}
+
+func TestHostileTextStaysText(t *testing.T) {
+	x := open(t, reporttest.Hostile())
+	if n := evaluate[int](t, x, `document.querySelectorAll("script, img, iframe, object, link, [onerror]").length`); n != 0 {
+		t.Errorf("%d elements that no template writes", n)
+	}
+	if title := evaluate[string](t, x, "document.title"); !strings.HasPrefix(title, "GOMAXPROCS of </script>") {
+		t.Errorf("the title is %q", title)
+	}
+	if body := evaluate[string](t, x, "document.body.innerText"); !strings.Contains(body, "<script>document.title='owned'") {
+		t.Error("the hostile text is not shown")
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.dialogs) != 0 || len(x.fetched) != 1 {
+		t.Errorf("dialogs %q, fetched %q", x.dialogs, x.fetched)
+	}
+}
+
+// contrast is WCAG's ratio of an element's colour to the page's background.
+const contrast = `(selector => {
+	const light = c => { const [r, g, b] = c.match(/[\d.]+/g).map(Number).map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b };
+	const a = light(getComputedStyle(document.querySelector(selector)).color), b = light(getComputedStyle(document.body).backgroundColor);
+	return (Math.max(a, b) + .05) / (Math.min(a, b) + .05) })`
+
+func TestLightAndDarkAreBothReadable(t *testing.T) {
+	x := open(t, reporttest.Groups())
+	grounds := map[string]string{}
+	for _, scheme := range []string{"light", "dark"} {
+		x.do(t, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		}))
+		grounds[scheme] = evaluate[string](t, x, "getComputedStyle(document.body).backgroundColor")
+		// AA: 4.5 for text.
+		for _, selector := range []string{"body", ".kind", ".when", ".answer", ".checks .detail", "figcaption", "a", ".legend.main", ".legend.side", ".cross"} {
+			if c := evaluate[float64](t, x, fmt.Sprintf("%s(%q)", contrast, selector)); c < 4.5 {
+				t.Errorf("%s: %s has a contrast of %.2f, want 4.5", scheme, selector, c)
+			}
+		}
+	}
+	if grounds["light"] == grounds["dark"] {
+		t.Errorf("the background is %s both ways", grounds["light"])
+	}
+}
+
+// seen is the readouts that are visible now.
+const seen = `[...document.querySelectorAll(".readout")].filter(e => getComputedStyle(e).visibility == "visible").map(e => e.textContent)`
+
+func TestHoverAndFocusShowTheValue(t *testing.T) {
+	r := reporttest.Typical()
+	x := open(t, r, chromedp.EmulateViewport(1280, 900), noScript())
+	if s := evaluate[[]string](t, x, seen); len(s) != 0 {
+		t.Fatalf("shown before anything is pointed at: %q", s)
+	}
+	// The arm of GOMAXPROCS=2, in the throughput chart, as its column's middle.
+	at := evaluate[[]float64](t, x, `(() => { const e = document.querySelectorAll(".curves figure:first-child .arm .hit")[2]; e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()`)
+	x.do(t, chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+	if s := evaluate[[]string](t, x, seen); len(s) != 1 || s[0] != "2: 12.8k req/s [12.4k, 13.2k]" {
+		t.Errorf("pointing at 2 shows %q", s)
+	}
+	x.do(t, chromedp.MouseEvent("mouseMoved", 1, 1))
+	// By keyboard, the p99 chart.
+	x.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves figure:last-child .arm")[1].focus()`))
+	s := evaluate[[]string](t, x, seen)
+	if len(s) != 2 || !strings.HasPrefix(s[0], "1: 1.82 ms") || !strings.HasPrefix(s[1], "1: 8.53 ms") {
+		t.Errorf("focus on 1 shows %q", s)
+	}
+}
