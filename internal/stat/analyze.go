@@ -1,0 +1,176 @@
+package stat
+
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// Analyze says what a journal shows. It is pure: the same journal gives the same
+// result, and no number comes from anywhere else.
+func Analyze(h journal.Header, trials []journal.Trial) *Result {
+	r := &Result{
+		Schema: ResultSchema, Name: h.Name, Started: h.Started,
+		Host: h.Host, Tool: h.Tool, Target: h.Target, Load: h.Load, Plan: h.Plan,
+		Groups: []Group{}, Warnings: []Warning{},
+	}
+	r.count(trials)
+	groups := collect(h, trials)
+	notes := &notes{h: h}
+	for i, g := range groups {
+		result, w := g.analyze(h)
+		r.Groups = append(r.Groups, result)
+		notes.group(i, g, &r.Groups[i], w)
+	}
+	notes.run(r, groups)
+	r.Warnings = append(r.Warnings, notes.list...)
+	if h.Plan.GateAgainst {
+		r.Gate = GateAgainst(h, trials)
+	}
+	if len(r.Groups) == 1 {
+		r.Recommendation = &r.Groups[0].Recommendation
+	}
+	return r
+}
+
+// count is by planned place: arm, role and block. Pilots are planned in number
+// only, and their absence shows in what follows them.
+func (r *Result) count(trials []journal.Trial) {
+	type place struct {
+		armKey
+		role  journal.Role
+		block int
+	}
+	run := map[place]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Role == journal.RolePilot {
+			continue
+		}
+		r.TrialsRun++
+		if !t.Valid {
+			r.TrialsInvalid++
+		}
+		run[place{keyOf(t.Arm), t.Role, t.Block}] = true
+	}
+	missing := false
+	for block := 0; block < r.Plan.Blocks && !missing; block++ {
+		for _, a := range r.Plan.Arms {
+			missing = missing || !run[place{keyOf(a), journal.RoleMeasure, block}]
+		}
+		for _, a := range r.Plan.AA {
+			missing = missing || !run[place{keyOf(a), journal.RoleAA, block}]
+		}
+	}
+	r.TrialsPlanned = r.Plan.Blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
+	r.Complete = !missing
+}
+
+func (g *group) analyze(h journal.Header) (Group, *walk) {
+	machine := machineCPUs(h.Host)
+	effective := math.Min(machine, pinned(h.Target.ServerCPUs, machine))
+	if g.limited {
+		effective = math.Min(effective, g.quota)
+	}
+	mode := g.latencyMode()
+	r := Group{
+		Replicas: g.replicas, GoVersion: g.version, EffectiveCPUs: effective,
+		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
+		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
+	}
+	if g.limited {
+		r.QuotaCPUs = &g.quota
+	}
+	for _, a := range g.arms {
+		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
+	}
+
+	j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
+	r.NoiseFloor = j.noise(g)
+	settings, loose := g.settings(j)
+	w := walkDown(j, settings, loose)
+	if w.best != nil {
+		r.Peak = w.best.label
+		r.Detectable = detectableEffect(w.best, settings)
+		g.versusPeak(&r, w)
+		r.Flatness = flatness(&r, w, h.Plan.Margin)
+	}
+	speedups(&r)
+	r.Workload = workload(&r)
+	r.USL = g.fit(settings, effective)
+	t := telling{plan: h.Plan, group: &r, loadLimited: g.loadLimited()}
+	if h.Plan.SmallestFor {
+		r.Recommendation = g.carries(w, t)
+	} else {
+		r.Recommendation = g.verdict(w, t)
+	}
+	return r, w
+}
+
+// versusPeak gives each current arm what was found of its setting.
+func (g *group) versusPeak(r *Group, w *walk) {
+	of := map[armKey]*setting{}
+	for _, s := range w.settings {
+		for _, a := range s.arms {
+			of[a.key] = s
+		}
+	}
+	for i, a := range g.arms {
+		s, result := of[a.key], &r.Arms[i]
+		if s == nil && w.loose != nil && a == w.loose.arms[0] {
+			result.VersusPeak = w.throughput(w.loose.throughput, w.best.throughput).ratio()
+		}
+		if s == nil {
+			continue
+		}
+		c := w.throughput(s.throughput, w.best.throughput)
+		result.VersusPeak = c.ratio()
+		if w.tested[s] {
+			result.NonInferior.Throughput = new(w.inTail(s))
+		}
+		if w.latency && w.inTail(s) && len(w.tail) > 1 {
+			result.NonInferior.P99 = new(w.passesLatency(s))
+		}
+	}
+}
+
+// machineCPUs is what any program on the host may use.
+func machineCPUs(h journal.Host) float64 {
+	if h.EffectiveCPUs > 0 {
+		return h.EffectiveCPUs
+	}
+	return float64(max(1, h.CPUs))
+}
+
+// pinned is the number of CPUs of a cpuset; otherwise where there is none.
+func pinned(set string, otherwise float64) float64 {
+	if n, err := cpuListLen(set); err == nil && n > 0 {
+		return float64(n)
+	}
+	return otherwise
+}
+
+func (g *group) unit() string {
+	for _, a := range g.arms {
+		for _, t := range a.measure {
+			if t.Valid && t.ThroughputUnit != "" {
+				return t.ThroughputUnit
+			}
+		}
+	}
+	return ""
+}
+
+// rate is the open loop's, as the first valid trial offered it.
+func (g *group) rate() *float64 {
+	for _, a := range g.arms {
+		for _, t := range a.measure {
+			for i := range t.Phases {
+				if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
+					return p.RatePerSecond
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// RefusedError says why two runs cannot be compared.
+type RefusedError struct {
+	Reason string
+}
+
+func (e *RefusedError) Error() string {
+	return "the baseline cannot be compared with: " + e.Reason
+}
+
+func refuse(format string, args ...any) error {
+	return &RefusedError{fmt.Sprintf(format, args...)}
+}
+
+// GateBaseline compares two runs of different days by what does not depend on
+// the day: each arm's ratio to the unset arm of its own run, block by block.
+// Absolute figures of another day prove nothing, and neither does another host:
+// the error is then a *RefusedError.
+//
+// A check is of the current ratio to the baseline's, by Welch's t on the
+// logarithms. An arm that falls behind its run's unset arm fails, whichever of
+// the two has changed; a loss that all arms share is not seen at all.
+func GateBaseline(baseline, current *Result) (*Gate, error) {
+	if err := comparable(baseline.Host, current.Host); err != nil {
+		return nil, err
+	}
+	gate := &Gate{Kind: GateKindBaseline, Pass: true, Checks: []GateCheck{}}
+	met := false
+	for i := range current.Groups {
+		now := &current.Groups[i]
+		then := baseline.group(now)
+		if then == nil {
+			continue
+		}
+		met = true
+		if err := gate.compare(then, now, current); err != nil {
+			return nil, err
+		}
+	}
+	if !met {
+		return nil, refuse("no group of arms has the same quota, replicas and Go version in both runs")
+	}
+	if len(gate.Checks) == 0 {
+		return nil, refuse("the runs share no numbered arm")
+	}
+	return gate, nil
+}
+
+func comparable(then, now journal.Host) error {
+	var differ []string
+	for _, f := range []struct{ name, then, now string }{
+		{"CPU model", then.CPUModel, now.CPUModel},
+		{"CPUs", fmt.Sprint(then.CPUs), fmt.Sprint(now.CPUs)},
+		{"architecture", then.Arch, now.Arch},
+		{"kernel", then.Kernel, now.Kernel},
+		{"cgroup mode", then.CgroupMode, now.CgroupMode},
+	} {
+		if f.then != f.now {
+			differ = append(differ, fmt.Sprintf("%s %q, now %q", f.name, f.then, f.now))
+		}
+	}
+	if len(differ) > 0 {
+		return refuse("it comes from another host: %s; absolute or relative, its figures say nothing about this one", strings.Join(differ, "; "))
+	}
+	return nil
+}
+
+func (r *Result) group(like *Group) *Group {
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		sameQuota := g.QuotaCPUs == nil && like.QuotaCPUs == nil ||
+			g.QuotaCPUs != nil && like.QuotaCPUs != nil && *g.QuotaCPUs == *like.QuotaCPUs
+		if sameQuota && g.Replicas == like.Replicas && g.GoVersion == like.GoVersion {
+			return g
+		}
+	}
+	return nil
+}
+
+func (gate *Gate) compare(then, now *Group, current *Result) error {
+	thenUnset, nowUnset := then.find(nil), now.find(nil)
+	switch {
+	case thenUnset == nil:
+		return refuse("the baseline has no valid unset arm to take ratios to: run it with --procs unset,…")
+	case nowUnset == nil:
+		return refuse("this run has no valid unset arm to take ratios to: add it with --procs unset,…")
+	}
+	j := newJudge(current.Plan.Margin, current.Plan.MarginP99)
+	j.floor = max(logFloor(then.NoiseFloor.Throughput), logFloor(now.NoiseFloor.Throughput))
+	j.floorP99 = max(logFloor(then.NoiseFloor.P99), logFloor(now.NoiseFloor.P99))
+	open := string(journal.ModeOpen)
+	for i := range now.Arms {
+		a := &now.Arms[i]
+		if a.Variant != "" || a.Procs == nil {
+			continue
+		}
+		old := then.find(a.Procs)
+		if old == nil || a.Trials == 0 {
+			continue
+		}
+		label := a.Label
+		if len(current.Groups) > 1 {
+			label += now.suffix()
+		}
+		speed := func(p Point) *float64 { return p.Throughput }
+		tail := func(p Point) *float64 { return p.P99 }
+		gate.add(j, label, MetricThroughput, welch(a.against(nowUnset, speed), old.against(thenUnset, speed)))
+		if then.LatencyMode == open && now.LatencyMode == open {
+			gate.add(j, label, MetricP99, welch(a.against(nowUnset, tail), old.against(thenUnset, tail)))
+		}
+	}
+	return nil
+}
+
+func logFloor(ratio *float64) float64 {
+	if ratio == nil {
+		return 0
+	}
+	return math.Log1p(*ratio)
+}
+
+func (g *Group) suffix() string {
+	key := groupKey{version: g.GoVersion}
+	if g.QuotaCPUs != nil {
+		key.limited, key.quota = true, *g.QuotaCPUs
+	}
+	return (&group{groupKey: key}).suffix()
+}
+
+// find is the arm of that value, nil being unset, if it has a valid trial.
+func (g *Group) find(procs *int) *ArmResult {
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		same := a.Procs == nil && procs == nil || a.Procs != nil && procs != nil && *a.Procs == *procs
+		if same && a.Variant == "" && a.Trials > 0 {
+			return a
+		}
+	}
+	return nil
+}
+
+// against is ln(a ÷ base) in each block that has both.
+func (a *ArmResult) against(base *ArmResult, of func(Point) *float64) []float64 {
+	logs := func(points []Point) map[int]float64 {
+		m := map[int]float64{}
+		for _, p := range points {
+			if x := of(p); p.Valid && p.Role == string(journal.RoleMeasure) && x != nil && *x > 0 {
+				m[p.Block] = math.Log(*x)
+			}
+		}
+		return m
+	}
+	bases := logs(base.Points)
+	own := logs(a.Points)
+	var d []float64
+	for _, p := range a.Points { // in their order, so that the sum is the same each time
+		x, have := own[p.Block]
+		if y, both := bases[p.Block]; have && both {
+			d = append(d, x-y)
+			delete(own, p.Block)
+		}
+	}
+	return d
+}
+
+// welch is the difference of two means with Welch's interval.
+func welch(now, then []float64) estimate {
+	e := estimate{n: min(len(now), len(then)), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
+	if e.n == 0 {
+		return e
+	}
+	e.mid = stat.Mean(now, nil) - stat.Mean(then, nil)
+	if e.n < minPairs {
+		return e
+	}
+	a, b := float64(len(now)), float64(len(then))
+	va, vb := stat.Variance(now, nil)/a, stat.Variance(then, nil)/b
+	se := math.Sqrt(va + vb)
+	if se == 0 {
+		e.low, e.high, e.lower, e.upper = e.mid, e.mid, e.mid, e.mid
+		return e
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: (va + vb) * (va + vb) / (va*va/(a-1) + vb*vb/(b-1))}
+	one, two := t.Quantile(0.95)*se, t.Quantile(0.975)*se
+	e.lower, e.upper, e.low, e.high = e.mid-one, e.mid+one, e.mid-two, e.mid+two
+	return e
+}

@@ -1,0 +1,185 @@
+package stat
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// against is the variant of the old command's arms.
+const against = "against"
+
+// groupKey is what arms must share to be compared.
+type groupKey struct {
+	limited  bool
+	quota    float64
+	replicas int
+	version  string
+}
+
+// armKey is an arm within its group; 0 procs is unset.
+type armKey struct {
+	group   groupKey
+	procs   int
+	variant string
+}
+
+func keyOf(a journal.Arm) armKey {
+	k := armKey{group: groupKey{replicas: max(1, a.Replicas), version: a.GoVersion}, variant: a.Variant}
+	if a.QuotaCPUs != nil {
+		k.group.limited, k.group.quota = true, *a.QuotaCPUs
+	}
+	if a.Procs != nil {
+		k.procs = *a.Procs
+	}
+	return k
+}
+
+// arm is a setting with its trials, in the journal's order.
+type arm struct {
+	journal.Arm
+	key     armKey
+	measure []*journal.Trial
+	aa      []*journal.Trial
+}
+
+// group is the arms that are compared, unset first, then by procs; the old
+// command's arms come after them.
+type group struct {
+	groupKey
+	arms   []*arm
+	blocks []int // that any trial belongs to, sorted
+}
+
+// collect sorts a journal's trials into groups, in the plan's order. Pilots are
+// left out: they choose a rate and compare nothing.
+func collect(h journal.Header, trials []journal.Trial) []*group {
+	var groups []*group
+	byGroup := map[groupKey]*group{}
+	byArm := map[armKey]*arm{}
+	find := func(a journal.Arm) *arm {
+		k := keyOf(a)
+		if found := byArm[k]; found != nil {
+			return found
+		}
+		g := byGroup[k.group]
+		if g == nil {
+			g = &group{groupKey: k.group}
+			byGroup[k.group] = g
+			groups = append(groups, g)
+		}
+		byArm[k] = &arm{Arm: a, key: k}
+		g.arms = append(g.arms, byArm[k])
+		return byArm[k]
+	}
+	for _, a := range h.Plan.Arms {
+		find(a)
+	}
+	blocks := map[groupKey]map[int]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Role != journal.RoleMeasure && t.Role != journal.RoleAA {
+			continue
+		}
+		a := find(t.Arm)
+		if t.Role == journal.RoleMeasure {
+			a.measure = append(a.measure, t)
+		} else {
+			a.aa = append(a.aa, t)
+		}
+		if blocks[a.key.group] == nil {
+			blocks[a.key.group] = map[int]bool{}
+		}
+		blocks[a.key.group][t.Block] = true
+	}
+	for _, g := range groups {
+		g.blocks = slices.Sorted(maps.Keys(blocks[g.groupKey]))
+		slices.SortStableFunc(g.arms, func(a, b *arm) int {
+			return cmp.Or(cmp.Compare(a.key.variant, b.key.variant), cmp.Compare(a.key.procs, b.key.procs))
+		})
+	}
+	return groups
+}
+
+// current is the arms that the group's verdict is about.
+func (g *group) current() []*arm {
+	return slices.DeleteFunc(slices.Clone(g.arms), func(a *arm) bool { return a.Variant != "" })
+}
+
+// figure reads one number off a trial; nil where it has none.
+type figure func(*journal.Trial) *float64
+
+func throughputOf(t *journal.Trial) *float64 { return t.ThroughputPerSecond }
+
+func p99Of(t *journal.Trial) *float64 {
+	if t.LatencySeconds == nil {
+		return nil
+	}
+	return t.LatencySeconds.P99
+}
+
+// series is the logarithm of a figure by block, in the order of group.blocks;
+// NaN where no valid trial has one. Of several trials it is the mean.
+type series []float64
+
+func (g *group) series(f figure, trials ...[]*journal.Trial) series {
+	s, n := make(series, len(g.blocks)), make([]float64, len(g.blocks))
+	for _, list := range trials {
+		for _, t := range list {
+			if x := f(t); t.Valid && x != nil && *x > 0 && !math.IsInf(*x, 1) {
+				i, _ := slices.BinarySearch(g.blocks, t.Block)
+				s[i] += math.Log(*x)
+				n[i]++
+			}
+		}
+	}
+	for i := range s {
+		s[i] /= n[i] // 0/0 is NaN
+	}
+	return s
+}
+
+// minus is the differences of the blocks that both have.
+func (s series) minus(other series) []float64 {
+	var d []float64
+	for i := range s {
+		if x := s[i] - other[i]; !math.IsNaN(x) {
+			d = append(d, x)
+		}
+	}
+	return d
+}
+
+// median is that of the figure itself; NaN of none.
+func (s series) median() float64 {
+	x := slices.DeleteFunc(slices.Clone(s), math.IsNaN)
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(x)
+	return math.Exp(median(x))
+}
+
+// values are a figure's numbers over the valid trials.
+func values(trials []*journal.Trial, f figure) []float64 {
+	var v []float64
+	for _, t := range trials {
+		if x := f(t); t.Valid && x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
+			v = append(v, *x)
+		}
+	}
+	return v
+}
+
+func valid(trials []*journal.Trial) int {
+	n := 0
+	for _, t := range trials {
+		if t.Valid {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+// Package stat reads a journal and says what it shows: medians with intervals,
+// paired comparisons, a noise floor and a verdict. It reads nothing else, and
+// apart from the sentences of a recommendation and its warnings formats nothing.
+//
+// # The model
+//
+// Arms of one quota, replica count and Go version form a group. Within it,
+// trials of one block ran close in time, so that what a machine does slowly
+// cancels in the difference of their logarithms; a block counts where both sides
+// are valid. [Interval] is of an arm by itself; comparisons use only the
+// differences (locate says how, and why so).
+//
+// Arms that ran at one number of Ps are copies of one setting: the unset arm and
+// the numbered arm of the value that its default chose, and both trials of the
+// A/A arm. Copies are averaged block by block and stand as one in the order of
+// procs. Two cases have no place in that order: an unset arm whose value could
+// not be read, which takes no part, and one that is proven to perform unlike the
+// numbered arm of its value, which makes the verdict cannot_tell.
+//
+// One setting is as good as another when with 95 % confidence it is worse by no
+// more than the margin; it is worse when with 95 % confidence it is so by more
+// than the margin, and the estimate exceeds the noise floor. Else it is open.
+//
+//  1. T is the setting of the highest median throughput, and those below and
+//     then above that are as good as it in throughput, up to the first failure.
+//  2. A setting of T passes when it is not saturated and as good in p99 as every
+//     other of T. Only open-loop latency is judged; without it all pass.
+//  3. The smallest that passes is the candidate x. It is keep_default when unset
+//     chose it. It is recommended when something is proven worse than it, and
+//     the default is either proven worse or has more Ps and is matched by x.
+//     Without that a change would be advised that nothing shows to matter.
+//
+// Before that: all settings proven as good as the best in both directions and
+// metrics is not_your_knob, unless the load engine was the limit. A setting
+// outside T whose p99 is proven better than that of x, by a ratio proven to
+// exceed its loss of throughput, makes it a trade_off. And cannot_tell comes of:
+// nothing passing; the noise floor above the margin while it is open whether some
+// setting is to be preferred to x; nothing at all being proven.
+//
+// A noise floor above the margin thus does not silence what stands far above it:
+// that one P is half as fast as two is worth saying on a noisy machine.
+//
+// The arms of a gate's old command are listed in their group, after the others,
+// and have no part in its verdict.
+//
+// # Limits
+//
+// Throughput is better when higher: a Runner turns other figures round. Six
+// blocks tell differences of about 5 % at a trial CV of 3 %, in p99 of 20 % at a
+// CV of 11 %; the reasons say what remains open and how many blocks would do. A
+// result holds for the CPUs and the quota that it names.
+//
+// Simulated with package stattest (six blocks, trial CV 3 %, p99 CV 25 %, drift
+// 8 %, outliers in 2 % of trials), sweeps over equal arms claim a difference in
+// fewer than 1 of 100; see TestEqualArms and TestPicks.
+package stat

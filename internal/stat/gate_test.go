@@ -1,0 +1,107 @@
+package stat_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+	. "github.com/procfit/procfit/internal/stat/stattest"
+)
+
+func versus(throughput, p99 float64, noise *Noise) Config {
+	arms := []Truth{Unset(4, 1000*throughput, .010*p99), Set(1, 300*throughput, .020*p99), Set(4, 1000*throughput, .010*p99)}
+	return Config{Gate: true, Noise: noise, Rate: 200, Arms: append(arms, Against(Unset(4, 1000, .010), Set(1, 300, .020), Set(4, 1000, .010))...)}
+}
+
+func TestGateAgainst(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config Config
+		pass   bool
+		note   string // of the first check that has it
+	}{
+		{"the same", versus(1, 1, quiet), true, "proven within the margin of 5 %"},
+		{"better", versus(1.5, 0.5, quiet), true, "faster, proven within"},
+		{"worse by less than the margin", versus(0.98, 1.05, quiet), true, "slower, proven within"},
+		{"throughput worse", versus(0.85, 1, quiet), false, "slower, proven worse than the margin of 5 %"},
+		{"p99 worse", versus(1, 1.5, quiet), false, "higher, proven worse than the margin of 20 %"},
+		{"slightly worse in noise", versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), true, "cannot tell"},
+		{"a third as fast in noise", versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), false, "proven worse"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := analyze(c.config)
+			if r.Gate == nil || r.Gate.Kind != stat.GateKindAgainst || len(r.Gate.Checks) != 6 {
+				t.Fatalf("gate %+v", r.Gate)
+			}
+			said := false
+			for _, check := range r.Gate.Checks {
+				said = said || strings.Contains(check.Note, c.note)
+				if check.Worse && check.Proven {
+					t.Errorf("both worse and not: %+v", check)
+				}
+			}
+			if r.Gate.Pass != c.pass || !said {
+				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.note, r.Gate.Checks)
+			}
+		})
+	}
+}
+
+func TestOldCommandHasNoPartInTheVerdict(t *testing.T) {
+	arms := append(CPUServer(), Against(Set(1, 1e6, 1e-6))...)
+	r := analyze(Config{Gate: true, Noise: quiet, Arms: arms})
+	g := r.Groups[0]
+	if g.Recommendation.Verdict != stat.KeepDefault || g.Peak != "8" {
+		t.Errorf("peak %s, %s", g.Peak, g.Recommendation.Sentence)
+	}
+	if last := g.Arms[len(g.Arms)-1]; last.Variant != "against" || last.Speedup != nil || last.VersusPeak.Median != nil {
+		t.Errorf("the old command's arm: %+v", last)
+	}
+}
+
+func TestGateBaseline(t *testing.T) {
+	run := func(c Config) *stat.Result {
+		c.Noise = quiet
+		return analyze(c)
+	}
+	arms := func(one float64) []Truth {
+		return []Truth{Unset(4, 1000, .010), Set(1, 300*one, .020), Set(4, 1000, .010)}
+	}
+	base := run(Config{Arms: arms(1), Rate: 100})
+
+	faster := arms(1) // another day: all twice as fast
+	for i := range faster {
+		faster[i].Throughput *= 2
+	}
+	if g, err := stat.GateBaseline(base, run(Config{Seed: 2, Arms: faster, Rate: 100})); err != nil || !g.Pass || len(g.Checks) != 4 {
+		t.Errorf("another day's machine: %+v, %v", g, err)
+	}
+	if g, err := stat.GateBaseline(base, run(Config{Seed: 3, Arms: arms(0.7), Rate: 100})); err != nil || g.Pass {
+		t.Errorf("one P lost 30 %%: %+v, %v", g, err)
+	} else if c := g.Checks[0]; c.Arm != "1" || c.Metric != stat.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
+		t.Errorf("first check: %+v", c)
+	}
+
+	for name, c := range map[string]struct {
+		current func() *stat.Result
+		reason  string
+	}{
+		"another CPU":    {func() *stat.Result { r := run(Config{Arms: arms(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
+		"another kernel": {func() *stat.Result { r := run(Config{Arms: arms(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
+		"more CPUs":      {func() *stat.Result { return run(Config{Arms: arms(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
+		"no unset":       {func() *stat.Result { return run(Config{Arms: arms(1)[1:]}) }, "no valid unset arm"},
+		"unset invalid": {func() *stat.Result {
+			return run(Config{Arms: arms(1), Trial: func(t *journal.Trial) { t.Valid = t.Arm.Procs != nil }})
+		}, "no valid unset arm"},
+		"other arms":  {func() *stat.Result { return run(Config{Arms: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no numbered arm"},
+		"other group": {func() *stat.Result { return run(Config{Arms: Quota(1, arms(1)...)}) }, "no group"},
+	} {
+		_, err := stat.GateBaseline(base, c.current())
+		var refused *stat.RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, c.reason) {
+			t.Errorf("%s: %v, want a refusal that names %q", name, err, c.reason)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package stat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// speedups sets each current arm's median throughput against that of the
+// smallest numbered one.
+func speedups(r *Group) {
+	var base *ArmResult
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
+			base = a
+			break // arms are sorted by procs
+		}
+	}
+	for i := range r.Arms {
+		if a := &r.Arms[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
+			a.Speedup = new(*a.Throughput.Median / *base.Throughput.Median)
+		}
+	}
+}
+
+func flatness(r *Group, w *walk, margin float64) Flatness {
+	f := Flatness{WithinMargin: []string{}}
+	peak := w.best.throughput.median()
+	medians := map[string]float64{}
+	for _, s := range w.settings {
+		m := s.throughput.median()
+		for _, a := range s.arms {
+			if m >= (1-margin)*peak {
+				f.WithinMargin = append(f.WithinMargin, a.Label)
+				medians[a.Label] = m
+			}
+		}
+		if s.procs > w.best.procs && !math.IsNaN(m) && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
+			f.WorstAbove = new(m / peak)
+		}
+	}
+	slices.SortStableFunc(f.WithinMargin, func(a, b string) int { return cmp.Compare(medians[b], medians[a]) })
+	return f
+}
+
+// The shares of the usable CPUs that part the kinds of work.
+const (
+	cpuBound = 0.9
+	ioBound  = 0.5
+)
+
+func workload(r *Group) Workload {
+	w := Workload{Kind: "unknown"}
+	var at *ArmResult
+	distance := math.Inf(1)
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		if a.Variant != "" || a.Trials == 0 {
+			continue
+		}
+		if a.Procs == nil {
+			at = a
+			break // unset comes first
+		}
+		if d := math.Abs(float64(*a.Procs) - r.EffectiveCPUs); d < distance {
+			at, distance = a, d
+		}
+	}
+	if at == nil || at.Evidence.CPUUtilisation == nil {
+		return w
+	}
+	w.Arm, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
+	switch u := *w.CPUUtilisation; {
+	case u >= cpuBound:
+		w.Kind = "cpu-bound"
+	case u <= ioBound:
+		w.Kind = "io-bound"
+	default:
+		w.Kind = "mixed"
+	}
+	return w
+}

@@ -1,0 +1,140 @@
+package stat_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+	. "github.com/procfit/procfit/internal/stat/stattest"
+)
+
+// quiet is a noise in which six blocks prove what is true.
+var quiet = &Noise{Trial: 0.004, P99: 0.02, Drift: 0.05}
+
+func analyze(c Config) *stat.Result {
+	h, trials := Generate(c)
+	return stat.Analyze(h, trials)
+}
+
+func TestVerdicts(t *testing.T) {
+	closed, open := journal.ModeClosed, journal.ModeOpen
+	for _, c := range []struct {
+		name    string
+		config  Config
+		verdict stat.Verdict
+		arm     string
+		procs   int    // 0: null
+		say     string // in the sentence or the reasons
+	}{
+		{"the default is the smallest that is as good", Config{Arms: CPUServer()}, stat.KeepDefault, "unset", 0, "Leave GOMAXPROCS unset: the default chose 8, the smallest value that is as good as the best ("},
+		{"the default exceeds the quota", Config{Arms: Uber(), Mode: closed}, stat.Recommended, "2", 2, "the default chose 24, 5"},
+		{"the same with latency", Config{Arms: Uber()}, stat.Recommended, "2", 2, "under a quota of 2 CPUs"},
+		{"fewer Ps do as well", Config{Arms: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.Recommended, "2", 2, "the default chose 8, no better"},
+		{"without an unset arm", Config{Arms: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, stat.Recommended, "2", 2, "Set GOMAXPROCS=2"},
+		{"unset stands where no numbered arm does", Config{Arms: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, stat.KeepDefault, "unset", 0, "the default chose 3"},
+		{"all alike", Config{Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.NotYourKnob, "", 0, "profile first"},
+		{"alike in throughput, of different p99", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, stat.Recommended, "2", 2, "proven worse in p99: 1 is 9"},
+		{"the same in closed loop, whose latency is not judged", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, stat.NotYourKnob, "", 0, "p99 is not judged"},
+		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, stat.TradeOff, "", 0, "A trade-off: 8 (the default) has the throughput"},
+		{"too noisy", Config{Arms: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.2, P99: 0.4}}, stat.CannotTell, "", 0, "Cannot tell"},
+		{"noisy, and yet one P is far worse", Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, stat.CannotTell, "", 0, "proven worse in throughput: 1 is 4"},
+		{"only one value", Config{Arms: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, stat.CannotTell, "", 0, "only one number of Ps was measured, 2"},
+		{"unset performs unlike its twin", Config{Arms: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.CannotTell, "", 0, "unset chose 4 and yet performs unlike GOMAXPROCS=4"},
+		{"the smallest that carries the rate", Config{Arms: CPUServer(), Rate: 30000, SmallFor: true}, stat.CarriesRate, "4", 4, "the smallest measured that carries 30,000 req/s"},
+		{"the default is the smallest that carries it", Config{Arms: CPUServer(), Rate: 60000, SmallFor: true}, stat.CarriesRate, "unset", 0, "Leave GOMAXPROCS unset: the default chose 8"},
+		{"none carries it", Config{Arms: CPUServer(), Rate: 200000, SmallFor: true}, stat.CannotTell, "", 0, "no value of GOMAXPROCS carries 200,000 req/s on 8 CPUs"},
+		{"batch", Config{Arms: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, stat.KeepDefault, "unset", 0, "runs/s) on 8 CPUs"},
+		{"none valid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, stat.CannotTell, "", 0, "no trial was valid"},
+		{"one of each block invalid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, stat.KeepDefault, "unset", 0, "the default chose 8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.config.Noise == nil {
+				c.config.Noise = quiet
+			}
+			r := analyze(c.config)
+			got := r.Recommendation
+			if got == nil {
+				t.Fatal("one group, and no recommendation at the top")
+			}
+			procs := 0
+			if got.Procs != nil {
+				procs = *got.Procs
+			}
+			text := got.Sentence + "\n" + strings.Join(got.Reasons, "\n")
+			if got.Verdict != c.verdict || got.Arm != c.arm || procs != c.procs || !strings.Contains(text, c.say) {
+				t.Errorf("%s of arm %q, %d; want %s of arm %q, %d, saying %q:\n%s", got.Verdict, got.Arm, procs, c.verdict, c.arm, c.procs, c.say, text)
+			}
+			if got.Verdict == stat.CannotTell && len(got.Settle) == 0 {
+				t.Errorf("cannot tell, and not what would settle it: %s", got.Sentence)
+			}
+		})
+	}
+}
+
+func TestTradeOffNamesBothOptima(t *testing.T) {
+	r := analyze(Config{Noise: quiet, Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}})
+	if got := r.Recommendation; got.BestThroughput != "8" || got.BestP99 != "4" {
+		t.Errorf("optima %q and %q, want 8 and 4", got.BestThroughput, got.BestP99)
+	}
+}
+
+func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
+	r := analyze(Config{Noise: quiet, Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
+		Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }})
+	if got := r.Recommendation; got.Verdict != stat.CannotTell || !strings.Contains(got.Sentence, "load engine") {
+		t.Errorf("%s: %s", got.Verdict, got.Sentence)
+	}
+}
+
+func TestUnreadProcsOfUnset(t *testing.T) {
+	r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: func(t *journal.Trial) {
+		if t.Arm.Procs == nil {
+			t.ObservedProcs = []*int{nil}
+		}
+	}})
+	if got := r.Recommendation; got.Verdict != stat.Recommended || *got.Procs != 8 {
+		t.Errorf("%s: %s", got.Verdict, got.Sentence)
+	}
+	if !has(r, "unproven_procs") {
+		t.Error("no warning that the value of unset was not read")
+	}
+}
+
+func TestGroupsAreJudgedApart(t *testing.T) {
+	arms := append(Quota(2, Unset(8, 500, .03), Set(1, 550, .01), Set(2, 1000, .01), Set(4, 800, .02), Set(8, 500, .03)), CPUServer()...)
+	r := analyze(Config{Noise: quiet, Arms: arms})
+	if len(r.Groups) != 2 || r.Recommendation != nil {
+		t.Fatalf("%d groups, and %v at the top", len(r.Groups), r.Recommendation)
+	}
+	if a, b := r.Groups[0].Recommendation, r.Groups[1].Recommendation; a.Verdict != stat.Recommended || *a.Procs != 2 || b.Verdict != stat.KeepDefault {
+		t.Errorf("%s; %s", a.Sentence, b.Sentence)
+	}
+}
+
+func TestSameJournalSameResult(t *testing.T) {
+	h, trials := Generate(Config{Seed: 7, Arms: append(Uber(), CPUServer()...), Gate: true})
+	text := func() string {
+		b, err := json.Marshal(stat.Analyze(h, trials))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	first := text()
+	for range 5 {
+		if text() != first {
+			t.Fatal("two analyses of one journal differ")
+		}
+	}
+}
+
+func has(r *stat.Result, code string) bool {
+	for _, w := range r.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}

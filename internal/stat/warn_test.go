@@ -1,0 +1,160 @@
+package stat_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+	. "github.com/procfit/procfit/internal/stat/stattest"
+)
+
+// calm is a sweep that nothing is to be said against.
+func calm() Config {
+	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Arms: CPUServer()}
+}
+
+func codes(r *stat.Result) []string {
+	var list []string
+	for _, w := range r.Warnings {
+		if !slices.Contains(list, w.Code) {
+			list = append(list, w.Code)
+		}
+	}
+	return list
+}
+
+func TestNothingToWarnOf(t *testing.T) {
+	if got := analyze(calm()); len(got.Warnings) > 0 {
+		t.Errorf("warnings of a calm run: %+v", got.Warnings)
+	}
+}
+
+// Each warning must come of its cause, alone or beside those named.
+func TestWarnings(t *testing.T) {
+	under := func(quota float64, arms ...Truth) []Truth { return Quota(quota, arms...) }
+	throttled := func(share float64, truth Truth) Truth { truth.Throttled = share; return truth }
+	for _, c := range []struct {
+		want   string // codes, in order
+		change func(*Config)
+		say    string
+	}{
+		{"few_blocks", func(c *Config) { c.Blocks = 5 }, "one has 5"},
+		{"few_arms", func(c *Config) { c.Arms = c.Arms[:4] }, "4 settings"},
+		{"invalid_trials", func(c *Config) {
+			c.Blocks = 8
+			c.Trial = func(t *journal.Trial) {
+				if t.Block == 1 && t.Order < 2 {
+					t.Valid, t.InvalidReason = false, "ran at 4 instead of 8"
+				}
+			}
+		}, "2 of 56 trials invalid, most often: ran at 4"},
+		{"saturated", func(c *Config) { c.Rate = 20000 }, "could not carry 20,000 req/s"},
+		{"drift", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				*t.ThroughputPerSecond *= 1 - 0.03*float64(t.Block) - 0.0005*float64(t.Order)
+			}
+		}, "% slower than the start"},
+		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5 % of the CPU time"},
+		{"load_limited", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				t.Warnings = []string{"the load engine was the limit: its busiest thread used 99 % of a CPU", "saturated: covered elsewhere"}
+			}
+		}, "in 42 of 42 trials"},
+		{"trial_warnings", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { t.Warnings = []string{"a replica was slow to stop"} }
+		}, "42 warnings in trials, the first: a replica"},
+		{"unproven_procs", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Arm.Procs != nil {
+					t.ObservedProcs = []*int{nil}
+				}
+			}
+		}, "could not be read: 1, 2, 4, 8 and 16"},
+		{"default_varies", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Arm.Procs == nil && t.Block == 0 {
+					t.ObservedProcs = []*int{new(7)}
+				}
+			}
+		}, "unset"},
+		{"unset_differs", func(c *Config) { c.Arms[0] = Unset(8, 40000, .0052) }, "performs unlike GOMAXPROCS=8"},
+		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "intended sends"},
+		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "2 ms of a p99 of"},
+		{"noisy noisy_p99", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Role == journal.RoleAA && t.Block%2 == 0 {
+					*t.ThroughputPerSecond *= 0.8
+					t.LatencySeconds.P99 = new(*t.LatencySeconds.P99 * 2)
+				}
+			}
+		}, "two copies of unset differ"},
+		{"flat_curve", func(c *Config) {
+			c.Arms = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
+		}, "within 5 % of the best"},
+		{"throttled_beyond_quota", func(c *Config) {
+			c.Arms = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
+			c.Rate = 100
+		}, "more Ps than the quota of 2 CPUs: unset (60 % of periods), 4"},
+		{"throttled_within_quota", func(c *Config) {
+			c.Arms = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
+			c.Rate = 100
+		}, "the Ps fit the quota of 2 CPUs"},
+		{"oversubscribed", func(c *Config) {
+			c.Arms = under(4, c.Arms...)
+			for i := range c.Arms {
+				c.Arms[i].Arm.Replicas = 3
+			}
+		}, "3 replicas with a quota of 4 CPUs want 12 CPUs of a machine with 8 CPUs"},
+		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			config := calm()
+			c.change(&config)
+			r := analyze(config)
+			if got := strings.Join(codes(r), " "); got != c.want {
+				t.Errorf("codes %q, want %q: %+v", got, c.want, r.Warnings)
+			}
+			said := false
+			for _, w := range r.Warnings {
+				said = said || strings.Contains(w.Message, c.say)
+			}
+			if !said {
+				t.Errorf("nothing says %q: %+v", c.say, r.Warnings)
+			}
+		})
+	}
+}
+
+func TestSharedMachine(t *testing.T) {
+	h, trials := Generate(calm())
+	h.Load.SameMachine = true
+	if got := codes(stat.Analyze(h, trials)); len(got) != 1 || got[0] != "shared_machine" {
+		t.Errorf("load and program fill the machine: %v", got)
+	}
+	h.Load.LoadCPUs = "7"
+	if got := codes(stat.Analyze(h, trials)); len(got) != 0 {
+		t.Errorf("load on CPUs of its own: %v", got)
+	}
+}
+
+func TestInterruptedRun(t *testing.T) {
+	h, trials := Generate(calm())
+	r := stat.Analyze(h, trials[:40])
+	if r.Complete || r.TrialsPlanned != 42 || r.TrialsRun != 40 || !has(r, "incomplete") {
+		t.Errorf("complete %v, %d of %d, %v", r.Complete, r.TrialsRun, r.TrialsPlanned, codes(r))
+	}
+	if r := stat.Analyze(h, nil); r.Complete || r.Recommendation.Verdict != stat.CannotTell {
+		t.Errorf("no trial at all: %+v", r.Recommendation)
+	}
+	h.Plan.Blocks = 1 << 40 // counting must not take as long as the plan would
+	start := time.Now()
+	if stat.Analyze(h, trials); time.Since(start) > 5*time.Second {
+		t.Error("a huge plan is counted out")
+	}
+	if r := stat.Analyze(journal.Header{}, nil); r.Recommendation != nil || len(r.Groups) != 0 {
+		t.Errorf("an empty journal: %+v", r)
+	}
+}
