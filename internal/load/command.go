@@ -1,0 +1,135 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Values fill the placeholders of a command.
+type Values struct {
+	URLs        []string
+	Duration    time.Duration
+	Connections int
+	Rate        float64 // 0: closed loop
+}
+
+// Placeholders are the ones that a command may hold, for help texts.
+const Placeholders = "{url}, {urls}, {duration}, {connections}, {rate}"
+
+// A placeholder is a lower-case word in braces, so that a JSON body such as
+// {"a":1} passes; {{word}} stands for {word} itself.
+var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}|\{[a-z_]+\}`)
+
+// Expand splits a command into words and fills its placeholders: {url} is the
+// first URL, {urls} all of them, as words of their own where it stands alone,
+// else joined by commas; {duration} is in whole seconds, rounded up, such as 3s;
+// {rate} is in requests a second. The words are split before they are filled, so
+// no value can become two words.
+func Expand(command string, v Values) ([]string, error) {
+	words, err := Split(command)
+	if err != nil {
+		return nil, fmt.Errorf("load command %q: %w", command, err)
+	}
+	if len(words) == 0 {
+		return nil, errors.New("load command: it is empty")
+	}
+	if len(v.URLs) == 0 {
+		return nil, errors.New("load command: no URL")
+	}
+	var argv []string
+	for _, word := range words {
+		if word == "{urls}" {
+			argv = append(argv, v.URLs...)
+			continue
+		}
+		var bad error
+		argv = append(argv, placeholder.ReplaceAllStringFunc(word, func(name string) string {
+			if strings.HasPrefix(name, "{{") {
+				return name[1 : len(name)-1]
+			}
+			text, err := v.value(name)
+			if err != nil && bad == nil {
+				bad = fmt.Errorf("load command %q: %w", command, err)
+			}
+			return text
+		}))
+		if bad != nil {
+			return nil, bad
+		}
+	}
+	return argv, nil
+}
+
+func (v Values) value(name string) (string, error) {
+	switch name {
+	case "{url}":
+		return v.URLs[0], nil
+	case "{urls}":
+		return strings.Join(v.URLs, ","), nil
+	case "{duration}":
+		return strconv.FormatFloat(max(1, math.Ceil(v.Duration.Seconds())), 'f', 0, 64) + "s", nil
+	case "{connections}":
+		return strconv.Itoa(v.Connections), nil
+	case "{rate}":
+		if v.Rate <= 0 {
+			return "", errors.New("{rate} has no value in a closed loop; give --rate or leave it out")
+		}
+		return strconv.FormatFloat(v.Rate, 'f', -1, 64), nil
+	}
+	return "", fmt.Errorf("unknown placeholder %s; known are %s, and {%s} for the text itself", name, Placeholders, name)
+}
+
+// Split cuts a command into words as a POSIX shell does where nothing expands:
+// blanks separate, '…' is literal, in "…" a backslash escapes only " \ $ and `,
+// outside quotes it escapes anything. What a shell would act on beyond that ($,
+// |, ;, *) is plain text.
+func Split(command string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord := false
+	quote := rune(0)
+	escaped := false
+	for _, r := range command {
+		switch {
+		case escaped:
+			escaped = false
+			if quote == '"' && !strings.ContainsRune("\"\\$`", r) {
+				word.WriteByte('\\')
+			}
+			word.WriteRune(r)
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			} else {
+				word.WriteRune(r)
+			}
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			inWord = true
+			word.WriteRune(r)
+		}
+	}
+	switch {
+	case quote != 0:
+		return nil, fmt.Errorf("the quote %c is never closed", quote)
+	case escaped:
+		return nil, errors.New("a backslash at the end escapes nothing")
+	case inWord:
+		words = append(words, word.String())
+	}
+	return words, nil
+}

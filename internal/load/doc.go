@@ -1,0 +1,35 @@
+// Package load offers HTTP load and measures what came back. It is an engine of
+// its own, for HTTP/1.1 over plain TCP with keep-alive, and pure adapters to
+// the output of wrk, hey and any other program.
+//
+// # Model
+//
+// In a closed loop each connection sends its next request when its answer has
+// come: the rate is the server's. In an open loop request i is intended at
+// t0 + i/rate whatever the server does, and its latency counts from that
+// moment, even while every connection is busy: the backlog waits for a free
+// connection, and that wait is the server's. Send lag is kept apart: how late
+// the engine itself sent, after both the intended moment and a free connection
+// were there.
+//
+// When the duration is over nothing more is intended. What is under way or in
+// the backlog may still end within min(duration, 2 s); a request that does not
+// enters the latency histogram as "at least this long", so that a stall at the
+// end shows. A time-out enters it as well, at the time waited. A request whose
+// connection broke has no latency, only an error.
+//
+// The engine is one or a few event loops, each a locked operating system thread
+// with its own epoll, connections and histograms; nothing is shared while it
+// runs and nothing is allocated per request. Most of its CPU time is the
+// kernel's, spent in one send and one receive a request.
+//
+// # Limits
+//
+// Linux only (epoll, timerfd); elsewhere Run says so. No TLS, no HTTP/2, no
+// pipelining, no redirects followed, no response body looked at beyond its
+// length. A closed loop counts from the send, so it does not see the time to
+// open a connection. With several threads the connections and the slots of the
+// schedule are dealt to the threads in turn, and a slot waits for a connection
+// of its own thread. Timers are as exact as the kernel's: on an idle machine a
+// send is some tens of microseconds late, which the send lag shows.
+package load

@@ -1,0 +1,197 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	maxDrain      = 2 * time.Second        // how long after the duration answers are waited for
+	maxSetup      = 5 * time.Second        // for all connections to open before the first request
+	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
+	progressEvery = 500 * time.Millisecond // between calls of Progress
+)
+
+// Run offers the load and returns when it is over. Cancelled, it returns at
+// once with what was measured and the context's error. Any other error means
+// that nothing was measured.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	p, err := prepare(o)
+	if err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	if err := checkFiles(p.Connections); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	addresses, err := resolve(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{plan: p, addresses: addresses, base: time.Now(), begin: make(chan struct{})}
+	n := chooseThreads(p.Options, runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	for i := range n {
+		w, err := newWorker(r, i, n)
+		if err != nil {
+			r.close()
+			return nil, fmt.Errorf("load: thread %d: %w", i, err)
+		}
+		r.workers = append(r.workers, w)
+	}
+	defer r.close()
+	return r.do(ctx)
+}
+
+// run is what the threads of one Run share; it does not change once they send.
+type run struct {
+	*plan
+	addresses []netip.AddrPort // of the targets
+	base      time.Time        // the clock of all threads counts from here
+	workers   []*worker
+	begin     chan struct{} // closed when all are connected
+	stop      atomic.Bool   // set before the threads are woken to end at once
+
+	// In nanoseconds since base, set before begin is closed.
+	start, end, last int64 // the first intended send; no send is intended after end, none made after last
+}
+
+// clock is the time since base in nanoseconds, from the monotonic clock.
+func (r *run) clock() int64 { return int64(time.Since(r.base)) }
+
+func (r *run) close() {
+	for _, w := range r.workers {
+		w.close()
+	}
+}
+
+// do starts the threads together, waits for them and merges what they counted.
+func (r *run) do(ctx context.Context) (*Result, error) {
+	setup := make(chan error, len(r.workers))
+	done := make(chan error, len(r.workers))
+	var tick <-chan time.Time
+	if r.Progress != nil {
+		t := time.NewTicker(progressEvery)
+		defer t.Stop()
+		tick = t.C
+	}
+	for _, w := range r.workers {
+		go func() { done <- w.work(setup) }()
+	}
+	var failed error
+	cancelled := ctx.Done()
+	for connected, left := 0, len(r.workers); left > 0; {
+		var err error
+		select {
+		case err = <-setup:
+			if connected++; connected == len(r.workers) {
+				r.schedule()
+			}
+		case err = <-done:
+			left--
+		case <-cancelled:
+			cancelled = nil
+			r.halt()
+		case <-tick:
+			if connected == len(r.workers) {
+				r.Progress(r.progress())
+			}
+		}
+		if err != nil && failed == nil {
+			failed = err
+			r.halt()
+		}
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("load: %w", failed)
+	}
+	elapsed := time.Duration(max(1, r.clock()-r.start))
+	all := make([]*counts, len(r.workers))
+	for i, w := range r.workers {
+		all[i] = &w.counts
+	}
+	duration := r.Duration
+	if r.stop.Load() {
+		duration = min(duration, elapsed)
+	}
+	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.start)), ctx.Err()
+}
+
+// schedule sets the common start and releases the threads.
+func (r *run) schedule() {
+	r.start = r.clock()
+	if r.Rate > 0 {
+		r.start += int64(openLead)
+	}
+	r.end = r.start + int64(r.Duration)
+	r.last = r.end + int64(min(r.Duration, maxDrain))
+	close(r.begin)
+}
+
+// halt makes all threads return at once.
+func (r *run) halt() {
+	r.stop.Store(true)
+	for _, w := range r.workers {
+		w.wake()
+	}
+}
+
+func (r *run) progress() Progress {
+	p := Progress{Elapsed: time.Duration(r.clock() - r.start)}
+	for _, w := range r.workers {
+		p.Requests += w.shownRequests.Load()
+		p.Errors += w.shownErrors.Load()
+	}
+	return p
+}
+
+// resolve finds the address of each target by connecting to it once, which
+// chooses among a name's addresses and tells early that nobody listens.
+func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
+	dialer := net.Dialer{Timeout: min(p.Timeout, maxSetup)}
+	addresses := make([]netip.AddrPort, len(p.targets))
+	for i, t := range p.targets {
+		conn, err := dialer.DialContext(ctx, "tcp", t.address)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return nil, fmt.Errorf("load: connect to %s: %w", t.url, err)
+		}
+		addresses[i] = conn.RemoteAddr().(*net.TCPAddr).AddrPort()
+		conn.Close()
+	}
+	return addresses, nil
+}
+
+// socketAddress is an address for connect(2). Each thread makes its own, since
+// the system call writes into it.
+func socketAddress(a netip.AddrPort) unix.Sockaddr {
+	ip := a.Addr().Unmap()
+	if ip.Is4() {
+		return &unix.SockaddrInet4{Port: int(a.Port()), Addr: ip.As4()}
+	}
+	sa := &unix.SockaddrInet6{Port: int(a.Port()), Addr: ip.As16()}
+	if ifi, err := net.InterfaceByName(ip.Zone()); err == nil {
+		sa.ZoneId = uint32(ifi.Index)
+	}
+	return sa
+}
+
+// checkFiles asks for the descriptors before half of the connections are open.
+func checkFiles(connections int) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read the limit of open files: %w", err)
+	}
+	const others = 64 // what the rest of the process may hold
+	if need := uint64(connections + others); limit.Cur < need {
+		return fmt.Errorf("%d connections need about %d open files and the limit is %d; raise it with 'ulimit -n %d'", connections, need, limit.Cur, need)
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package load
+
+import (
+	"context"
+	"errors"
+)
+
+// Run needs Linux.
+func Run(context.Context, Options) (*Result, error) {
+	return nil, errors.New("the load engine needs Linux (epoll, timerfd); elsewhere use --load with an external generator such as hey")
+}

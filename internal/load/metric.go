@@ -1,0 +1,126 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Metric is a figure to be found in a program's output.
+type Metric struct {
+	Name   string
+	Better string // lower, higher
+	Regexp *regexp.Regexp
+}
+
+// Value is a metric found.
+type Value struct {
+	Value  float64
+	Unit   string // seconds where the output had a duration, else empty
+	Better string
+}
+
+const (
+	BetterLower  = "lower"
+	BetterHigher = "higher"
+)
+
+// ParseMetric reads NAME[:lower|:higher]=REGEXP. The figure is the first group
+// of the regular expression. Without a direction, less is better where the name
+// speaks of time, cost or failure (p99, latency, seconds, ns_op, errors), else
+// more (throughput, ops_per_sec).
+func ParseMetric(text string) (Metric, error) {
+	left, pattern, ok := strings.Cut(text, "=")
+	if !ok || pattern == "" {
+		return Metric{}, fmt.Errorf("metric %q: write NAME[:lower|:higher]=REGEXP", text)
+	}
+	name, better, directed := strings.Cut(left, ":")
+	if !metricName.MatchString(name) {
+		return Metric{}, fmt.Errorf("metric %q: the name %q must be of letters, digits and . _ / - and start with a letter", text, name)
+	}
+	switch {
+	case !directed && lowerNames.MatchString(name) && !paceNames.MatchString(name):
+		better = BetterLower
+	case !directed:
+		better = BetterHigher
+	case better != BetterLower && better != BetterHigher:
+		return Metric{}, fmt.Errorf("metric %q: direction %q is neither lower nor higher", text, better)
+	}
+	re, err := regexp.Compile("(?m)" + pattern)
+	if err != nil {
+		return Metric{}, fmt.Errorf("metric %q: %w", text, err)
+	}
+	if re.NumSubexp() == 0 {
+		return Metric{}, fmt.Errorf("metric %q: the regular expression needs a group around the figure, such as %s=([0-9.]+)", text, name)
+	}
+	return Metric{Name: name, Better: better, Regexp: re}, nil
+}
+
+var (
+	metricName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]*$`)
+	// Parts of a name between its separators. lowerNames: percentiles, times, errors
+	// and the costs per operation of Go benchmarks; paceNames, which win: what is
+	// counted per time.
+	lowerNames = regexp.MustCompile(`(?i)(^|[._/-])(p\d+|max|mean|min|avg|average|median|latency|lag|time|elapsed|duration|seconds|secs?|ms|us|ns|errors?|failures?|dropped|op|cpu|memory|allocs?)($|[._/-])`)
+	paceNames  = regexp.MustCompile(`(?i)(^|[._/-])(throughput|rps|qps|tps|ops|per[._/-]?(s|secs?|seconds?|minutes?))($|[._/-])`)
+)
+
+// FindMetrics finds each metric in the output. Where a regular expression
+// matches several times the last counts, since programs print their progress
+// before their summary. ^ and $ are the ends of a line.
+func FindMetrics(output []byte, metrics []Metric) (map[string]Value, error) {
+	found := map[string]Value{}
+	for _, m := range metrics {
+		all := m.Regexp.FindAllSubmatch(output, -1)
+		if len(all) == 0 {
+			return nil, fmt.Errorf("metric %s: nothing in the output matches %q; %s", m.Name, pattern(m), tail(output))
+		}
+		text := string(all[len(all)-1][1])
+		value, unit, ok := figure(text)
+		if !ok {
+			return nil, fmt.Errorf("metric %s: %q, found by %q, is neither a number nor a duration", m.Name, text, pattern(m))
+		}
+		found[m.Name] = Value{Value: value, Unit: unit, Better: m.Better}
+	}
+	return found, nil
+}
+
+func pattern(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
+
+// figure reads 1234.5, 1,234.5 and -3e-6 as they are and 12.3ms as seconds.
+func figure(text string) (value float64, unit string, ok bool) {
+	text = strings.TrimSpace(text)
+	if thousands.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	if v, ok := number(strings.TrimPrefix(text, "-")); ok {
+		if strings.HasPrefix(text, "-") {
+			v = -v
+		}
+		return v, "", true
+	}
+	if v, ok := seconds(text); ok {
+		return v, "seconds", true
+	}
+	return 0, "", false
+}
+
+var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// Fill puts the metrics of reserved names where the figures of wrk and hey are
+// and returns the others. A plain number for a time is in seconds.
+func (f *Figures) Fill(found map[string]Value) map[string]Value {
+	reserved := map[string]**float64{
+		"requests": &f.Requests, "errors": &f.Errors, "throughput": &f.Throughput,
+		"p50": &f.P50, "p75": &f.P75, "p90": &f.P90, "p99": &f.P99, "max": &f.Max, "mean": &f.Mean,
+	}
+	rest := map[string]Value{}
+	for name, value := range found {
+		if to, ok := reserved[name]; ok {
+			*to = &value.Value
+			continue
+		}
+		rest[name] = value
+	}
+	return rest
+}

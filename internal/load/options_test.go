@@ -1,0 +1,136 @@
+package load
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func good() Options {
+	return Options{URLs: []string{"http://127.0.0.1:8080/a?b=c"}, Connections: 2, Duration: time.Second}
+}
+
+func TestPrepareRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"no URL":             {func(o *Options) { o.URLs = nil }, "no URL"},
+		"no connections":     {func(o *Options) { o.Connections = 0 }, "at least 1"},
+		"many connections":   {func(o *Options) { o.Connections = 1 << 30 }, "at most"},
+		"fewer than URLs":    {func(o *Options) { o.URLs = []string{"http://a", "http://b", "http://c"} }, "3 URLs"},
+		"negative rate":      {func(o *Options) { o.Rate = -1 }, "rate -1"},
+		"no number":          {func(o *Options) { o.Rate = math.NaN() }, "rate NaN"},
+		"endless rate":       {func(o *Options) { o.Rate = math.Inf(1) }, "rate +Inf"},
+		"no request":         {func(o *Options) { o.Rate = 0.5 }, "less than one request"},
+		"no duration":        {func(o *Options) { o.Duration = 0 }, "duration 0s"},
+		"negative timeout":   {func(o *Options) { o.Timeout = -1 }, "timeout"},
+		"negative threads":   {func(o *Options) { o.Threads = -1 }, "threads -1"},
+		"negative CPU":       {func(o *Options) { o.CPUs = []int{-1} }, "CPU -1"},
+		"method":             {func(o *Options) { o.Method = "GE T" }, `method "GE T"`},
+		"connect":            {func(o *Options) { o.Method = "CONNECT" }, "CONNECT"},
+		"header, no colon":   {func(o *Options) { o.Headers = []string{"Accept"} }, "no colon"},
+		"header, injection":  {func(o *Options) { o.Headers = []string{"A: b\r\nC: d"} }, "line breaks"},
+		"header, bad name":   {func(o *Options) { o.Headers = []string{"A b: c"} }, `"A b" is not`},
+		"header, no name":    {func(o *Options) { o.Headers = []string{": c"} }, "is not a header name"},
+		"header, length":     {func(o *Options) { o.Headers = []string{"content-length: 3"} }, "sets the length"},
+		"header, expect":     {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "--load"},
+		"https":              {func(o *Options) { o.URLs = []string{"https://a/"} }, "--load"},
+		"scheme":             {func(o *Options) { o.URLs = []string{"ftp://a/"} }, "http://"},
+		"no scheme":          {func(o *Options) { o.URLs = []string{"localhost:80"} }, "http://"},
+		"no host":            {func(o *Options) { o.URLs = []string{"http:///x"} }, "no host"},
+		"port":               {func(o *Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
+		"placeholder left":   {func(o *Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
+		"credentials":        {func(o *Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
+		"blank in the host":  {func(o *Options) { o.URLs = []string{"http://a b/"} }, "URL"},
+		"second URL is read": {func(o *Options) { o.URLs = append(o.URLs, "https://a/") }, "https://a/"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := good()
+			tt.change(&o)
+			if _, err := prepare(o); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestPrepareRequest(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change  func(*Options)
+		address string
+		request string
+	}{
+		"get": {func(*Options) {}, "127.0.0.1:8080",
+			"GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n"},
+		"no path, no port, fragment": {func(o *Options) { o.URLs = []string{"http://example.org#x"} }, "example.org:80",
+			"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"},
+		"body": {func(o *Options) { o.Body = []byte("a\r\n"); o.Headers = []string{"X:  y "} }, "127.0.0.1:8080",
+			"POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nX: y\r\nContent-Length: 3\r\n\r\na\r\n"},
+		"empty post": {func(o *Options) { o.Method = "POST" }, "127.0.0.1:8080",
+			"POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nContent-Length: 0\r\n\r\n"},
+		"host": {func(o *Options) { o.Headers = []string{"host: other"} }, "127.0.0.1:8080",
+			"GET /a?b=c HTTP/1.1\r\nHost: other\r\n\r\n"},
+		"IPv6": {func(o *Options) { o.URLs = []string{"http://[::1]:81/%20"} }, "[::1]:81",
+			"GET /%20 HTTP/1.1\r\nHost: [::1]:81\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := good()
+			tt.change(&o)
+			p, err := prepare(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.targets[0]; got.address != tt.address || string(got.request) != tt.request {
+				t.Errorf("%s %q, want %s %q", got.address, got.request, tt.address, tt.request)
+			}
+		})
+	}
+}
+
+// FuzzPrepare: whatever is accepted is one request and nothing more.
+func FuzzPrepare(f *testing.F) {
+	f.Add("http://127.0.0.1/", "GET", "A: b")
+	f.Add("http://h:1/x%0d%0ay?z", "PUT", "Host: c")
+	f.Fuzz(func(t *testing.T, url, method, header string) {
+		o := good()
+		o.URLs, o.Method, o.Headers = []string{url}, method, []string{header}
+		p, err := prepare(o)
+		if err != nil {
+			return
+		}
+		request := string(p.targets[0].request)
+		head, rest, ok := strings.Cut(request, "\r\n\r\n")
+		if !ok || rest != "" {
+			t.Fatalf("not one request: %q", request)
+		}
+		lines := strings.Split(head, "\r\n")
+		if len(strings.Split(lines[0], " ")) != 3 || len(lines) > 4 || strings.ContainsAny(strings.Join(lines, ""), "\r\n\x00") {
+			t.Fatalf("broken out of its lines: %q", request)
+		}
+	})
+}
+
+func TestChooseThreads(t *testing.T) {
+	for _, tt := range []struct {
+		o           Options
+		cpus, procs int
+		want        int
+	}{
+		{Options{Connections: 64}, 2, 2, 1},
+		{Options{Connections: 64}, 16, 16, 4},
+		{Options{Connections: 2}, 16, 16, 2},
+		{Options{Connections: 64}, 256, 256, 16},
+		{Options{Connections: 64}, 16, 2, 2},
+		{Options{Connections: 64, CPUs: []int{2, 3, 4}}, 8, 8, 3},
+		{Options{Connections: 64, Rate: 1000}, 64, 64, 1},
+		{Options{Connections: 64, Rate: 100_000}, 64, 64, 3},
+		{Options{Connections: 64, Threads: 5}, 2, 2, 5},
+		{Options{Connections: 1, Threads: 5}, 2, 2, 1},
+	} {
+		if got := chooseThreads(tt.o, tt.cpus, tt.procs); got != tt.want {
+			t.Errorf("%+v on %d CPUs, %d Ps: %d threads, want %d", tt.o, tt.cpus, tt.procs, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// What a response may hold before it is malformed.
+const (
+	maxHead = 64 << 10 // bytes of status line and headers, and of trailers
+	maxLine = 16 << 10 // bytes of one line
+	maxBody = 1 << 50  // bytes announced
+)
+
+type stage uint8
+
+const (
+	stageStatus stage = iota
+	stageHeaders
+	stageBody       // remaining bytes of a Content-Length
+	stageChunkSize  // the line before a chunk
+	stageChunk      // remaining bytes of a chunk
+	stageChunkEnd   // the line break after a chunk
+	stageTrailers   // after the last chunk
+	stageUntilClose // the body ends with the connection
+	stageDone
+)
+
+// parser reads one HTTP/1.x response (RFC 9112) in pieces of any size. It keeps
+// of it the status, whether the connection stays open and how much body is to
+// come; the body itself is only counted. The zero value with reset is ready.
+type parser struct {
+	stage     stage
+	isHead    bool // answers to HEAD carry no body
+	keep      bool // the connection may carry another request
+	chunked   bool
+	hasLength bool
+	coded     bool // a transfer coding other than chunked ends with the connection
+	status    int
+	remaining int64  // of the body or the chunk
+	seen      int    // bytes of the head or the trailers so far
+	partial   []byte // a line that has not ended yet
+}
+
+// reset makes the parser ready for the next response.
+func (p *parser) reset(isHead bool) {
+	*p = parser{isHead: isHead, partial: p.partial[:0]}
+}
+
+// feed reads from b and returns how many bytes belong to the response and
+// whether it is complete. Anything wrong with it is an error.
+func (p *parser) feed(b []byte) (n int, done bool, err error) {
+	for n < len(b) && p.stage != stageDone {
+		switch p.stage {
+		case stageBody, stageChunk:
+			take := min(p.remaining, int64(len(b)-n))
+			n += int(take)
+			if p.remaining -= take; p.remaining == 0 {
+				if p.stage == stageBody {
+					p.stage = stageDone
+				} else {
+					p.stage = stageChunkEnd
+				}
+			}
+		case stageUntilClose:
+			n = len(b)
+		default:
+			line, used, whole, err := p.line(b[n:])
+			n += used
+			if err != nil {
+				return n, false, err
+			}
+			if !whole {
+				return n, false, nil
+			}
+			if err := p.take(line); err != nil {
+				return n, false, err
+			}
+			p.partial = p.partial[:0]
+		}
+	}
+	return n, p.stage == stageDone, nil
+}
+
+// end is told that the connection was closed: it reports whether that completes
+// the response.
+func (p *parser) end() bool {
+	if p.stage == stageUntilClose {
+		p.stage = stageDone
+	}
+	return p.stage == stageDone
+}
+
+// line cuts the next line from b, without its end, joined to what an earlier
+// call left. A lone LF ends a line too (RFC 9112, section 2.2).
+func (p *parser) line(b []byte) (line []byte, used int, whole bool, err error) {
+	i := bytes.IndexByte(b, '\n')
+	used = i + 1
+	if i < 0 {
+		used = len(b)
+	}
+	p.seen += used
+	if p.seen > maxHead || len(p.partial)+used > maxLine {
+		return nil, used, false, errors.New("head or trailer too long")
+	}
+	if i < 0 {
+		p.partial = append(p.partial, b...)
+		return nil, used, false, nil
+	}
+	line = b[:i]
+	if len(p.partial) > 0 {
+		p.partial = append(p.partial, line...)
+		line = p.partial
+	}
+	if k := len(line); k > 0 && line[k-1] == '\r' {
+		line = line[:k-1]
+	}
+	return line, used, true, nil
+}
+
+// take is what a whole line means at this stage.
+func (p *parser) take(line []byte) error {
+	switch p.stage {
+	case stageStatus:
+		return p.statusLine(line)
+	case stageHeaders:
+		if len(line) == 0 {
+			return p.headEnd()
+		}
+		return p.header(line)
+	case stageChunkSize:
+		p.seen = 0
+		size, err := chunkSize(line)
+		if err != nil {
+			return err
+		}
+		p.remaining, p.stage = size, stageChunk
+		if size == 0 {
+			p.stage = stageTrailers
+		}
+	case stageChunkEnd:
+		p.seen = 0
+		if len(line) != 0 {
+			return fmt.Errorf("chunk longer than announced: %q", clip(line))
+		}
+		p.stage = stageChunkSize
+	case stageTrailers:
+		if len(line) == 0 {
+			p.stage = stageDone
+		}
+	}
+	return nil
+}
+
+// statusLine reads "HTTP/1.1 200 OK".
+func (p *parser) statusLine(line []byte) error {
+	if len(line) < 12 || string(line[:7]) != "HTTP/1." || line[8] != ' ' ||
+		(line[7] != '1' && line[7] != '0') || (len(line) > 12 && line[12] != ' ') {
+		return fmt.Errorf("no HTTP/1 status line: %q", clip(line))
+	}
+	status := 0
+	for _, d := range line[9:12] {
+		if d < '0' || d > '9' {
+			return fmt.Errorf("no HTTP/1 status line: %q", clip(line))
+		}
+		status = status*10 + int(d-'0')
+	}
+	if status < 100 || status > 599 {
+		return fmt.Errorf("status %d is outside 100 to 599", status)
+	}
+	p.status, p.keep, p.stage = status, line[7] == '1', stageHeaders
+	return nil
+}
+
+// header reads one field. Only three of them matter here.
+func (p *parser) header(line []byte) error {
+	colon := bytes.IndexByte(line, ':')
+	if colon <= 0 || line[0] == ' ' || line[0] == '\t' || line[colon-1] == ' ' || line[colon-1] == '\t' {
+		return fmt.Errorf("no header: %q", clip(line))
+	}
+	name := line[:colon]
+	switch {
+	case len(name) == len("Content-Length") && bytes.EqualFold(name, contentLength):
+		n, err := contentSize(bytes.TrimSpace(line[colon+1:]))
+		if err != nil {
+			return err
+		}
+		if p.hasLength && n != p.remaining {
+			return fmt.Errorf("two lengths: %d and %d", p.remaining, n)
+		}
+		p.hasLength, p.remaining = true, n
+	case len(name) == len("Connection") && bytes.EqualFold(name, connection):
+		if hasToken(line[colon+1:], "close") {
+			p.keep = false
+		} else if hasToken(line[colon+1:], "keep-alive") {
+			p.keep = true
+		}
+	case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, transferEncoding):
+		value := bytes.TrimSpace(line[colon+1:])
+		if i := bytes.LastIndexByte(value, ','); i >= 0 {
+			value = bytes.TrimSpace(value[i+1:])
+		}
+		p.chunked = bytes.EqualFold(value, chunked)
+		p.coded = !p.chunked
+	}
+	return nil
+}
+
+// headEnd decides how the body is delimited (RFC 9112, section 6.3).
+func (p *parser) headEnd() error {
+	p.seen = 0
+	switch {
+	case p.status == 101:
+		return errors.New("status 101: the server changed the protocol")
+	case p.status < 200: // the real answer follows
+		p.reset(p.isHead)
+	case p.isHead, p.status == 204, p.status == 304:
+		p.stage = stageDone
+	case p.chunked && p.hasLength:
+		return errors.New("both a length and chunks")
+	case p.chunked:
+		p.stage = stageChunkSize
+	case p.coded || !p.hasLength:
+		p.keep, p.stage = false, stageUntilClose
+	case p.remaining == 0:
+		p.stage = stageDone
+	default:
+		p.stage = stageBody
+	}
+	return nil
+}

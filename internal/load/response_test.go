@@ -1,0 +1,182 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// read feeds a response in pieces of the given size and reports what it held.
+func read(p *parser, b []byte, piece int) (used int, done bool, err error) {
+	for used < len(b) && !done {
+		n, d, err := p.feed(b[used:min(len(b), used+piece)])
+		used += n
+		done = d
+		if err != nil {
+			return used, done, err
+		}
+	}
+	return used, done, nil
+}
+
+func TestParser(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in     string
+		isHead bool
+		status int
+		keep   bool
+		rest   string // after the response
+		open   bool   // not complete, the connection's end completes it
+		short  bool   // not complete, the connection's end does not complete it
+		err    string
+	}{
+		"length":             {in: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", status: 200, keep: true},
+		"length, rest":       {in: "HTTP/1.1 200 OK\r\ncontent-length:5 \r\n\r\nhelloHTTP", status: 200, keep: true, rest: "HTTP"},
+		"length 0":           {in: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", status: 404, keep: true},
+		"short":              {in: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", short: true},
+		"half a head":        {in: "HTTP/1.1 200 OK\r\nContent-", short: true},
+		"no reason":          {in: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", status: 200, keep: true},
+		"lone LF":            {in: "HTTP/1.1 200 OK\nContent-Length: 1\n\nx", status: 200, keep: true},
+		"same length twice":  {in: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", status: 200, keep: true},
+		"two lengths":        {in: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", err: "two lengths"},
+		"close":              {in: "HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 1\r\n\r\nx", status: 200},
+		"HTTP/1.0":           {in: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200},
+		"HTTP/1.0 keep":      {in: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx", status: 200, keep: true},
+		"until close":        {in: "HTTP/1.1 200 OK\r\n\r\nhello", open: true, status: 200},
+		"head":               {in: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", isHead: true, status: 200, keep: true},
+		"204":                {in: "HTTP/1.1 204 No Content\r\n\r\n", status: 204, keep: true},
+		"304":                {in: "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", status: 304, keep: true},
+		"100 first":          {in: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200, keep: true},
+		"101":                {in: "HTTP/1.1 101 Switching\r\n\r\n", err: "101"},
+		"chunked":            {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;a=b\r\nx\r\n0\r\nTrailer: y\r\n\r\nR", status: 200, keep: true, rest: "R"},
+		"chunked, upper hex": {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n", status: 200, keep: true},
+		"chunked, unended":   {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", short: true},
+		"chunk too long":     {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhello\r\n", err: "longer than announced"},
+		"chunk size":         {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", err: "chunk size"},
+		"no chunk size":      {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;x\r\n", err: "chunk size"},
+		"chunk overflow":     {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", err: "chunk size"},
+		"coded":              {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 1\r\n\r\nxyz", open: true, status: 200},
+		"length and chunks":  {in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", err: "both"},
+		"length, sign":       {in: "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", err: "Content-Length"},
+		"length, empty":      {in: "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", err: "Content-Length"},
+		"length, overflow":   {in: "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n", err: "Content-Length"},
+		"other protocol":     {in: "SSH-2.0-OpenSSH_9.9\r\n", err: "SSH"},
+		"HTTP/2":             {in: "HTTP/2.0 200 OK\r\n\r\n", err: "status line"},
+		"status in letters":  {in: "HTTP/1.1 2oo OK\r\n\r\n", err: "status line"},
+		"status of 4 digits": {in: "HTTP/1.1 2000 OK\r\n\r\n", err: "status line"},
+		"status 999":         {in: "HTTP/1.1 999 OK\r\n\r\n", err: "999"},
+		"no colon":           {in: "HTTP/1.1 200 OK\r\nNonsense\r\n\r\n", err: "no header"},
+		"blank before colon": {in: "HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n", err: "no header"},
+		"folded":             {in: "HTTP/1.1 200 OK\r\nA: b\r\n c: d\r\n\r\n", err: "no header"},
+		"long line":          {in: "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", maxLine) + "\r\n\r\n", err: "too long"},
+		"long head":          {in: "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHead/6), err: "too long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, piece := range []int{len(tt.in), 1, 7} {
+				var p parser
+				p.reset(tt.isHead)
+				used, done, err := read(&p, []byte(tt.in), piece)
+				if tt.err != "" {
+					if err == nil || !strings.Contains(err.Error(), tt.err) {
+						t.Errorf("pieces of %d: error %v, want one with %q", piece, err, tt.err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatalf("pieces of %d: %v", piece, err)
+				}
+				if done == (tt.open || tt.short) {
+					t.Errorf("pieces of %d: done is %v", piece, done)
+				}
+				if !done && p.end() != tt.open {
+					t.Errorf("pieces of %d: the connection's end completes it: %v", piece, !tt.open)
+				}
+				if tt.short {
+					continue
+				}
+				if p.status != tt.status || p.keep != tt.keep || tt.in[used:] != tt.rest {
+					t.Errorf("pieces of %d: status %d, keep %v, rest %q", piece, p.status, p.keep, tt.in[used:])
+				}
+			}
+		})
+	}
+}
+
+const common = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 23:00:00 GMT\r\nContent-Length: 12\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhello, world"
+
+func TestParserAllocatesNothing(t *testing.T) {
+	var p parser
+	halves := [][]byte{[]byte(common[:60]), []byte(common[60:])}
+	if n := testing.AllocsPerRun(1000, func() {
+		p.reset(false)
+		p.feed(halves[0])
+		if _, done, err := p.feed(halves[1]); !done || err != nil {
+			t.Fatal(done, err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a response", n)
+	}
+}
+
+func BenchmarkParser(b *testing.B) {
+	var p parser
+	in := []byte(common)
+	b.ReportAllocs()
+	for b.Loop() {
+		p.reset(false)
+		if _, done, err := p.feed(in); !done || err != nil {
+			b.Fatal(done, err)
+		}
+	}
+}
+
+// FuzzParser: pieces make no difference, and what net/http reads in full it
+// reads the same.
+func FuzzParser(f *testing.F) {
+	f.Add([]byte(common), false, 3)
+	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), false, 1)
+	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 204 x\r\nConnection: keep-alive\r\n\r\n"), true, 2)
+	f.Fuzz(func(t *testing.T, in []byte, isHead bool, piece int) {
+		var whole, parts parser
+		whole.reset(isHead)
+		used, done, err := read(&whole, in, max(1, len(in)))
+		if used > len(in) {
+			t.Fatalf("used %d of %d bytes", used, len(in))
+		}
+		parts.reset(isHead)
+		used2, done2, err2 := read(&parts, in, max(1, piece))
+		// A head that is too long may show at another byte.
+		if (err == nil) != (err2 == nil) || err == nil && (done != done2 || used != used2 || whole.status != parts.status || whole.keep != parts.keep) {
+			t.Fatalf("whole: %d %v %v; in pieces of %d: %d %v %v", used, done, err, piece, used2, done2, err2)
+		}
+		if err != nil || !done || whole.status < 200 {
+			return
+		}
+		reader := bufio.NewReader(bytes.NewReader(in))
+		method := "GET"
+		if isHead {
+			method = "HEAD"
+		}
+		for {
+			r, err := http.ReadResponse(reader, &http.Request{Method: method})
+			if err != nil {
+				return // stricter than we are about what does not matter here
+			}
+			if r.StatusCode < 200 {
+				continue
+			}
+			if r.StatusCode != whole.status {
+				t.Fatalf("status %d, net/http says %d", whole.status, r.StatusCode)
+			}
+			if _, err := io.Copy(io.Discard, r.Body); err == nil && r.ContentLength >= 0 && !isHead && whole.status != 304 {
+				if left := reader.Buffered(); len(in) < 4096 && len(in)-left != used {
+					t.Fatalf("%d bytes long, net/http says %d", used, len(in)-left)
+				}
+			}
+			return
+		}
+	})
+}
