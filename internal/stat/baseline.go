@@ -33,7 +33,7 @@ func refuse(format string, args ...any) error {
 // logarithms. An arm that falls behind its run's unset arm fails, whichever of
 // the two has changed; a loss that all arms share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
-	if err := comparable(baseline.Host, current.Host); err != nil {
+	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
 		return nil, err
 	}
 	gate := &Gate{Kind: GateKindBaseline, Pass: true, Checks: []GateCheck{}}
@@ -58,7 +58,9 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	return gate, nil
 }
 
-func comparable(then, now journal.Host) error {
+// ComparableHosts says why runs on two hosts cannot be compared, as a
+// *RefusedError; nil when they can.
+func ComparableHosts(then, now journal.Host) error {
 	var differ []string
 	for _, f := range []struct{ name, then, now string }{
 		{"CPU model", then.CPUModel, now.CPUModel},

@@ -79,9 +79,11 @@ func (w *walk) inTail(s *setting) bool {
 	return false
 }
 
-// beats says whether s is proven better than other on either metric.
+// beats says whether s is proven better than other on either metric, or carries
+// the rate where other does not, in blocks enough to prove anything.
 func (w *walk) beats(s, other *setting) bool {
-	return other.saturated && !s.saturated ||
+	carries := other.saturated && !s.saturated && len(other.throughput.minus(s.throughput)) >= minPairs
+	return carries ||
 		w.throughput(other.throughput, s.throughput).worse ||
 		w.latency && w.p99(other.p99, s.p99).worse
 }

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/local"
+)
+
+// loadOptions are the flags of procfit load.
+type loadOptions struct {
+	options        load.Options
+	rate           string
+	warmup         time.Duration
+	body, bodyFile string
+	cpus           string
+	json           bool
+}
+
+func newLoad(io stdio) *cobra.Command {
+	var o loadOptions
+	cmd := &cobra.Command{
+		Use:   "load [flags] URL…",
+		Short: "The load engine alone: HTTP/1.1 in a closed or an open loop",
+		Long: `Offer HTTP/1.1 load over kept-alive connections and print what came back.
+
+Without --rate the loop is closed: each connection sends when its answer has come,
+which finds the capacity. With --rate it is open: requests are sent at a fixed pace
+and latency counts from the intended send, so that a stall of the server shows in
+full. Connections are dealt to several URLs in turn.`,
+		Example: `  procfit load http://127.0.0.1:8080/
+  procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("load needs a URL; see procfit load --help")
+			}
+			o.options.URLs = args
+			return o.run(cmd.Context(), io)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.IntVar(&o.options.Connections, "connections", 64, "connections to keep open")
+	f.StringVar(&o.rate, "rate", "", "requests a second of an open loop (default a closed loop)")
+	f.DurationVar(&o.options.Duration, "duration", 10*time.Second, "measured time")
+	f.DurationVar(&o.warmup, "warmup", 0, "load before the measured time")
+	f.DurationVar(&o.options.Timeout, "request-timeout", load.DefaultTimeout, "a request that takes longer is an error")
+	f.StringVar(&o.options.Method, "method", "", "HTTP method (default GET, or POST with a body)")
+	f.StringArrayVar(&o.options.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
+	f.StringVar(&o.body, "body", "", "`text` to send as the body")
+	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
+	f.IntVar(&o.options.Threads, "threads", 0, "threads of the engine (default chosen by the CPUs and the rate)")
+	f.StringVar(&o.cpus, "load-cpuset", "", "`CPUs` that the engine runs on: 0-1,3")
+	f.BoolVar(&o.json, "json", false, "print one phase object, as the journal of a sweep has it")
+	return cmd
+}
+
+func (o *loadOptions) run(ctx context.Context, io stdio) error {
+	if o.rate != "" {
+		rate, err := parseRate(o.rate)
+		if err != nil {
+			return err
+		}
+		if rate == 0 {
+			return usageError("--rate auto is for sweeps, which find the capacity first: give a number")
+		}
+		o.options.Rate = rate
+	}
+	var err error
+	if o.options.Body, err = body(o.body, o.bodyFile, io); err != nil {
+		return err
+	}
+	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus); err != nil {
+		return err
+	}
+	if err := o.options.Check(); err != nil {
+		return usageError("%w", err)
+	}
+	if o.warmup > 0 {
+		warm := o.options
+		warm.Duration, warm.Rate = o.warmup, 0
+		if _, err := load.Run(ctx, warm); err != nil {
+			return err
+		}
+	}
+	result, err := load.Run(ctx, o.options)
+	if result == nil || err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if perr := o.print(io, result); perr != nil {
+		return perr
+	}
+	if err != nil {
+		return err
+	}
+	if result.Requests == 0 {
+		return fmt.Errorf("no request was answered: %s", result.FirstError)
+	}
+	return nil
+}
+
+// loadJSON is the phase of a journal with the engine's own cost beside it.
+type loadJSON struct {
+	journal.Phase
+	Load journal.LoadCost `json:"load"`
+}
+
+func (o *loadOptions) print(io stdio, r *load.Result) error {
+	encoded, err := r.Encoded()
+	if err != nil {
+		return err
+	}
+	p := local.PhaseOf(r, encoded)
+	cost := local.CostOf(r)
+	if o.json {
+		e := json.NewEncoder(io.out)
+		e.SetIndent("", "  ")
+		return e.Encode(loadJSON{p, cost})
+	}
+	how := "closed loop"
+	if r.Rate > 0 {
+		how = fmt.Sprintf("open loop at %g requests/s", r.Rate)
+	}
+	fmt.Fprintf(io.out, "%s, %d connections, %s\n", how, r.Connections, r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(io.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
+	if r.Rate > 0 {
+		fmt.Fprintf(io.out, ", %d never sent", r.Dropped)
+	}
+	fmt.Fprintln(io.out, ")")
+	if l := p.LatencySeconds; l != nil {
+		fmt.Fprintf(io.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
+	}
+	if cost.SendLagP99Seconds != nil {
+		fmt.Fprintf(io.out, "  send lag    p99 %s (how late the engine itself was)\n", seconds(cost.SendLagP99Seconds))
+	}
+	fmt.Fprintf(io.out, "  engine      %.3g µs of CPU a request; its busiest thread used %.0f %% of a CPU\n",
+		1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
+	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
+		fmt.Fprintf(io.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind)
+	}
+	if r.Rate == 0 {
+		io.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")
+	}
+	return nil
+}
+
+func seconds(s *float64) string {
+	if s == nil {
+		return "unknown"
+	}
+	d := time.Duration(*s * float64(time.Second))
+	switch {
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(100 * time.Nanosecond).String()
+}

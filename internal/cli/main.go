@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/target"
+)
+
+// The exit codes, which are API.
+const (
+	exitGate        = 1 // a gate was not met
+	exitUsage       = 2
+	exitFailure     = 3
+	exitInterrupted = 130
+)
+
+// exitError is an error with the code that the process is to end with.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is for what the user asked wrongly.
+func usageError(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// stdio is where a command reads and writes, and the words it was called with.
+type stdio struct {
+	in       io.Reader
+	out, err io.Writer
+	args     []string
+}
+
+// notef tells the user something beside the output.
+func (s stdio) notef(format string, args ...any) {
+	fmt.Fprintf(s.err, "procfit: "+format+"\n", args...)
+}
+
+// Main runs procfit with the arguments after its name and returns the exit code.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if code, ok := target.Stage(append([]string{"procfit"}, args...)); ok {
+		return code
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	io := stdio{stdin, stdout, stderr, args}
+	root := newRoot(io)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	code := exitFailure
+	var coded *exitError
+	switch {
+	case errors.As(err, &coded):
+		code = coded.code
+	case errors.Is(err, context.Canceled):
+		code = exitInterrupted
+	}
+	io.notef("%v", err)
+	return code
+}
+
+func newRoot(io stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "procfit",
+		Short: "Which GOMAXPROCS a Go program runs with, whether it is right, and which value is",
+		Long: `procfit measures a Go program at every GOMAXPROCS and says which value to run it with.
+
+GOMAXPROCS caps how many threads run Go code at once. Its default is the number
+of CPUs and, since Go 1.25, the CPU limit of the container. Whether that default
+is right for a program is a question for measurement, not for folklore.
+
+Exit codes: 0 fine; 1 a gate not met; 2 usage; 3 failure; 130 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return cmd.Help()
+		},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError("unknown command %q; see procfit --help", args[0])
+			}
+			return nil
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(newSweep(io), newReport(io), newLoad(io), newLab(io))
+	return root
+}

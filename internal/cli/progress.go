@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// progress tells on stderr where a sweep stands: one line that is redrawn on a
+// terminal, a line a trial elsewhere.
+type progress struct {
+	out   io.Writer
+	width int // 0: not a terminal
+	now   func() time.Time
+	began time.Time
+
+	mu    sync.Mutex
+	last  sweep.Progress
+	what  string // the phase of the trial
+	stop  chan struct{}
+	ended sync.WaitGroup
+}
+
+func newProgress(out io.Writer, now func() time.Time) *progress {
+	p := &progress{out: out, now: now, began: now(), stop: make(chan struct{})}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.width = 80
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			p.width = w
+		}
+		p.ended.Go(p.tick)
+	}
+	return p
+}
+
+// tick redraws, so that the times go on while a trial runs.
+func (p *progress) tick() {
+	t := time.NewTicker(250 * time.Millisecond)
+	defer t.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-t.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		}
+	}
+}
+
+// phase is called by the Runner as a trial goes on.
+func (p *progress) phase(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what = what
+	p.draw()
+}
+
+// report is called at the beginning and the end of every trial.
+func (p *progress) report(s sweep.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last, p.what = s, "starting"
+	switch {
+	case s.Trial == nil:
+		p.draw()
+	case !s.Trial.Valid:
+		p.line(fmt.Sprintf("procfit: %s: invalid: %s", armName(s.Task), s.Trial.InvalidReason))
+	case p.width == 0:
+		p.line(fmt.Sprintf("procfit: [%d/%d] %s: %s, elapsed %s%s", s.Done, s.Total, armName(s.Task), outcome(s.Trial), clock(p.now().Sub(p.began)), p.left()))
+	}
+}
+
+// finish leaves the terminal as it was.
+func (p *progress) finish() {
+	close(p.stop)
+	p.ended.Wait()
+	if p.width > 0 {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+// line prints a whole line above the progress line.
+func (p *progress) line(s string) {
+	if p.width > 0 {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+	fmt.Fprintln(p.out, s)
+	p.draw()
+}
+
+const barWidth = 20
+
+func (p *progress) draw() {
+	if p.width == 0 || p.last.Total == 0 {
+		return
+	}
+	filled := barWidth * p.last.Done / p.last.Total
+	s := fmt.Sprintf("[%s%s] %d/%d  %s%s  %s: %s", strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
+		p.last.Done, p.last.Total, clock(p.now().Sub(p.began)), p.left(), armName(p.last.Task), p.what)
+	if r := []rune(s); len(r) >= p.width {
+		s = string(r[:p.width-1])
+	}
+	fmt.Fprint(p.out, "\r\x1b[K"+s)
+}
+
+func (p *progress) left() string {
+	if p.last.Remaining <= 0 {
+		return ""
+	}
+	return ", " + clock(p.last.Remaining) + " left"
+}
+
+func armName(t sweep.Task) string {
+	s := "GOMAXPROCS " + t.Arm.Label
+	if t.Arm.QuotaCPUs != nil {
+		s += fmt.Sprintf(" quota %g", *t.Arm.QuotaCPUs)
+	}
+	if t.Arm.GoVersion != "" {
+		s += " go" + t.Arm.GoVersion
+	}
+	switch t.Role {
+	case journal.RoleAA:
+		s += " (A/A)"
+	case journal.RolePilot:
+		s += " (pilot)"
+	}
+	return s
+}
+
+func outcome(t *journal.Trial) string {
+	if t.ThroughputPerSecond == nil {
+		return "done"
+	}
+	s := fmt.Sprintf("%.4g %s/s", *t.ThroughputPerSecond, t.ThroughputUnit)
+	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
+		s += fmt.Sprintf(", p99 %s", time.Duration(*t.LatencySeconds.P99*float64(time.Second)).Round(10*time.Microsecond))
+	}
+	return s
+}
+
+// clock writes 1:05 for 65 seconds.
+func clock(d time.Duration) string {
+	s := int(d.Round(time.Second) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

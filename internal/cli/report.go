@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/files"
+	"github.com/procfit/procfit/internal/report/text"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func newReport(io stdio) *cobra.Command {
+	var asJSON bool
+	var baseline string
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Analyse a sweep's journal again and write its reports anew",
+		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html,
+result.json, bench.txt and reproduce.sh beside it. Nothing is measured; the journal
+is not changed. It may be called while the sweep still runs.`,
+		Example: "  procfit report results/cpuserver-20260105-101500",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
+			}
+			contents, err := journal.ReadFile(filepath.Join(args[0], journalName))
+			if errors.Is(err, os.ErrNotExist) {
+				return usageError("%s: no %s in it; name the results directory of a sweep", args[0], journalName)
+			}
+			if err != nil {
+				return err
+			}
+			if contents.Torn > 0 {
+				io.notef("%s: its last line is torn (%d bytes) and is left out", args[0], contents.Torn)
+			}
+			result, paths, err := renderDirectory(args[0], contents, baseline)
+			if err != nil {
+				return err
+			}
+			return show(io, result, paths, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
+	return cmd
+}
+
+// renderDirectory analyses a journal and writes the reports into its directory;
+// it returns their paths, the one to open first at the head.
+func renderDirectory(dir string, contents *journal.Contents, baseline string) (*stat.Result, []string, error) {
+	result := stat.Analyze(contents.Header, contents.Trials)
+	if baseline != "" {
+		old, err := journal.ReadFile(filepath.Join(baseline, journalName))
+		if err != nil {
+			return nil, nil, err
+		}
+		if result.Gate, err = stat.GateBaseline(stat.Analyze(old.Header, old.Trials), result); err != nil {
+			return nil, nil, err
+		}
+	}
+	paths, err := files.Write(dir, result)
+	return result, paths, err
+}
+
+// show prints a result: for a program as JSON, for a person as curves and words.
+func show(io stdio, result *stat.Result, paths []string, asJSON bool) error {
+	if asJSON {
+		b, err := report.JSON(result)
+		if err != nil {
+			return err
+		}
+		_, err = io.out.Write(b)
+		return err
+	}
+	o := text.Options{Width: plainWidth, Files: paths}
+	if f, ok := io.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		_, o.Color = os.LookupEnv("NO_COLOR")
+		o.Color = !o.Color
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width = width
+		}
+	}
+	return text.Render(io.out, report.New(result), o)
+}
+
+// plainWidth is the columns of a report that goes to no terminal.
+const plainWidth = 100

@@ -1,0 +1,388 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/procstat"
+	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// session is a sweep whose every question is settled: the plan, the journal's
+// header and the Runner's settings.
+type session struct {
+	dir    string
+	plan   journal.Plan
+	header journal.Header
+	config local.Config
+	rate   *float64
+	// seedGiven: a resumed run must have this very seed.
+	seedGiven bool
+	done      int // trials that a resumed journal holds already
+}
+
+// resolve turns the flags into a session, or says which of them is wrong.
+func (o *sweepOptions) resolve(io stdio) (*session, error) {
+	procs, err := sweep.ParseProcs(o.procs)
+	if err != nil {
+		return nil, usageError("--procs: %w", err)
+	}
+	if o.against != "" && o.procs == "auto" {
+		procs = sweep.Procs{Values: []*int{nil}} // a gate compares programs, not settings
+	}
+	quotas, err := parseQuotas(o.quota)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := o.localConfig(io)
+	if err != nil {
+		return nil, err
+	}
+	rate := cfg.Rate
+	s := &session{config: cfg, seedGiven: o.seedGiven}
+	matrix := sweep.Matrix{
+		Procs: procs, Quotas: quotas, Replicas: o.replicas, GoVersions: o.goVersions, Against: o.against != "",
+		Blocks: o.repeats, Seed: o.seed, SmallestFor: rate > 0,
+	}
+	if rate > 0 {
+		s.rate = &rate
+	}
+	if cfg.OpenLoop() && rate == 0 {
+		matrix.Pilots = pilots
+	}
+	if !o.seedGiven {
+		matrix.Seed = uint64(time.Now().UnixNano())
+	}
+	if matrix.Margin, err = parseRatio("margin", o.margin); err != nil {
+		return nil, err
+	}
+	if matrix.MarginP99, err = parseRatio("margin-p99", o.marginP99); err != nil {
+		return nil, err
+	}
+	host := hostOf()
+	matrix.CPUs = host.EffectiveCPUs
+	if n := len(cfg.ServerCPUs); n > 0 {
+		matrix.CPUs = math.Min(matrix.CPUs, float64(n))
+	}
+	if s.plan, err = sweep.NewPlan(matrix); err != nil {
+		return nil, usageError("%w", err)
+	}
+	s.header = o.header(s, host)
+	s.dir = o.out
+	if s.dir == "" {
+		s.dir = filepath.Join("results", s.header.Name+"-"+s.header.Started.Format("20060102-150405"))
+	}
+	s.config.LogDir = filepath.Join(s.dir, "logs")
+	return s, o.checkGate(host)
+}
+
+// pilots is the number of trials that find a group's capacity.
+const pilots = 2
+
+// checkGate looks at what the sweep is to be compared with, before it takes its
+// time.
+func (o *sweepOptions) checkGate(host journal.Host) error {
+	switch {
+	case o.gate && o.against == "" && o.baseline == "":
+		return usageError("--gate needs something to compare with: --against 'OLD COMMAND' or --baseline DIR")
+	case o.against != "" && o.baseline != "":
+		return usageError("--against and --baseline exclude each other")
+	case o.baseline == "":
+		return nil
+	}
+	old, err := journal.ReadFile(filepath.Join(o.baseline, journalName))
+	if errors.Is(err, os.ErrNotExist) {
+		return usageError("--baseline: %w; name the results directory of an earlier sweep", err)
+	}
+	if err != nil {
+		return err
+	}
+	return stat.ComparableHosts(old.Header.Host, host)
+}
+
+// localConfig checks and gathers what the Runner needs.
+func (o *sweepOptions) localConfig(io stdio) (local.Config, error) {
+	var c local.Config
+	serverCPUs, err := parseCPUs("server-cpuset", o.serverCPUs)
+	if err != nil {
+		return c, err
+	}
+	loadCPUs, err := parseCPUs("load-cpuset", o.loadCPUs)
+	if err != nil {
+		return c, err
+	}
+	maxErrors, err := parseRatio("max-errors", o.maxErrors)
+	if err != nil {
+		return c, err
+	}
+	rate, err := parseRate(o.rate)
+	if err != nil {
+		return c, err
+	}
+	payload, err := body(o.body, o.bodyFile, io)
+	if err != nil {
+		return c, err
+	}
+	metrics, err := parseMetrics(o.metrics)
+	if err != nil {
+		return c, err
+	}
+	switch {
+	case o.replicas < 1:
+		return c, usageError("--replicas %d: want at least 1", o.replicas)
+	case o.duration <= 0:
+		return c, usageError("--duration %s: want a time above zero, as in 3s", o.duration)
+	case o.warmup < 0:
+		return c, usageError("--warmup %s: want a time, as in 500ms", o.warmup)
+	case o.connections < 1:
+		return c, usageError("--connections %d: want at least 1", o.connections)
+	case len(o.goVersions) > 0 && o.build == "":
+		return c, usageError("--go needs --build: the package to compile with each version")
+	case o.load != "" && o.url == "" && len(o.command) > 0:
+		return c, usageError("--load needs --url, the server's address")
+	case o.load != "" && (o.method != "" || len(o.headers) > 0 || len(payload) > 0):
+		return c, usageError("--method, --header and --body are for procfit's own load: write them into the --load command")
+	}
+	c = local.Config{
+		URL: o.url, Replicas: o.replicas, ServerCPUs: serverCPUs, LoadCPUs: loadCPUs, MaxErrors: maxErrors, Build: o.build,
+		ReadyTimeout: o.readyTimeout, Grace: o.grace, Duration: o.duration, Warmup: o.warmup,
+		Connections: o.connections, Rate: rate, Method: o.method, Headers: o.headers, Body: payload, RequestTimeout: o.requestTimeout,
+		LoadCommand: o.load, Metrics: metrics, Environ: os.Environ(),
+	}
+	if err := o.setCommand(&c); err != nil {
+		return c, err
+	}
+	if c.URL != "" {
+		if u, err := url.Parse(strings.ReplaceAll(c.URL, local.PortPlaceholder, "1")); err != nil || u.Host == "" {
+			return c, usageError("--url %q: want an address such as http://127.0.0.1:{port}/", c.URL)
+		}
+	}
+	if err := c.Check(); err != nil {
+		return c, usageError("%w", err)
+	}
+	return c, nil
+}
+
+// setCommand settles the program: the user's, a package to build, or the
+// built-in service.
+func (o *sweepOptions) setCommand(c *local.Config) error {
+	if o.against != "" {
+		words, err := load.Split(o.against)
+		if err != nil || len(words) == 0 {
+			return usageError("--against %q: want a command: %v", o.against, err)
+		}
+		c.Against = words
+	}
+	c.Command = o.command
+	if len(o.command) > 0 || o.build != "" {
+		return nil
+	}
+	if o.url != "" {
+		return usageError("--url %s, but no command: give the server's command after --", o.url)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c.BuiltIn = builtIn
+	c.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + local.PortPlaceholder}
+	c.URL = "http://127.0.0.1:" + local.PortPlaceholder + "/"
+	return nil
+}
+
+// builtIn is the practice service that a sweep without a command measures.
+const builtIn = "cpuserver"
+
+func parseMetrics(flags []string) ([]load.Metric, error) {
+	var metrics []load.Metric
+	for _, m := range flags {
+		metric, err := load.ParseMetric(m)
+		if err != nil {
+			return nil, usageError("--metric: %w", err)
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, nil
+}
+
+func (o *sweepOptions) header(s *session, host journal.Host) journal.Header {
+	c := s.config
+	directory, _ := os.Getwd()
+	command := c.Command
+	if c.BuiltIn != "" {
+		command = append([]string{"procfit"}, command[1:]...) // go run puts the binary elsewhere each time
+	}
+	return journal.Header{
+		Name:    c.Name(),
+		Started: time.Now().Truncate(time.Second),
+		Host:    host,
+		Tool:    journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: s.toolArgs(o)},
+		Target: journal.Target{
+			Kind: c.Kind(), Command: command, Against: c.Against, URL: c.URL, Build: c.Build, BuiltIn: c.BuiltIn,
+			ServerCPUs: o.serverCPUs, Directory: directory, Environment: runtimeVariables(c.Environ),
+		},
+		Load: journal.Load{
+			Connections: o.connections, RatePerSecond: s.rate, Method: o.method, Headers: redact(o.headers), BodyBytes: len(c.Body),
+			Command: o.load, Metrics: o.metrics, LoadCPUs: o.loadCPUs, ErrorRatioMax: c.MaxErrors, SameMachine: c.LoadOnThisMachine(),
+			DurationSeconds: c.Duration.Seconds(), WarmupSeconds: c.Warmup.Seconds(), ReadyTimeoutSeconds: c.ReadyTimeout.Seconds(),
+		},
+		Plan: s.plan,
+	}
+}
+
+// toolArgs is the command line for reproduce.sh; it names the seed, so that the
+// same order runs again.
+func (s *session) toolArgs(o *sweepOptions) []string {
+	args := redact(o.args)
+	if !o.seedGiven {
+		args = slices.Insert(args, 1, fmt.Sprintf("--seed=%d", s.plan.Seed))
+	}
+	return args
+}
+
+// runtimeVariables are those of the environment that bear on the Go runtime.
+func runtimeVariables(environ []string) []string {
+	var out []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		switch name {
+		case "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG":
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func hostOf() journal.Host {
+	name, _ := os.Hostname()
+	h := journal.Host{Hostname: name, OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if machine, err := procstat.Host(); err == nil {
+		h.CPUModel, h.CPUs, h.Kernel, h.MemoryBytes = machine.CPUModel, machine.CPUs, machine.Kernel, machine.MemoryBytes
+	}
+	facts := maxprocs.Read()
+	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = facts.AffinityCPUs(), facts.EffectiveCPUs(), facts.CgroupMode()
+	return h
+}
+
+// each is the expected time of a trial; 0 where only a first one can tell.
+func (s *session) each() time.Duration {
+	if s.config.Kind() != local.Server {
+		return 0
+	}
+	const startAndStop = 200 * time.Millisecond
+	return s.config.Duration + s.config.Warmup + startAndStop
+}
+
+// describe is the plan and its cost in words.
+func (s *session) describe() string {
+	var labels []string
+	for _, a := range s.plan.Arms {
+		if !slices.Contains(labels, a.Label) {
+			labels = append(labels, a.Label)
+		}
+	}
+	tasks := len(sweep.Schedule(s.plan))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.header.Name, strings.Join(labels, ", "))
+	if n := len(s.plan.AA); n > 1 {
+		fmt.Fprintf(&b, " in each of %d groups", n)
+	}
+	fmt.Fprintf(&b, ": %d trials (%d blocks of %d arms and the A/A copy", tasks, s.plan.Blocks, len(s.plan.Arms))
+	if s.plan.Pilots > 0 {
+		fmt.Fprintf(&b, ", %d pilots", s.plan.Pilots*len(s.plan.AA))
+	}
+	b.WriteString(")")
+	if s.done > 0 {
+		fmt.Fprintf(&b, ", %d of them done", s.done)
+	}
+	if each := s.each(); each > 0 {
+		fmt.Fprintf(&b, ", about %s", roundMinutes(each*time.Duration(tasks-s.done)))
+	} else {
+		b.WriteString("; the first ones will tell how long it takes")
+	}
+	fmt.Fprintf(&b, "; seed %d; results in %s", s.plan.Seed, s.dir)
+	return b.String()
+}
+
+// openJournal makes the results directory and its journal, or opens the one that
+// is to be completed.
+func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error) {
+	exists, err := prepareDirectory(s.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(s.dir, journalName)
+	if !exists {
+		w, err := journal.Create(path, s.header)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
+		}
+		return w, nil, nil
+	}
+	w, c, err := journal.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.adopt(c.Header); err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	s.done = len(sweep.Schedule(s.plan)) - len(sweep.Missing(sweep.Schedule(s.plan), c.Trials))
+	if c.Torn > 0 {
+		io.notef("%s: its last line was torn (%d bytes) and is left out", path, c.Torn)
+	}
+	return w, c.Trials, nil
+}
+
+// adopt takes over the journal's plan when it is the one that was asked for.
+func (s *session) adopt(h journal.Header) error {
+	plan := s.plan
+	if !s.seedGiven {
+		plan.Seed = h.Plan.Seed
+	}
+	var differs []string
+	for _, d := range []struct {
+		what string
+		same bool
+	}{
+		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, h.Plan)},
+		{"the target (command, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
+		{"the load", reflect.DeepEqual(s.header.Load, h.Load)},
+		{"the host", sameHost(s.header.Host, h.Host)},
+	} {
+		if !d.same {
+			differs = append(differs, d.what)
+		}
+	}
+	if differs != nil {
+		return usageError("%s holds a sweep that differs in %s; its command was: procfit %s; repeat that, or choose another --out",
+			s.dir, strings.Join(differs, " and "), strings.Join(h.Tool.Args, " "))
+	}
+	s.plan = plan
+	return nil
+}
+
+func sameHost(a, b journal.Host) bool {
+	return a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.Kernel == b.Kernel && a.EffectiveCPUs == b.EffectiveCPUs
+}
+
+func roundMinutes(d time.Duration) string {
+	if d < time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+}

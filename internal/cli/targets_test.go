@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// fakeServer is a server that misbehaves as its flags say.
+func fakeServer() {
+	addr := flag.String("addr", "", "where to listen")
+	status := flag.Int("status", 200, "status of every answer")
+	work := flag.Duration("work", 0, "time to sleep before an answer")
+	crash := flag.Duration("crash", 0, "exit with code 7 after this time")
+	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM")
+	fork := flag.Bool("fork", false, "start a grandchild in a session of its own")
+	procs := flag.Int("procs", 0, "set GOMAXPROCS in code")
+	mute := flag.Bool("mute", false, "listen, but never answer")
+	pids := flag.String("pids", "", "append the PIDs to this file")
+	spam := flag.Int64("spam", 0, "bytes to print")
+	flag.Parse()
+	if *procs > 0 {
+		runtime.GOMAXPROCS(*procs)
+	}
+	if *stubborn {
+		signal.Ignore(syscall.SIGTERM)
+	}
+	if *pids != "" {
+		notePID(*pids, os.Getpid())
+	}
+	if *fork {
+		child := exec.Command("sleep", "600")
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		check(child.Start())
+		if *pids != "" {
+			notePID(*pids, child.Process.Pid)
+		}
+	}
+	if *crash > 0 {
+		time.AfterFunc(*crash, func() {
+			fmt.Fprintln(os.Stderr, "fatal error: the sky has fallen")
+			os.Exit(7)
+		})
+	}
+	if *spam > 0 {
+		go print(os.Stdout, *spam)
+	}
+	l, err := net.Listen("tcp", *addr)
+	check(err)
+	if *mute {
+		select {}
+	}
+	check(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(*work)
+		w.WriteHeader(*status)
+		io.WriteString(w, "ok")
+	})))
+}
+
+// fakeBatch is a batch program.
+func fakeBatch() {
+	fail := flag.Int("fail", 0, "exit code")
+	line := flag.String("print", "", "what to print")
+	work := flag.Duration("work", 20*time.Millisecond, "CPU time to burn on each P")
+	spam := flag.Int64("spam", 0, "bytes to print first")
+	flag.Parse()
+	if *spam > 0 {
+		print(os.Stdout, *spam)
+	}
+	done := make(chan bool)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for end := time.Now().Add(*work); time.Now().Before(end); {
+			}
+			done <- true
+		}()
+	}
+	for range runtime.GOMAXPROCS(0) {
+		<-done
+	}
+	if *line != "" {
+		fmt.Println(*line)
+	}
+	os.Exit(*fail)
+}
+
+func print(w io.Writer, bytes int64) {
+	block := []byte(strings.Repeat(strings.Repeat("x", 79)+"\n", 1024))
+	for ; bytes > 0; bytes -= int64(len(block)) {
+		if _, err := w.Write(block[:min(bytes, int64(len(block)))]); err != nil {
+			return
+		}
+	}
+}
+
+func notePID(file string, pid int) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	check(err)
+	defer f.Close()
+	_, err = fmt.Fprintln(f, pid)
+	check(err)
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/cgroup"
+)
+
+// parseRatio reads "5%" or "0.05" as 0.05.
+func parseRatio(flag, s string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v <= 0 {
+		return 0, usageError("--%s %q: want a share above zero, as in 5%% or 0.05", flag, s)
+	}
+	if percent {
+		v /= 100
+	}
+	return v, nil
+}
+
+// parseQuotas reads "none,0.5,2"; nil stands for no limit.
+func parseQuotas(s string) ([]*float64, error) {
+	if s == "" {
+		return []*float64{nil}, nil
+	}
+	var quotas []*float64
+	for item := range strings.SplitSeq(s, ",") {
+		item = strings.TrimSpace(item)
+		if item == "none" {
+			quotas = append(quotas, nil)
+			continue
+		}
+		v, err := strconv.ParseFloat(item, 64)
+		switch {
+		case err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v <= 0:
+			return nil, usageError("--quota %q: want CPUs as a number above zero, or none, as in none,0.5,2", item)
+		case v < cgroup.MinQuota:
+			return nil, usageError("--quota %s: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", item, cgroup.MinQuota)
+		}
+		quotas = append(quotas, &v)
+	}
+	return quotas, nil
+}
+
+// parseCPUs reads a cpuset such as "0-1,3".
+func parseCPUs(flag, s string) ([]int, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var cpus []int
+	for item := range strings.SplitSeq(s, ",") {
+		from, to, isRange := strings.Cut(strings.TrimSpace(item), "-")
+		if !isRange {
+			to = from
+		}
+		first, err := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err != nil || err2 != nil || first < 0 || last < first || last-first >= 4096 {
+			return nil, usageError("--%s %q: want CPU numbers and ranges, as in 0-1,3", flag, s)
+		}
+		for n := first; n <= last; n++ {
+			cpus = append(cpus, n)
+		}
+	}
+	return cpus, nil
+}
+
+// body reads the request's body from --body or --body-file.
+func body(text, file string, in stdio) ([]byte, error) {
+	switch {
+	case text != "" && file != "":
+		return nil, usageError("--body and --body-file exclude each other")
+	case file == "":
+		return []byte(text), nil
+	}
+	b, err := readInput(file, in)
+	if err != nil {
+		return nil, usageError("--body-file: %w", err)
+	}
+	return b, nil
+}
+
+// parseRate reads a rate a second; 0 stands for auto.
+func parseRate(s string) (float64, error) {
+	if s == "auto" {
+		return 0, nil
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v <= 0 {
+		return 0, usageError("--rate %q: want requests a second above zero, or auto", s)
+	}
+	return v, nil
+}
+
+func readInput(file string, in stdio) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(in.in)
+	}
+	return os.ReadFile(file)
+}

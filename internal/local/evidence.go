@@ -1,0 +1,194 @@
+package local
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/procfit/procfit/internal/cgroup"
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/observe"
+)
+
+// oneProcs is the live GOMAXPROCS of one replica, or why it could not be read.
+type oneProcs struct {
+	live observe.Live
+	err  error
+}
+
+// procsReading is that of each replica.
+type procsReading []oneProcs
+
+func (r *Runner) procsOf(pid int) oneProcs {
+	if pid == 0 {
+		return oneProcs{err: fmt.Errorf("no Go program among the target's processes")}
+	}
+	live, err := r.reader.Procs(pid)
+	return oneProcs{live, err}
+}
+
+// judge records what the target ran at and says whether that is what the arm
+// wants. after is a second reading from before the stop. What could not be read
+// is neither a match nor a fault: the trial stays valid and says that it is not
+// proven.
+func (p procsReading) judge(arm journal.Arm, after procsReading, t *journal.Trial) error {
+	t.ObservedProcs = make([]*int, len(p))
+	for i, now := range p {
+		if now.err != nil {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("not proven at which GOMAXPROCS the target ran: %v", now.err))
+			continue
+		}
+		n := now.live.Procs
+		t.ObservedProcs[i] = &n
+		t.ObservedSource, t.ObservedGoVersion = string(now.live.Source), now.live.GoVersion
+		if arm.Procs != nil && n != *arm.Procs {
+			return invalidf("the target ran at GOMAXPROCS=%d, not at %d: it does not take the value from the environment (a call of runtime.GOMAXPROCS, automaxprocs, or a wrapper that clears the environment)", n, *arm.Procs)
+		}
+		if i >= len(after) || after[i].err != nil || after[i].live.Procs == n {
+			continue
+		}
+		if arm.Procs != nil {
+			return invalidf("the target changed its GOMAXPROCS from %d to %d during the trial", n, after[i].live.Procs)
+		}
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the target changed its GOMAXPROCS from %d to %d during the trial", n, after[i].live.Procs))
+	}
+	return nil
+}
+
+// measurement is the kernel's counters over a stretch of a trial.
+type measurement struct {
+	fleet   fleet
+	began   time.Time
+	span    *observe.Span
+	machine observe.CPU
+	groups  []cgroup.Stats
+	err     error
+}
+
+// begin starts counting.
+func (r *Runner) begin(f fleet) *measurement {
+	m := &measurement{fleet: f, began: time.Now()}
+	m.span, m.err = r.sampler.Start(f.pids())
+	if m.err == nil {
+		m.machine, m.err = observe.MachineCPU()
+	}
+	m.groups = f.throttling()
+	return m
+}
+
+// end writes what was counted since begin into the trial.
+func (m *measurement) end(t *journal.Trial) {
+	t.MeasuredSeconds = time.Since(m.began).Seconds()
+	if m.err != nil {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the kernel's counters could not be read: %v", m.err))
+		return
+	}
+	m.span.Look(m.fleet.pids())
+	record(m.span.Delta(), t)
+	if now, err := observe.MachineCPU(); err == nil {
+		use := now.Since(m.machine)
+		t.HostUse = &journal.HostUse{StealSeconds: use.Steal.Seconds(), BusyRatio: use.BusyRatio}
+	}
+	t.Cgroup = throttledSince(m.groups, m.fleet.throttling())
+}
+
+func record(use observe.Use, t *journal.Trial) {
+	if use.Processes == 0 {
+		return
+	}
+	t.CPUSeconds = &journal.CPUSeconds{User: use.User.Seconds(), System: use.System.Seconds()}
+	t.ThreadsMax = &use.ThreadsMax
+	if use.Uncounted < use.Processes {
+		wait := use.RunQueueWait.Seconds()
+		t.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
+		t.RunQueueWaitSeconds = &wait
+	}
+}
+
+// throttling reads the accounting of every replica's group; nil without groups
+// or where it cannot be read.
+func (f fleet) throttling() []cgroup.Stats {
+	var all []cgroup.Stats
+	for _, one := range f {
+		if one.group == nil {
+			return nil
+		}
+		s, err := one.group.Stats()
+		if err != nil {
+			return nil
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
+	if before == nil || len(before) != len(after) {
+		return nil
+	}
+	c := &journal.Cgroup{}
+	for i, now := range after {
+		c.Periods += now.Periods - before[i].Periods
+		c.ThrottledPeriods += now.ThrottledPeriods - before[i].ThrottledPeriods
+		c.ThrottledSeconds += (now.Throttled - before[i].Throttled).Seconds()
+	}
+	return c
+}
+
+// judgeLoad says whether the trial's answers can count, and who was the limit.
+func (r *Runner) judgeLoad(t *journal.Trial) error {
+	var answered, failed int64
+	for _, p := range t.Phases {
+		answered += p.Requests
+		failed += p.Errors
+	}
+	if answered == 0 {
+		return invalidf("no request was answered: %s", lastOf(t.Warnings))
+	}
+	if share := float64(failed) / float64(max(answered, failed)); share > r.config.MaxErrors {
+		return invalidf("%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, lastOf(t.Warnings), 100*r.config.MaxErrors)
+	}
+	t.Warnings = append(t.Warnings, r.limits(t)...)
+	return nil
+}
+
+const (
+	engineLimit = 0.90 // of a CPU in the busiest engine thread
+	machineFull = 0.95 // of all CPU time
+	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
+)
+
+// limits is the warnings about who was the bottleneck.
+func (r *Runner) limits(t *journal.Trial) []string {
+	var warnings []string
+	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= engineLimit {
+		warnings = append(warnings, fmt.Sprintf("the load engine was the limit: its busiest thread used %.0f %% of a CPU; give it more with --load-cpuset, or drive from another machine with --load 'ssh BOX wrk …'", 100**t.Load.ThreadBusiestRatio))
+	}
+	if t.Load != nil && t.HostUse != nil && r.config.LoadOnThisMachine() && t.HostUse.BusyRatio >= machineFull && t.MeasuredSeconds > 0 {
+		cpus := t.Load.CPUSeconds / t.MeasuredSeconds
+		if cpus >= loadShare {
+			warnings = append(warnings, fmt.Sprintf("the load took %.2f CPUs of a machine that had none to spare: the target could have had them; drive from another machine with --load 'ssh BOX wrk …', or set CPUs apart with --server-cpuset and --load-cpuset", cpus))
+		}
+	}
+	if t.Saturated {
+		warnings = append(warnings, fmt.Sprintf("saturated: less than %.0f %% of the offered rate was answered in time, so the latency grows with the length of the trial", 100*carried))
+	}
+	if l := t.Load; l != nil && l.SendLagP99Seconds != nil && t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
+		if lag := *l.SendLagP99Seconds; lag > 1e-3 && lag > *t.LatencySeconds.P99/4 {
+			warnings = append(warnings, fmt.Sprintf("the load engine itself sent late (p99 %s), for want of CPU: the latencies contain that", time.Duration(lag*1e9).Round(100*time.Microsecond)))
+		}
+	}
+	return warnings
+}
+
+func lastOf(list []string) string {
+	if len(list) == 0 {
+		return "no answer at all"
+	}
+	return list[len(list)-1]
+}
+
+// relativeLog is a log's path within the results directory.
+func relativeLog(path string) string {
+	return filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+}

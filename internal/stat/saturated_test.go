@@ -1,0 +1,24 @@
+package stat
+
+import (
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat/stattest"
+)
+
+// That an arm could not carry the rate in two blocks proves as little as any
+// other figure of two.
+func TestSaturationNeedsBlocks(t *testing.T) {
+	for blocks, want := range map[int]bool{2: false, 6: true} {
+		h, trials := stattest.Generate(stattest.Config{
+			Arms:   []stattest.Truth{stattest.Set(1, 1000, 0.01), stattest.Set(2, 1000, 0.01)},
+			Blocks: blocks, Noise: &stattest.Noise{Trial: 0.5, P99: 0.5},
+			Trial: func(t *journal.Trial) { t.Saturated = t.Arm.Label == "1" },
+		})
+		r := Analyze(h, trials)
+		if got := r.Recommendation.Verdict != CannotTell; got != want {
+			t.Errorf("%d blocks: %s: %s", blocks, r.Recommendation.Verdict, r.Recommendation.Sentence)
+		}
+	}
+}
