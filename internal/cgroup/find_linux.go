@@ -1,0 +1,172 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Parent is a directory of a cgroup hierarchy with the cpu controller, in which
+// groups can be made.
+type Parent struct {
+	dir     string
+	version int
+	self    owner
+	made    atomic.Int64
+}
+
+// HostMode is how this machine's cgroups are mounted: v1, v2, hybrid or none.
+func HostMode() string {
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "none"
+	}
+	return mode(parseMounts(mountinfo))
+}
+
+// Find finds where groups can be made, proves it by making and removing one,
+// and on v2 prepares the place (see the package's model). The error says what
+// to do where none can be made.
+func Find() (*Parent, error) {
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("find cgroups: %w", err)
+	}
+	memberships, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, fmt.Errorf("find cgroups: the kernel has none: %w", err)
+	}
+	groups, err := parseMemberships(memberships)
+	if err != nil {
+		return nil, err
+	}
+	where, err := locate(parseMounts(mountinfo), groups)
+	if err != nil {
+		return nil, fmt.Errorf("find cgroups: %w", err)
+	}
+	self, err := thisProcess()
+	if err != nil {
+		return nil, err
+	}
+	p := &Parent{version: where.version, dir: where.own, self: self}
+	if p.version == 2 {
+		err = p.prepare(where)
+	}
+	if err == nil {
+		err = p.try()
+	}
+	if err != nil {
+		return nil, advise(where, err)
+	}
+	return p, nil
+}
+
+// Mode is v1 or v2: the hierarchy that the groups are in.
+func (p *Parent) Mode() string { return fmt.Sprintf("v%d", p.version) }
+
+// Dir is the directory in which the groups are made.
+func (p *Parent) Dir() string { return p.dir }
+
+// try makes a group and removes it again.
+func (p *Parent) try() error {
+	g, err := p.New()
+	if err != nil {
+		return err
+	}
+	_, err = g.Stats()
+	return errors.Join(err, g.Remove())
+}
+
+// prepare chooses the parent on v2 and makes the cpu controller available below
+// it.
+func (p *Parent) prepare(where place) error {
+	root := !exists(filepath.Join(where.mount.point, "cgroup.type")) // which every group but the hierarchy's root has
+	_, leaf, ok := parseName(filepath.Base(where.own))
+	switch {
+	case ok && leaf: // an earlier run has moved us there
+		p.dir = filepath.Dir(where.own)
+	case root && os.Geteuid() == 0:
+		p.dir = where.mount.point
+	}
+	controllers, err := p.words("cgroup.controllers")
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(controllers, "cpu") {
+		return fmt.Errorf("group %s has no cpu controller, only %q", p.dir, controllers)
+	}
+	enabled, err := p.words("cgroup.subtree_control")
+	if err != nil || slices.Contains(enabled, "cpu") {
+		return err
+	}
+	control := filepath.Join(p.dir, "cgroup.subtree_control")
+	if root && p.dir == where.mount.point { // the root may hold processes beside groups
+		return write(control, "+cpu")
+	}
+	leafDir := filepath.Join(p.dir, p.self.leaf())
+	if err := os.Mkdir(leafDir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// Others may fork, or enter, between the move and the write: try again.
+	for range 100 {
+		if err = p.evacuate(leafDir); err != nil {
+			return err
+		}
+		if err = write(control, "+cpu"); !errors.Is(err, syscall.EBUSY) {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return err
+}
+
+// evacuate moves every process of the parent into the leaf.
+func (p *Parent) evacuate(leaf string) error {
+	pids, err := p.words("cgroup.procs")
+	for _, pid := range pids {
+		if err := write(filepath.Join(leaf, "cgroup.procs"), pid); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("move process %s out of %s: %w", pid, p.dir, err)
+		}
+	}
+	return err
+}
+
+func (p *Parent) words(file string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(p.dir, file))
+	return strings.Fields(string(data)), err
+}
+
+// advise adds what the user can do.
+func advise(where place, err error) error {
+	hint := "run as root"
+	switch {
+	case where.mount.ro || errors.Is(err, syscall.EROFS):
+		hint = where.mount.point + " is mounted read-only: in a container, mount it writable (for docker: --privileged --cgroupns=private)"
+	case os.Geteuid() == 0:
+		hint = "the system lets even root not do this here: try systemd-run --scope -p Delegate=yes procfit …"
+	case where.version == 2:
+		hint = "run in a group of your own, with systemd-run --user --scope -p Delegate=yes procfit …, or as root"
+	}
+	return fmt.Errorf("cannot make a cgroup for a CPU quota: %w; %s", err, hint)
+}
+
+func write(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}

@@ -1,0 +1,171 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// patience bounds the wait for killed processes to be gone. Under a small quota
+// each thread needs a few periods to die.
+const patience = 10 * time.Second
+
+// Group is a cgroup made here.
+type Group struct {
+	dir     string
+	version int
+}
+
+// New makes a group without a limit.
+func (p *Parent) New() (*Group, error) {
+	for {
+		dir := filepath.Join(p.dir, p.self.group(p.made.Add(1)))
+		err := os.Mkdir(dir, 0o755)
+		if errors.Is(err, fs.ErrExist) { // of another Parent in this process
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &Group{dir: dir, version: p.version}, nil
+	}
+}
+
+// Dir is the group's directory.
+func (g *Group) Dir() string { return g.dir }
+
+// ProcsFile is the file to which a process writes "0" to enter the group with
+// all its threads.
+func (g *Group) ProcsFile() string { return filepath.Join(g.dir, "cgroup.procs") }
+
+// SetQuota limits the group to this much CPU time a second, in CPUs. It may be
+// called again while processes run in the group.
+func (g *Group) SetQuota(cpus float64) error {
+	quota, err := quotaMicros(cpus)
+	if err != nil {
+		return err
+	}
+	if g.version == 2 {
+		return write(filepath.Join(g.dir, "cpu.max"), fmt.Sprintf("%d %d", quota, Period.Microseconds()))
+	}
+	err = write(filepath.Join(g.dir, "cpu.cfs_period_us"), strconv.FormatInt(Period.Microseconds(), 10))
+	if err == nil {
+		err = write(filepath.Join(g.dir, "cpu.cfs_quota_us"), strconv.FormatInt(quota, 10))
+	}
+	if errors.Is(err, syscall.EINVAL) {
+		return fmt.Errorf("quota %v: %w: more than a group above grants; see cpu.cfs_quota_us in %s and further up", cpus, err, filepath.Dir(g.dir))
+	}
+	return err
+}
+
+// Stats reads the group's throttling.
+func (g *Group) Stats() (Stats, error) {
+	file := filepath.Join(g.dir, "cpu.stat")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return Stats{}, err
+	}
+	s, err := parseStats(data)
+	if err != nil {
+		return Stats{}, fmt.Errorf("%s: %w", g.dir, err)
+	}
+	return s, nil
+}
+
+// Kill lifts the quota, sends SIGKILL to every process in the group and in
+// groups below it, and returns when none is left.
+func (g *Group) Kill() error {
+	// Dying takes CPU time, which a small quota withholds. Where that fails,
+	// dying takes longer, no more.
+	if g.version == 2 {
+		_ = write(filepath.Join(g.dir, "cpu.max"), "max")
+	} else {
+		_ = write(filepath.Join(g.dir, "cpu.cfs_quota_us"), "-1")
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		left, err := g.killOnce()
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("processes %v in %s outlive SIGKILL by %v", left, g.dir, patience)
+		}
+	}
+}
+
+// killOnce signals what is in the group now, and returns it.
+func (g *Group) killOnce() (pids []int, err error) {
+	err = g.walk(func(dir string) error {
+		data, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+		if gone(err) {
+			return nil
+		}
+		for _, field := range strings.Fields(string(data)) {
+			// 0 is a process of a PID namespace that is not ours to see; as an
+			// argument of kill it would mean ourselves.
+			pid, err := strconv.Atoi(field)
+			if err != nil || pid < 1 || pid == os.Getpid() {
+				return fmt.Errorf("%s holds process %q, which cannot be killed from here", dir, field)
+			}
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+				return fmt.Errorf("kill process %d in %s: %w", pid, dir, err)
+			}
+			pids = append(pids, pid)
+		}
+		return err
+	})
+	return pids, err
+}
+
+// Remove kills what is in the group and removes it with the groups below it.
+// Removing one that is gone is no error.
+func (g *Group) Remove() error {
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if err := g.Kill(); err != nil {
+			return err
+		}
+		err := g.walk(func(dir string) error {
+			if err := syscall.Rmdir(dir); err != nil && !gone(err) {
+				return &fs.PathError{Op: "rmdir", Path: dir, Err: err}
+			}
+			return nil
+		})
+		// The kernel lets go of a dead process a moment after it is out of
+		// sight.
+		if !errors.Is(err, syscall.EBUSY) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// walk calls visit for the group and every group below it, children first.
+func (g *Group) walk(visit func(dir string) error) error {
+	var down func(dir string) error
+	down = func(dir string) error {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !gone(err) {
+			return err
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				if err := down(filepath.Join(dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+		return visit(dir)
+	}
+	return down(g.dir)
+}
+
+// gone tells that a group was removed under our hands: its files then fail with
+// ENODEV, or are not there.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENODEV)
+}

@@ -1,0 +1,52 @@
+//go:build !linux
+
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+)
+
+var errLinux = fmt.Errorf("a CPU quota needs Linux cgroups: %w", errors.ErrUnsupported)
+
+// Parent is a directory in which groups can be made; on Linux only.
+type Parent struct{}
+
+// Group is one group; on Linux only.
+type Group struct{}
+
+// HostMode is always "none" here.
+func HostMode() string { return "none" }
+
+// Find fails: it needs Linux.
+func Find() (*Parent, error) { return nil, errLinux }
+
+// Mode is always "none" here.
+func (p *Parent) Mode() string { return "none" }
+
+// Dir is always empty here.
+func (p *Parent) Dir() string { return "" }
+
+// New fails: it needs Linux.
+func (p *Parent) New() (*Group, error) { return nil, errLinux }
+
+// RemoveStale fails: it needs Linux.
+func (p *Parent) RemoveStale() (int, error) { return 0, errLinux }
+
+// Dir is always empty here.
+func (g *Group) Dir() string { return "" }
+
+// ProcsFile is always empty here.
+func (g *Group) ProcsFile() string { return "" }
+
+// SetQuota fails: it needs Linux.
+func (g *Group) SetQuota(cpus float64) error { return errLinux }
+
+// Stats fails: it needs Linux.
+func (g *Group) Stats() (Stats, error) { return Stats{}, errLinux }
+
+// Kill fails: it needs Linux.
+func (g *Group) Kill() error { return errLinux }
+
+// Remove fails: it needs Linux.
+func (g *Group) Remove() error { return errLinux }

@@ -1,0 +1,200 @@
+package cgroup
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	v2Mounts = `22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
+29 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:4 - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot
+`
+	hybridMounts = `30 23 0:27 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:10 - cgroup cgroup rw,cpu,cpuacct
+31 23 0:28 / /sys/fs/cgroup/cpuset rw,nosuid shared:11 - cgroup cgroup rw,cpuset
+29 23 0:26 / /sys/fs/cgroup/unified rw,nosuid shared:4 - cgroup2 cgroup2 rw
+`
+	dockerV1Mounts = `700 690 0:27 /docker/4f /sys/fs/cgroup/cpu,cpuacct ro,nosuid master:10 - cgroup cgroup rw,cpu,cpuacct
+701 690 0:26 /docker/4f /sys/fs/cgroup/systemd ro,nosuid master:11 - cgroup cgroup rw,xattr,name=systemd
+`
+	oddMounts = `29 23 0:26 / /mnt/my\040groups rw - cgroup2 none rw
+this is no mount
+1 2 3
+`
+)
+
+func TestLocate(t *testing.T) {
+	for _, test := range []struct {
+		name, mounts, self string
+		version            int
+		own                string
+		ro                 bool
+		mode               string
+		err                string
+	}{
+		{"v2", v2Mounts, "0::/user.slice/user-1000.slice/run-r5.scope\n", 2, "/sys/fs/cgroup/user.slice/user-1000.slice/run-r5.scope", false, "v2", ""},
+		{"hybrid, cpu on v1", hybridMounts, "4:cpuset:/\n3:cpu,cpuacct:/job\n0::/init.scope\n", 1, "/sys/fs/cgroup/cpu,cpuacct/job", false, "hybrid", ""},
+		{"hybrid, the unified line first", hybridMounts, "0::/init.scope\n3:cpu,cpuacct:/job\n", 1, "/sys/fs/cgroup/cpu,cpuacct/job", false, "hybrid", ""},
+		{"hybrid, cpu on v2", hybridMounts, "4:cpuset:/\n0::/init.scope\n", 2, "/sys/fs/cgroup/unified/init.scope", false, "hybrid", ""},
+		{"v1 container with the host's paths", dockerV1Mounts, "3:cpu,cpuacct:/docker/4f/sub\n", 1, "/sys/fs/cgroup/cpu,cpuacct/sub", true, "v1", ""},
+		{"a name that only begins like the mount's root", dockerV1Mounts, "3:cpu,cpuacct:/docker/4fa\n", 1, "/sys/fs/cgroup/cpu,cpuacct", true, "v1", ""},
+		{"outside of the cgroup namespace", v2Mounts, "0::/../../init.scope\n", 2, "/sys/fs/cgroup", false, "v2", ""},
+		{"escapes and lines of no mount", oddMounts, "0::/a b\n", 2, "/mnt/my groups/a b", false, "v2", ""},
+		{"a second, writable mount", dockerV1Mounts + hybridMounts, "3:cpu,cpuacct:/x\n", 1, "/sys/fs/cgroup/cpu,cpuacct/x", false, "hybrid", ""},
+		{"a path with colons", v2Mounts, "0::/a:b:c\n", 2, "/sys/fs/cgroup/a:b:c", false, "v2", ""},
+		{"not mounted", "", "3:cpu:/\n", 0, "", false, "none", "not mounted"},
+		{"no cpu controller", hybridMounts, "4:cpuset:/\n", 0, "", false, "hybrid", "no cpu cgroups"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			mounts := parseMounts([]byte(test.mounts))
+			groups, err := parseMemberships([]byte(test.self))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := mode(mounts); got != test.mode {
+				t.Errorf("mode %q, want %q", got, test.mode)
+			}
+			where, err := locate(mounts, groups)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Fatalf("error %v, want one with %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if where.version != test.version || where.own != test.own || where.mount.ro != test.ro {
+				t.Errorf("got v%d %s read-only %v, want v%d %s %v", where.version, where.own, where.mount.ro, test.version, test.own, test.ro)
+			}
+		})
+	}
+}
+
+func TestMembershipsMalformed(t *testing.T) {
+	for _, data := range []string{"x\n", "1:cpu\n", "1:cpu:relative\n", "\n"} {
+		if _, err := parseMemberships([]byte(data)); err == nil {
+			t.Errorf("%q was accepted", data)
+		}
+	}
+}
+
+func TestParseStats(t *testing.T) {
+	v1 := "nr_periods 40\nnr_throttled 13\nthrottled_time 1500000000\nnr_bursts 0\nburst_time 0\n"
+	v2 := "usage_usec 71\nuser_usec 70\nsystem_usec 1\nnr_periods 40\nnr_throttled 13\nthrottled_usec 1500000\n"
+	want := Stats{Periods: 40, ThrottledPeriods: 13, Throttled: 1500 * time.Millisecond}
+	for _, data := range []string{v1, v2} {
+		if got, err := parseStats([]byte(data)); err != nil || got != want {
+			t.Errorf("%q: got %+v, %v, want %+v", data, got, err, want)
+		}
+	}
+	for _, data := range []string{
+		"", "usage_usec 71\n", "nr_periods 1\nnr_throttled x\nthrottled_time 1\n", "nr_periods 1\nnr_throttled -1\nthrottled_time 1\n",
+		"nr_periods\nnr_throttled 1\nthrottled_time 1\n", "nr_periods 1\nnr_throttled 1\nthrottled_usec 9223372036854775807\n",
+	} {
+		if got, err := parseStats([]byte(data)); err == nil {
+			t.Errorf("%q was accepted as %+v", data, got)
+		}
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	rest := " S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 1"
+	for _, name := range []string{"bash", "a b", ") R 1 (x", ""} {
+		pid, start, state, err := parseStat([]byte("7 (" + name + ")" + rest))
+		if err != nil || pid != 7 || start != 98765 || state != 'S' {
+			t.Errorf("name %q: got %d %d %c %v", name, pid, start, state, err)
+		}
+	}
+	for _, data := range []string{"", "7", "7 (x", "(x)" + rest, "7 (x) S 1", ") 7 (" + rest} {
+		if _, _, _, err := parseStat([]byte(data)); err == nil {
+			t.Errorf("%q was accepted", data)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	o := owner{namespace: 4026531836, pid: 12, start: 345}
+	if got, leaf, ok := parseName(o.group(6)); got != o || leaf || !ok {
+		t.Errorf("%s: got %+v, leaf %v, ok %v", o.group(6), got, leaf, ok)
+	}
+	if got, leaf, ok := parseName(o.leaf()); got != o || !leaf || !ok {
+		t.Errorf("%s: got %+v, leaf %v, ok %v", o.leaf(), got, leaf, ok)
+	}
+	for _, name := range []string{
+		"", "procfit", "procfit-", "procfit-mine", "procfit-1-2-3", "procfit-1-2-3-4x", "procfit-1-2-3-4-5", "procfit-01-2-3-4",
+		"procfit-self-1-2", "procfit-self-1-2-3-4", "procfit-self", "Procfit-1-2-3-4", "procfit--1-2-3-4", "procfit-1-2-3- 4",
+	} {
+		if o, _, ok := parseName(name); ok {
+			t.Errorf("%q is taken for one of ours: %+v", name, o)
+		}
+	}
+}
+
+func TestQuota(t *testing.T) {
+	for cpus, want := range map[float64]int64{0.01: 1000, 0.5: 50_000, 1: 100_000, 2.5: 250_000, 0.333: 33_300, 64: 6_400_000} {
+		if got, err := quotaMicros(cpus); err != nil || got != want {
+			t.Errorf("%v CPUs: got %d, %v, want %d µs", cpus, got, err, want)
+		}
+	}
+	for _, cpus := range []float64{0.0001, 0.00999, 0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e9} {
+		if err := CheckQuota(cpus); err == nil {
+			t.Errorf("%v CPUs were accepted", cpus)
+		}
+	}
+	if err := CheckQuota(0.0001); err == nil || !strings.Contains(err.Error(), "0.01") {
+		t.Errorf("error %v does not name the minimum", err)
+	}
+}
+
+func FuzzLocate(f *testing.F) {
+	f.Add([]byte(v2Mounts), []byte("0::/a\n"))
+	f.Add([]byte(dockerV1Mounts), []byte("3:cpu,cpuacct:/docker/4f/sub\n"))
+	f.Add([]byte(oddMounts), []byte("0::/../x\n"))
+	f.Fuzz(func(t *testing.T, mountinfo, self []byte) {
+		mounts := parseMounts(mountinfo)
+		groups, err := parseMemberships(self)
+		if err != nil {
+			return
+		}
+		where, err := locate(mounts, groups)
+		if err != nil {
+			return
+		}
+		if where.version != 1 && where.version != 2 || !slices.ContainsFunc(mounts, func(m mount) bool { return m.point == where.mount.point }) {
+			t.Fatalf("%+v is at none of the mounts %+v", where, mounts)
+		}
+	})
+}
+
+func FuzzParseStats(f *testing.F) {
+	f.Add([]byte("nr_periods 40\nnr_throttled 13\nthrottled_time 1500000000\n"))
+	f.Add([]byte("nr_periods 40\nnr_throttled 13\nthrottled_usec 1500000\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := parseStats(data); err == nil && (s.Periods < 0 || s.ThrottledPeriods < 0 || s.Throttled < 0) {
+			t.Fatalf("%q gives a negative count: %+v", data, s)
+		}
+	})
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte("7 (a) b) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 1"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if pid, _, _, err := parseStat(data); err == nil && pid < 1 {
+			t.Fatalf("%q gives PID %d", data, pid)
+		}
+	})
+}
+
+func FuzzParseName(f *testing.F) {
+	f.Add("procfit-4026531836-12-345-6")
+	f.Add("procfit-self-4026531836-12-345")
+	f.Fuzz(func(t *testing.T, name string) {
+		o, leaf, ok := parseName(name)
+		if ok && !strings.HasPrefix(name, groupPrefix+map[bool]string{true: "self-"}[leaf]+o.String()) {
+			t.Fatalf("%q is taken for a group of %v", name, o)
+		}
+	})
+}

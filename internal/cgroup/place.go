@@ -1,0 +1,78 @@
+package cgroup
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A place is where procfit's own group with the cpu controller is.
+type place struct {
+	version int
+	mount   mount
+	own     string // directory of procfit's own group
+}
+
+// locate decides which hierarchy has the cpu controller, and where procfit's
+// own group of it is mounted. v1 wins when it holds the controller, as in the
+// kernel: a controller is in one hierarchy only.
+func locate(mounts []mount, memberships []membership) (place, error) {
+	version, own := 0, ""
+	for _, m := range memberships {
+		switch {
+		case slices.Contains(m.controllers, "cpu"):
+			version, own = 1, m.path
+		case len(m.controllers) == 0 && version == 0:
+			version, own = 2, m.path
+		}
+	}
+	if version == 0 {
+		return place{}, errors.New("/proc/self/cgroup names neither a cpu hierarchy (v1) nor the unified one (v2): the kernel has no cpu cgroups")
+	}
+	var best place
+	for _, m := range mounts {
+		if m.version != version || version == 1 && !slices.Contains(m.options, "cpu") {
+			continue
+		}
+		p := place{version: version, mount: m, own: below(m, own)}
+		if best.version == 0 || best.mount.ro && !m.ro {
+			best = p
+		}
+	}
+	if best.version == 0 {
+		return place{}, errors.New("the cgroup hierarchy with the cpu controller is not mounted here: in a container, mount it (for docker: --privileged --cgroupns=private)")
+	}
+	return best, nil
+}
+
+// below is the directory of the group at path, seen through m. Without a cgroup
+// namespace a container sees its host's path, of which only the part below the
+// mount's root exists; a group outside of the mount is seen as its top.
+func below(m mount, group string) string {
+	if strings.Contains(group+"/", "/../") { // outside of the cgroup namespace
+		return m.point
+	}
+	rest, ok := strings.CutPrefix(group, strings.TrimSuffix(m.root, "/"))
+	if !ok || rest != "" && rest[0] != '/' {
+		return m.point
+	}
+	return path.Join(m.point, rest)
+}
+
+// mode names the host's arrangement: v1, v2, hybrid (both mounted) or none.
+func mode(mounts []mount) string {
+	versions := [3]bool{}
+	for _, m := range mounts {
+		versions[m.version] = true
+	}
+	switch {
+	case versions[1] && versions[2]:
+		return "hybrid"
+	case versions[2]:
+		return "v2"
+	case versions[1]:
+		return "v1"
+	}
+	return "none"
+}

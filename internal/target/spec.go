@@ -1,0 +1,112 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultLogLimit is how many bytes of output are kept where a Spec names no
+// limit.
+const DefaultLogLimit = 1 << 20
+
+// Spec is a program to be started.
+type Spec struct {
+	Command    []string // resolved as a shell in procfit's own directory would, whatever Dir is
+	Dir        string   // empty: procfit's own
+	Env        []string // complete; of two values of one name the last counts
+	CPUs       []int    // the affinity; nil: that of the calling thread
+	ProcsFiles []string // cgroup.procs of the groups to enter; if procfit dies, their directories are removed
+	LogPath    string   // stdout and stderr; empty: they are only kept for Tail
+	LogLimit   int64    // bytes kept: the first and the last half of them
+}
+
+// Exit is how a target ended and what it used, with all its descendants that
+// were waited for.
+type Exit struct {
+	Code        int    // -1 when a signal ended it
+	Signal      string // SIGSEGV; empty when it exited
+	Killed      bool   // it had to be killed because it, or its process group, outlived the grace of Stop
+	Left        []int  // processes that outlive SIGKILL
+	LogError    string // why the log is incomplete
+	OutputBytes int64  // written by the target, kept or not
+
+	Wall                time.Duration // from exec to exit of the target itself
+	User, System        time.Duration // CPU time
+	VoluntarySwitches   int64
+	InvoluntarySwitches int64
+	MaxRSSBytes         int64 // of the largest process
+}
+
+func (e Exit) String() string {
+	if e.Signal != "" {
+		return "was killed by " + e.Signal
+	}
+	return fmt.Sprintf("exited with code %d", e.Code)
+}
+
+// resolve checks the spec and makes its paths absolute, as the supervisor works
+// in another directory.
+func (s Spec) resolve() (request, error) {
+	if len(s.Command) == 0 || s.Command[0] == "" {
+		return request{}, errors.New("no command")
+	}
+	path, err := exec.LookPath(s.Command[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return request{}, commandError(s.Command[0], err)
+	}
+	r := request{Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles, LogLimit: s.LogLimit}
+	if r.LogLimit <= 0 {
+		r.LogLimit = DefaultLogLimit
+	}
+	if r.Path, err = filepath.Abs(path); err != nil {
+		return request{}, err
+	}
+	if r.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return request{}, err
+	}
+	if s.LogPath != "" {
+		r.LogPath, err = filepath.Abs(s.LogPath)
+	}
+	return r, err
+}
+
+// CheckCommand says what is wrong with a command's first word, if anything.
+func CheckCommand(name string) error {
+	_, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return nil
+	}
+	return commandError(name, err)
+}
+
+func commandError(name string, err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		err = cause // without LookPath's "exec:"
+	}
+	hint := "give its path, or put it on PATH"
+	if strings.ContainsRune(name, filepath.Separator) {
+		hint = "is it built, and executable?"
+	}
+	return fmt.Errorf("command %q: %w; %s", name, err, hint)
+}
+
+// dedup leaves the last value of each variable: programs disagree on which of
+// two they take.
+func dedup(env []string) []string {
+	seen := map[string]bool{}
+	var kept []string
+	for _, variable := range slices.Backward(env) {
+		name, _, _ := strings.Cut(variable, "=")
+		if !seen[name] {
+			seen[name] = true
+			kept = append(kept, variable)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}

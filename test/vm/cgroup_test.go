@@ -1,0 +1,100 @@
+package vm
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// compile builds a package's test binary, to be run in a machine.
+func compile(t *testing.T, name string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name+".test")
+	cmd := exec.Command("go", "test", "-c", "-o", out, "github.com/procfit/procfit/internal/"+name)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	return out
+}
+
+// slow skips where only quick tests are asked for.
+func slow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("boots an emulated machine")
+	}
+}
+
+// The live tests of packages cgroup and target, on the kernels' other
+// arrangements; a skip counts as a failure there.
+const (
+	cgroupTests = "/cgroup.test -test.v -test.timeout=60s -test.run 'Quota|Remove|Alive|GroupGone' || exit 1\n"
+	targetTests = "/target.test -test.v -test.timeout=60s -test.run 'Group|Affinity|ExitCodes|Stop|DescendantsDie|SignalsAreDefault' || exit 1\n"
+)
+
+// On v2 as root, whose shell is in a group of its own, and as an ordinary user
+// in a group that was delegated the way systemd does it: the directory and the
+// files for moving and enabling are the user's.
+func TestV2(t *testing.T) {
+	slow(t)
+	output := Run(t, Machine{
+		CPUs: 4, Cgroup: "v2",
+		Files: map[string]string{"/cgroup.test": compile(t, "cgroup"), "/target.test": compile(t, "target")},
+		Script: `
+cd /sys/fs/cgroup
+export PROCFIT_REQUIRE=1 PROCFIT_TEST_CGROUP='v2 in v2' PROCFIT_TEST_PARENT=/sys/fs/cgroup
+mkdir session
+(
+echo 0 >session/cgroup.procs
+echo "== root"
+` + cgroupTests + targetTests + `
+) || exit 1
+mkdir /etc user user/delegated
+echo 'ordinary:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
+echo +cpu >cgroup.subtree_control
+echo +cpu >user/cgroup.subtree_control
+for f in "" /cgroup.procs /cgroup.subtree_control /cgroup.threads; do chown 1000:1000 user/delegated$f; done
+cat >/tmp/user <<'U'
+echo "== user $(id -u)"
+` + cgroupTests + `
+[ -d /sys/fs/cgroup/user/delegated/procfit-self-* ] || exit 1
+export PROCFIT_TEST_PARENT=/sys/fs/cgroup/user/delegated
+` + targetTests + `
+U
+cat >/tmp/enter <<'U'
+echo 0 >/sys/fs/cgroup/user/delegated/cgroup.procs
+exec start-stop-daemon -S -c ordinary -x /bin/sh -- /tmp/user
+U
+sh /tmp/enter || exit 1
+echo "== left: $(find /sys/fs/cgroup -name 'procfit-*' ! -name 'procfit-self-*' | wc -l)"
+`})
+	check(t, output, "== root", "== user 1000", "--- PASS: TestQuotaHolds", "--- PASS: TestRemoveStale", "--- PASS: TestGroupHoldsAtMain", "--- PASS: TestGroupGoesWithProcfit", "== left: 0")
+	if n := strings.Count(output, "--- PASS: TestGroupHoldsAtMain"); n != 2 {
+		t.Errorf("the target's group held %d times, want once as root and once as a user:\n%s", n, output)
+	}
+}
+
+// Where v1 has the cpu controller it must be chosen, v2 or not.
+func TestHybrid(t *testing.T) {
+	slow(t)
+	output := Run(t, Machine{
+		CPUs: 2, Cgroup: "hybrid",
+		Files: map[string]string{"/cgroup.test": compile(t, "cgroup"), "/target.test": compile(t, "target")},
+		Script: `
+export PROCFIT_REQUIRE=1 PROCFIT_TEST_CGROUP='v1 in hybrid'
+` + cgroupTests + `
+/target.test -test.v -test.timeout=60s -test.run Group || exit 1
+`})
+	check(t, output, "--- PASS: TestQuotaHolds", "--- PASS: TestGroupHoldsAtMain")
+}
+
+func check(t *testing.T, output string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(output, want) {
+			t.Errorf("no %q in the output:\n%s", want, output)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// Machine is what is booted.
+type Machine struct {
+	CPUs   int
+	Cgroup string            // v2, v1 (the cpu hierarchy alone) or hybrid (both, cpu on v1); empty: none mounted
+	Files  map[string]string // paths there, such as /test, to files here; all executable
+	Script string            // for busybox sh, as root
+}
+
+// bootLimit bounds one machine, from power on to power off.
+const bootLimit = 100 * time.Second
+
+// mounts is how each arrangement is made. The kernel gives a controller to the
+// hierarchy that is mounted with it; v2 has the rest.
+var mounts = map[string]string{
+	"":       "",
+	"v2":     "mount -t cgroup2 none /sys/fs/cgroup\n",
+	"v1":     "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/cpu && mount -t cgroup -o cpu none /sys/fs/cgroup/cpu\n",
+	"hybrid": "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/cpu /sys/fs/cgroup/unified && mount -t cgroup -o cpu none /sys/fs/cgroup/cpu && mount -t cgroup2 none /sys/fs/cgroup/unified\n",
+}
+
+const (
+	beginMark = "=== procfit vm begin"
+	endMark   = "=== procfit vm end "
+)
+
+const initScript = `#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/tmp
+mount -t proc none /proc; mount -t sysfs none /sys; mount -t devtmpfs none /dev; mount -t tmpfs -o mode=1777 none /tmp
+ln -s /proc/self/fd /dev/fd
+ip link set lo up
+sh /mounts || echo "cannot mount the cgroups"
+echo; echo '` + beginMark + `'
+sh /script
+echo "` + endMark + `$?"
+poweroff -f
+`
+
+// Run boots the machine, runs the script and returns what it printed. A script
+// that fails, or never ends, fails the test with that.
+func Run(t testing.TB, m Machine) string {
+	t.Helper()
+	qemu := need.Command(t, "qemu-system-x86_64")
+	kernel := findKernel(t)
+	mount, ok := mounts[m.Cgroup]
+	if !ok {
+		t.Fatalf("no cgroup arrangement %q, only %v", m.Cgroup, slices.Sorted(maps.Keys(mounts)))
+	}
+	initrd := filepath.Join(t.TempDir(), "initrd")
+	if err := writeRoot(t, initrd, m, mount); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), bootLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", strconv.Itoa(max(1, m.CPUs)), "-m", "1024",
+		"-kernel", kernel, "-initrd", initrd, "-append", "console=ttyS0 quiet panic=-1 cgroup_no_v1=none",
+		"-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", "-nic", "none")
+	var console bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &console, &console
+	err := cmd.Run()
+	output := strings.ReplaceAll(console.String(), "\r", "")
+	_, inside, begun := strings.Cut(output, beginMark+"\n")
+	inside, rest, ended := strings.Cut(inside, endMark)
+	code, _, _ := strings.Cut(rest, "\n")
+	switch {
+	case err != nil || !begun || !ended:
+		t.Fatalf("the machine did not run the script to its end (%v, %v): %s", err, ctx.Err(), output)
+	case code != "0":
+		t.Fatalf("the script failed with code %s:\n%s", code, inside)
+	}
+	return inside
+}
+
+func writeRoot(t testing.TB, file string, m Machine, mount string) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	a := newArchive(f)
+	for _, dir := range []string{"bin", "dev", "proc", "sys", "tmp"} {
+		a.dir(dir)
+	}
+	a.file("bin/busybox", busybox(t))
+	a.file("init", []byte(initScript))
+	a.file("mounts", []byte(mount))
+	a.file("script", []byte(m.Script))
+	for _, there := range slices.Sorted(maps.Keys(m.Files)) {
+		data, err := os.ReadFile(m.Files[there])
+		if err != nil {
+			return err
+		}
+		a.file(strings.TrimPrefix(there, "/"), data)
+	}
+	if err := a.close(); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return f.Close()
+}
+
+// busybox is the static one: the machine has no libraries.
+func busybox(t testing.TB) []byte {
+	data, err := os.ReadFile(need.Command(t, "busybox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data[:min(len(data), 4096)], []byte("/lib64/ld-linux")) {
+		need.Skip(t, "needs a static busybox (Debian: apt-get install busybox-static)")
+	}
+	return data
+}
+
+func findKernel(t testing.TB) string {
+	if file := os.Getenv("PROCFIT_VM_KERNEL"); file != "" {
+		return file
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob(filepath.Join(cache, "procfit", "vm-kernel", "boot", "vmlinuz-*"))
+	if len(found) == 0 {
+		need.Skip(t, "needs a kernel for the emulated machine: run test/vm/kernel.sh, or set PROCFIT_VM_KERNEL")
+	}
+	return found[0]
+}
