@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -45,7 +46,11 @@ func newLabServe(io stdio) *cobra.Command {
 			if len(args) != 1 {
 				return usageError("serve takes the id of one practice program; procfit lab list shows them")
 			}
-			return lab.Serve(cmd.Context(), args[0], addr, io.err)
+			err := lab.Serve(cmd.Context(), args[0], addr, io.err)
+			if unknown := (*lab.UnknownError)(nil); errors.As(err, &unknown) {
+				return usageError("%w", err)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "`address` to listen at")

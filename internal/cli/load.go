@@ -103,7 +103,7 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 		return err
 	}
 	if result.Requests == 0 {
-		return fmt.Errorf("no request was answered: %s", result.FirstError)
+		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end) %s", result.Errors, result.Unanswered, result.FirstError)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (r *Runner) batch(ctx context.Context, task sweep.Task, t *journal.Trial) e
 		host := now.Since(began)
 		t.HostUse = &journal.HostUse{StealSeconds: host.Steal.Seconds(), BusyRatio: host.BusyRatio}
 	}
-	if groups := f.throttling(); groups != nil {
+	if groups := f.throttling(); task.Arm.QuotaCPUs != nil && groups != nil {
 		t.Cgroup = throttledSince(make([]cgroup.Stats, len(groups)), groups)
 	}
 	wall, err := r.account(f, t)

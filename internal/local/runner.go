@@ -25,7 +25,7 @@ type Runner struct {
 	Phase func(string)
 
 	config   Config
-	groups   *cgroup.Parent // nil: no arm has a quota
+	groups   *cgroup.Parent // nil: no arm has a quota; else all run in groups, as the kernel schedules these apart
 	sampler  *observe.Sampler
 	reader   observe.Reader
 	programs map[programKey]program
@@ -178,7 +178,7 @@ func (r *Runner) Run(ctx context.Context, task sweep.Task) (journal.Trial, error
 // replica is one started copy of the target.
 type replica struct {
 	*target.Process
-	group *cgroup.Group // nil: no quota
+	group *cgroup.Group // nil: no arm has a quota
 	url   string
 	port  int // of the URL; 0 where it names none
 	log   string
@@ -208,11 +208,13 @@ func (r *Runner) start(ctx context.Context, task sweep.Task) (f fleet, err error
 			Command: target.ExpandPort(program.argv, port), Dir: program.dir, Env: environment(r.config.Environ, task.Arm.Procs),
 			CPUs: r.config.ServerCPUs, LogPath: one.log, LogLimit: logLimit,
 		}
-		if task.Arm.QuotaCPUs != nil {
+		if r.groups != nil {
 			if one.group, err = r.groups.New(); err != nil {
 				return f, fmt.Errorf("make a cgroup for the quota: %w", err)
 			}
 			spec.ProcsFiles = []string{one.group.ProcsFile()}
+		}
+		if task.Arm.QuotaCPUs != nil {
 			if err = one.group.SetQuota(*task.Arm.QuotaCPUs); err != nil {
 				return append(f, one), err
 			}

@@ -75,7 +75,7 @@ func (r *Runner) offer(ctx context.Context, task sweep.Task, f fleet, t *journal
 	if err != nil {
 		return err
 	}
-	m := r.begin(f)
+	m := r.begin(task.Arm, f)
 	if r.config.LoadCommand != "" {
 		err = r.external(ctx, task, f, t)
 		m.end(t)
