@@ -10,29 +10,49 @@ import (
 	"testing"
 )
 
+// Required tells that nothing may be skipped here.
+func Required() bool { return os.Getenv("PROCFIT_REQUIRE") == "1" }
+
 // Skip skips the test for the reason, or fails it where nothing may be skipped.
 func Skip(t testing.TB, reason string) {
 	t.Helper()
-	if os.Getenv("PROCFIT_REQUIRE") == "1" {
+	if Required() {
 		t.Fatalf("nothing may be skipped here: %s", reason)
 	}
 	t.Skip(reason)
 }
 
+// Missing says what there is not, "root" or a command of the system, or is empty.
+func Missing(what string) string {
+	if what == "root" {
+		if os.Geteuid() != 0 {
+			return "needs root"
+		}
+		return ""
+	}
+	if _, err := exec.LookPath(what); err != nil {
+		return "needs " + what + " (Debian: apt-get install " + what + ")"
+	}
+	return ""
+}
+
 // Root is for tests that make cgroups, mounts or other users' processes.
 func Root(t testing.TB) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		Skip(t, "needs root")
+	if missing := Missing("root"); missing != "" {
+		Skip(t, missing)
 	}
 }
 
 // Command is for tests that run a program of the system; it returns its path.
 func Command(t testing.TB, name string) string {
 	t.Helper()
+	if missing := Missing(name); missing != "" {
+		Skip(t, missing)
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		Skip(t, "needs "+name+" (Debian: apt-get install "+name+")")
+		t.Fatal(err)
 	}
 	return path
 }
