@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -16,10 +14,8 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/stat"
 	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/maxprocs"
 )
 
 // session is a sweep whose every question is settled: the plan, the journal's
@@ -219,65 +215,6 @@ func parseMetrics(flags []string) ([]load.Metric, error) {
 	return metrics, nil
 }
 
-func (o *sweepOptions) header(s *session, host journal.Host) journal.Header {
-	c := s.config
-	directory, _ := os.Getwd()
-	command := c.Command
-	if c.BuiltIn != "" {
-		command = append([]string{"procfit"}, command[1:]...) // go run puts the binary elsewhere each time
-	}
-	return journal.Header{
-		Name:    c.Name(),
-		Started: time.Now().Truncate(time.Second),
-		Host:    host,
-		Tool:    journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: s.toolArgs(o)},
-		Target: journal.Target{
-			Kind: c.Kind(), Command: command, Against: c.Against, URL: c.URL, Build: c.Build, BuiltIn: c.BuiltIn,
-			ServerCPUs: o.serverCPUs, Directory: directory, Environment: runtimeVariables(c.Environ),
-		},
-		Load: journal.Load{
-			Connections: o.connections, RatePerSecond: s.rate, Method: o.method, Headers: redact(o.headers), BodyBytes: len(c.Body),
-			Command: o.load, Metrics: o.metrics, LoadCPUs: o.loadCPUs, ErrorRatioMax: c.MaxErrors, SameMachine: c.LoadOnThisMachine(),
-			DurationSeconds: c.Duration.Seconds(), WarmupSeconds: c.Warmup.Seconds(), ReadyTimeoutSeconds: c.ReadyTimeout.Seconds(),
-		},
-		Plan: s.plan,
-	}
-}
-
-// toolArgs is the command line for reproduce.sh; it names the seed, so that the
-// same order runs again.
-func (s *session) toolArgs(o *sweepOptions) []string {
-	args := redact(o.args)
-	if !o.seedGiven {
-		args = slices.Insert(args, 1, fmt.Sprintf("--seed=%d", s.plan.Seed))
-	}
-	return args
-}
-
-// runtimeVariables are those of the environment that bear on the Go runtime.
-func runtimeVariables(environ []string) []string {
-	var out []string
-	for _, v := range environ {
-		name, _, _ := strings.Cut(v, "=")
-		switch name {
-		case "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG":
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-func hostOf() journal.Host {
-	name, _ := os.Hostname()
-	h := journal.Host{Hostname: name, OS: runtime.GOOS, Arch: runtime.GOARCH}
-	if machine, err := procstat.Host(); err == nil {
-		h.CPUModel, h.CPUs, h.Kernel, h.MemoryBytes = machine.CPUModel, machine.CPUs, machine.Kernel, machine.MemoryBytes
-	}
-	facts := maxprocs.Read()
-	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = facts.AffinityCPUs(), facts.EffectiveCPUs(), facts.CgroupMode()
-	return h
-}
-
 // each is the expected time of a trial; 0 where only a first one can tell.
 func (s *session) each() time.Duration {
 	if s.config.Kind() != local.Server {
@@ -316,68 +253,6 @@ func (s *session) describe() string {
 	}
 	fmt.Fprintf(&b, "; seed %d; results in %s", s.plan.Seed, s.dir)
 	return b.String()
-}
-
-// openJournal makes the results directory and its journal, or opens the one that
-// is to be completed.
-func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error) {
-	exists, err := prepareDirectory(s.dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	path := filepath.Join(s.dir, journalName)
-	if !exists {
-		w, err := journal.Create(path, s.header)
-		if err != nil {
-			return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
-		}
-		return w, nil, nil
-	}
-	w, c, err := journal.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := s.adopt(c.Header); err != nil {
-		w.Close()
-		return nil, nil, err
-	}
-	s.done = len(sweep.Schedule(s.plan)) - len(sweep.Missing(sweep.Schedule(s.plan), c.Trials))
-	if c.Torn > 0 {
-		io.notef("%s: its last line was torn (%d bytes) and is left out", path, c.Torn)
-	}
-	return w, c.Trials, nil
-}
-
-// adopt takes over the journal's plan when it is the one that was asked for.
-func (s *session) adopt(h journal.Header) error {
-	plan := s.plan
-	if !s.seedGiven {
-		plan.Seed = h.Plan.Seed
-	}
-	var differs []string
-	for _, d := range []struct {
-		what string
-		same bool
-	}{
-		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, h.Plan)},
-		{"the target (command, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
-		{"the load", reflect.DeepEqual(s.header.Load, h.Load)},
-		{"the host", sameHost(s.header.Host, h.Host)},
-	} {
-		if !d.same {
-			differs = append(differs, d.what)
-		}
-	}
-	if differs != nil {
-		return usageError("%s holds a sweep that differs in %s; its command was: procfit %s; repeat that, or choose another --out",
-			s.dir, strings.Join(differs, " and "), strings.Join(h.Tool.Args, " "))
-	}
-	s.plan = plan
-	return nil
-}
-
-func sameHost(a, b journal.Host) bool {
-	return a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.Kernel == b.Kernel && a.EffectiveCPUs == b.EffectiveCPUs
 }
 
 func roundMinutes(d time.Duration) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -192,26 +191,4 @@ func (s *session) explain(err error, trials int) error {
 		err = &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	return fmt.Errorf("%w; %d finished trials are kept in %s: the same command with --out %s completes what is missing", err, trials, s.dir, s.dir)
-}
-
-const journalName = "journal.jsonl"
-
-// prepareDirectory makes the results directory, or finds that it is one of ours.
-func prepareDirectory(dir string) (exists bool, err error) {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return false, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
-	case err != nil:
-		return false, usageError("--out: %w; choose a directory", err)
-	}
-	for _, e := range entries {
-		if e.Name() == journalName {
-			return true, nil
-		}
-	}
-	if len(entries) > 0 {
-		return false, usageError("--out %s holds other files and no %s: choose a new or an empty directory", dir, journalName)
-	}
-	return false, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
 }

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+const journalName = "journal.jsonl"
+
+// prepareDirectory makes the results directory, or finds that it is one of ours.
+func prepareDirectory(dir string) (exists bool, err error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
+	case err != nil:
+		return false, usageError("--out: %w; choose a directory", err)
+	}
+	for _, e := range entries {
+		if e.Name() == journalName {
+			return true, nil
+		}
+	}
+	if len(entries) > 0 {
+		return false, usageError("--out %s holds other files and no %s: choose a new or an empty directory", dir, journalName)
+	}
+	return false, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
+}
+
+// openJournal makes the results directory and its journal, or opens the one that
+// is to be completed.
+func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error) {
+	exists, err := prepareDirectory(s.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(s.dir, journalName)
+	if !exists {
+		w, err := journal.Create(path, s.header)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
+		}
+		return w, nil, nil
+	}
+	w, c, err := journal.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.adopt(c.Header); err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	s.done = len(sweep.Schedule(s.plan)) - len(sweep.Missing(sweep.Schedule(s.plan), c.Trials))
+	if c.Torn > 0 {
+		io.notef("%s: its last line was torn (%d bytes) and is left out", path, c.Torn)
+	}
+	return w, c.Trials, nil
+}
+
+// adopt takes over the journal's plan when it is the one that was asked for.
+func (s *session) adopt(h journal.Header) error {
+	plan := s.plan
+	if !s.seedGiven {
+		plan.Seed = h.Plan.Seed
+	}
+	var differs []string
+	for _, d := range []struct {
+		what string
+		same bool
+	}{
+		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, h.Plan)},
+		{"the target (command, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
+		{"the load", reflect.DeepEqual(s.header.Load, h.Load)},
+		{"the host", sameHost(s.header.Host, h.Host)},
+	} {
+		if !d.same {
+			differs = append(differs, d.what)
+		}
+	}
+	if differs != nil {
+		return usageError("%s holds a sweep that differs in %s; its command was: procfit %s; repeat that, or choose another --out",
+			s.dir, strings.Join(differs, " and "), strings.Join(h.Tool.Args, " "))
+	}
+	s.plan = plan
+	return nil
+}
+
+func sameHost(a, b journal.Host) bool {
+	return a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.Kernel == b.Kernel && a.EffectiveCPUs == b.EffectiveCPUs
+}
