@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/stat/stattest"
+)
+
+// prompt begins the lines of the documentation that a reader may type.
+var prompt = regexp.MustCompile(`(?m)^\s*\$ ((?:procfit|go run \./cmd/procfit) .*(?:\\\n.*)*)$`)
+
+// TestDocumentedCommands runs every procfit command that the documents and the
+// help show: sweeps as --dry-run, the rest in full, in a directory where the
+// programs that they name exist.
+func TestDocumentedCommands(t *testing.T) {
+	commands := map[string]string{}
+	for _, pattern := range []string{"../../README.md", "../../CONTRIBUTING.md", "../../docs/*.md"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range prompt.FindAllSubmatch(b, -1) {
+				commands[strings.ReplaceAll(string(m[1]), "\\\n", " ")] = file
+			}
+		}
+	}
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		for line := range strings.Lines(c.Example) {
+			commands[strings.TrimSpace(line)] = c.CommandPath() + " --help"
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(stdio{}))
+	if len(commands) < 12 {
+		t.Errorf("only %d commands found: is the pattern right?", len(commands))
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	defer server.Close()
+	for command, where := range commands {
+		t.Run(command, func(t *testing.T) { runDocumented(t, command, where, server.URL) })
+	}
+}
+
+var (
+	someServer = regexp.MustCompile(`http://127\.0\.0\.1:8080`)
+	someResult = regexp.MustCompile(`^results/\S+$`)
+)
+
+func runDocumented(t *testing.T, command, where, url string) {
+	words, err := load.Split(command)
+	if err != nil {
+		t.Fatalf("%s: %v", where, err)
+	}
+	args := words[1:]
+	if words[0] == "go" {
+		args = words[3:]
+	}
+	t.Chdir(t.TempDir())
+	for i, word := range args {
+		if someResult.MatchString(word) {
+			writeJournal(t, word)
+		}
+		args[i] = someServer.ReplaceAllString(word, url)
+		if strings.HasPrefix(strings.TrimSpace(word), "./") {
+			writeProgram(t, strings.Fields(word)[0])
+		}
+	}
+	switch args[0] {
+	case "sweep":
+		args = append([]string{"sweep", "--dry-run"}, args[1:]...)
+	case "load":
+		args = append([]string{"load"}, args[1:]...)
+		args = append(args, "--duration", "50ms")
+	case "lab":
+		if len(args) > 1 && args[1] == "serve" {
+			return // it would serve until it is interrupted; the built-in sweep runs it
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := Main(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Errorf("%s: procfit %s: exit code %d: %s", where, strings.Join(args, " "), code, errs.String())
+	}
+	if out.Len() == 0 {
+		t.Errorf("%s: procfit %s prints nothing", where, strings.Join(args, " "))
+	}
+}
+
+func writeProgram(t *testing.T, path string) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+}
+
+func writeJournal(t *testing.T, dir string) {
+	h, trials := stattest.Generate(stattest.Config{Arms: []stattest.Truth{stattest.Unset(2, 900, 0.01), stattest.Set(1, 500, 0.02)}})
+	h.Host = hostOf()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w, err := journal.Create(filepath.Join(dir, journalName), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, trial := range trials {
+		if err := w.Append(trial); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat/stattest"
+)
+
+// BenchmarkReport reads, analyses and renders a journal of 64 arms and 20
+// blocks, as procfit report does.
+func BenchmarkReport(b *testing.B) {
+	var arms []stattest.Truth
+	for n := range 64 {
+		arms = append(arms, stattest.Set(n+1, 1000*float64(min(n+1, 8)), 0.01))
+	}
+	h, trials := stattest.Generate(stattest.Config{Arms: arms, Blocks: 20})
+	dir := b.TempDir()
+	w, err := journal.Create(filepath.Join(dir, journalName), h)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, t := range trials {
+		if err := w.Append(t); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if code := Main(b.Context(), []string{"report", dir}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
+			b.Fatalf("exit code %d", code)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package local
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/target"
+)
+
+// serverArgument makes this test binary the server of BenchmarkOverhead.
+const serverArgument = "(server)"
+
+func TestMain(m *testing.M) {
+	if code, ok := target.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	if len(os.Args) == 3 && os.Args[1] == serverArgument {
+		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func overheadRunner(tb testing.TB) (*Runner, sweep.Task) {
+	self, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	logs := filepath.Join(tb.TempDir(), "logs")
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	two := 2
+	plan, err := sweep.NewPlan(sweep.Matrix{Procs: sweep.Procs{Values: []*int{&two}}, CPUs: 2, Blocks: 1, Margin: 0.05, MarginP99: 0.2})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r, err := New(Config{
+		Command: []string{self, serverArgument, "127.0.0.1:" + PortPlaceholder}, URL: "http://127.0.0.1:" + PortPlaceholder + "/",
+		Environ: os.Environ(), LogDir: logs, ReadyTimeout: 10 * time.Second, Grace: 5 * time.Second, MaxErrors: 0.01,
+		Duration: 100 * time.Millisecond, Connections: 4, RequestTimeout: time.Second, Replicas: 1,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { r.Close() })
+	if err := r.Prepare(tb.Context(), plan); err != nil {
+		tb.Fatal(err)
+	}
+	rate := 100.0
+	return r, sweep.Task{Arm: plan.Arms[0], Role: journal.RoleMeasure, RatePerSecond: &rate}
+}
+
+// TestTrialOfAServer carries one real trial out and looks at its evidence.
+func TestTrialOfAServer(t *testing.T) {
+	r, task := overheadRunner(t)
+	trial, err := r.Run(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !trial.Valid || len(trial.ObservedProcs) != 1 || trial.ObservedProcs[0] == nil || *trial.ObservedProcs[0] != 2 {
+		t.Fatalf("valid %v (%s), observed %v", trial.Valid, trial.InvalidReason, trial.ObservedProcs)
+	}
+	if len(trial.Phases) != 2 || trial.Phases[0].Mode != journal.ModeClosed || trial.Phases[1].Mode != journal.ModeOpen || trial.Phases[1].Requests < 4 {
+		t.Errorf("phases %+v, want a closed and an open loop", trial.Phases)
+	}
+	if trial.CPUSeconds == nil || trial.ContextSwitches == nil || trial.RunQueueWaitSeconds == nil || trial.ThreadsMax == nil || trial.HostUse == nil || trial.Load == nil {
+		t.Errorf("evidence is missing: %+v", trial)
+	}
+	if trial.Cgroup != nil {
+		t.Error("there was no quota, yet there is an accounting of one")
+	}
+}
+
+// BenchmarkOverhead is the time of a trial beyond its load and beyond what the
+// target takes to start by itself, in overhead-ms.
+func BenchmarkOverhead(b *testing.B) {
+	r, task := overheadRunner(b)
+	var overhead time.Duration
+	for b.Loop() {
+		own := ownStart(b, r.config.Command)
+		began := time.Now()
+		trial, err := r.Run(b.Context(), task)
+		if err != nil || !trial.Valid {
+			b.Fatalf("%v %s", err, trial.InvalidReason)
+		}
+		overhead += time.Since(began) - own - r.config.Duration
+	}
+	b.ReportMetric(float64(overhead.Milliseconds())/float64(b.N), "overhead-ms")
+}
+
+// ownStart is the time from the start of the server to its first answer.
+func ownStart(b *testing.B, argv []string) time.Duration {
+	port, err := target.FreePort()
+	if err != nil {
+		b.Fatal(err)
+	}
+	words := target.ExpandPort(append(argv[:len(argv):len(argv)], PortPlaceholder), port)
+	cmd := exec.Command(words[0], words[1:len(words)-1]...)
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	for {
+		response, err := http.Get("http://127.0.0.1:" + words[len(words)-1] + "/")
+		if err == nil {
+			response.Body.Close()
+			return time.Since(began)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
