@@ -1,0 +1,33 @@
+package vm
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// A whole sweep on v2 with 8 CPUs: the unset arm's default follows the quota
+// (3 of 2.5 CPUs), which shows that the target was in its group before exec, and
+// the accounting is that of the group.
+func TestSweepV2(t *testing.T) {
+	slow(t)
+	procfit := filepath.Join(t.TempDir(), "procfit")
+	cmd := exec.Command("go", "build", "-o", procfit, "github.com/procfit/procfit/cmd/procfit")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	output := Run(t, Machine{
+		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
+		Script: `
+ip link set lo up
+/procfit sweep --quota 2.5 --procs unset,16 --repeats 1 --duration 4s --warmup 200ms --connections 16 --rate 20 --max-errors 50% --ready-timeout 60s --out /tmp/out || exit 1
+grep -o '"label":"[a-z0-9]*","procs":[a-z0-9]*,"quota_cpus":2.5.*"observed_procs":\[[0-9]*\]' /tmp/out/journal.jsonl
+grep -o '"cgroup":{"periods":[1-9][0-9]*' /tmp/out/journal.jsonl
+echo "== left: $(find /sys/fs/cgroup -name 'procfit-*' ! -name 'procfit-self-*' | wc -l)"
+`})
+	check(t, output,
+		`"label":"unset","procs":null,"quota_cpus":2.5,"replicas":1},"role":"measure"`, `"observed_procs":[3]`,
+		`"observed_procs":[16]`, `"cgroup":{"periods":`, "== left: 0")
+}
