@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/maxprocs"
 )
@@ -26,16 +31,46 @@ func (o *sweepOptions) header(s *session, host journal.Host) journal.Header {
 		Host:    host,
 		Tool:    journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: s.toolArgs(o)},
 		Target: journal.Target{
-			Kind: c.Kind(), Command: command, Against: c.Against, URL: c.URL, Build: c.Build, BuiltIn: c.BuiltIn,
-			ServerCPUs: o.serverCPUs, Directory: directory, Environment: runtimeVariables(c.Environ),
+			Kind: c.Kind(), Command: redact(command), Against: redact(c.Against), URL: c.URL, Build: c.Build, BuiltIn: c.BuiltIn,
+			SHA256: executableSum(c), ServerCPUs: o.serverCPUs, Directory: directory, Environment: runtimeVariables(c.Environ),
 		},
 		Load: journal.Load{
-			Connections: o.connections, RatePerSecond: s.rate, Method: o.method, Headers: redact(o.headers), BodyBytes: len(c.Body),
-			Command: o.load, Metrics: o.metrics, LoadCPUs: o.loadCPUs, ErrorRatioMax: c.MaxErrors, SameMachine: c.LoadOnThisMachine(),
+			Connections: o.connections, RatePerSecond: s.rate, Method: o.method, Headers: redactHeaders(o.headers), BodyBytes: len(c.Body), BodySHA256: sum(c.Body),
+			Command: redact([]string{o.load})[0], Metrics: o.metrics, LoadCPUs: o.loadCPUs, ErrorRatioMax: c.MaxErrors, SameMachine: c.LoadOnThisMachine(),
 			DurationSeconds: c.Duration.Seconds(), WarmupSeconds: c.Warmup.Seconds(), ReadyTimeoutSeconds: c.ReadyTimeout.Seconds(),
 		},
 		Plan: s.plan,
 	}
+}
+
+// executableSum is the SHA-256 of the target's executable. What it cannot tell is
+// a program behind a wrapper, such as go run.
+func executableSum(c local.Config) string {
+	if c.BuiltIn != "" || c.Build != "" || c.Kind() == local.GoBench {
+		return ""
+	}
+	path, err := exec.LookPath(c.Command[0])
+	if err != nil {
+		return "" // the start will say so
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sum(body []byte) string {
+	if len(body) == 0 {
+		return ""
+	}
+	h := sha256.Sum256(body)
+	return hex.EncodeToString(h[:])
 }
 
 // toolArgs is the command line for reproduce.sh; it names the seed, so that the
@@ -54,7 +89,7 @@ func runtimeVariables(environ []string) []string {
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
-		case "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG":
+		case "GOGC", "GOMEMLIMIT", "GODEBUG":
 			out = append(out, v)
 		}
 	}

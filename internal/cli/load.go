@@ -100,7 +100,7 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 		return perr
 	}
 	if err != nil {
-		return err
+		return interrupted(err)
 	}
 	if result.Requests == 0 {
 		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end) %s", result.Errors, result.Unanswered, result.FirstError)

@@ -74,7 +74,8 @@ func (p *progress) report(s sweep.Progress) {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
-		p.line(fmt.Sprintf("procfit: %s: invalid: %s", armName(s.Task), s.Trial.InvalidReason))
+		reason, _, _ := strings.Cut(s.Trial.InvalidReason, "\n")
+		p.line(fmt.Sprintf("procfit: [%d/%d] %s: invalid: %s", s.Done, s.Total, armName(s.Task), strings.TrimSuffix(reason, ":")))
 	case p.width == 0:
 		p.line(fmt.Sprintf("procfit: [%d/%d] %s: %s, elapsed %s%s", s.Done, s.Total, armName(s.Task), outcome(s.Trial), clock(p.now().Sub(p.began)), p.left()))
 	}

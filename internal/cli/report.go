@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -30,7 +31,7 @@ is not changed. It may be called while the sweep still runs.`,
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
 			contents, err := journal.ReadFile(filepath.Join(args[0], journalName))
-			if errors.Is(err, os.ErrNotExist) {
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 				return usageError("%s: no %s in it; name the results directory of a sweep", args[0], journalName)
 			}
 			if err != nil {
@@ -40,10 +41,7 @@ is not changed. It may be called while the sweep still runs.`,
 				io.notef("%s: its last line is torn (%d bytes) and is left out", args[0], contents.Torn)
 			}
 			result, paths, err := renderDirectory(args[0], contents, baseline)
-			if err != nil {
-				return err
-			}
-			return show(io, result, paths, asJSON)
+			return errors.Join(show(io, result, paths, asJSON), err)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
@@ -52,20 +50,20 @@ is not changed. It may be called while the sweep still runs.`,
 }
 
 // renderDirectory analyses a journal and writes the reports into its directory;
-// it returns their paths, the one to open first at the head.
+// it returns their paths, the one to open first at the head. The Result stands
+// even where it could not be written, or not be compared with the baseline.
 func renderDirectory(dir string, contents *journal.Contents, baseline string) (*stat.Result, []string, error) {
 	result := stat.Analyze(contents.Header, contents.Trials)
+	var refused error
 	if baseline != "" {
 		old, err := journal.ReadFile(filepath.Join(baseline, journalName))
-		if err != nil {
-			return nil, nil, err
+		if err == nil {
+			result.Gate, err = stat.GateBaseline(stat.Analyze(old.Header, old.Trials), result)
 		}
-		if result.Gate, err = stat.GateBaseline(stat.Analyze(old.Header, old.Trials), result); err != nil {
-			return nil, nil, err
-		}
+		refused = err
 	}
 	paths, err := files.Write(dir, result)
-	return result, paths, err
+	return result, paths, errors.Join(refused, err)
 }
 
 // show prints a result: for a program as JSON, for a person as curves and words.

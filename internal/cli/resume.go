@@ -19,7 +19,7 @@ func prepareDirectory(dir string) (exists bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return false, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
+		return false, makeDirectory(dir)
 	case err != nil:
 		return false, usageError("--out: %w; choose a directory", err)
 	}
@@ -31,7 +31,14 @@ func prepareDirectory(dir string) (exists bool, err error) {
 	if len(entries) > 0 {
 		return false, usageError("--out %s holds other files and no %s: choose a new or an empty directory", dir, journalName)
 	}
-	return false, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
+	return false, makeDirectory(dir)
+}
+
+func makeDirectory(dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
+		return fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+	}
+	return nil
 }
 
 // openJournal makes the results directory and its journal, or opens the one that
@@ -76,7 +83,7 @@ func (s *session) adopt(h journal.Header) error {
 		same bool
 	}{
 		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, h.Plan)},
-		{"the target (command, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
+		{"the target (command or its executable, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
 		{"the load", reflect.DeepEqual(s.header.Load, h.Load)},
 		{"the host", sameHost(s.header.Host, h.Host)},
 	} {

@@ -203,7 +203,7 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 				continue
 			}
 			time.Sleep(300 * time.Millisecond) // into the next trial
-			if pid := childOf(os.Getpid(), args[3]); pid != 0 {
+			if pid := childIn(ts.MkAbs("."), args[3]); pid != 0 {
 				_ = syscall.Kill(pid, syscall.SIGINT)
 				return
 			}
@@ -212,8 +212,9 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	checkCode(ts, args[0], ts.Exec(args[3], args[4:]...))
 }
 
-// childOf finds a child process by the name that it was called by.
-func childOf(parent int, name string) int {
+// childIn finds the child process of that name that works in the script's
+// directory; other scripts run at the same time.
+func childIn(dir, name string) int {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
@@ -224,7 +225,8 @@ func childOf(parent int, name string) int {
 		word, _, _ := strings.Cut(string(line), "\x00")
 		stat, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
 		fields := strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:])
-		if filepath.Base(word) == name && len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+		cwd, _ := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
+		if filepath.Base(word) == name && cwd == dir && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
 			return pid
 		}
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -14,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/stat"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -37,6 +35,10 @@ func (o *sweepOptions) resolve(io stdio) (*session, error) {
 	if err != nil {
 		return nil, usageError("--procs: %w", err)
 	}
+	versions, err := parseGoVersions(o.goVersions)
+	if err != nil {
+		return nil, err
+	}
 	if o.against != "" && o.procs == "auto" {
 		procs = sweep.Procs{Values: []*int{nil}} // a gate compares programs, not settings
 	}
@@ -51,7 +53,7 @@ func (o *sweepOptions) resolve(io stdio) (*session, error) {
 	rate := cfg.Rate
 	s := &session{config: cfg, seedGiven: o.seedGiven}
 	matrix := sweep.Matrix{
-		Procs: procs, Quotas: quotas, Replicas: o.replicas, GoVersions: o.goVersions, Against: o.against != "",
+		Procs: procs, Quotas: quotas, Replicas: o.replicas, GoVersions: versions, Against: o.against != "",
 		Blocks: o.repeats, Seed: o.seed, SmallestFor: rate > 0,
 	}
 	if rate > 0 {
@@ -83,32 +85,11 @@ func (o *sweepOptions) resolve(io stdio) (*session, error) {
 		s.dir = filepath.Join("results", s.header.Name+"-"+s.header.Started.Format("20060102-150405"))
 	}
 	s.config.LogDir = filepath.Join(s.dir, "logs")
-	return s, o.checkGate(host)
+	return s, o.checkGate(s, io)
 }
 
 // pilots is the number of trials that find a group's capacity.
 const pilots = 2
-
-// checkGate looks at what the sweep is to be compared with, before it takes its
-// time.
-func (o *sweepOptions) checkGate(host journal.Host) error {
-	switch {
-	case o.gate && o.against == "" && o.baseline == "":
-		return usageError("--gate needs something to compare with: --against 'OLD COMMAND' or --baseline DIR")
-	case o.against != "" && o.baseline != "":
-		return usageError("--against and --baseline exclude each other")
-	case o.baseline == "":
-		return nil
-	}
-	old, err := journal.ReadFile(filepath.Join(o.baseline, journalName))
-	if errors.Is(err, os.ErrNotExist) {
-		return usageError("--baseline: %w; name the results directory of an earlier sweep", err)
-	}
-	if err != nil {
-		return err
-	}
-	return stat.ComparableHosts(old.Header.Host, host)
-}
 
 // localConfig checks and gathers what the Runner needs.
 func (o *sweepOptions) localConfig(io stdio) (local.Config, error) {
@@ -138,6 +119,12 @@ func (o *sweepOptions) localConfig(io stdio) (local.Config, error) {
 		return c, err
 	}
 	switch {
+	case o.grace < 0:
+		return c, usageError("--grace %s: want a time, as in 5s", o.grace)
+	case o.readyTimeout <= 0:
+		return c, usageError("--ready-timeout %s: want a time above zero, as in 30s", o.readyTimeout)
+	case o.requestTimeout <= 0:
+		return c, usageError("--request-timeout %s: want a time above zero, as in 10s", o.requestTimeout)
 	case o.replicas < 1:
 		return c, usageError("--replicas %d: want at least 1", o.replicas)
 	case o.duration <= 0:
@@ -184,6 +171,9 @@ func (o *sweepOptions) setCommand(c *local.Config) error {
 		c.Against = words
 	}
 	c.Command = o.command
+	if len(o.command) > 1 && filepath.Base(o.command[0]) == "go" && o.command[1] == "test" && c.Kind() == local.Batch {
+		return usageError("go test without -bench would measure the go command: add -bench NAME")
+	}
 	if len(o.command) > 0 || o.build != "" {
 		return nil
 	}
@@ -233,14 +223,20 @@ func (s *session) describe() string {
 		}
 	}
 	tasks := len(sweep.Schedule(s.plan))
+	plural := func(n int, what string) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.header.Name, strings.Join(labels, ", "))
 	if n := len(s.plan.AA); n > 1 {
 		fmt.Fprintf(&b, " in each of %d groups", n)
 	}
-	fmt.Fprintf(&b, ": %d trials (%d blocks of %d arms and the A/A copy", tasks, s.plan.Blocks, len(s.plan.Arms))
+	fmt.Fprintf(&b, ": %s (%s of %s and the A/A copy", plural(tasks, "trial"), plural(s.plan.Blocks, "block"), plural(len(s.plan.Arms), "arm"))
 	if s.plan.Pilots > 0 {
-		fmt.Fprintf(&b, ", %d pilots", s.plan.Pilots*len(s.plan.AA))
+		fmt.Fprintf(&b, ", %s", plural(s.plan.Pilots*len(s.plan.AA), "pilot"))
 	}
 	b.WriteString(")")
 	if s.done > 0 {

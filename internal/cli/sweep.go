@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/stat"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -126,14 +128,15 @@ func (o *sweepOptions) run(ctx context.Context, io stdio) error {
 		return err
 	}
 	if o.dryRun {
-		fmt.Fprintln(io.out, s.describe())
-		return nil
+		_, err := fmt.Fprintln(io.out, s.describe())
+		return err
 	}
 	runner, err := local.New(s.config)
 	if err != nil {
 		return err
 	}
 	defer runner.Close()
+	runner.Phase = func(what string) { io.notef("%s", what) }
 	if err := runner.Prepare(ctx, s.plan); err != nil {
 		return err
 	}
@@ -162,33 +165,54 @@ func (o *sweepOptions) conclude(io stdio, s *session, runErr error) error {
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
+	if runErr != nil {
+		defer s.advise(io, runErr, len(contents.Trials))
+	}
 	if len(contents.Trials) == 0 {
-		return s.explain(runErr, 0)
+		return interrupted(runErr)
 	}
 	result, paths, err := renderDirectory(s.dir, contents, o.baseline)
-	if result != nil {
-		// On a disk that is full the terminal still has the result.
-		err = errors.Join(err, show(io, result, paths, o.json))
-	}
-	if err != nil {
-		return errors.Join(s.explain(runErr, len(contents.Trials)), err)
+	// On a disk that is full the terminal still has the result.
+	if err = errors.Join(show(io, result, paths, o.json), err); err != nil {
+		return errors.Join(interrupted(runErr), err)
 	}
 	if runErr != nil {
-		return s.explain(runErr, len(contents.Trials))
+		return interrupted(runErr)
 	}
-	if o.gate && result.Gate != nil && !result.Gate.Pass {
-		return &exitError{exitGate, errors.New("the gate is not met: worse than the margin, with confidence")}
+	if o.gate {
+		return gateError(result.Gate)
 	}
 	return nil
 }
 
-// explain adds to the error that ended a run what is left and how to go on.
-func (s *session) explain(err error, trials int) error {
+// gateError is the gate's answer as an exit code: a gate that could not be judged
+// is a failure, not a pass.
+func gateError(g *stat.Gate) error {
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		err = &exitError{exitInterrupted, errors.New("interrupted")}
+	case g == nil:
+		return errors.New("the gate cannot be judged: nothing was compared")
+	case slices.ContainsFunc(g.Checks, func(c stat.GateCheck) bool { return c.Worse }):
+		return &exitError{exitGate, errors.New("the gate is not met: worse than the margin, with confidence")}
+	case !g.Pass:
+		return fmt.Errorf("the gate cannot be judged: %s", g.Unjudged)
 	}
-	return fmt.Errorf("%w; %d finished trials are kept in %s: the same command with --out %s completes what is missing", err, trials, s.dir, s.dir)
+	return nil
+}
+
+// interrupted words the error of a run that Ctrl-C ended.
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	}
+	return err
+}
+
+// advise says what is left of a run that did not come to its end, and how to go
+// on.
+func (s *session) advise(io stdio, err error, trials int) {
+	if errors.Is(err, sweep.ErrHopeless) {
+		io.notef("the trials and their logs are in %s; mend what made them invalid, then begin anew with another --out", s.dir)
+		return
+	}
+	io.notef("finished trials kept in %s: %d; the same command with --out %s completes what is missing", s.dir, trials, s.dir)
 }

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -18,7 +19,8 @@ import (
 // fakeServer is a server that misbehaves as its flags say.
 func fakeServer() {
 	addr := flag.String("addr", "", "where to listen")
-	status := flag.Int("status", 200, "status of every answer")
+	status := flag.Int("status", 200, "status of every nth answer")
+	every := flag.Int64("every", 1, "n of -status")
 	work := flag.Duration("work", 0, "time to sleep before an answer")
 	crash := flag.Duration("crash", 0, "exit with code 7 after this time")
 	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM")
@@ -54,6 +56,7 @@ func fakeServer() {
 	if *spam > 0 {
 		go print(os.Stdout, *spam)
 	}
+	var answers atomic.Int64
 	l, err := net.Listen("tcp", *addr)
 	check(err)
 	if *mute {
@@ -61,7 +64,9 @@ func fakeServer() {
 	}
 	check(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(*work)
-		w.WriteHeader(*status)
+		if answers.Add(1)%*every == 0 {
+			w.WriteHeader(*status)
+		}
 		io.WriteString(w, "ok")
 	})))
 }

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
+	"regexp"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +36,9 @@ func parseQuotas(s string) ([]*float64, error) {
 	for item := range strings.SplitSeq(s, ",") {
 		item = strings.TrimSpace(item)
 		if item == "none" {
-			quotas = append(quotas, nil)
+			if !slices.Contains(quotas, nil) {
+				quotas = append(quotas, nil)
+			}
 			continue
 		}
 		v, err := strconv.ParseFloat(item, 64)
@@ -42,7 +48,9 @@ func parseQuotas(s string) ([]*float64, error) {
 		case v < cgroup.MinQuota:
 			return nil, usageError("--quota %s: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", item, cgroup.MinQuota)
 		}
-		quotas = append(quotas, &v)
+		if !slices.ContainsFunc(quotas, func(have *float64) bool { return have != nil && *have == v }) {
+			quotas = append(quotas, &v)
+		}
 	}
 	return quotas, nil
 }
@@ -64,6 +72,9 @@ func parseCPUs(flag, s string) ([]int, error) {
 			return nil, usageError("--%s %q: want CPU numbers and ranges, as in 0-1,3", flag, s)
 		}
 		for n := first; n <= last; n++ {
+			if _, err := os.Stat(fmt.Sprintf("/sys/devices/system/cpu/cpu%d", n)); runtime.GOOS == "linux" && err != nil {
+				return nil, usageError("--%s %q: this machine has no CPU %d", flag, s, n)
+			}
 			cpus = append(cpus, n)
 		}
 	}
@@ -102,4 +113,21 @@ func readInput(file string, in stdio) ([]byte, error) {
 		return io.ReadAll(in.in)
 	}
 	return os.ReadFile(file)
+}
+
+// goVersionForm takes 1.24, 1.24.6 and 1.26rc1, each with or without "go".
+var goVersionForm = regexp.MustCompile(`^(go)?\d+\.\d+(\.\d+|(rc|beta)\d+)?$`)
+
+// parseGoVersions checks the versions of --go; each counts once.
+func parseGoVersions(list []string) ([]string, error) {
+	var versions []string
+	for _, v := range list {
+		if !goVersionForm.MatchString(v) {
+			return nil, usageError("--go %q is no Go version such as 1.24 or 1.24.6", v)
+		}
+		if v = strings.TrimPrefix(v, "go"); !slices.Contains(versions, v) {
+			versions = append(versions, v)
+		}
+	}
+	return versions, nil
 }

@@ -74,9 +74,12 @@ type Tool struct {
 
 // Target is the program under test, as the user gave it.
 type Target struct {
-	Kind        string   `json:"kind"` // server, batch, gobench
-	Command     []string `json:"command"`
-	Against     []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
+	Kind    string   `json:"kind"` // server, batch, gobench
+	Command []string `json:"command"`
+	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
+	// SHA256 is of the command's executable, so that a resumed run does not mix two
+	// programs; empty where procfit compiles or is the target itself.
+	SHA256      string   `json:"sha256,omitempty"`
 	URL         string   `json:"url,omitempty"`
 	Build       string   `json:"build,omitempty"` // the package of --build
 	GoVersion   string   `json:"go_version,omitempty"`
@@ -93,6 +96,7 @@ type Load struct {
 	RatePerSecond       *float64 `json:"rate_per_second"` // null: half of the unset arm's capacity, from the pilots
 	Method              string   `json:"method,omitempty"`
 	Headers             []string `json:"headers,omitempty"`
+	BodySHA256          string   `json:"body_sha256,omitempty"`
 	BodyBytes           int      `json:"body_bytes,omitempty"`
 	Command             string   `json:"command,omitempty"` // of --load
 	Metrics             []string `json:"metrics,omitempty"` // of --metric

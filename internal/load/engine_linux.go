@@ -84,6 +84,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 		go func() { done <- w.work(setup) }()
 	}
 	var failed error
+	var over <-chan time.Time // the end of Duration
 	cancelled := ctx.Done()
 	for connected, left := 0, len(r.workers); left > 0; {
 		var err error
@@ -91,7 +92,11 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 		case err = <-setup:
 			if connected++; connected == len(r.workers) {
 				r.schedule()
+				over = time.After(r.Duration)
 			}
+		case <-over:
+			over = nil
+			r.ended()
 		case err = <-done:
 			left--
 		case <-cancelled:
@@ -110,6 +115,9 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if failed != nil {
 		return nil, fmt.Errorf("load: %w", failed)
 	}
+	if over != nil { // the threads were quicker to end than the timer to fire
+		r.ended()
+	}
 	elapsed := time.Duration(max(1, r.clock()-r.start))
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
@@ -124,6 +132,9 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 
 // schedule sets the common start and releases the threads.
 func (r *run) schedule() {
+	if r.Began != nil {
+		r.Began()
+	}
 	r.start = r.clock()
 	if r.Rate > 0 {
 		r.start += int64(openLead)
@@ -131,6 +142,12 @@ func (r *run) schedule() {
 	r.end = r.start + int64(r.Duration)
 	r.last = r.end + int64(min(r.Duration, maxDrain))
 	close(r.begin)
+}
+
+func (r *run) ended() {
+	if r.Ended != nil {
+		r.Ended()
+	}
 }
 
 // halt makes all threads return at once.

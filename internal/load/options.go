@@ -33,6 +33,10 @@ type Options struct {
 
 	// Progress, if any, is called twice a second from one goroutine.
 	Progress func(Progress)
+	// Began, if any, is called when all connections are open, just before the first
+	// request; Ended at the end of Duration, before what is under way is waited for.
+	// What is counted between them belongs to the load and to nothing else.
+	Began, Ended func()
 }
 
 // Progress is how far a run is.
@@ -58,8 +62,10 @@ type plan struct {
 
 // Check says what is wrong with the options, as Run would.
 func (o Options) Check() error {
-	_, err := prepare(o)
-	return err
+	if _, err := prepare(o); err != nil {
+		return err
+	}
+	return checkFiles(o.Connections)
 }
 
 // prepare checks the options and builds the requests.

@@ -127,7 +127,7 @@ func (r *Runner) account(f fleet, t *journal.Trial) (wall time.Duration, err err
 			return 0, err
 		}
 		if exit.Code != 0 {
-			return 0, invalidf("the program %v; its last output:\n%s", exit, one.Tail(5))
+			return 0, invalidf("the program %v; %s", exit, lastWords(one.Tail(5)))
 		}
 		wall = max(wall, exit.Wall)
 		cpu.User += exit.User.Seconds()
@@ -214,7 +214,7 @@ func benchFigures(output []byte, t *journal.Trial) error {
 		}
 	}
 	if n == 0 {
-		return invalidf("no benchmark ran: does -bench match one? its output:\n%s", lastLines(output, 5))
+		return invalidf("no benchmark ran: does -bench match one? %s", lastWords(lastLines(output, 5)))
 	}
 	addMetrics(t, found)
 	mean := math.Exp(logs / n)

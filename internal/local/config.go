@@ -142,7 +142,11 @@ func (c Config) Check() error {
 		return errors.New("--load with --replicas needs {urls}: a generator that takes several addresses; or leave --load out")
 	}
 	if c.LoadCommand != "" {
-		if _, err := load.Expand(c.LoadCommand, load.Values{URLs: []string{c.URL}, Duration: c.Duration, Connections: c.Connections, Rate: c.Rate}); err != nil {
+		argv, err := load.Expand(c.LoadCommand, load.Values{URLs: []string{c.URL}, Duration: c.Duration, Connections: c.Connections, Rate: c.Rate})
+		if err == nil {
+			err = target.CheckCommand(argv[0])
+		}
+		if err != nil {
 			return fmt.Errorf("--load: %w", err)
 		}
 	}

@@ -138,17 +138,21 @@ func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
 }
 
 // judgeLoad says whether the trial's answers can count, and who was the limit.
-func (r *Runner) judgeLoad(t *journal.Trial) error {
+// failures is in words what went wrong with requests.
+func (r *Runner) judgeLoad(t *journal.Trial, failures string) error {
 	var answered, failed int64
 	for _, p := range t.Phases {
 		answered += p.Requests
 		failed += p.Errors
 	}
+	if failures == "" {
+		failures = "no more is known"
+	}
 	if answered == 0 {
-		return invalidf("no request was answered: %s", lastOf(t.Warnings))
+		return invalidf("no request was answered: %s", failures)
 	}
 	if share := float64(failed) / float64(max(answered, failed)); share > r.config.MaxErrors {
-		return invalidf("%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, lastOf(t.Warnings), 100*r.config.MaxErrors)
+		return invalidf("%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, failures, 100*r.config.MaxErrors)
 	}
 	t.Warnings = append(t.Warnings, r.limits(t)...)
 	return nil
@@ -181,13 +185,6 @@ func (r *Runner) limits(t *journal.Trial) []string {
 		}
 	}
 	return warnings
-}
-
-func lastOf(list []string) string {
-	if len(list) == 0 {
-		return "no answer at all"
-	}
-	return list[len(list)-1]
 }
 
 // relativeLog is a log's path within the results directory.

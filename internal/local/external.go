@@ -38,7 +38,7 @@ func (r *Runner) external(ctx context.Context, task sweep.Task, f fleet, t *jour
 		return err
 	}
 	if exit.Code != 0 {
-		return invalidf("the load command %v; its last output:\n%s", exit, lastLines(output, 5))
+		return invalidf("the load command %v; %s", exit, lastWords(lastLines(output, 5)))
 	}
 	figures, err := load.Recognise(argv, output).Parse(output)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Runner) external(ctx context.Context, task sweep.Task, f fleet, t *jour
 	}
 	addMetrics(t, figures.Fill(found))
 	if figures.Throughput == nil {
-		return invalidf("the load command printed no throughput that procfit knows (it knows wrk's and hey's): name it with --metric 'throughput=REGEXP'; its last output:\n%s", lastLines(output, 5))
+		return invalidf("the load command printed no throughput that procfit knows (it knows wrk's and hey's): name it with --metric 'throughput=REGEXP'; %s", lastWords(lastLines(output, 5)))
 	}
 	phase := phaseOfFigures(figures, exit.Wall)
 	if strings.Contains(r.config.LoadCommand, "{rate}") && task.RatePerSecond != nil {
@@ -94,7 +94,7 @@ func (r *Runner) runLoad(ctx context.Context, argv []string, log string) ([]byte
 
 func phaseOfFigures(f *load.Figures, wall time.Duration) journal.Phase {
 	p := journal.Phase{Mode: journal.ModeClosed, DurationSeconds: wall.Seconds(), AchievedPerSecond: *f.Throughput}
-	p.Requests = int64(*f.Throughput * wall.Seconds())
+	p.Requests = max(1, int64(*f.Throughput*wall.Seconds())) // it gave a throughput, so some were
 	if f.Requests != nil {
 		p.Requests = int64(*f.Requests)
 	}
@@ -132,6 +132,14 @@ func (r *Runner) printed(f fleet, t *journal.Trial) error {
 	}
 	addMetrics(t, found)
 	return nil
+}
+
+// lastWords quotes the end of an output.
+func lastWords(tail string) string {
+	if tail == "" {
+		return "it printed nothing"
+	}
+	return "its last output:\n" + tail
 }
 
 func lastLines(output []byte, n int) string {

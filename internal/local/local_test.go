@@ -146,7 +146,7 @@ func TestJudgeLoad(t *testing.T) {
 		"more errors": {[]journal.Phase{{Requests: 1, Errors: 99}}, "100 % of the requests failed"},
 		"silence":     {[]journal.Phase{{}}, "no request was answered"},
 	} {
-		err := r.judgeLoad(&journal.Trial{Phases: tc.phases})
+		err := r.judgeLoad(&journal.Trial{Phases: tc.phases}, "")
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}

@@ -30,8 +30,11 @@ func (r *Runner) serve(ctx context.Context, task sweep.Task, t *journal.Trial) e
 	err = r.offer(ctx, task, f, t)
 	// What the target itself said is worth more than the load's view of it.
 	if dead := f.crashed(); dead != nil && ctx.Err() == nil {
-		exit, _ := dead.Wait()
-		return invalidf("the target %v during the trial; its last output:\n%s", exit, dead.Tail(5))
+		exit, err := dead.Wait()
+		if err != nil {
+			return invalidf("the target was lost during the trial: %v", err)
+		}
+		return invalidf("the target %v during the trial; %s", exit, lastWords(dead.Tail(5)))
 	}
 	if err != nil {
 		return err
@@ -75,12 +78,13 @@ func (r *Runner) offer(ctx context.Context, task sweep.Task, f fleet, t *journal
 	if err != nil {
 		return err
 	}
-	m := r.begin(task.Arm, f)
+	var failures string
 	if r.config.LoadCommand != "" {
+		m := r.begin(task.Arm, f)
 		err = r.external(ctx, task, f, t)
 		m.end(t)
 	} else {
-		err = r.loops(ctx, task, f, t, m)
+		failures, err = r.loops(ctx, task, f, t)
 	}
 	if err != nil {
 		return err
@@ -92,40 +96,68 @@ func (r *Runner) offer(ctx context.Context, task sweep.Task, f fleet, t *journal
 	if err := procs.judge(task.Arm, after, t); err != nil {
 		return err
 	}
-	return r.judgeLoad(t)
+	return r.judgeLoad(t, failures)
 }
 
-// loops runs the closed loop, which the counters span, and the open loop.
-func (r *Runner) loops(ctx context.Context, task sweep.Task, f fleet, t *journal.Trial, m *measurement) error {
+// loops runs the closed loop, which the counters span, and the open loop. It
+// returns in words what went wrong with requests, if anything did.
+func (r *Runner) loops(ctx context.Context, task sweep.Task, f fleet, t *journal.Trial) (failures string, err error) {
 	half := r.config.Duration / 2
 	r.Phase("closed loop")
-	closed, err := load.Run(ctx, r.config.loadOptions(f.urls(), 0, half))
+	options := r.config.loadOptions(f.urls(), 0, half)
+	var m *measurement
+	options.Began = func() { m = r.begin(task.Arm, f) }
+	options.Ended = func() { m.end(t) }
+	closed, err := load.Run(ctx, options)
 	if err != nil {
-		return err
+		return "", err
 	}
-	m.end(t)
 	if err := addPhase(t, closed); err != nil {
-		return err
+		return "", err
+	}
+	failures = failuresOf(closed)
+	if closed.AchievedPerSecond == 0 {
+		if failures == "" {
+			failures = fmt.Sprintf("%d requests were still waiting; give a longer --duration", closed.Unanswered+closed.Requests)
+		}
+		return "", invalidf("no request got a good answer within the %s of the closed loop: %s", half, failures)
 	}
 	t.ThroughputPerSecond, t.ThroughputUnit = &closed.AchievedPerSecond, "requests"
 	cost := CostOf(closed)
 	t.Load = &cost
 	if task.RatePerSecond == nil {
-		return nil
+		return failures, nil
 	}
 	r.Phase(fmt.Sprintf("open loop at %.4g requests/s", *task.RatePerSecond))
 	open, err := load.Run(ctx, r.config.loadOptions(f.urls(), *task.RatePerSecond, half))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := addPhase(t, open); err != nil {
-		return err
+		return "", err
+	}
+	if failures == "" {
+		failures = failuresOf(open)
 	}
 	paced := CostOf(open)
 	t.Load.SendLagP99Seconds, t.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
 	t.LatencySeconds = t.Phases[len(t.Phases)-1].LatencySeconds
 	t.Saturated = open.AchievedPerSecond < carried**task.RatePerSecond
-	return nil
+	return failures, nil
+}
+
+// failuresOf is what went wrong most often, with its number.
+func failuresOf(l *load.Result) string {
+	most := ""
+	for _, kind := range slices.Sorted(maps.Keys(l.ErrorKinds)) {
+		if most == "" || l.ErrorKinds[kind] > l.ErrorKinds[most] {
+			most = kind
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d × %s", l.ErrorKinds[most], most)
 }
 
 // carried is the share of the offered rate below which an arm is saturated.

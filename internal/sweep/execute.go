@@ -109,7 +109,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	}
 	var capacities []float64
 	for _, trial := range trials {
-		if trial.Role == journal.RolePilot && trial.Valid && sameGroup(trial.Arm, t.Arm) && trial.ThroughputPerSecond != nil {
+		if trial.Role == journal.RolePilot && trial.Valid && sameGroup(trial.Arm, t.Arm) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			capacities = append(capacities, *trial.ThroughputPerSecond)
 		}
 	}
@@ -166,7 +166,7 @@ func hopeless(p journal.Plan, trials []journal.Trial) error {
 		return nil
 	}
 	if last.Role == journal.RolePilot {
-		return fmt.Errorf("the pilot trial is invalid: %s: %w", last.InvalidReason, ErrHopeless)
+		return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
 	}
 	n := 0
 	for _, t := range trials {
@@ -181,7 +181,7 @@ func hopeless(p journal.Plan, trials []journal.Trial) error {
 	if n < len(p.Arms)+len(p.AA) {
 		return nil
 	}
-	return fmt.Errorf("all %d trials of block %d are invalid; the last: %s: %w", n, last.Block+1, last.InvalidReason, ErrHopeless)
+	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, n, last.Block+1, last.InvalidReason)
 }
 
 // pace foretells the remaining time from the trials so far.

@@ -66,10 +66,20 @@ func NewPlan(m Matrix) (journal.Plan, error) {
 	return p, nil
 }
 
+// Bounds against typing errors.
+const (
+	maxBlocks   = 1000
+	maxReplicas = 256
+)
+
 func (m Matrix) check() error {
 	switch {
 	case !m.Procs.Auto && len(m.Procs.Values) == 0:
 		return errors.New("no value of GOMAXPROCS to measure")
+	case m.Blocks > maxBlocks:
+		return fmt.Errorf("%d repeats: at most %d; more than some dozens settle nothing that a quieter machine would not", m.Blocks, maxBlocks)
+	case m.Replicas > maxReplicas:
+		return fmt.Errorf("%d replicas: at most %d", m.Replicas, maxReplicas)
 	case m.Blocks < 1:
 		return fmt.Errorf("%d repeats: at least one is needed, and six for intervals", m.Blocks)
 	case m.Margin <= 0 || m.Margin >= 1:

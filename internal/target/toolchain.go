@@ -18,7 +18,7 @@ const toolchainTries = 4
 
 // Build compiles the main package pkg, from dir, as out, with the Go toolchain
 // of the version, and returns that version in full: go1.24.6. A bare 1.24 means
-// its newest patch release that can be had. The go command fetches toolchains by
+// its newest patch release that can be had; an empty version is the Go on PATH. The go command fetches toolchains by
 // itself (https://go.dev/doc/toolchain); it must be 1.21 or later. env is
 // complete; nil is procfit's own.
 func Build(ctx context.Context, version, dir, pkg, out string, env []string) (full string, err error) {
@@ -27,6 +27,13 @@ func Build(ctx context.Context, version, dir, pkg, out string, env []string) (fu
 		return "", err
 	}
 	tool := goTool{path: "go", dir: dir, env: env}
+	if version == "" {
+		if _, err := tool.run(ctx, "build", "-o", out, "--", pkg); err != nil {
+			return "", fmt.Errorf("build %s: %w", pkg, err)
+		}
+		output, err := tool.run(ctx, "env", "GOVERSION")
+		return strings.TrimSpace(string(output)), err
+	}
 	full, err = resolveToolchain(ctx, tool, version)
 	if err != nil {
 		return "", err
