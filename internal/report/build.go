@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -16,7 +18,6 @@ func New(result *stat.Result) *View {
 		Name:        clean(r.Name),
 		Started:     r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Progress:    progress(r),
-		Gate:        gateOf(r.Gate),
 		Environment: environment(r),
 		Command:     command(r),
 		Sweep:       sweep(r),
@@ -25,8 +26,9 @@ func New(result *stat.Result) *View {
 	if len(r.Target.Against) > 0 {
 		v.Against = quote(r.Target.Against)
 	}
+	alone := gateAlone(r)
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i}
+		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone}
 		g.throughput = perSecond(throughputUnit(g.ThroughputUnit))
 		v.Groups = append(v.Groups, g.view())
 	}
@@ -38,6 +40,12 @@ func New(result *stat.Result) *View {
 	default:
 		v.Verdict = acrossGroups(v.Groups)
 		v.Summary = summary(r, v.Groups)
+	}
+	if r.Gate != nil {
+		v.Gate = gateOf(r.Gate)
+		if alone {
+			v.Verdict = v.Gate.headline(r.Gate, v.Verdict.Context)
+		}
 	}
 	for _, w := range r.Warnings {
 		word := Warning{Arm: clean(w.Arm), Message: clean(w.Message), Fix: clean(w.Fix)}
@@ -57,6 +65,7 @@ type group struct {
 	r          *stat.Result
 	index      int
 	throughput unit
+	gateAlone  bool
 }
 
 func (g *group) view() Group {
@@ -82,9 +91,12 @@ func (g *group) title() string {
 	t := "No quota"
 	if g.QuotaCPUs != nil {
 		t = "Quota " + cpus(*g.QuotaCPUs)
+		if g.Replicas > 1 {
+			t += " each"
+		}
 	}
 	if g.Replicas > 1 {
-		t += " each, " + count(g.Replicas, "replica")
+		t += ", " + count(g.Replicas, "replica")
 	}
 	if g.GoVersion != "" {
 		t += ", Go " + goVersion(g.GoVersion)
@@ -94,8 +106,11 @@ func (g *group) title() string {
 
 func (g *group) verdict() Verdict {
 	rec := g.Recommendation
+	if g.gateAlone {
+		return Verdict{State: Unknown, Label: "Not asked", Sentence: "The gate compares two programs at one number of Ps.", Context: g.context()}
+	}
 	v := Verdict{
-		Sentence: clean(rec.Sentence),
+		Sentence: unlabelled(clean(rec.Sentence)),
 		Reasons:  cleanAll(rec.Reasons),
 		Settle:   cleanAll(rec.Settle),
 		Context:  g.context(),
@@ -115,6 +130,24 @@ func (g *group) verdict() Verdict {
 		v.State, v.Label = Unknown, "Cannot tell"
 	}
 	return v
+}
+
+// unlabelled is a sentence without what its label says already.
+func unlabelled(s string) string {
+	for _, label := range []string{"Cannot tell: ", "A trade-off: ", "GOMAXPROCS is not your knob: "} {
+		if rest, ok := strings.CutPrefix(s, label); ok {
+			return capital(rest)
+		}
+	}
+	return s
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:]
 }
 
 // context is what the result was measured on: it is worth nothing elsewhere.
@@ -149,7 +182,15 @@ func progress(r *stat.Result) string {
 	if r.Complete {
 		return ""
 	}
-	return fmt.Sprintf("Incomplete: %d of %s ran. Resume with the same command and this directory as --out.", r.TrialsRun, count(r.TrialsPlanned, "planned trial"))
+	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, count(r.TrialsPlanned, "planned trial"))
+	const mend = " Mend what made them invalid, then begin anew with another --out."
+	switch {
+	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
+		return ran + ": the pilot trials were invalid." + mend
+	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
+		return ran + ", and none was valid." + mend
+	}
+	return ran + ". Resume with the same command and this directory as --out."
 }
 
 // goVersion is a version without the "go" before it.

@@ -48,7 +48,7 @@ func TestNothingUnprintableReachesAView(t *testing.T) {
 func TestChartsPlaceEveryArmAndTrialWithinTheAxis(t *testing.T) {
 	for name, r := range map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile()} {
 		for gi, g := range New(r).Groups {
-			charts := append([]Chart{g.Throughput}, g.Evidence...)
+			charts := append([]Chart{*g.Throughput}, g.Evidence...)
 			if g.Latency != nil {
 				charts = append(charts, *g.Latency)
 			}
@@ -114,11 +114,11 @@ func TestMarksFollowTheVerdict(t *testing.T) {
 		{"unset=keep;", "unset=keep;"},
 		{"", ""}, {"", ""},
 	} {
-		if got := [2]string{marks(&v.Groups[i].Throughput), marks(v.Groups[i].Latency)}; got != want {
+		if got := [2]string{marks(v.Groups[i].Throughput), marks(v.Groups[i].Latency)}; got != want {
 			t.Errorf("group %d: %q, want %q", i, got, want)
 		}
 	}
-	if got := marks(&New(reporttest.Typical()).Groups[0].Throughput); got != "2=recommended;" {
+	if got := marks(New(reporttest.Typical()).Groups[0].Throughput); got != "2=recommended;" {
 		t.Errorf("typical: %q", got)
 	}
 }

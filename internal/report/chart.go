@@ -19,14 +19,18 @@ type measure struct {
 // logarithmic: beyond it the small values of a linear one cannot be read.
 const logFrom = 20
 
-func (g *group) throughputChart() Chart {
-	c, _ := g.chart("throughput", g.throughput, []measure{{
+func (g *group) throughputChart() *Chart {
+	measures := []measure{{
 		name:  "median",
 		value: func(a *stat.ArmResult) stat.Interval { return a.Throughput },
 		point: func(p *stat.Point) *float64 { return p.Throughput },
-	}}, false)
+	}}
+	if _, high := g.extent(measures); high == 0 {
+		return nil
+	}
+	c, _ := g.chart("throughput", g.throughput, measures, false)
 	c.Title, c.Unit, c.Note = "Throughput", g.throughput.name, g.throughputNote()
-	return c
+	return &c
 }
 
 func (g *group) latencyChart() *Chart {

@@ -53,6 +53,8 @@ func (g *group) current() Check {
 	switch {
 	case a == nil:
 		c.Detail = "no arm left GOMAXPROCS unset; add --procs unset to see the default"
+	case a.Trials == 0:
+		c.Detail = "the unset arm has no valid trial"
 	case a.ResolvedProcs == nil:
 		c.Detail = "the default's value could not be read from the target's memory"
 	default:
@@ -166,7 +168,11 @@ func (g *group) enough() Check {
 	if settings == 0 {
 		least = 0
 	}
-	c.Detail = fmt.Sprintf("%s, at least %s each", count(settings, "setting"), count(least, "valid trial"))
+	each := ", at least " + count(least, "valid trial") + " each"
+	if least == 0 {
+		each = ", not all with a valid trial"
+	}
+	c.Detail = count(settings, "setting") + each
 	if repeated < settingsAsked {
 		c.State, c.Answer = Attention, "no"
 	}

@@ -39,6 +39,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 
 		{"read by decoding", 2, func(*stat.Result, *stat.Group) {}, OK, "8", "read from the target's memory (decoded)"},
 		{"unreadable", 2, func(_ *stat.Result, g *stat.Group) { g.Arms[0].ResolvedProcs = nil }, Unknown, "cannot tell", "could not be read"},
+		{"unset never valid", 2, func(_ *stat.Result, g *stat.Group) { g.Arms[0].Trials, g.Arms[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
 		{"no unset arm", 2, func(_ *stat.Result, g *stat.Group) { g.Arms = g.Arms[1:] }, Unknown, "cannot tell", "--procs unset"},
 
 		{"affinity", 3, func(*stat.Result, *stat.Group) {}, OK, "8", "never the quota"},
@@ -62,6 +63,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 			g.Recommendation = stat.Recommendation{Verdict: stat.TradeOff, BestThroughput: "2", BestP99: "1"}
 		}, Attention, "both", "throughput 2, p99 1"},
 
+		{"an arm never valid", 6, func(_ *stat.Result, g *stat.Group) { g.Arms[1].Trials = 0 }, Attention, "no", "3 settings, not all with a valid trial"},
 		{"three settings", 6, func(*stat.Result, *stat.Group) {}, Attention, "no", "3 settings"},
 		{"production", 7, func(*stat.Result, *stat.Group) {}, Unknown, "only you can tell", "after (2): 12.8k req/s"},
 

@@ -115,7 +115,15 @@ func trial(r *stat.Result) string {
 	}
 	s := duration()
 	s.trim = true
-	out := s.number(l.DurationSeconds) + " a phase"
+	var out string
+	switch half := s.number(l.DurationSeconds / 2); {
+	case r.Target.Kind != "server":
+		return "one whole run of the program"
+	case l.Command != "":
+		out = s.number(l.DurationSeconds) + " under the load command"
+	default:
+		out = half + " in closed loop and " + half + " in open loop"
+	}
 	if l.WarmupSeconds > 0 {
 		out += " after " + s.number(l.WarmupSeconds) + " of warm-up"
 	}

@@ -16,13 +16,13 @@ func (g *group) facts() []Pair {
 		}
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
-		add("Noise floor", fmt.Sprintf("throughput %s, p99 %s: how far two copies of %s came apart, in %s",
-			share.maybe(n.Throughput), share.maybe(n.P99), g.armText(n.Arm), count(n.Pairs, "pair")))
+		add("Noise floor", fmt.Sprintf("%s: how far two copies of %s came apart, in %s; no difference estimated at less is called worse",
+			pairOf(share, n.Throughput, n.P99), g.armText(n.Arm), count(n.Pairs, "pair")))
 	} else {
 		add("Noise floor", "not known: too few A/A pairs")
 	}
 	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
-		add("Detectable effect", fmt.Sprintf("throughput %s, p99 %s: smaller differences cannot be shown with this many blocks", share.maybe(d.Throughput), share.maybe(d.P99)))
+		add("Detectable effect", pairOf(share, d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
 	}
 	margins := "throughput " + share.number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {
@@ -60,6 +60,18 @@ func (g *group) facts() []Pair {
 		}
 	}
 	return out
+}
+
+// pairOf names the figures of the two metrics that are known.
+func pairOf(u unit, throughput, p99 *float64) string {
+	var parts []string
+	if throughput != nil {
+		parts = append(parts, "throughput "+u.number(*throughput))
+	}
+	if p99 != nil {
+		parts = append(parts, "p99 "+u.number(*p99))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (g *group) throughputNote() string {

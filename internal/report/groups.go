@@ -18,7 +18,11 @@ func acrossGroups(groups []Group) Verdict {
 		}
 	}
 	if same {
-		v.Sentence = "In all " + count(len(groups), "group") + ": " + groups[0].Verdict.Sentence
+		all := "In all " + count(len(groups), "group")
+		if len(groups) == 2 {
+			all = "In both groups"
+		}
+		v.Sentence = all + ": " + groups[0].Verdict.Sentence
 	} else {
 		v.Sentence = count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
 	}

@@ -97,11 +97,10 @@ func (u unit) step(x float64) step {
 			return s
 		}
 	}
-	last := u.steps[len(u.steps)-1]
-	if x == 0 && u.name == "" && len(u.steps) > 1 {
-		return u.steps[0]
+	if x == 0 && !u.tight {
+		return u.steps[0] // 0 s, where ns would pretend to a precision
 	}
-	return last
+	return u.steps[len(u.steps)-1]
 }
 
 // absent stands for what was not measured.
@@ -139,19 +138,20 @@ func significant(x float64, n int, trim bool) string {
 // choose: units, variants, metrics.
 const nameRoom = 24
 
-// throughputUnit names what is counted a second.
+// throughputUnit names what is counted a second. A metric's name is its own unit;
+// "throughput" says nothing beyond the figure.
 func throughputUnit(name string) string {
 	switch name {
 	case "requests", "":
 		return "req/s"
 	case "runs":
 		return "runs/s"
+	case "operations":
+		return "op/s"
+	case stat.MetricThroughput:
+		return ""
 	}
-	name = clip(clean(name), nameRoom)
-	if strings.Contains(name, "/") {
-		return name
-	}
-	return name + "/s"
+	return clip(clean(name), nameRoom)
 }
 
 func count(n int, noun string) string {

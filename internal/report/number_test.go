@@ -18,6 +18,9 @@ func TestUnitsWordValues(t *testing.T) {
 		{rate, 999.4, "999 req/s"},
 		{rate, 0.01234, "0.0123 req/s"},
 		{rate, 0, "0 req/s"},
+		{perSecond(""), 0, "0"},
+		{perSecond("/s"), 0, "0 /s"},
+		{perSecond(""), 999, "999"},
 		{rate, 2.5e9, "2.50G req/s"},
 		{rate, 9.995e12, "10000G req/s"},
 		{rate, -1234, "-1.23k req/s"},
@@ -50,6 +53,7 @@ func TestIntervalsShareTheScaleOfTheirMedian(t *testing.T) {
 		{duration(), of(0.8, 0.79, 1.2), "[790, 1200]"},
 		{perSecond("req/s"), of(11800, 11200, 12100), "[11.2k, 12.1k]"},
 		{perSecond("req/s"), of(1000, 990, 1010), "[0.990k, 1.01k]"},
+		{perSecond(""), of(0, 0, 1200), "[0, 1200]"},
 		{duration(), stat.Interval{Median: new(float64)}, ""},
 		{duration(), stat.Interval{}, ""},
 	} {

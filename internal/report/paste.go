@@ -10,6 +10,9 @@ import (
 
 // paste is what to put where, by the verdict.
 func (g *group) paste() Paste {
+	if g.gateAlone {
+		return Paste{Lead: "Nothing: the gate compares two programs, not values of GOMAXPROCS."}
+	}
 	rec := g.Recommendation
 	switch rec.Verdict {
 	case stat.Recommended, stat.CarriesRate:

@@ -25,7 +25,7 @@ func (g *group) table() Table {
 	}
 	columns := []column{
 		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *stat.ArmResult) Cell { return Cell{Value: armName(a)} }},
-		{Column{Head: "Throughput, " + g.throughput.name, Short: g.throughput.name, Detailed: true}, func(a *stat.ArmResult) Cell { return g.throughput.cell(a.Throughput) }},
+		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return g.throughput.cell(a.Throughput) }},
 		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
 		{Column{Head: "Against the peak"}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
 		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
@@ -80,6 +80,14 @@ func (g *group) table() Table {
 		}
 	}
 	return t
+}
+
+func (g *group) throughputColumn() Column {
+	c := Column{Head: "Throughput", Short: "throughput", Detailed: true}
+	if u := g.throughput.name; u != "" {
+		c.Head, c.Short = c.Head+", "+u, u
+	}
+	return c
 }
 
 // mark is a word on an arm's standing; metric narrows a trade-off to one side.
@@ -174,39 +182,4 @@ func change(ratio float64) string {
 		return "−" + s[1:]
 	}
 	return "+" + s
-}
-
-func gateOf(g *stat.Gate) *Gate {
-	if g == nil {
-		return nil
-	}
-	out := &Gate{State: OK, Sentence: "Gate passed: nothing is worse than its margin with confidence."}
-	if !g.Pass {
-		out.State, out.Sentence = Attention, "Gate not met: worse than the margin, with confidence."
-	}
-	if g.Kind == "baseline" {
-		out.Sentence += " Compared with the baseline by ratios within each run."
-	}
-	out.Table.Columns = []Column{
-		{Head: "GOMAXPROCS", Short: "procs", Left: true},
-		{Head: "Metric", Short: "metric", Left: true},
-		{Head: "New against old", Short: "new against old", Detailed: true},
-		{Head: "Margin", Short: "margin"},
-		{Head: "Outcome", Short: "outcome", Left: true},
-		{Head: "Note", Left: true},
-	}
-	for _, c := range g.Checks {
-		outcome, mark := "not shown either way", ""
-		switch {
-		case c.Worse:
-			outcome, mark = "worse", "worse"
-		case c.Proven:
-			outcome = "no worse"
-		}
-		out.Table.Rows = append(out.Table.Rows, Row{Mark: mark, Cells: []Cell{
-			{Value: clip(clean(c.Arm), nameRoom)}, {Value: clean(c.Metric)}, difference(c.Ratio),
-			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: clean(c.Note)},
-		}})
-	}
-	return out
 }

@@ -45,7 +45,7 @@ type Group struct {
 	Verdict    Verdict
 	Checklist  []Check
 	Mistakes   []Check
-	Throughput Chart
+	Throughput *Chart // nil where nothing valid was measured
 	Latency    *Chart // nil where no latency was measured
 	Evidence   []Chart
 	Table      Table
@@ -112,9 +112,11 @@ type Snippet struct {
 	Text  string
 }
 
-// Gate is the answer of --gate.
+// Gate is the answer of --gate. Its sentence is empty where the View's verdict is
+// the gate's.
 type Gate struct {
 	State    State
+	Label    string // passed, not met, or cannot be judged
 	Sentence string
 	Table    Table
 }

@@ -14,15 +14,20 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 		Host: h.Host, Tool: h.Tool, Target: h.Target, Load: h.Load, Plan: h.Plan,
 		Groups: []Group{}, Warnings: []Warning{},
 	}
+	trials, repeated := once(trials)
 	r.count(trials)
 	groups := collect(h, trials)
 	notes := &notes{h: h}
 	for i, g := range groups {
-		result, w := g.analyze(h)
+		result, w := g.analyze(h, r.PilotsInvalid > 0)
 		r.Groups = append(r.Groups, result)
 		notes.group(i, g, &r.Groups[i], w)
 	}
 	notes.run(r, groups)
+	notes.pilots(trials)
+	if repeated > 0 {
+		notes.add(-1, "duplicate_trials", "keep one journal of each run", "%s in the journal twice: of each arm and block the first counts", plural(repeated, "trial"))
+	}
 	r.Warnings = append(r.Warnings, notes.list...)
 	if h.Plan.GateAgainst {
 		r.Gate = GateAgainst(h, trials)
@@ -45,6 +50,10 @@ func (r *Result) count(trials []journal.Trial) {
 	for i := range trials {
 		t := &trials[i]
 		if t.Role == journal.RolePilot {
+			r.PilotsRun++
+			if !t.Valid {
+				r.PilotsInvalid++
+			}
 			continue
 		}
 		r.TrialsRun++
@@ -66,7 +75,7 @@ func (r *Result) count(trials []journal.Trial) {
 	r.Complete = !missing
 }
 
-func (g *group) analyze(h journal.Header) (Group, *walk) {
+func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
 	machine := machineCPUs(h.Host)
 	effective := math.Min(machine, pinned(h.Target.ServerCPUs, machine))
 	if g.limited {
@@ -98,12 +107,13 @@ func (g *group) analyze(h journal.Header) (Group, *walk) {
 	speedups(&r)
 	r.Workload = workload(&r)
 	r.USL = g.fit(settings, effective)
-	t := telling{plan: h.Plan, group: &r, loadLimited: g.loadLimited()}
+	t := telling{plan: h.Plan, group: &r, loadLimited: g.loadLimited(), pilotsInvalid: pilotsInvalid}
 	if h.Plan.SmallestFor {
 		r.Recommendation = g.carries(w, t)
 	} else {
 		r.Recommendation = g.verdict(w, t)
 	}
+	g.qualify(&r.Recommendation, w, t)
 	return r, w
 }
 

@@ -41,6 +41,7 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 			Throughput: t.ThroughputPerSecond,
 			P50:        shown(mode, func(l *journal.Latency) *float64 { return l.P50 })(t),
 			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
+			Metrics:    figures(t.Metrics),
 		})
 	}
 	slices.SortStableFunc(r.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
@@ -125,6 +126,18 @@ func reasons(trials []*journal.Trial) []ReasonCount {
 		list = append(list, ReasonCount{reason, count[reason]})
 	}
 	slices.SortStableFunc(list, func(a, b ReasonCount) int { return cmp.Compare(b.Count, a.Count) })
+	return list
+}
+
+// figures are a trial's metrics as plain numbers.
+func figures(of map[string]journal.Metric) map[string]float64 {
+	if len(of) == 0 {
+		return nil
+	}
+	list := map[string]float64{}
+	for name, m := range of {
+		list[name] = m.Value
+	}
 	return list
 }
 

@@ -36,7 +36,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
 		return nil, err
 	}
-	gate := &Gate{Kind: GateKindBaseline, Pass: true, Checks: []GateCheck{}}
+	gate := newGating(GateKindBaseline)
 	met := false
 	for i := range current.Groups {
 		now := &current.Groups[i]
@@ -55,7 +55,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if len(gate.Checks) == 0 {
 		return nil, refuse("the runs share no numbered arm")
 	}
-	return gate, nil
+	return gate.conclude(), nil
 }
 
 // ComparableHosts says why runs on two hosts cannot be compared, as a
@@ -91,7 +91,7 @@ func (r *Result) group(like *Group) *Group {
 	return nil
 }
 
-func (gate *Gate) compare(then, now *Group, current *Result) error {
+func (gate *gating) compare(then, now *Group, current *Result) error {
 	thenUnset, nowUnset := then.find(nil), now.find(nil)
 	switch {
 	case thenUnset == nil:
@@ -100,21 +100,24 @@ func (gate *Gate) compare(then, now *Group, current *Result) error {
 		return refuse("this run has no valid unset arm to take ratios to: add it with --procs unset,…")
 	}
 	j := newJudge(current.Plan.Margin, current.Plan.MarginP99)
-	j.floor = max(logFloor(then.NoiseFloor.Throughput), logFloor(now.NoiseFloor.Throughput))
-	j.floorP99 = max(logFloor(then.NoiseFloor.P99), logFloor(now.NoiseFloor.P99))
+	j.floors(NoiseFloor{
+		Throughput: larger(then.NoiseFloor.Throughput, now.NoiseFloor.Throughput),
+		P99:        larger(then.NoiseFloor.P99, now.NoiseFloor.P99),
+	})
 	open := string(journal.ModeOpen)
 	for i := range now.Arms {
 		a := &now.Arms[i]
-		if a.Variant != "" || a.Procs == nil {
-			continue
-		}
 		old := then.find(a.Procs)
-		if old == nil || a.Trials == 0 {
+		if a.Variant != "" || old == nil {
 			continue
 		}
 		label := a.Label
 		if len(current.Groups) > 1 {
 			label += now.suffix()
+		}
+		gate.validity(label, a.Invalid, a.Trials, old.Invalid, old.Trials, a.InvalidReasons)
+		if a.Procs == nil {
+			continue
 		}
 		speed := func(p Point) *float64 { return p.Throughput }
 		tail := func(p Point) *float64 { return p.P99 }
@@ -126,11 +129,11 @@ func (gate *Gate) compare(then, now *Group, current *Result) error {
 	return nil
 }
 
-func logFloor(ratio *float64) float64 {
-	if ratio == nil {
-		return 0
+func larger(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
 	}
-	return math.Log1p(*ratio)
+	return a
 }
 
 func (g *Group) suffix() string {

@@ -104,6 +104,28 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 	return groups
 }
 
+// once drops what a journal holds twice, as one that was joined from copies does:
+// of each arm, role and block the first trial counts. (A resumed run repeats none;
+// counting the last would let a repetition choose its outcome.) Pilots may repeat.
+func once(trials []journal.Trial) (kept []journal.Trial, dropped int) {
+	type place struct {
+		armKey
+		role  journal.Role
+		block int
+	}
+	seen := map[place]bool{}
+	for _, t := range trials {
+		p := place{keyOf(t.Arm), t.Role, t.Block}
+		if t.Role != journal.RolePilot && seen[p] {
+			dropped++
+			continue
+		}
+		seen[p] = true
+		kept = append(kept, t)
+	}
+	return kept, dropped
+}
+
 // current is the arms that the group's verdict is about.
 func (g *group) current() []*arm {
 	return slices.DeleteFunc(slices.Clone(g.arms), func(a *arm) bool { return a.Variant != "" })
@@ -153,7 +175,12 @@ func (s series) minus(other series) []float64 {
 	return d
 }
 
-// median is that of the figure itself; NaN of none.
+// known says whether any block has a value.
+func (s series) known() bool {
+	return slices.ContainsFunc(s, func(x float64) bool { return !math.IsNaN(x) })
+}
+
+// median is that of the blocks' values, in the figure's own unit; NaN of none.
 func (s series) median() float64 {
 	x := slices.DeleteFunc(slices.Clone(s), math.IsNaN)
 	if len(x) == 0 {

@@ -7,15 +7,26 @@ import (
 )
 
 // judge holds what comparisons in one group are made with. Margins and floors
-// are logarithms; a floor that is not known is 0.
+// are logarithms, ln(1+m) of p99 and -ln(1-m) of throughput, so that what is
+// "12 % slower" has exceeded a floor of 12 %; a floor that is not known is 0.
 type judge struct {
-	margin, marginP99 float64 // ln(1+m) of p99, -ln(1-m) of throughput
+	margin, marginP99 float64
 	floor, floorP99   float64
 }
 
+// loss and growth are a ratio as the logarithm of what becomes less or more by it.
+func loss(ratio float64) float64 {
+	if ratio >= 1 {
+		return math.Inf(1) // nothing falls by all of itself
+	}
+	return -math.Log1p(-ratio)
+}
+
+func growth(ratio float64) float64 { return math.Log1p(ratio) }
+
 func newJudge(margin, marginP99 float64) *judge {
 	margin = min(max(margin, 0), 0.99) // a plan is checked, a journal may be anyone's
-	return &judge{margin: -math.Log1p(-margin), marginP99: math.Log1p(max(marginP99, 0))}
+	return &judge{margin: loss(margin), marginP99: growth(max(marginP99, 0))}
 }
 
 // comparison is one setting against another in one metric. Neither asGood nor
@@ -45,8 +56,7 @@ func (j *judge) apart(a, b *setting) bool {
 	return j.throughput(a.throughput, b.throughput).worse || j.throughput(b.throughput, a.throughput).worse
 }
 
-// noise fills the floors from the A/A arm. Floors are in logarithms within the
-// judge, as ratios in the result.
+// noise fills the floors from the A/A arm.
 func (j *judge) noise(g *group) NoiseFloor {
 	var f NoiseFloor
 	for _, a := range g.current() {
@@ -56,19 +66,27 @@ func (j *judge) noise(g *group) NoiseFloor {
 		throughput := locateNarrow(g.series(throughputOf, a.aa).minus(g.series(throughputOf, a.measure)))
 		p99 := locateNarrow(g.series(p99Of, a.aa).minus(g.series(p99Of, a.measure)))
 		f = NoiseFloor{Arm: a.Label, Pairs: throughput.n}
-		j.floor, f.Throughput = floorOf(throughput)
-		j.floorP99, f.P99 = floorOf(p99)
+		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
+		j.floors(f)
 		break
 	}
 	return f
 }
 
-func floorOf(e estimate) (float64, *float64) {
-	if e.n < minPairs {
-		return 0, nil
+func (j *judge) floors(f NoiseFloor) {
+	if f.Throughput != nil {
+		j.floor = loss(*f.Throughput)
 	}
-	log := max(math.Abs(e.low), math.Abs(e.high))
-	return log, new(expm1(log))
+	if f.P99 != nil {
+		j.floorP99 = growth(*f.P99)
+	}
+}
+
+func floorOf(e estimate) *float64 {
+	if e.n < minPairs {
+		return nil
+	}
+	return new(expm1(max(math.Abs(e.low), math.Abs(e.high))))
 }
 
 // spread is the typical standard deviation of differences between settings: the
@@ -93,11 +111,18 @@ func tailOf(s *setting) series  { return s.p99 }
 // detectableEffect is the smallest difference that the blocks so far can show.
 func detectableEffect(best *setting, settings []*setting) Detectable {
 	var d Detectable
-	if sd, n := spread(speedOf, best, settings); n >= 2 {
-		d.Throughput = new(expm1(detectable(sd, n)))
-	}
-	if sd, n := spread(tailOf, best, settings); n >= 2 {
-		d.P99 = new(expm1(detectable(sd, n)))
-	}
+	d.Throughput = detectableRatio(spread(speedOf, best, settings))
+	d.P99 = detectableRatio(spread(tailOf, best, settings))
 	return d
+}
+
+func detectableRatio(sd float64, n int) *float64 {
+	const most = 10 // 1000 %: blocks that can show no less show nothing
+	if n < minPairs {
+		return nil
+	}
+	if x := expm1(detectable(sd, n)); x <= most {
+		return &x
+	}
+	return nil
 }

@@ -19,7 +19,10 @@
 //
 // One setting is as good as another when with 95 % confidence it is worse by no
 // more than the margin; it is worse when with 95 % confidence it is so by more
-// than the margin, and the estimate exceeds the noise floor. Else it is open.
+// than the margin, and the estimate exceeds the noise floor. Else it is open. The
+// floor thus bounds what is called worse, in each metric by its own, and not what
+// is called as good: that rests on the paired interval alone, which is narrower
+// than the floor where copies are averaged or the A/A pairs held an outlier.
 //
 //  1. T is the setting of the highest median throughput, and those below and
 //     then above that are as good as it in throughput, up to the first failure.
@@ -40,8 +43,23 @@
 // A noise floor above the margin thus does not silence what stands far above it:
 // that one P is half as fast as two is worth saying on a noisy machine.
 //
+// With --rate none of this is asked. A setting carries the rate when its trials,
+// of three blocks at least, achieved 99 % of it in open loop, and its closed loop
+// (the low end of the interval) came to it too.
+//
+// Metrics that the program printed are compared at the setting that the verdict
+// names: with the default, and with the best for each. One proven worse there, all
+// looked at together at 95 %, qualifies the verdict and warns. Benchmarks that are
+// alike on their average only, and apart by themselves, are cannot_tell.
+//
 // The arms of a gate's old command are listed in their group, after the others,
-// and have no part in its verdict.
+// and have no part in its verdict. A gate passes when each check had three pairs
+// and none is worse, and the new program's trials are not invalid where the old
+// one's are valid. Unless a check is worse, what falls short of that cannot be
+// judged.
+//
+// A setting's figures in a sentence are the medians of the arm that names it, as
+// in tables; what is said of two settings' difference is of all their copies.
 //
 // # Limits
 //

@@ -42,10 +42,61 @@ func TestGateAgainst(t *testing.T) {
 					t.Errorf("both worse and not: %+v", check)
 				}
 			}
-			if r.Gate.Pass != c.pass || !said {
+			for _, check := range r.Gate.Checks {
+				if !check.Judged {
+					t.Errorf("six blocks do not judge %+v", check)
+				}
+			}
+			if r.Gate.Pass != c.pass || !said || r.Gate.Unjudged != "" {
 				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.note, r.Gate.Checks)
 			}
 		})
+	}
+}
+
+// What nobody could judge does not pass; what is proven worse fails all the same.
+func TestGateThatCannotBeJudged(t *testing.T) {
+	invalid := func(which func(*journal.Trial) bool) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			if which(t) {
+				t.Valid, t.InvalidReason = false, "exited with code 4"
+			}
+		}
+	}
+	isNew := func(t *journal.Trial) bool { return t.Arm.Variant == "" }
+	for _, c := range []struct {
+		name     string
+		blocks   int
+		config   Config
+		spoil    func(*journal.Trial)
+		worse    bool
+		unjudged string
+	}{
+		{"two blocks", 2, versus(1, 1, quiet), nil, false, "throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks with a valid trial of both, and it takes 3"},
+		{"two blocks, far worse", 2, versus(.1, 9, quiet), nil, false, "only 2 blocks"},
+		{"the new one always fails", 6, versus(1, 1, quiet), invalid(isNew), false, "6 of 6 trials of the new one invalid at unset, of the old one 0 of 6: exited with code 4; 6 of 6"},
+		{"all fail", 6, versus(1, 1, quiet), invalid(func(*journal.Trial) bool { return true }), false, "no block has a valid trial of both"},
+		{"the new one fails once", 6, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool {
+			return isNew(t) && t.Arm.Label == "4" && t.Block == 0 && t.Role == journal.RoleMeasure
+		}), false, "1 of 6 trials of the new one invalid at 4, of the old one 0 of 6"},
+		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, ""},
+		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, "7 of 12 trials of the new one invalid"},
+		{"one arm worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Arm.Procs != nil && *t.Arm.Procs == 4 }), true, ""},
+		{"no arm of the old one", 6, Config{Gate: true, Noise: quiet, Arms: CPUServer()}, nil, false, "no arm of the old command was planned"},
+	} {
+		c.config.Blocks, c.config.Trial = c.blocks, c.spoil
+		g := analyze(c.config).Gate
+		worse := false
+		for _, check := range g.Checks {
+			worse = worse || check.Worse
+			if !check.Judged && (check.Worse || check.Proven || !strings.HasPrefix(check.Note, "cannot be judged: ")) {
+				t.Errorf("%s: %+v", c.name, check)
+			}
+		}
+		passes := c.unjudged == "" && !c.worse
+		if g.Pass != passes || worse != c.worse || !strings.Contains(g.Unjudged, c.unjudged) || (g.Unjudged == "") != (c.unjudged == "") {
+			t.Errorf("%s: pass %v, worse %v, unjudged %q; want %v, %v, %q", c.name, g.Pass, worse, g.Unjudged, passes, c.worse, c.unjudged)
+		}
 	}
 }
 
@@ -82,6 +133,19 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("one P lost 30 %%: %+v, %v", g, err)
 	} else if c := g.Checks[0]; c.Arm != "1" || c.Metric != stat.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
+	}
+
+	// An arm whose trials are all invalid now was left out once, and so passed.
+	fails := func(t *journal.Trial) {
+		if t.Arm.Label == "1" {
+			t.Valid, t.InvalidReason = false, "crashed"
+		}
+	}
+	if g, err := stat.GateBaseline(base, run(Config{Arms: arms(1), Rate: 100, Trial: fails})); err != nil || g.Pass || !strings.Contains(g.Unjudged, "6 of 6 trials of the new one invalid at 1") {
+		t.Errorf("one arm invalid: %+v, %v", g, err)
+	}
+	if g, err := stat.GateBaseline(run(Config{Arms: arms(1), Blocks: 2}), run(Config{Arms: arms(1), Blocks: 2})); err != nil || g.Pass || !strings.Contains(g.Unjudged, "only 2 blocks") {
+		t.Errorf("two blocks: %+v, %v", g, err)
 	}
 
 	for name, c := range map[string]struct {

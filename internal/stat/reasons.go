@@ -16,7 +16,7 @@ func (t telling) reasons(w *walk) []string {
 		if f.P99 != nil && w.latency {
 			text += fmt.Sprintf(" and %s in p99", percent(*f.P99))
 		}
-		list = append(list, text+fmt.Sprintf(" (95 %%, %s)", plural(f.Pairs, "pair")))
+		list = append(list, text+fmt.Sprintf(" (95 %%, %s); no difference estimated at less is called worse", plural(f.Pairs, "pair")))
 	}
 	return append(list, t.holds())
 }
@@ -33,7 +33,11 @@ func (t telling) throughputReasons(w *walk) []string {
 		case c.worse:
 			worse = append(worse, fmt.Sprintf("%s is %s, at least %s (n %d)", t.name(s), change(c.mid), percent(-expm1(c.upper)), c.n))
 		case c.asGood:
-			alike = append(alike, fmt.Sprintf("%s is %s, at most %s (n %d)", t.name(s), change(c.mid), change(min(c.lower, 0)), c.n))
+			text := t.name(s) + " is " + change(c.mid)
+			if bound := change(min(c.lower, 0)); bound != same {
+				text += ", at most " + bound
+			}
+			alike = append(alike, fmt.Sprintf("%s (n %d)", text, c.n))
 		default:
 			open = append(open, fmt.Sprintf("%s seems %s (n %d)", t.name(s), change(c.mid), c.n))
 		}
@@ -60,7 +64,7 @@ func (t telling) latencyReasons(w *walk) []string {
 	}
 	low := w.settings[0]
 	for _, s := range w.settings {
-		if s.hasP99() && !s.saturated && (low.saturated || !low.hasP99() || s.p99.median() < low.p99.median()) {
+		if s.hasP99() && !s.saturated && (low.saturated || !low.hasP99() || s.tail < low.tail) {
 			low = s
 		}
 	}

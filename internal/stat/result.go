@@ -24,6 +24,8 @@ type Result struct {
 	TrialsPlanned  int             `json:"trials_planned"`
 	TrialsRun      int             `json:"trials_run"`
 	TrialsInvalid  int             `json:"trials_invalid"`
+	PilotsRun      int             `json:"pilots_run"` // pilots are not among the trials
+	PilotsInvalid  int             `json:"pilots_invalid"`
 	Groups         []Group         `json:"groups"`
 	Gate           *Gate           `json:"gate,omitempty"`
 	Warnings       []Warning       `json:"warnings"`
@@ -133,6 +135,9 @@ type Point struct {
 	Throughput    *float64 `json:"throughput_per_second"`
 	P50           *float64 `json:"p50_seconds"`
 	P99           *float64 `json:"p99_seconds"`
+	// Metrics are the figures that the program printed; their units and directions
+	// are the arm's.
+	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
 // ReasonCount is an invalid reason and how many trials gave it.
@@ -142,7 +147,8 @@ type ReasonCount struct {
 }
 
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
-// ratio: 0.03 is 3 %. Null with fewer than three A/A pairs.
+// ratio: 0.03 is 3 %. No difference estimated at less is called worse. Null with fewer than three
+// A/A pairs.
 type NoiseFloor struct {
 	Arm        string   `json:"arm"` // the arm that ran twice
 	Pairs      int      `json:"pairs"`
@@ -151,7 +157,8 @@ type NoiseFloor struct {
 }
 
 // Detectable is the smallest difference that this many blocks can show, from the
-// spread of the paired log-ratios; null before two blocks.
+// spread of the paired log-ratios. Null below three pairs, and beyond ten times:
+// neither says anything.
 type Detectable struct {
 	Throughput *float64 `json:"throughput"`
 	P99        *float64 `json:"p99"`
@@ -225,8 +232,10 @@ type Warning struct {
 // Gate is the answer of --gate.
 type Gate struct {
 	Kind   string      `json:"kind"` // against, baseline
-	Pass   bool        `json:"pass"`
+	Pass   bool        `json:"pass"` // every check is judged, and none is worse
 	Checks []GateCheck `json:"checks"`
+	// Unjudged says why the gate is neither passed nor failed; empty when it is.
+	Unjudged string `json:"unjudged,omitempty"`
 }
 
 // GateCheck is one arm on one metric: new ÷ old with its interval.
@@ -235,6 +244,7 @@ type GateCheck struct {
 	Metric string   `json:"metric"` // throughput, p99
 	Ratio  Interval `json:"ratio"`
 	Margin float64  `json:"margin"`
+	Judged bool     `json:"judged"` // there are pairs enough to prove something
 	Worse  bool     `json:"worse"`  // worse than the margin, with confidence
 	Proven bool     `json:"proven"` // not worse than the margin, with confidence
 	Note   string   `json:"note"`

@@ -20,6 +20,9 @@ type setting struct {
 	isDefault  bool   // holds the unset arm
 	throughput series
 	p99        series
+	// rate and tail are the medians that a table has of the arm that names the
+	// setting; NaN where no block has a value to compare.
+	rate, tail float64
 	saturated  bool
 }
 
@@ -67,6 +70,13 @@ func (g *group) setting(procs int, arms ...*arm) *setting {
 		s.isDefault = s.isDefault || a.Procs == nil
 	}
 	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(p99Of, all...)
+	s.rate, s.tail = math.NaN(), math.NaN()
+	if s.throughput.known() {
+		s.rate = firstMedian(arms, throughputOf)
+	}
+	if s.p99.known() {
+		s.tail = firstMedian(arms, p99Of)
+	}
 	s.saturated = saturated(slices.Concat(measured...))
 	return s
 }
@@ -81,5 +91,25 @@ func (s *setting) perTail() series {
 	return p
 }
 
+// firstMedian is that of the first arm that has any value.
+func firstMedian(arms []*arm, f figure) float64 {
+	for _, a := range arms {
+		if v := values(a.measure, f); len(v) > 0 {
+			return medianFloat(v)
+		}
+	}
+	return math.NaN()
+}
+
+// byDefault is the unset arm; nil when the setting does not hold it.
+func (s *setting) byDefault() *arm {
+	for _, a := range s.arms {
+		if a.Procs == nil {
+			return a
+		}
+	}
+	return nil
+}
+
 // hasP99 says whether the setting's latency may be judged.
-func (s *setting) hasP99() bool { return !math.IsNaN(s.p99.median()) }
+func (s *setting) hasP99() bool { return !math.IsNaN(s.tail) }

@@ -26,10 +26,10 @@ func speedups(r *Group) {
 
 func flatness(r *Group, w *walk, margin float64) Flatness {
 	f := Flatness{WithinMargin: []string{}}
-	peak := w.best.throughput.median()
+	peak := w.best.rate
 	medians := map[string]float64{}
 	for _, s := range w.settings {
-		m := s.throughput.median()
+		m := s.rate
 		for _, a := range s.arms {
 			if m >= (1-margin)*peak {
 				f.WithinMargin = append(f.WithinMargin, a.Label)

@@ -16,6 +16,7 @@ type walk struct {
 	// latency says whether p99 is judged: every setting of T has one.
 	latency bool
 	passes  []*setting // those of T that pass on latency
+	losses  []metricLoss
 }
 
 // walkDown goes from the best setting to ever fewer Ps while each is as good as
@@ -25,7 +26,7 @@ func walkDown(j *judge, settings []*setting, loose *setting) *walk {
 	w := &walk{judge: j, settings: settings, loose: loose, tested: map[*setting]bool{}}
 	at := -1
 	for i, s := range settings {
-		if m := s.throughput.median(); !math.IsNaN(m) && (at < 0 || m > w.best.throughput.median()) {
+		if !math.IsNaN(s.rate) && (at < 0 || s.rate > w.best.rate) {
 			at, w.best = i, s
 		}
 	}
@@ -122,7 +123,7 @@ func (w *walk) alike() bool {
 		if w.latency && (s.saturated || !s.hasP99()) {
 			return false
 		}
-		if w.latency && s.p99.median() < fastest.p99.median() {
+		if w.latency && s.tail < fastest.tail {
 			fastest = s
 		}
 	}

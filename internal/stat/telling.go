@@ -12,6 +12,8 @@ type telling struct {
 	plan        journal.Plan
 	group       *Group
 	loadLimited bool // in most trials
+	// pilotsInvalid: some pilot was, of whichever group
+	pilotsInvalid bool
 }
 
 // name is a setting in a sentence: "2", "unset (2)", "8 (the default)".
@@ -35,13 +37,29 @@ func (t telling) names(list []*setting) string {
 	return and(names)
 }
 
-// figures are a setting's medians in brackets.
+// figures are a setting's medians, those of the arm that names it.
 func (t telling) figures(s *setting) string {
-	text := perSecond(s.throughput.median(), t.group.ThroughputUnit)
+	text := perSecond(s.rate, t.group.ThroughputUnit)
 	if s.hasP99() {
-		text += ", p99 " + seconds(s.p99.median())
+		text += ", p99 " + seconds(s.tail)
 	}
 	return text
+}
+
+// asDefault is the setting named by its unset arm.
+func (s *setting) asDefault() *setting {
+	a := s.byDefault()
+	if a == nil {
+		return s
+	}
+	c := *s
+	if v := values(a.measure, throughputOf); len(v) > 0 {
+		c.rate = medianFloat(v)
+	}
+	if v := values(a.measure, p99Of); len(v) > 0 {
+		c.tail = medianFloat(v)
+	}
+	return &c
 }
 
 // where is what a verdict holds for.
@@ -53,7 +71,7 @@ func (t telling) where() string {
 }
 
 func (t telling) keep(w *walk, x *setting) string {
-	return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s.", x.procs, t.standing(w, x), t.figures(x), t.where())
+	return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s.", x.procs, t.standing(w, x), t.figures(x.asDefault()), t.where())
 }
 
 func (t telling) set(w *walk, x *setting) string {
@@ -98,11 +116,11 @@ func (t telling) tradeOff(w *walk, x, rival *setting) string {
 
 // noneOnLatency is for a T in which no setting is shown to have the best p99.
 func (t telling) noneOnLatency(w *walk) string {
-	text := "Cannot tell"
+	text := "Cannot tell: "
 	if len(w.tail) == 1 {
-		return text + fmt.Sprintf(": %s has the most throughput, but could not carry the rate at which latency is judged.", t.name(w.tail[0]))
+		return text + fmt.Sprintf("%s has the most throughput, but could not carry the rate at which latency is judged.", t.name(w.tail[0]))
 	}
-	text += fmt.Sprintf(" %s apart on p99; on throughput they are the best.", t.names(w.tail))
+	text += fmt.Sprintf("%s are the best on throughput, and on p99 they cannot be told apart.", t.names(w.tail))
 	if d := w.standard(); d != nil && w.inTail(d) {
 		text += fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", d.procs)
 	}

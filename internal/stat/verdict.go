@@ -12,8 +12,7 @@ func (g *group) verdict(w *walk, t telling) Recommendation {
 		return r
 	}
 	if w.best == nil {
-		r.Sentence = "Cannot tell: no trial was valid."
-		r.Settle = []string{"mend what made the trials invalid, then run again"}
+		r.Sentence, r.Settle = g.nothing(t)
 		return r
 	}
 	r.Reasons = t.reasons(w)
@@ -39,6 +38,21 @@ func (g *group) verdict(w *walk, t telling) Recommendation {
 	return r
 }
 
+// nothing is for a group without a figure to compare: it says what is missing,
+// and what to do about that.
+func (g *group) nothing(t telling) (sentence string, settle []string) {
+	again := []string{"mend what made them invalid, then begin anew with another --out"}
+	switch all := allTrials([]*group{g}); {
+	case len(all) == 0 && t.pilotsInvalid:
+		return "Cannot tell: no trial has been measured yet, since the pilot trials were invalid.", again
+	case len(all) == 0:
+		return "Cannot tell: no trial has been measured yet.", []string{"the same command with this directory as --out: it runs what is missing"}
+	case valid(all) == 0:
+		return "Cannot tell: no trial was valid.", again
+	}
+	return "Cannot tell: no valid trial has a throughput above zero.", []string{"look at what the target and the load printed, under logs/"}
+}
+
 // choose settles on the smallest setting that passes, unless the blocks leave
 // open what the choice rests on.
 func (w *walk) choose(r *Recommendation, t telling) {
@@ -54,8 +68,8 @@ func (w *walk) choose(r *Recommendation, t telling) {
 	case rival != nil:
 		r.Sentence = fmt.Sprintf("Cannot tell: the p99 of %s is better than that of %s, but whether its throughput is as good is open.", t.name(rival), t.name(x))
 	case w.floor > w.margin && len(undecided) > 0:
-		r.Sentence = fmt.Sprintf("Cannot tell %s from %s: two copies of one setting differ by up to %s here, more than the margin of %s.",
-			t.name(x), t.names(undecided), percent(expm1(w.floor)), percent(t.plan.Margin))
+		r.Sentence = fmt.Sprintf("Cannot tell: whether %s is to be preferred to %s is open, and two copies of one setting differ by up to %s here, more than the margin of %s.",
+			t.name(x), t.names(undecided), percent(*t.group.NoiseFloor.Throughput), percent(t.plan.Margin))
 	case len(undecided) == len(w.settings)-1:
 		r.Sentence = "Cannot tell: no two values could be told apart, nor be shown to be alike."
 	case x.isDefault:
@@ -67,11 +81,11 @@ func (w *walk) choose(r *Recommendation, t telling) {
 		r.Sentence = t.set(w, x)
 		return
 	default:
-		r.Sentence = fmt.Sprintf("Cannot tell whether GOMAXPROCS=%d is better than the default.", x.procs)
+		r.Sentence = fmt.Sprintf("Cannot tell: whether GOMAXPROCS=%d is better than the default is open.", x.procs)
 		if d := w.standard(); d == nil {
 			r.Sentence = "Cannot tell: no value is proven worse than another."
 		} else {
-			r.Sentence += fmt.Sprintf(" It chose %d; leave it until more is known.", d.procs)
+			r.Sentence += fmt.Sprintf(" The default chose %d; leave it until more is known.", d.procs)
 		}
 	}
 	r.Settle = t.settle(w)
@@ -88,7 +102,7 @@ func (w *walk) rival(x *setting) *setting {
 			continue
 		}
 		outweighs := locate(x.perTail().minus(s.perTail())).upper < 0
-		if outweighs && w.p99(x.p99, s.p99).worse && (best == nil || s.p99.median() < best.p99.median()) {
+		if outweighs && w.p99(x.p99, s.p99).worse && (best == nil || s.tail < best.tail) {
 			best = s
 		}
 	}
@@ -119,10 +133,8 @@ func (w *walk) standard() *setting {
 }
 
 func unsetLabel(s *setting) string {
-	for _, a := range s.arms {
-		if a.Procs == nil {
-			return a.Label
-		}
+	if a := s.byDefault(); a != nil {
+		return a.Label
 	}
 	return s.label
 }

@@ -34,12 +34,16 @@ const (
 
 // group adds what concerns one group.
 func (n *notes) group(i int, g *group, r *Group, w *walk) {
-	n.samples(i, g, r)
+	if len(g.measured()) > 0 {
+		n.samples(i, g)
+	}
+	n.invalid(i, g)
 	n.noise(i, r, w)
 	n.throttling(i, g, r)
 	n.rate(i, r, w)
 	n.procs(i, g, r, w)
 	n.company(i, r)
+	n.metrics(i, w)
 	if r.Recommendation.Verdict != NotYourKnob && len(w.settings) >= 3 && w.best != nil &&
 		r.Recommendation.Verdict != CarriesRate && len(r.Flatness.WithinMargin) == len(g.measured()) {
 		n.add(i, "flat_curve", "profile first: GOMAXPROCS may not be your knob",
@@ -52,7 +56,7 @@ func (g *group) measured() []*arm {
 	return slices.DeleteFunc(g.current(), func(a *arm) bool { return valid(a.measure) == 0 })
 }
 
-func (n *notes) samples(i int, g *group, r *Group) {
+func (n *notes) samples(i int, g *group) {
 	least := math.MaxInt
 	for _, a := range g.arms {
 		least = min(least, valid(a.measure))
@@ -63,6 +67,9 @@ func (n *notes) samples(i int, g *group, r *Group) {
 	if arms := len(g.current()); arms < fewestArms && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor {
 		n.add(i, "few_arms", "--procs auto, or at least five values", "%s measured; the best value may be another", plural(arms, "setting"))
 	}
+}
+
+func (n *notes) invalid(i int, g *group) {
 	invalid, run, why := 0, 0, map[string]int{}
 	for _, a := range g.arms {
 		for _, t := range slices.Concat(a.measure, a.aa) {
@@ -93,13 +100,16 @@ func (n *notes) noise(i int, r *Group, w *walk) {
 	f := r.NoiseFloor
 	if f.Throughput != nil && *f.Throughput > n.h.Plan.Margin {
 		n.add(i, "noisy", "a quieter machine, more --repeats or a longer --duration",
-			"two copies of %s differ by up to %s in throughput, more than the margin of %s: no smaller difference is claimed", f.Arm, percent(*f.Throughput), percent(n.h.Plan.Margin))
+			"two copies of %s differ by up to %s in throughput, more than the margin of %s: %s", f.Arm, percent(*f.Throughput), percent(n.h.Plan.Margin), floorWords)
 	}
 	if f.P99 != nil && w.latency && *f.P99 > n.h.Plan.MarginP99 {
 		n.add(i, "noisy_p99", "a longer --duration, or more --repeats",
-			"two copies of %s differ by up to %s in p99, more than the margin of %s: no smaller difference is claimed", f.Arm, percent(*f.P99), percent(n.h.Plan.MarginP99))
+			"two copies of %s differ by up to %s in p99, more than the margin of %s: %s", f.Arm, percent(*f.P99), percent(n.h.Plan.MarginP99), floorWords)
 	}
 }
+
+// floorWords reconcile the floor with what is claimed beside it.
+const floorWords = "no difference estimated at less is called worse; where something is as good within the margin, that rests on differences within blocks and on averaged copies, which stray less"
 
 // throttling is a matter of GOMAXPROCS only where the Ps exceed the quota. Up to
 // the quota rounded up is what the runtime chooses itself (Go 1.25).
@@ -125,11 +135,11 @@ func (n *notes) throttling(i int, g *group, r *Group) {
 	}
 	if len(beyond) > 0 {
 		n.add(i, "throttled_beyond_quota", fmt.Sprintf("lower GOMAXPROCS to %d before raising the quota", fit),
-			"throttled with more Ps than the quota of %s: %s", cpus(*r.QuotaCPUs), and(beyond))
+			"throttled with more Ps than the quota of %s, at GOMAXPROCS %s", cpus(*r.QuotaCPUs), and(beyond))
 	}
 	if len(within) > 0 {
 		n.add(i, "throttled_within_quota", "raise the quota if the work must go faster; GOMAXPROCS cannot help",
-			"throttled although the Ps fit the quota of %s: %s", cpus(*r.QuotaCPUs), and(within))
+			"throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", cpus(*r.QuotaCPUs), and(within))
 	}
 }
 
@@ -158,7 +168,7 @@ func (n *notes) rate(i int, r *Group, w *walk) {
 	if carriers, _ := w.carriers(); r.Recommendation.Verdict == CarriesRate {
 		if better := w.betterCarrier(carriers[0], carriers); better != nil {
 			n.add(i, "carrier_p99", "choose it where p99 matters more than CPUs",
-				"%s carries the rate with a p99 of %s, proven lower than the %s of %s", better.label, seconds(better.p99.median()), seconds(carriers[0].p99.median()), carriers[0].label)
+				"%s carries the rate with a p99 of %s, proven lower than the %s of %s", better.label, seconds(better.tail), seconds(carriers[0].tail), carriers[0].label)
 		}
 	}
 }

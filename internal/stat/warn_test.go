@@ -97,11 +97,11 @@ func TestWarnings(t *testing.T) {
 		{"throttled_beyond_quota", func(c *Config) {
 			c.Arms = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
-		}, "more Ps than the quota of 2 CPUs: unset (60 % of periods), 4"},
+		}, "more Ps than the quota of 2 CPUs, at GOMAXPROCS unset (60 % of periods), 4"},
 		{"throttled_within_quota", func(c *Config) {
 			c.Arms = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100
-		}, "the Ps fit the quota of 2 CPUs"},
+		}, "throttled by the quota of 2 CPUs with no more Ps than that, rounded up, at GOMAXPROCS unset (60"},
 		{"oversubscribed", func(c *Config) {
 			c.Arms = under(4, c.Arms...)
 			for i := range c.Arms {
@@ -109,6 +109,14 @@ func TestWarnings(t *testing.T) {
 			}
 		}, "3 replicas with a quota of 4 CPUs want 12 CPUs of a machine with 8 CPUs"},
 		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
+		{"quota_unbound", func(c *Config) {
+			c.Arms = under(2, c.Arms...)
+			c.Trial = func(t *journal.Trial) {
+				if t.Arm.Procs == nil || *t.Arm.Procs > 2 {
+					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
+				}
+			}
+		}, "more CPU was used than the quota of 2 CPUs allows, as runs shorter than a few of its periods of 100 ms can, at GOMAXPROCS unset (2."},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			config := calm()
@@ -125,6 +133,83 @@ func TestWarnings(t *testing.T) {
 				t.Errorf("nothing says %q: %+v", c.say, r.Warnings)
 			}
 		})
+	}
+}
+
+// The warning and the reasons stand beside claims; together they must be true.
+func TestFloorIsReconciledWithWhatIsClaimed(t *testing.T) {
+	r := analyze(Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}})
+	text := ""
+	for _, w := range r.Warnings {
+		text += w.Message + "\n"
+	}
+	if !strings.Contains(text, "no difference estimated at less is called worse; where something is as good within the margin") || strings.Contains(text, "no smaller difference") {
+		t.Error(text)
+	}
+	if !strings.Contains(strings.Join(r.Recommendation.Reasons, "\n"), "; no difference estimated at less is called worse") {
+		t.Error(r.Recommendation.Reasons)
+	}
+}
+
+func TestNothingMeasured(t *testing.T) {
+	h, trials := Generate(calm())
+	h.Plan.Pilots = 2
+	pilot := func(valid bool) journal.Trial {
+		p := trials[0]
+		p.Role, p.Valid, p.InvalidReason = journal.RolePilot, valid, ""
+		if !valid {
+			p.InvalidReason = "the target never became ready"
+		}
+		return p
+	}
+	invalid := trials[:7]
+	for i := range invalid {
+		invalid[i].Valid, invalid[i].InvalidReason = false, "crashed"
+	}
+	for _, c := range []struct {
+		name           string
+		trials         []journal.Trial
+		sentence, mend string
+		codes          string
+	}{
+		{"the header alone", nil, "no trial has been measured yet.", "the same command with this directory", "incomplete"},
+		{"valid pilots", []journal.Trial{pilot(true), pilot(true)}, "no trial has been measured yet.", "the same command with this directory", "incomplete"},
+		{"an invalid pilot", []journal.Trial{pilot(false)}, "since the pilot trials were invalid", "mend what made them invalid", "incomplete invalid_pilots"},
+		{"a block of invalid trials", invalid, "no trial was valid", "mend what made them invalid", "invalid_trials incomplete"},
+	} {
+		r := stat.Analyze(h, c.trials)
+		rec := r.Recommendation
+		if !strings.Contains(rec.Sentence, c.sentence) || len(rec.Settle) != 1 || !strings.Contains(rec.Settle[0], c.mend) {
+			t.Errorf("%s: %s %q", c.name, rec.Sentence, rec.Settle)
+		}
+		if got := strings.Join(codes(r), " "); got != c.codes {
+			t.Errorf("%s: codes %q, want %q", c.name, got, c.codes)
+		}
+	}
+	r := stat.Analyze(h, []journal.Trial{pilot(false), pilot(true)})
+	if r.PilotsRun != 2 || r.PilotsInvalid != 1 {
+		t.Errorf("%d pilots, %d invalid", r.PilotsRun, r.PilotsInvalid)
+	}
+	for _, w := range r.Warnings {
+		if w.Code == "invalid_pilots" && (w.Group != nil || !strings.Contains(w.Message, "1 of 2 pilot trials invalid, most often: the target never became ready")) {
+			t.Errorf("%+v", w)
+		}
+	}
+}
+
+func TestTrialsHeldTwiceCountOnce(t *testing.T) {
+	h, trials := Generate(calm())
+	want := stat.Analyze(h, trials)
+	late := slices.Clone(trials)
+	for i := range late {
+		late[i].ThroughputPerSecond = new(1.0)
+	}
+	r := stat.Analyze(h, append(slices.Clone(trials), late...))
+	if r.TrialsRun != 42 || !r.Complete || *r.Groups[0].Arms[0].Throughput.Median != *want.Groups[0].Arms[0].Throughput.Median {
+		t.Errorf("%d trials run, median %g", r.TrialsRun, *r.Groups[0].Arms[0].Throughput.Median)
+	}
+	if got := codes(r); len(got) != 1 || got[0] != "duplicate_trials" {
+		t.Errorf("codes %q", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,12 +12,19 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 )
 
-const stealMuch = 0.01 // of the machine's CPU time
+const (
+	stealMuch = 0.01 // of the machine's CPU time
+	unboundBy = 1.05 // of the quota: more is not the accounting's rounding
+)
 
 // run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete {
-		n.add(-1, "incomplete", "run again with the same --out: it completes what is missing",
+		fix := "run again with the same --out: it completes what is missing"
+		if r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0 {
+			fix = "mend what made the trials invalid, then begin anew with another --out"
+		}
+		n.add(-1, "incomplete", fix,
 			"only %d of %d planned trials are in the journal", min(r.TrialsRun, r.TrialsPlanned), r.TrialsPlanned)
 	}
 	n.drift(groups)
@@ -65,10 +73,47 @@ func (n *notes) company(i int, r *Group) {
 		n.add(i, "shared_machine", "drive the load from another machine, or part the CPUs with --server-cpuset and --load-cpuset",
 			"the load engine took %s of the machine's %s, and with the program all of them: figures are lower than the program alone would reach", cpus(round(load)), cpus(machine))
 	}
+	var unbound []string
+	for k := range r.Arms {
+		a := &r.Arms[k]
+		if q := r.QuotaCPUs; q != nil && a.Evidence.CPUs != nil && *a.Evidence.CPUs > unboundBy**q*float64(r.Replicas) {
+			unbound = append(unbound, fmt.Sprintf("%s (%s)", a.Label, cpus(round(*a.Evidence.CPUs))))
+		}
+	}
+	if len(unbound) > 0 {
+		n.add(i, "quota_unbound", "trials longer than a second: more work in a run, or a longer --duration",
+			"more CPU was used than the quota of %s allows%s, as runs shorter than a few of its periods of 100 ms can, at GOMAXPROCS %s", cpus(*r.QuotaCPUs), replicasOf(r.Replicas), and(unbound))
+	}
 	if want := float64(r.Replicas) * r.EffectiveCPUs; r.QuotaCPUs != nil && r.Replicas > 1 && want > machine*1.01 {
 		n.add(i, "oversubscribed", "fewer replicas or a smaller quota, unless nodes in production are as full",
 			"%s with a quota of %s want %s of a machine with %s", plural(r.Replicas, "replica"), cpus(*r.QuotaCPUs), cpus(want), cpus(machine))
 	}
+}
+
+// pilots adds why pilots were invalid: without one there is no rate, and so no
+// trial.
+func (n *notes) pilots(trials []journal.Trial) {
+	run, invalid, why := 0, 0, map[string]int{}
+	for _, t := range trials {
+		if t.Role != journal.RolePilot {
+			continue
+		}
+		run++
+		if !t.Valid {
+			invalid++
+			why[t.InvalidReason]++
+		}
+	}
+	if invalid > 0 {
+		n.add(-1, "invalid_pilots", "read their output under logs/, or give a --rate: then no pilot is needed", "%d of %s invalid, most often: %s", invalid, plural(run, "pilot trial"), mostOften(why))
+	}
+}
+
+func replicasOf(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" %d replicas", n)
 }
 
 func round(x float64) float64 { return math.Round(100*x) / 100 }

@@ -36,6 +36,8 @@ func perSecond(x float64, unit string) string {
 		return count(x) + " runs/s"
 	case "operations":
 		return count(x) + " op/s"
+	case MetricThroughput: // a metric of that name says no more than the figure
+		return count(x)
 	}
 	return count(x) + " " + unit
 }
@@ -89,21 +91,24 @@ func semicolons(items []string) string {
 }
 
 // change of a rate, given as a logarithm: "46 % slower", "3 % faster".
-func change(log float64) string {
-	if r := math.Expm1(log); r > 0 {
-		return percent(r) + " faster"
-	} else {
-		return percent(-r) + " slower"
-	}
-}
+func change(log float64) string { return differs(log, "faster", "slower") }
 
 // shift of a latency, given as a logarithm: "30 % higher", "4 % lower".
-func shift(log float64) string {
-	if r := math.Expm1(log); r > 0 {
-		return percent(r) + " higher"
-	} else {
-		return percent(-r) + " lower"
+func shift(log float64) string { return differs(log, "higher", "lower") }
+
+// same is a difference that rounds to none.
+const same = "the same"
+
+func differs(log float64, more, less string) string {
+	r := expm1(log)
+	text := percent(math.Abs(r))
+	switch {
+	case text == "0 %":
+		return same
+	case r > 0:
+		return text + " " + more
 	}
+	return text + " " + less
 }
 
 // expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two

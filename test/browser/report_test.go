@@ -43,6 +43,35 @@ func TestFitsPhoneAndDesk(t *testing.T) {
 	}
 }
 
+func TestEveryKindOfPageFits(t *testing.T) {
+	for name, r := range map[string]*stat.Result{"gate": reporttest.Gate(func(*stat.Gate) {}), "invalid": reporttest.Invalid(), "benchmarks": reporttest.Benchmarks()} {
+		x := open(t, r)
+		for _, width := range []int64{375, 1280} {
+			x.do(t, chromedp.EmulateViewport(width, 900))
+			if w := evaluate[int64](t, x, "document.documentElement.scrollWidth"); w > width {
+				t.Errorf("%s, %d px wide: the page is %d px", name, width, w)
+			}
+		}
+	}
+}
+
+// On a phone a column that stays in place would leave no room for the others; on
+// a desk it stays, with the rows' rules under it.
+func TestTheFirstColumnLeavesRoomForTheOthers(t *testing.T) {
+	x := open(t, reporttest.Groups())
+	const first = `(e => [getComputedStyle(e).position, getComputedStyle(e.closest("table")).borderCollapse, getComputedStyle(e).borderBottomWidth])(document.querySelector("nav tbody th"))`
+	for width, want := range map[int64]string{375: "static", 1280: "sticky"} {
+		x.do(t, chromedp.EmulateViewport(width, 900))
+		if got := evaluate[[]string](t, x, first); got[0] != want || got[1] != "separate" || got[2] != "1px" {
+			t.Errorf("%d px wide: %q, want %s", width, got, want)
+		}
+	}
+	x.do(t, chromedp.EmulateViewport(375, 900))
+	if w := evaluate[float64](t, x, `document.querySelector("nav tbody th").getBoundingClientRect().width`); w > 375*0.45 {
+		t.Errorf("the first column takes %g of 375 px", w)
+	}
+}
+
 func noScript() chromedp.Action[chromedp.Void] {
 	return command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }

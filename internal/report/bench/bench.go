@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -29,8 +28,13 @@ func Write(w io.Writer, r *stat.Result) error {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		rate := rateUnit(g.ThroughputUnit)
-		for _, u := range [][2]string{{rate, "higher"}, {unitP50, "lower"}, {unitP99, "lower"}} {
-			if declared[u[0]] {
+		printed := printedBy(g, r.Name)
+		units := [][2]string{{rate, "higher"}, {unitP50, "lower"}, {unitP99, "lower"}}
+		for _, m := range printed {
+			units = append(units, [2]string{m.unit, m.better})
+		}
+		for _, u := range units {
+			if declared[u[0]] || u[1] != "higher" && u[1] != "lower" {
 				continue
 			}
 			declared[u[0]] = true
@@ -41,35 +45,20 @@ func Write(w io.Writer, r *stat.Result) error {
 		}
 		for j := range g.Arms {
 			a := &g.Arms[j]
-			name := benchfmt.Name(name(r.Name, g, a))
 			for _, p := range a.Points {
 				if !p.Valid || p.Role != "measure" {
 					continue
 				}
-				res := &benchfmt.Result{Config: config, Name: name, Iters: 1, Values: values(p, rate)}
-				if len(res.Values) == 0 {
-					continue
-				}
-				if err := out.Write(res); err != nil {
-					return fmt.Errorf("write bench.txt: %w", err)
+				for _, l := range lines(p, r.Name, rate, printed) {
+					res := &benchfmt.Result{Config: config, Name: benchfmt.Name(name(l.title, g, a)), Iters: 1, Values: l.values}
+					if err := out.Write(res); err != nil {
+						return fmt.Errorf("write bench.txt: %w", err)
+					}
 				}
 			}
 		}
 	}
 	return nil
-}
-
-func values(p stat.Point, rate string) []benchfmt.Value {
-	var out []benchfmt.Value
-	for _, v := range []struct {
-		x    *float64
-		unit string
-	}{{p.Throughput, rate}, {p.P50, unitP50}, {p.P99, unitP99}} {
-		if v.x != nil && !math.IsNaN(*v.x) && !math.IsInf(*v.x, 0) {
-			out = append(out, benchfmt.Value{Value: *v.x, Unit: v.unit})
-		}
-	}
-	return out
 }
 
 func configuration(r *stat.Result) []benchfmt.Config {
@@ -85,10 +74,10 @@ func configuration(r *stat.Result) []benchfmt.Config {
 	return out
 }
 
-// name is the part after "Benchmark". /procs comes last: its value never ends in
+// name is the part after "Benchmark", of a title. /procs comes last: its value never ends in
 // a dash and digits, which the format would take for a GOMAXPROCS of its own.
 func name(run string, g *stat.Group, a *stat.ArmResult) string {
-	n := title(run)
+	n := run
 	if g.QuotaCPUs != nil {
 		n += "/quota=" + strconv.FormatFloat(*g.QuotaCPUs, 'f', -1, 64)
 	}
@@ -148,15 +137,18 @@ func rateUnit(name string) string {
 		return "req/s"
 	case "runs":
 		return "runs/s"
+	case "operations":
+		return "op/s"
 	}
-	u := strings.Map(func(r rune) rune {
+	// A metric is its own unit.
+	return unitOf(name)
+}
+
+func unitOf(name string) string {
+	return strings.Map(func(r rune) rune {
 		if r == '/' {
 			return r
 		}
 		return []rune(word(string(r)))[0]
 	}, name)
-	if strings.Contains(u, "/") {
-		return u
-	}
-	return u + "/s"
 }

@@ -58,6 +58,40 @@ func TestEveryLineReadsBack(t *testing.T) {
 	}
 }
 
+// Each benchmark has lines of its own, by its own name; the run's metrics are on
+// the run's lines.
+func TestMetrics(t *testing.T) {
+	r := reporttest.Benchmarks()
+	g := &r.Groups[0]
+	g.Arms[1].Metrics["pause ms"] = stat.MetricInterval{Better: "lower"}
+	g.Arms[1].Metrics["odd\nname s"] = stat.MetricInterval{Unit: "s", Better: "sideways"}
+	for i := range g.Arms[1].Points {
+		g.Arms[1].Points[i].Metrics = map[string]float64{"Large/tree ns/op": 8000, "Small ns/op": 1000, "Small allocs/op": 3, "pause ms": 7, "odd\nname s": 1}
+	}
+	out := string(render(t, r))
+	for _, want := range []string{
+		"Unit op/s better=higher\n", "Unit ns/op better=lower\n", "Unit pause_ms better=lower\n",
+		"\nBenchmarkLarge/tree/procs=1 1 8000 ns/op\n", "\nBenchmarkSmall/procs=1 1 3 allocs/op 1000 ns/op\n",
+		" op/s 7 pause_ms\n", "\nBenchmark_odd_name/procs=1 1 1 s\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%.1500s", want, out)
+		}
+	}
+	if n := strings.Count(out, "BenchmarkSmall/procs=8 "); n != 6 {
+		t.Errorf("%d lines of Small at 8, want one a trial", n)
+	}
+	reader := benchfmt.NewReader(strings.NewReader(out), "bench.txt")
+	for reader.Scan() {
+		if e, ok := reader.Result().(*benchfmt.SyntaxError); ok {
+			t.Error(e)
+		}
+	}
+	if strings.Contains(out, "sideways") {
+		t.Error("a direction that benchstat does not know")
+	}
+}
+
 func TestNames(t *testing.T) {
 	two, half := 2, 0.5
 	for _, c := range []struct {
@@ -70,7 +104,7 @@ func TestNames(t *testing.T) {
 		{"my-server.8", stat.Group{QuotaCPUs: &half, Replicas: 4, GoVersion: "1.26-rc1"}, stat.ArmResult{}, "Myserver8/quota=0.5/replicas=4/go=1.26_rc1/procs=unset"},
 		{"é\n", stat.Group{}, stat.ArmResult{Procs: &two, Variant: "a/b c"}, "Sweep/variant=a_b_c/procs=2"},
 	} {
-		if got := name(c.run, &c.group, &c.arm); got != c.want {
+		if got := name(title(c.run), &c.group, &c.arm); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}

@@ -22,7 +22,8 @@ func render(t testing.TB, r *stat.Result) []byte {
 }
 
 func results() map[string]*stat.Result {
-	return map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile(), "large": reporttest.Large(64, 20), "empty": {}}
+	return map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile(), "large": reporttest.Large(64, 20), "empty": {},
+		"gate": reporttest.Gate(func(*stat.Gate) {}), "invalid": reporttest.Invalid(), "benchmarks": reporttest.Benchmarks()}
 }
 
 func TestGolden(t *testing.T) {
@@ -70,6 +71,21 @@ func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
 		if css := render(t, r); bytes.Contains(css, []byte("@import")) || bytes.Contains(css, []byte("url(")) {
 			t.Errorf("%s: the style sheet loads something", name)
 		}
+	}
+}
+
+func TestNoCurvesWithoutData(t *testing.T) {
+	for _, r := range []*stat.Result{reporttest.Invalid(), {Groups: make([]stat.Group, 1)}} {
+		if page := string(render(t, r)); strings.Contains(page, "The curves") || strings.Contains(page, "<svg") {
+			t.Error("a page without a valid trial draws a chart")
+		}
+	}
+}
+
+func TestTheGateIsSaidOnce(t *testing.T) {
+	page := string(render(t, reporttest.Gate(func(*stat.Gate) {})))
+	if n := strings.Count(page, "Nothing is worse than its margin"); n != 1 || strings.Contains(page, "only one number of Ps") {
+		t.Errorf("the gate's outcome stands %d times on the page, want once and alone", n)
 	}
 }
 

@@ -26,7 +26,10 @@ func (w *writer) view(v *report.View) {
 		w.printf("\n**%s**\n", escape(v.Progress))
 	}
 	if v.Gate != nil {
-		w.printf("\n## Gate\n\n%s\n", escape(v.Gate.Sentence))
+		w.printf("\n## Gate\n")
+		if v.Gate.Sentence != "" {
+			w.printf("\n**%s.** %s\n", escape(v.Gate.Label), escape(v.Gate.Sentence))
+		}
 		w.table(v.Gate.Table)
 	}
 	if v.Summary != nil {
@@ -36,7 +39,7 @@ func (w *writer) view(v *report.View) {
 	for i := range v.Groups {
 		w.group(&v.Groups[i], len(v.Groups) > 1)
 	}
-	w.warnings(v.Warnings)
+	w.warnings("## Warnings on the whole run", v.Warnings)
 	w.printf("\n## Environment\n\n| | |\n|---|---|\n")
 	w.pairs(v.Environment)
 	w.printf("\n## How to reproduce\n\nThe program under test:\n")
@@ -70,11 +73,13 @@ func (w *writer) group(g *report.Group, titled bool) {
 	} else {
 		w.printf("\n## Results\n")
 	}
-	notes := "Throughput: " + g.Throughput.Note
-	if g.Latency != nil {
-		notes += ". Latency: " + g.Latency.Note
+	if g.Throughput != nil {
+		notes := "Throughput: " + g.Throughput.Note
+		if g.Latency != nil {
+			notes += ". Latency: " + g.Latency.Note
+		}
+		w.printf("\n%s. Medians with 95 %% intervals.\n", escape(notes))
 	}
-	w.printf("\n%s. Medians with 95 %% intervals.\n", escape(notes))
 	w.table(g.Table)
 	if g.Metrics != nil {
 		w.table(*g.Metrics)
@@ -82,7 +87,7 @@ func (w *writer) group(g *report.Group, titled bool) {
 	w.printf("\n| | |\n|---|---|\n")
 	w.pairs(g.Facts)
 	w.paste(g.Paste)
-	w.warnings(g.Warnings)
+	w.warnings("### Warnings", g.Warnings)
 }
 
 func (w *writer) paste(p report.Paste) {
@@ -99,11 +104,11 @@ func (w *writer) paste(p report.Paste) {
 	}
 }
 
-func (w *writer) warnings(list []report.Warning) {
+func (w *writer) warnings(heading string, list []report.Warning) {
 	if len(list) == 0 {
 		return
 	}
-	w.printf("\n### Warnings\n\n")
+	w.printf("\n%s\n\n", heading)
 	for _, x := range list {
 		w.printf("- ")
 		if x.Arm != "" {

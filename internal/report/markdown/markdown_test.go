@@ -22,6 +22,7 @@ func render(t testing.TB, r *stat.Result) string {
 func TestGolden(t *testing.T) {
 	reporttest.Golden(t, "typical.md", []byte(render(t, reporttest.Typical())))
 	reporttest.Golden(t, "groups.md", []byte(render(t, reporttest.Groups())))
+	reporttest.Golden(t, "gate.md", []byte(render(t, reporttest.Gate(func(*stat.Gate) {}))))
 	reporttest.Golden(t, "hostile.md", []byte(render(t, reporttest.Hostile())))
 }
 
@@ -33,6 +34,22 @@ func TestSaysWhatAReaderMustKnow(t *testing.T) {
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q", want)
+		}
+	}
+}
+
+func TestNothingIsSaidTwice(t *testing.T) {
+	for name, r := range map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "gate": reporttest.Gate(func(*stat.Gate) {}), "invalid": reporttest.Invalid()} {
+		out := render(t, r)
+		if strings.Contains(out, "tell.** Cannot") || strings.Contains(out, "Gate passed.** Gate") {
+			t.Errorf("%s: a label and a sentence that begins with it", name)
+		}
+		seen := map[string]bool{}
+		for line := range strings.SplitSeq(out, "\n") {
+			if strings.HasPrefix(line, "#") && len(r.Groups) == 1 && seen[line] {
+				t.Errorf("%s: two headings %q", name, line)
+			}
+			seen[line] = true
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/stat"
@@ -53,8 +54,8 @@ func Groups() *stat.Result {
 		finish(r, g)
 	}
 	r.Gate = &stat.Gate{Kind: "against", Pass: false, Checks: []stat.GateCheck{
-		{Arm: "2", Metric: "throughput", Ratio: interval(0.91, 0.88, 0.93, 6), Margin: 0.05, Worse: true, Note: "9 % slower"},
-		{Arm: "2", Metric: "p99", Ratio: interval(1.02, 0.97, 1.08, 6), Margin: 0.2, Proven: true},
+		{Arm: "2", Metric: "throughput", Ratio: interval(0.91, 0.88, 0.93, 6), Margin: 0.05, Judged: true, Worse: true, Note: "9 % slower"},
+		{Arm: "2", Metric: "p99", Ratio: interval(1.02, 0.97, 1.08, 6), Margin: 0.2, Judged: true, Proven: true},
 	}}
 	r.Target.Against = []string{"./old", "-addr", ":{port}"}
 	return r
@@ -94,6 +95,76 @@ func Hostile() *stat.Result {
 	g.Arms[3].Throughput = stat.Interval{}
 	g.Arms[4].Evidence = stat.Evidence{}
 	g.Arms[5].Points = nil
+	return r
+}
+
+// Gate is a sweep of one setting of two programs: only the gate was asked. Bend
+// changes its checks.
+func Gate(bend func(*stat.Gate)) *stat.Result {
+	r := base("cpuserver")
+	r.Target.Against = []string{"./old", "-addr", ":{port}"}
+	g := group(r, []int{0}, 6, 2, nil, serverCurve(2))
+	old := arm(3, 0, 6, 2, nil, serverCurve(2))
+	old.Label, old.Variant = "old unset", "against"
+	g.Arms = append(g.Arms, old)
+	g.Peak, g.USL = "unset", nil
+	g.Recommendation = stat.Recommendation{Verdict: stat.CannotTell, Sentence: "Cannot tell: only one number of Ps was measured, 2.", Settle: []string{"measure at least five values: --procs auto"}}
+	finish(r, g)
+	r.Recommendation = &g.Recommendation
+	r.Gate = &stat.Gate{Kind: "against", Pass: true, Checks: []stat.GateCheck{
+		{Arm: "unset", Metric: "throughput", Ratio: interval(1.01, 0.99, 1.02, 6), Margin: 0.05, Judged: true, Proven: true, Note: "1 % faster, proven within the margin of 5 % (n 6)"},
+		{Arm: "unset", Metric: "p99", Ratio: interval(1.04, 0.82, 1.31, 6), Margin: 0.2, Judged: true, Note: "cannot tell: 4 % higher, neither worse nor within the margin of 20 % with confidence (n 6); more --repeats would"},
+	}}
+	bend(r.Gate)
+	return r
+}
+
+// Invalid is a sweep that ended with its first block, in which no trial was valid.
+func Invalid() *stat.Result {
+	r := base("cpuserver")
+	g := group(r, []int{0, 1, 2, 4, 8}, 1, 8, nil, serverCurve(2))
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		p := stat.Point{Role: "measure", InvalidReason: "the target never became ready"}
+		*a = stat.ArmResult{Label: a.Label, Procs: a.Procs, Invalid: 1, InvalidReasons: []stat.ReasonCount{{Reason: p.InvalidReason, Count: 1}}, Points: []stat.Point{p}}
+	}
+	*g = stat.Group{Replicas: 1, EffectiveCPUs: 2, Arms: g.Arms, Workload: stat.Workload{Kind: "unknown"}}
+	g.Recommendation = stat.Recommendation{Verdict: stat.CannotTell, Sentence: "Cannot tell: no trial was valid.", Settle: []string{"mend what made them invalid, then begin anew with another --out"}}
+	r.Complete, r.Plan.Blocks, r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid = false, 6, 36, 6, 6
+	r.Recommendation = &g.Recommendation
+	r.Warnings = []stat.Warning{
+		{Code: "invalid_trials", Group: ptr(0), Message: "6 of 6 trials invalid, most often: the target never became ready", Fix: "read their output under logs/"},
+		{Code: "incomplete", Message: "only 6 of 36 planned trials are in the journal", Fix: "mend what made the trials invalid, then begin anew with another --out"},
+	}
+	return r
+}
+
+// Benchmarks is a sweep of two Go benchmarks that want different values.
+func Benchmarks() *stat.Result {
+	r := base("parse")
+	r.Target.Kind, r.Target.URL, r.Target.Command = "gobench", "", []string{"go", "test", "-bench", ".", "./parse"}
+	r.Load.Connections = 0
+	g := group(r, []int{0, 1, 2, 4, 8}, 6, 8, nil, func(p int) (float64, float64) { return 1e6, 0 })
+	g.ThroughputUnit, g.LatencyMode, g.RatePerSecond, g.NoiseFloor.P99, g.Detectable.P99 = "operations", "", nil, nil, nil
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		n := float64(*a.ResolvedProcs)
+		a.P50, a.P99, a.Evidence.LoadCPUs = stat.Interval{}, stat.Interval{}, nil
+		of := map[string]float64{"Large/tree ns/op": 8000 / n, "Small ns/op": 1000 * n, "Small allocs/op": 3}
+		for j := range a.Points {
+			a.Points[j].P50, a.Points[j].P99, a.Points[j].Metrics = nil, nil, of
+		}
+		a.Metrics = map[string]stat.MetricInterval{}
+		for name, x := range of {
+			_, unit, _ := strings.Cut(name, " ")
+			a.Metrics[name] = stat.MetricInterval{Interval: interval(x, x*0.98, x*1.01, 6), Unit: unit, Better: "lower"}
+		}
+	}
+	g.Recommendation = stat.Recommendation{Verdict: stat.CannotTell,
+		Sentence: "Cannot tell: on average all values are alike, but the benchmarks want different ones: Small ns/op is 700 % higher at 8 (the default) than at 1, at least 650 % (n 6).",
+		Reasons:  []string{"not for every figure: Small ns/op is 700 % higher at 8 (the default) than at 1, at least 650 % (n 6)"}, Settle: []string{"sweep the benchmarks apart: -bench with one at a time"}}
+	finish(r, g)
+	r.Recommendation = &g.Recommendation
 	return r
 }
 

@@ -38,25 +38,22 @@ func (w *writer) chart(c *report.Chart) {
 	}
 	w.wrap("", "", note, dim)
 
-	labels, values := make([]string, len(c.Categories)), make([]string, len(c.Categories))
-	labelWide, valueWide := 0, 0
-	columns := seriesWidths(c)
+	labels := make([]string, len(c.Categories))
+	labelWide := 0
 	for i, k := range c.Categories {
 		labels[i] = k.Label
 		if k.Sub != "" {
 			labels[i] += " (" + k.Sub + ")"
 		}
-		for j, s := range c.Series {
-			if j > 0 {
-				values[i] += "  "
-			}
-			values[i] += pad(s.Marks[i].Value, columns[j], false)
-		}
 		labelWide = max(labelWide, utf8.RuneCountInString(labels[i]))
-		valueWide = max(valueWide, utf8.RuneCountInString(values[i]))
 	}
-	// "▸ label │plot  values"
-	wide := max(16, w.Width-labelWide-valueWide-6)
+	// "▸ label │plot  values". Where the plot would have no room, only the values of
+	// the series to look at stand beside it; the table has the others.
+	values, valueWide := beside(c, 0)
+	if w.Width-labelWide-valueWide-6 < leastPlot {
+		values, valueWide = beside(c, len(c.Series)-1)
+	}
+	wide := max(leastPlot, w.Width-labelWide-valueWide-6)
 	for i, k := range c.Categories {
 		sign, style := "  ", ""
 		if k.Mark != "" {
@@ -66,6 +63,25 @@ func (w *writer) chart(c *report.Chart) {
 			w.row(c, i, wide, style) + "  " + w.style(style, pad(values[i], valueWide, false)))
 	}
 	w.axis(c, labelWide+3, wide)
+}
+
+// leastPlot is the columns in which an order can still be seen.
+const leastPlot = 5
+
+// beside is the values of the series from that one on, by arm.
+func beside(c *report.Chart, from int) (values []string, wide int) {
+	values = make([]string, len(c.Categories))
+	columns := seriesWidths(c)
+	for i := range c.Categories {
+		for j := from; j < len(c.Series); j++ {
+			if j > from {
+				values[i] += "  "
+			}
+			values[i] += pad(c.Series[j].Marks[i].Value, columns[j], false)
+		}
+		wide = max(wide, utf8.RuneCountInString(values[i]))
+	}
+	return values, wide
 }
 
 func seriesWidths(c *report.Chart) []int {

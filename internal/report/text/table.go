@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -8,8 +9,8 @@ import (
 )
 
 // table lays out the columns that have a short heading. When they do not fit, the
-// gaps shrink, then the details go; a table that is still too wide runs over,
-// since a figure left out silently is worse than a long line.
+// gaps shrink, then the details go, then the table goes on below itself: a figure
+// left out silently would be worse.
 func (w *writer) table(t report.Table) {
 	var grid [][]string
 	var left []bool
@@ -23,7 +24,43 @@ func (w *writer) table(t report.Table) {
 			}
 		}
 	}
-	w.grid(t, grid, left, 1)
+	size := widths(grid)
+	if len(size) > 1 && len(markNone)+size[0]+1+slices.Max(size[1:]) > w.Width {
+		w.records(t, grid)
+		return
+	}
+	for from := 1; from < len(size); {
+		to := from + 1
+		for wide := len(markNone) + size[0] + 1 + size[from]; to < len(size) && wide+1+size[to] <= w.Width; to++ {
+			wide += 1 + size[to]
+		}
+		part := make([][]string, len(grid))
+		for i, row := range grid {
+			part[i] = append([]string{row[0]}, row[from:to]...)
+		}
+		if from > 1 {
+			w.gap()
+		}
+		w.grid(t, part, append([]bool{left[0]}, left[from:to]...), 1)
+		from = to
+	}
+}
+
+// records writes each row as its name and, below, its cells with their headings:
+// for names that leave no room beside them.
+func (w *writer) records(t report.Table, grid [][]string) {
+	for i, row := range grid[1:] {
+		sign, style := markNone, ""
+		if t.Rows[i].Mark != "" {
+			sign, style = "▸ ", cyan+";"+bold
+		}
+		w.wrap(w.style(style, sign), markNone, row[0], style)
+		var text []string
+		for j, c := range row[1:] {
+			text = append(text, grid[0][1+j]+" "+c)
+		}
+		w.wrap("    ", "    ", strings.Join(text, ", "), "")
+	}
 }
 
 func cells(t report.Table, details bool) (grid [][]string, left []bool) {
@@ -54,6 +91,11 @@ func cells(t report.Table, details bool) (grid [][]string, left []bool) {
 		}
 	}
 	return grid, left
+}
+
+// bare says that there is nothing beside the rows' names.
+func bare(t report.Table) bool {
+	return !slices.ContainsFunc(t.Columns[min(1, len(t.Columns)):], func(c report.Column) bool { return c.Short != "" })
 }
 
 func widths(grid [][]string) []int {

@@ -19,7 +19,7 @@ type Options struct {
 
 const (
 	defaultWidth = 80
-	minWidth     = 48
+	minWidth     = 36  // an arm's name, a figure, and a plot that still shows an order
 	maxWidth     = 120 // beyond it lines are only harder to follow
 )
 
@@ -58,8 +58,11 @@ func (w *writer) view(v *report.View) {
 	}
 	if v.Gate != nil {
 		w.gap()
-		w.paragraph(w.style(stateColor(v.Gate.State)+";"+bold, "gate")+"  ", "      ", v.Gate.Sentence)
-		w.gap()
+		if v.Gate.Sentence != "" {
+			w.line(w.style(stateColor(v.Gate.State)+";"+bold, strings.ToUpper(v.Gate.Label)))
+			w.wrap("", "", v.Gate.Sentence, bold)
+			w.gap()
+		}
 		w.table(v.Gate.Table)
 	}
 	if v.Summary != nil {
@@ -98,18 +101,23 @@ func (w *writer) verdict(v report.Verdict) {
 func (w *writer) group(g *report.Group, titled bool) {
 	w.gap()
 	if titled {
-		rule := max(0, w.Width-utf8.RuneCountInString(g.Title)-4)
-		w.line(w.style(dim, "── ") + w.style(bold, g.Title) + " " + w.style(dim, strings.Repeat("─", rule)))
+		if rule := w.Width - utf8.RuneCountInString(g.Title) - 4; rule >= 0 {
+			w.line(w.style(dim, "── ") + w.style(bold, g.Title) + " " + w.style(dim, strings.Repeat("─", rule)))
+		} else {
+			w.wrap(w.style(dim, "── "), "   ", g.Title, bold)
+		}
 		w.verdict(g.Verdict)
 		w.gap()
 	}
-	w.chart(&g.Throughput)
-	if g.Latency != nil {
-		w.gap()
-		w.chart(g.Latency)
+	for _, c := range []*report.Chart{g.Throughput, g.Latency} {
+		if c != nil {
+			w.chart(c)
+			w.gap()
+		}
 	}
-	w.gap()
-	w.table(g.Table)
+	if !bare(g.Table) {
+		w.table(g.Table)
+	}
 	if g.Metrics != nil {
 		w.gap()
 		w.table(*g.Metrics)
@@ -134,7 +142,13 @@ func (w *writer) warnings(list []report.Warning) {
 }
 
 func (w *writer) line(s string) { w.WriteString(strings.TrimRight(s, " ") + "\n") }
-func (w *writer) gap()          { w.WriteByte('\n') }
+
+// gap is one empty line, however many parts in a row want one.
+func (w *writer) gap() {
+	if !bytes.HasSuffix(w.Bytes(), []byte("\n\n")) {
+		w.WriteByte('\n')
+	}
+}
 
 // paragraph wraps text behind a first prefix and further ones; prefixes may hold
 // colour, and have the same width.

@@ -26,17 +26,43 @@ func TestGolden(t *testing.T) {
 	o := Options{Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}
 	reporttest.Golden(t, "typical.txt", []byte(render(t, reporttest.Typical(), o)))
 	reporttest.Golden(t, "groups.txt", []byte(render(t, reporttest.Groups(), o)))
+	reporttest.Golden(t, "gate.txt", []byte(render(t, reporttest.Gate(func(*stat.Gate) {}), o)))
+	reporttest.Golden(t, "invalid.txt", []byte(render(t, reporttest.Invalid(), o)))
+	reporttest.Golden(t, "narrow.txt", []byte(render(t, reporttest.Typical(), Options{Width: 36})))
 	reporttest.Golden(t, "hostile.txt", []byte(render(t, reporttest.Hostile(), o)))
 	o.Color = true
 	reporttest.Golden(t, "typical.ansi", []byte(render(t, reporttest.Typical(), o)))
 }
 
 func TestLinesFitTheTerminal(t *testing.T) {
-	for _, width := range []int{80, 100, 120} {
-		for i, line := range strings.Split(render(t, reporttest.Typical(), Options{Width: width}), "\n") {
-			if n := utf8.RuneCountInString(line); n > width {
-				t.Errorf("width %d, line %d has %d columns: %s", width, i+1, n, line)
+	for name, r := range map[string]*stat.Result{
+		"typical": reporttest.Typical(), "groups": reporttest.Groups(), "gate": reporttest.Gate(func(*stat.Gate) {}),
+		"invalid": reporttest.Invalid(), "benchmarks": reporttest.Benchmarks(),
+	} {
+		for _, width := range []int{36, 40, 47, 48, 80, 100, 120} {
+			for i, line := range strings.Split(render(t, r, Options{Width: width}), "\n") {
+				if n := utf8.RuneCountInString(line); n > width {
+					t.Errorf("%s, width %d, line %d has %d columns: %s", name, width, i+1, n, line)
+				}
 			}
+		}
+	}
+}
+
+// What is narrow is laid out otherwise, and still says everything.
+func TestNothingIsLeftOutWhereItIsNarrow(t *testing.T) {
+	narrow := render(t, reporttest.Typical(), Options{Width: 20})
+	for _, cell := range []string{"6.36k", "2.01×", "906 µs", "4.35 ms", "22.1k", "0.74"} {
+		if !strings.Contains(narrow, cell) {
+			t.Errorf("no %s in\n%s", cell, narrow)
+		}
+	}
+}
+
+func TestNoTwoEmptyLines(t *testing.T) {
+	for name, r := range map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "invalid": reporttest.Invalid(), "empty": {}} {
+		if strings.Contains(render(t, r, Options{}), "\n\n\n") {
+			t.Errorf("%s: two empty lines in a row", name)
 		}
 	}
 }

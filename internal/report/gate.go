@@ -1,0 +1,115 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// gateAlone says whether the gate is all that was asked: one setting was measured
+// of each program.
+func gateAlone(r *stat.Result) bool {
+	if r.Gate == nil {
+		return false
+	}
+	for i := range r.Groups {
+		settings := 0
+		for _, a := range r.Groups[i].Arms {
+			if a.Variant == "" {
+				settings++
+			}
+		}
+		if settings > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// gateOf words a gate. It is passed only where every check was judged.
+func gateOf(g *stat.Gate) *Gate {
+	out := &Gate{}
+	var worse, open []string
+	judged := len(g.Checks) > 0
+	for _, c := range g.Checks {
+		name := clean(c.Metric) + " of " + clip(clean(c.Arm), nameRoom)
+		judged = judged && c.Judged
+		if c.Worse {
+			worse = append(worse, name)
+		} else if !c.Proven {
+			open = append(open, name)
+		}
+	}
+	switch {
+	case len(worse) > 0:
+		out.State, out.Label = Attention, "Gate not met"
+		out.Sentence = "Worse than the margin, with confidence: " + some(worse) + "."
+	case g.Pass && judged:
+		out.State, out.Label = OK, "Gate passed"
+		out.Sentence = "Nothing is worse than its margin, with confidence."
+		if len(open) > 0 {
+			out.Sentence += " Not proven to be within it either: " + some(open) + "."
+		}
+	default:
+		out.State, out.Label = Unknown, "Gate cannot be judged"
+		out.Sentence = "Too few valid trials of both."
+		if why := clean(g.Unjudged); why != "" {
+			out.Sentence = capital(why) + "."
+		}
+	}
+	if g.Kind == stat.GateKindBaseline {
+		out.Sentence += " Compared with the baseline by ratios within each run."
+	}
+	out.Table = gateTable(g)
+	return out
+}
+
+func gateTable(g *stat.Gate) Table {
+	t := Table{Columns: []Column{
+		{Head: "GOMAXPROCS", Short: "procs", Left: true},
+		{Head: "Metric", Short: "metric", Left: true},
+		{Head: "New against old", Short: "new against old", Detailed: true},
+		{Head: "Margin", Short: "margin"},
+		{Head: "Outcome", Short: "outcome", Left: true},
+		{Head: "Note", Left: true},
+	}}
+	for _, c := range g.Checks {
+		outcome, mark := "not shown either way", ""
+		switch {
+		case c.Worse:
+			outcome, mark = "worse", "worse"
+		case !c.Judged:
+			outcome = "not judged"
+		case c.Proven:
+			outcome = "no worse"
+		}
+		t.Rows = append(t.Rows, Row{Mark: mark, Cells: []Cell{
+			{Value: clip(clean(c.Arm), nameRoom)}, {Value: clean(c.Metric)}, difference(c.Ratio),
+			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: clean(c.Note)},
+		}})
+	}
+	return t
+}
+
+// headline makes the gate the answer of the whole View.
+func (g *Gate) headline(of *stat.Gate, context string) Verdict {
+	v := Verdict{State: g.State, Label: g.Label, Sentence: g.Sentence, Context: context}
+	for _, c := range of.Checks {
+		if !c.Judged || len(v.Reasons) == named {
+			continue // the sentence says so; the table has them all
+		}
+		v.Reasons = append(v.Reasons, clean(c.Metric+" of "+c.Arm+": "+c.Note))
+	}
+	g.Sentence = ""
+	return v
+}
+
+// named is how many items a sentence names.
+const named = 6
+
+func some(names []string) string {
+	if len(names) > named {
+		names = append(names[:named-1:named-1], "and "+count(len(names)-named+1, "more check"))
+	}
+	return strings.Join(names, ", ")
+}

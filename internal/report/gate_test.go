@@ -1,0 +1,50 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		bend     func(*stat.Gate)
+		state    State
+		label    string
+		sentence string
+	}{
+		{"passed", func(*stat.Gate) {}, OK, "Gate passed", "Nothing is worse than its margin, with confidence. Not proven to be within it either: p99 of unset."},
+		{"all proven", func(g *stat.Gate) { g.Checks[1].Proven = true }, OK, "Gate passed", "Nothing is worse than its margin, with confidence."},
+		{"worse", func(g *stat.Gate) { g.Pass, g.Checks[1].Worse = false, true }, Attention, "Gate not met", "Worse than the margin, with confidence: p99 of unset."},
+		{"worse, another not judged", func(g *stat.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, Attention, "Gate not met", "Worse than the margin, with confidence: p99 of unset."},
+		{"not judged", func(g *stat.Gate) {
+			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, "throughput of unset: no block has a valid trial of both"
+		}, Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
+		{"said to pass, and yet not judged", func(g *stat.Gate) { g.Checks[0].Judged = false }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
+		{"without checks", func(g *stat.Gate) { g.Checks = nil }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
+		{"baseline", func(g *stat.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, OK, "Gate passed", "Nothing is worse than its margin, with confidence. Compared with the baseline by ratios within each run."},
+	} {
+		v := New(reporttest.Gate(c.bend))
+		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {
+			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.Verdict.State, v.Verdict.Label, v.Verdict.Sentence, c.state, c.label, c.sentence)
+		}
+		if lead := v.Groups[0].Paste.Lead; !strings.Contains(lead, "not values of GOMAXPROCS") {
+			t.Errorf("%s: to paste: %s", c.name, lead)
+		}
+	}
+	v := New(reporttest.Gate(func(g *stat.Gate) { g.Checks[0].Judged = false }))
+	if got := v.Gate.Table.Rows[0].Cells[4].Value; got != "not judged" {
+		t.Errorf("the check's outcome is %q", got)
+	}
+}
+
+func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
+	r := reporttest.Typical()
+	r.Gate = reporttest.Gate(func(*stat.Gate) {}).Gate
+	if v := New(r); v.Verdict.Label != "Set it" || v.Gate.Label != "Gate passed" || v.Gate.Sentence == "" {
+		t.Errorf("%+v beside %+v", v.Verdict, v.Gate)
+	}
+}

@@ -1,0 +1,98 @@
+package stat_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+	. "github.com/procfit/procfit/internal/stat/stattest"
+)
+
+// benchmarks makes each trial one of go test -bench: the time of each benchmark by
+// the Ps that the trial ran at; the throughput is the geometric mean.
+func benchmarks(ns map[string]func(procs float64) float64) func(*journal.Trial) {
+	return func(t *journal.Trial) {
+		noise := *t.ThroughputPerSecond / 1000
+		t.Metrics = map[string]journal.Metric{}
+		logs := 0.0
+		for name, of := range ns {
+			x := of(float64(*t.ObservedProcs[0])) / noise
+			t.Metrics[name+" ns/op"] = journal.Metric{Value: x, Unit: "ns/op", Better: "lower"}
+			logs += math.Log(1e9 / x)
+		}
+		t.ThroughputPerSecond, t.ThroughputUnit = new(math.Exp(logs/float64(len(ns)))), "operations"
+	}
+}
+
+func TestMetricsQualifyTheVerdict(t *testing.T) {
+	flat := func(float64) float64 { return 1000 }
+	falling := func(p float64) float64 { return 1000 * math.Max(1, p/4) * math.Max(1, p/4) }
+	arms := []Truth{Unset(8, 1000, 0), Set(1, 1000, 0), Set(2, 1000, 0), Set(4, 1000, 0), Set(8, 1000, 0)}
+	noise := &Noise{Trial: 0.01}
+	for _, c := range []struct {
+		name     string
+		ns       map[string]func(float64) float64
+		verdict  stat.Verdict
+		sentence string
+		warns    string // of metric_worse; empty: none
+	}{
+		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, stat.NotYourKnob, "", ""},
+		{"one gains what another loses", map[string]func(float64) float64{
+			"Grow": func(p float64) float64 { return 8000 / p }, "Shrink": func(p float64) float64 { return 1000 * p },
+		}, stat.CannotTell, "on average all values are alike, but the benchmarks want different ones: Shrink ns/op is 7", "Shrink ns/op is 8."},
+		{"the mean wants 4, one benchmark 1", map[string]func(float64) float64{
+			"Fast": func(p float64) float64 { return 16000 / math.Min(p, 4) / math.Min(p, 4) * math.Max(1, p/4) }, "Slow": func(p float64) float64 { return 1000 * math.Pow(p, 0.4) }, "Else": falling,
+		}, stat.Recommended, "But not for every figure: Slow ns/op is 7", "GOMAXPROCS 4: Slow ns/op is 1.7"},
+	} {
+		r := analyze(Config{Mode: journal.ModeBatch, Noise: noise, Arms: arms, Trial: benchmarks(c.ns)})
+		rec := r.Recommendation
+		if rec.Verdict != c.verdict || !strings.Contains(rec.Sentence, c.sentence) {
+			t.Errorf("%s: %s, want %s saying %q: %s", c.name, rec.Verdict, c.verdict, c.sentence, rec.Sentence)
+		}
+		if c.warns != "" && !strings.HasPrefix(rec.Reasons[0], "not for every figure: ") {
+			t.Errorf("%s: the first reason is %q", c.name, rec.Reasons[0])
+		}
+		message := ""
+		for _, w := range r.Warnings {
+			if w.Code == "metric_worse" {
+				message = w.Message
+			}
+		}
+		if (message == "") != (c.warns == "") || !strings.Contains(message, c.warns) {
+			t.Errorf("%s: warned %q, want %q", c.name, message, c.warns)
+		}
+	}
+}
+
+// Of sweeps over equal arms that print twenty figures, few may find one worse.
+func TestEqualMetrics(t *testing.T) {
+	n := sweeps(t, 60)
+	claims := 0
+	for seed := range n {
+		i := 0.0
+		r := analyze(Config{Seed: uint64(seed), Arms: equal(), Trial: func(t *journal.Trial) {
+			t.Metrics = map[string]journal.Metric{}
+			for k := range 20 {
+				i++
+				_, noise := math.Modf(math.Abs(math.Sin(i*12.9898+float64(seed))) * 43758.5453)
+				t.Metrics[string(rune('a'+k))] = journal.Metric{Value: 1 + 0.4*noise, Better: []string{"lower", "higher"}[k%2]}
+			}
+		}})
+		if has(r, "metric_worse") {
+			claims++
+		}
+	}
+	t.Logf("%d of %d sweeps", claims, n)
+	if claims*100 > 6*n {
+		t.Errorf("%d of %d sweeps over equal arms find a metric worse", claims, n)
+	}
+}
+
+func TestPointsHoldMetrics(t *testing.T) {
+	r := analyze(Config{Mode: journal.ModeBatch, Noise: quiet, Arms: CPUServer()[:2], Trial: benchmarks(map[string]func(float64) float64{"A": func(float64) float64 { return 5 }})})
+	if p := r.Groups[0].Arms[0].Points[0]; p.Metrics["A ns/op"] <= 0 {
+		t.Errorf("%+v", p)
+	}
+}

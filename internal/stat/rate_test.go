@@ -1,0 +1,47 @@
+package stat_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+	. "github.com/procfit/procfit/internal/stat/stattest"
+)
+
+func TestWhatCarriesTheRate(t *testing.T) {
+	// open makes the open loop achieve a share of the rate whatever the closed one did.
+	open := func(label string, share float64) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			if p := &t.Phases[len(t.Phases)-1]; t.Arm.Label == label && p.Mode == journal.ModeOpen {
+				p.AchievedPerSecond = share * *p.RatePerSecond
+				t.Saturated = share < 0.99
+			}
+		}
+	}
+	external := func(t *journal.Trial) { t.Phases = t.Phases[1:] }
+	for _, c := range []struct {
+		name    string
+		config  Config
+		verdict stat.Verdict
+		arm     string
+		say     string // in the sentence or a reason
+	}{
+		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, stat.CarriesRate, "4", "2 carried 98.9 %, below 99 % of the rate (median, n 6)"},
+		{"queues hide what the closed loop shows", Config{Rate: 24000, Trial: open("2", 0.995)}, stat.CarriesRate, "4", "2 carried 99.5 % of the rate, but its closed loop reached only 9"},
+		{"the low end counts", Config{Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, stat.CarriesRate, "4", "(low end of its interval)"},
+		{"without an interval the median", Config{Rate: 24000, Blocks: 4, Trial: open("2", 1)}, stat.CarriesRate, "4", "(median) (median, n 4)"},
+		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, stat.CarriesRate, "2", "2 carried 100 % of the rate (median"},
+		{"two trials", Config{Rate: 20000, Blocks: 2}, stat.CannotTell, "", "in the 3 blocks that it takes"},
+	} {
+		c.config.SmallFor, c.config.Arms = true, CPUServer()
+		if c.config.Noise == nil {
+			c.config.Noise = quiet
+		}
+		rec := analyze(c.config).Recommendation
+		text := rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n")
+		if rec.Verdict != c.verdict || rec.Arm != c.arm || !strings.Contains(text, c.say) {
+			t.Errorf("%s: %s of %q, want %s of %q saying %q:\n%s", c.name, rec.Verdict, rec.Arm, c.verdict, c.arm, c.say, text)
+		}
+	}
+}
