@@ -3,14 +3,14 @@ package maxprocs
 import (
 	"fmt"
 	"path"
-	"sort"
-	"strings"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
 // readCgroup finds the process's group and reads the limits from it upwards.
 func readCgroup(t tree, pid int) (Cgroup, []Limit) {
-	mounts, mountFact := readMounts(t, pid)
-	c := Cgroup{Mode: ModeUnknown}
+	mounts, text, mountFact := readMounts(t, pid)
+	c := Cgroup{Mode: ModeUnknown, Mountinfo: text}
 	if mountFact.State == Known {
 		c.Mode = modeOf(mounts)
 	}
@@ -24,62 +24,71 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 		c.Fact = failed(file, err)
 		return c, []Limit{}
 	}
-	m, err := parseProcCgroup(b)
+	c.ProcCgroup = notNil(b)
+	m, err := cgfs.ParseProcCgroup(string(b))
 	if err != nil {
 		return fail(Malformed, "", file+": "+err.Error())
 	}
-	c.Version, c.Path = m.version, m.path
-	if m.version == 0 {
+	c.Version, c.Path = m.Version, m.Path
+	if m.Version == 0 {
 		return fail(Absent, "", "")
 	}
-	candidates := candidateMounts(mounts, m)
+	candidates := m.Showing(mounts)
 	if len(candidates) == 0 {
 		switch mountFact.State {
 		case Absent:
-			return fail(Unreadable, m.line, mountFact.File+" is missing, so where cgroups are mounted is unknown")
+			return fail(Unreadable, m.Line, mountFact.File+" is missing, so where cgroups are mounted is unknown")
 		case Known:
-			return fail(Unreadable, m.line, fmt.Sprintf("no mount in %s shows the v%d group %s", mountFact.File, m.version, m.path))
+			return fail(Unreadable, m.Line, fmt.Sprintf("no mount in %s shows the v%d group %s", mountFact.File, m.Version, m.Path))
 		}
-		return fail(mountFact.State, m.line, mountFact.Error)
+		return fail(mountFact.State, m.Line, mountFact.Error)
 	}
 	for _, mnt := range candidates {
-		dir, _ := mnt.dir(m.path)
+		dir, _ := mnt.Dir(m.Path)
 		if !t.exists(path.Join(dir, "cgroup.procs")) {
 			continue // a later mount hides this one, or the group is gone
 		}
-		c.Fact = Fact{State: Known, File: file, Raw: m.line}
-		c.Mount, c.MountRoot = mnt.point, mnt.root
+		c.Fact = Fact{State: Known, File: file, Raw: m.Line}
+		c.Mount, c.MountRoot = mnt.Point, mnt.Root
 		c.RootSeen = isHierarchyRoot(t, mnt)
-		return c, readLimits(t, m.version, dir, mnt.point)
+		return c, readLimits(t, m.Version, dir, mnt.Point)
 	}
-	dir, _ := candidates[0].dir(m.path)
-	return fail(Unreadable, m.line, "there is no cgroup at "+dir)
+	dir, _ := candidates[0].Dir(m.Path)
+	return fail(Unreadable, m.Line, "there is no cgroup at "+dir)
 }
 
 // readMounts reads one's own mounts, also for another process: the paths in
 // its /proc/PID/cgroup are shown in the reader's cgroup namespace, and it is
 // the reader who opens the files. A recorded tree may have no /proc/self.
-func readMounts(t tree, pid int) ([]mount, Fact) {
+func readMounts(t tree, pid int) ([]cgfs.Mount, []byte, Fact) {
 	file := "/proc/self/mountinfo"
 	if !t.exists("/proc/self") {
 		file = procDir(pid) + "/mountinfo"
 	}
 	b, err := t.readFile(file)
 	if err != nil {
-		return nil, failed(file, err)
+		return nil, nil, failed(file, err)
 	}
-	mounts, err := parseMountinfo(b)
+	mounts, err := cgfs.ParseMountinfo(string(b))
 	if err != nil {
-		return mounts, Fact{State: Malformed, File: file, Error: file + ": " + err.Error()}
+		return mounts, notNil(b), Fact{State: Malformed, File: file, Error: file + ": " + err.Error()}
 	}
-	return mounts, Fact{State: Known, File: file}
+	return mounts, notNil(b), Fact{State: Known, File: file}
 }
 
-func modeOf(mounts []mount) Mode {
+// notNil keeps an empty file apart from one that could not be read.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func modeOf(mounts []cgfs.Mount) Mode {
 	v1, v2 := false, false
 	for _, m := range mounts {
-		v1 = v1 || m.version == 1
-		v2 = v2 || m.version == 2
+		v1 = v1 || m.Version == 1
+		v2 = v2 || m.Version == 2
 	}
 	switch {
 	case v1 && v2:
@@ -92,27 +101,13 @@ func modeOf(mounts []mount) Mode {
 	return ModeNone
 }
 
-// candidateMounts are the mounts that show the group, those that show most of
-// its ancestors first, else in mountinfo's order.
-func candidateMounts(mounts []mount, m membership) []mount {
-	var out []mount
-	for _, mnt := range mounts {
-		if _, ok := mnt.dir(m.path); ok && mnt.version == m.version && (m.version == 2 || mnt.cpu) {
-			out = append(out, mnt)
-		}
-	}
-	depth := func(m mount) int { return strings.Count(strings.TrimSuffix(m.root, "/"), "/") }
-	sort.SliceStable(out, func(i, j int) bool { return depth(out[i]) < depth(out[j]) })
-	return out
-}
-
 // isHierarchyRoot tells the hierarchy's root from the root of a cgroup
 // namespace by files that the kernel makes only in the one or the other.
-func isHierarchyRoot(t tree, m mount) bool {
-	if m.version == 1 {
-		return t.exists(m.point + "/release_agent")
+func isHierarchyRoot(t tree, m cgfs.Mount) bool {
+	if m.Version == 1 {
+		return t.exists(m.Point + "/release_agent")
 	}
-	return !t.exists(m.point + "/cgroup.events")
+	return !t.exists(m.Point + "/cgroup.events")
 }
 
 // readLimits reads the groups from dir up to the mount point.
@@ -139,7 +134,7 @@ func readCPUMax(t tree, dir string) Limit {
 		// on the cpu controller: no limit is possible there.
 		return Limit{Dir: dir, Fact: failed(file, err)}
 	}
-	cpus, limited, err := parseCPUMax(b)
+	cpus, limited, err := cgfs.ParseCPUMax(string(b))
 	return Limit{Dir: dir, Fact: limitFact(file, b, cpus, limited, err)}
 }
 
@@ -152,7 +147,7 @@ func readCFS(t tree, dir string) Limit {
 	}
 	period, err := t.readFile(periodFile)
 	l := Limit{Dir: dir, PeriodFile: periodFile, PeriodRaw: string(period)}
-	cpus, limited, parseErr := parseCFS(b, period)
+	cpus, limited, parseErr := cgfs.ParseCFS(string(b), string(period))
 	switch {
 	case parseErr == nil, err == nil:
 		l.Fact = limitFact(file, b, cpus, limited, parseErr)

@@ -8,7 +8,7 @@ import (
 )
 
 // Policy is a rule that turns Facts into a number of Ps. This package defines
-// them all: Go and Fit.
+// them all: Go, Automaxprocs, JVM and Fit.
 type Policy interface {
 	// Name is the policy's name on the command line and in JSON.
 	Name() string

@@ -1,6 +1,7 @@
 package maxprocs
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -40,6 +41,9 @@ func TestFitOptions(t *testing.T) {
 		{facts(8, 1), Fit{Reserve: 3}, 1, "below the minimum"},
 		{facts(8, 20, 1.5), Fit{}, 2, "the limit of /1 is the tightest"},
 		{facts(2, 1e9), Fit{}, 2, "no limit is below its affinity"},
+		{facts(8, 2.4), Fit{Threshold: 0.5}, 2, "2.4 is rounded (up from 0.5) to 2"},
+		{facts(8, 2.5), Fit{Threshold: 0.5, Rounding: Floor}, 3, "2.5 is rounded (up from 0.5) to 3"},
+		{facts(8, 3), Fit{Threshold: 1e-12}, 3, ""},
 	} {
 		d := Decide(tc.facts, tc.policy)
 		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
@@ -84,6 +88,92 @@ func TestGoVersions(t *testing.T) {
 	}
 }
 
+// What automaxprocs does in each world is in worlds, and held against itself in
+// test/automaxprocs; here are facts made by hand, and the reasons.
+func TestAutomaxprocs(t *testing.T) {
+	withEnv := facts(8, 2.5)
+	withEnv.Env = Fact{State: Known, Raw: ""}
+	v1 := facts(8, 2.5)
+	v1.Limits[0].PeriodFile, v1.Limits[0].Raw, v1.Limits[0].PeriodRaw = "/period", "+250000\n", "100000\nmore"
+	v1Space := facts(8, 2.5)
+	v1Space.Limits[0].PeriodFile, v1Space.Limits[0].Raw, v1Space.Limits[0].PeriodRaw = "/period", "250000 \n", "100000\n"
+	negative := facts(8, 2.5)
+	negative.Limits[0].Raw = "-5 100000\n"
+	for name, tc := range map[string]struct {
+		facts  Facts
+		policy Automaxprocs
+		want   int
+		reason string
+	}{
+		"rounded down":          {facts(8, 2.9), Automaxprocs{Version: "1.24"}, 2, "rounded down to 2"},
+		"at least 1":            {facts(8, 0.5), Automaxprocs{Version: "1.26"}, 1, "0 is below the minimum of 1"},
+		"its minimum":           {facts(8, 0.5), Automaxprocs{Min: 3}, 3, "below the minimum of 3"},
+		"the leaf alone":        {facts(64, 20, 1.5), Automaxprocs{Version: "1.26"}, 20, "does not read the tighter limit of 1.5"},
+		"above the CPUs":        {facts(2, 6), Automaxprocs{Version: "1.26"}, 6, "does not look at the affinity, which is 2 CPUs"},
+		"an empty environment":  {withEnv, Automaxprocs{Version: "1.26"}, 3, "leaves any value there to the runtime"},
+		"no limit, old runtime": {facts(8), Automaxprocs{Version: "1.20"}, 8, "it finds no CPU cgroup"},
+		"v1, first lines":       {v1, Automaxprocs{Version: "1.26"}, 2, "2.5 CPUs"},
+		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error there"},
+		"negative":              {negative, Automaxprocs{Version: "1.24"}, 1, "below the minimum of 1"},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
+			t.Errorf("%s: want %d with %q, got\n%s", name, tc.want, tc.reason, d)
+		}
+	}
+}
+
+func TestJVM(t *testing.T) {
+	for _, tc := range []struct {
+		facts  Facts
+		policy JVM
+		want   int
+		reason string
+	}{
+		{facts(8, 2.1), JVM{}, 3, "rounded up: 3"},
+		{facts(8, 0.2), JVM{}, 1, "rounded up: 1"},
+		{facts(64, 20, 1.5), JVM{}, 2, "1.5 CPUs"},
+		{facts(2, 6), JVM{}, 2, "no less than its affinity"},
+		{facts(4), JVM{}, 4, "no CPU limit"},
+		{facts(4, 1), JVM{ActiveProcessorCount: 9}, 9, "-XX:ActiveProcessorCount=9"},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
+			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
+		}
+	}
+}
+
+// A Decision is text and JSON, both with every reason.
+func TestDecisionJSON(t *testing.T) {
+	d := Decide(facts(64, 20, 1.5), Fit{})
+	b, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Decision
+	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, d) {
+		t.Errorf("%v: %+v became %+v", err, d, back)
+	}
+	for _, want := range []string{`"policy":"fit"`, `"procs":2`, `"winner":true`, `"unknown":[]`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+}
+
+// FuzzFindAutomaxprocs: a place, or a reason why there is none.
+func FuzzFindAutomaxprocs(f *testing.F) {
+	f.Add([]byte("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"), []byte("0::/a\n"))
+	f.Add([]byte("33 31 0:30 /d /c rw shared:9 - cgroup cgroup rw,cpu\n"), []byte("1:cpu,cpuacct:/d/x\n0::/\n"))
+	f.Fuzz(func(t *testing.T, mountinfo, procCgroup []byte) {
+		p := findAutomaxprocs(mountinfo, procCgroup)
+		if (p.why == "") != (p.version != 0) || p.why == "" && p.dir == "" {
+			t.Errorf("%q, %q: %+v", mountinfo, procCgroup, p)
+		}
+	})
+}
+
 func TestEffectiveCPUs(t *testing.T) {
 	unknown := facts(8, 4)
 	unknown.Limits = append(unknown.Limits, Limit{Dir: "/", Fact: Fact{State: Malformed, Error: "/cpu.max: what"}})
@@ -121,7 +211,7 @@ func FuzzDecide(f *testing.F) {
 		in := facts(cpus, limit)
 		in.Limits[0].Raw = raw
 		in.Env = Fact{State: Known, Raw: env}
-		for _, p := range []Policy{Fit{}, Fit{Rounding: Floor, Max: 3, Reserve: limit}, Go{Version: version}, Go{Language: version}} {
+		for _, p := range []Policy{Fit{}, Fit{Rounding: Floor, Max: 3, Reserve: limit}, Fit{Threshold: limit}, JVM{}, Automaxprocs{Version: version}, Go{Version: version}, Go{Language: version}} {
 			if d := Decide(in, p); d.Procs < 1 || len(d.Reasons) == 0 {
 				t.Errorf("%+v: %+v", p, d)
 			}

@@ -8,8 +8,12 @@
 // from the program's own cgroup to the root of its hierarchy, and the
 // environment, each a [Fact] with the file it was read in and the raw text.
 // [Decide] turns Facts into a [Decision] by a [Policy] and touches nothing:
-// [Go] does what the runtime of a given version does, [Fit] is the answer that
-// this package stands for.
+// [Go] does what the runtime of a given version does, [Automaxprocs] and [JVM]
+// what those do, [Fit] is the answer that this package stands for.
+//
+// [Set] applies Fit to this program, once, and [Watch] follows what changes
+// later. Package auto calls Set when it is imported, package metrics shows the
+// numbers to Prometheus, and package core is Set for the smallest programs.
 //
 // Known, no limit, absent, unreadable and malformed are five different states.
 // A limit that could not be read is never taken for none: [Facts.Unknown]

@@ -1,13 +1,13 @@
 package maxprocs
 
-import "math"
+import "github.com/procfit/procfit/maxprocs/core"
 
 // Rounding says what becomes of a part of a CPU.
-type Rounding string
+type Rounding = core.Rounding
 
 const (
-	Ceil  Rounding = "ceil" // the default: part of a CPU is worth a P, or it would never be used
-	Floor Rounding = "floor"
+	Ceil  = core.Ceil // the default: part of a CPU is worth a P, or it would never be used
+	Floor = core.Floor
 )
 
 // Fit is the policy of this package: no more Ps than CPUs that can be had. It
@@ -23,10 +23,11 @@ const (
 // Fit says what suits the CPUs, whatever the environment asks for; a valid
 // GOMAXPROCS there is left in force by whoever applies the decision.
 type Fit struct {
-	Rounding Rounding `json:"rounding,omitempty"`     // "" is Ceil
-	Min      int      `json:"min,omitempty"`          // 0 is 1; it goes before Max
-	Max      int      `json:"max,omitempty"`          // 0: none
-	Reserve  float64  `json:"reserve_cpus,omitempty"` // CPUs left to a co-tenant in the same limit, a sidecar say
+	Rounding  Rounding `json:"rounding,omitempty"`       // "" is Ceil
+	Threshold float64  `json:"threshold_cpus,omitempty"` // above 0: the smallest part of a CPU that is rounded up, whatever Rounding says
+	Min       int      `json:"min,omitempty"`            // 0 is 1; it goes before Max
+	Max       int      `json:"max,omitempty"`            // 0: none
+	Reserve   float64  `json:"reserve_cpus,omitempty"`   // CPUs left to a co-tenant in the same limit, a sidecar say
 }
 
 // Name implements Policy.
@@ -62,7 +63,7 @@ func (p Fit) decide(f Facts) Decision {
 	}
 	n := p.round(cpus)
 	if float64(n) != cpus && cpus > 0 {
-		d.because("%s is rounded (%s) to %d", cpusText(cpus), p.rounding(), n)
+		d.because("%s is rounded (%s) to %d", cpusText(cpus), p.roundingText(), n)
 	}
 	if p.Max > 0 && n > p.Max {
 		d.because("%d is above the maximum of %d", n, p.Max)
@@ -82,6 +83,13 @@ func (p Fit) rounding() Rounding {
 	return Ceil
 }
 
+func (p Fit) roundingText() string {
+	if p.Threshold > 0 {
+		return "up from " + cpusText(p.Threshold)
+	}
+	return string(p.rounding())
+}
+
 func (p Fit) minimum() int {
 	if p.Min < 1 {
 		return 1
@@ -89,12 +97,4 @@ func (p Fit) minimum() int {
 	return p.Min
 }
 
-// round allows for the error of a division and a subtraction, so that 2.2
-// CPUs less a reserve of 0.2 are 2 and not 3.
-func (p Fit) round(cpus float64) int {
-	const epsilon = 1e-9
-	if p.rounding() == Floor {
-		return toInt(math.Floor(cpus + epsilon))
-	}
-	return toInt(math.Ceil(cpus - epsilon))
-}
+func (p Fit) round(cpus float64) int { return core.Fit(p).Round(cpus) }

@@ -3,6 +3,8 @@ package maxprocs
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -23,9 +25,10 @@ func TestModuleRequiresNothing(t *testing.T) {
 	}
 }
 
-// slog adds 0.45 MB to a binary and net/http 3 MB, so the core has neither.
-func TestCoreImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
+// imports are a package's, with all that they import.
+func imports(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", pkg).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list: %v: %s", err, out)
 	}
@@ -34,12 +37,107 @@ func TestCoreImports(t *testing.T) {
 		t.Fatalf("go list names %d packages: %s", len(deps), out)
 	}
 	for _, dep := range deps {
-		switch dep {
-		case "log/slog", "net", "net/http", "encoding/json", "debug/elf":
-			t.Errorf("the core imports %s", dep)
+		if strings.Contains(dep, ".") && !strings.HasPrefix(dep, "github.com/procfit/procfit/maxprocs") && !strings.HasPrefix(dep, "vendor/") {
+			t.Errorf("%s imports %s, which is not of the standard library", pkg, dep)
 		}
-		if strings.Contains(dep, ".") && dep != "github.com/procfit/procfit/maxprocs" && !strings.HasPrefix(dep, "vendor/") {
-			t.Errorf("the core imports %s, which is not of the standard library", dep)
+	}
+	return deps
+}
+
+// slog adds 0.45 MB to a binary and net/http 3 MB, so the library has neither
+// but in auto and metrics. Package core has nothing that adds 0.2 MB either.
+func TestImports(t *testing.T) {
+	has := func(pkg string, names ...string) (found []string) {
+		for _, dep := range imports(t, pkg) {
+			for _, name := range names {
+				if dep == name {
+					found = append(found, dep)
+				}
+			}
 		}
+		return found
+	}
+	if found := has(".", "log/slog", "net", "net/http", "encoding/json", "debug/elf"); found != nil {
+		t.Errorf("maxprocs imports %v", found)
+	}
+	if found := has("./core", "fmt", "os", "time", "io/fs", "context", "strings", "unicode", "log/slog", "net/http"); found != nil {
+		t.Errorf("maxprocs/core imports %v", found)
+	}
+	if found := has("./auto", "net", "net/http"); found != nil {
+		t.Errorf("maxprocs/auto imports %v", found)
+	}
+}
+
+// TestDocs builds each program of the page about the library.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../docs/MAXPROCS.md")
+	if os.IsNotExist(err) {
+		t.Skip("the module stands alone, without the page")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	programs := strings.Split(string(page), "```go\n")[1:]
+	if len(programs) < 3 {
+		t.Fatalf("found %d programs", len(programs))
+	}
+	for _, p := range programs {
+		text, _, _ := strings.Cut(p, "```")
+		build(t, text)
+	}
+	// The decisions shown are ExampleDecide's, which checks them.
+	example, err := os.ReadFile("read_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "```\ngo: ")
+	shown, _, _ = strings.Cut("go: "+shown, "\n```")
+	if want := "\t// " + strings.ReplaceAll(shown, "\n", "\n\t// ") + "\n}"; !strings.Contains(string(example), want) {
+		t.Errorf("ExampleDecide does not print\n%s", shown)
+	}
+}
+
+// build compiles a program that imports the library, and returns its size.
+func build(t *testing.T, text string) int64 {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for file, text := range map[string]string{
+		"go.mod":  "module example.com/program\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => " + here + "\n",
+		"main.go": text,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "build", "-o", "program", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s\n%s", err, out, text)
+	}
+	info, err := os.Stat(filepath.Join(dir, "program"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// TestSize builds an empty program with and without Set.
+func TestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links two programs")
+	}
+	empty := build(t, "package main\n\nfunc main() {}\n")
+	set := build(t, "package main\n\nimport \"github.com/procfit/procfit/maxprocs/core\"\n\nfunc main() { core.Set() }\n")
+	t.Logf("an empty program has %d bytes, with Set %d more", empty, set-empty)
+	most := int64(150_000)
+	if minor, err := parseGoVersion(runtime.Version()); err == nil && minor < 26 {
+		most = 220_000 // package syscall brings more of older runtimes along
+	}
+	if added := set - empty; added > most || added < 1_000 {
+		t.Errorf("Set adds %d bytes to an empty program, want at most %d", added, most)
 	}
 }

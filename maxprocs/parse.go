@@ -13,61 +13,6 @@ import (
 // largest configurations.
 const maxCPUID = 1 << 16
 
-// defaultPeriod is the kernel's default period in microseconds.
-const defaultPeriod = 100_000
-
-// parseCPUMax reads the text of cpu.max: "QUOTA PERIOD\n", microseconds, the
-// quota "max" for none. The kernel always prints both, but takes and some
-// emulations print the quota alone, for which the period is 100 ms.
-// Source: Documentation/admin-guide/cgroup-v2.rst, "CPU Interface Files".
-func parseCPUMax(b []byte) (cpus float64, limited bool, err error) {
-	fields := bytes.Fields(b)
-	if len(fields) != 1 && len(fields) != 2 {
-		return 0, false, fmt.Errorf("want \"QUOTA PERIOD\", have %s", quote(b))
-	}
-	period := int64(defaultPeriod)
-	if len(fields) == 2 {
-		if period, err = parseMicroseconds(fields[1]); err != nil {
-			return 0, false, fmt.Errorf("period: %w", err)
-		}
-	}
-	if string(fields[0]) == "max" {
-		return 0, false, nil
-	}
-	quota, err := parseMicroseconds(fields[0])
-	if err != nil {
-		return 0, false, fmt.Errorf("quota: %w", err)
-	}
-	return float64(quota) / float64(period), true, nil
-}
-
-// parseCFS reads the texts of cpu.cfs_quota_us and cpu.cfs_period_us:
-// microseconds, any negative quota for none.
-// Source: Documentation/scheduler/sched-bwc.rst.
-func parseCFS(quotaText, periodText []byte) (cpus float64, limited bool, err error) {
-	q := bytes.TrimSpace(quotaText)
-	if n, err := strconv.ParseInt(string(q), 10, 64); err == nil && n < 0 {
-		return 0, false, nil
-	}
-	quota, err := parseMicroseconds(q)
-	if err != nil {
-		return 0, false, fmt.Errorf("quota: %w", err)
-	}
-	period, err := parseMicroseconds(bytes.TrimSpace(periodText))
-	if err != nil {
-		return 0, false, fmt.Errorf("period: %w", err)
-	}
-	return float64(quota) / float64(period), true, nil
-}
-
-func parseMicroseconds(b []byte) (int64, error) {
-	n, err := strconv.ParseInt(string(b), 10, 64)
-	if err != nil || n <= 0 {
-		return 0, fmt.Errorf("want a positive number of microseconds, have %s", quote(b))
-	}
-	return n, nil
-}
-
 // cpuSet is a bit mask of CPU numbers.
 type cpuSet []uint64
 
@@ -141,12 +86,4 @@ func lookupEnviron(b []byte, name string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// quote shows at most 80 bytes of a file's text in an error.
-func quote(b []byte) string {
-	if len(b) > 80 {
-		return fmt.Sprintf("%q and %d bytes more", b[:80], len(b)-80)
-	}
-	return fmt.Sprintf("%q", b)
 }

@@ -95,6 +95,10 @@ func outcome(t *testing.T, f Facts, key string) string {
 			}
 		}
 		return strings.Join(out, " ")
+	case "automaxprocs":
+		return procs(Automaxprocs{Version: "1.26"})
+	case "jvm":
+		return procs(JVM{})
 	case "fit":
 		return procs(Fit{})
 	case "fit-floor":

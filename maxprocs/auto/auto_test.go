@@ -1,0 +1,44 @@
+package auto
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/maxprocs/core"
+)
+
+// One line, with all that a reader of a log needs.
+func TestLine(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for env, want := range map[string]struct {
+		level, reason string
+		procs         int
+	}{
+		"":     {"WARN", "is ignored", before + 1},
+		"abc":  {"WARN", `GOMAXPROCS="abc"`, before + 1},
+		"0005": {"INFO", "set in the environment", before},
+	} {
+		runtime.GOMAXPROCS(before)
+		t.Setenv("GOMAXPROCS", env)
+		var out bytes.Buffer
+		set(slog.New(slog.NewJSONHandler(&out, nil)), core.Min(before+1))
+		var line struct {
+			Level, Msg, Reason string
+			Value              int
+			NumCPU             int    `json:"num_cpu"`
+			GoVersion          string `json:"go_version"`
+		}
+		if err := json.Unmarshal(out.Bytes(), &line); err != nil || strings.Count(out.String(), "\n") != 1 {
+			t.Fatalf("%v: %s", err, &out)
+		}
+		if line.Level != want.level || line.Msg != "GOMAXPROCS" || line.Value != want.procs || line.Value != runtime.GOMAXPROCS(0) ||
+			line.NumCPU != runtime.NumCPU() || line.GoVersion != runtime.Version() || !strings.Contains(line.Reason, want.reason) {
+			t.Errorf("GOMAXPROCS=%q: %s", env, &out)
+		}
+	}
+}

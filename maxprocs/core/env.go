@@ -1,0 +1,5 @@
+package core
+
+import "syscall"
+
+func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

@@ -1,0 +1,117 @@
+package metrics
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// Handler answers each request with the metrics of this process.
+func Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		Write(w)
+	})
+}
+
+// Write writes the metrics of this process.
+func Write(w io.Writer) error {
+	_, err := w.Write(render(runtime.GOMAXPROCS(0), maxprocs.Read(), os.ReadFile))
+	return err
+}
+
+// render is the text for these facts.
+func render(procs int, f maxprocs.Facts, readFile func(string) ([]byte, error)) []byte {
+	var b bytes.Buffer
+	gauge := func(name, help string, value float64, labels ...string) {
+		family(&b, name, "gauge", help)
+		sample(&b, name, value, labels...)
+	}
+	gauge("process_gomaxprocs", "GOMAXPROCS of the Go runtime.", float64(procs))
+	if n := f.AffinityCPUs(); n > 0 {
+		gauge("process_cpu_affinity_cpus", "CPUs that the process may run on.", float64(n))
+	}
+	if l, ok := f.Tightest(); ok {
+		gauge("process_cpu_limit_cpus", "Tightest CPU limit of the process's cgroups, in CPUs.", l.CPUs, "source", l.File)
+	}
+	gauge("process_cpu_limits_unknown", "CPU limits, or ways to them, that could not be read.", float64(len(f.Unknown())))
+
+	var groups []throttling
+	for _, l := range f.Limits {
+		if l.State != maxprocs.Known {
+			continue // without a limit nothing is counted
+		}
+		if text, err := readFile(l.Dir + "/cpu.stat"); err == nil {
+			if t, ok := parseCPUStat(string(text)); ok {
+				t.dir = l.Dir
+				groups = append(groups, t)
+			}
+		}
+	}
+	counter := func(name, help string, value func(throttling) float64) {
+		for i, g := range groups {
+			if i == 0 {
+				family(&b, name, "counter", help)
+			}
+			sample(&b, name, value(g), "cgroup", g.dir)
+		}
+	}
+	counter("process_cpu_periods_total", "Periods in which the group wanted to run.", func(t throttling) float64 { return t.periods })
+	counter("process_cpu_throttled_periods_total", "Periods in which the group was held back.", func(t throttling) float64 { return t.throttled })
+	counter("process_cpu_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", func(t throttling) float64 { return t.seconds })
+	return b.Bytes()
+}
+
+// throttling is what cpu.stat says of a group's limit.
+type throttling struct {
+	dir                         string
+	periods, throttled, seconds float64
+}
+
+// parseCPUStat reads lines of "NAME NUMBER". The time is throttled_usec in v2
+// and throttled_time, in nanoseconds, in v1.
+// Source: Documentation/scheduler/sched-bwc.rst, "Statistics".
+func parseCPUStat(text string) (t throttling, ok bool) {
+	var seen int
+	for _, line := range strings.Split(text, "\n") {
+		name, number, _ := strings.Cut(line, " ")
+		n, err := strconv.ParseUint(number, 10, 64)
+		if err != nil {
+			continue
+		}
+		seen++
+		switch name {
+		case "nr_periods":
+			t.periods = float64(n)
+		case "nr_throttled":
+			t.throttled = float64(n)
+		case "throttled_usec":
+			t.seconds = float64(n) / 1e6
+		case "throttled_time":
+			t.seconds = float64(n) / 1e9
+		default:
+			seen--
+		}
+	}
+	return t, seen == 3
+}
+
+func family(b *bytes.Buffer, name, kind, help string) {
+	b.WriteString("# HELP " + name + " " + help + "\n# TYPE " + name + " " + kind + "\n")
+}
+
+// sample writes a line; the format escapes backslash, quote and newline in a
+// label.
+func sample(b *bytes.Buffer, name string, value float64, labels ...string) {
+	b.WriteString(name)
+	for i := 0; i+1 < len(labels); i += 2 {
+		b.WriteString("{" + labels[i] + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(labels[i+1], "\uFFFD")) + `"}`)
+	}
+	b.WriteString(" " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
+}

@@ -1,0 +1,99 @@
+package automaxprocs
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+const worlds = "../../maxprocs/testdata/worlds"
+
+// TestPolicy runs automaxprocs itself in every world, with that world as its
+// root directory, and asks the policy what it does there.
+func TestPolicy(t *testing.T) {
+	if os.Geteuid() != 0 {
+		const reason = "needs root, for chroot"
+		if os.Getenv("PROCFIT_REQUIRE") == "1" {
+			t.Fatal("nothing may be skipped here: " + reason)
+		}
+		t.Skip(reason)
+	}
+	probe := filepath.Join(t.TempDir(), "probe")
+	build := exec.Command("go", "build", "-o", probe, "./testdata/probe")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	dirs, err := filepath.Glob(worlds + "/*/proc")
+	if err != nil || len(dirs) < 60 {
+		t.Fatalf("%d worlds, %v", len(dirs), err)
+	}
+	answers := map[string]int{}
+	for _, dir := range dirs {
+		world := filepath.Dir(dir)
+		t.Run(filepath.Base(world), func(t *testing.T) {
+			f, err := maxprocs.ReadFS(os.DirFS(world), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := maxprocs.Decide(f, maxprocs.Automaxprocs{Version: "1.26"})
+			want := "left"
+			if strings.Contains(d.String(), "this ends the runtime's own updates") {
+				want = "set " + strconv.Itoa(d.Procs)
+			}
+			out := runIn(t, world, probe)
+			got, why, _ := strings.Cut(strings.TrimSpace(out), "\n")
+			if got != want {
+				t.Errorf("automaxprocs: %s (%s); the policy: %s\n%s", got, why, want, d)
+			}
+			if failed, says := why != "", strings.Contains(d.String(), "changes nothing"); failed && !says {
+				t.Errorf("automaxprocs failed with %q, the policy does not say so:\n%s", why, d)
+			}
+			answers[got]++
+		})
+	}
+	if answers["left"] < 10 || answers["set 2"] < 10 {
+		t.Errorf("the worlds tell too little apart: %v", answers)
+	}
+}
+
+// runIn runs the probe with a copy of the world as its root.
+func runIn(t *testing.T, world, probe string) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(world)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(probe)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(root, "probe"), text, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/probe")
+	// Without the setting, Go 1.26 itself dies of a period of zero.
+	cmd.Dir, cmd.Env = "/", []string{"GODEBUG=containermaxprocs=0"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+	environ, err := os.ReadFile(filepath.Join(world, "proc/self/environ"))
+	if err != nil && !errors.Is(err, syscall.EISDIR) && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, entry := range strings.Split(string(environ), "\x00") {
+		if strings.HasPrefix(entry, "GOMAXPROCS=") {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
