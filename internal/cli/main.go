@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/target"
 )
@@ -46,6 +47,14 @@ type stdio struct {
 // notef tells the user something beside the output.
 func (s stdio) notef(format string, args ...any) {
 	fmt.Fprintf(s.err, "procfit: "+format+"\n", args...)
+}
+
+// color tells whether the output may have colours: on a terminal, but for
+// NO_COLOR (https://no-color.org).
+func (s stdio) color() bool {
+	f, ok := s.out.(*os.File)
+	_, no := os.LookupEnv("NO_COLOR")
+	return ok && !no && term.IsTerminal(int(f.Fd()))
 }
 
 // Main runs procfit with the arguments after its name and returns the exit code.
@@ -104,6 +113,6 @@ Exit codes: 0 fine; 1 a gate not met; 2 usage; 3 failure; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(io), newReport(io), newLoad(io), newLab(io))
+	root.AddCommand(newSweep(io), newReport(io), newLoad(io), newExplain(io), newLab(io))
 	return root
 }

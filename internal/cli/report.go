@@ -76,10 +76,8 @@ func show(io stdio, result *stat.Result, paths []string, asJSON bool) error {
 		_, err = io.out.Write(b)
 		return err
 	}
-	o := text.Options{Width: plainWidth, Files: paths}
-	if f, ok := io.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		_, o.Color = os.LookupEnv("NO_COLOR")
-		o.Color = !o.Color
+	o := text.Options{Width: plainWidth, Files: paths, Color: io.color()}
+	if f, ok := io.out.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width = width
 		}

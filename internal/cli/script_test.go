@@ -67,6 +67,7 @@ func setup(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("PROCFIT", path)
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command, under -race
 	env.Setenv("GOVERSION", strings.TrimPrefix(runtime.Version(), "go"))
 	env.Setenv("GOPROXY", goEnv("GOPROXY"))
 	env.Setenv("GOMODCACHE", goEnv("GOMODCACHE"))

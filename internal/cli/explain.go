@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// explainOptions are the flags of procfit explain.
+type explainOptions struct {
+	pids   []int
+	root   string
+	policy string
+	json   bool
+	whatIf whatIf
+}
+
+func newExplain(io stdio) *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use:   "explain [flags] [PFnnn]",
+		Short: "Which GOMAXPROCS a program runs with, which one fits, and every reason",
+		Long: `Say which GOMAXPROCS a Go program runs with, what its own runtime chooses, what
+would fit, and why: every limit from its cgroup to the root, with the file and what
+it holds. What is wrong comes as findings, each with the one thing to do.
+
+It looks at a Go program that is started here, at running processes (--pid), at a
+recorded or mounted tree of /proc and /sys (--root), or at a what-if: each of --cpus,
+--limit, --env, --go and --lang takes the place of what was read. With --cpus, and
+neither --pid nor --root, nothing is read at all.
+
+With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has more.`,
+		Example: `  procfit explain
+  procfit explain --pid 1
+  procfit explain --limit 0.5 --policy go
+  procfit explain --cpus 64 --limit 2.5 --go 1.24
+  procfit explain --cpus 64 --limit 20,1.5 --json
+  procfit explain PF003`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.whatIf.hasCPUs = cmd.Flags().Changed("cpus")
+			o.whatIf.hasLimit = cmd.Flags().Changed("limit")
+			o.whatIf.hasEnv = cmd.Flags().Changed("env")
+			if len(args) > 0 {
+				if cmd.Flags().NFlag() > 0 {
+					return usageError("explain %s prints a rule's page and takes no flags", args[0])
+				}
+				return explainRule(io, args)
+			}
+			return o.run(io)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.IntSliceVar(&o.pids, "pid", nil, "running `processes`, or processes of --root; may be repeated: 17,42")
+	f.StringVar(&o.root, "root", "", "`directory` that holds another system's proc and sys")
+	f.StringVar(&o.policy, "policy", "", "print only what one `policy` decides: go, fit, automaxprocs or jvm")
+	f.IntVar(&o.whatIf.cpus, "cpus", 0, "what if it might run on this `number` of CPUs")
+	f.StringVar(&o.whatIf.limit, "limit", "", "what if these were the CPU `limits`, its own group's first, then its parent's: 20,1.5; or none")
+	f.StringVar(&o.whatIf.env, "env", "", "what if GOMAXPROCS had this `value` in the environment; unset for none")
+	f.StringVar(&o.whatIf.goVersion, "go", "", "what if it were built with this Go `version`, and go.mod named it too")
+	f.StringVar(&o.whatIf.language, "lang", "", "what if this `version` were the go line of its go.mod")
+	f.BoolVar(&o.json, "json", false, "print procfit.decision/v1, one object a line for each process")
+	return cmd
+}
+
+func (o *explainOptions) run(io stdio) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	change, err := o.whatIf.parse()
+	if err != nil {
+		return err
+	}
+	read, closeRoot, err := o.reader()
+	if err != nil {
+		return err
+	}
+	defer closeRoot()
+	pids := o.pids
+	if len(pids) == 0 {
+		pids = []int{0}
+	}
+	var failed []error
+	printed := 0
+	for _, pid := range pids {
+		s, err := read(pid)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		e := newExplanation(change(s), o.who(s), o.policy)
+		if printed++; printed > 1 && !o.json && o.policy == "" {
+			fmt.Fprintln(io.out)
+		}
+		if err := o.print(io, e); err != nil {
+			return err
+		}
+	}
+	for i, err := range failed {
+		if i == len(failed)-1 {
+			return err
+		}
+		io.notef("%v", err)
+	}
+	return nil
+}
+
+var policyNames = []string{"go", "fit", "automaxprocs", "jvm"}
+
+func (o *explainOptions) check() error {
+	if o.policy != "" && !slices.Contains(policyNames, o.policy) {
+		return usageError("--policy %q: known are %s", o.policy, strings.Join(policyNames, ", "))
+	}
+	for _, pid := range o.pids {
+		if pid <= 0 {
+			return usageError("--pid %d: want a process ID above zero", pid)
+		}
+	}
+	return nil
+}
+
+// reader returns the way to a Subject by its PID; 0 is the one that no PID names.
+func (o *explainOptions) reader() (read func(pid int) (rule.Subject, error), done func(), err error) {
+	done = func() {}
+	switch {
+	case o.root != "":
+		// Links that lead out of the tree would lead into the live system.
+		root, err := os.OpenRoot(o.root)
+		if err != nil {
+			return nil, nil, usageError("--root: %w; name a directory that holds proc and sys", err)
+		}
+		return func(pid int) (rule.Subject, error) { return recorded(root.FS(), o.root, pid) }, func() { root.Close() }, nil
+	case len(o.pids) > 0:
+		r := new(observe.Reader)
+		return r.Subject, done, nil
+	case o.whatIf.hasCPUs:
+		return func(int) (rule.Subject, error) { return emptyMachine(), nil }, done, nil
+	}
+	return func(int) (rule.Subject, error) { return observe.Self(), nil }, done, nil
+}
+
+// recorded reads a process of a tree. Its program and its memory are not there.
+func recorded(tree fs.FS, dir string, pid int) (rule.Subject, error) {
+	facts, err := maxprocs.ReadFS(tree, pid)
+	if err != nil {
+		return rule.Subject{}, fmt.Errorf("--root %s: %w", dir, err)
+	}
+	return rule.Decide(rule.Subject{Place: rule.Place{PID: pid}, Facts: facts}), nil
+}
+
+// who names the program at the head of the text.
+func (o *explainOptions) who(s rule.Subject) string {
+	name := "a Go program started here"
+	switch {
+	case len(o.pids) > 0:
+		name = "process " + strconv.Itoa(s.PID)
+		if s.Name != "" {
+			name += " (" + printable(s.Name) + ")"
+		}
+	case o.root != "":
+		name = "the process"
+	case o.whatIf.hasCPUs:
+		name = "a Go program"
+	}
+	if o.root != "" {
+		name += " of " + o.root
+	}
+	return name + o.whatIf.String()
+}
+
+func (o *explainOptions) print(io stdio, e explanation) error {
+	if o.json {
+		return e.writeJSON(io.out)
+	}
+	return e.writeText(io.out, io.color())
+}
+
+// explainRule prints a rule's page.
+func explainRule(io stdio, args []string) error {
+	if len(args) > 1 {
+		return usageError("explain takes the ID of one rule, got %d arguments; see procfit explain --help", len(args))
+	}
+	if _, err := strconv.Atoi(args[0]); err == nil {
+		return usageError("%q is no rule; for a process write procfit explain --pid %s", args[0], args[0])
+	}
+	r, ok := rule.Find(strings.ToUpper(args[0]))
+	if !ok {
+		var known []string
+		for _, r := range rule.All() {
+			known = append(known, r.ID)
+		}
+		return usageError("no rule %q; there are %s", args[0], strings.Join(known, ", "))
+	}
+	_, err := fmt.Fprintf(io.out, "%s  %s\n%s, since procfit %s\n\n%s\n\nWhat to do\n\n%s\n", r.ID, r.Title, r.Severity, r.Since, r.Why, r.Fix)
+	return err
+}

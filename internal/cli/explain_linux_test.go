@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// TestExplainAnothersProcess explains a process of root to nobody: its limits and
+// its affinity are there for all to see, its value and its environment are not,
+// and no rule claims anything of them.
+func TestExplainAnothersProcess(t *testing.T) {
+	need.Root(t)
+	cmd := exec.Command(need.Command(t, "cat"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); cmd.Wait() }()
+	pid := strconv.Itoa(cmd.Process.Pid)
+
+	var text, lines, errs bytes.Buffer
+	var codes [2]int
+	asNobody(t, func() {
+		codes[0] = Main(t.Context(), []string{"explain", "--pid", pid}, strings.NewReader(""), &text, &errs)
+		codes[1] = Main(t.Context(), []string{"explain", "--json", "--pid", pid}, strings.NewReader(""), &lines, &errs)
+	})
+	if codes != [2]int{} || errs.Len() > 0 {
+		t.Errorf("exit codes %v: %s", codes, errs.String())
+	}
+	for _, want := range []string{
+		"process " + pid + " (cat) runs with a value that cannot be read; ",
+		"CAP_SYS_PTRACE",
+		"its environment is unreadable (/proc/" + pid + "/environ: permission denied)",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	for _, want := range []string{`"actual_procs":null`, `"actual_unknown":"`, `"program_unknown":"`, `"affinity":{"state":"known"`, `"env":{"state":"unreadable"`, `"set_by":"unknown"`} {
+		if !strings.Contains(lines.String(), want) {
+			t.Errorf("no %q in %s", want, lines.String())
+		}
+	}
+	for _, never := range []string{"PF001", "PF002", "PF003"} {
+		if strings.Contains(text.String(), never) {
+			t.Errorf("%s judges what could not be read:\n%s", never, text.String())
+		}
+	}
+}
+
+// asNobody runs f in a thread of another user, which then ends.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		runtime.LockOSThread() // and never unlocked, so that the thread ends
+		const nobody = 65534
+		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, nobody); e != 0 {
+			t.Errorf("setresuid: %v", e)
+			return
+		}
+		f()
+	})
+	wg.Wait()
+}
+
+// TestExplainColourNeedsATerminal pins that what goes to a file holds no colours.
+func TestExplainColourNeedsATerminal(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if code := Main(t.Context(), []string{"explain", "--cpus", "8", "--env", "x"}, strings.NewReader(""), f, io.Discard); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	b, err := os.ReadFile(f.Name())
+	if err != nil || len(b) == 0 || bytes.Contains(b, []byte("\x1b")) {
+		t.Errorf("%q, %v", b, err)
+	}
+}

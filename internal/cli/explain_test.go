@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// explainJSON runs procfit explain --json and decodes what it prints, strictly:
+// one object, of fields that are known.
+func explainJSON(t *testing.T, args ...string) decisionJSON {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Main(t.Context(), append([]string{"explain", "--json"}, args...), strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatalf("explain %v: exit code %d: %s", args, code, errs.String())
+	}
+	if n := strings.Count(out.String(), "\n"); n != 1 {
+		t.Errorf("explain %v: %d lines, want 1", args, n)
+	}
+	var d decisionJSON
+	dec := json.NewDecoder(&out)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil {
+		t.Fatalf("explain %v: %v", args, err)
+	}
+	return d
+}
+
+// TestExplainWorlds explains every recorded world of the library, in words and as
+// JSON: the numbers are the world's own, and what is malformed or unreadable is
+// told.
+func TestExplainWorlds(t *testing.T) {
+	worlds, err := filepath.Glob("../../maxprocs/testdata/worlds/*/world.txt")
+	if err != nil || len(worlds) < 60 {
+		t.Fatalf("found %d worlds, want at least 60 (%v)", len(worlds), err)
+	}
+	for _, file := range worlds {
+		dir := filepath.Dir(file)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			want := readWorld(t, file)
+			d := explainJSON(t, "--root", dir, "--go", "1.26")
+			if d.Schema != "procfit.decision/v1" || d.ActualProcs != nil || d.Findings == nil {
+				t.Errorf("schema %q, actual_procs %v, findings %v", d.Schema, d.ActualProcs, d.Findings)
+			}
+			for _, policy := range policyNames {
+				if p := d.Policies[policy]; p.Procs < 1 || len(p.Reasons) == 0 {
+					t.Errorf("policy %s: %d with reasons %q", policy, p.Procs, p.Reasons)
+				}
+			}
+			if got := d.Policies["fit"].Procs; strconv.Itoa(got) != want["fit"] {
+				t.Errorf("fit %d, want %s", got, want["fit"])
+			}
+			if got := d.Policies["go"].Procs; want["go1.26"] != "" && strconv.Itoa(got) != want["go1.26"] {
+				t.Errorf("go %d, want %s", got, want["go1.26"])
+			}
+			told := false
+			for _, f := range d.Findings {
+				told = told || f.Rule == "PF009"
+			}
+			if unread := len(d.Facts.Unknown()) > 0; told != unread {
+				t.Errorf("PF009 is %t, unknown are %q", told, d.Facts.Unknown())
+			}
+
+			var out, errs bytes.Buffer
+			code := Main(t.Context(), []string{"explain", "--root", dir, "--go", "1.26"}, strings.NewReader(""), &out, &errs)
+			if code != 0 || errs.Len() > 0 {
+				t.Fatalf("exit code %d: %s", code, errs.String())
+			}
+			first, _, _ := strings.Cut(out.String(), "\n")
+			if told && strings.HasSuffix(first, "which is right") {
+				t.Errorf("limits are not known, yet it says %q", first)
+			}
+		})
+	}
+}
+
+func readWorld(t *testing.T, file string) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		want[key] = value
+	}
+	return want
+}
+
+// TestRulesAreDocumented demands a line for every rule in docs/EXPLAIN.md, with
+// its title as it is printed.
+func TestRulesAreDocumented(t *testing.T) {
+	b, err := os.ReadFile("../../docs/EXPLAIN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rule.All() {
+		if !strings.Contains(string(b), "| "+r.ID+" | "+string(r.Severity)+" | "+r.Title+" |") {
+			t.Errorf("docs/EXPLAIN.md has no line | %s | %s | %s |", r.ID, r.Severity, r.Title)
+		}
+	}
+}
+
+// TestExplainDocumentedOutput compares the output that the documents show below an
+// explain command with what it prints. Only what-ifs print the same everywhere.
+func TestExplainDocumentedOutput(t *testing.T) {
+	block := regexp.MustCompile("(?ms)^```console\n\\$ procfit (explain [^\n]*)\n([^$][^`]*)```")
+	shown := 0
+	for _, file := range []string{"../../README.md", "../../docs/EXPLAIN.md"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range block.FindAllStringSubmatch(string(b), -1) {
+			shown++
+			var out, errs bytes.Buffer
+			if code := Main(t.Context(), strings.Fields(m[1]), strings.NewReader(""), &out, &errs); code != 0 || out.String() != m[2] {
+				t.Errorf("%s: procfit %s: exit code %d, %s\nprints\n%s\nthe document shows\n%s", file, m[1], code, errs.String(), out.String(), m[2])
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no output found: is the pattern right?")
+	}
+}
+
+func TestPaint(t *testing.T) {
+	e := explanation{subject: emptyMachine(), who: "x"}
+	e.subject.Facts.Env.State, e.subject.Facts.Env.Raw = "known", "3.5"
+	e = newExplanation(rule.Decide(e.subject), "x", "")
+	var plain, color strings.Builder
+	if err := e.writeText(&plain, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.writeText(&color, true); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(plain.String(), "\x1b") || !strings.Contains(color.String(), "\x1b[31merror\x1b[0m") {
+		t.Errorf("plain %q, in colour %q", plain.String(), color.String())
+	}
+}
+
+func FuzzParseLimits(f *testing.F) {
+	for _, seed := range []string{"2.5", "20,1.5", "none", "none,4", "", ",", "0.01", "1e9", "1e300", "NaN", "-1", "500m", " 2 "} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		limits, err := parseLimits(text)
+		if err != nil {
+			return
+		}
+		if len(limits) != strings.Count(text, ",")+1 {
+			t.Errorf("%q gives %d limits", text, len(limits))
+		}
+		for _, l := range limits {
+			limited := l.CPUs > 0
+			if limited == strings.HasPrefix(l.Raw, "max ") || limited != (l.State == "known") {
+				t.Errorf("%q gives %+v", text, l)
+			}
+		}
+	})
+}

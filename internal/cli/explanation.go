@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// explanation is what is said of one program.
+type explanation struct {
+	subject   rule.Subject
+	who       string
+	policy    string // the only one asked for, or ""
+	decisions []maxprocs.Decision
+	findings  []rule.Finding
+}
+
+func newExplanation(s rule.Subject, who, policy string) explanation {
+	e := explanation{subject: s, who: who, policy: policy, findings: rule.Judge(s)}
+	for _, d := range []maxprocs.Decision{
+		s.Go,
+		s.Fit,
+		maxprocs.Decide(s.Facts, maxprocs.Automaxprocs{Language: s.Language}),
+		maxprocs.Decide(s.Facts, maxprocs.JVM{}),
+	} {
+		if policy == "" || policy == d.Policy {
+			e.decisions = append(e.decisions, d)
+		}
+	}
+	return e
+}
+
+// decisionJSON is procfit.decision/v1.
+type decisionJSON struct {
+	Schema         string                       `json:"schema"`
+	PID            int                          `json:"pid,omitempty"`
+	Name           string                       `json:"name,omitempty"`
+	Facts          maxprocs.Facts               `json:"facts"`
+	Language       string                       `json:"language,omitempty"`
+	Automaxprocs   string                       `json:"automaxprocs,omitempty"`
+	ProgramUnknown string                       `json:"program_unknown,omitempty"`
+	ActualProcs    *int                         `json:"actual_procs"`
+	ActualSource   string                       `json:"actual_source,omitempty"`
+	ActualUnknown  string                       `json:"actual_unknown,omitempty"`
+	SetBy          rule.SetBy                   `json:"set_by"`
+	Policies       map[string]maxprocs.Decision `json:"policies"`
+	Findings       []rule.Finding               `json:"findings"`
+}
+
+func (e explanation) writeJSON(w io.Writer) error {
+	s := e.subject
+	out := decisionJSON{
+		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: s.Facts, Language: s.Language,
+		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
+		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,
+		SetBy: s.SetBy, Policies: map[string]maxprocs.Decision{}, Findings: e.findings,
+	}
+	for _, d := range e.decisions {
+		out.Policies[d.Policy] = d
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}

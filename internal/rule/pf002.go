@@ -1,0 +1,38 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+)
+
+func tooFewPs() Rule {
+	return Rule{
+		ID:       "PF002",
+		Title:    "fewer Ps than it could use",
+		Severity: Info,
+		Since:    "0.1",
+		Why: `With fewer Ps than whole CPUs the rest of the CPUs cannot run its Go code,
+however much there is to do. That may be meant so: many services lose nothing, and
+some gain, with fewer Ps. Without a measurement it is more often a value left
+behind from a smaller machine.`,
+		Fix:   `Remove the setting, or prove it with procfit sweep.`,
+		Check: checkTooFew,
+	}
+}
+
+func checkTooFew(s Subject) (Finding, bool) {
+	n, known := s.Procs()
+	have := s.Facts.EffectiveCPUs()
+	// A millionth forgives the division of quota by period.
+	if !known || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
+		return Finding{}, false
+	}
+	f := Finding{
+		Message: fmt.Sprintf("%s and could use %s", s.runs(n), CPUs(have)),
+		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, let it take %d", n, s.Fit.Procs),
+	}
+	if s.SetBy == SetByEnv {
+		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, remove GOMAXPROCS=%s from its environment", n, s.Facts.Env.Raw)
+	}
+	return f, true
+}

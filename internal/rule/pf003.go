@@ -1,0 +1,45 @@
+package rule
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+func ignoredEnv() Rule {
+	return Rule{
+		ID:       "PF003",
+		Title:    "GOMAXPROCS in the environment is ignored",
+		Severity: Error,
+		Since:    "0.1",
+		Why: `The runtime takes GOMAXPROCS only as a positive whole number and ignores
+anything else without a word: "2.5", "500m", "0", " 2", "auto". Whoever set it
+believes that it counts. Worse, go.uber.org/automaxprocs takes any value, an empty
+one too, as a reason to leave GOMAXPROCS alone.
+An empty value is reported as info: to the runtime it is the same as none.`,
+		Fix: `Write a positive whole number, or remove the variable. In a manifest,
+resourceFieldRef with divisor "1" rounds a CPU limit up to one.`,
+		Check: checkIgnoredEnv,
+	}
+}
+
+func checkIgnoredEnv(s Subject) (Finding, bool) {
+	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != maxprocs.Known {
+		return Finding{}, false
+	}
+	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.Facts.Env.Raw, s.RuntimeName())}
+	f.Fix = "remove it, or write a positive whole number"
+	switch {
+	case s.Facts.EffectiveCPUs() == 0:
+	case s.Unset() == s.Fit.Procs:
+		f.Fix = fmt.Sprintf("remove it: the runtime chooses %d by itself", s.Unset())
+	default:
+		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d; without it the runtime chooses %d", s.Fit.Procs, s.Unset())
+	}
+	if s.Facts.Env.Raw == "" {
+		f.Severity = Info
+		f.Message = `GOMAXPROCS is set and empty in the environment: to the runtime that is unset, to automaxprocs a reason to do nothing`
+		f.Fix = "remove it"
+	}
+	return f, true
+}

@@ -1,0 +1,55 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+func frozen() Rule {
+	return Rule{
+		ID:       "PF004",
+		Title:    "a fixed value under a limit that can change",
+		Severity: Info,
+		Since:    "0.1",
+		Why: `A GOMAXPROCS that counts in the environment, and any call of
+runtime.GOMAXPROCS, even with the value that is in force, ends the runtime's own
+updates. A limit can change under a running program: an in-place resize of a pod,
+systemctl set-property, an autoscaler. The value is right today, and nobody will
+adjust it.`,
+		Fix:   `Remove the setting, so that the runtime follows the limit, or call runtime.SetDefaultGOMAXPROCS.`,
+		Check: checkFrozen,
+	}
+}
+
+func checkFrozen(s Subject) (Finding, bool) {
+	n, known := s.Procs()
+	own := ownLimit(s.Facts)
+	have := s.Facts.EffectiveCPUs()
+	if !known || own == nil || !s.readsLimit() || s.tooMany() || float64(n) < math.Floor(have+1e-6) {
+		return Finding{}, false
+	}
+	var by, fix string
+	switch s.SetBy {
+	case SetByEnv:
+		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.Facts.Env.Raw), "remove it"
+	case SetByCode:
+		by, fix = "a call of runtime.GOMAXPROCS", "remove the call"
+	default:
+		return Finding{}, false
+	}
+	return Finding{
+		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, CPUs(own.CPUs)),
+		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
+	}, true
+}
+
+// ownLimit is the limit of the program's own group, the one that the runtime
+// reads; nil when it has none.
+func ownLimit(f maxprocs.Facts) *maxprocs.Limit {
+	if len(f.Limits) == 0 || f.Limits[0].State != maxprocs.Known {
+		return nil
+	}
+	return &f.Limits[0]
+}

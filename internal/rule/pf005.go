@@ -1,0 +1,65 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+func limitsOff() Rule {
+	return Rule{
+		ID:       "PF005",
+		Title:    "a new Go that is told not to read the limit",
+		Severity: Warning,
+		Since:    "0.1",
+		Why: `Since Go 1.25 the runtime reads the CPU limit of its group, but only where the
+go line of the main module's go.mod is 1.25 or newer. With an older one the linker
+writes containermaxprocs=0,updatemaxprocs=0 into the program, and a new toolchain
+changes nothing. go version -m PROGRAM shows it as DefaultGODEBUG. GODEBUG in the
+environment, and //go:debug lines, switch it off in the same way.`,
+		Fix:   `Raise the go line of go.mod to 1.25 or newer (go mod edit -go=1.25), or add "godebug containermaxprocs=1" to it.`,
+		Check: checkLimitsOff,
+	}
+}
+
+func checkLimitsOff(s Subject) (Finding, bool) {
+	if !s.releaseReadsLimit() || s.readsLimit() || !limitMatters(s) {
+		return Finding{}, false
+	}
+	f := Finding{
+		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit", s.goName()),
+		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it again"),
+	}
+	if s.Language != "" {
+		f.Message = fmt.Sprintf("go %s in go.mod keeps %s from reading any CPU limit", s.Language, s.goName())
+	}
+	if s.Facts.GODEBUG.State == maxprocs.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs") {
+		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
+		f.Fix = s.orElse("remove containermaxprocs from GODEBUG")
+	}
+	return f, true
+}
+
+// limitMatters tells that not reading the limit does harm: the value in force is
+// too high, neither the environment nor automaxprocs was to set it, and a runtime
+// that reads the limit would choose less. Of a program on disk that is to be
+// feared.
+func limitMatters(s Subject) bool {
+	if _, env := s.EnvProcs(); env {
+		return false
+	}
+	if !s.seesMachine() {
+		return s.Automaxprocs == ""
+	}
+	return s.tooMany() && s.SetBy == SetByAuto && s.modern() < s.Go.Procs
+}
+
+// orElse is the way to a runtime that reads the limit, if that is enough. Under
+// the tighter limit of an ancestor it is not.
+func (s Subject) orElse(fix string) string {
+	if n := s.modern(); s.seesMachine() && n > max(2, s.Fit.Procs) {
+		return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %d", s.setOrImport(), n)
+	}
+	return fix
+}

@@ -1,0 +1,42 @@
+package rule
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+func unseenAncestor() Rule {
+	return Rule{
+		ID:       "PF008",
+		Title:    "an ancestor's limit that the runtime does not see",
+		Severity: Warning,
+		Since:    "0.1",
+		Why: `The kernel enforces the limit of every group above a process. The runtime reads
+only the process's own (golang/go#81180): in a pod limited to 1.5 CPUs whose
+container is limited to 20, it takes 20. The same holds for systemd slices, for
+docker --cgroup-parent, and for CI runners that limit the whole job.`,
+		Fix:   `Set GOMAXPROCS, import maxprocs/auto, or give the program's own group the limit.`,
+		Check: checkUnseenAncestor,
+	}
+}
+
+func checkUnseenAncestor(s Subject) (Finding, bool) {
+	l, limited := s.Limit()
+	n, known := s.Procs()
+	// The runtime's floor of 2 is not the ancestor's doing.
+	if !limited || !known || !s.readsLimit() || s.SetBy != SetByAuto || l.Dir == s.Facts.Limits[0].Dir || n <= max(2, s.Fit.Procs) {
+		return Finding{}, false
+	}
+	own := "none there"
+	switch o := s.Facts.Limits[0]; o.State {
+	case maxprocs.Known:
+		own = CPUs(o.CPUs)
+	case maxprocs.Unreadable, maxprocs.Malformed:
+		own = string(o.State)
+	}
+	return Finding{
+		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, CPUs(l.CPUs), s.RuntimeName(), own),
+		Fix:     s.setOrImport(),
+	}, true
+}

@@ -1,0 +1,275 @@
+package rule
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// fixture is a Subject and what one rule must say of it: words of its message,
+// or nothing.
+type fixture struct {
+	rule, name string
+	subject    Subject
+	want       string // "" when the rule must be quiet
+	fix        string // words of the fix
+	severity   Severity
+}
+
+// machine is a program of go1.26 on CPUs, in groups with the limits, its own
+// first; 0 is no limit.
+func machine(cpus int, limits ...float64) Subject {
+	f := maxprocs.Facts{
+		Affinity:  maxprocs.Fact{State: maxprocs.Known, CPUs: float64(cpus)},
+		Cgroup:    maxprocs.Cgroup{Fact: maxprocs.Fact{State: maxprocs.Known}, Version: 2, MountRoot: "/"},
+		Env:       maxprocs.Fact{State: maxprocs.Absent},
+		GoVersion: "go1.26.1",
+	}
+	dir := "/cg/pod/app"
+	for _, l := range limits {
+		fact := maxprocs.Fact{State: maxprocs.NoLimit, Raw: "max 100000\n"}
+		if l > 0 {
+			fact = maxprocs.Fact{State: maxprocs.Known, CPUs: l, Raw: fmt.Sprintf("%.0f 100000\n", l*100_000)}
+		}
+		f.Limits = append(f.Limits, maxprocs.Limit{Fact: fact, Dir: dir})
+		dir = dir[:strings.LastIndex(dir, "/")]
+	}
+	return Subject{Facts: f}
+}
+
+func (s Subject) live(n int) Subject            { s.Live = &n; return s }
+func (s Subject) gover(v string) Subject        { s.Facts.GoVersion = v; return s }
+func (s Subject) lang(v string) Subject         { s.Language = v; return s }
+func (s Subject) baked(v string) Subject        { s.Facts.DefaultGODEBUG = v; return s }
+func (s Subject) automaxprocs(v string) Subject { s.Automaxprocs = v; return s }
+func (s Subject) mountRoot(v string) Subject    { s.Facts.Cgroup.MountRoot = v; return s }
+func (s Subject) hidden() Subject               { s.ProgramUnknown = "permission denied"; return s }
+func (s Subject) env(v string) Subject          { s.Facts.Env = known(v); return s }
+func (s Subject) godebug(v string) Subject      { s.Facts.GODEBUG = known(v); return s }
+func (s Subject) state(st maxprocs.State) Subject {
+	l := &s.Facts.Limits[0]
+	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
+	return s
+}
+func (s Subject) hiddenEnv() Subject {
+	s.Facts.Env = maxprocs.Fact{State: maxprocs.Unreadable, Error: "environ: permission denied"}
+	return s
+}
+
+func known(raw string) maxprocs.Fact { return maxprocs.Fact{State: maxprocs.Known, Raw: raw} }
+
+const off = "containermaxprocs=0,updatemaxprocs=0"
+
+func fixtures() []fixture {
+	return []fixture{
+		{"PF001", "an ancestor", machine(64, 20, 1.5).live(20), "runs with 20 Ps where the limit of /cg/pod grants 1.5 CPUs", "set GOMAXPROCS=2 in its environment, or import", Warning},
+		{"PF001", "a what-if", machine(64, 20, 1.5), "would run with 20 Ps where", "set GOMAXPROCS=2", Warning},
+		{"PF001", "env above the limit", machine(8, 2).env("8").live(8), "runs with 8 Ps", "remove GOMAXPROCS=8 from its environment: the runtime then chooses 2", Warning},
+		{"PF001", "env, and an old Go", machine(8, 2).env("6").gover("go1.24.1").live(6), "runs with 6 Ps", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
+		{"PF001", "env above the CPUs", machine(2).env("8"), "would run with 8 Ps where its affinity allows 2 CPUs", "remove GOMAXPROCS=8", Warning},
+		{"PF001", "code", machine(8, 2).live(5), "runs with 5 Ps", "find the call of runtime.GOMAXPROCS in it and let it take 2", Warning},
+		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --quota 0.5 --procs 1,2", Info},
+		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --quota 0.4 --procs 1,2", Info},
+		{"PF001", "2 by env at one CPU", machine(8, 1).env("2").live(2), "grants 1 CPU", "remove GOMAXPROCS=2", Warning},
+		{"PF001", "an old Go, and its way out", machine(8, 2).gover("go1.24.6").live(8), "runs with 8 Ps", "build it with Go 1.25 or newer", Warning},
+		{"PF001", "right", machine(64, 2.5).live(3), "", "", ""},
+		{"PF001", "rounded down", machine(64, 2.5).live(2), "", "", ""},
+		{"PF001", "nothing is known", Subject{}, "", "", ""},
+		{"PF001", "the program is hidden", machine(64, 2).hidden(), "", "", ""},
+		{"PF001", "the environment is hidden", machine(64, 20, 2).hiddenEnv(), "", "", ""},
+		{"PF001", "the environment is hidden, the value is not", machine(64, 2).hiddenEnv().live(64), "runs with 64 Ps", "call of runtime.GOMAXPROCS", Warning},
+
+		{"PF002", "env", machine(8).env("2").live(2), "runs with 2 Ps and could use 8 CPUs", "remove GOMAXPROCS=2", Info},
+		{"PF002", "code", machine(8).live(1), "runs with 1 P and could use 8 CPUs", "let it take 8", Info},
+		{"PF002", "rounded down", machine(8, 2.9).live(2), "", "", ""},
+		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
+		{"PF002", "a limit is unreadable", machine(8, 2).state(maxprocs.Unreadable).live(2), "", "", ""},
+
+		{"PF003", "a fraction", machine(8, 2.5).env("2.5"), `GOMAXPROCS="2.5" is no positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
+		{"PF003", "millicores", machine(8).env("500m"), `"500m"`, "chooses 8", Error},
+		{"PF003", "an ancestor", machine(64, 20, 1.5).env("auto"), `"auto"`, "write GOMAXPROCS=2; without it the runtime chooses 20", Error},
+		{"PF003", "a plus sign for Go 1.25", machine(8).env("+3").gover("go1.25.1"), `"+3" is no positive`, "", Error},
+		{"PF003", "a plus sign for Go 1.26", machine(8).env("+3"), "", "", ""},
+		{"PF003", "empty", machine(8).env(""), "set and empty", "remove it", Info},
+		{"PF003", "on no machine", Subject{}.env("0"), `"0"`, "remove it, or write", Error},
+		{"PF003", "valid", machine(8).env("3"), "", "", ""},
+		{"PF003", "absent", machine(8), "", "", ""},
+		{"PF003", "unreadable", machine(8).hiddenEnv(), "", "", ""},
+
+		{"PF004", "env", machine(8, 3).env("3").live(3), "GOMAXPROCS=3 in its environment fixes 3", "remove it: the runtime chooses 3", Info},
+		{"PF004", "code after env", machine(8, 3).env("2").live(3), "a call of runtime.GOMAXPROCS fixes 3", "remove the call", Info},
+		{"PF004", "no limit to change", machine(8).env("8").live(8), "", "", ""},
+		{"PF004", "a runtime that follows nothing", machine(8, 3).env("3").gover("go1.24").live(3), "", "", ""},
+		{"PF004", "wrong today, which PF001 says", machine(8, 3).env("8").live(8), "", "", ""},
+		{"PF004", "automatic", machine(8, 3).live(3), "", "", ""},
+
+		{"PF005", "baked in", machine(8, 2).baked(off).live(8), "built with go1.26.1, but containermaxprocs=0 is linked in", "go mod edit -go=1.25", Warning},
+		{"PF005", "go line", machine(8, 2).lang("1.24"), "go 1.24 in go.mod keeps go1.26.1", "go mod edit", Warning},
+		{"PF005", "GODEBUG", machine(8, 2).godebug("containermaxprocs=0"), "GODEBUG=containermaxprocs=0 in the environment", "from GODEBUG", Warning},
+		{"PF005", "a binary on disk", Subject{}.gover("go1.25.3").baked(off), "built with go1.25.3", "", Warning},
+		{"PF005", "two CPUs, where the runtime's least is 2", machine(2, 0.4).baked(off).live(2), "", "", ""},
+		{"PF005", "a limit that is high enough", machine(8, 8).baked(off), "", "", ""},
+		{"PF005", "set right in the environment", machine(8, 2).baked(off).env("2"), "", "", ""},
+		{"PF005", "set right by automaxprocs", machine(8, 2).baked(off).automaxprocs("v1.6.0").live(2), "", "", ""},
+		{"PF005", "an old Go, which PF006 says", machine(8, 2).gover("go1.24"), "", "", ""},
+		{"PF005", "new all through", machine(8, 2).lang("1.25"), "", "", ""},
+
+		{"PF006", "1.24", machine(8, 2).gover("go1.24.6").live(8), "go1.24.6 reads no CPU limit, and there is one of 2 CPUs (/cg/pod/app)", "Go 1.25 or newer", Warning},
+		{"PF006", "a new Go would not do", machine(64, 20, 1.5).gover("go1.24.6").live(64), "reads no CPU limit", "set GOMAXPROCS=2 in its environment, or import github.com/procfit/procfit/maxprocs/auto; a runtime that reads its own group's limit would still choose 20", Warning},
+		{"PF006", "an ancestor's limit, which no Go reads", machine(64, 0, 4).gover("go1.24.6").live(64), "", "", ""},
+		{"PF006", "no limit", machine(8).gover("go1.24.6"), "", "", ""},
+		{"PF006", "set right by automaxprocs", machine(8, 2).gover("go1.21").automaxprocs("v1.5.3").live(2), "", "", ""},
+		{"PF006", "a new Go", machine(8, 2), "", "", ""},
+
+		{"PF007", "a new Go", machine(8, 2).automaxprocs("v1.6.0").live(2), "go.uber.org/automaxprocs v1.6.0 is linked in and ends the updates that go1.26.1", "remove the import", Warning},
+		{"PF007", "an old Go needs it", machine(8, 2).gover("go1.24").automaxprocs("v1.6.0"), "", "", ""},
+		{"PF007", "an old go line needs it", machine(8, 2).baked(off).automaxprocs("v1.6.0"), "", "", ""},
+		{"PF007", "not linked", machine(8, 2), "", "", ""},
+
+		{"PF008", "a wide leaf", machine(64, 20, 1.5).live(20), "/cg/pod grants 1.5 CPUs, and the runtime of go1.26.1 reads only the limit of its own group (20 CPUs)", "set GOMAXPROCS=2", Warning},
+		{"PF008", "no limit at the leaf", machine(64, 0, 4).live(64), "its own group (none there)", "GOMAXPROCS=4", Warning},
+		{"PF008", "a malformed leaf", machine(64, 1, 4).state(maxprocs.Malformed), "its own group (malformed)", "GOMAXPROCS=4", Warning},
+		{"PF008", "the leaf is the tightest", machine(64, 2, 4).live(2), "", "", ""},
+		{"PF008", "the floor of 2", machine(64, 2, 1).live(2), "", "", ""},
+		{"PF008", "an old Go, which PF006 says", machine(64, 20, 1.5).gover("go1.24").live(64), "", "", ""},
+		{"PF008", "set in the environment", machine(64, 20, 1.5).env("2").live(2), "", "", ""},
+
+		{"PF009", "malformed", machine(8, 2).state(maxprocs.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
+		{"PF009", "unreadable", machine(8, 2).state(maxprocs.Unreadable), "unreadable", "", Info},
+		{"PF009", "no limit is an answer", machine(8, 0), "", "", ""},
+		{"PF009", "a binary on disk", Subject{}, "", "", ""},
+
+		{"PF010", "a container's mount", machine(8, 2).gover("go1.25.3").mountRoot("/docker/x").live(8), "shows /docker/x as its root (golang/go#76390), and chooses 8 where 2", "Go 1.26", Warning},
+		{"PF010", "the whole hierarchy", machine(8, 2).gover("go1.25.3").live(2), "", "", ""},
+		{"PF010", "mended in 1.26", machine(8, 2).mountRoot("/docker/x"), "", "", ""},
+		{"PF010", "an old Go, which PF006 says", machine(8, 2).gover("go1.24").mountRoot("/docker/x"), "", "", ""},
+		{"PF010", "no limit to miss", machine(8).gover("go1.25.3").mountRoot("/docker/x"), "", "", ""},
+	}
+}
+
+func TestRules(t *testing.T) {
+	for _, tc := range fixtures() {
+		t.Run(tc.rule+" "+tc.name, func(t *testing.T) {
+			var got Finding
+			for _, f := range Judge(Decide(tc.subject)) {
+				if f.Rule == tc.rule {
+					got = f
+				}
+			}
+			if (tc.want == "") != (got.Message == "") || !strings.Contains(got.Message, tc.want) || !strings.Contains(got.Fix, tc.fix) || got.Severity != tc.severity {
+				t.Errorf("%s %q, fix %q; want %s %q, fix %q", got.Severity, got.Message, got.Fix, tc.severity, tc.want, tc.fix)
+			}
+			if (got.Message == "") != (got.Fix == "") {
+				t.Errorf("a finding needs a message and a fix: %+v", got)
+			}
+		})
+	}
+}
+
+// TestEachRuleIsDocumentedAndTested demands of every rule its page, a fixture
+// that fires, and one that is quiet.
+func TestEachRuleIsDocumentedAndTested(t *testing.T) {
+	id := regexp.MustCompile(`^PF[0-9]{3}$`)
+	last := ""
+	for _, r := range All() {
+		if !id.MatchString(r.ID) || r.ID <= last {
+			t.Errorf("%q after %q: want PFnnn, ascending", r.ID, last)
+		}
+		last = r.ID
+		if r.Title == "" || r.Why == "" || r.Fix == "" || r.Since == "" || r.Check == nil || rank(r.Severity) < 0 {
+			t.Errorf("%s: something is missing: %+v", r.ID, r)
+		}
+		fires, quiet := 0, 0
+		for _, f := range fixtures() {
+			switch {
+			case f.rule != r.ID:
+			case f.want == "":
+				quiet++
+			default:
+				fires++
+			}
+		}
+		if fires == 0 || quiet == 0 {
+			t.Errorf("%s: %d fixtures fire and %d are quiet, want one of each", r.ID, fires, quiet)
+		}
+		if found, ok := Find(r.ID); !ok || found.Title != r.Title {
+			t.Errorf("Find(%s): %v", r.ID, ok)
+		}
+	}
+	if _, ok := Find("PF000"); ok {
+		t.Error("there is a PF000")
+	}
+}
+
+func TestJudgeOrdersAndPlaces(t *testing.T) {
+	s := machine(64, 20, 1.5).env("20m").live(20)
+	s.PID = 42
+	var got []string
+	for _, f := range Judge(Decide(s)) {
+		if f.PID != 42 {
+			t.Errorf("no place in %+v", f)
+		}
+		got = append(got, f.Rule)
+	}
+	if fmt.Sprint(got) != "[PF003 PF001 PF008]" {
+		t.Errorf("findings %v, want the error first", got)
+	}
+	if f := Judge(Decide(machine(8, 2).live(2))); f == nil || len(f) != 0 {
+		t.Errorf("findings %v of a program that is right, want an empty list", f)
+	}
+}
+
+func TestSetBy(t *testing.T) {
+	for _, tc := range []struct {
+		subject Subject
+		want    SetBy
+	}{
+		{machine(8, 2).live(2), SetByAuto},
+		{machine(8, 2), SetByAuto},
+		{machine(8, 2).env("3").live(3), SetByEnv},
+		{machine(8, 2).env("3"), SetByEnv},
+		{machine(8, 2).env("3").live(4), SetByCode},
+		{machine(8, 2).env("x").live(2), SetByAuto},
+		{machine(8, 2).live(5), SetByUnknown},
+		{machine(8, 2.5).automaxprocs("v1.6.0").live(2), SetByCode},
+		{machine(8, 2).automaxprocs("v1.6.0").live(2), SetByUnknown},
+		{machine(8, 2).automaxprocs("v1.6.0"), SetByUnknown},
+		{machine(8, 2).hidden(), SetByUnknown},
+		{machine(8, 2).hiddenEnv().live(2), SetByUnknown},
+	} {
+		if got := Decide(tc.subject).SetBy; got != tc.want {
+			t.Errorf("%+v: %s, want %s", tc.subject, got, tc.want)
+		}
+	}
+}
+
+// FuzzJudge judges what no machine looks like: no panic, and every finding says
+// what and what to do.
+func FuzzJudge(f *testing.F) {
+	f.Add(64, 20.0, 1.5, "3", "go1.26.1", "1.20", "containermaxprocs=0", 20, byte(0))
+	f.Add(0, 0.0, -1.0, "", "devel go1.28-abc X:y", "", "", 0, byte(7))
+	states := []maxprocs.State{maxprocs.Known, maxprocs.NoLimit, maxprocs.Absent, maxprocs.Unreadable, maxprocs.Malformed, ""}
+	f.Fuzz(func(t *testing.T, cpus int, own, above float64, env, version, language, godebug string, live int, bits byte) {
+		s := machine(cpus, own, above).gover(version).lang(language).baked(godebug).env(env)
+		s.Facts.Limits[bits%2].State = states[int(bits)%len(states)]
+		s.Facts.Env.State = states[int(bits/2)%len(states)]
+		s.Facts.Affinity.State = states[int(bits/4)%len(states)]
+		if bits&8 != 0 {
+			s = s.live(live)
+		}
+		if bits&16 != 0 {
+			s = s.automaxprocs("v1.6.0")
+		}
+		if bits&32 != 0 {
+			s.Facts.Limits = nil
+		}
+		for _, f := range Judge(Decide(s)) {
+			if f.Message == "" || f.Fix == "" || rank(f.Severity) < 0 {
+				t.Errorf("%+v of %+v", f, s)
+			}
+		}
+	})
+}

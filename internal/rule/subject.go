@@ -1,0 +1,148 @@
+package rule
+
+import (
+	"strconv"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// SetBy says where a program's GOMAXPROCS comes from.
+type SetBy string
+
+const (
+	SetByAuto    SetBy = "auto"    // the runtime's default
+	SetByEnv     SetBy = "env"     // the environment variable
+	SetByCode    SetBy = "code"    // a call of runtime.GOMAXPROCS
+	SetByUnknown SetBy = "unknown" // not seen, or what is seen has several explanations
+)
+
+// Place is where a Subject was found. What does not apply is empty.
+type Place struct {
+	Path      string `json:"path,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	Object    string `json:"object,omitempty"` // of a manifest: "Deployment/api"
+	Container string `json:"container,omitempty"`
+	PID       int    `json:"pid,omitempty"`
+}
+
+// Subject is one program as the rules see it. [Decide] fills in the second half.
+type Subject struct {
+	Place
+	Name  string         // of the process or program, for people
+	Facts maxprocs.Facts // GoVersion and DefaultGODEBUG are the program's
+
+	// Language is the go line of its go.mod, where that is known itself. Of a
+	// program on disk only DefaultGODEBUG tells of it.
+	Language     string
+	Automaxprocs string // the version of go.uber.org/automaxprocs in it; "" when none is seen
+	Live         *int   // GOMAXPROCS read from the process
+	LiveSource   string // how: "symbol" or "decoded"; "" where the process was asked itself
+
+	NotGo          bool   // it is known to be no Go program; no rule judges it
+	ProgramUnknown string // why the program could not be read
+	LiveUnknown    string // why the live value of a process could not be read
+
+	Go    maxprocs.Decision // what its own runtime decides
+	Fit   maxprocs.Decision // what suits its CPUs
+	SetBy SetBy
+}
+
+// Decide returns the Subject with what follows from what was seen of it.
+func Decide(s Subject) Subject {
+	s.Go = s.goDecision(s.Facts)
+	s.Fit = maxprocs.Decide(s.Facts, maxprocs.Fit{})
+	s.SetBy = setBy(s)
+	return s
+}
+
+func (s Subject) goDecision(f maxprocs.Facts) maxprocs.Decision {
+	return maxprocs.Decide(f, maxprocs.Go{Language: s.Language})
+}
+
+// setBy infers where the value comes from. An env value that counts ends the
+// default for good, so that only code can have changed it.
+func setBy(s Subject) SetBy {
+	live, known := s.Procs()
+	_, env := s.EnvProcs()
+	switch {
+	case !known:
+		return SetByUnknown
+	case env && live == s.Go.Procs:
+		return SetByEnv
+	case env:
+		return SetByCode
+	case s.Facts.Env.State == maxprocs.Unreadable:
+		return SetByUnknown
+	case s.Automaxprocs != "" && live != s.Go.Procs:
+		return SetByCode
+	case s.Automaxprocs != "":
+		return SetByUnknown // it may have set the very value of the default
+	case live == s.Go.Procs:
+		return SetByAuto
+	}
+	return SetByUnknown
+}
+
+// Procs is the GOMAXPROCS to judge: the live one, else the one that its runtime
+// decides. It is not known where the process, and what its runtime decides by,
+// could not be read.
+func (s Subject) Procs() (n int, known bool) {
+	if s.Live != nil {
+		return *s.Live, true
+	}
+	if s.ProgramUnknown != "" || s.Facts.Env.State == maxprocs.Unreadable {
+		return 0, false
+	}
+	if _, env := s.EnvProcs(); env {
+		return s.Go.Procs, true
+	}
+	// Without any CPU count the decision is a guess, and where automaxprocs is
+	// linked in the runtime has not the last word.
+	return s.Go.Procs, s.seesMachine() && s.Automaxprocs == ""
+}
+
+// EnvProcs is the value of GOMAXPROCS in the environment, if it counts.
+func (s Subject) EnvProcs() (n int, counts bool) {
+	for _, c := range s.Go.Candidates {
+		if c.What == "env" {
+			return c.Procs, true
+		}
+	}
+	return 0, false
+}
+
+// Unset is what the runtime would decide without the variable.
+func (s Subject) Unset() int {
+	f := s.Facts
+	f.Env = maxprocs.Fact{State: maxprocs.Absent}
+	return s.goDecision(f).Procs
+}
+
+// runs is the beginning of a sentence about the value.
+func (s Subject) runs(n int) string {
+	verb := "would run with "
+	if s.Live != nil {
+		verb = "runs with "
+	}
+	if n == 1 {
+		return verb + "1 P"
+	}
+	return verb + strconv.Itoa(n) + " Ps"
+}
+
+// seesMachine tells that the Subject is placed on a machine; a program on disk
+// is not.
+func (s Subject) seesMachine() bool { return s.Facts.AffinityCPUs() > 0 }
+
+// Limit is the tightest limit, if it is below the affinity.
+func (s Subject) Limit() (maxprocs.Limit, bool) {
+	l, ok := s.Facts.Tightest()
+	return l, ok && (!s.seesMachine() || l.CPUs < float64(s.Facts.AffinityCPUs()))
+}
+
+// tooMany tells that the value judged, where one is known, is above what fits.
+func (s Subject) tooMany() bool {
+	n, known := s.Procs()
+	return known && n > s.Fit.Procs
+}
