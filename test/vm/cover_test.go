@@ -1,0 +1,217 @@
+package vm
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// pair is two values of two factors, f < g.
+type pair struct{ f, g, a, b uint8 }
+
+// pairs are those that the cell shows. With a deciding GOMAXPROCS it shows only
+// that one's own pairs.
+func (c cell) pairs() []pair {
+	out := make([]pair, 0, nFactors*(nFactors-1)/2)
+	for f := range nFactors {
+		for g := f + 1; g < nFactors; g++ {
+			if !c.masked() || f == fEnv || g == fEnv {
+				out = append(out, pair{uint8(f), uint8(g), c[f], c[g]})
+			}
+		}
+	}
+	return out
+}
+
+// everyPair is what can be shown at all, found by trying every possible cell.
+func everyPair() map[pair]bool {
+	all := map[pair]bool{}
+	var c cell
+	for {
+		if c.possible() {
+			for _, p := range c.pairs() {
+				all[p] = true
+			}
+		}
+		f := 0
+		for ; f < nFactors; f++ {
+			if c[f]++; int(c[f]) < len(factors[f].values) {
+				break
+			}
+			c[f] = 0
+		}
+		if f == nFactors {
+			return all
+		}
+	}
+}
+
+// plan is the ancestors' cells, then cells that together show every pair, then
+// random ones up to n, for the machine that has the fewest: three of four with a
+// runtime that reads limits and no GOMAXPROCS to hide them. The same seed gives
+// the same cells.
+func plan(n int, seed uint64) []cell {
+	random := rand.New(rand.NewPCG(seed, 0))
+	left := everyPair()
+	var open []pair
+	for p := range left {
+		open = append(open, p)
+	}
+	slices.SortFunc(open, func(p, q pair) int {
+		return slices.Compare([]uint8{p.f, p.g, p.a, p.b}, []uint8{q.f, q.g, q.a, q.b})
+	})
+	random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+
+	// Of the cells drawn, a fifth tell something of limits. One in so many of the
+	// others is taken.
+	const skipped = 12
+	var cells []cell
+	drawn := map[cell]bool{}
+	machines := map[[2]uint8]int{}
+	add := func(c cell) {
+		cells = append(cells, c)
+		drawn[c] = true
+		machines[c.machine()]++
+		for _, p := range c.pairs() {
+			delete(left, p)
+		}
+	}
+	for _, c := range ancestors() {
+		add(c)
+	}
+	for _, p := range open {
+		if left[p] {
+			add(best(random, left, p))
+		}
+	}
+	for len(cells) < n {
+		c := draw(random)
+		if telling := c.readsLimits() && !c.masked(); !telling && random.IntN(skipped) > 0 {
+			continue
+		}
+		fewest := true
+		for a := range factors[fCPUs].values {
+			for b := range factors[fCgroup].values {
+				fewest = fewest && machines[c.machine()] <= machines[[2]uint8{uint8(a), uint8(b)}]
+			}
+		}
+		if fewest && c.possible() && !drawn[c] {
+			add(c)
+		}
+	}
+	return cells
+}
+
+// machine is what cells must share to run in one.
+func (c cell) machine() [2]uint8 { return [2]uint8{c[fCPUs], c[fCgroup]} }
+
+// best is the one of some random cells showing p that shows most of what is left.
+func best(random *rand.Rand, left map[pair]bool, p pair) cell {
+	const candidates = 64
+	var found cell
+	most := 0
+	for tried := 0; tried < candidates; {
+		c := draw(random)
+		c[p.f], c[p.g] = p.a, p.b
+		if !c.possible() {
+			continue
+		}
+		shown := 0
+		isShown := false
+		for _, q := range c.pairs() {
+			isShown = isShown || q == p
+			if left[q] {
+				shown++
+			}
+		}
+		if !isShown {
+			continue
+		}
+		tried++
+		if shown > most {
+			found, most = c, shown
+		}
+	}
+	return found
+}
+
+func draw(random *rand.Rand) cell {
+	var c cell
+	for f := range factors {
+		c[f] = uint8(random.IntN(len(factors[f].values)))
+	}
+	return c
+}
+
+// ancestors are the cells in which a parent's limit of 1.5 CPUs stands above a
+// leaf's of 20 on 64 CPUs, which the runtime does not see and fit must.
+func ancestors() []cell {
+	var cells []cell
+	for program := range factors[fProgram].values {
+		c := cellOf(map[int]string{fCPUs: "64", fCgroup: "v2", fLimit: "20", fNesting: "tighter parent"})
+		c[fProgram] = uint8(program)
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+// cellOf is the cell with these values, and the first one of every other factor.
+func cellOf(values map[int]string) cell {
+	var c cell
+	for f, value := range values {
+		i := slices.Index(factors[f].values, value)
+		if i < 0 {
+			panic(factors[f].name + " has no value " + value)
+		}
+		c[f] = uint8(i)
+	}
+	return c
+}
+
+func TestPlan(t *testing.T) {
+	cells := plan(cellsInRun, 1)
+	if len(cells) != cellsInRun {
+		t.Errorf("%d cells, want %d", len(cells), cellsInRun)
+	}
+	left := everyPair()
+	total := len(left)
+	seen := map[cell]bool{}
+	machines := map[[2]uint8]int{}
+	for _, c := range cells {
+		if !c.possible() || seen[c] {
+			t.Errorf("impossible or drawn twice: %v", c)
+		}
+		seen[c] = true
+		machines[c.machine()]++
+		for _, p := range c.pairs() {
+			delete(left, p)
+		}
+	}
+	if total < 700 || len(left) > 0 {
+		t.Errorf("%d of %d pairs are not covered", len(left), total)
+	}
+	if want := len(factors[fCPUs].values) * len(factors[fCgroup].values); len(machines) != want {
+		t.Errorf("%d machines, want %d", len(machines), want)
+	}
+	if !slices.Equal(cells, plan(cellsInRun, 1)) {
+		t.Error("the same seed gives other cells")
+	}
+}
+
+func TestPossible(t *testing.T) {
+	for _, tc := range []struct {
+		cgroup, limit, nesting string
+		want                   bool
+	}{
+		{"v2", "20", "tighter parent", true},
+		{"v1", "20", "tighter parent", false},
+		{"hybrid", "none", "tighter parent", true},
+		{"v2", "none", "tighter leaf", false},
+		{"v1", "0.5", "tighter leaf", true},
+	} {
+		c := cellOf(map[int]string{fCgroup: tc.cgroup, fLimit: tc.limit, fNesting: tc.nesting})
+		if got := c.possible(); got != tc.want {
+			t.Errorf("%v: possible %v", c, got)
+		}
+	}
+}
