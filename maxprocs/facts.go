@@ -53,6 +53,7 @@ type Cgroup struct {
 	Mount     string `json:"mount,omitempty"`      // where the hierarchy is mounted
 	MountRoot string `json:"mount_root,omitempty"` // the group that the mount shows as its root
 	RootSeen  bool   `json:"root_seen"`            // the topmost group read is the hierarchy's own root
+	View      *View  `json:"view,omitempty"`       // of another process, by ReadPID; nil: as the reader sees it
 
 	// The whole texts, for policies that read them in ways of their own; nil
 	// where they could not be read.

@@ -161,9 +161,14 @@ func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
 		return Limit{}, false
 	}
 	l := f.Limits[0]
-	if minor < minorMountRoot && f.Cgroup.MountRoot != "/" {
-		d.because("Go 1.25 misses the limit of %s: the mount at %s shows %s as its root (golang/go#76390)",
-			l.Dir, f.Cgroup.Mount, f.Cgroup.MountRoot)
+	if v := f.Cgroup.View; v != nil && v.State == Absent {
+		d.because("it finds no CPU cgroup of its own: none of its mounts shows its group %s (a cgroup namespace entered without a new mount does that)", l.Dir)
+		return Limit{}, false
+	} else if v != nil && v.State != Known {
+		d.because("how it sees its own group is not known from here (%s); taken as it is seen from here", v.Error)
+	}
+	if root := f.Cgroup.SeenRoot(); minor < minorMountRoot && root != "/" {
+		d.because("Go 1.25 misses the limit of %s: its mount shows %s as its root (golang/go#76390)", l.Dir, root)
 		return Limit{}, false
 	}
 	switch l.State {

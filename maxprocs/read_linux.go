@@ -34,6 +34,7 @@ func ReadPID(pid int) (Facts, error) {
 	f := readCommon(t, pid)
 	f.Affinity = readAffinity(pid)
 	f.Env, f.GODEBUG = readEnviron(t, pid)
+	f.Cgroup.View = readView(pid)
 	return f, nil
 }
 

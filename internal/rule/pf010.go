@@ -20,18 +20,18 @@ for is not there, and it takes the number of CPUs. Go 1.26 finds it.`,
 // checkMissedMount asks the policy what the same limit would do in a mount of the
 // whole hierarchy.
 func checkMissedMount(s Subject) (Finding, bool) {
-	if s.Facts.Cgroup.MountRoot == "/" || !s.tooMany() || s.SetBy != SetByAuto {
+	if s.Facts.Cgroup.SeenRoot() == "/" || !s.tooMany() || s.SetBy != SetByAuto {
 		return Finding{}, false
 	}
 	whole := s.Facts
-	whole.Cgroup.MountRoot = "/"
+	whole.Cgroup.MountRoot, whole.Cgroup.View = "/", nil
 	seen := s.goDecision(whole).Procs
 	if seen >= s.Go.Procs {
 		return Finding{}, false
 	}
 	return Finding{
 		Message: fmt.Sprintf("%s does not find the limit in a mount that shows %s as its root (golang/go#76390), and chooses %d where %d would follow",
-			s.RuntimeName(), s.Facts.Cgroup.MountRoot, s.Go.Procs, seen),
+			s.RuntimeName(), s.Facts.Cgroup.SeenRoot(), s.Go.Procs, seen),
 		Fix: "build it with Go 1.26 or newer",
 	}, true
 }
