@@ -158,14 +158,19 @@ func Missing(tasks []Task, have []journal.Trial) []Task {
 // prove nothing.
 var ErrHopeless = errors.New("no valid trial")
 
-// hopeless looks at the last trial: an invalid pilot, or the last of a block in
-// which all were invalid, ends the run.
+// hopeless looks at the last trial: an invalid pilot of a group that has no valid
+// one, or the last of a block in which all were invalid, ends the run.
 func hopeless(p journal.Plan, trials []journal.Trial) error {
 	last := trials[len(trials)-1]
 	if last.Valid {
 		return nil
 	}
 	if last.Role == journal.RolePilot {
+		if slices.ContainsFunc(trials, func(t journal.Trial) bool {
+			return t.Role == journal.RolePilot && t.Valid && sameGroup(t.Arm, last.Arm)
+		}) {
+			return nil // the rate comes from that one
+		}
 		return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
 	}
 	n := 0

@@ -238,6 +238,17 @@ func TestHopelessRunsEnd(t *testing.T) {
 		t.Errorf("after an invalid pilot: %v, the first is %+v; want a pilot again", err, again.ran[0])
 	}
 
+	p.Pilots = 2
+	later := &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		if n == 2 {
+			return journal.Trial{InvalidReason: "starved"}, nil
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(80.0)}, nil
+	}}
+	if err := newRun(p, later, nil).Run(t.Context()); err != nil || *later.ran[2].RatePerSecond != 40 {
+		t.Errorf("one of two pilots invalid: %v, want to go on with the rate of the other", err)
+	}
+
 	p.Pilots = 0
 	x = newRun(p, &fake{answer: invalid}, nil)
 	if err := x.Run(t.Context()); !errors.Is(err, ErrHopeless) || len(x.kept) != 6 {

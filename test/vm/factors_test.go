@@ -91,10 +91,7 @@ func (c cell) readsLimits() bool {
 
 // differences are the defects of procfit that are known, each with its reason.
 // When one is mended, the test asks to take it out.
-var differences = map[string]string{
-	"bind":    "Go 1.25.0 in a bind-mounted group misses its limit (golang/go#76390); procfit, outside, looks at its own mounts",
-	"unshare": "a program whose cgroup namespace is younger than its mounts does not find its group; procfit, outside, does",
-}
+var differences = map[string]string{}
 
 // difference is the known reason why procfit may say less than the program runs
 // with, which then has taken all its CPUs; or nothing.
