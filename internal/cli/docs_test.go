@@ -80,7 +80,7 @@ func runDocumented(t *testing.T, command, where, url string) {
 			writeJournal(t, word)
 		}
 		args[i] = someServer.ReplaceAllString(word, url)
-		if strings.HasPrefix(strings.TrimSpace(word), "./") {
+		if strings.HasPrefix(strings.TrimSpace(word), "./") || i > 0 && args[i-1] == "--body-file" {
 			writeProgram(t, strings.Fields(word)[0])
 		}
 	}
