@@ -13,7 +13,6 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/target"
 )
@@ -156,7 +155,7 @@ func (f fleet) pids() []int {
 }
 
 func (one *replica) pids() []int {
-	below, err := observe.Descendants(one.SupervisorPID())
+	below, err := one.Descendants()
 	if err != nil {
 		return nil // it has ended
 	}

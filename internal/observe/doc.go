@@ -1,5 +1,5 @@
 // Package observe finds out from outside which processes matter and what they
-// run with: the descendants of a command, the one that listens, the busiest Go
+// run with: the one that listens, the busiest Go
 // program, its live GOMAXPROCS; and all of it together as the Subject that package
 // rule judges.
 //

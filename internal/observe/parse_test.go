@@ -10,19 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/procstat"
 )
 
-func TestDescend(t *testing.T) {
-	parent := map[int]int{1: 0, 2: 0, 10: 1, 11: 10, 12: 10, 13: 12, 20: 1, 21: 20}
-	for root, want := range map[int][]int{10: {11, 12, 13}, 13: nil, 20: {21}, 1: {10, 11, 12, 13, 20, 21}, 99: nil} {
-		if got := descend(root, parent); !slices.Equal(got, want) {
-			t.Errorf("below %d: %v, want %v", root, got, want)
-		}
-	}
-	// /proc is not read at one instant: a process id used again can close a ring.
-	if got := descend(5, map[int]int{5: 6, 6: 7, 7: 5}); !slices.Equal(got, []int{6, 7}) {
-		t.Errorf("in a ring: %v", got)
-	}
-}
-
 // table is real output of Linux 6.18, shortened.
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 111 1 0000000000000000 100 0 0 10 0

@@ -11,26 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/procstat"
 )
 
-// Descendants returns the live processes below root, in ascending order, from one
-// pass over /proc; zombies are left out. One that began after the pass had gone by
-// is missed.
-func Descendants(root int) ([]int, error) {
-	pids, err := allPIDs()
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(pids, root) {
-		return nil, fmt.Errorf("descendants of process %d: no such process", root)
-	}
-	parent := make(map[int]int, len(pids))
-	for _, pid := range pids {
-		if s, err := procstat.ReadStat(pid); err == nil && s.State != 'Z' && s.State != 'X' {
-			parent[pid] = s.Parent
-		}
-	}
-	return descend(root, parent), nil
-}
-
 // Listener returns the first of pids that holds a TCP socket listening at the
 // port, in the network namespaces of pids (of procfit itself when there are none).
 // Where there is none the error is ErrNoListener, or a *TakenError when somebody

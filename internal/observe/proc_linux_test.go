@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/goproc"
 	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/procstat"
 )
 
 // The test program itself is also the programs that are observed. Each prints a
@@ -89,32 +90,6 @@ func run(t testing.TB, cmd *exec.Cmd) (pid int, says string) {
 		t.Fatalf("%s says nothing: %v", cmd, err)
 	}
 	return cmd.Process.Pid, strings.TrimSpace(line)
-}
-
-func TestDescendants(t *testing.T) {
-	root, says := play(t, "tree 1")
-	var child, leaf int
-	if _, err := fmt.Sscan(says, &child, &leaf); err != nil {
-		t.Fatal(err)
-	}
-	want := []int{child, leaf}
-	slices.Sort(want)
-	if got, err := Descendants(root); err != nil || !slices.Equal(got, want) {
-		t.Errorf("below %d: %v, %v; want %v", root, got, err, want)
-	}
-	if got, err := Descendants(leaf); err != nil || len(got) != 0 {
-		t.Errorf("below the leaf: %v, %v", got, err)
-	}
-	if got, err := Descendants(os.Getpid()); err != nil || !slices.Contains(got, leaf) {
-		t.Errorf("below this test: %v, %v", got, err)
-	}
-	gone := exec.Command("true")
-	if err := gone.Run(); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Descendants(gone.Process.Pid); err == nil {
-		t.Errorf("below a process that is gone: %v, no error", got)
-	}
 }
 
 func TestListener(t *testing.T) {
@@ -238,7 +213,7 @@ func TestReaderGoRun(t *testing.T) {
 	cmd.Dir = filepath.Join("..", "goproc", "testdata", "probe")
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOMAXPROCS=3")
 	root, says := run(t, cmd)
-	pids, err := Descendants(root)
+	pids, err := descendants(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,19 +227,6 @@ func TestReaderGoRun(t *testing.T) {
 	}
 }
 
-func BenchmarkDescendants(b *testing.B) {
-	for b.Loop() {
-		if _, err := Descendants(os.Getpid()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	pids, err := allPIDs()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(len(pids)), "processes")
-}
-
 func BenchmarkListener(b *testing.B) {
 	pid, says := play(b, "listen 127.0.0.1:0")
 	port, err := strconv.Atoi(says)
@@ -276,4 +238,42 @@ func BenchmarkListener(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// descendants lists the live processes below root.
+func descendants(root int) ([]int, error) {
+	pids, err := allPIDs()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(pids, root) {
+		return nil, fmt.Errorf("descendants of process %d: no such process", root)
+	}
+	parent := make(map[int]int, len(pids))
+	for _, pid := range pids {
+		if s, err := procstat.ReadStat(pid); err == nil && s.State != 'Z' && s.State != 'X' {
+			parent[pid] = s.Parent
+		}
+	}
+	return descend(root, parent), nil
+}
+
+// descend returns all below root, in ascending order; parent is by process id.
+func descend(root int, parent map[int]int) []int {
+	children := make(map[int][]int)
+	for pid, p := range parent {
+		children[p] = append(children[p], pid)
+	}
+	var below []int
+	seen := map[int]bool{root: true}
+	for next := []int{root}; len(next) > 0; next = next[1:] {
+		for _, pid := range children[next[0]] {
+			if !seen[pid] {
+				seen[pid] = true
+				below, next = append(below, pid), append(next, pid)
+			}
+		}
+	}
+	slices.Sort(below)
+	return below
 }
