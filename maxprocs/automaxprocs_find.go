@@ -76,7 +76,7 @@ func findAutomaxprocs(mountinfo, procCgroup []byte) automaxprocsPlace {
 // paths, in which a group of another cgroup namespace ("/../x") is "/x".
 func translate(m strictMount, group string) (string, bool) {
 	root, group := path.Clean(m.root), path.Clean(group)
-	if !path.IsAbs(root) || !path.IsAbs(group) {
+	if !path.IsAbs(root) || !path.IsAbs(group) || !path.IsAbs(m.point) {
 		return "", false
 	}
 	if root == "/" {

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +11,8 @@ import (
 )
 
 // same holds what Set finds in a tree against the facts of it: there is one
-// answer, found in two ways.
+// answer, found in two ways. Set spells a path as the kernel gave it, which may
+// hold "//" only in odd texts.
 func same(t *testing.T, root string) {
 	t.Helper()
 	f, err := maxprocs.ReadFS(os.DirFS(root), 0)
@@ -19,7 +21,7 @@ func same(t *testing.T, root string) {
 	}
 	tightest, leaf, file, unknown := core.FindLimits(root)
 	want, _ := f.Tightest()
-	if tightest != want.CPUs || tightest != 0 && file != want.File {
+	if tightest != want.CPUs || tightest != 0 && path.Clean(file) != want.File {
 		t.Errorf("found %v in %q; facts have %v in %q", tightest, file, want.CPUs, want.File)
 	}
 	wantLeaf := 0.0
