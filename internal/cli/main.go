@@ -80,7 +80,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	case errors.As(err, &coded):
 		code = coded.code
 	case errors.Is(err, context.Canceled):
-		code = exitInterrupted
+		code, err = exitInterrupted, errors.New("interrupted")
 	}
 	io.notef("%v", err)
 	return code

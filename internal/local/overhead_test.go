@@ -45,7 +45,7 @@ func overheadRunner(tb testing.TB) (*Runner, sweep.Task) {
 	r, err := New(Config{
 		Command: []string{self, serverArgument, "127.0.0.1:" + PortPlaceholder}, URL: "http://127.0.0.1:" + PortPlaceholder + "/",
 		Environ: os.Environ(), LogDir: logs, ReadyTimeout: 10 * time.Second, Grace: 5 * time.Second, MaxErrors: 0.01,
-		Duration: 100 * time.Millisecond, Connections: 4, RequestTimeout: time.Second, Replicas: 1,
+		Duration: 400 * time.Millisecond, Connections: 4, RequestTimeout: time.Second, Replicas: 1,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -70,7 +70,7 @@ func (r *Runner) ready(ctx context.Context, f fleet) error {
 func (r *Runner) offer(ctx context.Context, task sweep.Task, f fleet, t *journal.Trial) error {
 	if r.config.Warmup > 0 {
 		r.Phase("warm-up")
-		if _, err := load.Run(ctx, r.config.loadOptions(f.urls(), 0, r.config.Warmup)); err != nil {
+		if _, err := offerLoad(ctx, r.config.loadOptions(f.urls(), 0, r.config.Warmup)); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (r *Runner) loops(ctx context.Context, task sweep.Task, f fleet, t *journal
 	var m *measurement
 	options.Began = func() { m = r.begin(task.Arm, f) }
 	options.Ended = func() { m.end(t) }
-	closed, err := load.Run(ctx, options)
+	closed, err := offerLoad(ctx, options)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,7 @@ func (r *Runner) loops(ctx context.Context, task sweep.Task, f fleet, t *journal
 		return failures, nil
 	}
 	r.Phase(fmt.Sprintf("open loop at %.4g requests/s", *task.RatePerSecond))
-	open, err := load.Run(ctx, r.config.loadOptions(f.urls(), *task.RatePerSecond, half))
+	open, err := offerLoad(ctx, r.config.loadOptions(f.urls(), *task.RatePerSecond, half))
 	if err != nil {
 		return "", err
 	}
@@ -144,6 +144,16 @@ func (r *Runner) loops(ctx context.Context, task sweep.Task, f fleet, t *journal
 	t.LatencySeconds = t.Phases[len(t.Phases)-1].LatencySeconds
 	t.Saturated = open.AchievedPerSecond < carried**task.RatePerSecond
 	return failures, nil
+}
+
+// offerLoad runs our own engine. The options were checked before the sweep, so
+// that a failure is the trial's: a target that listens no more, say.
+func offerLoad(ctx context.Context, o load.Options) (*load.Result, error) {
+	result, err := load.Run(ctx, o)
+	if err != nil && ctx.Err() == nil {
+		return nil, invalidf("no load could be offered: %v", err)
+	}
+	return result, err
 }
 
 // failuresOf is what went wrong most often, with its number.
