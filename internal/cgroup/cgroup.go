@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs"
 )
 
 const (
@@ -16,13 +18,8 @@ const (
 	maxQuota = 1e5
 )
 
-// Stats is the CFS bandwidth accounting of a group since it was made (kernel:
-// Documentation/scheduler/sched-bwc.rst). All are 0 in a group without a quota.
-type Stats struct {
-	Periods          int64         // in which some thread was runnable
-	ThrottledPeriods int64         // in which the quota ran out
-	Throttled        time.Duration // summed over the group's run queues, so it may exceed the wall time
-}
+// Stats is the CFS bandwidth accounting of a group since it was made.
+type Stats = maxprocs.Throttling
 
 // CheckQuota says whether SetQuota would take this many CPUs.
 func CheckQuota(cpus float64) error {

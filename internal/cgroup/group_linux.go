@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs"
 )
 
 // patience bounds the wait for killed processes to be gone. Under a small quota
@@ -65,18 +67,7 @@ func (g *Group) SetQuota(cpus float64) error {
 }
 
 // Stats reads the group's throttling.
-func (g *Group) Stats() (Stats, error) {
-	file := filepath.Join(g.dir, "cpu.stat")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return Stats{}, err
-	}
-	s, err := parseStats(data)
-	if err != nil {
-		return Stats{}, fmt.Errorf("%s: %w", g.dir, err)
-	}
-	return s, nil
-}
+func (g *Group) Stats() (Stats, error) { return maxprocs.Limit{Dir: g.dir}.Throttling() }
 
 // Kill lifts the quota, sends SIGKILL to every process in the group and in
 // groups below it, and returns when none is left.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A mount is one line of /proc/self/mountinfo of a cgroup file system.
@@ -85,41 +84,6 @@ func parseMemberships(data []byte) ([]membership, error) {
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-// parseStats reads a group's cpu.stat, of v1 or v2, which differ in the name
-// and unit of the throttled time.
-func parseStats(data []byte) (Stats, error) {
-	var s Stats
-	seen := 0
-	for line := range strings.Lines(string(data)) {
-		key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-		unit := time.Nanosecond
-		switch key {
-		case "nr_periods", "nr_throttled", "throttled_time":
-		case "throttled_usec":
-			unit = time.Microsecond
-		default:
-			continue
-		}
-		value, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || value < 0 || value > int64(time.Duration(1<<63-1)/unit) {
-			return Stats{}, fmt.Errorf("cpu.stat: %q has no count after %s", strings.TrimSpace(line), key)
-		}
-		seen++
-		switch key {
-		case "nr_periods":
-			s.Periods = value
-		case "nr_throttled":
-			s.ThrottledPeriods = value
-		default:
-			s.Throttled = time.Duration(value) * unit
-		}
-	}
-	if seen != 3 {
-		return Stats{}, fmt.Errorf("cpu.stat lacks nr_periods, nr_throttled or the throttled time: the kernel may be without CONFIG_CFS_BANDWIDTH")
-	}
-	return s, nil
 }
 
 // parseStat reads the PID, the start time, in clock ticks since boot, and the

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 const (
@@ -81,25 +80,6 @@ func TestMembershipsMalformed(t *testing.T) {
 	}
 }
 
-func TestParseStats(t *testing.T) {
-	v1 := "nr_periods 40\nnr_throttled 13\nthrottled_time 1500000000\nnr_bursts 0\nburst_time 0\n"
-	v2 := "usage_usec 71\nuser_usec 70\nsystem_usec 1\nnr_periods 40\nnr_throttled 13\nthrottled_usec 1500000\n"
-	want := Stats{Periods: 40, ThrottledPeriods: 13, Throttled: 1500 * time.Millisecond}
-	for _, data := range []string{v1, v2} {
-		if got, err := parseStats([]byte(data)); err != nil || got != want {
-			t.Errorf("%q: got %+v, %v, want %+v", data, got, err, want)
-		}
-	}
-	for _, data := range []string{
-		"", "usage_usec 71\n", "nr_periods 1\nnr_throttled x\nthrottled_time 1\n", "nr_periods 1\nnr_throttled -1\nthrottled_time 1\n",
-		"nr_periods\nnr_throttled 1\nthrottled_time 1\n", "nr_periods 1\nnr_throttled 1\nthrottled_usec 9223372036854775807\n",
-	} {
-		if got, err := parseStats([]byte(data)); err == nil {
-			t.Errorf("%q was accepted as %+v", data, got)
-		}
-	}
-}
-
 func TestParseStat(t *testing.T) {
 	rest := " S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 1"
 	for _, name := range []string{"bash", "a b", ") R 1 (x", ""} {
@@ -165,16 +145,6 @@ func FuzzLocate(f *testing.F) {
 		}
 		if where.version != 1 && where.version != 2 || !slices.ContainsFunc(mounts, func(m mount) bool { return m.point == where.mount.point }) {
 			t.Fatalf("%+v is at none of the mounts %+v", where, mounts)
-		}
-	})
-}
-
-func FuzzParseStats(f *testing.F) {
-	f.Add([]byte("nr_periods 40\nnr_throttled 13\nthrottled_time 1500000000\n"))
-	f.Add([]byte("nr_periods 40\nnr_throttled 13\nthrottled_usec 1500000\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if s, err := parseStats(data); err == nil && (s.Periods < 0 || s.ThrottledPeriods < 0 || s.Throttled < 0) {
-			t.Fatalf("%q gives a negative count: %+v", data, s)
 		}
 	})
 }

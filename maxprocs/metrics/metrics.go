@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -22,12 +21,12 @@ func Handler() http.Handler {
 
 // Write writes the metrics of this process.
 func Write(w io.Writer) error {
-	_, err := w.Write(render(runtime.GOMAXPROCS(0), maxprocs.Read(), os.ReadFile))
+	_, err := w.Write(render(runtime.GOMAXPROCS(0), maxprocs.Read(), maxprocs.Limit.Throttling))
 	return err
 }
 
 // render is the text for these facts.
-func render(procs int, f maxprocs.Facts, readFile func(string) ([]byte, error)) []byte {
+func render(procs int, f maxprocs.Facts, throttling func(maxprocs.Limit) (maxprocs.Throttling, error)) []byte {
 	var b bytes.Buffer
 	gauge := func(name, help string, value float64, labels ...string) {
 		family(&b, name, "gauge", help)
@@ -42,19 +41,20 @@ func render(procs int, f maxprocs.Facts, readFile func(string) ([]byte, error)) 
 	}
 	gauge("process_cpu_limits_unknown", "CPU limits, or ways to them, that could not be read.", float64(len(f.Unknown())))
 
-	var groups []throttling
+	type group struct {
+		dir string
+		maxprocs.Throttling
+	}
+	var groups []group
 	for _, l := range f.Limits {
 		if l.State != maxprocs.Known {
 			continue // without a limit nothing is counted
 		}
-		if text, err := readFile(l.Dir + "/cpu.stat"); err == nil {
-			if t, ok := parseCPUStat(string(text)); ok {
-				t.dir = l.Dir
-				groups = append(groups, t)
-			}
+		if t, err := throttling(l); err == nil {
+			groups = append(groups, group{l.Dir, t})
 		}
 	}
-	counter := func(name, help string, value func(throttling) float64) {
+	counter := func(name, help string, value func(group) float64) {
 		for i, g := range groups {
 			if i == 0 {
 				family(&b, name, "counter", help)
@@ -62,44 +62,10 @@ func render(procs int, f maxprocs.Facts, readFile func(string) ([]byte, error)) 
 			sample(&b, name, value(g), "cgroup", g.dir)
 		}
 	}
-	counter("process_cpu_periods_total", "Periods in which the group wanted to run.", func(t throttling) float64 { return t.periods })
-	counter("process_cpu_throttled_periods_total", "Periods in which the group was held back.", func(t throttling) float64 { return t.throttled })
-	counter("process_cpu_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", func(t throttling) float64 { return t.seconds })
+	counter("process_cpu_periods_total", "Periods in which the group wanted to run.", func(g group) float64 { return float64(g.Periods) })
+	counter("process_cpu_throttled_periods_total", "Periods in which the group was held back.", func(g group) float64 { return float64(g.ThrottledPeriods) })
+	counter("process_cpu_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", func(g group) float64 { return g.Throttled.Seconds() })
 	return b.Bytes()
-}
-
-// throttling is what cpu.stat says of a group's limit.
-type throttling struct {
-	dir                         string
-	periods, throttled, seconds float64
-}
-
-// parseCPUStat reads lines of "NAME NUMBER". The time is throttled_usec in v2
-// and throttled_time, in nanoseconds, in v1.
-// Source: Documentation/scheduler/sched-bwc.rst, "Statistics".
-func parseCPUStat(text string) (t throttling, ok bool) {
-	var seen int
-	for _, line := range strings.Split(text, "\n") {
-		name, number, _ := strings.Cut(line, " ")
-		n, err := strconv.ParseUint(number, 10, 64)
-		if err != nil {
-			continue
-		}
-		seen++
-		switch name {
-		case "nr_periods":
-			t.periods = float64(n)
-		case "nr_throttled":
-			t.throttled = float64(n)
-		case "throttled_usec":
-			t.seconds = float64(n) / 1e6
-		case "throttled_time":
-			t.seconds = float64(n) / 1e9
-		default:
-			seen--
-		}
-	}
-	return t, seen == 3
 }
 
 func family(b *bytes.Buffer, name, kind, help string) {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/maxprocs"
 )
@@ -19,14 +20,14 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(render(20, f, func(name string) ([]byte, error) {
-		switch name {
-		case "/sys/fs/cgroup/pod/app/cpu.stat":
-			return []byte("usage_usec 9\nnr_periods 100\nnr_throttled 0\nthrottled_usec 0\n"), nil
-		case "/sys/fs/cgroup/pod/cpu.stat":
-			return []byte("usage_usec 9\nuser_usec 4\nnr_periods 100\nnr_throttled 25\nthrottled_usec 1500000\nnr_bursts 0\n"), nil
+	got := string(render(20, f, func(l maxprocs.Limit) (maxprocs.Throttling, error) {
+		switch l.Dir {
+		case "/sys/fs/cgroup/pod/app":
+			return maxprocs.Throttling{Periods: 100}, nil
+		case "/sys/fs/cgroup/pod":
+			return maxprocs.Throttling{Periods: 100, ThrottledPeriods: 25, Throttled: 1500 * time.Millisecond}, nil
 		}
-		return nil, errors.New("no such file")
+		return maxprocs.Throttling{}, errors.New("no such file")
 	}))
 	for _, want := range []string{
 		"# TYPE process_gomaxprocs gauge\nprocess_gomaxprocs 20\n",
@@ -61,30 +62,6 @@ func valid(t *testing.T, text string) {
 			}
 		}
 	}
-}
-
-func TestParseCPUStat(t *testing.T) {
-	for text, want := range map[string]throttling{
-		"nr_periods 7\nnr_throttled 3\nthrottled_time 2500000000\n": {periods: 7, throttled: 3, seconds: 2.5}, // v1
-		"nr_periods 7\nnr_throttled 3\nthrottled_usec 2500000":      {periods: 7, throttled: 3, seconds: 2.5}, // v2
-		"nr_periods x\nnr_throttled 3\nthrottled_usec 2500000\n":    {},
-		"usage_usec 12\n": {},
-		"":                {},
-	} {
-		got, ok := parseCPUStat(text)
-		if ok != (want != throttling{}) || ok && got != want {
-			t.Errorf("%q: %+v, %v; want %+v", text, got, ok, want)
-		}
-	}
-}
-
-func FuzzParseCPUStat(f *testing.F) {
-	f.Add("nr_periods 7\nnr_throttled 3\nthrottled_usec 2500000\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		if got, ok := parseCPUStat(text); ok && (got.periods < 0 || got.throttled < 0 || got.seconds < 0) {
-			t.Errorf("%q: %+v", text, got)
-		}
-	})
 }
 
 func TestHandler(t *testing.T) {
