@@ -23,6 +23,7 @@ type Stat struct {
 	System  time.Duration
 	Threads int
 	Started uint64 // in ticks since boot; with PID it names one process
+	Kernel  bool   // a thread of the kernel, which runs no program
 }
 
 // ParseStat reads /proc/PID/stat (proc_pid_stat(5)). The name is in parentheses
@@ -49,6 +50,8 @@ func ParseStat(b []byte) (Stat, error) {
 	s.System = time.Duration(p.at(12, maxTicks)) * tick
 	s.Threads = int(p.at(17, math.MaxInt32))
 	s.Started = p.at(19, math.MaxUint64)
+	const kernelThread = 0x00200000 // PF_KTHREAD, include/linux/sched.h
+	s.Kernel = p.at(6, math.MaxUint32)&kernelThread != 0
 	if p.err != nil {
 		return Stat{}, fmt.Errorf("stat %q: %w", clip(b), p.err)
 	}

@@ -132,14 +132,16 @@ func TestParseTaskstats(t *testing.T) {
 }
 
 func TestProcess(t *testing.T) {
-	stat := func(user time.Duration) Stat { return Stat{User: user, Threads: 2} }
-	old := process{old: true, base: stat(time.Second), last: stat(3 * time.Second)}
-	old.look(map[int]counters{1: {100, 10, 1}, 2: {50, 5, 0}})
-	old.look(map[int]counters{1: {160, 14, 2}, 3: {7, 1, 1}}) // 2 has ended, 3 began
-	old.look(map[int]counters{1: {170, 15, 3}, 3: {2, 0, 0}}) // 3 is another thread by now
-	young := process{last: stat(time.Second)}
-	young.look(map[int]counters{9: {1000, 100, 10}})
-	unread := process{last: stat(time.Second)}
+	at := func(user time.Duration, tasks map[int]counters) Reading {
+		return Reading{Stat: Stat{User: user, Threads: 2}, tasks: tasks}
+	}
+	old := process{old: true, base: at(time.Second, nil)}
+	old.look(at(time.Second, map[int]counters{1: {100, 10, 1}, 2: {50, 5, 0}}))
+	old.look(at(2*time.Second, map[int]counters{1: {160, 14, 2}, 3: {7, 1, 1}})) // 2 has ended, 3 began
+	old.look(at(3*time.Second, map[int]counters{1: {170, 15, 3}, 3: {2, 0, 0}})) // 3 is another thread by now
+	var young, unread process
+	young.look(at(time.Second, map[int]counters{9: {1000, 100, 10}}))
+	unread.look(at(time.Second, nil))
 
 	var u Use
 	for _, p := range []*process{&old, &young, &unread} {
@@ -148,6 +150,34 @@ func TestProcess(t *testing.T) {
 	want := Use{Processes: 3, User: 4 * time.Second, Voluntary: 105, Involuntary: 12, RunQueueWait: 1072, Uncounted: 1}
 	if u != want {
 		t.Errorf("use %+v, want %+v", u, want)
+	}
+}
+
+func TestReading(t *testing.T) {
+	began := time.Now()
+	before := Reading{
+		Stat: Stat{Started: 7, User: time.Second, System: time.Second, Threads: 3},
+		At:   began, source: Tasks, tasks: map[int]counters{1: {wait: 10, voluntary: 5}, 2: {wait: 90, voluntary: 9}},
+	}
+	after := Reading{
+		Stat: Stat{Started: 7, User: 3 * time.Second, System: time.Second, Threads: 2},
+		At:   began.Add(2 * time.Second), source: Tasks, tasks: map[int]counters{1: {wait: 30, voluntary: 6}, 3: {wait: 4, involuntary: 2}},
+	}
+	want := Use{Source: Tasks, Duration: 2 * time.Second, Processes: 1, ThreadsMax: 2, User: 2 * time.Second, RunQueueWait: 24, Voluntary: 1, Involuntary: 2}
+	if u := after.Since(before); u != want {
+		t.Errorf("since: %+v, want %+v", u, want)
+	}
+	total := Use{Source: Tasks, Processes: 1, ThreadsMax: 2, User: 3 * time.Second, System: time.Second, RunQueueWait: 34, Voluntary: 6, Involuntary: 2}
+	if u := after.Total(); u != total {
+		t.Errorf("total: %+v, want %+v", u, total)
+	}
+	before.Started = 6
+	if u := after.Since(before); u != total {
+		t.Errorf("since another process of this PID: %+v, want %+v", u, total)
+	}
+	after.tasks = nil
+	if u := after.Total(); u.Uncounted != 1 || u.User != 3*time.Second {
+		t.Errorf("without its threads: %+v", u)
 	}
 }
 

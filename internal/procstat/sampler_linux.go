@@ -2,7 +2,7 @@ package procstat
 
 import "time"
 
-// Sampler measures processes. It is for one goroutine at a time.
+// Sampler measures processes. It is safe for concurrent use; a Span is not.
 type Sampler struct {
 	taskstats *taskstats // nil: thread by thread
 	why       error
@@ -66,37 +66,43 @@ func (sp *Span) Look(pids []int) { sp.look(pids, false) }
 func (sp *Span) look(pids []int, start bool) {
 	threads := 0
 	for _, pid := range pids {
-		stat, err := ReadStat(pid)
+		r, err := sp.sampler.Read(pid)
 		if err != nil {
 			continue
 		}
-		id := identity{pid, stat.Started}
+		id := identity{pid, r.Started}
 		p := sp.seen[id]
 		if p == nil {
-			p = &process{old: start || stat.Started < sp.ticks}
-			sp.seen[id] = p
+			p = &process{old: start || r.Started < sp.ticks}
 			if p.old {
-				p.base = stat
+				p.base = r
 			}
+			sp.seen[id] = p
 		}
-		p.last = stat
-		threads += stat.Threads
-		if tasks, ok := sp.sampler.counters(pid); ok {
-			p.look(tasks)
-		}
+		p.look(r)
+		threads += r.Threads
 	}
 	sp.threads = max(sp.threads, threads)
 	sp.looked = time.Now()
 }
 
-// counters reads the counters of a process, by thread or as one sum.
-func (s *Sampler) counters(pid int) (map[int]counters, bool) {
-	if s.taskstats == nil {
-		tasks, err := readTasks(pid)
-		return tasks, err == nil && len(tasks) > 0
+// Read reads the counters of a process. Where the counters beside CPU time are
+// denied, Use.Uncounted will say so.
+func (s *Sampler) Read(pid int) (Reading, error) {
+	stat, err := ReadStat(pid)
+	if err != nil {
+		return Reading{}, err
 	}
-	c, err := s.taskstats.process(pid)
-	return map[int]counters{0: c}, err == nil
+	r := Reading{Stat: stat, At: time.Now()}
+	r.source, _ = s.Source()
+	if s.taskstats == nil {
+		if tasks, err := readTasks(pid); err == nil && len(tasks) > 0 {
+			r.tasks = tasks
+		}
+	} else if c, err := s.taskstats.process(pid); err == nil {
+		r.tasks = map[int]counters{0: c}
+	}
+	return r, nil
 }
 
 // Delta returns the use from Start to the last Look.

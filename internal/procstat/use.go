@@ -58,39 +58,78 @@ type HostInfo struct {
 	MemoryBytes int64
 }
 
+// Reading is the counters of one process at one instant.
+type Reading struct {
+	Stat
+	At     time.Time
+	source Source
+	tasks  map[int]counters // by thread, or one sum; nil: not readable
+}
+
+// Total is what the process did from its beginning to the reading. Counted
+// thread by thread, what threads did that have ended is missing.
+func (r Reading) Total() Use {
+	return r.since(Reading{Stat: Stat{Started: r.Started}})
+}
+
+// Since is what the process did since an earlier reading of it; everything, for
+// a reading of an earlier process of the same PID.
+func (r Reading) Since(before Reading) Use {
+	if before.Started != r.Started {
+		return r.Total()
+	}
+	u := r.since(before)
+	u.Duration = r.At.Sub(before.At)
+	return u
+}
+
+// since counts from base, which is zero for everything. A thread id that is used
+// again meanwhile can make a difference negative; it then counts as 0.
+func (r Reading) since(base Reading) Use {
+	u := Use{Source: r.source, Processes: 1, ThreadsMax: r.Threads}
+	u.User = max(0, r.User-base.User)
+	u.System = max(0, r.System-base.System)
+	if r.tasks == nil {
+		u.Uncounted = 1
+	}
+	for tid, c := range r.tasks {
+		was := base.tasks[tid]
+		u.Voluntary += max(0, c.voluntary-was.voluntary)
+		u.Involuntary += max(0, c.involuntary-was.involuntary)
+		u.RunQueueWait += time.Duration(max(0, c.wait-was.wait))
+	}
+	return u
+}
+
 // process is one process within a span.
 type process struct {
 	old        bool // was there before the span: what it did until the first look does not count
-	base, last Stat // base is zero unless old
-	baseTask   map[int]counters
-	lastTask   map[int]counters // nil: never read
+	base, last Reading
 }
 
-// look adds a reading of the threads.
-func (p *process) look(tasks map[int]counters) {
-	if p.lastTask == nil {
-		p.lastTask = make(map[int]counters)
-		if p.old {
-			p.baseTask = tasks
-		}
+// look adds a reading. Threads that have ended keep what was last seen of them.
+func (p *process) look(r Reading) {
+	if p.old && p.base.tasks == nil {
+		p.base.tasks = r.tasks // could not be read until now
 	}
-	maps.Copy(p.lastTask, tasks)
+	seen := p.last.tasks
+	if seen == nil {
+		seen = maps.Clone(r.tasks)
+	} else {
+		maps.Copy(seen, r.tasks)
+	}
+	p.last = r
+	p.last.tasks = seen
 }
 
-// addTo adds what the process did to the use. A thread id that is used again
-// within the span can make a difference negative; it then counts as 0.
+// addTo adds what the process did to the use.
 func (p *process) addTo(u *Use) {
+	one := p.last.since(p.base)
 	u.Processes++
-	u.User += max(0, p.last.User-p.base.User)
-	u.System += max(0, p.last.System-p.base.System)
-	if p.lastTask == nil {
-		u.Uncounted++
-		return
-	}
-	for tid, c := range p.lastTask {
-		base := p.baseTask[tid]
-		u.Voluntary += max(0, c.voluntary-base.voluntary)
-		u.Involuntary += max(0, c.involuntary-base.involuntary)
-		u.RunQueueWait += time.Duration(max(0, c.wait-base.wait))
-	}
+	u.Uncounted += one.Uncounted
+	u.User += one.User
+	u.System += one.System
+	u.Voluntary += one.Voluntary
+	u.Involuntary += one.Involuntary
+	u.RunQueueWait += one.RunQueueWait
 }

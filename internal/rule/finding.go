@@ -31,6 +31,7 @@ type Rule struct {
 	Fix      string
 	Since    string // the version of procfit that brought it
 	Severity Severity
+	Measured bool // it rests on what happened, not on settings alone
 
 	// Check tells whether the rule fires, and fills in Message and Fix. It may
 	// lower or raise the Severity; Rule and Place are filled in by Judge.
@@ -50,6 +51,8 @@ func All() []Rule {
 		unseenAncestor(),
 		unreadLimits(),
 		missedMount(),
+		throttledTooMany(),
+		throttledFitting(),
 	}
 }
 
@@ -64,10 +67,12 @@ func Find(id string) (Rule, bool) {
 }
 
 // Judge applies all rules to a Subject that was decided. The worst findings come
-// first.
+// first, among equals those that rest on what happened.
 func Judge(s Subject) []Finding {
 	findings := []Finding{}
-	for _, r := range All() {
+	rules := All()
+	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
+	for _, r := range rules {
 		f, fires := r.Check(s)
 		if !fires {
 			continue
@@ -82,6 +87,13 @@ func Judge(s Subject) []Finding {
 		return cmp.Compare(rank(a.Severity), rank(b.Severity))
 	})
 	return findings
+}
+
+func order(r Rule) int {
+	if r.Measured {
+		return 0
+	}
+	return 1
 }
 
 func rank(s Severity) int { return slices.Index([]Severity{Error, Warning, Info}, s) }

@@ -45,6 +45,9 @@ func checkTooMany(s Subject) (Finding, bool) {
 			s.Facts.Env.Raw, s.Unset())
 	case s.SetBy == SetByEnv:
 		f.Fix = fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.Facts.Env.Raw)
+	case s.SetBy == SetByAuto && n != s.Go.Procs:
+		f.Message += fmt.Sprintf("; %s would now choose %d", s.RuntimeName(), s.Go.Procs)
+		f.Fix = "restart it: its CPUs have changed since it chose"
 	case s.SetBy == SetByAuto:
 		// What makes the runtime choose so has a rule of its own, and the way out.
 		for _, cause := range []func(Subject) (Finding, bool){checkLimitsOff, checkOldGo, checkMissedMount, checkUnseenAncestor} {

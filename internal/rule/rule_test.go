@@ -54,6 +54,11 @@ func (s Subject) state(st maxprocs.State) Subject {
 	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
 	return s
 }
+func (s Subject) custom(v bool) Subject { s.Custom = &v; return s }
+func (s Subject) held(level int, periods, throttled int64) Subject {
+	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: maxprocs.Throttling{Periods: periods, ThrottledPeriods: throttled}}
+	return s
+}
 func (s Subject) hiddenEnv() Subject {
 	s.Facts.Env = maxprocs.Fact{State: maxprocs.Unreadable, Error: "environ: permission denied"}
 	return s
@@ -75,6 +80,7 @@ func fixtures() []fixture {
 		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --quota 0.4 --procs 1,2", Info},
 		{"PF001", "2 by env at one CPU", machine(8, 1).env("2").live(2), "grants 1 CPU", "remove GOMAXPROCS=2", Warning},
 		{"PF001", "an old Go, and its way out", machine(8, 2).gover("go1.24.6").live(8), "runs with 8 Ps", "build it with Go 1.25 or newer", Warning},
+		{"PF001", "its limit has changed", machine(8, 2).live(5).custom(false), "runs with 5 Ps where the limit of /cg/pod/app grants 2 CPUs; the runtime of go1.26.1 would now choose 2", "restart it", Warning},
 		{"PF001", "right", machine(64, 2.5).live(3), "", "", ""},
 		{"PF001", "rounded down", machine(64, 2.5).live(2), "", "", ""},
 		{"PF001", "nothing is known", Subject{}, "", "", ""},
@@ -147,6 +153,22 @@ func fixtures() []fixture {
 		{"PF010", "mended in 1.26", machine(8, 2).mountRoot("/docker/x"), "", "", ""},
 		{"PF010", "an old Go, which PF006 says", machine(8, 2).gover("go1.24").mountRoot("/docker/x"), "", "", ""},
 		{"PF010", "no limit to miss", machine(8).gover("go1.25.3").mountRoot("/docker/x"), "", "", ""},
+
+		{"PF011", "env above the limit", machine(8, 2).env("8").live(8).held(0, 100, 63), "throttled in 63 % of periods by the limit of /cg/pod/app (2 CPUs), and runs with 8 Ps", "remove GOMAXPROCS=8", Warning},
+		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs), and runs with 64 Ps", "set GOMAXPROCS=2", Warning},
+		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and runs with 2 Ps", "--quota 0.5 --procs 1,2", Warning},
+		{"PF011", "now and then", machine(8, 2).live(8).held(0, 100, 10), "throttled in 10 %", "", Info},
+		{"PF011", "hardly", machine(8, 2).live(8).held(0, 1000, 3), "", "", ""},
+		{"PF011", "too short a look", machine(8, 2).live(8).held(0, 4, 4), "", "", ""},
+		{"PF011", "Ps that fit, which PF012 says", machine(8, 2).live(2).held(0, 100, 63), "", "", ""},
+
+		{"PF012", "others in the group", machine(8, 2).live(2).held(0, 100, 40), "throttled in 40 % of periods by the limit of /cg/pod/app (2 CPUs), and runs with 2 Ps, which fits it", "see what else runs in /cg/pod/app", Warning},
+		{"PF012", "one P", machine(8, 1).env("1").live(1).held(0, 100, 40), "runs with 1 P, which fits it", "1 P alone cannot use more than 1 CPU", Warning},
+		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "runs with 3 Ps, which fits it", "raise the limit of /cg/pod/app to 3 CPUs, or let procfit sweep --quota 2.5 --procs 2,3", Warning},
+		{"PF012", "part of a CPU", machine(8, 0.5).env("1").live(1).held(0, 100, 10), "runs with 1 P", "raise the limit of /cg/pod/app, or give it less to do", Info},
+		{"PF012", "too many Ps, which PF011 says", machine(8, 2).live(8).held(0, 100, 63), "", "", ""},
+		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},
+		{"PF012", "not known", machine(8, 2).live(2), "", "", ""},
 	}
 }
 
@@ -217,6 +239,13 @@ func TestJudgeOrdersAndPlaces(t *testing.T) {
 	if fmt.Sprint(got) != "[PF003 PF001 PF008]" {
 		t.Errorf("findings %v, want the error first", got)
 	}
+	got = nil
+	for _, f := range Judge(Decide(machine(64, 0, 4).live(64).held(1, 100, 50))) {
+		got = append(got, f.Rule)
+	}
+	if fmt.Sprint(got) != "[PF011 PF001 PF008]" {
+		t.Errorf("findings %v, want what happened first", got)
+	}
 	if f := Judge(Decide(machine(8, 2).live(2))); f == nil || len(f) != 0 {
 		t.Errorf("findings %v of a program that is right, want an empty list", f)
 	}
@@ -239,6 +268,13 @@ func TestSetBy(t *testing.T) {
 		{machine(8, 2).automaxprocs("v1.6.0"), SetByUnknown},
 		{machine(8, 2).hidden(), SetByUnknown},
 		{machine(8, 2).hiddenEnv().live(2), SetByUnknown},
+		{machine(8, 2).hiddenEnv().live(2).custom(false), SetByAuto},
+		{machine(8, 2).hiddenEnv().live(2).custom(true), SetByUnknown},
+		{machine(8, 2).live(5).custom(false), SetByAuto},
+		{machine(8, 2).live(5).custom(true), SetByCode},
+		{machine(8, 2).live(2).custom(true), SetByCode},
+		{machine(8, 2).env("3").live(3).custom(true), SetByEnv},
+		{machine(8, 2).automaxprocs("v1.6.0").live(2).custom(true), SetByCode},
 	} {
 		if got := Decide(tc.subject).SetBy; got != tc.want {
 			t.Errorf("%+v: %s, want %s", tc.subject, got, tc.want)
@@ -262,6 +298,9 @@ func FuzzJudge(f *testing.F) {
 		}
 		if bits&16 != 0 {
 			s = s.automaxprocs("v1.6.0")
+		}
+		if bits&64 != 0 {
+			s = s.custom(bits&1 != 0).held(int(bits)%2, int64(cpus), int64(live))
 		}
 		if bits&32 != 0 {
 			s.Facts.Limits = nil

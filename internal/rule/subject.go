@@ -35,9 +35,12 @@ type Subject struct {
 	// Language is the go line of its go.mod, where that is known itself. Of a
 	// program on disk only DefaultGODEBUG tells of it.
 	Language     string
-	Automaxprocs string // the version of go.uber.org/automaxprocs in it; "" when none is seen
-	Live         *int   // GOMAXPROCS read from the process
-	LiveSource   string // how: "symbol" or "decoded"; "" where the process was asked itself
+	Automaxprocs string      // the version of go.uber.org/automaxprocs in it; "" when none is seen
+	Live         *int        // GOMAXPROCS read from the process
+	LiveSource   string      // how: "symbol" or "decoded"; "" where the process was asked itself
+	NumCPU       int         // what its runtime counted when it started; 0: not known
+	Custom       *bool       // its runtime holds that the value was set, by env or code; nil: not known
+	Throttling   *Throttling // by the group that was held back most; nil without a limit, or not known
 
 	NotGo          bool   // it is known to be no Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
@@ -68,12 +71,16 @@ func setBy(s Subject) SetBy {
 	switch {
 	case !known:
 		return SetByUnknown
+	case s.Live != nil && s.Custom != nil && !*s.Custom:
+		return SetByAuto
 	case env && live == s.Go.Procs:
 		return SetByEnv
 	case env:
 		return SetByCode
 	case s.Facts.Env.State == maxprocs.Unreadable:
 		return SetByUnknown
+	case s.Live != nil && s.Custom != nil:
+		return SetByCode
 	case s.Automaxprocs != "" && live != s.Go.Procs:
 		return SetByCode
 	case s.Automaxprocs != "":
@@ -125,10 +132,14 @@ func (s Subject) runs(n int) string {
 	if s.Live != nil {
 		verb = "runs with "
 	}
+	return verb + ps(n)
+}
+
+func ps(n int) string {
 	if n == 1 {
-		return verb + "1 P"
+		return "1 P"
 	}
-	return verb + strconv.Itoa(n) + " Ps"
+	return strconv.Itoa(n) + " Ps"
 }
 
 // seesMachine tells that the Subject is placed on a machine; a program on disk
