@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/goproc"
 	"github.com/procfit/procfit/internal/procstat"
@@ -20,38 +23,91 @@ var ErrNoProcess = errors.New("no such process")
 const automaxprocs = "go.uber.org/automaxprocs"
 
 // Subject reads all that is seen of a process: its CPUs and limits, the program
-// that it runs, its live GOMAXPROCS. What permissions deny is marked so in the
-// Subject; the error is ErrNoProcess, or that this system is not Linux.
+// that it runs, its live GOMAXPROCS, how it was throttled since its groups were
+// made. What permissions deny is marked so in the Subject; the error is
+// ErrNoProcess, or that this system is not Linux.
 func (r *Reader) Subject(pid int) (rule.Subject, error) {
-	facts, err := maxprocs.ReadPID(pid)
-	if err != nil && runtime.GOOS == "linux" {
-		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
-	}
-	if err != nil {
+	stat, err := procstat.ReadStat(pid)
+	if errors.Is(err, errors.ErrUnsupported) {
 		return rule.Subject{}, err
 	}
-	s := rule.Subject{Place: rule.Place{PID: pid}, Facts: facts}
-	if stat, err := procstat.ReadStat(pid); err == nil {
-		s.Name = stat.Name
+	if err != nil {
+		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
+	s, _, err := r.subject(pid, stat)
+	if s.NotGo && err == nil {
+		if s.Facts, err = maxprocs.ReadPID(pid); err != nil {
+			return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+		}
+		s = rule.Decide(s)
+	}
+	s.Throttling = worst(newGroups().of(s.Facts.Limits))
+	return s, err
+}
+
+// program is what was read of the program itself.
+type program struct {
+	live goproc.Live
+	why  error // why it could not be read
+}
+
+// subject reads what Subject does, but for a program that is not Go's, which has
+// no facts. Throttling is left to the caller.
+func (r *Reader) subject(pid int, stat procstat.Stat) (rule.Subject, program, error) {
+	s := rule.Subject{Place: rule.Place{PID: pid}, Name: name(pid, stat.Name)}
 	// Live value and program come from one opening of the file where both can be
 	// read; the program alone needs less permission.
 	live, err := r.cache.Live(pid)
-	program := live.Program
+	p := program{live: live}
 	if err == nil {
 		s.Live, s.LiveSource = &live.Procs, string(live.Source)
+		s.NumCPU, s.Custom = live.NumCPU, live.Custom
 	} else {
 		s.LiveUnknown = err.Error()
-		if program, err = r.cache.Program(pid); err != nil {
-			s.ProgramUnknown, s.NotGo = err.Error(), errors.Is(err, goproc.ErrNotGo)
+		if p.live.Program, err = r.cache.Program(pid); err != nil {
+			p.why, s.ProgramUnknown, s.NotGo = err, err.Error(), errors.Is(err, goproc.ErrNotGo)
 		}
 	}
 	if errors.Is(err, goproc.ErrGone) {
-		return rule.Subject{}, fmt.Errorf("process %d has ended: %w", pid, ErrNoProcess)
+		return rule.Subject{}, program{}, fmt.Errorf("process %d has ended: %w", pid, ErrNoProcess)
 	}
-	s.Facts.GoVersion, s.Facts.DefaultGODEBUG = program.GoVersion, program.DefaultGODEBUG
-	s.Automaxprocs = automaxprocsIn(program.Deps)
-	return rule.Decide(s), nil
+	if s.NotGo {
+		return s, p, nil
+	}
+	if s.Facts, err = maxprocs.ReadPID(pid); err != nil {
+		return rule.Subject{}, program{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+	}
+	s.Facts.GoVersion, s.Facts.DefaultGODEBUG = p.live.GoVersion, p.live.DefaultGODEBUG
+	s.Automaxprocs = automaxprocsIn(p.live.Deps)
+	return rule.Decide(s), p, nil
+}
+
+// name is the process's name. The kernel cuts it off after 15 bytes; where that
+// happened the executable's goes on.
+func name(pid int, comm string) string {
+	const longest = 15 // TASK_COMM_LEN, include/linux/sched.h
+	if len(comm) < longest {
+		return comm
+	}
+	exe, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if base := strings.TrimSuffix(filepath.Base(exe), " (deleted)"); err == nil && strings.HasPrefix(base, comm) {
+		return base
+	}
+	return comm
+}
+
+// kind is why a program could not be read, in words that many share.
+func kind(err error) string {
+	switch {
+	case errors.Is(err, goproc.ErrPermission):
+		return "permission denied: run as root or with CAP_SYS_PTRACE"
+	case errors.Is(err, goproc.ErrUndecodable):
+		return "the file is damaged or of an unknown kind"
+	}
+	if inner := errors.Unwrap(err); inner != nil { // without "process N: "
+		err = inner
+	}
+	return err.Error()
 }
 
 // Self is the Subject of this process.

@@ -94,6 +94,9 @@ func (s *Sampler) Read(pid int) (Reading, error) {
 		return Reading{}, err
 	}
 	r := Reading{Stat: stat, At: time.Now()}
+	if r.ticks, err = bootTicks(); err != nil {
+		return Reading{}, err
+	}
 	r.source, _ = s.Source()
 	if s.taskstats == nil {
 		if tasks, err := readTasks(pid); err == nil && len(tasks) > 0 {

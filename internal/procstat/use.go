@@ -62,14 +62,22 @@ type HostInfo struct {
 type Reading struct {
 	Stat
 	At     time.Time
+	ticks  uint64 // At, as Stat.Started
 	source Source
 	tasks  map[int]counters // by thread, or one sum; nil: not readable
+}
+
+// Age is how old the process was, in steps of 10 ms.
+func (r Reading) Age() time.Duration {
+	return time.Duration(max(0, int64(r.ticks)-int64(r.Started))) * tick
 }
 
 // Total is what the process did from its beginning to the reading. Counted
 // thread by thread, what threads did that have ended is missing.
 func (r Reading) Total() Use {
-	return r.since(Reading{Stat: Stat{Started: r.Started}})
+	u := r.since(Reading{Stat: Stat{Started: r.Started}})
+	u.Duration = r.Age()
+	return u
 }
 
 // Since is what the process did since an earlier reading of it; everything, for

@@ -1,0 +1,165 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/procstat"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// Snapshot is all Go processes at one instant.
+type Snapshot struct {
+	At         time.Time
+	Interval   time.Duration // since the Scan before; 0 in the first
+	Processes  []Process     // by PID
+	Unreadable []Unreadable  // by PID
+	Others     int           // processes that are known to be no Go programs
+
+	// Counters is where context switches and run-queue wait come from, and
+	// CountersWhy why that is not taskstats.
+	Counters    procstat.Source
+	CountersWhy error
+}
+
+// Scanner looks at all processes, again and again. Each Scan gives what was
+// counted since the one before. It is for one goroutine at a time; Close it.
+type Scanner struct {
+	reader  Reader
+	sampler *Sampler
+	at      time.Time
+	last    map[identity]looked
+}
+
+// identity names a process for as long as the machine runs.
+type identity struct {
+	pid     int
+	started uint64
+}
+
+// looked is what one Scan keeps of a process for the next.
+type looked struct {
+	counts  procstat.Reading
+	latency *Latency
+	groups  []rule.Throttling
+}
+
+// NewScanner opens the kernel's counters.
+func NewScanner() (*Scanner, error) {
+	sampler, err := NewSampler()
+	if err != nil {
+		return nil, err
+	}
+	return &Scanner{sampler: sampler}, nil
+}
+
+// Close closes the counters.
+func (s *Scanner) Close() error { return s.sampler.Close() }
+
+// Scan looks at the processes, all of them when none is named. One that ends
+// meanwhile is left out. The error is that of ctx, or that /proc cannot be listed.
+func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
+	if len(pids) == 0 {
+		var err error
+		if pids, err = allPIDs(); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	snap := Snapshot{At: time.Now(), Processes: []Process{}, Unreadable: []Unreadable{}}
+	snap.Counters, snap.CountersWhy = s.sampler.Source()
+	if !s.at.IsZero() {
+		snap.Interval = snap.At.Sub(s.at)
+	}
+	seen := s.lookAtAll(ctx, pids)
+	if err := ctx.Err(); err != nil {
+		return Snapshot{}, err
+	}
+	now := make(map[identity]looked, len(s.last))
+	for i := range seen {
+		switch one := &seen[i]; {
+		case one.unreadable != nil:
+			snap.Unreadable = append(snap.Unreadable, *one.unreadable)
+		case one.process != nil:
+			snap.Processes = append(snap.Processes, *one.process)
+			now[one.id] = one.looked
+		case one.other:
+			snap.Others++
+		}
+	}
+	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	slices.SortFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
+	s.at, s.last = snap.At, now
+	return snap, nil
+}
+
+// sight is what came of looking at one process; nothing when it is gone.
+type sight struct {
+	other      bool
+	unreadable *Unreadable
+	process    *Process
+	id         identity
+	looked     looked
+}
+
+// lookAtAll shares the processes among as many goroutines as run at once.
+func (s *Scanner) lookAtAll(ctx context.Context, pids []int) []sight {
+	seen := make([]sight, len(pids))
+	groups := newGroups()
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(pids)) {
+		workers.Go(func() {
+			for i := range next {
+				seen[i] = s.look(pids[i], groups)
+			}
+		})
+	}
+	for i := range pids {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return seen
+}
+
+func (s *Scanner) look(pid int, groups *groups) sight {
+	stat, err := procstat.ReadStat(pid)
+	if err != nil || stat.State == 'Z' || stat.State == 'X' {
+		return sight{}
+	}
+	if stat.Kernel {
+		return sight{other: true}
+	}
+	subject, seen, err := s.reader.subject(pid, stat)
+	switch {
+	case err != nil:
+		return sight{} // gone
+	case subject.NotGo:
+		return sight{other: true}
+	case subject.ProgramUnknown != "":
+		return sight{unreadable: &Unreadable{PID: pid, Name: stat.Name, Reason: subject.ProgramUnknown, Kind: kind(seen.why)}}
+	}
+	counts, err := s.sampler.Read(pid)
+	if err != nil || counts.Started != stat.Started {
+		return sight{}
+	}
+	one := sight{id: identity{pid, stat.Started}}
+	one.looked = looked{counts: counts, latency: seen.live.Latency, groups: groups.of(subject.Facts.Limits)}
+	p := &Process{Subject: subject, Started: stat.Started, Threads: counts.Threads}
+	p.Total = total(one.looked)
+	if before, ok := s.last[one.id]; ok {
+		recent := since(one.looked, before)
+		p.Recent = &recent
+	}
+	p.Throttling = p.Last().Throttling
+	p.Findings = rule.Judge(p.Subject)
+	one.process = p
+	return one
+}
