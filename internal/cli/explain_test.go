@@ -95,20 +95,6 @@ func readWorld(t *testing.T, file string) map[string]string {
 	return want
 }
 
-// TestRulesAreDocumented demands a line for every rule in docs/EXPLAIN.md, with
-// its title as it is printed.
-func TestRulesAreDocumented(t *testing.T) {
-	b, err := os.ReadFile("../../docs/EXPLAIN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rule.All() {
-		if !strings.Contains(string(b), "| "+r.ID+" | "+string(r.Severity)+" | "+r.Title+" |") {
-			t.Errorf("docs/EXPLAIN.md has no line | %s | %s | %s |", r.ID, r.Severity, r.Title)
-		}
-	}
-}
-
 // TestExplainDocumentedOutput compares the output that the documents show below an
 // explain command with what it prints. Only what-ifs print the same everywhere.
 func TestExplainDocumentedOutput(t *testing.T) {

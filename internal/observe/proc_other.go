@@ -11,3 +11,7 @@ import (
 func Listener(port int, pids []int) (int, error) {
 	return 0, fmt.Errorf("finding who listens at a port needs Linux: %w", errors.ErrUnsupported)
 }
+
+func allPIDs() ([]int, error) {
+	return nil, fmt.Errorf("listing processes needs Linux: %w", errors.ErrUnsupported)
+}

@@ -41,8 +41,10 @@ func checkTooMany(s Subject) (Finding, bool) {
 		}
 		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv && s.Unset() <= max(2, s.Fit.Procs):
-		f.Fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d and follows the limit",
-			s.Facts.Env.Raw, s.Unset())
+		f.Fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.Facts.Env.Raw, s.Unset())
+		if s.readsLimit() {
+			f.Fix += " and follows the limit"
+		}
 	case s.SetBy == SetByEnv:
 		f.Fix = fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.Facts.Env.Raw)
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
@@ -57,6 +59,8 @@ func checkTooMany(s Subject) (Finding, bool) {
 			}
 		}
 		f.Fix = s.setOrImport()
+	case s.SetBy == SetByCode:
+		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d", s.Fit.Procs)
 	default:
 		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d; if there is none, its limits changed: restart it", s.Fit.Procs)
 	}

@@ -76,6 +76,8 @@ func fixtures() []fixture {
 		{"PF001", "env, and an old Go", machine(8, 2).env("6").gover("go1.24.1").live(6), "runs with 6 Ps", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
 		{"PF001", "env above the CPUs", machine(2).env("8"), "would run with 8 Ps where its affinity allows 2 CPUs", "remove GOMAXPROCS=8", Warning},
 		{"PF001", "code", machine(8, 2).live(5), "runs with 5 Ps", "find the call of runtime.GOMAXPROCS in it and let it take 2", Warning},
+		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).env("8").baked(off).live(8), "runs with 8 Ps", "the runtime then chooses 2", Warning},
+		{"PF001", "code for certain", machine(8, 2).live(5).custom(true), "runs with 5 Ps", "call of runtime.GOMAXPROCS in it and let it take 2", Warning},
 		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --quota 0.5 --procs 1,2", Info},
 		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --quota 0.4 --procs 1,2", Info},
 		{"PF001", "2 by env at one CPU", machine(8, 1).env("2").live(2), "grants 1 CPU", "remove GOMAXPROCS=2", Warning},

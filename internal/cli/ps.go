@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/procfit/procfit/internal/observe"
+)
+
+// psOptions are the flags of procfit ps.
+type psOptions struct {
+	pids      []int
+	interval  time.Duration
+	sort      string
+	watch     bool
+	json      bool
+	jsonLines bool
+}
+
+func newPS(io stdio) *cobra.Command {
+	var o psOptions
+	cmd := &cobra.Command{
+		Use:   "ps [flags] [PID…]",
+		Short: "What every Go process on this machine really runs with",
+		Long: `List the Go processes of this machine, or those named, with the GOMAXPROCS that
+each really runs with. Nothing is asked of them: the value is read from their
+memory, they are not stopped, and nothing is written to them.
+
+  PROCS      GOMAXPROCS now
+  READ       how it is known: by the symbol table; decoded from the machine code of
+             a stripped program; or inferred from version, environment and limits,
+             where the memory may not be read
+  SET BY     auto (the runtime's default), env, code, or ? for not known
+  CPUS       what its runtime counted at its start (runtime.NumCPU)
+  LIMIT      the tightest CPU limit of all its groups, in CPUs, and the group's name
+  THROTTLED  share of periods in which a limit held its group back
+  P50, P99   scheduling latency: how long goroutines that could run waited to
+  WAIT       time in the kernel's run queue, of all threads, a second; it includes
+             the time throttled
+  SWITCHES   context switches a second, of all threads
+  FINDINGS   the rules that fired, explained below the list; procfit explain PF001
+             tells more of one
+
+The last six are those of the interval, or with --interval 0 of the whole life of
+the process.
+
+Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is
+left out.`,
+		Example: `  procfit ps
+  procfit ps --interval 0 --sort p99
+  procfit ps --json 1`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.parse(cmd, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), io)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.DurationVar(&o.interval, "interval", time.Second, "`time` to count over; 0: from the beginning of each process")
+	f.StringVar(&o.sort, "sort", "findings", "`column` to sort by: "+strings.Join(sortNames(), ", "))
+	f.BoolVar(&o.watch, "watch", false, "a live view of the whole screen; ? shows its keys")
+	f.BoolVar(&o.json, "json", false, "print procfit.ps/v1")
+	f.BoolVar(&o.jsonLines, "json-lines", false, "print procfit.ps/v1 in one line; with --watch one each interval, until interrupted")
+	return cmd
+}
+
+func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
+	for _, arg := range args {
+		pid, err := strconv.Atoi(arg)
+		if err != nil || pid <= 0 {
+			return usageError("%q is no process ID; for a name try procfit ps | grep %s", arg, arg)
+		}
+		o.pids = append(o.pids, pid)
+	}
+	switch {
+	case o.interval < 0:
+		return usageError("--interval %v: want a time, or 0 for the whole life of the processes", o.interval)
+	case !slices.Contains(sortNames(), o.sort):
+		return usageError("--sort %q: known are %s", o.sort, strings.Join(sortNames(), ", "))
+	case o.json && o.jsonLines:
+		return usageError("--json and --json-lines exclude each other")
+	case o.json && o.watch:
+		return usageError("--watch prints no single JSON document: use --json-lines")
+	case o.watch && o.interval == 0:
+		return usageError("--watch needs an interval above 0")
+	}
+	return nil
+}
+
+func (o *psOptions) run(ctx context.Context, io stdio) error {
+	scanner, err := observe.NewScanner()
+	if err != nil {
+		return err
+	}
+	defer scanner.Close()
+	scan := func(ctx context.Context) (observe.Snapshot, error) {
+		snap, err := scanner.Scan(ctx, o.pids...)
+		if len(o.pids) == 0 {
+			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
+		}
+		return snap, err
+	}
+	switch {
+	case o.watch && o.jsonLines:
+		return o.stream(ctx, io, scan)
+	case o.watch:
+		return o.live(ctx, io, scan)
+	}
+	snap, err := o.once(ctx, scan)
+	if err != nil {
+		return err
+	}
+	o.order(snap.Processes)
+	if o.json || o.jsonLines {
+		err = writePS(io.out, snap, o.json)
+	} else {
+		err = writePSText(io.out, snap, io.color(), width(io))
+	}
+	if err != nil {
+		return err
+	}
+	return o.tell(io, snap)
+}
+
+// once scans, and again after the interval.
+func (o *psOptions) once(ctx context.Context, scan scanFunc) (observe.Snapshot, error) {
+	snap, err := scan(ctx)
+	if err != nil || o.interval == 0 {
+		return snap, err
+	}
+	if err := pause(ctx, o.interval); err != nil {
+		return observe.Snapshot{}, err
+	}
+	return scan(ctx)
+}
+
+type scanFunc func(context.Context) (observe.Snapshot, error)
+
+// stream prints a line each interval until it is interrupted, which is its
+// regular end.
+func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
+	_, err := scan(ctx)
+	for err == nil {
+		if err = pause(ctx, o.interval); err != nil {
+			break
+		}
+		var snap observe.Snapshot
+		if snap, err = scan(ctx); err == nil {
+			o.order(snap.Processes)
+			err = writePS(io.out, snap, false)
+		}
+	}
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// tell says what the list cannot: what could not be read, and why. Of processes
+// that were asked for by name it is the error.
+func (o *psOptions) tell(io stdio, snap observe.Snapshot) error {
+	var failed []error
+	for _, pid := range o.pids {
+		switch i := slices.IndexFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.PID == pid }); {
+		case i >= 0:
+			failed = append(failed, errors.New(snap.Unreadable[i].Reason))
+		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
+			failed = append(failed, fmt.Errorf("process %d: %w", pid, o.missing(pid)))
+		}
+	}
+	if len(o.pids) == 0 {
+		for _, line := range unreadable(snap) {
+			io.notef("%s", line)
+		}
+	}
+	if snap.CountersWhy != nil && len(snap.Processes) > 0 {
+		io.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
+	}
+	for i, err := range failed {
+		if i == len(failed)-1 {
+			return err
+		}
+		io.notef("%v", err)
+	}
+	return nil
+}
+
+// missing is why a process that was asked for is not in the list.
+func (o *psOptions) missing(pid int) error {
+	if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err != nil {
+		return observe.ErrNoProcess
+	}
+	return errors.New("not a Go program; procfit explain --pid tells of its limits")
+}
+
+// unreadable says of how many processes nothing is known, and why, for each
+// reason.
+func unreadable(snap observe.Snapshot) []string {
+	kinds := map[string]int{}
+	for _, u := range snap.Unreadable {
+		kinds[u.Kind]++
+	}
+	inferred := 0
+	why := ""
+	for _, p := range snap.Processes {
+		if p.Live == nil {
+			inferred++
+			why = p.LiveUnknown
+		}
+	}
+	var lines []string
+	for kind, n := range kinds {
+		lines = append(lines, fmt.Sprintf("%d not readable: %s", n, printable(kind)))
+	}
+	slices.Sort(lines)
+	if inferred > 0 {
+		lines = append(lines, fmt.Sprintf("%d not read but inferred; for one: %s", inferred, printable(why)))
+	}
+	return lines
+}
+
+// width is that of the terminal, 0 where there is none.
+func width(io stdio) int {
+	f, ok := io.out.(*os.File)
+	if !ok {
+		return 0
+	}
+	w, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"cmp"
+	goversion "go/version"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// psSorts are the columns that a list can be sorted by, the first the default.
+// Numbers come largest first, and what is not known last.
+var psSorts = []struct {
+	name string
+	by   func(a, b observe.Process) int
+}{
+	{"findings", func(a, b observe.Process) int { return cmp.Compare(worst(a), worst(b)) }},
+	{"pid", func(a, b observe.Process) int { return 0 }},
+	{"name", func(a, b observe.Process) int { return cmp.Compare(a.Name, b.Name) }},
+	{"go", func(a, b observe.Process) int { return goversion.Compare(release(a), release(b)) }},
+	{"procs", largest(func(p observe.Process) (float64, bool) { n, ok := p.Procs(); return float64(n), ok })},
+	{"limit", largest(func(p observe.Process) (float64, bool) { l, ok := p.Limit(); return -l.CPUs, ok })},
+	{"throttled", largest(func(p observe.Process) (float64, bool) {
+		if p.Throttling == nil {
+			return 0, false
+		}
+		return p.Throttling.Ratio(), true
+	})},
+	{"p99", largest(func(p observe.Process) (float64, bool) { return p.Last().LatencyAt(0.99) })},
+	{"wait", largest(func(p observe.Process) (float64, bool) {
+		return p.Last().RunQueueWait.Seconds(), p.Last().Counted
+	})},
+	{"switches", largest(func(p observe.Process) (float64, bool) { return p.Last().Switches() })},
+	{"threads", largest(func(p observe.Process) (float64, bool) { return float64(p.Threads), true })},
+	{"cpu", largest(func(p observe.Process) (float64, bool) { return p.Last().CPUs() })},
+}
+
+func sortNames() []string {
+	var names []string
+	for _, s := range psSorts {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// order sorts as --sort asks, equal ones by PID.
+func (o *psOptions) order(all []observe.Process) {
+	for _, s := range psSorts {
+		if s.name == o.sort {
+			slices.SortStableFunc(all, func(a, b observe.Process) int {
+				return cmp.Or(s.by(a, b), cmp.Compare(a.PID, b.PID))
+			})
+		}
+	}
+}
+
+func largest(of func(observe.Process) (float64, bool)) func(a, b observe.Process) int {
+	value := func(p observe.Process) float64 {
+		if v, known := of(p); known {
+			return v
+		}
+		return math.Inf(-1)
+	}
+	return func(a, b observe.Process) int { return cmp.Compare(value(b), value(a)) }
+}
+
+// worst is the place of a process by its worst finding.
+func worst(p observe.Process) int {
+	if len(p.Findings) == 0 {
+		return 3
+	}
+	return slices.Index([]rule.Severity{rule.Error, rule.Warning, rule.Info}, p.Findings[0].Severity)
+}
+
+// release is the Go version without what a toolchain may add to it.
+func release(p observe.Process) string {
+	v, _, _ := strings.Cut(p.Facts.GoVersion, " ")
+	return v
+}
