@@ -180,7 +180,7 @@ func (o *psOptions) tell(io stdio, snap observe.Snapshot) error {
 	for _, pid := range o.pids {
 		switch i := slices.IndexFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.PID == pid }); {
 		case i >= 0:
-			failed = append(failed, errors.New(snap.Unreadable[i].Reason))
+			io.notef("%s", printable(snap.Unreadable[i].Reason))
 		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
 			failed = append(failed, fmt.Errorf("process %d: %w", pid, o.missing(pid)))
 		}

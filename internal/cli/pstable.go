@@ -46,7 +46,7 @@ func psColumns() []psColumn {
 // writePSText prints the list, then what to do.
 func writePSText(w io.Writer, snap observe.Snapshot, color bool, width int) error {
 	if len(snap.Processes) == 0 {
-		_, err := fmt.Fprintf(w, "No Go process seen among %d processes.\n", snap.Others+len(snap.Unreadable))
+		_, err := fmt.Fprintf(w, "no Go process; %d others\n", snap.Others+len(snap.Unreadable))
 		return err
 	}
 	var b strings.Builder

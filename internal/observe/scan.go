@@ -61,9 +61,11 @@ func NewScanner() (*Scanner, error) {
 func (s *Scanner) Close() error { return s.sampler.Close() }
 
 // Scan looks at the processes, all of them when none is named. One that ends
-// meanwhile is left out. The error is that of ctx, or that /proc cannot be listed.
+// meanwhile is left out. One that is named is among the Processes with what is
+// known of it also when it is Unreadable. The error is that of ctx, or that /proc cannot be listed.
 func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
-	if len(pids) == 0 {
+	named := len(pids) > 0
+	if !named {
 		var err error
 		if pids, err = allPIDs(); err != nil {
 			return Snapshot{}, err
@@ -80,9 +82,12 @@ func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	}
 	now := make(map[identity]looked, len(s.last))
 	for i := range seen {
-		switch one := &seen[i]; {
-		case one.unreadable != nil:
+		one := &seen[i]
+		if one.unreadable != nil {
 			snap.Unreadable = append(snap.Unreadable, *one.unreadable)
+		}
+		switch {
+		case one.unreadable != nil && !named:
 		case one.process != nil:
 			snap.Processes = append(snap.Processes, *one.process)
 			now[one.id] = one.looked
@@ -137,6 +142,7 @@ func (s *Scanner) look(pid int, groups *groups) sight {
 	if stat.Kernel {
 		return sight{other: true}
 	}
+	var one sight
 	subject, seen, err := s.reader.subject(pid, stat)
 	switch {
 	case err != nil:
@@ -144,13 +150,13 @@ func (s *Scanner) look(pid int, groups *groups) sight {
 	case subject.NotGo:
 		return sight{other: true}
 	case subject.ProgramUnknown != "":
-		return sight{unreadable: &Unreadable{PID: pid, Name: stat.Name, Reason: subject.ProgramUnknown, Kind: kind(seen.why)}}
+		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: subject.ProgramUnknown, Kind: kind(seen.why)}
 	}
 	counts, err := s.sampler.Read(pid)
 	if err != nil || counts.Started != stat.Started {
 		return sight{}
 	}
-	one := sight{id: identity{pid, stat.Started}}
+	one.id = identity{pid, stat.Started}
 	one.looked = looked{counts: counts, latency: seen.live.Latency, groups: groups.of(subject.Facts.Limits)}
 	p := &Process{Subject: subject, Started: stat.Started, Threads: counts.Threads}
 	p.Total = total(one.looked)

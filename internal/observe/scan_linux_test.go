@@ -149,7 +149,7 @@ func TestScanOfOthers(t *testing.T) {
 			return
 		}
 		got := s.look(pid, newGroups())
-		if u := got.unreadable; got.process != nil || u == nil || u.PID != pid || u.Name == "" ||
+		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
 			!strings.Contains(u.Reason, "it is of user 0") || !strings.Contains(u.Kind, "CAP_SYS_PTRACE") || strings.Contains(u.Kind, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}

@@ -47,6 +47,7 @@ func (s Subject) baked(v string) Subject        { s.Facts.DefaultGODEBUG = v; re
 func (s Subject) automaxprocs(v string) Subject { s.Automaxprocs = v; return s }
 func (s Subject) mountRoot(v string) Subject    { s.Facts.Cgroup.MountRoot = v; return s }
 func (s Subject) hidden() Subject               { s.ProgramUnknown = "permission denied"; return s }
+func (s Subject) unread() Subject               { s.LiveUnknown = "permission denied"; return s }
 func (s Subject) env(v string) Subject          { s.Facts.Env = known(v); return s }
 func (s Subject) godebug(v string) Subject      { s.Facts.GODEBUG = known(v); return s }
 func (s Subject) state(st maxprocs.State) Subject {
@@ -91,6 +92,7 @@ func fixtures() []fixture {
 		{"PF001", "the environment is hidden, the value is not", machine(64, 2).hiddenEnv().live(64), "runs with 64 Ps", "call of runtime.GOMAXPROCS", Warning},
 
 		{"PF002", "env", machine(8).env("2").live(2), "runs with 2 Ps and could use 8 CPUs", "remove GOMAXPROCS=2", Info},
+		{"PF002", "its memory is hidden", machine(8).env("2").unread(), "seems to run with 2 Ps", "remove GOMAXPROCS=2", Info},
 		{"PF002", "code", machine(8).live(1), "runs with 1 P and could use 8 CPUs", "let it take 8", Info},
 		{"PF002", "rounded down", machine(8, 2.9).live(2), "", "", ""},
 		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},

@@ -129,8 +129,11 @@ func (s Subject) Unset() int {
 // runs is the beginning of a sentence about the value.
 func (s Subject) runs(n int) string {
 	verb := "would run with "
-	if s.Live != nil {
+	switch {
+	case s.Live != nil:
 		verb = "runs with "
+	case s.LiveUnknown != "":
+		verb = "seems to run with " // it runs, and only its memory could not be read
 	}
 	return verb + ps(n)
 }

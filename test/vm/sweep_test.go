@@ -1,23 +1,13 @@
 package vm
 
-import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 // A whole sweep on v2 with 8 CPUs: the unset arm's default follows the quota
 // (3 of 2.5 CPUs), which shows that the target was in its group before exec, and
 // the accounting is that of the group.
 func TestSweepV2(t *testing.T) {
 	slow(t)
-	procfit := filepath.Join(t.TempDir(), "procfit")
-	cmd := exec.Command("go", "build", "-o", procfit, "github.com/procfit/procfit/cmd/procfit")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
+	procfit := build(t, ".", "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
