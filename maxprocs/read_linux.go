@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"syscall"
 	"unsafe"
 )
@@ -26,27 +27,60 @@ func Read() Facts {
 
 // ReadPID gathers the facts of another process. It fails only when there is no
 // such process; what permissions deny is marked unreadable.
-func ReadPID(pid int) (Facts, error) {
-	t := liveTree{}
-	if pid <= 0 || !t.exists(procDir(pid)) {
-		return Facts{}, fmt.Errorf("no process %d: %s is missing", pid, "/proc/"+strconv.Itoa(pid))
-	}
-	f := readCommon(t, pid)
-	f.Affinity = readAffinity(pid)
-	f.Env, f.GODEBUG = readEnviron(t, pid)
-	f.Cgroup.View = readView(pid)
-	return f, nil
+func ReadPID(pid int) (Facts, error) { return new(Reader).ReadPID(pid) }
+
+func noProcess(pid int) error {
+	return fmt.Errorf("no process %d: %s is missing", pid, "/proc/"+strconv.Itoa(pid))
 }
 
 type liveTree struct{}
 
 func (liveTree) readFile(name string) ([]byte, error) {
-	b, err := os.ReadFile(name)
+	b, err := readAll(name)
 	if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.ENODEV) {
 		// The process, or the group, went away between open and read.
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("gone while being read: %w", err)}
 	}
 	return b, err
+}
+
+// buffers are for readAll; most files here are below their size.
+var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
+
+// readAll is os.ReadFile for files whose size stat does not tell, in a third of
+// the system calls: a look at all processes of a machine reads thousands of them.
+func readAll(name string) ([]byte, error) {
+	fail := func(op string, err error) ([]byte, error) {
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	fd, err := retry(func() (int, error) { return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	if err != nil {
+		return fail("open", err)
+	}
+	defer syscall.Close(fd)
+	buf := buffers.Get().(*[16 << 10]byte)
+	defer buffers.Put(buf)
+	all := []byte{}
+	for {
+		n, err := retry(func() (int, error) { return syscall.Read(fd, buf[:]) })
+		if err != nil {
+			return fail("read", err)
+		}
+		if n <= 0 {
+			return all, nil
+		}
+		all = append(all, buf[:n]...)
+	}
+}
+
+// retry goes on after a signal, as package os does (golang/go#40846).
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != syscall.EINTR {
+			return n, err
+		}
+	}
 }
 
 func (liveTree) exists(name string) bool {

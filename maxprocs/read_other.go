@@ -28,3 +28,9 @@ func Read() Facts {
 func ReadPID(pid int) (Facts, error) {
 	return Facts{}, fmt.Errorf("process %d: reading another process's CPU limits needs Linux, this is %s", pid, runtime.GOOS)
 }
+
+// Reader reads the facts of many processes; it needs Linux too.
+type Reader struct{}
+
+// ReadPID needs Linux.
+func (*Reader) ReadPID(pid int) (Facts, error) { return ReadPID(pid) }

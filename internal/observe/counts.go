@@ -11,7 +11,7 @@ import (
 // total is what was counted from the beginning.
 func total(l looked) Counts {
 	c := counts(l.counts.Total())
-	c.Latency, c.Throttling = l.latency, worst(l.groups)
+	c.Latency, c.Throttling, c.Groups = l.latency, worst(l.groups), l.groups
 	return c
 }
 

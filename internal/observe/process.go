@@ -62,6 +62,10 @@ type Counts struct {
 	// without a limit, or unreadable.
 	Throttling *rule.Throttling
 	Latency    *Latency // nil: not known
+
+	// Groups is that of every group with a limit, from the process's own upwards;
+	// only in Process.Total.
+	Groups []rule.Throttling
 }
 
 // Switches is the context switches a second.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs"
 )
 
 // Snapshot is all Go processes at one instant.
@@ -113,13 +114,13 @@ type sight struct {
 // lookAtAll shares the processes among as many goroutines as run at once.
 func (s *Scanner) lookAtAll(ctx context.Context, pids []int) []sight {
 	seen := make([]sight, len(pids))
-	groups := newGroups()
+	shared := &shared{groups: newGroups()}
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(pids)) {
 		workers.Go(func() {
 			for i := range next {
-				seen[i] = s.look(pids[i], groups)
+				seen[i] = s.look(pids[i], shared)
 			}
 		})
 	}
@@ -134,7 +135,13 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int) []sight {
 	return seen
 }
 
-func (s *Scanner) look(pid int, groups *groups) sight {
+// shared is what the processes of one Scan have in common.
+type shared struct {
+	facts  maxprocs.Reader
+	groups *groups
+}
+
+func (s *Scanner) look(pid int, shared *shared) sight {
 	stat, err := procstat.ReadStat(pid)
 	if err != nil || stat.State == 'Z' || stat.State == 'X' {
 		return sight{}
@@ -143,7 +150,7 @@ func (s *Scanner) look(pid int, groups *groups) sight {
 		return sight{other: true}
 	}
 	var one sight
-	subject, seen, err := s.reader.subject(pid, stat)
+	subject, seen, err := s.reader.subject(pid, stat, &shared.facts)
 	switch {
 	case err != nil:
 		return sight{} // gone
@@ -152,12 +159,12 @@ func (s *Scanner) look(pid int, groups *groups) sight {
 	case subject.ProgramUnknown != "":
 		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: subject.ProgramUnknown, Kind: kind(seen.why)}
 	}
-	counts, err := s.sampler.Read(pid)
-	if err != nil || counts.Started != stat.Started {
+	counts, err := s.sampler.ReadOn(stat)
+	if err != nil {
 		return sight{}
 	}
 	one.id = identity{pid, stat.Started}
-	one.looked = looked{counts: counts, latency: seen.live.Latency, groups: groups.of(subject.Facts.Limits)}
+	one.looked = looked{counts: counts, latency: seen.live.Latency, groups: shared.groups.of(subject.Facts.Limits)}
 	p := &Process{Subject: subject, Started: stat.Started, Threads: counts.Threads}
 	p.Total = total(one.looked)
 	if before, ok := s.last[one.id]; ok {

@@ -34,7 +34,7 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	s, _, err := r.subject(pid, stat)
+	s, _, err := r.subject(pid, stat, new(maxprocs.Reader))
 	if s.NotGo && err == nil {
 		if s.Facts, err = maxprocs.ReadPID(pid); err != nil {
 			return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
@@ -53,7 +53,7 @@ type program struct {
 
 // subject reads what Subject does, but for a program that is not Go's, which has
 // no facts. Throttling is left to the caller.
-func (r *Reader) subject(pid int, stat procstat.Stat) (rule.Subject, program, error) {
+func (r *Reader) subject(pid int, stat procstat.Stat, facts *maxprocs.Reader) (rule.Subject, program, error) {
 	s := rule.Subject{Place: rule.Place{PID: pid}, Name: name(pid, stat.Name)}
 	// Live value and program come from one opening of the file where both can be
 	// read; the program alone needs less permission.
@@ -74,7 +74,7 @@ func (r *Reader) subject(pid int, stat procstat.Stat) (rule.Subject, program, er
 	if s.NotGo {
 		return s, p, nil
 	}
-	if s.Facts, err = maxprocs.ReadPID(pid); err != nil {
+	if s.Facts, err = facts.ReadPID(pid); err != nil {
 		return rule.Subject{}, program{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
 	s.Facts.GoVersion, s.Facts.DefaultGODEBUG = p.live.GoVersion, p.live.DefaultGODEBUG

@@ -21,6 +21,8 @@ func (s *Sampler) Source() (Source, error) { return "", ErrUnsupported }
 
 func (s *Sampler) Read(pid int) (Reading, error) { return Reading{}, ErrUnsupported }
 
+func (s *Sampler) ReadOn(stat Stat) (Reading, error) { return Reading{}, ErrUnsupported }
+
 func (s *Sampler) Close() error { return nil }
 
 // Span needs Linux.

@@ -1,6 +1,7 @@
 package procstat
 
 import (
+	"io/fs"
 	"os"
 	"strconv"
 
@@ -9,11 +10,27 @@ import (
 
 // ReadStat reads /proc/PID/stat.
 func ReadStat(pid int) (Stat, error) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return Stat{}, err
 	}
 	return ParseStat(b)
+}
+
+// readOnce reads a file of at most 4 KiB in three system calls, which os.ReadFile
+// does in six: a process of 5,000 threads has 10,000 such files.
+func readOnce(name string) ([]byte, error) {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	defer unix.Close(fd)
+	b := make([]byte, 4096)
+	n, err := unix.Read(fd, b)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return b[:n], nil
 }
 
 // ReadCPU reads the machine's CPU time.
@@ -28,11 +45,11 @@ func ReadCPU() (CPU, error) {
 // readTask reads the counters of one thread.
 func readTask(pid, tid int) (counters, error) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid)
-	status, err := os.ReadFile(dir + "/status")
+	status, err := readOnce(dir + "/status")
 	if err != nil {
 		return counters{}, err
 	}
-	schedstat, err := os.ReadFile(dir + "/schedstat")
+	schedstat, err := readOnce(dir + "/schedstat")
 	if err != nil {
 		return counters{}, err
 	}

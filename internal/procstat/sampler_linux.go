@@ -93,16 +93,21 @@ func (s *Sampler) Read(pid int) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	r := Reading{Stat: stat, At: time.Now()}
+	return s.ReadOn(stat)
+}
+
+// ReadOn is Read for a process whose stat has just been read.
+func (s *Sampler) ReadOn(stat Stat) (r Reading, err error) {
+	r = Reading{Stat: stat, At: time.Now()}
 	if r.ticks, err = bootTicks(); err != nil {
 		return Reading{}, err
 	}
 	r.source, _ = s.Source()
 	if s.taskstats == nil {
-		if tasks, err := readTasks(pid); err == nil && len(tasks) > 0 {
+		if tasks, err := readTasks(stat.PID); err == nil && len(tasks) > 0 {
 			r.tasks = tasks
 		}
-	} else if c, err := s.taskstats.process(pid); err == nil {
+	} else if c, err := s.taskstats.process(stat.PID); err == nil {
 		r.tasks = map[int]counters{0: c}
 	}
 	return r, nil

@@ -10,7 +10,7 @@
 // trees, manifests or binaries fills in Subjects; the rules are the same.
 //
 // A rule knows no release by heart where a policy does: it asks the policy what
-// the runtime would do with a limit (see readsLimit), and never repeats the
+// the runtime would do with a limit (see readLimits), and never repeats the
 // answer.
 //
 // # Limits

@@ -36,13 +36,13 @@ func checkTooMany(s Subject) (Finding, bool) {
 	switch {
 	case atFloor:
 		f.Severity = Info
-		if s.readsLimit() {
+		if s.readsLimit {
 			f.Message += ": the runtime's default is never below 2"
 		}
 		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv && s.Unset() <= max(2, s.Fit.Procs):
 		f.Fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.Facts.Env.Raw, s.Unset())
-		if s.readsLimit() {
+		if s.readsLimit {
 			f.Fix += " and follows the limit"
 		}
 	case s.SetBy == SetByEnv:

@@ -27,7 +27,7 @@ func checkFrozen(s Subject) (Finding, bool) {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.Facts.EffectiveCPUs()
-	if !known || own == nil || !s.readsLimit() || s.tooMany() || float64(n) < math.Floor(have+1e-6) {
+	if !known || own == nil || !s.readsLimit || s.tooMany() || float64(n) < math.Floor(have+1e-6) {
 		return Finding{}, false
 	}
 	var by, fix string

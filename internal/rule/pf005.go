@@ -24,7 +24,7 @@ environment, and //go:debug lines, switch it off in the same way.`,
 }
 
 func checkLimitsOff(s Subject) (Finding, bool) {
-	if !s.releaseReadsLimit() || s.readsLimit() || !limitMatters(s) {
+	if !s.releaseReadsLimit || s.readsLimit || !limitMatters(s) {
 		return Finding{}, false
 	}
 	f := Finding{

@@ -18,7 +18,7 @@ with 64 Ps, and is throttled.`,
 
 func checkOldGo(s Subject) (Finding, bool) {
 	l, limited := s.Limit()
-	if s.releaseReadsLimit() || !limited || !limitMatters(s) {
+	if s.releaseReadsLimit || !limited || !limitMatters(s) {
 		return Finding{}, false
 	}
 	return Finding{

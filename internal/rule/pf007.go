@@ -18,7 +18,7 @@ no ancestor.`,
 }
 
 func checkAutomaxprocs(s Subject) (Finding, bool) {
-	if s.Automaxprocs == "" || !s.readsLimit() {
+	if s.Automaxprocs == "" || !s.readsLimit {
 		return Finding{}, false
 	}
 	return Finding{

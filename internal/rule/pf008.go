@@ -25,7 +25,7 @@ func checkUnseenAncestor(s Subject) (Finding, bool) {
 	l, limited := s.Limit()
 	n, known := s.Procs()
 	// The runtime's floor of 2 is not the ancestor's doing.
-	if !limited || !known || !s.readsLimit() || s.SetBy != SetByAuto || l.Dir == s.Facts.Limits[0].Dir || n <= max(2, s.Fit.Procs) {
+	if !limited || !known || !s.readsLimit || s.SetBy != SetByAuto || l.Dir == s.Facts.Limits[0].Dir || n <= max(2, s.Fit.Procs) {
 		return Finding{}, false
 	}
 	own := "none there"

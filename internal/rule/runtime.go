@@ -10,18 +10,17 @@ import (
 	"github.com/procfit/procfit/maxprocs"
 )
 
-// readsLimit asks the policy whether this program's runtime follows the limit of
-// its own group when the environment does not set GOMAXPROCS.
-func (s Subject) readsLimit() bool {
-	return wouldReadLimit(s.Facts, s.Language)
-}
-
-// releaseReadsLimit asks the same of its Go release, with all settings as new as
-// the release.
-func (s Subject) releaseReadsLimit() bool {
+// readLimits asks the policy whether this program's runtime follows the limit of
+// its own group when the environment does not set GOMAXPROCS, and the same of its
+// release with all settings as new as the release.
+func readLimits(s Subject) (itself, release bool) {
 	f := s.Facts
+	itself = wouldReadLimit(f, s.Language)
+	if f.DefaultGODEBUG == "" && f.GODEBUG.Raw == "" && s.Language == "" {
+		return itself, itself
+	}
 	f.DefaultGODEBUG, f.GODEBUG = "", maxprocs.Fact{}
-	return wouldReadLimit(f, "")
+	return itself, wouldReadLimit(f, "")
 }
 
 // modern is what the newest runtime with its own settings would choose here

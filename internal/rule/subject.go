@@ -49,6 +49,10 @@ type Subject struct {
 	Go    maxprocs.Decision // what its own runtime decides
 	Fit   maxprocs.Decision // what suits its CPUs
 	SetBy SetBy
+
+	// Whether this runtime follows the limit of its own group, and whether its
+	// release does with all settings as new as the release.
+	readsLimit, releaseReadsLimit bool
 }
 
 // Decide returns the Subject with what follows from what was seen of it.
@@ -56,6 +60,7 @@ func Decide(s Subject) Subject {
 	s.Go = s.goDecision(s.Facts)
 	s.Fit = maxprocs.Decide(s.Facts, maxprocs.Fit{})
 	s.SetBy = setBy(s)
+	s.readsLimit, s.releaseReadsLimit = readLimits(s)
 	return s
 }
 

@@ -1,0 +1,5 @@
+//go:build !race
+
+package schedtrace
+
+const underRace = false

@@ -1,0 +1,183 @@
+package schedtrace
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The severities of a Reading. A trace informs: nothing in it is an error.
+const (
+	Info    = "info"
+	Warning = "warning"
+)
+
+// Reading is one thing that a trace says, in words.
+type Reading struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Text     string `json:"text"`             // what was seen, with its numbers
+	Advice   string `json:"advice,omitempty"` // what it means and what to do
+}
+
+// minSamples is the fewest from which shares are read: with 10, one that is seen
+// as 80 % may be 44 to 97 % (95 % interval), and samples in a row are not even
+// independent.
+const minSamples = 10
+
+// Readings puts a summary into words: first what qualifies the rest, then what
+// the longest segment says.
+func Readings(s *Summary) []Reading {
+	var all []Reading
+	put := func(r *Reading) {
+		if r != nil {
+			all = append(all, *r)
+		}
+	}
+	put(readError(s))
+	put(unread(s))
+	put(processes(s))
+	if s.Interleaved() {
+		return all // a figure of several processes is one of none
+	}
+	put(changes(s))
+	put(few(s))
+	if s.Main == nil || s.Main.Samples < minSamples {
+		return all
+	}
+	for _, rule := range []func(*Stats) *Reading{
+		busy, idle, idleQueued, globalQueue, queueSkew, queueUneven, tickSkew,
+		blockedThreads, idleThreads, spinning, locks, waits, late,
+	} {
+		put(rule(&s.Main.Stats))
+	}
+	return all
+}
+
+func readError(s *Summary) *Reading {
+	if s.ReadError == "" {
+		return nil
+	}
+	return &Reading{ID: "read-error", Severity: Warning,
+		Text: fmt.Sprintf("the log could not be read past its byte %d: %s", s.Counts.Bytes, s.ReadError)}
+}
+
+func unread(s *Summary) *Reading {
+	if s.Skipped.Count == 0 {
+		return nil
+	}
+	r := &Reading{ID: "unread", Severity: Info,
+		Text:   fmt.Sprintf("%s could not be read, beside %s", plural(s.Skipped.Count, "line of a trace", "lines of a trace"), plural(s.Counts.Samples, "sample", "samples")),
+		Advice: "other output fell between the runtime's writes, or the log is cut off; those lines are left out",
+	}
+	if len(s.Skipped.First) > 0 {
+		r.Text += "; the first: " + s.Skipped.First[0].String()
+	}
+	if s.Skipped.Count*10 > s.Counts.Samples {
+		r.Severity = Warning
+	}
+	return r
+}
+
+func processes(s *Summary) *Reading {
+	switch {
+	case s.SegmentCount < 2:
+		return nil
+	case s.Interleaved():
+		return &Reading{ID: "interleaved", Severity: Warning,
+			Text:   fmt.Sprintf("time runs backwards %s in %s: several processes write to this log at once, and cannot be told apart", times(s.SegmentCount-1), plural(s.Counts.Samples, "sample", "samples")),
+			Advice: "trace one process: build the program and run the binary, since `go run` and `go test` hand GODEBUG to the go command and the compiler too",
+		}
+	}
+	return &Reading{ID: "processes", Severity: Info,
+		Text: fmt.Sprintf("time runs backwards %s: the log holds %d processes, one after the other; what follows is about the one with the most samples, lines %d to %d", times(s.SegmentCount-1), s.SegmentCount, s.Main.FirstLine, s.Main.LastLine)}
+}
+
+func changes(s *Summary) *Reading {
+	if s.ChangeCount == 0 || len(s.Changes) == 0 {
+		return nil
+	}
+	c := s.Changes[0]
+	r := &Reading{ID: "gomaxprocs-changed", Severity: Info,
+		Text:   fmt.Sprintf("GOMAXPROCS changed from %d to %d by %d ms (line %d)", c.From, c.To, c.Millis, c.Line),
+		Advice: "the program set it (runtime.GOMAXPROCS, automaxprocs), or Go 1.25 and newer followed the CPU limit; `procfit explain` tells which",
+	}
+	if s.ChangeCount > 1 {
+		r.Text += fmt.Sprintf(", and %s more", times(s.ChangeCount-1))
+	}
+	return r
+}
+
+func few(s *Summary) *Reading {
+	if s.Main == nil || s.Counts.Samples == 0 {
+		return &Reading{ID: "no-samples", Severity: Warning,
+			Text:   fmt.Sprintf("no sample in %s", plural(s.Counts.Lines, "line", "lines")),
+			Advice: "run the program with GODEBUG=schedtrace=1000 and read its standard error",
+		}
+	}
+	if s.Main.Samples >= minSamples {
+		return nil
+	}
+	return &Reading{ID: "few-samples", Severity: Warning,
+		Text:   fmt.Sprintf("only %s of one process after its start: too few to read shares from", plural(s.Main.Samples, "sample", "samples")),
+		Advice: fmt.Sprintf("trace longer or closer, as with GODEBUG=schedtrace=100: %d samples at least, better 60", minSamples),
+	}
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return plural(n, "time", "times")
+}
+
+// percent does not say 0 or 100 of what is only close to it.
+func percent(share float64) string {
+	p := int(share*100 + 0.5)
+	switch {
+	case p >= 100 && share < 1:
+		p = 99
+	case p <= 0 && share > 0:
+		p = 1
+	}
+	return strconv.Itoa(p) + " %"
+}
+
+// share is a part of n samples.
+func share(part, n int64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(part) / float64(n)
+}
+
+// amount has one decimal below 10, none where it is whole.
+func amount(v float64) string {
+	if v < 9.95 {
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// procsList is "P 0", "Ps 0 and 1", "Ps 0, 1 and 5".
+func procsList(ids []int) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.Itoa(id)
+	}
+	last := len(words) - 1
+	switch {
+	case last < 0:
+		return "no P"
+	case last == 0:
+		return "P " + words[0]
+	}
+	return "Ps " + strings.Join(words[:last], ", ") + " and " + words[last]
+}

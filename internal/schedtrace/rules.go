@@ -1,0 +1,209 @@
+package schedtrace
+
+import "fmt"
+
+// The rules below are given at least minSamples samples. Each names its threshold;
+// they say where a human would begin to remark on it, and are no more exact.
+
+// allProcs is "all 8 Ps", or "all Ps" where their number changed.
+func allProcs(st *Stats) string {
+	if st.Procs.Min != st.Procs.Max {
+		return "all Ps"
+	}
+	switch st.Procs.Max {
+	case 1:
+		return "the one P"
+	case 2:
+		return "both Ps"
+	}
+	return fmt.Sprintf("all %s Ps", amount(st.Procs.Max))
+}
+
+// busy: no idle P in four samples of five.
+func busy(st *Stats) *Reading {
+	if st.Procs.count() == 0 || st.IdleProcs.count() == 0 || st.Queued.count() == 0 {
+		return nil
+	}
+	part := share(st.AllBusy, st.IdleProcs.N)
+	if part < 0.8 {
+		return nil
+	}
+	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), percent(part), st.IdleProcs.N)
+	if st.Queued.Mean < max(1, st.Procs.Mean/2) {
+		return &Reading{ID: "busy", Severity: Info,
+			Text:   fmt.Sprintf("%s, and hardly a goroutine waits: %s on average", seen, amount(st.Queued.Mean)),
+			Advice: "there is about as much work as Ps; one goroutine a P can wait unseen (runnext). `procfit sweep` tells whether another GOMAXPROCS does better",
+		}
+	}
+	return &Reading{ID: "cpu-bound", Severity: Warning,
+		Text:   fmt.Sprintf("%s and %s goroutines waiting on average: CPU-bound at this GOMAXPROCS", seen, amount(st.Queued.Mean)),
+		Advice: "`procfit sweep` tells whether more helps: it does where CPUs are free, and not under a CPU quota that is used up (a P whose thread is throttled counts as busy). Else make the work smaller: take a CPU profile",
+	}
+}
+
+// idle: at least half of the Ps idle in most samples, and less than a goroutine
+// in the queues.
+func idle(st *Stats) *Reading {
+	if st.IdleMedian == nil || st.IdleShare.count() == 0 || st.Queued.mean() >= 1 {
+		return nil
+	}
+	if part := share(st.AllIdle, st.IdleShare.N); part >= 0.9 {
+		return &Reading{ID: "all-idle", Severity: Info,
+			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to nothing needs a P", allProcs(st), percent(part), st.IdleShare.N),
+			Advice: "the program waits, or has no load: trace it under the load that matters",
+		}
+	}
+	part := share(st.HalfIdle, st.IdleShare.N)
+	if part < 0.6 || st.Procs.Max < 2 {
+		return nil
+	}
+	return &Reading{ID: "idle-procs", Severity: Info,
+		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", amount(*st.IdleMedian), amount(st.Procs.Mean), percent(part), st.IdleShare.N),
+		Advice: "it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` tells",
+	}
+}
+
+// idleQueued: an idle P beside queued goroutines in half of the samples.
+func idleQueued(st *Stats) *Reading {
+	part := share(st.IdleQueued, st.IdleProcs.count())
+	if part < 0.5 {
+		return nil
+	}
+	return &Reading{ID: "idle-and-queued", Severity: Info,
+		Text:   fmt.Sprintf("idle Ps beside waiting goroutines in %s of %d samples, %s goroutines on average", percent(part), st.IdleProcs.N, amount(st.Queued.mean())),
+		Advice: "work comes in short bursts, and threads wake after it is there; where it is so all the time, the kernel is slow to run them (a CPU quota, a busy machine)",
+	}
+}
+
+// globalQueue: four of five waiting goroutines are in the global queue, at least
+// two a P.
+func globalQueue(st *Stats) *Reading {
+	if st.GlobalQueue.count() == 0 || st.Queued.count() == 0 || st.Procs == nil ||
+		st.GlobalQueue.Mean < 2*st.Procs.Mean || st.GlobalQueue.Mean < 0.8*st.Queued.Mean {
+		return nil
+	}
+	return &Reading{ID: "global-queue", Severity: Info,
+		Text:   fmt.Sprintf("%s of the waiting goroutines are in the global queue, %s on average, at most %s", percent(st.GlobalQueue.Mean/st.Queued.Mean), amount(st.GlobalQueue.Mean), amount(st.GlobalQueue.Max)),
+		Advice: "there go goroutines that were preempted after 10 ms or that yielded, and what a P's queue of 256 cannot hold: long computations, or very many goroutines made at once",
+	}
+}
+
+// queueSkew: a quarter of the Ps hold four fifths of what is queued on Ps. One of
+// two or three Ps must hold nine tenths.
+func queueSkew(st *Stats) *Reading {
+	means := make([]float64, len(st.PerProc))
+	for i, p := range st.PerProc {
+		means[i] = p.Queue.mean()
+	}
+	if len(means) < 2 || st.LocalQueues.count() == 0 || st.LocalQueues.Mean < 1 || st.LocalQueues.Mean*float64(st.LocalQueues.N) < 50 {
+		return nil
+	}
+	least := 0.8
+	if len(means) < 4 {
+		least = 0.9
+	}
+	ids, held := Top(means, least)
+	if len(ids) > max(1, len(means)/4) {
+		return nil
+	}
+	verb := "hold"
+	if len(ids) == 1 {
+		verb = "holds"
+	}
+	r := &Reading{ID: "queue-skew", Severity: Info,
+		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, percent(held), amount(held*st.LocalQueues.Mean), amount(st.LocalQueues.Mean), st.LocalQueues.N),
+		Advice: "goroutines queue on the P that made or woke them until it runs them, or a P without work takes half of its queue: as long as all Ps are busy this costs latency there, not throughput. Look for one goroutine that starts or wakes all others",
+	}
+	if share(st.IdleQueued, st.IdleProcs.count()) >= 0.5 {
+		r.Severity = Warning
+	}
+	return r
+}
+
+// queueUneven: half of the queued goroutines would have to move in a mean sample,
+// but not always from the same Ps.
+func queueUneven(st *Stats) *Reading {
+	if st.Misplaced.count() < minSamples || st.Misplaced.Mean < 0.5 || st.MisplacedMean == nil || *st.MisplacedMean > 0.25 {
+		return nil
+	}
+	return &Reading{ID: "queue-uneven", Severity: Info,
+		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more a P)", percent(st.Misplaced.Mean), percent(*st.MisplacedMean), st.Misplaced.N, minPerProc),
+		Advice: "work comes in bursts, each on one P",
+	}
+}
+
+// tickSkew: a quarter of the Ps begin four fifths of the time slices.
+func tickSkew(st *Stats) *Reading {
+	var ticks []float64
+	var sum float64
+	for _, p := range st.PerProc {
+		if p.Ticks == nil {
+			return nil
+		}
+		ticks = append(ticks, float64(*p.Ticks))
+		sum += float64(*p.Ticks)
+	}
+	if len(ticks) < 4 || sum < 1000 {
+		return nil
+	}
+	ids, held := Top(ticks, 0.8)
+	if len(ids) > len(ticks)/4 {
+		return nil
+	}
+	return &Reading{ID: "tick-skew", Severity: Info,
+		Text:   fmt.Sprintf("%s began %s of %s time slices", procsList(ids), percent(held), amount(sum)),
+		Advice: "the other Ps run few and long goroutines, or little at all; see how many are idle. A tick is a goroutine begun, not CPU time",
+	}
+}
+
+// blockedThreads: two threads a P, and eight at least, are neither idle nor on a
+// P. Half of the limit of 10,000 threads is a warning.
+func blockedThreads(st *Stats) *Reading {
+	off := st.OffProcThreads
+	if off.count() == 0 || off.Mean < max(8, 2*st.Procs.mean()) {
+		return nil
+	}
+	r := &Reading{ID: "blocked-threads", Severity: Info,
+		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s neither idle nor on one of the %s Ps", amount(st.Threads.Mean), amount(st.Threads.Max), amount(off.Mean), amount(st.Procs.Mean)),
+		Advice: "they are blocked in system calls (files, DNS through cgo) or run C, or are locked to goroutines that wait. They need no P, and GOMAXPROCS does not limit them",
+	}
+	if st.Threads.Max >= 5000 {
+		r.Severity = Warning
+		r.Advice += "; a Go program dies at 10,000 threads (debug.SetMaxThreads): limit how many goroutines may block at once"
+	}
+	return r
+}
+
+// idleThreads: eight parked threads a P, and 32 at least.
+func idleThreads(st *Stats) *Reading {
+	if st.IdleThreads.count() == 0 || st.Procs == nil || st.IdleThreads.Mean < max(32, 8*st.Procs.Mean) {
+		return nil
+	}
+	return &Reading{ID: "idle-threads", Severity: Info,
+		Text:   fmt.Sprintf("%s of %s threads idle on average", amount(st.IdleThreads.Mean), amount(st.Threads.mean())),
+		Advice: "at some time so many were blocked in system calls or C at once; the runtime keeps them for the next. They cost memory, no CPU",
+	}
+}
+
+// spinning: a quarter of the busy Ps look for work; the runtime stops at half.
+func spinning(st *Stats) *Reading {
+	if st.SpinningShare.count() < minSamples || st.SpinningShare.Mean < 0.25 {
+		return nil
+	}
+	return &Reading{ID: "spinning", Severity: Info,
+		Text:   fmt.Sprintf("%s of the busy Ps look for work without having any, over %d samples (the runtime allows about half)", percent(st.SpinningShare.Mean), st.SpinningShare.N),
+		Advice: "work comes in pieces so short that threads wake, look and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` tells",
+	}
+}
+
+// late: a gap of three mean intervals, and 200 ms over one.
+func late(st *Stats) *Reading {
+	iv := st.IntervalMillis
+	if iv.count() < minSamples || iv.Max < 3*iv.Mean || iv.Max-iv.Mean < 200 {
+		return nil
+	}
+	return &Reading{ID: "late-samples", Severity: Warning,
+		Text:   fmt.Sprintf("no sample for %s ms, where one comes every %s ms", amount(iv.Max), amount(iv.Mean)),
+		Advice: "samples are written by a thread that needs no P: the kernel did not let the process run (a CPU quota, a stopped or starved machine), nobody read its standard error, or lines are lost",
+	}
+}

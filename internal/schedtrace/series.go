@@ -1,0 +1,122 @@
+package schedtrace
+
+import "slices"
+
+const (
+	// maxPoints bounds the series: about a pixel each.
+	maxPoints = 600
+	// maxPlotted Ps have their queue in a point.
+	maxPlotted = 256
+)
+
+// Point is one or more samples in a row. Its levels keep the extremes, so that a
+// short peak is seen however long the trace is.
+type Point struct {
+	Segment    int64 `json:"segment"`    // of its first sample, from 0
+	ToSegment  int64 `json:"to_segment"` // of its last; another only where a trace has hundreds
+	FromMillis int64 `json:"from_ms"`
+	ToMillis   int64 `json:"to_ms"`
+	Samples    int64 `json:"samples"`
+
+	Procs       *Level `json:"gomaxprocs"`
+	IdleProcs   *Level `json:"idle_procs"`
+	Threads     *Level `json:"threads"`
+	IdleThreads *Level `json:"idle_threads"`
+	Spinning    *Level `json:"spinning_threads"`
+	GlobalQueue *Level `json:"global_queue"`
+	LocalQueues *Level `json:"local_queues"` // their sum
+	QueueMax    []int  `json:"queue_max"`    // by P, the first maxPlotted; -1 where not known
+}
+
+// series holds every sample while they are few, and then points of 2, 4, 8 …
+// samples.
+type series struct {
+	points []Point
+	stride int64
+}
+
+func (t *series) add(segment int64, s *Sample) {
+	if n := len(t.points); n > 0 && t.points[n-1].Samples < t.stride && t.points[n-1].ToSegment == segment {
+		t.points[n-1].note(s)
+		return
+	}
+	if len(t.points) == maxPoints {
+		t.halve()
+	}
+	p := Point{Segment: segment, ToSegment: segment, FromMillis: s.Millis}
+	p.note(s)
+	t.points = append(t.points, p)
+}
+
+// note adds a sample of the point's last segment.
+func (p *Point) note(s *Sample) {
+	p.Samples++
+	p.ToMillis = s.Millis
+	noteCount(&p.Procs, s.Procs)
+	noteCount(&p.IdleProcs, s.IdleProcs)
+	noteCount(&p.Threads, s.Threads)
+	noteCount(&p.IdleThreads, s.IdleThreads)
+	noteCount(&p.Spinning, s.SpinningThreads)
+	noteCount(&p.GlobalQueue, s.GlobalQueue)
+	noteCount(&p.LocalQueues, s.QueuedLocal())
+	p.highest(s.LocalQueues)
+}
+
+func (p *Point) highest(queues []int) {
+	for i, q := range queues[:min(len(queues), maxPlotted)] {
+		if i == len(p.QueueMax) {
+			p.QueueMax = append(p.QueueMax, Absent)
+		}
+		p.QueueMax[i] = max(p.QueueMax[i], q)
+	}
+}
+
+// halve joins neighbours, those of two segments only where little else is left.
+func (t *series) halve() {
+	t.stride = max(t.stride, 1) * 2
+	t.pair(func(a, b *Point) bool { return a.ToSegment == b.Segment })
+	if len(t.points) > maxPoints*3/4 {
+		t.pair(func(_, _ *Point) bool { return true })
+	}
+}
+
+func (t *series) pair(may func(a, b *Point) bool) {
+	kept := t.points[:0]
+	for i := 0; i < len(t.points); i++ {
+		p := t.points[i]
+		if i+1 < len(t.points) && may(&p, &t.points[i+1]) {
+			i++
+			p.join(&t.points[i])
+		}
+		kept = append(kept, p)
+	}
+	clear(t.points[len(kept):])
+	t.points = kept
+}
+
+func (p *Point) join(q *Point) {
+	p.ToSegment, p.ToMillis = q.ToSegment, q.ToMillis
+	p.Samples += q.Samples
+	for _, l := range []struct {
+		to   **Level
+		from *Level
+	}{
+		{&p.Procs, q.Procs}, {&p.IdleProcs, q.IdleProcs}, {&p.Threads, q.Threads}, {&p.IdleThreads, q.IdleThreads},
+		{&p.Spinning, q.Spinning}, {&p.GlobalQueue, q.GlobalQueue}, {&p.LocalQueues, q.LocalQueues},
+	} {
+		join(l.to, l.from)
+	}
+	p.highest(q.QueueMax)
+}
+
+func (t *series) clone() []Point {
+	points := slices.Clone(t.points)
+	for i := range points {
+		p := &points[i]
+		for _, l := range []**Level{&p.Procs, &p.IdleProcs, &p.Threads, &p.IdleThreads, &p.Spinning, &p.GlobalQueue, &p.LocalQueues} {
+			*l = (*l).clone()
+		}
+		p.QueueMax = slices.Clone(p.QueueMax)
+	}
+	return points
+}

@@ -1,0 +1,120 @@
+package schedtrace
+
+// Summary is a trace added up. What no sample held is nil.
+type Summary struct {
+	Counts  Counts  `json:"counts"`
+	Skipped Skipped `json:"skipped"`
+	// ReadError is why the log could not be read to its end; empty if it was.
+	ReadError string `json:"read_error,omitempty"`
+
+	// Segments are the stretches in which time runs forward, each a process: the
+	// first maxSegments of SegmentCount. Main is the one of the most samples.
+	SegmentCount int64      `json:"segment_count"`
+	Segments     []*Segment `json:"segments"`
+	Main         *Segment   `json:"main"` // nil without samples
+
+	// Changes are of GOMAXPROCS within a segment, the first maxChanges of
+	// ChangeCount.
+	ChangeCount int64    `json:"change_count"`
+	Changes     []Change `json:"changes"`
+
+	Series []Point `json:"series"` // at most maxPoints
+}
+
+// Interleaved tells that time runs backwards so often that several processes must
+// have written at once.
+func (s *Summary) Interleaved() bool {
+	return s.SegmentCount >= 3 && s.SegmentCount*4 > s.Counts.Samples
+}
+
+// Segment is what one process wrote.
+type Segment struct {
+	FirstLine  int64 `json:"first_line"`
+	LastLine   int64 `json:"last_line"`
+	FromMillis int64 `json:"from_ms"`
+	ToMillis   int64 `json:"to_ms"`
+	Stats
+}
+
+// Change is a change of GOMAXPROCS between two samples.
+type Change struct {
+	Line   int64 `json:"line"` // of the first sample with the new value
+	Millis int64 `json:"ms"`
+	From   int   `json:"from"`
+	To     int   `json:"to"`
+}
+
+// Stats are of the samples of one process, but for the first at 0 ms, which is
+// taken as the process starts and is no part of its work.
+type Stats struct {
+	Samples        int64 `json:"samples"`
+	StartupSamples int64 `json:"startup_samples"` // 0 or 1, left out of all else
+
+	IntervalMillis *Level `json:"interval_ms"` // between one sample and the next
+
+	Procs      *Level   `json:"gomaxprocs"`
+	IdleProcs  *Level   `json:"idle_procs"`
+	IdleShare  *Level   `json:"idle_share"` // of GOMAXPROCS, 0 to 1
+	IdleMedian *float64 `json:"idle_procs_median"`
+	// AllBusy and AllIdle count samples with no idle P and with no other; HalfIdle
+	// those where at least half are; IdleQueued those with an idle P and a queue.
+	AllBusy    int64 `json:"all_busy_samples"`
+	AllIdle    int64 `json:"all_idle_samples"`
+	HalfIdle   int64 `json:"half_idle_samples"`
+	IdleQueued int64 `json:"idle_and_queued_samples"`
+
+	Threads     *Level `json:"threads"`
+	IdleThreads *Level `json:"idle_threads"`
+	// OffProcThreads are neither idle nor on a P, sysmon aside: in a system call or
+	// cgo, waiting for the network, or locked to a goroutine that waits. An estimate:
+	// threads − idlethreads − busy Ps − 1, not below 0.
+	OffProcThreads *Level `json:"off_proc_threads"`
+	Spinning       *Level `json:"spinning_threads"`
+	SpinningShare  *Level `json:"spinning_share"` // of the busy Ps
+	NeedSpinning   *Level `json:"need_spinning"`  // the share of samples with 1 is its mean
+
+	GlobalQueue *Level     `json:"global_queue"`
+	LocalQueues *Level     `json:"local_queues"` // their sum
+	Queued      *Level     `json:"queued"`       // global and local
+	Misplaced   *Level     `json:"misplaced_share"`
+	PerProc     []ProcLoad `json:"per_proc"`        // of the first maxTracked
+	Untracked   int        `json:"untracked_procs"` // Ps beyond these
+	// MisplacedMean is of the mean queues: 0 where a different P is the longest each
+	// time, high where it is always the same.
+	MisplacedMean *float64 `json:"misplaced_share_of_means"`
+
+	TicksPerSecond *float64 `json:"sched_ticks_per_second"` // all tracked Ps
+
+	Detail *DetailStats `json:"detail"` // nil without scheddetail
+}
+
+// ProcLoad is one P's part.
+type ProcLoad struct {
+	Proc       int      `json:"proc"`
+	Queue      *Level   `json:"queue"`
+	QueueShare *float64 `json:"queue_share"` // of all that was queued on tracked Ps
+	Ticks      *int64   `json:"sched_ticks"` // goroutines that it began to run
+	TickShare  *float64 `json:"sched_tick_share"`
+}
+
+// DetailStats are of the samples with details.
+type DetailStats struct {
+	Samples        int64         `json:"samples"`
+	Goroutines     *Level        `json:"goroutines"` // live
+	Runnable       *Level        `json:"runnable"`   // runnext included
+	Running        *Level        `json:"running"`
+	InSyscall      *Level        `json:"in_syscall"`
+	Waiting        *Level        `json:"waiting"`
+	OffProcThreads *Level        `json:"threads_in_syscall"` // that run a goroutine without a P
+	LockedThreads  *Level        `json:"locked_threads"`
+	Reasons        []ReasonStats `json:"wait_reasons"` // the most frequent first
+	LinesBroken    int64         `json:"lines_broken"`
+}
+
+// ReasonStats is a wait reason over the samples with details.
+type ReasonStats struct {
+	Name   string  `json:"name"`
+	Mean   float64 `json:"mean"` // goroutines, over all of these samples
+	Max    int     `json:"max"`
+	System bool    `json:"system"` // only the runtime's own goroutines wait so
+}
