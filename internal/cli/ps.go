@@ -42,15 +42,16 @@ memory, they are not stopped, and nothing is written to them.
   SET BY     auto (the runtime's default), env, code, or ? for not known
   CPUS       what its runtime counted at its start (runtime.NumCPU)
   LIMIT      the tightest CPU limit of all its groups, in CPUs, and the group's name
-  THROTTLED  share of periods in which a limit held its group back
   P50, P99   scheduling latency: how long goroutines that could run waited to
   WAIT       time in the kernel's run queue, of all threads, a second; it includes
              the time throttled
+  THROTTLED  time that a limit held its group back, a second, and the share of
+             periods
   SWITCHES   context switches a second, of all threads
   FINDINGS   the rules that fired, explained below the list; procfit explain PF001
              tells more of one
 
-The last six are those of the interval, or with --interval 0 of the whole life of
+P50 to SWITCHES are those of the interval, or with --interval 0 of the whole life of
 the process.
 
 Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is

@@ -22,7 +22,7 @@ const maxNamed = 4
 // Processes of which the same is said share a line; of several findings of one
 // process with the same way out the first is told.
 func advise(b *strings.Builder, all []observe.Process, color bool) {
-	for _, a := range collect(all) {
+	for _, a := range advices(all) {
 		who := a.who
 		if len(who) > maxNamed {
 			who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(a.who)-maxNamed))
@@ -32,8 +32,8 @@ func advise(b *strings.Builder, all []observe.Process, color bool) {
 	}
 }
 
-func collect(all []observe.Process) []advice {
-	var advices []advice
+func advices(all []observe.Process) []advice {
+	var told []advice
 	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
 		for _, p := range all {
 			for i, f := range p.Findings {
@@ -42,16 +42,16 @@ func collect(all []observe.Process) []advice {
 					continue
 				}
 				who := fmt.Sprintf("%d (%s)", p.PID, printable(p.Name))
-				have := slices.IndexFunc(advices, func(a advice) bool {
+				have := slices.IndexFunc(told, func(a advice) bool {
 					return a.Rule == f.Rule && a.Severity == f.Severity && a.Message == f.Message && a.Fix == f.Fix
 				})
 				if have < 0 {
-					advices = append(advices, advice{Finding: f})
-					have = len(advices) - 1
+					told = append(told, advice{Finding: f})
+					have = len(told) - 1
 				}
-				advices[have].who = append(advices[have].who, who)
+				told[have].who = append(told[have].who, who)
 			}
 		}
 	}
-	return advices
+	return told
 }

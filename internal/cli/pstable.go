@@ -33,10 +33,10 @@ func psColumns() []psColumn {
 		{"SET BY", false, 2, setByCell},
 		{"CPUS", true, 6, func(p observe.Process) string { return number(float64(p.NumCPU), p.NumCPU > 0) }},
 		{"LIMIT", false, 1, limitCell},
-		{"THROTTLED", true, 3, throttledCell},
 		{"P50", true, 8, func(p observe.Process) string { return latencyCell(p, 0.5) }},
 		{"P99", true, 4, func(p observe.Process) string { return latencyCell(p, 0.99) }},
 		{"WAIT", true, 7, waitCell},
+		{"THROTTLED", true, 3, throttledCell},
 		{"SWITCHES", true, 9, func(p observe.Process) string { return number(p.Last().Switches()) }},
 		{"THREADS", true, 10, func(p observe.Process) string { return strconv.Itoa(p.Threads) }},
 		{"FINDINGS", false, 0, func(p observe.Process) string { return ids(p.Findings) }},
@@ -154,7 +154,16 @@ func throttledCell(p observe.Process) string {
 	if p.Throttling == nil || p.Throttling.Periods == 0 {
 		return unknownCell
 	}
-	return fmt.Sprintf("%.0f %%", 100*p.Throttling.Ratio())
+	cell := fmt.Sprintf("%.0f %%", 100*p.Throttling.Ratio())
+	if span := p.Last().Span; p.Recent != nil && span > 0 && p.Throttling.Throttled > 0 {
+		cell = perSecond(p.Throttling.Throttled, span) + ", " + cell
+	}
+	return cell
+}
+
+// perSecond is a time a second of time.
+func perSecond(d, span time.Duration) string {
+	return shortTime(time.Duration(float64(d)/span.Seconds())) + "/s"
 }
 
 func latencyCell(p observe.Process, q float64) string {
@@ -171,11 +180,10 @@ func waitCell(p observe.Process) string {
 	if !c.Counted || c.Span <= 0 {
 		return unknownCell
 	}
-	wait := shortTime(time.Duration(float64(c.RunQueueWait) / c.Span.Seconds()))
-	if wait == "0" {
-		return wait
+	if c.RunQueueWait == 0 {
+		return "0"
 	}
-	return wait + "/s"
+	return perSecond(c.RunQueueWait, c.Span)
 }
 
 func orUnknown(s string) string {

@@ -19,6 +19,10 @@ func TestParseStat(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("read %+v, %v; want %+v", got, err, want)
 	}
+	kthreadd := "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 4 0 0 " + strings.Repeat("0 ", 10)
+	if got, err := ParseStat([]byte(kthreadd)); err != nil || !got.Kernel {
+		t.Errorf("a kernel thread: %+v, %v", got, err)
+	}
 	for _, tt := range []struct{ in, says string }{
 		{"", "no name"},
 		{"1 )(", "no name"},
