@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/procfit/procfit/internal/toolchain"
 )
 
 // Compile builds the test binary as out, from dir, and returns how to run it:
@@ -29,13 +29,13 @@ func (g *GoTest) Compile(ctx context.Context, dir, out string, env []string) (co
 	if out, err = filepath.Abs(out); err != nil {
 		return nil, "", err
 	}
-	goTool := goTool{path: g.Go, dir: dir, env: env}
-	pkg, err := g.find(ctx, goTool)
+	tool := toolchain.Go{Path: g.Go, Dir: dir, Env: env}
+	pkg, err := g.find(ctx, tool)
 	if err != nil {
 		return nil, "", err
 	}
 	args := append([]string{"test", "-c", "-o=" + out}, g.BuildFlags...)
-	if _, err := goTool.run(ctx, append(args, pkg.ImportPath)...); err != nil {
+	if _, err := tool.Run(ctx, append(args, pkg.ImportPath)...); err != nil {
 		return nil, "", fmt.Errorf("compile the benchmarks of %s: %w", pkg.ImportPath, err)
 	}
 	command = append([]string{out}, g.TestFlags...)
@@ -51,7 +51,7 @@ type goPackage struct {
 }
 
 // find asks go for the package's directory.
-func (g *GoTest) find(ctx context.Context, tool goTool) (goPackage, error) {
+func (g *GoTest) find(ctx context.Context, tool toolchain.Go) (goPackage, error) {
 	args := []string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles"}
 	for _, f := range g.BuildFlags {
 		// Of the build flags, those that choose files; list takes no -vet and
@@ -64,7 +64,7 @@ func (g *GoTest) find(ctx context.Context, tool goTool) (goPackage, error) {
 	if name == "" {
 		name = "."
 	}
-	output, err := tool.run(ctx, append(args, "--", name)...)
+	output, err := tool.Run(ctx, append(args, "--", name)...)
 	if err != nil {
 		return goPackage{}, fmt.Errorf("find package %s: %w", name, err)
 	}
@@ -149,38 +149,4 @@ func procsSuffix(names []string, procs int) string {
 		}
 	}
 	return names[0][dash:]
-}
-
-// goTool is a go command in a directory.
-type goTool struct {
-	path, dir string
-	env       []string
-}
-
-// run runs it and returns its standard output; the error holds what it said.
-func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, g.path, args...)
-	cmd.Dir, cmd.Env = g.dir, g.env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, fmt.Errorf("%s: %w: install Go, or put it on PATH", g.path, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w:\n%s", g.path, args[0], err, lastLines(stderr.Bytes(), 20))
-	}
-	return stdout.Bytes(), nil
-}
-
-// with returns the tool with more variables in its environment.
-func (g goTool) with(variables ...string) goTool {
-	if g.env == nil {
-		g.env = os.Environ()
-	}
-	g.env = append(slices.Clip(g.env), variables...)
-	return g
 }

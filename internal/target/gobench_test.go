@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/toolchain"
 )
 
 func TestParseGoTest(t *testing.T) {
@@ -191,7 +192,7 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 func TestBuildErrors(t *testing.T) {
 	dir := module(t, "1.21", map[string]string{"main.go": "package main\nfunc main() { undefined() }\n"})
 	env := append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=")
-	local, err := goTool{path: "go", env: env}.run(t.Context(), "env", "GOVERSION")
+	local, err := toolchain.Go{Path: "go", Env: env}.Run(t.Context(), "env", "GOVERSION")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestBuildWithToolchains(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	env := append(os.Environ(), "GOWORK=off")
-	if _, err := (goTool{path: "go", dir: dir, env: env}).with("GOTOOLCHAIN=go1.24.6").run(ctx, "version"); err != nil {
+	if _, err := toolchain.Fetch(ctx, "1.24.6"); err != nil {
 		need.Skip(t, "needs Go toolchains from the module proxy: "+err.Error())
 	}
 	out := filepath.Join(t.TempDir(), "program")

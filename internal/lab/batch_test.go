@@ -1,0 +1,144 @@
+package lab
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// quick is, for each batch program, how to see in a moment that it works, and
+// the benchmarks that it then reports.
+var quick = map[string][]struct{ args, names string }{
+	"parallel": {{"-steps 100000", "Parallel"}},
+	"workload": {
+		{"-duration 30ms -workload cpu", "Workload/cpu"},
+		{"-duration 30ms -workload io", "Workload/io"},
+		{"-duration 30ms -gomaxprocs 3", "Workload/mixed"},
+	},
+	"cpubound":   {{"-n 3 -steps 100000", "CPUBound"}},
+	"iobound":    {{"-d 10ms -n 5", "IOBound"}},
+	"contention": {{"-n 2001", "Contention/alone Contention/contended"}},
+	"preempt":    {{"-d 10ms", "Preempt"}},
+	"stealing":   {{"-work 1", "Stealing"}},
+	"schedtrace": {{"-d 20ms -n 20", "Schedtrace/idle Schedtrace/spread Schedtrace/crowd"}},
+	"chain":      {{"-n 20", "Chain"}, {"-n 1 -goroutines 1", "Chain"}},
+	"chainbuf":   {{"-n 20", "ChainBuf"}, {"-n 20 -buffer 10", "ChainBuf"}},
+	"sieve":      {{"-n 50", "Sieve"}, {"-n 1", "Sieve"}},
+	"powser":     {{"-n 1", "Powser"}, {"-n 2 -terms 1", "Powser"}},
+	"garbage":    {{"-n 4 -functions 20", "Garbage"}},
+	"http":       {{"-n 100", "HTTP"}},
+	"json":       {{"-n 2 -levels 2", "JSON"}},
+	"threads":    {{"-d 100ms -n 300", "Threads"}},
+	"busyworker": {{"-n 10000", "Busyworker/busy=4/other=10"}},
+	"defaults":   {{"", "Defaults"}},
+}
+
+// results holds a program's output against the Go benchmark format and returns
+// the benchmarks' names.
+func results(t *testing.T, output string) string {
+	t.Helper()
+	var names []string
+	reader := benchfmt.NewReader(strings.NewReader(output), "output")
+	for reader.Scan() {
+		r, ok := reader.Result().(*benchfmt.Result)
+		if !ok {
+			t.Fatalf("%v, in:\n%s", reader.Result(), output)
+		}
+		for _, v := range r.Values {
+			if !(v.Value >= 0) {
+				t.Errorf("%v %s of %s", v.Value, v.Unit, r.Name)
+			}
+		}
+		names = append(names, r.Name.String())
+	}
+	if err := reader.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
+		if !strings.HasPrefix(line, "Benchmark") && !strings.HasPrefix(line, "toolchain: ") {
+			t.Errorf("a line that is no result: %q", line)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+var batchLine = regexp.MustCompile(`^\S+ \S+ (\w+): GOMAXPROCS=(\d+) NumCPU=(\d+) Version=(\S+)\n`)
+
+func TestRun(t *testing.T) {
+	for _, e := range of(Batch) {
+		t.Run(e.ID, func(t *testing.T) {
+			goroutines, procs := runtime.NumGoroutine(), runtime.GOMAXPROCS(0)
+			for _, q := range quick[e.ID] {
+				var stdout, stderr bytes.Buffer
+				if code, err := Run(e.ID, strings.Fields(q.args), &stdout, &stderr); code != 0 || err != nil {
+					t.Fatalf("%s: exit code %d, %v: %s", q.args, code, err, stderr.String())
+				}
+				if got := results(t, stdout.String()); got != q.names {
+					t.Errorf("%s: benchmarks %q, want %q, in:\n%s", q.args, got, q.names, stdout.String())
+				}
+				if m := batchLine.FindStringSubmatch(stderr.String()); m == nil || m[1] != e.ID || m[4] != runtime.Version() {
+					t.Errorf("it does not begin with what it runs with: %q", stderr.String())
+				}
+			}
+			if len(quick[e.ID]) == 0 {
+				t.Error("no test of it")
+			}
+			for args, want := range map[string]int{"-h": 0, "-no-such-flag": 2} {
+				var stderr bytes.Buffer
+				if code, err := Run(e.ID, strings.Fields(args), io.Discard, &stderr); code != want || err != nil || stderr.Len() == 0 {
+					t.Errorf("%s: exit code %d, %v, want %d; it says %q", args, code, err, want, stderr.String())
+				}
+			}
+			// It leaves procfit as it was.
+			if now := runtime.GOMAXPROCS(0); now != procs {
+				t.Errorf("GOMAXPROCS is %d after it, and was %d", now, procs)
+			}
+			for i := 0; runtime.NumGoroutine() > goroutines; i++ {
+				if i == 1000 {
+					t.Fatalf("%d goroutines after it, %d before", runtime.NumGoroutine(), goroutines)
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+}
+
+// Sizes that make no sense are usage errors.
+func TestSizes(t *testing.T) {
+	for _, command := range []string{
+		"parallel -steps 0", "parallel -goroutines 0", "workload -workload disk", "cpubound -n 0", "iobound -n 0", "iobound -d -1s",
+		"contention -goroutines 0", "stealing -goroutines 0", "schedtrace -n 0", "chain -n 0", "chain -goroutines 0", "chainbuf -buffer 0",
+		"sieve -n 0", "powser -terms 0", "powser -terms 99", "garbage -live 0", "http -clients 0", "json -levels 40", "threads -n 2", "busyworker -busy 0",
+	} {
+		words := strings.Fields(command)
+		var stdout, stderr bytes.Buffer
+		code, err := Run(words[0], words[1:], &stdout, &stderr)
+		if code != 2 || err != nil || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), words[0]+": ") {
+			t.Errorf("%s: exit code %d, %v, want 2: %s%s", command, code, err, stdout.String(), stderr.String())
+		}
+	}
+}
+
+func TestStealingTrace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	var stderr bytes.Buffer
+	if code, err := Run("stealing", []string{"-work", "0", "-trace", file}, io.Discard, &stderr); code != 0 || err != nil {
+		t.Fatalf("exit code %d, %v: %s", code, err, stderr.String())
+	}
+	// Strings of a trace stand in it as they are.
+	b, err := os.ReadFile(file)
+	if err != nil || !bytes.HasPrefix(b, []byte("go 1.")) || !bytes.Contains(b, []byte("worker")) {
+		t.Errorf("a trace of %d bytes, %v", len(b), err)
+	}
+	if code, _ := Run("stealing", []string{"-trace", filepath.Join(file, "none")}, io.Discard, &stderr); code != 1 {
+		t.Errorf("a trace that cannot be written: exit code %d", code)
+	}
+}

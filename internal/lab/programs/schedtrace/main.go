@@ -1,0 +1,106 @@
+// Something worth reading in the scheduler's own lines, which document 001
+// explains (GODEBUG=schedtrace=100 before the command prints one every 100 ms on
+// stderr). Three phases, each announced on stderr: idle, where all Ps are;
+// spread, where each P has a goroutine that computes, and one more; crowd, where
+// all are busy so and one goroutine then makes 400 more. Those stand in the queue
+// of its P, which holds 256: the rest is in the global one (runqueue=), and
+// others come to steal.
+package schedtrace
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// compute is about a millisecond of it.
+func compute() uint64 {
+	x := uint64(88172645463325252)
+	for i := 0; i < 500_000; i++ { // xorshift: each step needs the one before
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
+// spread computes in so many goroutines until the time is over.
+func spread(wg *sync.WaitGroup, goroutines int, d time.Duration) {
+	start := time.Now()
+	for i := 0; i < goroutines; i++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for time.Since(start) < d {
+				compute()
+			}
+		}()
+	}
+}
+
+// Main runs the program.
+func Main(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("schedtrace", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	d := flags.Duration("d", time.Second, "`length` of the first two phases (the document has no program)")
+	n := flags.Int("n", 400, "`goroutines` of the crowd, about 2 ms of computing each")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	if *d < 0 || *n < 1 {
+		fmt.Fprintln(stderr, "schedtrace: -d must not be negative, -n at least 1")
+		return 2
+	}
+	logger := log.New(stderr, "", log.LstdFlags|log.Lmicroseconds)
+	procs := runtime.GOMAXPROCS(0)
+	logger.Printf("schedtrace: GOMAXPROCS=%d NumCPU=%d Version=%s", procs, runtime.NumCPU(), runtime.Version())
+
+	var crowded atomic.Int64
+	for _, phase := range []struct {
+		name string
+		run  func(*sync.WaitGroup)
+	}{
+		{"idle", func(*sync.WaitGroup) { time.Sleep(*d) }},
+		{"spread", func(wg *sync.WaitGroup) { spread(wg, procs+1, *d) }},
+		{"crowd", func(wg *sync.WaitGroup) {
+			spread(wg, procs, *d/10)
+			wg.Add(*n)
+			go func() {
+				for i := 0; i < *n; i++ {
+					go func() {
+						defer wg.Done()
+						if compute() == compute() {
+							crowded.Add(1)
+						}
+					}()
+				}
+			}()
+		}},
+	} {
+		logger.Printf("schedtrace: phase %s", phase.name)
+		var wg sync.WaitGroup
+		start := time.Now()
+		phase.run(&wg)
+		wg.Wait()
+		fmt.Fprintf(stdout, "BenchmarkSchedtrace/%s 1 %d ns/op\n", phase.name, time.Since(start).Nanoseconds())
+	}
+	if got := crowded.Load(); got != int64(*n) {
+		fmt.Fprintf(stderr, "schedtrace: %d of the crowd found what it should, want %d\n", got, *n)
+		return 1
+	}
+	return 0
+}
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,115 @@
+// The concurrent prime sieve of document 002: one goroutine counts, and behind
+// it stands a goroutine for each prime found that lets only those numbers pass
+// that its prime does not divide. Many goroutines switch often, but several
+// filters can work at once, so more Ps do help.
+package sieve
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// count sends 2, 3, 4 and so on until it is told to stop.
+func count(out chan<- int, stop *int32) {
+	for i := 2; atomic.LoadInt32(stop) == 0; i++ {
+		out <- i
+	}
+	close(out)
+}
+
+// filter lets through what prime does not divide.
+func filter(in <-chan int, out chan<- int, prime int) {
+	for i := range in {
+		if i%prime != 0 {
+			out <- i
+		}
+	}
+	close(out)
+}
+
+// primes finds the first n.
+func primes(n int) []int {
+	var stop int32
+	found := make([]int, 0, n)
+	numbers := make(chan int)
+	go count(numbers, &stop)
+	for {
+		prime := <-numbers
+		found = append(found, prime)
+		if len(found) == n {
+			break
+		}
+		next := make(chan int)
+		go filter(numbers, next, prime)
+		numbers = next
+	}
+	atomic.StoreInt32(&stop, 1)
+	for _ = range numbers { // what is under way; then every goroutine has ended
+	}
+	return found
+}
+
+// wrong is the first of the numbers that is not the prime it should be, or 0: no
+// smaller prime may divide it, but one must divide each number left out.
+func wrong(found []int) int {
+	divisible := func(n, before int) bool {
+		for _, p := range found[:before] {
+			if n%p == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	candidate := 2
+	for i, p := range found {
+		for ; candidate < p; candidate++ {
+			if !divisible(candidate, i) {
+				return p
+			}
+		}
+		if candidate != p || divisible(p, i) {
+			return p
+		}
+		candidate++
+	}
+	return 0
+}
+
+// Main runs the program. It keeps to Go 1.2.
+func Main(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("sieve", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	n := flags.Int("n", 4000, "`primes` to find (the document does not say; its 27 s are another machine's)")
+	switch err := flags.Parse(args); {
+	case err == flag.ErrHelp:
+		return 0
+	case err != nil:
+		return 2
+	}
+	if *n < 1 {
+		fmt.Fprintln(stderr, "sieve: -n must be at least 1")
+		return 2
+	}
+	log.New(stderr, "", log.LstdFlags).Printf("sieve: GOMAXPROCS=%d NumCPU=%d Version=%s",
+		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
+
+	start := time.Now()
+	found := primes(*n)
+	elapsed := time.Since(start)
+	if p := wrong(found); p != 0 {
+		fmt.Fprintf(stderr, "sieve: %d is not the next prime\n", p)
+		return 1
+	}
+	fmt.Fprintf(stdout, "BenchmarkSieve 1 %d ns/op\n", elapsed.Nanoseconds())
+	return 0
+}
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,162 @@
+// How many threads of the operating system 10,000 goroutines take, after document
+// 003: a third sum integers and sleep a millisecond, over and over; a third sleep
+// a minute; a third sum random integers. Only those that run need a thread, and
+// GOMAXPROCS bounds how many do.
+package threads
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// threads counts those that exist: as the kernel sees them, and where it has no
+// /proc, those that the runtime has ever made.
+func threads() int {
+	status, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		for _, line := range strings.Split(string(status), "\n") {
+			if value, ok := strings.CutPrefix(line, "Threads:"); ok {
+				if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return pprof.Lookup("threadcreate").Count()
+}
+
+// A clock tells all goroutines when to end. Those that compute look at it
+// themselves, and one of them counts the threads now and then: with thousands in
+// the queue, nobody else gets a turn in time.
+type clock struct {
+	start, end time.Time
+	over       chan struct{}
+	once       sync.Once
+	next       atomic.Int64 // when to count, in nanoseconds from the start
+	most       atomic.Int64
+}
+
+// running is false when the time is over.
+func (c *clock) running() bool {
+	now := time.Now()
+	if next := c.next.Load(); int64(now.Sub(c.start)) >= next && c.next.CompareAndSwap(next, next+int64(100*time.Millisecond)) {
+		if n := int64(threads()); n > c.most.Load() {
+			c.most.Store(n)
+		}
+	}
+	if now.Before(c.end) {
+		return true
+	}
+	c.once.Do(func() { close(c.over) })
+	return false
+}
+
+// sumAndSleep sums 1 to 1000 and sleeps a millisecond. It returns how often.
+func sumAndSleep(c *clock) (rounds, wrong int) {
+	for ; c.running(); rounds++ {
+		sum := 0
+		for i := 1; i <= 1000; i++ {
+			sum += i
+		}
+		if sum != 500_500 {
+			wrong++
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return rounds, wrong
+}
+
+func sleep(c *clock) (rounds, wrong int) {
+	for {
+		timer := time.NewTimer(time.Minute)
+		select {
+		case <-timer.C:
+			rounds++
+		case <-c.over:
+			timer.Stop()
+			return rounds, 0
+		}
+	}
+}
+
+// sumRandom sums 1000 random integers below 100.
+func sumRandom(c *clock) (rounds, wrong int) {
+	for ; c.running(); rounds++ {
+		sum := 0
+		for i := 0; i < 1000; i++ {
+			sum += rand.Intn(100)
+		}
+		if sum < 0 || sum > 99_000 {
+			wrong++
+		}
+	}
+	return rounds, wrong
+}
+
+// Main runs the program.
+func Main(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("threads", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	d := flags.Duration("d", 5*time.Second, "how `long` (the document does not say)")
+	n := flags.Int("n", 10_000, "`goroutines` in all; the document's are 10,000")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	if *n < 3 || *d <= 0 {
+		fmt.Fprintln(stderr, "threads: -n must be at least 3, -d more than 0")
+		return 2
+	}
+	log.New(stderr, "", log.LstdFlags).Printf("threads: GOMAXPROCS=%d NumCPU=%d Version=%s",
+		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
+
+	kinds := []func(*clock) (rounds, wrong int){sumAndSleep, sleep, sumRandom}
+	rounds, wrong := make([]int, len(kinds)), 0
+	c := &clock{over: make(chan struct{})}
+	made := make(chan struct{})
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	before := threads()
+	for i := 0; i < *n; i++ {
+		kind := i % len(kinds)
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			<-made
+			r, w := kinds[kind](c)
+			mu.Lock()
+			defer mu.Unlock()
+			rounds[kind], wrong = rounds[kind]+r, wrong+w
+		}()
+	}
+	c.start = time.Now()
+	c.end = c.start.Add(*d)
+	close(made)
+	wg.Wait()
+	elapsed := time.Since(c.start)
+	if wrong > 0 || rounds[2] == 0 {
+		fmt.Fprintf(stderr, "threads: %d sums are wrong, of %v\n", wrong, rounds)
+		return 1
+	}
+	fmt.Fprintf(stdout, "BenchmarkThreads 1 %d ns/op %d threads-before %d threads-max %.0f sleeping-rounds/s %.0f random-rounds/s\n",
+		elapsed.Nanoseconds(), before, c.most.Load(), float64(rounds[0])/elapsed.Seconds(), float64(rounds[2])/elapsed.Seconds())
+	return 0
+}
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,202 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/toolchain"
+)
+
+// standalonePrograms writes what Source gives as a module, a package for each.
+func standalonePrograms(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module programs\n\ngo 1.21\n")
+	for _, e := range of(Server, Batch) {
+		source, err := Source(e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(dir, e.ID), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, e.ID, "main.go"), source)
+	}
+	return dir
+}
+
+// TestSource builds what Source gives as a user would, outside of the workspace,
+// and runs it.
+func TestSource(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles all programs")
+	}
+	need.Command(t, "go")
+	dir := standalonePrograms(t)
+	bin := filepath.Join(dir, "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
+	for _, args := range [][]string{{"fmt", "./..."}, {"vet", "./..."}, {"build", "-o", bin + "/", "./..."}} {
+		if output, err := command.Run(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		} else if args[0] == "fmt" && len(output) > 0 {
+			t.Errorf("gofmt changed %s", output)
+		}
+	}
+	for _, e := range of(Server, Batch) {
+		t.Run(e.ID, func(t *testing.T) {
+			t.Parallel()
+			program := filepath.Join(bin, e.ID)
+			if e.Kind == Server {
+				serves(t, program, e.ID)
+				return
+			}
+			for _, q := range quick[e.ID] {
+				if got := results(t, run(t, program, "3", strings.Fields(q.args)...)); got != q.names {
+					t.Errorf("%s: benchmarks %q, want %q", q.args, got, q.names)
+				}
+			}
+		})
+	}
+}
+
+// serves starts a server with GOMAXPROCS=3 and talks to it.
+func serves(t *testing.T, program, id string) {
+	t.Helper()
+	cmd := exec.Command(program, "-addr", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=3")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	m := started(t, stderr)
+	if m[2] != "3" {
+		t.Errorf("it runs with GOMAXPROCS=%s, its environment says 3", m[2])
+	}
+	answers(t, id, m[5])
+	if runtime.GOOS == "windows" {
+		return // no SIGTERM there
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v, want a clean exit", err)
+	}
+}
+
+// run runs a batch program and returns its standard output.
+func run(t *testing.T, program, procs string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %q: %v: %s", program, args, err, stderr.String())
+	}
+	if m := batchLine.FindStringSubmatch(stderr.String()); m == nil || m[2] != procs && m[1] != "stealing" { // which sets its own
+		t.Errorf("it does not begin with GOMAXPROCS=%s: %q", procs, stderr.String())
+	}
+	return stdout.String()
+}
+
+// Those that say so really build with Go 1.21, not only with its language.
+func TestOldestModern(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles all programs")
+	}
+	dir := standalonePrograms(t)
+	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
+	chain, err := command.Fetch(t.Context(), "1.21.13")
+	if err != nil {
+		need.Skip(t, "needs Go 1.21.13: "+err.Error())
+	}
+	bin := filepath.Join(dir, "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := chain.BuildPackage(t.Context(), "./...", bin+"/"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Document 002's programs, with the releases that it compared and those since.
+func TestReleases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles programs with six toolchains")
+	}
+	for _, version := range []string{"1.2.2", "1.4.3", "1.5.4", "1.13.15", "1.21.13", "1.27.1"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			chain, err := toolchain.Fetch(t.Context(), version)
+			if err != nil {
+				need.Skip(t, "needs Go "+version+": "+err.Error())
+			}
+			dir := t.TempDir()
+			for _, e := range of(Batch) {
+				if e.Language != "1.2" {
+					continue
+				}
+				source, err := Source(e.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				program := filepath.Join(dir, e.ID)
+				if err := chain.Build(t.Context(), []byte(source), "", program); err != nil {
+					t.Fatalf("%s: %v", e.ID, err)
+				}
+				for _, q := range quick[e.ID] {
+					if got := results(t, run(t, program, "2", strings.Fields(q.args)...)); got != q.names {
+						t.Errorf("%s %s: benchmarks %q, want %q", e.ID, q.args, got, q.names)
+					}
+				}
+			}
+			preempts(t, filepath.Join(dir, "preempt"), version == "1.21.13" || version == "1.27.1")
+		})
+	}
+}
+
+// preempts holds document 001's claim against a program of one release: with one
+// P it hangs before Go 1.14, and -timeout ends it.
+func preempts(t *testing.T, program string, want bool) {
+	t.Helper()
+	timeout := "500ms"
+	if want {
+		timeout = "30s" // the test must hold on a busy machine
+	}
+	for _, debug := range []string{"", "asyncpreemptoff=1"} {
+		cmd := exec.Command(program, "-d", "10ms", "-timeout", timeout)
+		if want && debug != "" {
+			cmd = exec.Command(program, "-d", "10ms", "-timeout", "500ms")
+		}
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG="+debug)
+		var exit *exec.ExitError
+		output, err := cmd.CombinedOutput()
+		runs := want && debug == ""
+		switch {
+		case runs && (err != nil || !strings.Contains(string(output), "BenchmarkPreempt 1 ")):
+			t.Errorf("GODEBUG=%s: %v: %s", debug, err, output)
+		case !runs && (!errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(output), "preempt: hung")):
+			t.Errorf("GODEBUG=%s: %v, want that it hangs: %s", debug, err, output)
+		}
+	}
+}
