@@ -29,12 +29,17 @@ var mayImport = map[string][]string{
 	"maxprocs":   {},
 	"journal":    {},
 	"schedtrace": {},
+	"toolchain":  {},
+	"axis":       {},
+	"page":       {},
+	"terminal":   {},
+	"exectrace":  {},
 	"rule":       {"maxprocs"},
 	"goproc":     {"maxprocs"},
 	"procstat":   {"maxprocs"},
 	"cgroup":     {"maxprocs"},
 	"load":       {"maxprocs"},
-	"target":     {"maxprocs"},
+	"target":     {"maxprocs", "toolchain"},
 	"observe":    {"goproc", "procstat", "maxprocs", "rule"},
 	"sweep":      {"journal"},
 	"local":      {"sweep", "journal", "load", "target", "cgroup", "observe"},
@@ -42,22 +47,29 @@ var mayImport = map[string][]string{
 	"sim":        {"sweep", "journal", "load"},
 	"check":      {"rule", "maxprocs", "goproc"},
 	"stat":       {"journal", "rule"},
-	"report":     {"stat", "rule"},
+	"report":     {"stat", "rule", "axis", "page", "terminal", "lab"},
 	"tui":        {"observe", "rule"},
 	"exporter":   {"observe", "rule"},
-	"lab":        {"sweep", "journal"},
+	"lab":        {"sweep", "journal", "stat", "toolchain"},
 	"cli":        {anything},
 	"cmd":        {"cli"},
+
+	"schedtrace/view": {"axis"},
+	"schedtrace/text": {"schedtrace/view", "terminal"},
+	"schedtrace/html": {"schedtrace/view", "page"},
+	"exectrace/text":  {"terminal"},
+	"exectrace/svg":   {"axis"},
 
 	"need":              {},
 	"stat/stattest":     {"journal"},
 	"report/reporttest": {"stat", "rule"},
+	"goproc/goproctest": {"need"},
 	"test":              {"need"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"need", "stat/stattest", "report/reporttest", "test"}
+var testHelpers = []string{"need", "stat/stattest", "report/reporttest", "goproc/goproctest", "test"}
 
 func TestImports(t *testing.T) {
 	problems, packages, err := checkImports(os.DirFS(".."))

@@ -1,9 +1,9 @@
 package goproc
 
 import (
-	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
 // Source is how the live value was found.
@@ -19,6 +19,14 @@ type Live struct {
 	Program
 	Procs  int // GOMAXPROCS now
 	Source Source
+	// NumCPU is what the runtime counted when it started: runtime.NumCPU. 0: not
+	// known.
+	NumCPU int
+	// Custom tells that GOMAXPROCS was set, by the environment or by the code, and
+	// the runtime will not adapt it. nil: not known, as always below Go 1.25.
+	Custom *bool
+	// Latency is how long goroutines waited to run since the start. nil: not known.
+	Latency *Latency
 }
 
 // maxEntries bounds a Cache; above it the cache starts anew.
@@ -37,20 +45,21 @@ type fileKey struct {
 	mtime    int64 // nanoseconds
 }
 
-// file is a program's analysis. What needs no process is done once; the address
-// in a stripped program is found with the first process that can be read.
+// file is a program's analysis. What needs no process is done once; the addresses
+// in a stripped program are found with the first process that can be read.
 type file struct {
 	once    sync.Once
+	ready   atomic.Bool // once is done
 	program Program
 	image   *image
+	layout  layout // of runtime.sched; zero where it is not known
 	table   pclntab
-	code    map[string]span // of the functions that vote; nil when there is a symbol
+	code    map[string]span // of the functions to decode; nil when there are symbols
 	err     error           // why the file cannot be read: for good
 
-	mu   sync.Mutex
-	addr uint64 // of runtime.gomaxprocs, before the load bias; 0: not yet known
-	bad  error  // why it will not be found
-	from Source
+	mu  sync.Mutex
+	at  Addresses // Procs is 0 while they are not known
+	bad error     // why they will not be found
 }
 
 func (c *Cache) file(key fileKey) *file {
@@ -70,52 +79,13 @@ func (c *Cache) file(key fileKey) *file {
 // read does what needs only the file.
 func (f *file) read(r io.ReaderAt) {
 	f.once.Do(func() {
+		defer f.ready.Store(true)
 		f.program, f.err = Read(r)
 		if f.err != nil {
 			return
 		}
-		b := &budget{r: r, left: maxRead}
-		if f.bad = f.analyse(b); f.image != nil {
+		if f.bad = f.analyse(&budget{r: r, left: maxRead}); f.image != nil {
 			f.image.r = nil // the caller's, closed soon
 		}
 	})
-}
-
-func (f *file) analyse(r io.ReaderAt) (err error) {
-	if f.image, err = readImage(r); err != nil {
-		return err
-	}
-	addr, ok, err := f.image.symbol("runtime.gomaxprocs", 4)
-	if err != nil {
-		return err
-	}
-	if ok {
-		f.addr, f.from = addr, Symbol
-		return nil
-	}
-	if _, err := loadsOf(f.image.machine); err != nil {
-		return err
-	}
-	if f.table, err = f.image.findPclntab(); err != nil {
-		return err
-	}
-	f.code, err = f.table.functions(r, "runtime.", voters())
-	return err
-}
-
-// address returns where runtime.gomaxprocs is, before the load bias.
-func (f *file) address(mem io.ReaderAt, bias uint64) (uint64, Source, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.addr == 0 && f.bad == nil {
-		addr, err := decode(&budget{r: mem, left: maxRead}, f.image, bias, f.table, f.code)
-		if errors.Is(err, ErrUndecodable) {
-			f.bad = err
-		}
-		if err != nil {
-			return 0, "", err
-		}
-		f.addr, f.from = addr, Decoded
-	}
-	return f.addr, f.from, f.bad
 }

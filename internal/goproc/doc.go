@@ -1,19 +1,28 @@
 // Package goproc reads Go programs from outside: on disk what the linker wrote
-// into them, live the GOMAXPROCS that the runtime has in memory.
+// into them, live what the runtime has in memory: GOMAXPROCS, the number of CPUs
+// that it counted, whether GOMAXPROCS was set, and the histogram of scheduling
+// latencies.
 //
-// The live value is the int32 runtime.gomaxprocs. Its address comes from the
-// symbol table or, in a stripped program, from machine code: functions that are
-// linked into every Go program and read that variable are found by name in the
-// runtime's own function table (pclntab), which no stripping removes, and their
-// 4-byte loads vote. The value is then one pread of /proc/PID/mem. The target is
-// not stopped, and nothing is ever written to it: writing gomaxprocs hangs a
-// program, since its Ps are not resized with it.
+// These are the variables runtime.gomaxprocs, ncpu (numCPUStartup) and fields of
+// sched. Their addresses come from the symbol table or, in a stripped program, from
+// machine code: functions that are linked into every Go program and use them are
+// found by name in the runtime's own function table (pclntab), which no stripping
+// removes, and what they do with variables is decoded and compared. The offsets in
+// sched are known for each release, and are not believed alone: the symbol must
+// have that release's size, or the code must use every field at its offset; what is
+// read must be possible. Where anything does not add up, the value is not known.
+//
+// The values are then two preads of /proc/PID/mem. The target is not stopped, and
+// nothing is ever written to it: writing gomaxprocs hangs a program, since its Ps
+// are not resized with it.
 //
 // A file is analysed once and kept in a Cache. A file is never trusted: every
 // read is bounded, and what does not add up is an error.
 //
-// Limits: live values need Linux; decoding needs amd64 code (symbols work on
-// arm64 too) of Go 1.18 or newer. A Go library in a C host, and a program
-// started through an explicit ld.so, are not recognised, since /proc/PID/exe is
-// then not the Go file. GOMAXPROCS read here is that of one instant.
+// Limits: live values need Linux; decoding needs amd64 or arm64 code of Go 1.18 or
+// newer; docs/LIVE.md has the releases and what can be read of each. A Go library
+// in a C host, and a program started through an explicit ld.so, are not recognised,
+// since /proc/PID/exe is then not the Go file. A process in a time namespace that
+// is ahead of ours shows nothing of sched. The values are those of one instant, or
+// of two a few microseconds apart.
 package goproc

@@ -26,6 +26,7 @@ type image struct {
 	r        io.ReaderAt
 	machine  elf.Machine
 	entry    uint64
+	fixed    bool         // runs at the addresses that it says: no load bias
 	segments []elf.Prog64 // PT_LOAD
 	sections []section    // none where the headers were removed or do not add up
 }
@@ -50,7 +51,7 @@ func readImage(r io.ReaderAt) (*image, error) {
 	if err := decodeAt(r, 0, &h); err != nil {
 		return nil, fmt.Errorf("%w: ELF header: %v", ErrUndecodable, err)
 	}
-	m := &image{r: r, machine: elf.Machine(h.Machine), entry: h.Entry}
+	m := &image{r: r, machine: elf.Machine(h.Machine), entry: h.Entry, fixed: elf.Type(h.Type) == elf.ET_EXEC}
 	if h.Phnum == 0 || h.Phnum > maxSegments || h.Phentsize != 56 || h.Phoff > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: %d program headers of %d bytes", ErrUndecodable, h.Phnum, h.Phentsize)
 	}

@@ -11,15 +11,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/procfit/procfit/internal/goproc/goproctest"
 	"github.com/procfit/procfit/internal/need"
 )
 
 // TestLiveOddFiles reads programs whose file is not what the linker wrote, or is
 // there no more.
 func TestLiveOddFiles(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("only amd64 code is decoded")
-	}
 	path := build(t, []string{"CGO_ENABLED=0"}, "-ldflags=-s -w")
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -46,15 +44,14 @@ func TestLiveOddFiles(t *testing.T) {
 			if err := os.WriteFile(odd, b, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			p := start(t, odd, "GOMAXPROCS=3")
-			says := p.says()
+			p, says := goproctest.Start(t, odd, "GOMAXPROCS=3")
 			if err := os.Remove(odd); err != nil {
 				t.Fatal(err)
 			}
 			var c Cache
-			live, err := c.Live(p.pid())
-			if err != nil || live.Procs != says || says != 3 {
-				t.Errorf("read %d, %v; the program says %d", live.Procs, err, says)
+			live, err := c.Live(p.PID())
+			if err != nil || live.Procs != 3 || says.Procs != 3 || live.NumCPU != says.NumCPU || live.Latency == nil {
+				t.Errorf("read %+v, %v; the program says %+v", live, err, says)
 			}
 		})
 	}
@@ -62,13 +59,12 @@ func TestLiveOddFiles(t *testing.T) {
 
 // TestLiveConcurrent reads one program from many goroutines through one cache.
 func TestLiveConcurrent(t *testing.T) {
-	p := start(t, build(t, []string{"CGO_ENABLED=0"}), "GOMAXPROCS=2")
-	p.says()
+	p, _ := goproctest.Start(t, build(t, []string{"CGO_ENABLED=0"}), "GOMAXPROCS=2")
 	var c Cache
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if live, err := c.Live(p.pid()); err != nil || live.Procs != 2 {
+			if live, err := c.Live(p.PID()); err != nil || live.Procs != 2 {
 				t.Errorf("read %d, %v", live.Procs, err)
 			}
 		})
@@ -122,10 +118,9 @@ func TestLiveErrors(t *testing.T) {
 	})
 	t.Run("another user's", func(t *testing.T) {
 		need.Root(t)
-		p := start(t, build(t, []string{"CGO_ENABLED=0"}))
-		p.says()
+		p, _ := goproctest.Start(t, build(t, []string{"CGO_ENABLED=0"}))
 		asNobody(t, func() {
-			err := wantError(t, &c, p.pid(), ErrPermission)
+			err := wantError(t, &c, p.PID(), ErrPermission)
 			if err != nil && !strings.Contains(err.Error(), "it is of user 0: run as that user or with CAP_SYS_PTRACE") {
 				t.Errorf("no hint in %q", err)
 			}
@@ -206,15 +201,14 @@ func TestAuxvEntry(t *testing.T) {
 // BenchmarkLive is the cost of one reading: cached, and of the file's first.
 func BenchmarkLive(b *testing.B) {
 	for _, ldflags := range []string{"", "-s -w"} {
-		p := start(b, build(b, []string{"CGO_ENABLED=0"}, "-ldflags="+ldflags))
-		p.says()
+		p, _ := goproctest.Start(b, build(b, []string{"CGO_ENABLED=0"}, "-ldflags="+ldflags))
 		name := "symbol"
 		if ldflags != "" {
 			name = "stripped"
 		}
 		var kept Cache
 		read := func(b *testing.B, c *Cache) {
-			if _, err := c.Live(p.pid()); err != nil {
+			if _, err := c.Live(p.PID()); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -19,7 +19,7 @@ func TestFind(t *testing.T) {
 		return func(b []byte) { binary.LittleEndian.PutUint16(b[off:], v) }
 	}
 	loads := func(name string, addrs ...uint64) func(*world) {
-		return func(w *world) { w.functions[name] = addrs }
+		return func(w *world) { w.functions[name] = loads4(addrs...) }
 	}
 	without := func(names ...string) func(*world) {
 		return func(w *world) {
@@ -59,20 +59,21 @@ func TestFind(t *testing.T) {
 		{"too many functions", change(put64(worldTable+8, 1<<60)), "", ErrUndecodable, "no function table"},
 		{"names before the header", change(put64(worldTable+32, 8)), "", ErrUndecodable, "no function table"},
 		{"records outside", change(func(b []byte) {
-			for i := range 5 {
+			for i := range 8 {
 				binary.LittleEndian.PutUint32(b[worldTable+0x500+8*i+4:], math.MaxUint32)
 			}
 		}), "", ErrUndecodable, "damaged"},
 		{"no procresize", without("runtime.procresize"), "", ErrUndecodable, "procresize loads nothing"},
-		{"two functions", without("runtime.gcStart", "runtime.schedtrace"), "", ErrUndecodable, "2 of 2 functions agree"},
+		{"two functions", without("runtime.gcStart", "runtime.schedtrace"), "", ErrUndecodable, "2 of 3 functions agree"},
 		{"a tie", func(w *world) {
 			for n := range w.functions {
-				w.functions[n] = append(w.functions[n], worldVar+64)
+				w.functions[n] = append(w.functions[n], ref{load, 4, worldVar + 64})
 			}
 		}, "", ErrUndecodable, "two variables"},
-		{"procresize loads another first", loads("runtime.procresize", worldVar+40, worldVar), "", ErrUndecodable, "1 of 4 functions agree"},
+		{"procresize loads another first", loads("runtime.procresize", worldVar+40, worldVar), "", ErrUndecodable, "1 of 5 functions agree"},
 		{"only the text is loaded", loads("runtime.procresize", worldText), "", ErrUndecodable, "procresize loads nothing"},
-		{"arm64", func(w *world) { w.machine = elf.EM_AARCH64 }, "", ErrUndecodable, "EM_AARCH64 code is not decoded"},
+		{"arm64 that is amd64", func(w *world) { w.machine = elf.EM_AARCH64 }, "", ErrUndecodable, "procresize loads nothing"},
+		{"riscv64", func(w *world) { w.machine = elf.EM_RISCV }, "", ErrUndecodable, "EM_RISCV code is not decoded"},
 		{"arm64 with symbols", func(w *world) {
 			w.machine, w.symbols = elf.EM_AARCH64, map[string]uint64{"runtime.gomaxprocs": worldVar}
 		}, Symbol, nil, ""},
@@ -86,7 +87,7 @@ func TestFind(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := goodWorld()
 			tt.edit(&w)
-			addr, source, err := find(w.bytes())
+			at, err := find(w.bytes(), worldVersion)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -96,8 +97,8 @@ func TestFind(t *testing.T) {
 				}
 				return
 			}
-			if addr != worldVar || source != tt.source {
-				t.Errorf("found %#x by %s, want %#x by %s", addr, source, uint64(worldVar), tt.source)
+			if at.Procs != worldVar || at.Source != tt.source {
+				t.Errorf("found %#x by %s, want %#x by %s", at.Procs, at.Source, uint64(worldVar), tt.source)
 			}
 		})
 	}
@@ -108,36 +109,11 @@ func TestFind(t *testing.T) {
 func TestFindTruncated(t *testing.T) {
 	whole := goodWorld().bytes()
 	for n := range whole {
-		if addr, _, err := find(whole[:n]); err == nil && addr != worldVar {
-			t.Fatalf("cut at %d: found %#x", n, addr)
+		if at, err := find(whole[:n], worldVersion); err == nil && (at.Procs != worldVar ||
+			at.NumCPU != 0 && at.NumCPU != worldCPUs || at.Sched != 0 && at.Sched != worldSched) {
+			t.Fatalf("cut at %d: found %+v", n, at)
 		} else if err != nil && !errors.Is(err, ErrUndecodable) && !errors.Is(err, ErrStarting) && !errors.Is(err, ErrNotGo) {
 			t.Logf("cut at %d: %v", n, err)
-		}
-	}
-}
-
-func TestX86Loads(t *testing.T) {
-	for _, tt := range []struct {
-		asm  string
-		code []byte
-		want []uint64
-	}{
-		{"mov eax, [rip+16]", []byte{0x8b, 0x05, 16, 0, 0, 0}, []uint64{0x1000 + 6 + 16}},
-		{"movsxd rax, [rip-16]", []byte{0x48, 0x63, 0x05, 0xf0, 0xff, 0xff, 0xff}, []uint64{0x1000 + 7 - 16}},
-		{"cmp [rip+1], ecx", []byte{0x39, 0x0d, 1, 0, 0, 0}, []uint64{0x1000 + 6 + 1}},
-		{"cmp dword [rip+1], 2", []byte{0x83, 0x3d, 1, 0, 0, 0, 2}, []uint64{0x1000 + 7 + 1}},
-		{"mov [rip+16], eax: a store", []byte{0x89, 0x05, 16, 0, 0, 0}, nil},
-		{"mov rax, [rip+16]: 8 bytes", []byte{0x48, 0x8b, 0x05, 16, 0, 0, 0}, nil},
-		{"lea rax, [rip+16]", []byte{0x48, 0x8d, 0x05, 16, 0, 0, 0}, nil},
-		{"movss xmm0, [rip+16]", []byte{0xf3, 0x0f, 0x10, 0x05, 16, 0, 0, 0}, nil},
-		{"mov eax, [rbx+16]", []byte{0x8b, 0x43, 16}, nil},
-		{"ret, then a load", []byte{0xc3, 0x8b, 0x05, 0, 0, 0, 0}, []uint64{0x1007}},
-		{"cut off", []byte{0x8b, 0x05, 16}, nil},
-		{"no instruction", []byte{0x06, 0x8b, 0x05, 0, 0, 0, 0}, nil},
-	} {
-		got := x86Loads(tt.code, 0x1000)
-		if len(got) != len(tt.want) || len(got) > 0 && got[0] != tt.want[0] {
-			t.Errorf("%s: %#x, want %#x", tt.asm, got, tt.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package goproc
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,12 @@ import (
 	"strconv"
 	"syscall"
 )
+
+// maxProcs bounds what is taken for a number of CPUs. The runtime has no limit
+// since Go 1.10; a machine of Linux has at most 8192.
+const maxProcs = 1 << 20
+
+var errNoEntry = fmt.Errorf("%w: no entry address in its auxiliary vector", ErrGone)
 
 // Live reads the program that the process runs and its GOMAXPROCS. The process
 // is not stopped and not written to. Everything goes through /proc/PID/exe
@@ -33,86 +38,81 @@ func (c *Cache) Program(pid int) (Program, error) {
 	return f.program, nil
 }
 
-func (c *Cache) open(pid int) (*file, os.FileInfo, error) {
-	exe, err := os.Open(procPath(pid, "exe"))
+// open returns the analysis of the file that the process runs, and the identity
+// of that file. A file that is known is not opened again.
+func (c *Cache) open(pid int) (*file, fileKey, error) {
+	key, err := keyOf(pid)
 	if err != nil {
-		return nil, nil, err
+		return nil, key, err
+	}
+	if f := c.file(key); f.ready.Load() {
+		return f, key, f.err
+	}
+	exe, err := openProc(pid, "exe")
+	if err != nil {
+		return nil, key, err
 	}
 	defer exe.Close()
-	info, err := exe.Stat()
-	if err != nil {
-		return nil, nil, err
+	var st syscall.Stat_t
+	if err := syscall.Fstat(exe.n, &st); err != nil {
+		return nil, key, &fs.PathError{Op: "stat", Path: exe.path, Err: err}
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return nil, nil, fmt.Errorf("%s: stat gave no inode", exe.Name())
-	}
-	f := c.file(fileKey{dev: uint64(st.Dev), ino: st.Ino, size: info.Size(), mtime: info.ModTime().UnixNano()})
+	key = keyOfStat(&st) // another one if the process has just called exec
+	f := c.file(key)
 	f.read(exe)
-	return f, info, f.err
+	return f, key, f.err
 }
 
 func (c *Cache) live(pid int) (Live, error) {
-	f, info, err := c.open(pid)
+	f, key, err := c.open(pid)
 	if err != nil {
 		return Live{}, err
 	}
 	if f.image == nil {
 		return Live{}, f.bad
 	}
-	mem, err := os.Open(procPath(pid, "mem"))
+	mem, err := openProc(pid, "mem")
 	if err != nil {
 		return Live{}, err
 	}
 	defer mem.Close()
-	auxv, err := os.ReadFile(procPath(pid, "auxv"))
+	bias, err := loadBias(pid, f.image)
 	if err != nil {
 		return Live{}, err
 	}
 	// mem stays with the memory it was opened on, exe and auxv do not: if the
 	// process has called exec in between, they do not belong together.
-	if now, err := os.Stat(procPath(pid, "exe")); err != nil {
+	if now, err := keyOf(pid); err != nil {
 		return Live{}, err
-	} else if !os.SameFile(info, now) {
+	} else if now != key {
 		return Live{}, fmt.Errorf("%w: the process has just called exec", ErrStarting)
 	}
-	entry, ok := auxvEntry(auxv)
-	if !ok {
-		return Live{}, fmt.Errorf("%w: no entry address in its auxiliary vector", ErrGone)
-	}
-	bias := entry - f.image.entry
-	addr, from, err := f.address(mem, bias)
+	at, err := f.locate(mem, bias)
 	if err != nil {
 		return Live{}, err
 	}
-	var value [4]byte
-	if _, err := mem.ReadAt(value[:], int64(addr+bias)); err != nil {
+	procs, cpus, err := readPair(mem, bias, at.Procs, at.NumCPU)
+	if err != nil {
 		return Live{}, err
 	}
-	procs := int32(binary.LittleEndian.Uint32(value[:]))
 	if procs == 0 {
 		return Live{}, ErrStarting
 	}
-	// The runtime has no limit since Go 1.10; a machine of Linux has at most 8192
-	// CPUs, so what is far above that is not GOMAXPROCS.
-	if procs < 0 || procs > 1<<20 {
+	if procs < 0 || procs > maxProcs {
 		return Live{}, fmt.Errorf("%w: what was found reads %d", ErrUndecodable, procs)
 	}
-	return Live{Program: f.program, Procs: int(procs), Source: from}, nil
-}
-
-// auxvEntry returns AT_ENTRY (9) of a 64-bit auxiliary vector: pairs of words,
-// ended by AT_NULL.
-func auxvEntry(auxv []byte) (uint64, bool) {
-	for ; len(auxv) >= 16; auxv = auxv[16:] {
-		switch binary.LittleEndian.Uint64(auxv) {
-		case 0:
-			return 0, false
-		case 9:
-			return binary.LittleEndian.Uint64(auxv[8:]), true
+	live := Live{Program: f.program, Procs: int(procs), Source: at.Source}
+	if cpus > 0 && cpus <= maxProcs {
+		live.NumCPU = int(cpus)
+	}
+	if at.Sched != 0 {
+		from, to := f.layout.span()
+		b := make([]byte, to-from)
+		if _, err := mem.ReadAt(b, int64(bias+at.Sched+from)); err == nil {
+			live.Custom, live.Latency, _ = f.layout.parse(b, live.Procs, monotonic())
 		}
 	}
-	return 0, false
+	return live, nil
 }
 
 // explain gives an error of the system its meaning.

@@ -94,7 +94,8 @@ func (m *image) findPclntab() (pclntab, error) {
 type span struct{ start, end uint32 }
 
 // functions returns the code of the named functions, as many as the program has.
-// All names begin with prefix.
+// All names begin with prefix. A function that assembly calls has a wrapper of a
+// few instructions with the same name, so of two the longer is meant.
 func (t pclntab) functions(r io.ReaderAt, prefix string, names []string) (map[string]span, error) {
 	byOffset, err := t.names(r, prefix, names)
 	if err != nil {
@@ -106,7 +107,7 @@ func (t pclntab) functions(r io.ReaderAt, prefix string, names []string) (map[st
 	found := make(map[string]span)
 	table, records := &window{r: r}, &window{r: r}
 	base := t.off + int64(t.pcln)
-	for i := uint64(0); i < t.nfunc && len(found) < len(byOffset); i++ {
+	for i := uint64(0); i < t.nfunc && len(byOffset) > 0; i++ {
 		pair, err := table.at(base+int64(i)*8, 12)
 		if err != nil {
 			return nil, tableError(err)
@@ -116,8 +117,13 @@ func (t pclntab) functions(r io.ReaderAt, prefix string, names []string) (map[st
 		if err != nil {
 			return nil, tableError(err)
 		}
-		name, ok := byOffset[binary.LittleEndian.Uint32(record[4:])]
-		if ok && start < end && end-start <= maxFuncSize {
+		offset := binary.LittleEndian.Uint32(record[4:])
+		name, ok := byOffset[offset]
+		if !ok || start >= end || end-start > maxFuncSize {
+			continue
+		}
+		delete(byOffset, offset)
+		if had := found[name]; end-start > had.end-had.start {
 			found[name] = span{start, end}
 		}
 	}

@@ -4,55 +4,72 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"io"
 )
 
 // maxMatches bounds how often a name may end strings of the string table: once,
 // or a few times where a linker lets strings share their tails.
 const maxMatches = 16
 
-// symbol returns the address of the variable of that name and size, in a
-// writable segment; false without a symbol table or such a symbol. Both tables
-// are read in pieces: those of a large program are tens of megabytes.
-func (m *image) symbol(name string, size uint64) (uint64, bool, error) {
+// symbols returns the addresses of the variables of these names and sizes that are
+// in a writable segment; none without a symbol table. All names begin with
+// "runtime.". Both tables are read in pieces: those of a large program are tens of
+// megabytes.
+func (m *image) symbols(sizes map[string]uint64) (map[string]uint64, error) {
 	symtab, ok := m.section(".symtab")
 	if !ok || uint64(symtab.Link) >= uint64(len(m.sections)) {
-		return 0, false, nil
+		return nil, nil
 	}
-	strtab := m.sections[symtab.Link]
+	at, err := stringsAt(m.r, m.sections[symtab.Link], sizes)
+	if err != nil || len(at) == 0 {
+		return nil, err
+	}
 
-	var at []uint32 // offsets of the name in the string table
-	want := append([]byte(name), 0)
-	err := scan(m.r, int64(strtab.Off), int64(strtab.Size), len(want)-1, func(piece []byte, off int64) bool {
-		for i := 0; len(at) < maxMatches; i++ {
-			j := bytes.Index(piece[i:], want)
+	const entry = elf.Sym64Size // name u32, info u8, other u8, shndx u16, value u64, size u64
+	found := make(map[string]uint64)
+	w := &window{r: m.r}
+	for off := uint64(0); off+entry <= symtab.Size && len(found) < len(sizes); off += entry {
+		s, err := w.at(int64(symtab.Off+off), entry)
+		if err != nil {
+			return nil, nil
+		}
+		name, ok := at[binary.LittleEndian.Uint32(s)]
+		if !ok || elf.ST_TYPE(s[4]) != elf.STT_OBJECT {
+			continue
+		}
+		addr, size := binary.LittleEndian.Uint64(s[8:]), binary.LittleEndian.Uint64(s[16:])
+		if size > 0 && size == sizes[name] && m.holds(addr, size, elf.PF_W) {
+			found[name] = addr
+		}
+	}
+	return found, nil
+}
+
+// stringsAt returns the names by their offsets in a string table.
+func stringsAt(r io.ReaderAt, table section, names map[string]uint64) (map[uint32]string, error) {
+	longest := 0
+	for n := range names {
+		longest = max(longest, len(n))
+	}
+	prefix := []byte("runtime.")
+	found := make(map[uint32]string)
+	err := scan(r, int64(table.Off), int64(table.Size), longest, func(piece []byte, off int64) bool {
+		for i := 0; len(found) < maxMatches*len(names); i++ {
+			j := bytes.Index(piece[i:], prefix)
 			if j < 0 {
 				return true
 			}
 			i += j
-			at = append(at, uint32(off+int64(i)-int64(strtab.Off)))
+			end := bytes.IndexByte(piece[i:min(i+longest+1, len(piece))], 0)
+			if end < 0 {
+				continue
+			}
+			name := string(piece[i : i+end])
+			if _, ok := names[name]; ok {
+				found[uint32(off+int64(i)-int64(table.Off))] = name
+			}
 		}
 		return false
 	})
-	if err != nil || len(at) == 0 {
-		return 0, false, err
-	}
-
-	const entry = elf.Sym64Size // name u32, info u8, other u8, shndx u16, value u64, size u64
-	var addr uint64
-	found := false
-	w := &window{r: m.r}
-	for off := uint64(0); off+entry <= symtab.Size && !found; off += entry {
-		s, err := w.at(int64(symtab.Off+off), entry)
-		if err != nil {
-			return 0, false, nil
-		}
-		n := binary.LittleEndian.Uint32(s)
-		for _, a := range at {
-			if n == a && elf.ST_TYPE(s[4]) == elf.STT_OBJECT {
-				addr = binary.LittleEndian.Uint64(s[8:])
-				found = binary.LittleEndian.Uint64(s[16:]) == size && m.holds(addr, size, elf.PF_W)
-			}
-		}
-	}
-	return addr, found, nil
+	return found, err
 }

@@ -6,83 +6,105 @@ import (
 	"io"
 )
 
-// The functions of the runtime that read gomaxprocs, all linked into every Go
-// program. The first 4-byte load of procresize is "old := gomaxprocs"; the
-// others read it among other variables.
-const voteFirst = "runtime.procresize"
+// The functions of the runtime that are decoded, all linked into every Go
+// program. The first 4-byte load of procresize is "old := gomaxprocs"; the others
+// read it among other variables. See voteSched and voteNumCPU for the rest.
+const (
+	procresize = "runtime.procresize"
+	schedtrace = "runtime.schedtrace"
+	gcStart    = "runtime.gcStart"
+	schedinit  = "runtime.schedinit"
+	casgstatus = "runtime.casgstatus"
+	osinit     = "runtime.osinit"
+)
 
-func voters() []string {
+func decoded() []string {
 	return []string{
-		voteFirst, "runtime.schedtrace", "runtime.sysmon", "runtime.stopTheWorldWithSema",
-		"runtime.startTheWorldWithSema", "runtime.gcStart", "runtime.GOMAXPROCS",
+		procresize, schedtrace, gcStart, schedinit, casgstatus, osinit,
+		"runtime.sysmon", "runtime.stopTheWorldWithSema", "runtime.startTheWorldWithSema", "runtime.GOMAXPROCS",
 	}
 }
 
 // minVotes is how many functions, procresize among them, must agree.
 const minVotes = 3
 
-// loadsOf returns the decoder of a machine's code.
-func loadsOf(machine elf.Machine) (func(code []byte, pc uint64) []uint64, error) {
-	switch machine {
-	case elf.EM_X86_64:
-		return x86Loads, nil
-	}
-	return nil, fmt.Errorf("%w: it is stripped, and %v code is not decoded", ErrUndecodable, machine)
-}
-
-// decode finds runtime.gomaxprocs in the code of a running program and returns
-// its address before the load bias.
-func decode(mem io.ReaderAt, m *image, bias uint64, t pclntab, code map[string]span) (uint64, error) {
-	loads, err := loadsOf(m.machine)
+// references decodes functions of a running program: what each of them does with
+// variables in writable segments, whose addresses are those before the load bias.
+func references(mem io.ReaderAt, m *image, bias uint64, t pclntab, code map[string]span) (map[string][]ref, error) {
+	decode, err := refsOf(m.machine)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	text, err := findText(mem, m, bias, t)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	ballots := make(map[string][]uint64)
+	found := make(map[string][]ref)
 	for name, s := range code {
 		start, b := text+uint64(s.start), make([]byte, s.end-s.start)
 		if !m.holds(start-bias, uint64(len(b)), elf.PF_X) {
-			return 0, fmt.Errorf("%w: %s lies outside of the code", ErrUndecodable, name)
+			return nil, fmt.Errorf("%w: %s lies outside of the code", ErrUndecodable, name)
 		}
 		if _, err := mem.ReadAt(b, int64(start)); err != nil {
-			return 0, err
+			return nil, err
 		}
-		for _, addr := range loads(b, start) {
-			if m.holds(addr-bias, 4, elf.PF_W) {
-				ballots[name] = append(ballots[name], addr-bias)
+		for _, r := range decode(b, start) {
+			if r.addr -= bias; m.holds(r.addr, uint64(r.size), elf.PF_W) {
+				found[name] = append(found[name], r)
 			}
 		}
 	}
-	return vote(ballots)
+	return found, nil
 }
 
-// vote returns the address that procresize loads first, if enough functions load
-// it too and no other address has as many.
-func vote(ballots map[string][]uint64) (uint64, error) {
-	if len(ballots[voteFirst]) == 0 {
-		return 0, fmt.Errorf("%w: %s loads nothing", ErrUndecodable, voteFirst)
-	}
-	first := ballots[voteFirst][0]
-	votes := make(map[uint64]int)
-	for _, loads := range ballots {
+// voteProcs returns the address that procresize loads first, if enough functions
+// load it too and no other address has as many.
+func voteProcs(refs map[string][]ref) (uint64, error) {
+	votes, voters, first := make(map[uint64]int), 0, uint64(0)
+	for name, list := range refs {
 		seen := make(map[uint64]bool)
-		for _, addr := range loads {
-			if !seen[addr] {
-				seen[addr] = true
-				votes[addr]++
+		for _, r := range list {
+			if r.access != load || r.size != 4 {
+				continue
+			}
+			if len(seen) == 0 && name == procresize {
+				first = r.addr
+			}
+			if !seen[r.addr] {
+				seen[r.addr] = true
+				votes[r.addr]++
 			}
 		}
+		if len(seen) > 0 {
+			voters++
+		}
+	}
+	if votes[first] == 0 {
+		return 0, fmt.Errorf("%w: %s loads nothing", ErrUndecodable, procresize)
 	}
 	if votes[first] < minVotes {
-		return 0, fmt.Errorf("%w: %d of %d functions agree", ErrUndecodable, votes[first], len(ballots))
+		return 0, fmt.Errorf("%w: %d of %d functions agree", ErrUndecodable, votes[first], voters)
 	}
 	for addr, n := range votes {
 		if addr != first && n >= votes[first] {
-			return 0, fmt.Errorf("%w: two variables have %d votes each of %d", ErrUndecodable, n, len(ballots))
+			return 0, fmt.Errorf("%w: two variables have %d votes each of %d", ErrUndecodable, n, voters)
 		}
 	}
 	return first, nil
+}
+
+// voteNumCPU returns the address of what runtime.NumCPU returns, ncpu, from Go
+// 1.25 on numCPUStartup: the first 4 bytes that osinit writes, which gcStart and
+// schedinit must read. 0: not found.
+func voteNumCPU(refs map[string][]ref) uint64 {
+	for _, r := range refs[osinit] {
+		if r.access != store || r.size != 4 {
+			continue
+		}
+		if reads(refs[gcStart], 4, r.addr) && reads(refs[schedinit], 4, r.addr) {
+			return r.addr
+		}
+		break
+	}
+	return 0
 }

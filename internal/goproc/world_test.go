@@ -10,8 +10,9 @@ import (
 // world is a Go program of a few functions as an ELF image, laid out in memory
 // as in the file, so that its bytes serve for both.
 type world struct {
-	functions map[string][]uint64 // the variables that each loads, in order
+	functions map[string][]ref // what each does with variables, in order
 	symbols   map[string]uint64
+	schedSize uint64 // of the symbol of runtime.sched
 	sections  bool
 	machine   elf.Machine
 	change    func(b []byte) // the last word
@@ -22,21 +23,47 @@ const (
 	worldTable  = 0x2000
 	worldData   = 0x3000
 	worldVar    = 0x3800 // gomaxprocs
+	worldCPUs   = 0x3804 // numCPUStartup
+	worldSched  = 0x4000 // sched, beyond what the file has of its segment
 	worldStrtab = 0x4000
 	worldSymtab = 0x4400
 	worldNames  = 0x4800
 	worldHeads  = 0x4c00
 	worldSize   = 0x5000
+
+	worldVersion = "go1.26.8" // whose layout of runtime.sched is that of the world
 )
 
+func loads4(addrs ...uint64) []ref {
+	var refs []ref
+	for _, a := range addrs {
+		refs = append(refs, ref{load, 4, a})
+	}
+	return refs
+}
+
 func goodWorld() world {
-	return world{functions: map[string][]uint64{
-		"runtime.procresize": {worldVar, worldVar + 8},
-		"runtime.sysmon":     {worldVar + 16, worldVar},
-		"runtime.gcStart":    {worldVar + 8, worldVar, worldVar},
-		"runtime.schedtrace": {worldVar + 24, worldVar},
-		"main.main":          {worldVar + 32},
-	}, sections: true, machine: elf.EM_X86_64}
+	const sched = worldSched
+	return world{functions: map[string][]ref{
+		"runtime.procresize": append(loads4(worldVar, worldVar+8), ref{store, 8, sched + 0x148}),
+		"runtime.sysmon":     loads4(worldVar+16, worldVar),
+		"runtime.gcStart":    loads4(worldVar+8, worldVar, worldCPUs, worldVar),
+		"runtime.schedtrace": append(loads4(sched+0x70, sched+0x74, sched+0x78, sched+0x40, worldVar), ref{address, 0, sched + 0x20}),
+		"runtime.casgstatus": {{address, 0, sched + 0x680}, {address, 0, sched + 0x168}},
+		"runtime.schedinit":  {{store, 1, sched + 0x158}, {load, 4, worldCPUs}},
+		"runtime.osinit":     {{store, 8, worldVar + 80}, {store, 4, worldCPUs}, {store, 4, worldVar + 88}},
+		"main.main":          loads4(worldVar + 32),
+	}, schedSize: 0x1ad8, sections: true, machine: elf.EM_X86_64}
+}
+
+// opcodes are those of the instructions that a world is made of, before the
+// displacement from the program counter.
+var opcodes = map[ref][]byte{
+	{load, 4, 0}:    {0x8b, 0x05},       // mov eax, [rip+disp]
+	{store, 1, 0}:   {0x88, 0x05},       // mov [rip+disp], al
+	{store, 4, 0}:   {0x89, 0x05},       // mov [rip+disp], eax
+	{store, 8, 0}:   {0x48, 0x89, 0x05}, // mov [rip+disp], rax
+	{address, 0, 0}: {0x48, 0x8d, 0x05}, // lea rax, [rip+disp]
 }
 
 func (w world) bytes() []byte {
@@ -54,7 +81,7 @@ func (w world) bytes() []byte {
 	copy(h.Ident[:], elf.ELFMAG)
 	h.Ident[elf.EI_CLASS], h.Ident[elf.EI_DATA], h.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), 1
 	put(64, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: 0, Off: 0, Filesz: worldData, Memsz: worldData})
-	put(120, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Vaddr: worldData, Off: worldData, Filesz: 0x1000, Memsz: 0x1000})
+	put(120, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Vaddr: worldData, Off: worldData, Filesz: 0x1000, Memsz: 0x3000})
 
 	names := make([]string, 0, len(w.functions))
 	for n := range w.functions {
@@ -75,9 +102,9 @@ func (w world) bytes() []byte {
 		le.PutUint32(table[pcln+record+4:], uint32(name))
 		name += copy(table[funcname+name:], n) + 1
 		record += 40
-		for _, addr := range w.functions[n] {
-			code += copy(b[worldText+code:], []byte{0x8b, 0x05}) // mov eax, [rip+disp]
-			le.PutUint32(b[worldText+code:], uint32(int(addr)-(worldText+code+4)))
+		for _, r := range w.functions[n] {
+			code += copy(b[worldText+code:], opcodes[ref{r.access, r.size, 0}])
+			le.PutUint32(b[worldText+code:], uint32(int(r.addr)-(worldText+code+4)))
 			code += 4
 		}
 		code += copy(b[worldText+code:], []byte{0xc3}) // ret
@@ -93,7 +120,11 @@ func (w world) bytes() []byte {
 		at := 1
 		sym := worldSymtab + elf.Sym64Size
 		for n, addr := range w.symbols {
-			put(sym, elf.Sym64{Name: uint32(at), Info: byte(elf.STT_OBJECT), Value: addr, Size: 4})
+			size := uint64(4)
+			if n == "runtime.sched" {
+				size = w.schedSize
+			}
+			put(sym, elf.Sym64{Name: uint32(at), Info: byte(elf.STT_OBJECT), Value: addr, Size: size})
 			at += copy(b[worldStrtab+at:], n) + 1
 			sym += elf.Sym64Size
 		}
@@ -120,13 +151,14 @@ func (w world) bytes() []byte {
 	return b
 }
 
-// find does all that Live does short of a process.
-func find(b []byte) (uint64, Source, error) {
+// find does all that Locate does, for a world, which has no build info.
+func find(b []byte, goVersion string) (Addresses, error) {
 	r := bytes.NewReader(b)
 	f := new(file)
+	f.program.GoVersion = goVersion
 	f.bad = f.analyse(&budget{r: r, left: maxRead})
 	if f.image == nil {
-		return 0, "", f.bad
+		return Addresses{}, f.bad
 	}
-	return f.address(r, 0)
+	return f.locate(r, 0)
 }

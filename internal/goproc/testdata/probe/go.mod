@@ -1,3 +1,0 @@
-module example.com/probe
-
-go 1.18

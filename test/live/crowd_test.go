@@ -1,0 +1,181 @@
+package live
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// goBuild builds a main package of the directory and returns the program.
+func goBuild(t *testing.T, dir, pkg string, env ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	cmd := exec.Command("go", "build", "-o", out, pkg)
+	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v: %s", pkg, err, output)
+	}
+	return out
+}
+
+func buildProcfit(t *testing.T) string {
+	return goBuild(t, ".", "github.com/procfit/procfit/cmd/procfit")
+}
+
+func buildCrowd(t *testing.T) string {
+	return filepath.Clean(goBuild(t, "testdata/crowd", "example.com/crowd", "GOWORK=off"))
+}
+
+// crowd starts one of testdata/crowd and waits until it is ready.
+func crowd(t *testing.T, program string, args ...string) (pid int, lines *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		io.Copy(io.Discard, out)
+		cmd.Wait()
+	})
+	lines = bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "ready" {
+		t.Fatalf("%v says %q", args, lines.Text())
+	}
+	return cmd.Process.Pid, lines
+}
+
+// ps runs procfit ps, holds it to its bounds and returns what it printed.
+func ps(t *testing.T, procfit string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(procfit, append([]string{"ps"}, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, errs.String())
+	}
+	const mostSeconds, mostMemory = 30, 150 << 10 // the latter in KiB
+	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	if took := time.Since(began); took > mostSeconds*time.Second || peak > mostMemory {
+		t.Errorf("%v took %v and %d MB", args, took, peak>>10)
+	}
+	for _, r := range out.String() + errs.String() {
+		if unicode.IsControl(r) && r != '\n' {
+			t.Fatalf("%v wrote the control character %q:\n%q", args, r, out.String()+errs.String())
+		}
+	}
+	return out.Bytes()
+}
+
+// What a scan may meet: 5,000 threads, names that write to terminals, and 2,000
+// processes that begin and end meanwhile. It neither fails nor hangs, stays below
+// 150 MB, and what is there all the time is right all the time.
+func TestCrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some thousand processes and threads")
+	}
+	procfit, program := buildProcfit(t), buildCrowd(t)
+	const threads, processes = 5000, 2000
+	many, _ := crowd(t, program, "threads", strconv.Itoa(threads))
+	escapes, _ := crowd(t, program, "escapes")
+	_, churn := crowd(t, program, "churn", strconv.Itoa(processes))
+	ended := make(chan bool)
+	go func() {
+		for churn.Scan() && churn.Text() != "done" {
+		}
+		close(ended)
+	}()
+	scans := 0
+	for over := false; !over; scans++ {
+		select {
+		case <-ended:
+			over = true // and one scan more
+		default:
+		}
+		args := [][]string{{"--json", "--interval", "0"}, {"--json", "--interval", "100ms"}, {"--interval", "0"}}[scans%3]
+		out := ps(t, procfit, args...)
+		if args[0] != "--json" {
+			continue
+		}
+		type process struct {
+			PID, Procs, Threads int
+			Source              string `json:"procs_source"`
+		}
+		var got struct{ Processes []process }
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatal(err)
+		}
+		for pid, atLeast := range map[int]int{many: threads, escapes: 1} {
+			i := slices.IndexFunc(got.Processes, func(p process) bool { return p.PID == pid })
+			if i < 0 || got.Processes[i].Procs != 1 || got.Processes[i].Source != "symbol" || got.Processes[i].Threads < atLeast {
+				t.Fatalf("process %d of %d: %+v", pid, len(got.Processes), got.Processes)
+			}
+		}
+	}
+	t.Logf("%d scans while %d processes began and ended", scans, processes)
+}
+
+// gops lists Go processes too, without their GOMAXPROCS.
+const gops = "github.com/google/gops@v0.3.29"
+
+// A scan of 200 processes takes no longer than half of gops' time. The two take
+// turns, and their medians count.
+func TestHalfOfGops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 200 processes")
+	}
+	bin := t.TempDir()
+	install := exec.Command("go", "install", gops)
+	install.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GOWORK=off")
+	if output, err := install.CombinedOutput(); err != nil {
+		need.Skip(t, "needs "+gops+": "+strings.TrimSpace(string(output)))
+	}
+	procfit, program := buildProcfit(t), buildCrowd(t)
+	for range 200 {
+		crowd(t, program, "sleep")
+	}
+	var theirs, ours []float64
+	for range 7 {
+		began := time.Now()
+		if output, err := exec.Command(filepath.Join(bin, "gops")).CombinedOutput(); err != nil || bytes.Count(output, []byte("crowd")) < 200 {
+			t.Fatalf("gops: %v: %s", err, output)
+		}
+		theirs = append(theirs, time.Since(began).Seconds())
+		began = time.Now()
+		if out := ps(t, procfit, "--interval", "0"); bytes.Count(out, []byte(" crowd ")) < 200 {
+			t.Fatalf("procfit: %s", out)
+		}
+		ours = append(ours, time.Since(began).Seconds())
+	}
+	slices.Sort(theirs)
+	slices.Sort(ours)
+	ratio := ours[3] / theirs[3]
+	t.Logf("median of 7: procfit %.0f ms, gops %.0f ms, ratio %.2f", 1000*ours[3], 1000*theirs[3], ratio)
+	if ratio > 0.5 {
+		t.Errorf("procfit takes %.2f of gops' time, want 0.5 at most", ratio)
+	}
+}

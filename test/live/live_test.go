@@ -1,0 +1,117 @@
+package live
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/goproc/goproctest"
+)
+
+// result is what one run of a cell's program came to.
+type result struct {
+	cell
+	setting string
+	wrong   []string // what was read, and is not what the program says
+}
+
+// TestLive runs every cell's program with every setting, and with what the program
+// does to its GOMAXPROCS then.
+func TestLive(t *testing.T) {
+	slow(t)
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("runs programs of linux/amd64")
+	}
+	fetch(t)
+	var mu sync.Mutex
+	var results []result
+	t.Run("cells", func(t *testing.T) {
+		for _, c := range plan(full()) {
+			t.Run(c.String(), func(t *testing.T) {
+				t.Parallel()
+				path := c.build(t)
+				var cache goproc.Cache
+				for _, setting := range settings {
+					r := result{c, setting, c.run(t, &cache, path, setting)}
+					for _, wrong := range r.wrong {
+						t.Errorf("GOMAXPROCS=%s: %s", setting, wrong)
+					}
+					mu.Lock()
+					results = append(results, r)
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	if want := len(plan(full())) * len(settings); len(results) != want {
+		t.Errorf("%d cells have an answer, want %d", len(results), want)
+	}
+	decoded := decodeArm64(t)
+	switch {
+	case *update && !full():
+		t.Error("-update needs every cell: set PROCFIT_FULL=1")
+	case *update && !t.Failed():
+		if err := os.WriteFile(page, document(results, decoded, time.Now().UTC()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run starts the program and returns what is read wrong of it: as it starts, after
+// it has set GOMAXPROCS, and after it has gone back to the default.
+func (c cell) run(t *testing.T, cache *goproc.Cache, path, setting string) (wrong []string) {
+	t.Helper()
+	var env []string
+	if setting != "" {
+		env = []string{"GOMAXPROCS=" + setting}
+	}
+	p, _ := goproctest.Start(t, path, env...)
+	wrong = c.check(t, cache, p, setting != "")
+	if says := p.Tell("5"); says.Procs != 5 {
+		t.Fatalf("told to set GOMAXPROCS to 5, the probe says %d", says.Procs)
+	}
+	wrong = append(wrong, c.check(t, cache, p, true)...)
+	if c.release.custom { // and there is runtime.SetDefaultGOMAXPROCS
+		p.Tell("default")
+		wrong = append(wrong, c.check(t, cache, p, false)...)
+	}
+	return wrong
+}
+
+func (c cell) check(t *testing.T, cache *goproc.Cache, p *goproctest.Probe, custom bool) (wrong []string) {
+	t.Helper()
+	var live goproc.Live
+	says := p.Quiet(func() {
+		var err error
+		if live, err = cache.Live(p.PID()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	differ := func(what string, got, want any) {
+		if got != want {
+			wrong = append(wrong, fmt.Sprintf("%s is read as %v, want %v", what, got, want))
+		}
+	}
+	source := goproc.Symbol
+	if c.stripped {
+		source = goproc.Decoded
+	}
+	differ("the source", live.Source, source)
+	differ("the version", live.GoVersion, c.release.toolchain)
+	differ("GOMAXPROCS", live.Procs, says.Procs)
+	differ("the number of CPUs", live.NumCPU, says.NumCPU)
+	differ("that the flag is known", live.Custom != nil, c.release.custom)
+	if live.Custom != nil {
+		differ("the flag", *live.Custom, custom)
+	}
+	differ("that latencies are known", live.Latency != nil, c.release.latency)
+	if live.Latency != nil {
+		differ("the latencies", goproctest.Latencies(live.Latency.Counts()), says.Latencies)
+		differ("that there are any", live.Latency.Count() > 0, true)
+	}
+	return wrong
+}
