@@ -55,7 +55,7 @@ type order struct {
 func TestAgreement(t *testing.T) {
 	slow(t)
 	need.Command(t, "qemu-system-x86_64")
-	findKernel(t)
+	findKernel(t, "amd64")
 	n := cellsInRun
 	if os.Getenv("PROCFIT_FULL") == "1" {
 		n = cellsInFull

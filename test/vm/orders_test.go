@@ -111,10 +111,16 @@ func buildPrograms(t *testing.T) map[string]string {
 	return files
 }
 
+// build builds a program without a symbol table.
 func build(t *testing.T, dir, pkg string, env ...string) string {
 	t.Helper()
+	return link(t, dir, pkg, "-s -w", env...)
+}
+
+func link(t *testing.T, dir, pkg, flags string, env ...string) string {
+	t.Helper()
 	out := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg)
+	cmd := exec.Command("go", "build", "-ldflags="+flags, "-o", out, pkg)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS="), env...)
 	if output, err := cmd.CombinedOutput(); err != nil {

@@ -14,12 +14,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/procfit/procfit/internal/need"
 )
 
 // Machine is what is booted.
 type Machine struct {
+	Arch   string // amd64 or arm64; empty: amd64
 	CPUs   int
 	Cgroup string            // v2, v1 (the cpu hierarchy alone) or hybrid (both, cpu on v1); empty: none mounted
 	Files  map[string]string // paths there, such as /test, to files here; all executable
@@ -55,7 +54,7 @@ export PATH=/bin HOME=/tmp
 mount -t proc none /proc; mount -t sysfs none /sys; mount -t devtmpfs none /dev; mount -t tmpfs -o mode=1777 none /tmp
 ln -s /proc/self/fd /dev/fd
 ip link set lo up
-(while echo; do sleep 1; done >/dev/ttyS1) &
+[ -c /dev/ttyS1 ] && (while echo; do sleep 1; done >/dev/ttyS1) &
 sh /mounts || echo "cannot mount the cgroups"
 echo; echo '` + beginMark + `'
 sh /script
@@ -67,14 +66,13 @@ poweroff -f
 // that fails, or never ends, fails the test with that.
 func Run(t testing.TB, m Machine) string {
 	t.Helper()
-	qemu := need.Command(t, "qemu-system-x86_64")
-	kernel := findKernel(t)
+	hw := hardwareOf(t, m)
 	mount, ok := mounts[m.Cgroup]
 	if !ok {
 		t.Fatalf("no cgroup arrangement %q, only %v", m.Cgroup, slices.Sorted(maps.Keys(mounts)))
 	}
 	initrd := filepath.Join(t.TempDir(), "initrd")
-	if err := writeRoot(t, initrd, m, mount); err != nil {
+	if err := writeRoot(initrd, m, mount, hw.busybox); err != nil {
 		t.Fatal(err)
 	}
 	limit := m.Limit
@@ -85,13 +83,13 @@ func Run(t testing.TB, m Machine) string {
 	if m.OneThread {
 		threads = "single"
 	}
-	args := []string{"-accel", "tcg,thread=" + threads, "-cpu", "max", "-smp", strconv.Itoa(max(1, m.CPUs)), "-m", "1024",
-		"-kernel", kernel, "-initrd", initrd, "-append", "console=ttyS0 quiet panic=-1 no_timer_check cgroup_no_v1=none",
-		"-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none"}
+	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", strconv.Itoa(max(1, m.CPUs)), "-m", "1024",
+		"-kernel", hw.kernel, "-initrd", initrd, "-append", hw.append+" quiet panic=-1 cgroup_no_v1=none",
+		"-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none", "-serial", "stdio")
 	var output string
 	var err error
 	for range maxBoots {
-		if output, err = boot(t, qemu, args, limit); !errors.Is(err, errHung) {
+		if output, err = boot(t, hw, args, limit); !errors.Is(err, errHung) {
 			break
 		}
 		t.Logf("%v; it is booted again. Its last words: %s", err, output[max(0, len(output)-1000):])
@@ -123,18 +121,21 @@ const silence = 40 * time.Second
 var errHung = errors.New("the emulated machine stood still")
 
 // boot runs a machine to its end and returns its console.
-func boot(t testing.TB, qemu string, args []string, limit time.Duration) (string, error) {
+func boot(t testing.TB, hw hardware, args []string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("not at its end after %v", limit))
 	defer cancel()
 	ctx, hung := context.WithCancelCause(ctx)
 	defer hung(nil)
 	pulse := filepath.Join(t.TempDir(), "pulse")
-	cmd := exec.CommandContext(ctx, qemu, append(args, "-serial", "stdio", "-serial", "file:"+pulse)...)
+	if hw.pulse {
+		args = append(args, "-serial", "file:"+pulse)
+	}
+	cmd := exec.CommandContext(ctx, hw.qemu, args...)
 	var console bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &console, &console
 	go func() {
 		beats, last := int64(0), time.Now()
-		for ctx.Err() == nil {
+		for hw.pulse && ctx.Err() == nil {
 			time.Sleep(time.Second)
 			if now, err := os.Stat(pulse); err == nil && now.Size() != beats {
 				beats, last = now.Size(), time.Now()
@@ -150,7 +151,7 @@ func boot(t testing.TB, qemu string, args []string, limit time.Duration) (string
 	return strings.ReplaceAll(console.String(), "\r", ""), err
 }
 
-func writeRoot(t testing.TB, file string, m Machine, mount string) error {
+func writeRoot(file string, m Machine, mount string, busybox []byte) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func writeRoot(t testing.TB, file string, m Machine, mount string) error {
 	for _, dir := range []string{"bin", "dev", "proc", "sys", "tmp"} {
 		a.dir(dir)
 	}
-	a.file("bin/busybox", busybox(t))
+	a.file("bin/busybox", busybox)
 	a.file("init", []byte(initScript))
 	a.file("mounts", []byte(mount))
 	a.file("script", []byte(m.Script))
@@ -175,31 +176,4 @@ func writeRoot(t testing.TB, file string, m Machine, mount string) error {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
 	return f.Close()
-}
-
-// busybox is the static one: the machine has no libraries.
-func busybox(t testing.TB) []byte {
-	data, err := os.ReadFile(need.Command(t, "busybox"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Contains(data[:min(len(data), 4096)], []byte("/lib64/ld-linux")) {
-		need.Skip(t, "needs a static busybox (Debian: apt-get install busybox-static)")
-	}
-	return data
-}
-
-func findKernel(t testing.TB) string {
-	if file := os.Getenv("PROCFIT_VM_KERNEL"); file != "" {
-		return file
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, _ := filepath.Glob(filepath.Join(cache, "procfit", "vm-kernel", "boot", "vmlinuz-*"))
-	if len(found) == 0 {
-		need.Skip(t, "needs a kernel for the emulated machine: run test/vm/kernel.sh, or set PROCFIT_VM_KERNEL")
-	}
-	return found[0]
 }

@@ -1,0 +1,76 @@
+package vm
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// hardware is what an architecture needs to be emulated.
+type hardware struct {
+	qemu    string
+	args    []string
+	append  string // to the kernel's command line
+	kernel  string
+	busybox []byte
+	pulse   bool // it has a second serial line
+}
+
+func hardwareOf(t testing.TB, m Machine) hardware {
+	t.Helper()
+	switch m.Arch {
+	case "", "amd64":
+		return hardware{
+			qemu: need.Command(t, "qemu-system-x86_64"), args: []string{"-cpu", "max"},
+			append: "console=ttyS0 no_timer_check", kernel: findKernel(t, "amd64"), busybox: busybox(t), pulse: true,
+		}
+	case "arm64":
+		h := hardware{
+			// Emulating pointer authentication as defined costs half of the time.
+			qemu: need.Command(t, "qemu-system-aarch64"), args: []string{"-M", "virt", "-cpu", "max,pauth-impdef=on"},
+			append: "console=ttyAMA0", kernel: findKernel(t, "arm64"),
+		}
+		var err error
+		if h.busybox, err = os.ReadFile(filepath.Join(filepath.Dir(h.kernel), "..", "busybox")); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	t.Fatalf("no machine of %q", m.Arch)
+	return hardware{}
+}
+
+// busybox is the static one: the machine has no libraries.
+func busybox(t testing.TB) []byte {
+	data, err := os.ReadFile(need.Command(t, "busybox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data[:min(len(data), 4096)], []byte("/lib64/ld-linux")) {
+		need.Skip(t, "needs a static busybox (Debian: apt-get install busybox-static)")
+	}
+	return data
+}
+
+func findKernel(t testing.TB, arch string) string {
+	folder := "vm-kernel"
+	if arch == "amd64" {
+		if file := os.Getenv("PROCFIT_VM_KERNEL"); file != "" {
+			return file
+		}
+	} else {
+		folder += "-" + arch
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob(filepath.Join(cache, "procfit", folder, "boot", "vmlinuz-*"))
+	if len(found) == 0 {
+		need.Skip(t, "needs a kernel for the emulated machine: run test/vm/kernel.sh "+arch)
+	}
+	return found[0]
+}
