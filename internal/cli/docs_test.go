@@ -90,9 +90,15 @@ func runDocumented(t *testing.T, command, where, url string) {
 	case "load":
 		args = append([]string{"load"}, args[1:]...)
 		args = append(args, "--duration", "50ms")
+	case "exporter":
+		serveBriefly(t, where, args)
+		return
 	case "lab":
 		if len(args) > 1 && args[1] == "serve" {
 			return // it would serve until it is interrupted; the built-in sweep runs it
+		}
+		if len(args) > 1 && args[1] == "run" {
+			args = append(args, "--dry-run") // testdata/script/lab_*.txtar run them
 		}
 	}
 	var out, errs bytes.Buffer

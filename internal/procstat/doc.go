@@ -4,10 +4,10 @@
 // threads: CPU time, context switches, the time that threads were runnable and
 // waited for a CPU. CPU time comes from /proc/PID/stat, which counts exited
 // threads too. The rest comes from taskstats (netlink), exited threads included,
-// where that is allowed (CAP_NET_ADMIN, initial network namespace); elsewhere
-// from /proc/PID/task/TID, where what a thread did between the last look at it
-// and its exit is lost. /proc/PID/status and schedstat themselves are not used:
-// they count the main thread alone.
+// where that is allowed (CAP_NET_ADMIN, with some kernels in the initial network
+// namespace only); elsewhere from /proc/PID/task/TID, where what a thread did
+// between the last look at it and its exit is lost. /proc/PID/status and schedstat
+// themselves are not used: they count the main thread alone.
 //
 // Limits: CPU time has a resolution of 10 ms a process. Run-queue wait includes
 // the time that a CFS quota kept threads off the CPU, so read it beside the

@@ -1,0 +1,72 @@
+package exporter
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Family is one metric that is exported.
+type Family struct {
+	Name   string
+	Help   string
+	Labels []string
+	Type   string // gauge, counter, histogram
+
+	desc  *prometheus.Desc
+	value prometheus.ValueType
+}
+
+func family(kind, name, help string, labels ...string) Family {
+	f := Family{Name: "procfit_" + name, Help: help, Labels: labels, Type: kind, value: prometheus.GaugeValue}
+	if kind == "counter" {
+		f.value = prometheus.CounterValue
+	}
+	f.desc = prometheus.NewDesc(f.Name, help, labels, nil)
+	return f
+}
+
+// process is a metric of each process.
+func process(kind, name, help string, labels ...string) Family {
+	return family(kind, "process_"+name, help, append([]string{"pid", "name"}, labels...)...)
+}
+
+// metric is a sample; labels that are no valid UTF-8 have become so before.
+func (f Family) metric(value float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(f.desc, f.value, value, labels...)
+}
+
+var (
+	info         = process("gauge", "info", "A Go process: its release, where its GOMAXPROCS comes from, how that is known, GOMAXPROCS itself, its cgroup. Always 1.", "go_version", "set_by", "procs_source", "gomaxprocs", "cgroup")
+	gomaxprocs   = process("gauge", "gomaxprocs", "GOMAXPROCS, the number of Ps.")
+	recommended  = process("gauge", "gomaxprocs_recommended", "GOMAXPROCS that fits the CPUs of the process, by all limits and the affinity.")
+	numCPU       = process("gauge", "num_cpu", "CPUs that its runtime counted when it started (runtime.NumCPU).")
+	affinityCPUs = process("gauge", "affinity_cpus", "CPUs that the process may run on, limits aside.")
+	limitCPUs    = process("gauge", "limit_cpus", "Tightest CPU limit of all groups of the process, and the group.", "cgroup")
+	threads      = process("gauge", "threads", "Threads of the process.")
+	cpuSeconds   = process("counter", "cpu_seconds_total", "CPU time of the process, user and system.")
+	switches     = process("counter", "context_switches_total", "Context switches of all its threads: voluntary when a thread blocks, involuntary when it is put off the CPU.", "kind")
+	waitSeconds  = process("counter", "run_queue_wait_seconds_total", "Time that its threads could run and waited for a CPU, summed over threads; includes being throttled.")
+	periods      = process("counter", "cgroup_periods_total", "Periods in which a group with a limit, which the process is in, wanted to run.", "cgroup")
+	throttled    = process("counter", "cgroup_throttled_periods_total", "Periods in which the quota of the group ran out.", "cgroup")
+	throttledSec = process("counter", "cgroup_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", "cgroup")
+	schedLatency = process("histogram", "sched_latency_seconds", "How long goroutines that could run waited to, as the runtime samples it: one in about 8.")
+	findings     = process("gauge", "findings", "A rule that fires on the process; procfit explain RULE tells of it. Always 1.", "rule", "severity")
+
+	buildInfo    = family("gauge", "exporter_build_info", "The version of the exporter. Always 1.", "version", "go_version")
+	scanDuration = family("gauge", "exporter_scan_duration_seconds", "How long the scan took that these metrics are of.")
+	scans        = family("counter", "exporter_scans_total", "Scans, by their result: ok or failed.", "result")
+	processes    = family("gauge", "exporter_processes", "Go processes that the scan saw.")
+	others       = family("gauge", "exporter_processes_other", "Processes that are no Go programs.")
+	unreadable   = family("gauge", "exporter_processes_unreadable", "Processes of which it is not known whether they are Go's, by the reason: permission, damaged or other.", "reason")
+	inferred     = family("gauge", "exporter_processes_memory_unreadable", "Go processes whose memory could not be read; their GOMAXPROCS is inferred or missing.")
+	dropped      = family("gauge", "exporter_processes_dropped", "Go processes left out since there are more than --max-processes.")
+	filtered     = family("gauge", "exporter_processes_filtered", "Go processes left out by --name.")
+	counterInfo  = family("gauge", "exporter_counters_info", "Where context switches and run-queue wait come from: taskstats, complete; or tasks, thread by thread, without what threads did just before their end. Always 1.", "source")
+)
+
+// Families returns all that is exported, beside what the Prometheus client
+// itself says of the exporter's process.
+func Families() []Family {
+	return []Family{
+		info, gomaxprocs, recommended, numCPU, affinityCPUs, limitCPUs, threads,
+		cpuSeconds, switches, waitSeconds, periods, throttled, throttledSec, schedLatency, findings,
+		buildInfo, scanDuration, scans, processes, others, unreadable, inferred, dropped, filtered, counterInfo,
+	}
+}

@@ -1,0 +1,104 @@
+package exporter
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+const (
+	scrapeTimeout = 30 * time.Second // where the scraper does not say its own
+	mostRequests  = 4                // that are answered at once
+	stopPatience  = 5 * time.Second  // for answers that are under way at the end
+)
+
+//go:embed index.html
+var index string
+
+// Handler serves /metrics, /healthz and a page that leads there.
+func (e *Exporter) Handler() http.Handler {
+	mux := http.NewServeMux()
+	metrics := promhttp.HandlerFor(e.registry(), promhttp.HandlerOpts{
+		ErrorLog:            logger(e.options.Logf),
+		ErrorHandling:       promhttp.ContinueOnError,
+		MaxRequestsInFlight: mostRequests,
+		EnableOpenMetrics:   true,
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r.Header))
+		defer cancel()
+		err := e.Scan(ctx)
+		switch {
+		case err == nil:
+			metrics.ServeHTTP(w, r)
+		case r.Context().Err() != nil: // nobody listens any more
+		case errors.Is(err, context.DeadlineExceeded):
+			e.fail(w, "the scan took longer than the %v that this scrape had: raise scrape_timeout, or give procfit more CPU", timeoutOf(r.Header))
+		default:
+			e.fail(w, "scan: %v", err)
+		}
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "ok\n")
+	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, index)
+	})
+	return mux
+}
+
+func (e *Exporter) fail(w http.ResponseWriter, format string, args ...any) {
+	e.options.Logf(format, args...)
+	http.Error(w, fmt.Sprintf(format, args...), http.StatusServiceUnavailable)
+}
+
+// timeoutOf is how long a scan may take, a little less than the scraper waits.
+func timeoutOf(h http.Header) time.Duration {
+	s, err := strconv.ParseFloat(h.Get("X-Prometheus-Scrape-Timeout-Seconds"), 64)
+	if err != nil || math.IsNaN(s) || s <= 0 || s > scrapeTimeout.Seconds() {
+		return scrapeTimeout
+	}
+	d := time.Duration(s * float64(time.Second))
+	return d - min(d/10, 500*time.Millisecond)
+}
+
+type logger func(format string, args ...any)
+
+func (l logger) Println(v ...any) { l("%s", strings.TrimSpace(fmt.Sprintln(v...))) }
+
+// Serve answers at the listener until ctx ends, and then finishes what it has
+// begun. The error is that of ctx when that was the reason.
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      scrapeTimeout + 30*time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		server.Close()
+	}
+	return ctx.Err()
+}
