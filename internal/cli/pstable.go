@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
@@ -70,7 +71,7 @@ func table(b *strings.Builder, all []observe.Process, color bool, width int) {
 	widths := make([]int, len(columns))
 	for _, row := range cells {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
 	shown := fitColumns(columns, widths, width)
@@ -83,7 +84,7 @@ func table(b *strings.Builder, all []observe.Process, color bool, width int) {
 			if line.Len() > 0 {
 				line.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(row[i]))
+			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(row[i]))
 			text := row[i]
 			if r > 0 && c.head == "FINDINGS" && len(all[r-1].Findings) > 0 {
 				text = paint(color, severityColor(all[r-1].Findings[0].Severity), text)
@@ -236,9 +237,4 @@ func goRelease(p observe.Process) string {
 }
 
 // clip shortens by the end, and shows that it did.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
+func clip(s string, n int) string { return ansi.Truncate(s, n, "…") }

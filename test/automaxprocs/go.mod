@@ -7,4 +7,6 @@ require (
 	go.uber.org/automaxprocs v1.6.0
 )
 
+require github.com/stretchr/testify v1.12.1 // indirect
+
 replace github.com/procfit/procfit/maxprocs => ../../maxprocs

@@ -8,7 +8,7 @@ require (
 )
 
 require (
-	golang.org/x/tools v0.30.0 // indirect
+	golang.org/x/tools v0.49.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 )
 
