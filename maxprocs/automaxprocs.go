@@ -46,14 +46,14 @@ func (p Automaxprocs) decide(f Facts) Decision {
 	}
 	// int(math.Floor(v)), where a machine's integers end included.
 	n := toInt(math.Floor(cpus))
-	d.because("%s limits its own group to %s CPUs; rounded down to %d", l.describe(), cpusText(cpus), n)
+	d.because("%s limits its own group to %s; rounded down to %d", l.describe(), countCPUs(cpus), n)
 	if least := max1(p.Min); n < least {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
 	}
 	d.because("this ends the runtime's own updates, where it has them")
 	if tight, ok := f.Tightest(); ok && tight.CPUs < cpus {
-		d.because("automaxprocs does not read the tighter limit of %s CPUs of an ancestor (%s)", cpusText(tight.CPUs), tight.describe())
+		d.because("automaxprocs does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
 	}
 	if all := f.AffinityCPUs(); all > 0 && n > all {
 		d.because("automaxprocs does not look at the affinity, which is %s", plural(all, "CPU", "CPUs"))

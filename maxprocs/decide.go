@@ -110,6 +110,14 @@ func cpusText(cpus float64) string {
 	return strconv.FormatFloat(math.Round(cpus*1e4)/1e4, 'f', -1, 64)
 }
 
+// countCPUs is that number with its noun.
+func countCPUs(cpus float64) string {
+	if text := cpusText(cpus); text != "1" {
+		return text + " CPUs"
+	}
+	return "1 CPU"
+}
+
 // toInt converts after rounding; limits above any machine's CPUs saturate.
 func toInt(cpus float64) int {
 	if cpus > math.MaxInt32 {

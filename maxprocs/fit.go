@@ -40,7 +40,7 @@ func (p Fit) decide(f Facts) Decision {
 	for _, l := range f.Limits {
 		switch l.State {
 		case Known:
-			d.because("%s limits it to %s CPUs", l.describe(), cpusText(l.CPUs))
+			d.because("%s limits it to %s", l.describe(), countCPUs(l.CPUs))
 		case Unreadable, Malformed:
 			d.because("the limit of %s is %s and cannot count: %s", l.Dir, l.State, l.Error)
 		}

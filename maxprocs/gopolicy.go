@@ -87,10 +87,10 @@ func (p Go) decide(f Facts) Decision {
 	}
 	n := toInt(math.Max(math.Ceil(limit.CPUs), floorOfLimit))
 	d.add(Candidate{What: "limit", CPUs: limit.CPUs, Procs: n, File: limit.File, Raw: limit.Raw})
-	d.because("%s limits its own group to %s CPUs; rounded up, and at least %d: %d",
-		limit.describe(), cpusText(limit.CPUs), floorOfLimit, n)
+	d.because("%s limits its own group to %s; rounded up, and at least %d: %d",
+		limit.describe(), countCPUs(limit.CPUs), floorOfLimit, n)
 	if tight, ok := f.Tightest(); ok && tight.CPUs < limit.CPUs {
-		d.because("the runtime does not read the tighter limit of %s CPUs of an ancestor (%s)", cpusText(tight.CPUs), tight.describe())
+		d.because("the runtime does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
 	}
 	if n < procs {
 		return d.win("limit", n)

@@ -28,7 +28,7 @@ func (p JVM) decide(f Facts) Decision {
 	}
 	n := toInt(math.Max(1, math.Ceil(l.CPUs)))
 	d.add(Candidate{What: "limit", CPUs: l.CPUs, Procs: n, File: l.File, Raw: l.Raw})
-	d.because("%s limits it to %s CPUs; rounded up: %d", l.describe(), cpusText(l.CPUs), n)
+	d.because("%s limits it to %s; rounded up: %d", l.describe(), countCPUs(l.CPUs), n)
 	if n < procs {
 		return d.win("limit", n)
 	}

@@ -51,8 +51,8 @@ memory, they are not stopped, and nothing is written to them.
   FINDINGS   the rules that fired, explained below the list; procfit explain PF001
              tells more of one
 
-P50 to SWITCHES are those of the interval, or with --interval 0 of the whole life of
-the process.
+P50 to SWITCHES are those of the interval; with --interval 0 since the process began,
+and THROTTLED, without the time, since its group was made.
 
 Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is
 left out.`,
@@ -82,7 +82,9 @@ func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
 		if err != nil || pid <= 0 {
 			return usageError("%q is no process ID; for a name try procfit ps | grep %s", arg, arg)
 		}
-		o.pids = append(o.pids, pid)
+		if !slices.Contains(o.pids, pid) {
+			o.pids = append(o.pids, pid)
+		}
 	}
 	switch {
 	case o.interval < 0:
@@ -105,6 +107,11 @@ func (o *psOptions) run(ctx context.Context, io stdio) error {
 		return err
 	}
 	defer scanner.Close()
+	for _, pid := range o.pids {
+		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
+			return usageError("%d is a thread of process %d: name that", pid, leader)
+		}
+	}
 	scan := func(ctx context.Context) (observe.Snapshot, error) {
 		snap, err := scanner.Scan(ctx, o.pids...)
 		if len(o.pids) == 0 {
@@ -151,7 +158,7 @@ type scanFunc func(context.Context) (observe.Snapshot, error)
 // stream prints a line each interval until it is interrupted, which is its
 // regular end.
 func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
-	_, err := scan(ctx)
+	err := o.first(ctx, io, scan)
 	for err == nil {
 		if err = pause(ctx, o.interval); err != nil {
 			break
@@ -163,6 +170,16 @@ func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
 		}
 	}
 	return err
+}
+
+// first scans for a view that goes on. Where nothing that was named is there to be
+// watched, that is the error.
+func (o *psOptions) first(ctx context.Context, io stdio, scan scanFunc) error {
+	snap, err := scan(ctx)
+	if err != nil || len(o.pids) == 0 || len(snap.Processes) > 0 {
+		return err
+	}
+	return o.tell(io, snap)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -214,9 +231,9 @@ func (o *psOptions) missing(pid int) error {
 // unreadable says of how many processes nothing is known, and why, for each
 // reason.
 func unreadable(snap observe.Snapshot) []string {
-	kinds := map[string]int{}
+	kinds := map[string][]string{}
 	for _, u := range snap.Unreadable {
-		kinds[u.Kind]++
+		kinds[u.Kind] = append(kinds[u.Kind], fmt.Sprintf("%d (%s)", u.PID, printable(u.Name)))
 	}
 	inferred := 0
 	why := ""
@@ -227,8 +244,12 @@ func unreadable(snap observe.Snapshot) []string {
 		}
 	}
 	var lines []string
-	for kind, n := range kinds {
-		lines = append(lines, fmt.Sprintf("%d not readable: %s", n, printable(kind)))
+	for kind, who := range kinds {
+		n := len(who)
+		if n > maxNamed {
+			who = append(who[:maxNamed:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
+		}
+		lines = append(lines, fmt.Sprintf("%d not readable, Go or not: %s: %s", n, printable(kind), strings.Join(who, ", ")))
 	}
 	slices.Sort(lines)
 	if inferred > 0 {

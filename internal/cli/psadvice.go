@@ -1,57 +1,91 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
 )
 
-// advice is one finding of one or many processes.
+// advice is what was found of one or of many processes with one way out.
 type advice struct {
-	rule.Finding
-	who []string
+	findings []rule.Finding // the worst first; all have the same fix
+	who      []string
 }
 
-// maxNamed is how many processes of a finding are named.
+// maxNamed is how many processes of an advice are named.
 const maxNamed = 4
 
 // advise prints below the list what was found and what to do, the worst first.
-// Processes of which the same is said share a line; of several findings of one
-// process with the same way out the first is told.
-func advise(b *strings.Builder, all []observe.Process, color bool) {
-	for _, a := range advices(all) {
+// Processes of which the same is said share it. width is the terminal's, 0 for
+// endless lines.
+func advise(b *strings.Builder, all []observe.Process, color bool, width int) {
+	for _, a := range collectAdvice(all) {
 		who := a.who
 		if len(who) > maxNamed {
 			who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(a.who)-maxNamed))
 		}
-		fmt.Fprintf(b, "\n%s %s: %s %s\n  → %s\n", a.Rule, paint(color, severityColor(a.Severity), string(a.Severity)),
-			strings.Join(who, ", "), printable(a.Message), printable(a.Fix))
+		b.WriteString("\n")
+		for _, f := range a.findings {
+			severity := paint(color, severityColor(f.Severity), string(f.Severity))
+			folded(b, fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, strings.Join(who, ", "), printable(f.Message)), "  ", width)
+		}
+		folded(b, "  → "+printable(a.findings[0].Fix), "    ", width)
 	}
 }
 
-func advices(all []observe.Process) []advice {
+// folded writes a line, broken between words where it is too wide, its rest
+// indented.
+func folded(b *strings.Builder, line, indent string, width int) {
+	if width > len(indent)+20 && ansi.StringWidth(line) > width {
+		first, rest, _ := strings.Cut(ansi.Wordwrap(line, width, ""), "\n")
+		b.WriteString(first + "\n")
+		for part := range strings.SplitSeq(ansi.Wordwrap(strings.ReplaceAll(rest, "\n", " "), width-len(indent), ""), "\n") {
+			b.WriteString(indent + strings.TrimLeft(part, " ") + "\n")
+		}
+		return
+	}
+	b.WriteString(line + "\n")
+}
+
+func collectAdvice(all []observe.Process) []advice {
 	var told []advice
-	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
-		for _, p := range all {
-			for i, f := range p.Findings {
-				said := slices.ContainsFunc(p.Findings[:i], func(worse rule.Finding) bool { return worse.Fix == f.Fix })
-				if f.Severity != severity || said {
-					continue
-				}
-				who := fmt.Sprintf("%d (%s)", p.PID, printable(p.Name))
-				have := slices.IndexFunc(told, func(a advice) bool {
-					return a.Rule == f.Rule && a.Severity == f.Severity && a.Message == f.Message && a.Fix == f.Fix
-				})
-				if have < 0 {
-					told = append(told, advice{Finding: f})
-					have = len(told) - 1
-				}
-				told[have].who = append(told[have].who, who)
+	for _, p := range all {
+		who := fmt.Sprintf("%d (%s)", p.PID, printable(p.Name))
+		for _, a := range byFix(p.Findings) {
+			have := slices.IndexFunc(told, func(t advice) bool { return slices.EqualFunc(t.findings, a.findings, sameWords) })
+			if have < 0 {
+				told = append(told, a)
+				have = len(told) - 1
 			}
+			told[have].who = append(told[have].who, who)
 		}
 	}
+	slices.SortStableFunc(told, func(a, b advice) int {
+		return cmp.Compare(severityRank(a.findings[0].Severity), severityRank(b.findings[0].Severity))
+	})
 	return told
+}
+
+// byFix puts together the findings that have the same way out.
+func byFix(findings []rule.Finding) []advice {
+	var all []advice
+	for _, f := range findings {
+		i := slices.IndexFunc(all, func(a advice) bool { return a.findings[0].Fix == f.Fix })
+		if i < 0 {
+			all = append(all, advice{findings: []rule.Finding{f}})
+			continue
+		}
+		all[i].findings = append(all[i].findings, f)
+	}
+	return all
+}
+
+func sameWords(a, b rule.Finding) bool {
+	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Fix == b.Fix
 }

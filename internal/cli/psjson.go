@@ -22,7 +22,7 @@ type psJSON struct {
 type psProcess struct {
 	PID          int        `json:"pid"`
 	Name         string     `json:"name"`
-	GoVersion    string     `json:"go_version"`
+	GoVersion    *string    `json:"go_version"`
 	Procs        *int       `json:"procs"`
 	ProcsSource  *string    `json:"procs_source"`
 	ProcsUnknown string     `json:"procs_unknown,omitempty"` // why it could not be read
@@ -79,8 +79,9 @@ func writePS(w io.Writer, snap observe.Snapshot, indent bool) error {
 func newPSProcess(p observe.Process) psProcess {
 	last := p.Last()
 	out := psProcess{
-		PID: p.PID, Name: p.Name, GoVersion: p.Facts.GoVersion, ProcsUnknown: p.LiveUnknown, SetBy: p.SetBy,
+		PID: p.PID, Name: p.Name, ProcsUnknown: p.LiveUnknown, SetBy: p.SetBy,
 		FitProcs: p.Fit.Procs, Threads: p.Threads, Findings: p.Findings,
+		GoVersion:    known(p.Facts.GoVersion, p.Facts.GoVersion != ""),
 		NumCPU:       known(p.NumCPU, p.NumCPU > 0),
 		ProcsSource:  known(p.ProcsSource(), p.ProcsSource() != ""),
 		SchedLatency: quantiles{known(last.LatencyAt(0.5)), known(last.LatencyAt(0.99))},
@@ -94,7 +95,7 @@ func newPSProcess(p observe.Process) psProcess {
 	}
 	if t := p.Throttling; t != nil {
 		out.ThrottledRatio = known(t.Ratio(), t.Periods > 0)
-		out.ThrottledSeconds = known(t.Throttled.Seconds(), true)
+		out.ThrottledSeconds = known(t.Throttled.Seconds(), t.Periods > 0)
 	}
 	return out
 }

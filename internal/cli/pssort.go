@@ -31,7 +31,8 @@ var psSorts = []struct {
 	})},
 	{"p99", largest(func(p observe.Process) (float64, bool) { return p.Last().LatencyAt(0.99) })},
 	{"wait", largest(func(p observe.Process) (float64, bool) {
-		return p.Last().RunQueueWait.Seconds(), p.Last().Counted
+		c := p.Last()
+		return c.RunQueueWait.Seconds() / c.Span.Seconds(), c.Counted && c.Span > 0
 	})},
 	{"switches", largest(func(p observe.Process) (float64, bool) { return p.Last().Switches() })},
 	{"threads", largest(func(p observe.Process) (float64, bool) { return float64(p.Threads), true })},
@@ -72,7 +73,11 @@ func worst(p observe.Process) int {
 	if len(p.Findings) == 0 {
 		return 3
 	}
-	return slices.Index([]rule.Severity{rule.Error, rule.Warning, rule.Info}, p.Findings[0].Severity)
+	return severityRank(p.Findings[0].Severity)
+}
+
+func severityRank(s rule.Severity) int {
+	return slices.Index([]rule.Severity{rule.Error, rule.Warning, rule.Info}, s)
 }
 
 // release is the Go version without what a toolchain may add to it.

@@ -47,12 +47,12 @@ func psColumns() []psColumn {
 // writePSText prints the list, then what to do.
 func writePSText(w io.Writer, snap observe.Snapshot, color bool, width int) error {
 	if len(snap.Processes) == 0 {
-		_, err := fmt.Fprintf(w, "no Go process; %d others\n", snap.Others+len(snap.Unreadable))
+		_, err := fmt.Fprintf(w, "no Go process; %s\n", plural(snap.Others+len(snap.Unreadable), "other"))
 		return err
 	}
 	var b strings.Builder
 	table(&b, snap.Processes, color, width)
-	advise(&b, snap.Processes, color)
+	advise(&b, snap.Processes, color, width)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -144,7 +144,7 @@ func limitCell(p observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
-		return fmt.Sprintf("%s %s", strings.Fields(rule.CPUs(l.CPUs))[0], clip(printable(path.Base(l.Dir)), 20))
+		return fmt.Sprintf("%s %s", strings.Fields(rule.CPUs(l.CPUs))[0], clipStart(printable(path.Base(l.Dir)), 20))
 	case len(p.Facts.Unknown()) > 0:
 		return "?"
 	}
@@ -234,6 +234,14 @@ func ids(findings []rule.Finding) string {
 
 func goRelease(p observe.Process) string {
 	return orUnknown(clip(printable(strings.TrimPrefix(release(p), "go")), 16))
+}
+
+// clipStart shortens by the beginning, where names of groups are alike.
+func clipStart(s string, n int) string {
+	if w := ansi.StringWidth(s); w > n {
+		return ansi.TruncateLeft(s, w-n+1, "…")
+	}
+	return s
 }
 
 // clip shortens by the end, and shows that it did.

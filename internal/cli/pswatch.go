@@ -12,6 +12,9 @@ import (
 
 // live is the view of the whole screen.
 func (o *psOptions) live(ctx context.Context, io stdio, scan scanFunc) error {
+	if err := o.first(ctx, io, scan); err != nil {
+		return err
+	}
 	return tui.Run(ctx, tui.Options{
 		Scan: scan, Interval: o.interval, Sort: o.sort, Explain: explainProcess,
 		In: io.in, Out: io.out, Color: io.color(),

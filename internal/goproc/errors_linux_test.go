@@ -18,7 +18,12 @@ import (
 // TestLiveOddFiles reads programs whose file is not what the linker wrote, or is
 // there no more.
 func TestLiveOddFiles(t *testing.T) {
-	path := build(t, []string{"CGO_ENABLED=0"}, "-ldflags=-s -w")
+	t.Run("exe", func(t *testing.T) { testOddFiles(t) })
+	t.Run("pie", func(t *testing.T) { testOddFiles(t, "-buildmode=pie") })
+}
+
+func testOddFiles(t *testing.T, args ...string) {
+	path := build(t, []string{"CGO_ENABLED=0"}, append(args, "-ldflags=-s -w")...)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +55,7 @@ func TestLiveOddFiles(t *testing.T) {
 			}
 			var c Cache
 			live, err := c.Live(p.PID())
-			if err != nil || live.Procs != 3 || says.Procs != 3 || live.NumCPU != says.NumCPU || live.Latency == nil {
+			if err != nil || live.Procs != 3 || live.GoVersion != runtime.Version() || live.MainModule != goproctest.Module || says.Procs != 3 || live.NumCPU != says.NumCPU || live.Latency == nil {
 				t.Errorf("read %+v, %v; the program says %+v", live, err, says)
 			}
 		})

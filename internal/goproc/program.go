@@ -44,9 +44,8 @@ func Open(path string) (Program, error) {
 func Read(r io.ReaderAt) (Program, error) {
 	info, err := buildinfo.Read(&budget{r: r, left: maxRead})
 	if err != nil {
-		var again error
-		if info, again = buildinfo.Read(&budget{r: sectionless{r}, left: maxRead}); again == nil {
-			err = nil
+		if again, ok := findBuildInfo(&budget{r: r, left: maxRead}); ok {
+			info, err = again, nil
 		}
 	}
 	if err != nil {
@@ -69,18 +68,4 @@ func Read(r io.ReaderAt) (Program, error) {
 		}
 	}
 	return p, nil
-}
-
-// sectionless hides the section headers of a 64-bit ELF file: debug/buildinfo
-// finds its record without them, but gives up on damaged ones.
-type sectionless struct{ r io.ReaderAt }
-
-func (s sectionless) ReadAt(p []byte, off int64) (int, error) {
-	n, err := s.r.ReadAt(p, off)
-	for _, field := range []struct{ from, to int64 }{{40, 48}, {60, 64}} { // e_shoff; e_shnum, e_shstrndx
-		if from, to := max(field.from-off, 0), min(field.to-off, int64(n)); from < to {
-			clear(p[from:to])
-		}
-	}
-	return n, err
 }

@@ -2,39 +2,27 @@ package observe
 
 import (
 	"sync"
+	"time"
 
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/rule"
 	"github.com/procfit/procfit/maxprocs"
 )
 
-// total is what was counted from the beginning.
+// total is what was counted from the beginning, throttling aside.
 func total(l looked) Counts {
 	c := counts(l.counts.Total())
-	c.Latency, c.Throttling, c.Groups = l.latency, worst(l.groups), l.groups
+	c.Latency = l.latency
 	return c
 }
 
-// since is what was counted between two looks at one process.
+// since is what was counted between two looks at one process, throttling aside.
 func since(l, before looked) Counts {
 	c := counts(l.counts.Since(before.counts))
 	if l.latency != nil && before.latency != nil {
 		span := l.latency.Since(before.latency)
 		c.Latency = &span
 	}
-	var groups []rule.Throttling
-	for _, now := range l.groups {
-		for _, was := range before.groups {
-			if now.Dir == was.Dir && now.Periods >= was.Periods {
-				now.Periods -= was.Periods
-				now.ThrottledPeriods = max(0, now.ThrottledPeriods-was.ThrottledPeriods)
-				now.Throttled = max(0, now.Throttled-was.Throttled)
-				now.Span = c.Span
-				groups = append(groups, now)
-			}
-		}
-	}
-	c.Throttling = worst(groups)
 	return c
 }
 
@@ -59,6 +47,9 @@ func worst(groups []rule.Throttling) *rule.Throttling {
 
 // groups reads each group's throttling once a Scan: processes share them.
 type groups struct {
+	before map[string]maxprocs.Throttling // by directory, as of the Scan before
+	span   time.Duration                  // since then
+
 	mu   sync.Mutex
 	read map[string]groupReading
 }
@@ -68,10 +59,12 @@ type groupReading struct {
 	err error
 }
 
-func newGroups() *groups { return &groups{read: make(map[string]groupReading)} }
+func newGroups(before map[string]maxprocs.Throttling, span time.Duration) *groups {
+	return &groups{before: before, span: span, read: make(map[string]groupReading)}
+}
 
-// of returns the throttling of the groups that have a limit, as far as it can be
-// read.
+// of returns the throttling of the groups that have a limit since they were made,
+// as far as it can be read.
 func (g *groups) of(limits []maxprocs.Limit) []rule.Throttling {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,6 +80,35 @@ func (g *groups) of(limits []maxprocs.Limit) []rule.Throttling {
 		}
 		if r.err == nil {
 			all = append(all, rule.Throttling{Dir: l.Dir, Throttling: r.Throttling})
+		}
+	}
+	return all
+}
+
+// since returns the same since the Scan before. A group that was not looked at
+// then, or was made anew, is left out.
+func (g *groups) since(limits []maxprocs.Limit) []rule.Throttling {
+	var all []rule.Throttling
+	for _, now := range g.of(limits) {
+		was, ok := g.before[now.Dir]
+		if !ok || now.Periods < was.Periods || now.ThrottledPeriods < was.ThrottledPeriods || now.Throttled < was.Throttled {
+			continue
+		}
+		now.Periods -= was.Periods
+		now.ThrottledPeriods -= was.ThrottledPeriods
+		now.Throttled -= was.Throttled
+		now.Span = g.span
+		all = append(all, now)
+	}
+	return all
+}
+
+// now is what was read, for the next Scan.
+func (g *groups) now() map[string]maxprocs.Throttling {
+	all := make(map[string]maxprocs.Throttling, len(g.read))
+	for dir, r := range g.read {
+		if r.err == nil {
+			all[dir] = r.Throttling
 		}
 	}
 	return all

@@ -23,7 +23,7 @@ type Process struct {
 	Threads int
 
 	Total  Counts  // since the process, for throttling the group, began
-	Recent *Counts // since the Scan before; nil in the first that saw it
+	Recent *Counts // since the Scan before; nil in the first
 }
 
 // ProcsSource says how the value of Procs is known: symbol, decoded or inferred;

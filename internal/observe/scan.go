@@ -34,6 +34,7 @@ type Scanner struct {
 	sampler *Sampler
 	at      time.Time
 	last    map[identity]looked
+	groups  map[string]maxprocs.Throttling // by directory, as of the Scan before
 }
 
 // identity names a process for as long as the machine runs.
@@ -46,7 +47,6 @@ type identity struct {
 type looked struct {
 	counts  procstat.Reading
 	latency *Latency
-	groups  []rule.Throttling
 }
 
 // NewScanner opens the kernel's counters.
@@ -63,7 +63,8 @@ func (s *Scanner) Close() error { return s.sampler.Close() }
 
 // Scan looks at the processes, all of them when none is named. One that ends
 // meanwhile is left out. One that is named is among the Processes with what is
-// known of it also when it is Unreadable. The error is that of ctx, or that /proc cannot be listed.
+// known of it also when it is Unreadable. The error is that of ctx, or that /proc
+// cannot be listed.
 func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	named := len(pids) > 0
 	if !named {
@@ -77,7 +78,8 @@ func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	if !s.at.IsZero() {
 		snap.Interval = snap.At.Sub(s.at)
 	}
-	seen := s.lookAtAll(ctx, pids)
+	shared := &shared{groups: newGroups(s.groups, snap.Interval)}
+	seen := s.lookAtAll(ctx, pids, shared)
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
 	}
@@ -98,7 +100,7 @@ func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	}
 	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	slices.SortFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
-	s.at, s.last = snap.At, now
+	s.at, s.last, s.groups = snap.At, now, shared.groups.now()
 	return snap, nil
 }
 
@@ -112,9 +114,8 @@ type sight struct {
 }
 
 // lookAtAll shares the processes among as many goroutines as run at once.
-func (s *Scanner) lookAtAll(ctx context.Context, pids []int) []sight {
+func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []sight {
 	seen := make([]sight, len(pids))
-	shared := &shared{groups: newGroups()}
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(pids)) {
@@ -164,11 +165,20 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 		return sight{}
 	}
 	one.id = identity{pid, stat.Started}
-	one.looked = looked{counts: counts, latency: seen.live.Latency, groups: shared.groups.of(subject.Facts.Limits)}
+	one.looked = looked{counts: counts, latency: seen.live.Latency}
 	p := &Process{Subject: subject, Started: stat.Started, Threads: counts.Threads}
 	p.Total = total(one.looked)
-	if before, ok := s.last[one.id]; ok {
-		recent := since(one.looked, before)
+	p.Total.Groups = shared.groups.of(subject.Facts.Limits)
+	p.Total.Throttling = worst(p.Total.Groups)
+	if s.last != nil {
+		// One that is new has begun since the Scan before. Its group is older: what
+		// befell that earlier is not its.
+		recent := p.Total
+		if before, ok := s.last[one.id]; ok {
+			recent = since(one.looked, before)
+		}
+		recent.Groups = nil
+		recent.Throttling = worst(shared.groups.since(subject.Facts.Limits))
 		p.Recent = &recent
 	}
 	p.Throttling = p.Last().Throttling

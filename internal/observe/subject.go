@@ -41,7 +41,7 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 		}
 		s = rule.Decide(s)
 	}
-	s.Throttling = worst(newGroups().of(s.Facts.Limits))
+	s.Throttling = worst(newGroups(nil, 0).of(s.Facts.Limits))
 	return s, err
 }
 
@@ -100,6 +100,9 @@ func name(pid int, comm string) string {
 func kind(err error) string {
 	switch {
 	case errors.Is(err, goproc.ErrPermission):
+		if os.Geteuid() == 0 {
+			return "permission denied to this root: CAP_SYS_PTRACE is missing, or a capability that the process has"
+		}
 		return "permission denied: run as root or with CAP_SYS_PTRACE"
 	case errors.Is(err, goproc.ErrUndecodable):
 		return "the file is damaged or of an unknown kind"

@@ -17,6 +17,10 @@ type (
 // Live is a running Go program with its GOMAXPROCS.
 type Live = goproc.Live
 
+// ThreadGroup is the process that a thread belongs to; a process's own PID is that
+// of its first thread.
+func ThreadGroup(tid int) (pid int, err error) { return procstat.ThreadGroup(tid) }
+
 // NewSampler opens the kernel's counters; Close it.
 func NewSampler() (*Sampler, error) { return procstat.NewSampler() }
 

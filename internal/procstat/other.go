@@ -5,6 +5,9 @@ package procstat
 // ReadStat needs Linux.
 func ReadStat(pid int) (Stat, error) { return Stat{}, ErrUnsupported }
 
+// ThreadGroup needs Linux.
+func ThreadGroup(tid int) (int, error) { return 0, ErrUnsupported }
+
 // ReadCPU needs Linux.
 func ReadCPU() (CPU, error) { return CPU{}, ErrUnsupported }
 

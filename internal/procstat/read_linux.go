@@ -17,6 +17,17 @@ func ReadStat(pid int) (Stat, error) {
 	return ParseStat(b)
 }
 
+// ThreadGroup returns the process that a thread belongs to. /proc has a directory
+// for every thread, though it lists the processes alone.
+func ThreadGroup(tid int) (pid int, err error) {
+	b, err := readOnce("/proc/" + strconv.Itoa(tid) + "/status")
+	if err != nil {
+		return 0, err
+	}
+	n, err := statusField(b, "Tgid")
+	return int(n), err
+}
+
 // readOnce reads a file of at most 4 KiB in three system calls, which os.ReadFile
 // does in six: a process of 5,000 threads has 10,000 such files.
 func readOnce(name string) ([]byte, error) {

@@ -32,7 +32,7 @@ func checkTooMany(s Subject) (Finding, bool) {
 		source = "the limit of " + l.Dir + " grants"
 	}
 	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, CPUs(s.Facts.EffectiveCPUs()))}
-	atFloor := s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2
+	atFloor := s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
 	switch {
 	case atFloor:
 		f.Severity = Info
@@ -41,12 +41,12 @@ func checkTooMany(s Subject) (Finding, bool) {
 		}
 		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv && s.Unset() <= max(2, s.Fit.Procs):
-		f.Fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.Facts.Env.Raw, s.Unset())
-		if s.readsLimit {
+		f.Fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.env(), s.Unset())
+		if s.readsLimit && ownLimit(s.Facts) != nil {
 			f.Fix += " and follows the limit"
 		}
 	case s.SetBy == SetByEnv:
-		f.Fix = fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.Facts.Env.Raw)
+		f.Fix = fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.env())
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
 		f.Message += fmt.Sprintf("; %s would now choose %d", s.RuntimeName(), s.Go.Procs)
 		f.Fix = "restart it: its CPUs have changed since it chose"

@@ -31,8 +31,11 @@ func checkTooFew(s Subject) (Finding, bool) {
 		Message: fmt.Sprintf("%s and could use %s", s.runs(n), CPUs(have)),
 		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, let it take %d", n, s.Fit.Procs),
 	}
-	if s.SetBy == SetByEnv {
-		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, remove GOMAXPROCS=%s from its environment", n, s.Facts.Env.Raw)
+	switch {
+	case s.SetBy == SetByEnv:
+		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, remove GOMAXPROCS=%s from its environment", n, s.env())
+	case s.SetBy == SetByAuto && n != s.Go.Procs:
+		f.Fix = "restart it: its CPUs have changed since it chose"
 	}
 	return f, true
 }

@@ -27,7 +27,7 @@ func checkIgnoredEnv(s Subject) (Finding, bool) {
 	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != maxprocs.Known {
 		return Finding{}, false
 	}
-	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.Facts.Env.Raw, s.RuntimeName())}
+	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.env(), s.RuntimeName())}
 	f.Fix = "remove it, or write a positive whole number"
 	switch {
 	case s.Facts.EffectiveCPUs() == 0:

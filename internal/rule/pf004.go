@@ -27,13 +27,13 @@ func checkFrozen(s Subject) (Finding, bool) {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.Facts.EffectiveCPUs()
-	if !known || own == nil || !s.readsLimit || s.tooMany() || float64(n) < math.Floor(have+1e-6) {
+	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return Finding{}, false
 	}
 	var by, fix string
 	switch s.SetBy {
 	case SetByEnv:
-		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.Facts.Env.Raw), "remove it"
+		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.env()), "remove it"
 	case SetByCode:
 		by, fix = "a call of runtime.GOMAXPROCS", "remove the call"
 	default:

@@ -48,13 +48,14 @@ func (s Subject) automaxprocs(v string) Subject { s.Automaxprocs = v; return s }
 func (s Subject) mountRoot(v string) Subject    { s.Facts.Cgroup.MountRoot = v; return s }
 func (s Subject) hidden() Subject               { s.ProgramUnknown = "permission denied"; return s }
 func (s Subject) unread() Subject               { s.LiveUnknown = "permission denied"; return s }
-func (s Subject) env(v string) Subject          { s.Facts.Env = known(v); return s }
+func (s Subject) withEnv(v string) Subject      { s.Facts.Env = known(v); return s }
 func (s Subject) godebug(v string) Subject      { s.Facts.GODEBUG = known(v); return s }
 func (s Subject) state(st maxprocs.State) Subject {
 	l := &s.Facts.Limits[0]
 	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
 	return s
 }
+func (s Subject) counted(n int) Subject { s.NumCPU = n; return s }
 func (s Subject) custom(v bool) Subject { s.Custom = &v; return s }
 func (s Subject) held(level int, periods, throttled int64) Subject {
 	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: maxprocs.Throttling{Periods: periods, ThrottledPeriods: throttled}}
@@ -73,17 +74,19 @@ func fixtures() []fixture {
 	return []fixture{
 		{"PF001", "an ancestor", machine(64, 20, 1.5).live(20), "runs with 20 Ps where the limit of /cg/pod grants 1.5 CPUs", "set GOMAXPROCS=2 in its environment, or import", Warning},
 		{"PF001", "a what-if", machine(64, 20, 1.5), "would run with 20 Ps where", "set GOMAXPROCS=2", Warning},
-		{"PF001", "env above the limit", machine(8, 2).env("8").live(8), "runs with 8 Ps", "remove GOMAXPROCS=8 from its environment: the runtime then chooses 2", Warning},
-		{"PF001", "env, and an old Go", machine(8, 2).env("6").gover("go1.24.1").live(6), "runs with 6 Ps", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
-		{"PF001", "env above the CPUs", machine(2).env("8"), "would run with 8 Ps where its affinity allows 2 CPUs", "remove GOMAXPROCS=8", Warning},
+		{"PF001", "env above the limit", machine(8, 2).withEnv("8").live(8), "runs with 8 Ps", "remove GOMAXPROCS=8 from its environment: the runtime then chooses 2", Warning},
+		{"PF001", "env, and an old Go", machine(8, 2).withEnv("6").gover("go1.24.1").live(6), "runs with 6 Ps", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
+		{"PF001", "env above the CPUs", machine(2).withEnv("8"), "would run with 8 Ps where its affinity allows 2 CPUs", "remove GOMAXPROCS=8", Warning},
 		{"PF001", "code", machine(8, 2).live(5), "runs with 5 Ps", "find the call of runtime.GOMAXPROCS in it and let it take 2", Warning},
-		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).env("8").baked(off).live(8), "runs with 8 Ps", "the runtime then chooses 2", Warning},
+		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).withEnv("8").baked(off).live(8), "runs with 8 Ps", "the runtime then chooses 2", Warning},
 		{"PF001", "code for certain", machine(8, 2).live(5).custom(true), "runs with 5 Ps", "call of runtime.GOMAXPROCS in it and let it take 2", Warning},
 		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --quota 0.5 --procs 1,2", Info},
 		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --quota 0.4 --procs 1,2", Info},
-		{"PF001", "2 by env at one CPU", machine(8, 1).env("2").live(2), "grants 1 CPU", "remove GOMAXPROCS=2", Warning},
+		{"PF001", "2 by env at one CPU", machine(8, 1).withEnv("2").live(2), "grants 1 CPU", "remove GOMAXPROCS=2", Warning},
 		{"PF001", "an old Go, and its way out", machine(8, 2).gover("go1.24.6").live(8), "runs with 8 Ps", "build it with Go 1.25 or newer", Warning},
 		{"PF001", "its limit has changed", machine(8, 2).live(5).custom(false), "runs with 5 Ps where the limit of /cg/pod/app grants 2 CPUs; the runtime of go1.26.1 would now choose 2", "restart it", Warning},
+		{"PF001", "an affinity that has shrunk, and no limit", machine(1).live(2).custom(false), "would now choose 1", "restart it", Warning},
+		{"PF001", "env, and no limit to follow", machine(2).withEnv("3").live(3), "runs with 3 Ps", "the runtime then chooses 2", Warning},
 		{"PF001", "right", machine(64, 2.5).live(3), "", "", ""},
 		{"PF001", "rounded down", machine(64, 2.5).live(2), "", "", ""},
 		{"PF001", "nothing is known", Subject{}, "", "", ""},
@@ -91,29 +94,32 @@ func fixtures() []fixture {
 		{"PF001", "the environment is hidden", machine(64, 20, 2).hiddenEnv(), "", "", ""},
 		{"PF001", "the environment is hidden, the value is not", machine(64, 2).hiddenEnv().live(64), "runs with 64 Ps", "call of runtime.GOMAXPROCS", Warning},
 
-		{"PF002", "env", machine(8).env("2").live(2), "runs with 2 Ps and could use 8 CPUs", "remove GOMAXPROCS=2", Info},
-		{"PF002", "its memory is hidden", machine(8).env("2").unread(), "seems to run with 2 Ps", "remove GOMAXPROCS=2", Info},
+		{"PF002", "env", machine(8).withEnv("2").live(2), "runs with 2 Ps and could use 8 CPUs", "remove GOMAXPROCS=2", Info},
+		{"PF002", "an affinity that has grown", machine(8).live(1).custom(false), "runs with 1 P and could use 8 CPUs", "restart it", Info},
+		{"PF002", "its memory is hidden", machine(8).withEnv("2").unread(), "seems to run with 2 Ps", "remove GOMAXPROCS=2", Info},
 		{"PF002", "code", machine(8).live(1), "runs with 1 P and could use 8 CPUs", "let it take 8", Info},
 		{"PF002", "rounded down", machine(8, 2.9).live(2), "", "", ""},
 		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
 		{"PF002", "a limit is unreadable", machine(8, 2).state(maxprocs.Unreadable).live(2), "", "", ""},
 
-		{"PF003", "a fraction", machine(8, 2.5).env("2.5"), `GOMAXPROCS="2.5" is no positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
-		{"PF003", "millicores", machine(8).env("500m"), `"500m"`, "chooses 8", Error},
-		{"PF003", "an ancestor", machine(64, 20, 1.5).env("auto"), `"auto"`, "write GOMAXPROCS=2; without it the runtime chooses 20", Error},
-		{"PF003", "a plus sign for Go 1.25", machine(8).env("+3").gover("go1.25.1"), `"+3" is no positive`, "", Error},
-		{"PF003", "a plus sign for Go 1.26", machine(8).env("+3"), "", "", ""},
-		{"PF003", "empty", machine(8).env(""), "set and empty", "remove it", Info},
-		{"PF003", "on no machine", Subject{}.env("0"), `"0"`, "remove it, or write", Error},
-		{"PF003", "valid", machine(8).env("3"), "", "", ""},
+		{"PF003", "a fraction", machine(8, 2.5).withEnv("2.5"), `GOMAXPROCS="2.5" is no positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
+		{"PF003", "a very long one", machine(8).withEnv(strings.Repeat("9", 100_000) + "x"), strings.Repeat("9", 40) + `…" is no positive`, "remove it", Error},
+		{"PF003", "millicores", machine(8).withEnv("500m"), `"500m"`, "chooses 8", Error},
+		{"PF003", "an ancestor", machine(64, 20, 1.5).withEnv("auto"), `"auto"`, "write GOMAXPROCS=2; without it the runtime chooses 20", Error},
+		{"PF003", "a plus sign for Go 1.25", machine(8).withEnv("+3").gover("go1.25.1"), `"+3" is no positive`, "", Error},
+		{"PF003", "a plus sign for Go 1.26", machine(8).withEnv("+3"), "", "", ""},
+		{"PF003", "empty", machine(8).withEnv(""), "set and empty", "remove it", Info},
+		{"PF003", "on no machine", Subject{}.withEnv("0"), `"0"`, "remove it, or write", Error},
+		{"PF003", "valid", machine(8).withEnv("3"), "", "", ""},
 		{"PF003", "absent", machine(8), "", "", ""},
 		{"PF003", "unreadable", machine(8).hiddenEnv(), "", "", ""},
 
-		{"PF004", "env", machine(8, 3).env("3").live(3), "GOMAXPROCS=3 in its environment fixes 3", "remove it: the runtime chooses 3", Info},
-		{"PF004", "code after env", machine(8, 3).env("2").live(3), "a call of runtime.GOMAXPROCS fixes 3", "remove the call", Info},
-		{"PF004", "no limit to change", machine(8).env("8").live(8), "", "", ""},
-		{"PF004", "a runtime that follows nothing", machine(8, 3).env("3").gover("go1.24").live(3), "", "", ""},
-		{"PF004", "wrong today, which PF001 says", machine(8, 3).env("8").live(8), "", "", ""},
+		{"PF004", "env", machine(8, 3).withEnv("3").live(3), "GOMAXPROCS=3 in its environment fixes 3", "remove it: the runtime chooses 3", Info},
+		{"PF004", "code after env", machine(8, 3).withEnv("2").live(3), "a call of runtime.GOMAXPROCS fixes 3", "remove the call", Info},
+		{"PF004", "the runtime's own choice would be too many", machine(8, 0.5).withEnv("1").live(1), "", "", ""},
+		{"PF004", "no limit to change", machine(8).withEnv("8").live(8), "", "", ""},
+		{"PF004", "a runtime that follows nothing", machine(8, 3).withEnv("3").gover("go1.24").live(3), "", "", ""},
+		{"PF004", "wrong today, which PF001 says", machine(8, 3).withEnv("8").live(8), "", "", ""},
 		{"PF004", "automatic", machine(8, 3).live(3), "", "", ""},
 
 		{"PF005", "baked in", machine(8, 2).baked(off).live(8), "built with go1.26.1, but containermaxprocs=0 is linked in", "go mod edit -go=1.25", Warning},
@@ -122,7 +128,7 @@ func fixtures() []fixture {
 		{"PF005", "a binary on disk", Subject{}.gover("go1.25.3").baked(off), "built with go1.25.3", "", Warning},
 		{"PF005", "two CPUs, where the runtime's least is 2", machine(2, 0.4).baked(off).live(2), "", "", ""},
 		{"PF005", "a limit that is high enough", machine(8, 8).baked(off), "", "", ""},
-		{"PF005", "set right in the environment", machine(8, 2).baked(off).env("2"), "", "", ""},
+		{"PF005", "set right in the environment", machine(8, 2).baked(off).withEnv("2"), "", "", ""},
 		{"PF005", "set right by automaxprocs", machine(8, 2).baked(off).automaxprocs("v1.6.0").live(2), "", "", ""},
 		{"PF005", "an old Go, which PF006 says", machine(8, 2).gover("go1.24"), "", "", ""},
 		{"PF005", "new all through", machine(8, 2).lang("1.25"), "", "", ""},
@@ -135,6 +141,8 @@ func fixtures() []fixture {
 		{"PF006", "a new Go", machine(8, 2), "", "", ""},
 
 		{"PF007", "a new Go", machine(8, 2).automaxprocs("v1.6.0").live(2), "go.uber.org/automaxprocs v1.6.0 is linked in and ends the updates that go1.26.1", "remove the import", Warning},
+		{"PF007", "without a limit it left all as it was", machine(8).automaxprocs("v1.6.0").live(8).custom(false), "has nothing to do", "remove the import", Info},
+		{"PF007", "the environment sets it", machine(8, 2).withEnv("2").automaxprocs("v1.6.0").live(2), "has nothing to do", "remove the import", Info},
 		{"PF007", "an old Go needs it", machine(8, 2).gover("go1.24").automaxprocs("v1.6.0"), "", "", ""},
 		{"PF007", "an old go line needs it", machine(8, 2).baked(off).automaxprocs("v1.6.0"), "", "", ""},
 		{"PF007", "not linked", machine(8, 2), "", "", ""},
@@ -145,7 +153,7 @@ func fixtures() []fixture {
 		{"PF008", "the leaf is the tightest", machine(64, 2, 4).live(2), "", "", ""},
 		{"PF008", "the floor of 2", machine(64, 2, 1).live(2), "", "", ""},
 		{"PF008", "an old Go, which PF006 says", machine(64, 20, 1.5).gover("go1.24").live(64), "", "", ""},
-		{"PF008", "set in the environment", machine(64, 20, 1.5).env("2").live(2), "", "", ""},
+		{"PF008", "set in the environment", machine(64, 20, 1.5).withEnv("2").live(2), "", "", ""},
 
 		{"PF009", "malformed", machine(8, 2).state(maxprocs.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
 		{"PF009", "unreadable", machine(8, 2).state(maxprocs.Unreadable), "unreadable", "", Info},
@@ -158,18 +166,19 @@ func fixtures() []fixture {
 		{"PF010", "an old Go, which PF006 says", machine(8, 2).gover("go1.24").mountRoot("/docker/x"), "", "", ""},
 		{"PF010", "no limit to miss", machine(8).gover("go1.25.3").mountRoot("/docker/x"), "", "", ""},
 
-		{"PF011", "env above the limit", machine(8, 2).env("8").live(8).held(0, 100, 63), "throttled in 63 % of periods by the limit of /cg/pod/app (2 CPUs), and runs with 8 Ps", "remove GOMAXPROCS=8", Warning},
-		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs), and runs with 64 Ps", "set GOMAXPROCS=2", Warning},
+		{"PF011", "env above the limit", machine(8, 2).withEnv("8").live(8).held(0, 100, 63), "throttled by the limit of /cg/pod/app (2 CPUs) in 63 % of periods since the group was made, and runs with 8 Ps", "remove GOMAXPROCS=8", Warning},
+		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs) in 63 % of periods since the group was made, and runs with 64 Ps", "set GOMAXPROCS=2", Warning},
 		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and runs with 2 Ps", "--quota 0.5 --procs 1,2", Warning},
-		{"PF011", "now and then", machine(8, 2).live(8).held(0, 100, 10), "throttled in 10 %", "", Info},
+		{"PF011", "now and then", machine(8, 2).live(8).held(0, 100, 10), "in 10 % of periods", "", Info},
 		{"PF011", "hardly", machine(8, 2).live(8).held(0, 1000, 3), "", "", ""},
-		{"PF011", "too short a look", machine(8, 2).live(8).held(0, 4, 4), "", "", ""},
+		{"PF011", "once", machine(8, 2).live(8).held(0, 2, 1), "", "", ""},
+		{"PF011", "a short look", machine(8, 2).live(8).held(0, 3, 3), "in 100 % of periods", "", Warning},
 		{"PF011", "Ps that fit, which PF012 says", machine(8, 2).live(2).held(0, 100, 63), "", "", ""},
 
-		{"PF012", "others in the group", machine(8, 2).live(2).held(0, 100, 40), "throttled in 40 % of periods by the limit of /cg/pod/app (2 CPUs), and runs with 2 Ps, which fits it", "see what else runs in /cg/pod/app", Warning},
-		{"PF012", "one P", machine(8, 1).env("1").live(1).held(0, 100, 40), "runs with 1 P, which fits it", "1 P alone cannot use more than 1 CPU", Warning},
+		{"PF012", "others in the group", machine(8, 2).live(2).held(0, 100, 40), "throttled by the limit of /cg/pod/app (2 CPUs) in 40 % of periods since the group was made, and runs with 2 Ps, which fits it", "see what else runs in /cg/pod/app", Warning},
+		{"PF012", "one P", machine(8, 1).withEnv("1").live(1).held(0, 100, 40), "runs with 1 P, which fits it", "1 P alone cannot use more than 1 CPU", Warning},
 		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "runs with 3 Ps, which fits it", "raise the limit of /cg/pod/app to 3 CPUs, or let procfit sweep --quota 2.5 --procs 2,3", Warning},
-		{"PF012", "part of a CPU", machine(8, 0.5).env("1").live(1).held(0, 100, 10), "runs with 1 P", "raise the limit of /cg/pod/app, or give it less to do", Info},
+		{"PF012", "part of a CPU", machine(8, 0.5).withEnv("1").live(1).held(0, 100, 10), "runs with 1 P", "raise the limit of /cg/pod/app, or give it less to do", Info},
 		{"PF012", "too many Ps, which PF011 says", machine(8, 2).live(8).held(0, 100, 63), "", "", ""},
 		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},
 		{"PF012", "not known", machine(8, 2).live(2), "", "", ""},
@@ -231,7 +240,7 @@ func TestEachRuleIsDocumentedAndTested(t *testing.T) {
 }
 
 func TestJudgeOrdersAndPlaces(t *testing.T) {
-	s := machine(64, 20, 1.5).env("20m").live(20)
+	s := machine(64, 20, 1.5).withEnv("20m").live(20)
 	s.PID = 42
 	var got []string
 	for _, f := range Judge(Decide(s)) {
@@ -262,22 +271,25 @@ func TestSetBy(t *testing.T) {
 	}{
 		{machine(8, 2).live(2), SetByAuto},
 		{machine(8, 2), SetByAuto},
-		{machine(8, 2).env("3").live(3), SetByEnv},
-		{machine(8, 2).env("3"), SetByEnv},
-		{machine(8, 2).env("3").live(4), SetByCode},
-		{machine(8, 2).env("x").live(2), SetByAuto},
+		{machine(8, 2).withEnv("3").live(3), SetByEnv},
+		{machine(8, 2).withEnv("3"), SetByEnv},
+		{machine(8, 2).withEnv("3").live(4), SetByCode},
+		{machine(8, 2).withEnv("x").live(2), SetByAuto},
 		{machine(8, 2).live(5), SetByUnknown},
 		{machine(8, 2.5).automaxprocs("v1.6.0").live(2), SetByCode},
 		{machine(8, 2).automaxprocs("v1.6.0").live(2), SetByUnknown},
 		{machine(8, 2).automaxprocs("v1.6.0"), SetByUnknown},
 		{machine(8, 2).hidden(), SetByUnknown},
 		{machine(8, 2).hiddenEnv().live(2), SetByUnknown},
+		{machine(1).gover("go1.21.13").counted(2).live(2), SetByAuto},
+		{machine(2).gover("go1.21.13").counted(2).live(5), SetByCode},
+		{machine(8, 2).counted(8).live(5), SetByUnknown},
 		{machine(8, 2).hiddenEnv().live(2).custom(false), SetByAuto},
 		{machine(8, 2).hiddenEnv().live(2).custom(true), SetByUnknown},
 		{machine(8, 2).live(5).custom(false), SetByAuto},
 		{machine(8, 2).live(5).custom(true), SetByCode},
 		{machine(8, 2).live(2).custom(true), SetByCode},
-		{machine(8, 2).env("3").live(3).custom(true), SetByEnv},
+		{machine(8, 2).withEnv("3").live(3).custom(true), SetByEnv},
 		{machine(8, 2).automaxprocs("v1.6.0").live(2).custom(true), SetByCode},
 	} {
 		if got := Decide(tc.subject).SetBy; got != tc.want {
@@ -293,7 +305,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(0, 0.0, -1.0, "", "devel go1.28-abc X:y", "", "", 0, byte(7))
 	states := []maxprocs.State{maxprocs.Known, maxprocs.NoLimit, maxprocs.Absent, maxprocs.Unreadable, maxprocs.Malformed, ""}
 	f.Fuzz(func(t *testing.T, cpus int, own, above float64, env, version, language, godebug string, live int, bits byte) {
-		s := machine(cpus, own, above).gover(version).lang(language).baked(godebug).env(env)
+		s := machine(cpus, own, above).gover(version).lang(language).baked(godebug).withEnv(env)
 		s.Facts.Limits[bits%2].State = states[int(bits)%len(states)]
 		s.Facts.Env.State = states[int(bits/2)%len(states)]
 		s.Facts.Affinity.State = states[int(bits/4)%len(states)]

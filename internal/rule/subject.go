@@ -2,6 +2,7 @@ package rule
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/maxprocs"
 )
@@ -59,8 +60,8 @@ type Subject struct {
 func Decide(s Subject) Subject {
 	s.Go = s.goDecision(s.Facts)
 	s.Fit = maxprocs.Decide(s.Facts, maxprocs.Fit{})
-	s.SetBy = setBy(s)
 	s.readsLimit, s.releaseReadsLimit = readLimits(s)
+	s.SetBy = setBy(s)
 	return s
 }
 
@@ -92,6 +93,12 @@ func setBy(s Subject) SetBy {
 		return SetByUnknown // it may have set the very value of the default
 	case live == s.Go.Procs:
 		return SetByAuto
+	case s.Live != nil && s.NumCPU > 0 && !s.readsLimit:
+		// Such a runtime takes the CPUs that it counts, once.
+		if live == s.NumCPU {
+			return SetByAuto
+		}
+		return SetByCode
 	}
 	return SetByUnknown
 }
@@ -112,6 +119,15 @@ func (s Subject) Procs() (n int, known bool) {
 	// Without any CPU count the decision is a guess, and where automaxprocs is
 	// linked in the runtime has not the last word.
 	return s.Go.Procs, s.seesMachine() && s.Automaxprocs == ""
+}
+
+// env is the variable as it was written, cut where it would flood a message.
+func (s Subject) env() string {
+	const longest = 40
+	if raw := s.Facts.Env.Raw; len(raw) > longest {
+		return strings.ToValidUTF8(raw[:longest], "") + "…"
+	}
+	return s.Facts.Env.Raw
 }
 
 // EnvProcs is the value of GOMAXPROCS in the environment, if it counts.

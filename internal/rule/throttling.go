@@ -28,14 +28,14 @@ func (t Throttling) Ratio() float64 {
 const (
 	throttledSome = 0.05
 	throttledHigh = 0.25
-	fewestPeriods = 5 // half a second
+	fewestPeriods = 2 // that were throttled: once is a start
 )
 
 // throttled tells that it is worth a word, and how bad it is.
 func (s Subject) throttled() (Throttling, Severity, bool) {
 	t := s.Throttling
 	switch {
-	case t == nil || t.Periods < fewestPeriods || t.Ratio() < throttledSome:
+	case t == nil || t.ThrottledPeriods < fewestPeriods || t.Ratio() < throttledSome:
 		return Throttling{}, "", false
 	case t.Ratio() < throttledHigh:
 		return *t, Info, true
@@ -43,14 +43,18 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 	return *t, Warning, true
 }
 
-// String is a part of a sentence: "throttled in 40 % of periods by the limit of
-// /cg (2 CPUs)".
+// throttledBy is a part of a sentence: "throttled by the limit of /cg (2 CPUs) in
+// 40 % of periods".
 func (s Subject) throttledBy(t Throttling) string {
 	limit := ""
 	if l, ok := s.limitOf(t.Dir); ok {
 		limit = " (" + CPUs(l.CPUs) + ")"
 	}
-	return fmt.Sprintf("throttled in %.0f %% of periods by the limit of %s%s", 100*t.Ratio(), t.Dir, limit)
+	since := ""
+	if t.Span == 0 {
+		since = " since the group was made"
+	}
+	return fmt.Sprintf("throttled by the limit of %s%s in %.0f %% of periods%s", t.Dir, limit, 100*t.Ratio(), since)
 }
 
 func (s Subject) limitOf(dir string) (maxprocs.Limit, bool) {

@@ -91,13 +91,24 @@ func (m *model) cpus() int {
 	return 0
 }
 
+// unlisted counts the unreadable processes that are not in the list: those that
+// were named are.
+func (m *model) unlisted() (n int) {
+	for _, u := range m.snap.Unreadable {
+		if !slices.ContainsFunc(m.snap.Processes, func(p observe.Process) bool { return p.PID == u.PID }) {
+			n++
+		}
+	}
+	return n
+}
+
 // summary counts the processes and what was found.
 func (m *model) summary() string {
 	if !m.seen {
 		return "looking at all processes" + m.more()
 	}
 	all := len(m.snap.Processes)
-	text := m.paint(bold, plural(all, "Go process")) + fmt.Sprintf(" of %d", all+m.snap.Others+len(m.snap.Unreadable))
+	text := m.paint(bold, plural(all, "Go process")) + fmt.Sprintf(" of %d", all+m.snap.Others+m.unlisted())
 	counts, found := map[rule.Severity]int{}, 0
 	for _, p := range m.snap.Processes {
 		if len(p.Findings) > 0 {

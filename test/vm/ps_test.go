@@ -69,7 +69,7 @@ echo "== from outside"
 	check(t, output,
 		" 3  decoded  env        4  1.5 pod", // as root; the build is stripped
 		`PF001 warning: `,
-		"not readable: permission denied: run as root or with CAP_SYS_PTRACE",
+		"not readable, Go or not: permission denied: run as root or with CAP_SYS_PTRACE: ",
 		"code 0", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
 		`"procs":2,"procs_source":"inferred","procs_unknown":"process `, "kernel.yama.ptrace_scope is 1: run with CAP_SYS_PTRACE",
 		"1 not read but inferred; for one: ",
