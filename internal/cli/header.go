@@ -37,7 +37,8 @@ func (o *sweepOptions) header(s *session, host journal.Host) journal.Header {
 		Load: journal.Load{
 			Connections: o.connections, RatePerSecond: s.rate, Method: o.method, Headers: redactHeaders(o.headers), BodyBytes: len(c.Body), BodySHA256: sum(c.Body),
 			Command: redact([]string{o.load})[0], Metrics: o.metrics, LoadCPUs: o.loadCPUs, ErrorRatioMax: c.MaxErrors, SameMachine: c.LoadOnThisMachine(),
-			DurationSeconds: c.Duration.Seconds(), WarmupSeconds: c.Warmup.Seconds(), ReadyTimeoutSeconds: c.ReadyTimeout.Seconds(),
+			TrialTimeoutSeconds: c.Limit.Seconds(),
+			DurationSeconds:     c.Duration.Seconds(), WarmupSeconds: c.Warmup.Seconds(), ReadyTimeoutSeconds: c.ReadyTimeout.Seconds(),
 		},
 		Plan: s.plan,
 	}

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -13,25 +16,99 @@ import (
 func newLab(io stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "The practice programs",
+		Short: "Run the experiments of the documents that procfit began with",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabList(io), newLabServe(io))
+	cmd.AddCommand(newLabList(io), newLabRun(io), newLabReport(io), newLabSource(io), newLabServe(io), newLabProgram(io))
 	return cmd
 }
 
+// labListed is an experiment of lab list --json.
+type labListed struct {
+	ID       string   `json:"id"`
+	Document string   `json:"document"`
+	Title    string   `json:"title"`
+	Claim    string   `json:"claim,omitempty"`
+	Kind     lab.Kind `json:"kind"`
+	Needs    []string `json:"needs"`
+}
+
 func newLabList(io stdio) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the practice programs",
+		Short: "List the experiments",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+			list := []labListed{}
 			for _, e := range lab.List() {
-				fmt.Fprintf(w, "%s\t%s\n", e.ID, e.Title)
+				list = append(list, labListed{e.ID, e.Document, e.Title, e.Claim, e.Kind, labNeeds(e)})
+			}
+			if asJSON {
+				b, err := json.MarshalIndent(list, "", "  ")
+				if err != nil {
+					return err
+				}
+				_, err = io.out.Write(append(b, '\n'))
+				return err
+			}
+			w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintf(w, "ID\tDOCUMENT\tKIND\tNEEDS\tWHAT RUNS\n")
+			for _, e := range list {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.ID, e.Document, e.Kind, strings.Join(e.Needs, ", "), e.Title)
 			}
 			return w.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects instead")
+	return cmd
+}
+
+// labNeeds is what an experiment takes besides procfit, as it runs by default.
+func labNeeds(e lab.Experiment) []string {
+	needs := []string{}
+	add := func(what string) {
+		if !slices.Contains(needs, what) {
+			needs = append(needs, what)
+		}
+	}
+	for _, s := range e.Stages(lab.Options{CPUs: hostOf().EffectiveCPUs}) {
+		if strings.Trim(s.Quotas, "none, ") != "" {
+			add("cgroups")
+		}
+		if len(s.Go) > 0 {
+			add("Go toolchains")
+		}
+		if len(s.Command) > 0 {
+			add(s.Command[0] + " command")
+		}
+	}
+	most := 0.0
+	for _, s := range e.Shapes {
+		most = max(most, s.Needs)
+	}
+	if most > 1 {
+		add(fmt.Sprintf("up to %g CPUs", most))
+	}
+	return needs
+}
+
+func newLabSource(io stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:     "source ID",
+		Short:   "Print an experiment's program as a main.go of its own",
+		Example: "  procfit lab source chain",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("source takes the id of one practice program; procfit lab list shows them")
+			}
+			source, err := lab.Source(args[0])
+			if err != nil {
+				return unknownID(err)
+			}
+			_, err = fmt.Fprint(io.out, source)
+			return err
 		},
 	}
 }
@@ -46,15 +123,42 @@ func newLabServe(io stdio) *cobra.Command {
 			if len(args) != 1 {
 				return usageError("serve takes the id of one practice program; procfit lab list shows them")
 			}
-			err := lab.Serve(cmd.Context(), args[0], addr, io.err)
-			if unknown := (*lab.UnknownError)(nil); errors.As(err, &unknown) {
-				return usageError("%w", err)
-			}
-			return err
+			return unknownID(lab.Serve(cmd.Context(), args[0], addr, io.err))
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "`address` to listen at")
 	return cmd
+}
+
+// newLabProgram runs a batch program, as lab run does for each trial.
+func newLabProgram(io stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:                "program ID [args…]",
+		Short:              "Run a practice program with its own arguments",
+		Example:            "  procfit lab program chain -n 100",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
+				return cmd.Help()
+			}
+			code, err := lab.Run(args[0], args[1:], io.out, io.err)
+			if err != nil {
+				return unknownID(err)
+			}
+			if code != 0 {
+				return &exitError{code, fmt.Errorf("%s ended with code %d", args[0], code)}
+			}
+			return nil
+		},
+	}
+}
+
+// unknownID makes an id that does not exist a usage error.
+func unknownID(err error) error {
+	if unknown := (*lab.UnknownError)(nil); errors.As(err, &unknown) {
+		return usageError("%w", err)
+	}
+	return err
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

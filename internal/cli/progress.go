@@ -24,7 +24,9 @@ type progress struct {
 
 	mu    sync.Mutex
 	last  sweep.Progress
-	what  string // the phase of the trial
+	title string        // of the sweep, where there are several: "3/23 chain"
+	later time.Duration // that the sweeps after this one will take
+	what  string        // the phase of the trial
 	stop  chan struct{}
 	ended sync.WaitGroup
 }
@@ -65,6 +67,26 @@ func (p *progress) phase(what string) {
 	p.draw()
 }
 
+// next begins another sweep.
+func (p *progress) next(title string, later time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last, p.title, p.later = sweep.Progress{}, title+" ", later
+}
+
+// say prints a line above the progress line.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line(line)
+}
+
+// Write prints whole lines, so that notes go where say's lines go.
+func (p *progress) Write(b []byte) (int, error) {
+	p.say(strings.TrimSuffix(string(b), "\n"))
+	return len(b), nil
+}
+
 // report is called at the beginning and the end of every trial.
 func (p *progress) report(s sweep.Progress) {
 	p.mu.Lock()
@@ -75,9 +97,9 @@ func (p *progress) report(s sweep.Progress) {
 		p.draw()
 	case !s.Trial.Valid:
 		reason, _, _ := strings.Cut(s.Trial.InvalidReason, "\n")
-		p.line(fmt.Sprintf("procfit: [%d/%d] %s: invalid: %s", s.Done, s.Total, armName(s.Task), strings.TrimSuffix(reason, ":")))
+		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: invalid: %s", p.title, s.Done, s.Total, armName(s.Task), strings.TrimSuffix(reason, ":")))
 	case p.width == 0:
-		p.line(fmt.Sprintf("procfit: [%d/%d] %s: %s, elapsed %s%s", s.Done, s.Total, armName(s.Task), outcome(s.Trial), clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: %s, elapsed %s%s", p.title, s.Done, s.Total, armName(s.Task), outcome(s.Trial), clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -106,7 +128,7 @@ func (p *progress) draw() {
 		return
 	}
 	filled := barWidth * p.last.Done / p.last.Total
-	s := fmt.Sprintf("[%s%s] %d/%d  %s%s  %s: %s", strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
+	s := fmt.Sprintf("%s[%s%s] %d/%d  %s%s  %s: %s", p.title, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
 		p.last.Done, p.last.Total, clock(p.now().Sub(p.began)), p.left(), armName(p.last.Task), p.what)
 	if r := []rune(s); len(r) >= p.width {
 		s = string(r[:p.width-1])
@@ -115,10 +137,11 @@ func (p *progress) draw() {
 }
 
 func (p *progress) left() string {
-	if p.last.Remaining <= 0 {
+	left := p.last.Remaining + p.later
+	if left <= 0 {
 		return ""
 	}
-	return ", " + clock(p.last.Remaining) + " left"
+	return ", " + clock(left) + " left"
 }
 
 func armName(t sweep.Task) string {

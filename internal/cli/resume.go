@@ -71,6 +71,16 @@ func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error
 	return w, c.Trials, nil
 }
 
+// missing is how many trials the journal lacks, if there is one.
+func (s *session) missing() int {
+	tasks := sweep.Schedule(s.plan)
+	contents, err := journal.ReadFile(filepath.Join(s.dir, journalName))
+	if err != nil {
+		return len(tasks)
+	}
+	return len(sweep.Missing(tasks, contents.Trials))
+}
+
 // adopt takes over the journal's plan when it is the one that was asked for.
 func (s *session) adopt(h journal.Header) error {
 	plan := s.plan

@@ -26,7 +26,9 @@ type session struct {
 	rate   *float64
 	// seedGiven: a resumed run must have this very seed.
 	seedGiven bool
-	done      int // trials that a resumed journal holds already
+	undaunted bool          // by invalid trials
+	takes     time.Duration // a batch program's trial, about; 0: only a first one can tell
+	done      int           // trials that a resumed journal holds already
 }
 
 // resolve turns the flags into a session, or says which of them is wrong.
@@ -52,6 +54,9 @@ func (o *sweepOptions) resolve(io stdio) (*session, error) {
 	}
 	rate := cfg.Rate
 	s := &session{config: cfg, seedGiven: o.seedGiven}
+	if o.practice != nil {
+		s.undaunted, s.takes = o.practice.undaunted, o.practice.takes
+	}
 	matrix := sweep.Matrix{
 		Procs: procs, Quotas: quotas, Replicas: o.replicas, GoVersions: versions, Against: o.against != "",
 		Blocks: o.repeats, Seed: o.seed, SmallestFor: rate > 0,
@@ -133,7 +138,9 @@ func (o *sweepOptions) localConfig(io stdio) (local.Config, error) {
 		return c, usageError("--warmup %s: want a time, as in 500ms", o.warmup)
 	case o.connections < 1:
 		return c, usageError("--connections %d: want at least 1", o.connections)
-	case len(o.goVersions) > 0 && o.build == "":
+	case o.trialTimeout < 0:
+		return c, usageError("--trial-timeout %s: want a time, as in 30s", o.trialTimeout)
+	case len(o.goVersions) > 0 && o.build == "" && o.practice == nil:
 		return c, usageError("--go needs --build: the package to compile with each version")
 	case o.load != "" && o.url == "" && len(o.command) > 0:
 		return c, usageError("--load needs --url, the server's address")
@@ -144,10 +151,13 @@ func (o *sweepOptions) localConfig(io stdio) (local.Config, error) {
 		URL: o.url, Replicas: o.replicas, ServerCPUs: serverCPUs, LoadCPUs: loadCPUs, MaxErrors: maxErrors, Build: o.build,
 		ReadyTimeout: o.readyTimeout, Grace: o.grace, Duration: o.duration, Warmup: o.warmup,
 		Connections: o.connections, Rate: rate, Method: o.method, Headers: o.headers, Body: payload, RequestTimeout: o.requestTimeout,
-		LoadCommand: o.load, Metrics: metrics, Environ: os.Environ(),
+		LoadCommand: o.load, Metrics: metrics, Environ: os.Environ(), Limit: o.trialTimeout,
 	}
 	if err := o.setCommand(&c); err != nil {
 		return c, err
+	}
+	if c.Limit > 0 && c.Kind() == local.Server {
+		return c, usageError("--trial-timeout is for batch programs: a server's trial takes --duration")
 	}
 	if c.URL != "" {
 		if u, err := url.Parse(strings.ReplaceAll(c.URL, local.PortPlaceholder, "1")); err != nil || u.Host == "" {
@@ -169,6 +179,10 @@ func (o *sweepOptions) setCommand(c *local.Config) error {
 			return usageError("--against %q: want a command: %v", o.against, err)
 		}
 		c.Against = words
+	}
+	if o.practice != nil {
+		o.practice.set(c)
+		return nil
 	}
 	c.Command = o.command
 	if len(o.command) > 1 && filepath.Base(o.command[0]) == "go" && o.command[1] == "test" && c.Kind() == local.Batch {
@@ -208,27 +222,26 @@ func parseMetrics(flags []string) ([]load.Metric, error) {
 // each is the expected time of a trial; 0 where only a first one can tell.
 func (s *session) each() time.Duration {
 	if s.config.Kind() != local.Server {
-		return 0
+		return s.takes
 	}
 	const startAndStop = 200 * time.Millisecond
 	return s.config.Duration + s.config.Warmup + startAndStop
 }
 
+// labels are those of a plan's arms, each once.
+func labels(p journal.Plan) (list []string) {
+	for _, a := range p.Arms {
+		if !slices.Contains(list, a.Label) {
+			list = append(list, a.Label)
+		}
+	}
+	return list
+}
+
 // describe is the plan and its cost in words.
 func (s *session) describe() string {
-	var labels []string
-	for _, a := range s.plan.Arms {
-		if !slices.Contains(labels, a.Label) {
-			labels = append(labels, a.Label)
-		}
-	}
+	labels := labels(s.plan)
 	tasks := len(sweep.Schedule(s.plan))
-	plural := func(n int, what string) string {
-		if n == 1 {
-			return "1 " + what
-		}
-		return fmt.Sprintf("%d %ss", n, what)
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.header.Name, strings.Join(labels, ", "))
 	if n := len(s.plan.AA); n > 1 {
@@ -249,6 +262,13 @@ func (s *session) describe() string {
 	}
 	fmt.Fprintf(&b, "; seed %d; results in %s", s.plan.Seed, s.dir)
 	return b.String()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func roundMinutes(d time.Duration) string {

@@ -41,10 +41,21 @@ type sweepOptions struct {
 	readyTimeout, grace  time.Duration
 	requestTimeout       time.Duration
 	maxErrors            string
+	trialTimeout         time.Duration
 	dryRun, json         bool
 	seedGiven            bool
 	args                 []string // procfit's own, for reproduce.sh
 	command              []string
+	practice             *practice // what lab run measures instead of a command
+}
+
+// defaultSweep is a sweep without any flag.
+func defaultSweep() sweepOptions {
+	return sweepOptions{
+		procs: "auto", replicas: 1, connections: 64, rate: "auto", duration: 3 * time.Second, warmup: 500 * time.Millisecond,
+		repeats: 6, margin: "5%", marginP99: "20%", readyTimeout: 30 * time.Second, grace: 5 * time.Second,
+		requestTimeout: 10 * time.Second, maxErrors: "1%",
+	}
 }
 
 const sweepLong = `Measure a Go program at every GOMAXPROCS and say which one to run it with.
@@ -72,7 +83,7 @@ const sweepExample = `  procfit sweep
   procfit sweep --gate --against './server.old -addr :{port}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
 func newSweep(io stdio) *cobra.Command {
-	var o sweepOptions
+	o := defaultSweep()
 	cmd := &cobra.Command{
 		Use:     "sweep [flags] [-- command args…]",
 		Short:   "Measure a program at every GOMAXPROCS and recommend one",
@@ -86,25 +97,25 @@ func newSweep(io stdio) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.procs, "procs", "auto", "`values` of GOMAXPROCS: unset,1,2,4 or 1..8 or auto")
+	f.StringVar(&o.procs, "procs", o.procs, "`values` of GOMAXPROCS: unset,1,2,4 or 1..8 or auto")
 	f.StringVar(&o.quota, "quota", "", "CPU `limits` to run under, by the kernel's CFS quota: none,0.5,2")
-	f.IntVar(&o.replicas, "replicas", 1, "copies of the target behind one load, each in its own cgroup")
+	f.IntVar(&o.replicas, "replicas", o.replicas, "copies of the target behind one load, each in its own cgroup")
 	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to compile --build with, each an arm: 1.24,1.26")
 	f.StringVar(&o.build, "build", "", "compile this `package` and run it; the words after -- are its arguments")
 	f.StringVar(&o.url, "url", "", "the server's `URL`: it is ready when this answers, and load goes there")
-	f.IntVar(&o.connections, "connections", 64, "connections of the load, as in production (not as GOMAXPROCS)")
-	f.StringVar(&o.rate, "rate", "auto", "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
-	f.DurationVar(&o.duration, "duration", 3*time.Second, "measured time of a trial, half of it for each loop")
-	f.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "load before the measured time")
+	f.IntVar(&o.connections, "connections", o.connections, "connections of the load, as in production (not as GOMAXPROCS)")
+	f.StringVar(&o.rate, "rate", o.rate, "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
+	f.DurationVar(&o.duration, "duration", o.duration, "measured time of a trial, half of it for each loop")
+	f.DurationVar(&o.warmup, "warmup", o.warmup, "load before the measured time")
 	f.StringVar(&o.method, "method", "", "HTTP method (default GET, or POST with a body)")
 	f.StringArrayVar(&o.headers, "header", nil, "`'Name: value'` to send; may be repeated")
 	f.StringVar(&o.body, "body", "", "`text` to send as the body")
 	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
 	f.StringVar(&o.load, "load", "", "offer load by this `command` instead: wrk, hey, or any whose figures --metric names; {url} {duration} {connections} {rate} are filled in")
 	f.StringArrayVar(&o.metrics, "metric", nil, "`NAME[:lower|:higher]=REGEXP`: a figure in the output of the program or of --load; may be repeated")
-	f.IntVar(&o.repeats, "repeats", 6, "blocks, each of which runs every arm once; intervals need six")
-	f.StringVar(&o.margin, "margin", "5%", "how much less throughput still counts as good")
-	f.StringVar(&o.marginP99, "margin-p99", "20%", "how much more p99 latency still counts as good")
+	f.IntVar(&o.repeats, "repeats", o.repeats, "blocks, each of which runs every arm once; intervals need six")
+	f.StringVar(&o.margin, "margin", o.margin, "how much less throughput still counts as good")
+	f.StringVar(&o.marginP99, "margin-p99", o.marginP99, "how much more p99 latency still counts as good")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
 	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the target may run on: 0-1,3")
 	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on")
@@ -112,10 +123,11 @@ func newSweep(io stdio) *cobra.Command {
 	f.StringVar(&o.against, "against", "", "the old `command`: every arm runs old and new, interleaved")
 	f.StringVar(&o.baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
 	f.BoolVar(&o.gate, "gate", false, "with --against or --baseline: exit 1 when worse than the margins with confidence")
-	f.DurationVar(&o.readyTimeout, "ready-timeout", 30*time.Second, "how long the URL may take to answer first")
-	f.DurationVar(&o.grace, "grace", 5*time.Second, "time from SIGTERM to SIGKILL when stopping the target")
-	f.DurationVar(&o.requestTimeout, "request-timeout", 10*time.Second, "a request that takes longer is an error")
-	f.StringVar(&o.maxErrors, "max-errors", "1%", "share of failed requests above which a trial is invalid")
+	f.DurationVar(&o.readyTimeout, "ready-timeout", o.readyTimeout, "how long the URL may take to answer first")
+	f.DurationVar(&o.grace, "grace", o.grace, "time from SIGTERM to SIGKILL when stopping the target")
+	f.DurationVar(&o.requestTimeout, "request-timeout", o.requestTimeout, "a request that takes longer is an error")
+	f.StringVar(&o.maxErrors, "max-errors", o.maxErrors, "share of failed requests above which a trial is invalid")
+	f.DurationVar(&o.trialTimeout, "trial-timeout", 0, "a run of a batch program that takes longer is ended, and invalid")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan and its cost, and stop")
 	f.BoolVar(&o.json, "json", false, "print result.json instead of the report")
 	return cmd
@@ -131,32 +143,55 @@ func (o *sweepOptions) run(ctx context.Context, io stdio) error {
 		_, err := fmt.Fprintln(io.out, s.describe())
 		return err
 	}
+	var bar *progress
+	started, err := s.measure(ctx, io, func() *progress {
+		io.notef("%s", s.describe())
+		bar = newProgress(io.err, time.Now)
+		return bar
+	})
+	if !started {
+		return err
+	}
+	bar.finish()
+	return o.conclude(io, s, err)
+}
+
+// measure carries out what the journal lacks. begin is called when all is ready
+// for the first trial; started says whether it came to that.
+func (s *session) measure(ctx context.Context, io stdio, begin func() *progress) (started bool, err error) {
 	runner, err := local.New(s.config)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer runner.Close()
 	runner.Phase = func(what string) { io.notef("%s", what) }
 	if err := runner.Prepare(ctx, s.plan); err != nil {
-		return err
+		return false, err
 	}
 	w, have, err := s.openJournal(io)
 	if err != nil {
-		return err
+		return false, &journalError{err}
 	}
 	defer w.Close()
-	io.notef("%s", s.describe())
-
-	bar := newProgress(io.err, time.Now)
+	bar := begin()
 	runner.Phase = bar.phase
 	execution := sweep.Execution{
-		Plan: s.plan, Have: have, Runner: runner, Append: w.Append, Rate: s.rate, Each: s.each(),
+		Plan: s.plan, Have: have, Runner: runner, Rate: s.rate, Each: s.each(), Undaunted: s.undaunted,
 		Report: bar.report, Now: time.Now,
+		Append: func(t journal.Trial) error {
+			if err := w.Append(t); err != nil {
+				return &journalError{err}
+			}
+			return nil
+		},
 	}
-	runErr := execution.Run(ctx)
-	bar.finish()
-	return o.conclude(io, s, runErr)
+	return true, execution.Run(ctx)
 }
+
+// journalError is that the journal cannot be used: nothing measured would be kept.
+type journalError struct{ error }
+
+func (e *journalError) Unwrap() error { return e.error }
 
 // conclude reports what the journal holds, whether or not the run came to its
 // end, since a finished trial is never lost.

@@ -106,6 +106,7 @@ type Load struct {
 	DurationSeconds     float64  `json:"duration_seconds"`
 	WarmupSeconds       float64  `json:"warmup_seconds"`
 	ReadyTimeoutSeconds float64  `json:"ready_timeout_seconds"`
+	TrialTimeoutSeconds float64  `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none
 }
 
 // Plan is what was to be done: every arm in every block, in an order drawn from

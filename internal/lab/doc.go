@@ -3,15 +3,32 @@
 //
 // # Model
 //
-// Each program is one file, programs/ID/main.go, written to be read: the
-// standard library alone, Go 1.21, its own func main. Here the file is package
-// ID, so that procfit runs it without a toolchain (Serve). The same file is
-// embedded, and Source gives it as a standalone program: its package clause
-// says main instead of ID, and nothing else differs.
+// An Experiment is a program and what its document says of it. Each program is
+// one file, programs/ID/main.go, written to be read: the standard library alone,
+// Go 1.21, its own func main; the programs of document 002 keep to Go 1.2, so
+// that every release can build them. Here the file is package ID, so that procfit
+// runs it without a toolchain: a Server by Serve until its context ends, a Batch
+// by Run until it is done. The same file is embedded, and Source gives it as a
+// standalone program: its package clause says main instead of ID, and nothing
+// else differs. A Command has no program; it measures the go command itself.
+//
+// A batch program writes its results to stdout in the Go benchmark format
+// (https://go.dev/design/14313-benchmark-format), and to stderr with which
+// GOMAXPROCS it ran. It checks what it computed; exit code 1 says that it was
+// wrong, 2 that the arguments were.
+//
+// What an experiment takes to run are its Stages, each a sweep, and what its
+// document's numbers say are its Shapes, each a hypothesis about a ratio. Of names
+// a figure of one arm; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
+// answers. A ratio is paired by block, as all comparisons of package stat are, and
+// takes six blocks to have an interval. An Outcome is what a run came to.
 //
 // # Limits
 //
-// What Serve starts is a program built as procfit was; the default GOMAXPROCS
-// of a standalone build follows the toolchain and the go line of the module
-// that it is put in. A go line below 1.25 makes the runtime ignore CPU limits.
+// What runs in-process is a program built as procfit was; the default GOMAXPROCS
+// of a standalone build follows the toolchain and the go line of the module that
+// it is put in. A go line below 1.25 makes the runtime ignore CPU limits.
+//
+// A batch program ends by itself, not with a context. preempt may not, where the
+// runtime cannot preempt it: whoever starts it must be able to kill it.
 package lab

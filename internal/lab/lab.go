@@ -5,48 +5,43 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-
-	"github.com/procfit/procfit/internal/lab/programs/cpuserver"
-	"github.com/procfit/procfit/internal/lab/programs/tinyserver"
 )
 
 //go:embed programs/*/main.go
 var sources embed.FS
+
+// Kind is how an experiment's program is run.
+type Kind string
+
+const (
+	Server  Kind = "server"  // serves until it is told to stop; load comes from outside
+	Batch   Kind = "batch"   // runs to its end and prints its results
+	Command Kind = "command" // no program of ours: the go command itself
+)
 
 // Experiment is a practice program and what it is there to show.
 type Experiment struct {
 	ID       string
 	Title    string
 	Document string // the document that describes it
-	Claim    string // the document's own result
+	Claim    string // the document's own result; empty where it gives only the method
+	Kind     Kind
+	Language string // the oldest Go that builds the program; empty for a Command
+
+	// Stages are the sweeps that it takes, and Shapes what they are held against.
+	Stages func(Options) []Stage
+	Shapes []Shape
 
 	serve func(ctx context.Context, addr string, stderr io.Writer) error
-}
-
-// List is every experiment, in the documents' order.
-func List() []Experiment {
-	return []Experiment{
-		{
-			ID:       "cpuserver",
-			Title:    "an HTTP server that only computes: SHA-256 over 256 KiB a request",
-			Document: "000",
-			Claim:    "8 cores, GOMAXPROCS 1 2 4 8 16: 1.00, 1.96, 3.77, 6.51, 6.37 times the throughput of 1",
-			serve:    cpuserver.Serve,
-		},
-		{
-			ID:       "tinyserver",
-			Title:    "an HTTP server that waits 2 ms, then hashes the body that it was sent",
-			Document: "000",
-			serve:    tinyserver.Serve,
-		},
-	}
+	main  func(args []string, stdout, stderr io.Writer) int
 }
 
 // Serve runs a practice server in this process until ctx ends. The address
 // that it listens at stands in its first line on stderr.
 func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
-	e, err := find(id)
+	e, err := find(id, Server)
 	if err != nil {
 		return err
 	}
@@ -56,9 +51,20 @@ func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
 	return nil
 }
 
+// Run runs a batch program in this process, as its own main would: the code is
+// what it would exit with, and why stands on stderr. The error is that there is
+// no such program.
+func Run(id string, args []string, stdout, stderr io.Writer) (code int, err error) {
+	e, err := find(id, Batch)
+	if err != nil {
+		return 0, err
+	}
+	return e.main(args, stdout, stderr), nil
+}
+
 // Source is the experiment's program as a standalone main.go.
 func Source(id string) (string, error) {
-	if _, err := find(id); err != nil {
+	if _, err := find(id, Server, Batch); err != nil {
 		return "", err
 	}
 	b, err := sources.ReadFile("programs/" + id + "/main.go")
@@ -77,11 +83,12 @@ func standalone(source, id string) (string, error) {
 	return strings.Replace(source, clause, "\npackage main\n", 1), nil
 }
 
-func find(id string) (Experiment, error) {
+// find looks for an experiment of one of the kinds.
+func find(id string, kinds ...Kind) (Experiment, error) {
 	for _, e := range List() {
-		if e.ID == id {
+		if e.ID == id && slices.Contains(kinds, e.Kind) {
 			return e, nil
 		}
 	}
-	return Experiment{}, unknown(id)
+	return Experiment{}, unknown(id, kinds)
 }

@@ -10,12 +10,11 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -56,6 +55,28 @@ func answers(t *testing.T, id, addr string) {
 				t.Errorf("tinyserver answered in %v, want at least 2ms", took)
 			}
 		}
+	case "k8sbench":
+		for query, want := range map[string]string{
+			"n=0": "0.000\n", "n=1": "21097.456\n", // the sum of the first 1000 square roots
+			"n=-1": "n=\"-1\": want a number from 0 to 200000\n", "n=200001": "want a number", "": "want a number", "n=x": "want a number",
+		} {
+			resp, err := client.Get("http://" + addr + "/cpu?" + query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if ok := resp.StatusCode == http.StatusOK; err != nil || !strings.Contains(string(body), want) || ok == strings.Contains(want, "want") {
+				t.Errorf("k8sbench answers %q with %s, %q, %v, want %q", query, resp.Status, body, err, want)
+			}
+		}
+	case "uber":
+		for _, sent := range []int{0, 1, 100_000, 5, 6, 7} {
+			body := bytes.Repeat([]byte{'u'}, sent)
+			if got := post(body); !bytes.Equal(got, body) {
+				t.Errorf("uber answers %d bytes with %d others", sent, len(got))
+			}
+		}
 	default:
 		t.Fatalf("no test of what %s answers", id)
 	}
@@ -78,7 +99,7 @@ func started(t *testing.T, r io.Reader) []string {
 }
 
 func TestServe(t *testing.T) {
-	for _, e := range List() {
+	for _, e := range of(Server) {
 		t.Run(e.ID, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			r, w := io.Pipe()
@@ -110,56 +131,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestSource builds what Source gives as a user would, outside of the
-// workspace, and talks to it.
-func TestSource(t *testing.T) {
-	for _, e := range List() {
-		t.Run(e.ID, func(t *testing.T) {
-			t.Parallel()
-			source, err := Source(e.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, "go.mod"), "module "+e.ID+"\n\ngo 1.21\n")
-			write(t, filepath.Join(dir, "main.go"), source)
-			for _, args := range [][]string{{"vet", "."}, {"build", "-o", "server", "."}} {
-				cmd := exec.Command("go", args...)
-				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("go %v: %v\n%s", args, err, out)
-				}
-			}
-			cmd := exec.Command(filepath.Join(dir, "server"), "-addr", "127.0.0.1:0")
-			cmd.Env = append(os.Environ(), "GOMAXPROCS=3")
-			stderr, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer cmd.Process.Kill()
-			m := started(t, stderr)
-			if m[2] != "3" {
-				t.Errorf("it runs with GOMAXPROCS=%s, its environment says 3", m[2])
-			}
-			answers(t, e.ID, m[5])
-			if runtime.GOOS == "windows" {
-				return // no SIGTERM there
-			}
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("after SIGTERM: %v, want a clean exit", err)
-			}
-		})
-	}
-}
-
 func TestSourceDiffersInOneWord(t *testing.T) {
-	for _, e := range List() {
+	for _, e := range of(Server, Batch) {
 		source, err := Source(e.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -178,22 +151,69 @@ func TestSourceDiffersInOneWord(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
+	all, servers := ids(of(Server, Batch)), ids(of(Server))
 	for id, want := range map[string]string{
 		"cpusever":    `no practice program "cpusever": did you mean cpuserver`,
 		"CPUServer":   `no practice program "CPUServer": did you mean cpuserver`,
 		"server":      `no practice program "server": did you mean cpuserver, tinyserver`,
-		"database":    `no practice program "database": there are cpuserver, tinyserver`,
-		"":            `no practice program "": there are cpuserver, tinyserver`,
-		"../lab":      `no practice program "../lab": there are cpuserver, tinyserver`,
+		"database":    `no practice program "database": there are ` + all,
+		"":            `no practice program "": there are ` + all,
+		"../lab":      `no practice program "../lab": there are ` + all,
 		"tinyserver ": `no practice program "tinyserver ": did you mean tinyserver`,
+		"build":       `no practice program "build", which is a command: there are ` + all,
 	} {
-		_, sourceErr := Source(id)
-		for _, err := range []error{sourceErr, Serve(context.Background(), id, "127.0.0.1:0", io.Discard)} {
-			var unknown *UnknownError
-			if !errors.As(err, &unknown) || err.Error() != want {
-				t.Errorf("%q: %v, want %s", id, err, want)
-			}
+		_, err := Source(id)
+		isUnknown(t, id, err, want)
+	}
+	_, err := Run("cpuserver", nil, io.Discard, io.Discard)
+	isUnknown(t, "cpuserver", err, `no practice program "cpuserver", which is a server: there are `+ids(of(Batch)))
+	err = Serve(context.Background(), "chain", "127.0.0.1:0", io.Discard)
+	isUnknown(t, "chain", err, `no practice server "chain", which is a batch: there are `+servers)
+	err = Serve(context.Background(), "cpusever", "127.0.0.1:0", io.Discard)
+	isUnknown(t, "cpusever", err, `no practice server "cpusever": did you mean cpuserver`)
+}
+
+func isUnknown(t *testing.T, id string, err error, want string) {
+	t.Helper()
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) || err.Error() != want {
+		t.Errorf("%q: %v, want %s", id, err, want)
+	}
+}
+
+func of(kinds ...Kind) (list []Experiment) {
+	for _, e := range List() {
+		if slices.Contains(kinds, e.Kind) {
+			list = append(list, e)
 		}
+	}
+	return list
+}
+
+func ids(list []Experiment) string {
+	var names []string
+	for _, e := range list {
+		names = append(names, e.ID)
+	}
+	return strings.Join(names, ", ")
+}
+
+// All that the documents describe, each with what it takes to run it, and no
+// program besides.
+func TestList(t *testing.T) {
+	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
+		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber"
+	if got := ids(List()); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	for _, e := range List() {
+		if e.Title == "" || e.Document == "" || (e.serve != nil) != (e.Kind == Server) || (e.main != nil) != (e.Kind == Batch) || (e.Language == "") != (e.Kind == Command) {
+			t.Errorf("%+v", e)
+		}
+	}
+	here, err := filepath.Glob("programs/*/main.go")
+	if err != nil || len(here) != len(of(Server, Batch)) {
+		t.Errorf("%d programs lie here, %v, and %d are listed", len(here), err, len(of(Server, Batch)))
 	}
 }
 

@@ -35,6 +35,9 @@ type Config struct {
 	Against []string // argv of the old command
 	BuiltIn string   // id of the practice service that Command starts
 	Build   string   // Go package to compile
+	// Ready are programs that are compiled already, by the arm's Go version; they
+	// run instead of Command, which then only names them.
+	Ready   map[string]Ready
 	URL     string   // empty: a batch program
 	Environ []string // the target's environment; GOMAXPROCS in it is replaced
 	LogDir  string   // the targets' output goes here, a file a trial and replica
@@ -53,6 +56,15 @@ type Config struct {
 	RequestTimeout   time.Duration
 	LoadCommand      string // an external generator instead of our engine
 	Metrics          []load.Metric
+	Benchmarks       bool          // the batch program prints Go benchmark lines
+	Limit            time.Duration // of a batch program's run; 0: none
+}
+
+// Ready is a program to run as it is, or why it cannot be had: then the trials of
+// its arms are invalid.
+type Ready struct {
+	Command []string
+	Err     error
 }
 
 // Kind tells how the target is measured.
@@ -60,7 +72,7 @@ func (c Config) Kind() Kind {
 	switch {
 	case c.URL != "":
 		return Server
-	case isGoBench(c.Command):
+	case c.Benchmarks || isGoBench(c.Command):
 		return GoBench
 	}
 	return Batch
@@ -71,7 +83,7 @@ func (c Config) Name() string {
 	switch {
 	case c.BuiltIn != "":
 		return c.BuiltIn
-	case c.Kind() == GoBench:
+	case isGoBench(c.Command):
 		return "gobench"
 	case c.Build != "":
 		if name := filepath.Base(c.Build); name != "." && name != "/" {
@@ -108,7 +120,7 @@ func (c Config) LoadOnThisMachine() bool {
 
 // Check says what is wrong or contradictory in the configuration.
 func (c Config) Check() error {
-	if c.Build == "" {
+	if c.Build == "" && c.Ready == nil {
 		if err := target.CheckCommand(c.Command[0]); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"math"
 	"os"
 	"slices"
@@ -186,7 +187,7 @@ func TestWhoWasTheLimit(t *testing.T) {
 func TestBenchFigures(t *testing.T) {
 	two := 2
 	trial := journal.Trial{ObservedProcs: []*int{&two}}
-	err := benchFigures([]byte("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), &trial)
+	err := (&Runner{}).benchFigures([]byte("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), &trial)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestBenchFigures(t *testing.T) {
 			t.Errorf("%s is %+v, want %+v; all: %v", name, trial.Metrics[name], want, trial.Metrics)
 		}
 	}
-	if err := benchFigures([]byte("PASS\n"), &trial); err == nil || !strings.Contains(err.Error(), "does -bench match") {
+	if err := (&Runner{}).benchFigures([]byte("PASS\n"), &trial); err == nil || !strings.Contains(err.Error(), "does -bench match") {
 		t.Errorf("no benchmark: %v", err)
 	}
 }
@@ -225,6 +226,52 @@ func TestJudgedMetric(t *testing.T) {
 		judgedMetric(metrics, tc.found, &trial)
 		if *trial.ThroughputPerSecond != tc.want || trial.ThroughputUnit != tc.unit {
 			t.Errorf("%s: %g %s, want %g %s", name, *trial.ThroughputPerSecond, trial.ThroughputUnit, tc.want, tc.unit)
+		}
+	}
+}
+
+// Lines of a program that measures no time are metrics beside its runs a second.
+func TestBenchmarksWithoutTime(t *testing.T) {
+	runs := 7.0
+	trial := journal.Trial{ThroughputPerSecond: &runs, ThroughputUnit: "runs"}
+	r := &Runner{config: Config{Benchmarks: true}}
+	if err := r.benchFigures([]byte("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), &trial); err != nil {
+		t.Fatal(err)
+	}
+	if *trial.ThroughputPerSecond != 7 || trial.Metrics["Defaults numcpu"].Value != 8 {
+		t.Errorf("%+v", trial)
+	}
+	if err := r.benchFigures([]byte("nothing\n"), &trial); err == nil {
+		t.Error("no benchmark at all is no error")
+	}
+}
+
+// Programs that are ready run as they are; what cannot be had makes its arms'
+// trials invalid and leaves the others alone. A run beyond the limit is ended.
+func TestReadyAndLimit(t *testing.T) {
+	config := Config{
+		Command: []string{"/nowhere/program"}, Replicas: 1, LogDir: t.TempDir(), Environ: os.Environ(), Limit: 300 * time.Millisecond,
+		Ready: map[string]Ready{"1.4": {Err: errors.New("no such release")}, "1.26": {Command: []string{"true"}}, "1.13": {Command: []string{"sleep", "60"}}},
+	}
+	if err := config.Check(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var plan journal.Plan
+	for _, v := range []string{"1.4", "1.26", "1.13"} {
+		plan.Arms = append(plan.Arms, journal.Arm{Label: "unset", Replicas: 1, GoVersion: v})
+	}
+	if err := r.Prepare(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"no such release", "", "did not end within 300ms"} {
+		trial, err := r.Run(t.Context(), sweep.Task{Arm: plan.Arms[i], Order: i})
+		if err != nil || trial.InvalidReason != want || trial.Valid != (want == "") {
+			t.Errorf("%s: %v, %q, want %q", plan.Arms[i].GoVersion, err, trial.InvalidReason, want)
 		}
 	}
 }

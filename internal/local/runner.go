@@ -35,8 +35,9 @@ type programKey struct{ goVersion, variant string }
 
 // program is a command that is ready to be started.
 type program struct {
-	argv []string
-	dir  string // empty: procfit's own
+	argv    []string
+	dir     string // empty: procfit's own
+	missing error  // why there is none
 }
 
 // New makes a Runner; Prepare must follow, and Close at the end.
@@ -79,6 +80,9 @@ func (r *Runner) Prepare(ctx context.Context, plan journal.Plan) error {
 // prepare makes one program ready.
 func (r *Runner) prepare(ctx context.Context, key programKey) (program, error) {
 	command := r.config.Command
+	if ready, ok := r.config.Ready[key.goVersion]; ok {
+		return program{argv: ready.Command, missing: ready.Err}, nil
+	}
 	if key.variant == sweep.AgainstVariant {
 		command = r.config.Against
 	}
@@ -118,7 +122,7 @@ func (r *Runner) compileTest(ctx context.Context, command []string, key programK
 	}
 	r.Phase("compiling the benchmarks")
 	argv, dir, err := test.Compile(ctx, "", binary, nil)
-	return program{argv, dir}, err
+	return program{argv: argv, dir: dir}, err
 }
 
 func (r *Runner) buildFile(key programKey) (string, error) {
@@ -152,7 +156,9 @@ func invalidf(format string, args ...any) error { return &invalid{fmt.Sprintf(fo
 func (r *Runner) Run(ctx context.Context, task sweep.Task) (journal.Trial, error) {
 	t := journal.Trial{Origin: journal.OriginLocal, Started: time.Now()}
 	var err error
-	if r.config.Kind() == Server {
+	if missing := r.programs[programKey{task.Arm.GoVersion, task.Arm.Variant}].missing; missing != nil {
+		err = invalidf("%v", missing)
+	} else if r.config.Kind() == Server {
 		err = r.serve(ctx, task, &t)
 	} else {
 		err = r.batch(ctx, task, &t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -62,8 +63,8 @@ func (g *group) evidenceCharts() []Chart {
 		}
 		c, ax := g.chart("", u, measures, false)
 		c.Title, c.Unit, c.Note, c.Bars = title, unitName, note, true
-		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.high {
-			c.Reference = &Tick{At: ax.at(limit), Label: significant(limit, digits, true) + " available"}
+		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
+			c.Reference = &Tick{At: ax.At(limit), Label: significant(limit, digits, true) + " available"}
 		}
 		charts = append(charts, c)
 	}
@@ -120,10 +121,15 @@ func (g *group) extent(measures []measure) (low, high float64) {
 	return low, high
 }
 
-func (g *group) chart(metric string, u unit, measures []measure, logarithmic bool) (Chart, axis) {
+func (g *group) chart(metric string, u unit, measures []measure, logarithmic bool) (Chart, axis.Axis) {
 	low, high := g.extent(measures)
-	ax := newAxis(low, high, logarithmic)
-	c := Chart{Log: logarithmic, Ticks: ax.ticks(u)}
+	ax := axis.New(low, high, logarithmic)
+	return g.chartOn(ax, metric, u, measures, logarithmic), ax
+}
+
+// chartOn is a chart on an axis that others may share.
+func (g *group) chartOn(ax axis.Axis, metric string, u unit, measures []measure, logarithmic bool) Chart {
+	c := Chart{Log: logarithmic, Ticks: u.ticks(ax)}
 	for i := range g.Arms {
 		a := &g.Arms[i]
 		label, sub := armLabel(a)
@@ -141,16 +147,16 @@ func (g *group) chart(metric string, u unit, measures []measure, logarithmic boo
 		c.Series = append(c.Series, s)
 	}
 	c.describe(metric)
-	return c, ax
+	return c
 }
 
-func newMark(ax axis, u unit, m measure, a *stat.ArmResult) Mark {
+func newMark(ax axis.Axis, u unit, m measure, a *stat.ArmResult) Mark {
 	v := m.value(a)
 	var mark Mark
 	if v.Median != nil {
-		mark.Present, mark.At, mark.Value = true, ax.at(*v.Median), u.value(*v.Median)
+		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), u.value(*v.Median)
 		if mark.Detail = u.brackets(v); mark.Detail != "" {
-			mark.Interval, mark.Low, mark.High = true, ax.at(*v.Low), ax.at(*v.High)
+			mark.Interval, mark.Low, mark.High = true, ax.At(*v.Low), ax.At(*v.High)
 		}
 	}
 	if m.point == nil {
@@ -169,7 +175,7 @@ func newMark(ax axis, u unit, m measure, a *stat.ArmResult) Mark {
 			d.Kind, d.Label = "aa", d.Label+", A/A copy"
 		}
 		if x != nil {
-			d.At, d.Label = ax.at(*x), d.Label+": "+u.value(*x)
+			d.At, d.Label = ax.At(*x), d.Label+": "+u.value(*x)
 		}
 		if !p.Valid {
 			d.Kind, d.Label = "invalid", d.Label+", invalid: "+clean(p.InvalidReason)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -89,6 +90,15 @@ func (u unit) tick(x float64) string {
 	}
 	u.trim = true
 	return u.number(x)
+}
+
+// ticks are those of an axis, labelled.
+func (u unit) ticks(a axis.Axis) []Tick {
+	var out []Tick
+	for _, x := range a.Ticks() {
+		out = append(out, Tick{At: a.At(x), Label: u.tick(x)})
+	}
+	return out
 }
 
 func (u unit) step(x float64) step {

@@ -129,6 +129,7 @@ type Chart struct {
 	Note       string // how it was measured, or how to read it
 	Log        bool
 	Bars       bool // from zero, side by side; else dots with intervals
+	Small      bool // one of many
 	Ticks      []Tick
 	Categories []Category
 	Series     []Series

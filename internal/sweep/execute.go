@@ -38,6 +38,9 @@ type Execution struct {
 	Runner Runner
 	// Append puts a trial into the journal.
 	Append func(journal.Trial) error
+	// Undaunted goes on where all trials of a block were invalid, or a pilot: that
+	// they are is an answer too. A group without a valid pilot has no open loop.
+	Undaunted bool
 	// Rate is the open loop's rate where the user gave one. Without it, and with
 	// pilots in the plan, it is half of the capacity that the pilots found.
 	Rate *float64
@@ -86,7 +89,7 @@ func (e Execution) Run(ctx context.Context) error {
 		trials = append(trials, trial)
 		progress.Trial, progress.Done, progress.Remaining = &trial, progress.Done+1, pace.remaining(len(missing)-i-1)
 		e.report(progress)
-		if err := hopeless(e.Plan, trials); err != nil {
+		if err := hopeless(e.Plan, trials); err != nil && !e.Undaunted {
 			return err
 		}
 	}
@@ -112,6 +115,9 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 		if trial.Role == journal.RolePilot && trial.Valid && sameGroup(trial.Arm, t.Arm) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			capacities = append(capacities, *trial.ThroughputPerSecond)
 		}
+	}
+	if len(capacities) == 0 && e.Undaunted {
+		return nil, nil
 	}
 	if len(capacities) == 0 {
 		return nil, errors.New("no valid pilot trial to take the rate from: give one with --rate")

@@ -302,3 +302,25 @@ func TestRemainingTime(t *testing.T) {
 		t.Errorf("remaining %v, %v: want 6 trials of 3 s at the start", seen, err)
 	}
 }
+
+// Undaunted, a run goes through to its end, and a group whose pilots were invalid
+// has no open loop.
+func TestUndaunted(t *testing.T) {
+	p := plan(t, Matrix{Procs: Procs{Values: []*int{ptr(1)}}, GoVersions: []string{"1.4", "1.26"}, CPUs: 2, Blocks: 2, Pilots: 1})
+	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		if task.Arm.GoVersion == "1.4" {
+			if task.RatePerSecond != nil {
+				t.Errorf("%+v has a rate without a pilot", task)
+			}
+			return journal.Trial{InvalidReason: "it cannot be had"}, nil
+		}
+		if task.Role != journal.RolePilot && *task.RatePerSecond != 50 {
+			t.Errorf("%+v: want half of the pilot's 100", task)
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0)}, nil
+	}}, nil)
+	x.Undaunted = true
+	if err := x.Run(t.Context()); err != nil || len(x.kept) != 10 {
+		t.Errorf("%v with %d trials, want all 10", err, len(x.kept))
+	}
+}

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -26,15 +25,7 @@ func Write(dir string, r *stat.Result) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
-	for _, f := range list {
-		path := filepath.Join(dir, f.name)
-		if err := replace(path, f.mode, f.content); err != nil {
-			return paths, fmt.Errorf("write %s: %w", path, err)
-		}
-		paths = append(paths, path)
-	}
-	return paths, nil
+	return write(dir, list)
 }
 
 func render(r *stat.Result) ([]file, error) {

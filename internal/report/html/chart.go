@@ -79,20 +79,26 @@ type mark struct {
 type bar struct{ X, Width, Y, Height, Kind string }
 
 func plot(c *report.Chart) svg {
-	s := svg{Chart: c, Small: c.Bars, Many: len(c.Categories) > labelsWide}
+	s := svg{Chart: c, Small: c.Bars || c.Small, Many: len(c.Categories) > labelsWide}
 	// Two legend lines even for one series, so that charts side by side line up.
 	height, room, lines := plotHeight, labelRoom, max(2, len(c.Series))
 	if s.Small {
 		height, room = smallHeight, smallRoom
+	}
+	if c.Small {
+		lines = 1 // for the readout: one legend would be repeated in each of many
 	}
 	top := lineHeight*lines + 16
 	s.Top, s.Foot, s.Tall = top, top+height, height
 	s.Height = s.Foot + room
 	y := func(at float64) string { return px(float64(s.Foot) - at*float64(height)) }
 	for i, series := range c.Series {
+		if c.Small {
+			break
+		}
 		s.Legend = append(s.Legend, legend{Y: lineHeight*i + 12, Name: series.Name, Kind: kind(c, i)})
 	}
-	if len(c.Series) == 1 && !c.Bars {
+	if len(c.Series) == 1 && !c.Bars && !c.Small {
 		s.Legend = append(s.Legend, legend{Y: lineHeight + 12, Name: "one trial", Kind: "trial main"})
 	}
 	for _, t := range c.Ticks {

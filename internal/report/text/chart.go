@@ -6,16 +6,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/terminal"
 )
 
 // One glyph a series; a third and later series repeat the last.
 var glyphs = []rune{'●', '○'}
-
-// cell is one character of a plot and its style.
-type cell struct {
-	r     rune
-	style string
-}
 
 // chart draws one line an arm: the interval, the median on it, the value beside.
 // A single series on a linear axis is a bar from 0; of two, the last one has the
@@ -31,12 +26,12 @@ func (w *writer) chart(c *report.Chart) {
 	if c.Unit != "" {
 		title += " " + c.Unit
 	}
-	w.line(w.style(bold, title) + legend)
+	w.Line(w.Style(terminal.Bold, title) + legend)
 	note := c.Note
 	if c.Log {
 		note += ", logarithmic scale"
 	}
-	w.wrap("", "", note, dim)
+	w.Wrap("", "", note, terminal.Dim)
 
 	labels := make([]string, len(c.Categories))
 	labelWide := 0
@@ -57,10 +52,10 @@ func (w *writer) chart(c *report.Chart) {
 	for i, k := range c.Categories {
 		sign, style := "  ", ""
 		if k.Mark != "" {
-			sign, style = "▸ ", cyan+";"+bold
+			sign, style = "▸ ", terminal.Cyan+";"+terminal.Bold
 		}
-		w.line(w.style(style, sign+pad(labels[i], labelWide, false)) + w.style(dim, " │") +
-			w.row(c, i, wide, style) + "  " + w.style(style, pad(values[i], valueWide, false)))
+		w.Line(w.Style(style, sign+terminal.Pad(labels[i], labelWide, false)) + w.Style(terminal.Dim, " │") +
+			w.row(c, i, wide, style) + "  " + w.Style(style, terminal.Pad(values[i], valueWide, false)))
 	}
 	w.axis(c, labelWide+3, wide)
 }
@@ -77,7 +72,7 @@ func beside(c *report.Chart, from int) (values []string, wide int) {
 			if j > from {
 				values[i] += "  "
 			}
-			values[i] += pad(c.Series[j].Marks[i].Value, columns[j], false)
+			values[i] += terminal.Pad(c.Series[j].Marks[i].Value, columns[j], false)
 		}
 		wide = max(wide, utf8.RuneCountInString(values[i]))
 	}
@@ -97,9 +92,9 @@ func seriesWidths(c *report.Chart) []int {
 func glyph(i, n int) rune { return glyphs[min(len(glyphs)-1, n-1-i)] }
 
 func (w *writer) row(c *report.Chart, arm, wide int, style string) string {
-	cells := make([]cell, wide)
+	cells := make([]terminal.Cell, wide)
 	for i := range cells {
-		cells[i] = cell{r: ' '}
+		cells[i] = terminal.Cell{Rune: ' '}
 	}
 	for i, s := range c.Series {
 		m := s.Marks[arm]
@@ -109,36 +104,24 @@ func (w *writer) row(c *report.Chart, arm, wide int, style string) string {
 		at := column(m.At, wide)
 		if len(c.Series) == 1 && !c.Log {
 			for x := range at {
-				cells[x] = cell{'━', dim}
+				cells[x] = terminal.Cell{Rune: '━', Style: terminal.Dim}
 			}
 		}
 		if m.Interval {
 			low, high := column(m.Low, wide), column(m.High, wide)
 			for x := low; x <= high; x++ {
-				cells[x] = cell{'─', style}
+				cells[x] = terminal.Cell{Rune: '─', Style: style}
 			}
 			if low < at {
-				cells[low] = cell{'├', style}
+				cells[low] = terminal.Cell{Rune: '├', Style: style}
 			}
 			if high > at {
-				cells[high] = cell{'┤', style}
+				cells[high] = terminal.Cell{Rune: '┤', Style: style}
 			}
 		}
-		cells[at] = cell{glyph(i, len(c.Series)), style}
+		cells[at] = terminal.Cell{Rune: glyph(i, len(c.Series)), Style: style}
 	}
-	// Runs of one style, so that a line holds few escape sequences.
-	var b strings.Builder
-	for x := 0; x < len(cells); {
-		y := x
-		run := ""
-		for y < len(cells) && cells[y].style == cells[x].style {
-			run += string(cells[y].r)
-			y++
-		}
-		b.WriteString(w.style(cells[x].style, run))
-		x = y
-	}
-	return b.String()
+	return w.Cells(cells)
 }
 
 func (w *writer) axis(c *report.Chart, indent, wide int) {
@@ -156,8 +139,8 @@ func (w *writer) axis(c *report.Chart, indent, wide int) {
 		copy(text[from:], label)
 		free = from + len(label) + 1
 	}
-	w.line(w.style(dim, strings.Repeat(" ", indent)+string(line)))
-	w.line(w.style(dim, strings.TrimRight(string(text), " ")))
+	w.Line(w.Style(terminal.Dim, strings.Repeat(" ", indent)+string(line)))
+	w.Line(w.Style(terminal.Dim, strings.TrimRight(string(text), " ")))
 }
 
 func column(at float64, wide int) int { return int(math.Round(at * float64(wide-1))) }

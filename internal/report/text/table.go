@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/terminal"
 )
 
 // table lays out the columns that have a short heading. When they do not fit, the
@@ -24,7 +25,7 @@ func (w *writer) table(t report.Table) {
 			}
 		}
 	}
-	size := widths(grid)
+	size := terminal.Widths(grid)
 	if len(size) > 1 && len(markNone)+size[0]+1+slices.Max(size[1:]) > w.Width {
 		w.records(t, grid)
 		return
@@ -39,7 +40,7 @@ func (w *writer) table(t report.Table) {
 			part[i] = append([]string{row[0]}, row[from:to]...)
 		}
 		if from > 1 {
-			w.gap()
+			w.Gap()
 		}
 		w.grid(t, part, append([]bool{left[0]}, left[from:to]...), 1)
 		from = to
@@ -52,14 +53,14 @@ func (w *writer) records(t report.Table, grid [][]string) {
 	for i, row := range grid[1:] {
 		sign, style := markNone, ""
 		if t.Rows[i].Mark != "" {
-			sign, style = "▸ ", cyan+";"+bold
+			sign, style = "▸ ", terminal.Cyan+";"+terminal.Bold
 		}
-		w.wrap(w.style(style, sign), markNone, row[0], style)
+		w.Wrap(w.Style(style, sign), markNone, row[0], style)
 		var text []string
 		for j, c := range row[1:] {
 			text = append(text, grid[0][1+j]+" "+c)
 		}
-		w.wrap("    ", "    ", strings.Join(text, ", "), "")
+		w.Wrap("    ", "    ", strings.Join(text, ", "), "")
 	}
 }
 
@@ -85,7 +86,7 @@ func cells(t report.Table, details bool) (grid [][]string, left []bool) {
 		for j, r := range t.Rows {
 			text := r.Cells[i].Value
 			if wide > 0 {
-				text += " " + pad(r.Cells[i].Detail, wide, true)
+				text += " " + terminal.Pad(r.Cells[i].Detail, wide, true)
 			}
 			grid[1+j] = append(grid[1+j], text)
 		}
@@ -98,19 +99,9 @@ func bare(t report.Table) bool {
 	return !slices.ContainsFunc(t.Columns[min(1, len(t.Columns)):], func(c report.Column) bool { return c.Short != "" })
 }
 
-func widths(grid [][]string) []int {
-	out := make([]int, len(grid[0]))
-	for _, row := range grid {
-		for i, c := range row {
-			out[i] = max(out[i], utf8.RuneCountInString(c))
-		}
-	}
-	return out
-}
-
 func total(grid [][]string, gap int) int {
 	n := 0
-	for _, x := range widths(grid) {
+	for _, x := range terminal.Widths(grid) {
 		n += x + gap
 	}
 	return n - gap + len(markNone)
@@ -120,30 +111,22 @@ func total(grid [][]string, gap int) int {
 const markNone = "  "
 
 func (w *writer) grid(t report.Table, grid [][]string, left []bool, gap int) {
-	size := widths(grid)
+	size := terminal.Widths(grid)
 	for i, row := range grid {
 		line := ""
 		for j, c := range row {
 			if j > 0 {
 				line += strings.Repeat(" ", gap)
 			}
-			line += pad(c, size[j], left[j])
+			line += terminal.Pad(c, size[j], left[j])
 		}
 		switch {
 		case i == 0:
-			w.line(w.style(dim, markNone+strings.TrimRight(line, " ")))
+			w.Line(w.Style(terminal.Dim, markNone+strings.TrimRight(line, " ")))
 		case t.Rows[i-1].Mark != "":
-			w.line(w.style(cyan+";"+bold, "▸ "+strings.TrimRight(line, " ")))
+			w.Line(w.Style(terminal.Cyan+";"+terminal.Bold, "▸ "+strings.TrimRight(line, " ")))
 		default:
-			w.line(markNone + line)
+			w.Line(markNone + line)
 		}
 	}
-}
-
-func pad(s string, n int, left bool) string {
-	fill := strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
-	if left {
-		return s + fill
-	}
-	return fill + s
 }

@@ -1,50 +1,30 @@
 package text
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/terminal"
 )
 
 // Options is what only the caller knows of the terminal and the files.
 type Options struct {
-	Width int  // columns; below minWidth it is minWidth, 0 is defaultWidth
+	Width int  // columns; 0 is 80
 	Color bool // ANSI colours
 	// Files are the paths to end with, most useful first.
 	Files []string
 }
 
-const (
-	defaultWidth = 80
-	minWidth     = 36  // an arm's name, a figure, and a plot that still shows an order
-	maxWidth     = 120 // beyond it lines are only harder to follow
-)
-
-// ANSI SGR parameters. Only the eight basic colours: the terminal's theme chooses
-// them to be readable on its background.
-const (
-	bold   = "1"
-	dim    = "2"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-)
-
 type writer struct {
-	bytes.Buffer
-	Options
+	*terminal.Writer
+	files []string
 }
 
 // Render writes the view.
 func Render(out io.Writer, v *report.View, o Options) error {
-	if o.Width <= 0 {
-		o.Width = defaultWidth
-	}
-	o.Width = min(maxWidth, max(minWidth, o.Width))
-	w := &writer{Options: o}
+	w := &writer{terminal.NewWriter(o.Width, o.Color), o.Files}
 	w.view(v)
 	_, err := out.Write(w.Bytes())
 	return err
@@ -53,73 +33,78 @@ func Render(out io.Writer, v *report.View, o Options) error {
 func (w *writer) view(v *report.View) {
 	w.verdict(v.Verdict)
 	if v.Progress != "" {
-		w.gap()
-		w.paragraph(w.style(yellow, "! "), "  ", v.Progress)
+		w.Gap()
+		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", v.Progress)
 	}
 	if v.Gate != nil {
-		w.gap()
+		w.Gap()
 		if v.Gate.Sentence != "" {
-			w.line(w.style(stateColor(v.Gate.State)+";"+bold, strings.ToUpper(v.Gate.Label)))
-			w.wrap("", "", v.Gate.Sentence, bold)
-			w.gap()
+			w.Line(w.Style(stateColor(v.Gate.State)+";"+terminal.Bold, strings.ToUpper(v.Gate.Label)))
+			w.Wrap("", "", v.Gate.Sentence, terminal.Bold)
+			w.Gap()
 		}
 		w.table(v.Gate.Table)
 	}
 	if v.Summary != nil {
-		w.gap()
+		w.Gap()
 		w.table(*v.Summary)
 	}
 	for i := range v.Groups {
 		w.group(&v.Groups[i], len(v.Groups) > 1)
 	}
 	w.warnings(v.Warnings)
-	if len(w.Files) > 0 {
-		w.gap()
-		for _, f := range w.Files {
-			w.line(w.style(dim, "→ ") + f)
+	w.paths()
+}
+
+// paths are those of the files, most useful first.
+func (w *writer) paths() {
+	if len(w.files) > 0 {
+		w.Gap()
+		for _, f := range w.files {
+			w.Line(w.Style(terminal.Dim, "→ ") + f)
 		}
 	}
 }
 
 func (w *writer) verdict(v report.Verdict) {
-	w.line(w.style(stateColor(v.State)+";"+bold, strings.ToUpper(v.Label)))
-	w.wrap("", "", v.Sentence, bold)
+	w.Line(w.Style(stateColor(v.State)+";"+terminal.Bold, strings.ToUpper(v.Label)))
+	w.Wrap("", "", v.Sentence, terminal.Bold)
 	for _, r := range v.Reasons {
-		w.paragraph("  · ", "    ", r)
+		w.Paragraph("  · ", "    ", r)
 	}
 	if len(v.Settle) > 0 {
-		w.paragraph("  What would settle it:", "", "")
+		w.Paragraph("  What would settle it:", "", "")
 		for _, s := range v.Settle {
-			w.paragraph("  · ", "    ", s)
+			w.Paragraph("  · ", "    ", s)
 		}
 	}
 	if v.Context != "" {
-		w.wrap("  ", "  ", v.Context, dim)
+		w.Wrap("  ", "  ", v.Context, terminal.Dim)
 	}
 }
 
 func (w *writer) group(g *report.Group, titled bool) {
-	w.gap()
+	w.Gap()
 	if titled {
 		if rule := w.Width - utf8.RuneCountInString(g.Title) - 4; rule >= 0 {
-			w.line(w.style(dim, "── ") + w.style(bold, g.Title) + " " + w.style(dim, strings.Repeat("─", rule)))
+			w.Line(w.Style(terminal.Dim, "── ") + w.Style(terminal.Bold, g.Title) + " " + w.Style(terminal.Dim, strings.Repeat("─", rule)))
 		} else {
-			w.wrap(w.style(dim, "── "), "   ", g.Title, bold)
+			w.Wrap(w.Style(terminal.Dim, "── "), "   ", g.Title, terminal.Bold)
 		}
 		w.verdict(g.Verdict)
-		w.gap()
+		w.Gap()
 	}
 	for _, c := range []*report.Chart{g.Throughput, g.Latency} {
 		if c != nil {
 			w.chart(c)
-			w.gap()
+			w.Gap()
 		}
 	}
 	if !bare(g.Table) {
 		w.table(g.Table)
 	}
 	if g.Metrics != nil {
-		w.gap()
+		w.Gap()
 		w.table(*g.Metrics)
 	}
 	w.warnings(g.Warnings)
@@ -127,70 +112,28 @@ func (w *writer) group(g *report.Group, titled bool) {
 
 func (w *writer) warnings(list []report.Warning) {
 	if len(list) > 0 {
-		w.gap()
+		w.Gap()
 	}
 	for _, x := range list {
 		message := x.Message
 		if x.Arm != "" {
 			message = x.Arm + ": " + message
 		}
-		w.paragraph(w.style(yellow, "! "), "  ", message)
+		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", message)
 		if x.Fix != "" {
-			w.wrap("  ", "  ", x.Fix, dim)
+			w.Wrap("  ", "  ", x.Fix, terminal.Dim)
 		}
 	}
-}
-
-func (w *writer) line(s string) { w.WriteString(strings.TrimRight(s, " ") + "\n") }
-
-// gap is one empty line, however many parts in a row want one.
-func (w *writer) gap() {
-	if !bytes.HasSuffix(w.Bytes(), []byte("\n\n")) {
-		w.WriteByte('\n')
-	}
-}
-
-// paragraph wraps text behind a first prefix and further ones; prefixes may hold
-// colour, and have the same width.
-func (w *writer) paragraph(first, further, text string) { w.wrap(first, further, text, "") }
-
-func (w *writer) wrap(first, further, text, style string) {
-	width := w.Width - utf8.RuneCountInString(further)
-	prefix := first
-	line := ""
-	flush := func() {
-		w.line(prefix + w.style(style, line))
-		prefix, line = further, ""
-	}
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			flush()
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	if line != "" || text == "" {
-		flush()
-	}
-}
-
-func (w *writer) style(codes, s string) string {
-	if !w.Color || s == "" || codes == "" {
-		return s
-	}
-	return "\x1b[" + codes + "m" + s + "\x1b[0m"
 }
 
 func stateColor(s report.State) string {
 	switch s {
 	case report.OK:
-		return green
+		return terminal.Green
 	case report.Act:
-		return cyan
+		return terminal.Cyan
 	case report.Attention:
-		return yellow
+		return terminal.Yellow
 	}
-	return bold
+	return terminal.Bold
 }

@@ -1,10 +1,12 @@
-package report
+// Package axis maps values to fractions of an axis that begins and ends at round
+// numbers, with a few round ticks.
+package axis
 
 import "math"
 
-// axis maps values to fractions: linear from 0, or logarithmic between round
+// Axis maps values to fractions: linear from 0, or logarithmic between round
 // numbers.
-type axis struct {
+type Axis struct {
 	low, high float64
 	log       bool
 	step      float64 // between ticks; linear only
@@ -13,21 +15,37 @@ type axis struct {
 // linearTicks is about how many steps a linear axis has.
 const linearTicks = 4
 
-func newAxis(low, high float64, logarithmic bool) axis {
+// New is an axis that holds the values from low to high, in at most six ticks where
+// it is linear; then low is not looked at.
+func New(low, high float64, logarithmic bool) Axis {
 	if high <= 0 || math.IsInf(high, 0) || math.IsInf(low, 0) {
-		return axis{high: 1, step: 1}
+		return Axis{high: 1, step: 1}
 	}
 	if logarithmic {
 		low = max(low, high*1e-12) // from a day to less than a nanosecond: no reading needs more
-		return axis{low: roundDown(low), high: roundUp(high), log: true}
+		return Axis{low: roundDown(low), high: roundUp(high), log: true}
 	}
-	step := roundUp(high / linearTicks)
-	// A hair below a tick is that tick: 0.3/0.1 is not 3 in binary.
-	return axis{high: step * math.Ceil(high/step-1e-9), step: step}
+	return linear(high, roundUp(high/linearTicks))
 }
 
-// at is clamped: an invalid trial may lie outside the range of the valid ones.
-func (a axis) at(x float64) float64 {
+// Whole is a linear axis for counts: no tick lies between two of them.
+func Whole(high float64) Axis {
+	if !(high > 0) || math.IsInf(high, 0) {
+		return Axis{high: 1, step: 1}
+	}
+	return linear(high, max(1, roundUp(high/linearTicks)))
+}
+
+func linear(high, step float64) Axis {
+	// A hair below a tick is that tick: 0.3/0.1 is not 3 in binary.
+	return Axis{high: step * math.Ceil(high/step-1e-9), step: step}
+}
+
+// High is where the axis ends.
+func (a Axis) High() float64 { return a.high }
+
+// At is the fraction at which x lies. It is clamped: an invalid trial may lie outside the range of the valid ones.
+func (a Axis) At(x float64) float64 {
 	f := x / a.high
 	if a.log {
 		if x <= 0 {
@@ -38,20 +56,19 @@ func (a axis) at(x float64) float64 {
 	return min(1, max(0, f))
 }
 
-func (a axis) ticks(u unit) []Tick {
-	var out []Tick
+// Ticks are the values to label.
+func (a Axis) Ticks() []float64 {
+	var out []float64
 	if !a.log {
 		for i := range int(math.Round(a.high/a.step)) + 1 {
-			x := float64(i) * a.step
-			out = append(out, Tick{At: a.at(x), Label: u.tick(x)})
+			out = append(out, float64(i)*a.step)
 		}
 		return out
 	}
 	dense := a.high/a.low <= 100
 	for x := a.low; x <= a.high*1.001; x = next(x) {
-		lead := leading(x)
-		if dense || lead == 1 {
-			out = append(out, Tick{At: a.at(x), Label: u.tick(x)})
+		if dense || leading(x) == 1 {
+			out = append(out, x)
 		}
 	}
 	return out

@@ -1,0 +1,78 @@
+package axis
+
+import (
+	"math"
+	"testing"
+)
+
+func TestLinearAxesBeginAtZeroAndHoldTheData(t *testing.T) {
+	for e := -9; e <= 12; e++ {
+		for _, m := range []float64{1, 1.01, 1.9, 2, 3.7, 5, 9.99} {
+			high := m * math.Pow10(e)
+			a := New(0, high, false)
+			ticks := a.Ticks()
+			if a.At(ticks[0]) != 0 || a.At(ticks[len(ticks)-1]) != 1 || len(ticks) < 3 || len(ticks) > linearTicks+2 {
+				t.Errorf("up to %g: ticks %v", high, ticks)
+			}
+			if at := a.At(high); at < 0.6 || at > 1 {
+				t.Errorf("up to %g: the largest value lies at %g", high, at)
+			}
+			if math.Abs(a.At(high/2)*2-a.At(high)) > 1e-12 {
+				t.Errorf("up to %g: not linear", high)
+			}
+		}
+	}
+}
+
+func TestLogarithmicAxesSpaceRatiosEvenly(t *testing.T) {
+	for _, c := range []struct{ low, high float64 }{{0.0009, 0.0266}, {1e-6, 3}, {0.5, 11}, {2, 50}} {
+		a := New(c.low, c.high, true)
+		if l, h := a.At(c.low), a.At(c.high); l < 0 || h > 1 || h <= l {
+			t.Errorf("%g to %g: at %g and %g", c.low, c.high, l, h)
+		}
+		mid := math.Sqrt(c.low * c.high)
+		if d := a.At(mid) - (a.At(c.low)+a.At(c.high))/2; math.Abs(d) > 1e-9 {
+			t.Errorf("%g to %g: the geometric mean is %g off the middle", c.low, c.high, d)
+		}
+		ticks := a.Ticks()
+		if len(ticks) < 3 || len(ticks) > 10 {
+			t.Errorf("%g to %g: %d ticks", c.low, c.high, len(ticks))
+		}
+		for i, k := range ticks[1:] {
+			if k <= ticks[i] {
+				t.Errorf("%g to %g: tick %v after %v", c.low, c.high, k, ticks[i])
+			}
+		}
+	}
+}
+
+func TestAxesTakeWhatTheyAreGiven(t *testing.T) {
+	for _, c := range []struct{ low, high float64 }{{math.Inf(1), 0}, {0, 0}, {0, math.Inf(1)}, {5e-324, 1e308}} {
+		for _, log := range []bool{false, true} {
+			a := New(c.low, c.high, log)
+			for _, x := range []float64{-1, 0, 1, 1e300} {
+				if at := a.At(x); !(at >= 0 && at <= 1) {
+					t.Errorf("axis %g to %g (log %v): %g lies at %g", c.low, c.high, log, x, at)
+				}
+			}
+			if n := len(a.Ticks()); n > 1000 {
+				t.Errorf("axis %g to %g (log %v): %d ticks", c.low, c.high, log, n)
+			}
+		}
+	}
+}
+
+func TestWholeAxesHaveNoTickBetweenTwoCounts(t *testing.T) {
+	for _, high := range []float64{0, 1, 2, 3, 4, 5, 7, 10, 999, math.NaN(), math.Inf(1)} {
+		a := Whole(high)
+		ticks := a.Ticks()
+		if len(ticks) < 2 || len(ticks) > linearTicks+2 || high <= 1e9 && a.High() < high {
+			t.Errorf("up to %g: ticks %v", high, ticks)
+		}
+		for _, x := range ticks {
+			if x != math.Trunc(x) {
+				t.Errorf("up to %g: a tick at %g", high, x)
+			}
+		}
+	}
+}

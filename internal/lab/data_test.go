@@ -1,0 +1,342 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/target"
+)
+
+var (
+	idForm       = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	quotientForm = regexp.MustCompile(`^([\d.]+) ÷ ([\d.]+)[ a-zA-Zµ/]* = ([\d.]+)$`)
+)
+
+// What a document says is put so that it can be judged.
+func TestShapes(t *testing.T) {
+	for _, e := range List() {
+		ids := map[string]bool{}
+		if len(e.Shapes) == 0 {
+			t.Errorf("%s has no shape", e.ID)
+		}
+		for _, s := range e.Shapes {
+			name := e.ID + " " + s.ID
+			if ids[s.ID] || !idForm.MatchString(s.ID) {
+				t.Errorf("%s: an id of its own, in lower snake case", name)
+			}
+			ids[s.ID] = true
+			if s.Says == "" || s.Measure == nil || s.AtLeast == 0 && s.AtMost == 0 || s.AtMost != 0 && s.AtLeast > s.AtMost {
+				t.Errorf("%s: %+v", name, s)
+			}
+			// A hypothesis that the document's own machine refutes is not its.
+			if s.Value != 0 && (s.Value < s.AtLeast || s.AtMost != 0 && s.Value > s.AtMost) {
+				t.Errorf("%s: the document's own %g is not from %g to %g", name, s.Value, s.AtLeast, s.AtMost)
+			}
+			document(t, name, s)
+		}
+	}
+}
+
+// document holds a shape's value against the quotient of the document's numbers.
+func document(t *testing.T, name string, s Shape) {
+	t.Helper()
+	m := quotientForm.FindStringSubmatch(s.Document)
+	if m == nil {
+		if s.Value != 0 || strings.Contains(s.Document, "÷") {
+			t.Errorf("%s: value %g, but %q is no quotient", name, s.Value, s.Document)
+		}
+		return
+	}
+	a, errA := strconv.ParseFloat(m[1], 64)
+	b, errB := strconv.ParseFloat(m[2], 64)
+	// The numerator of a quotient of quotients is rounded.
+	if errA != nil || errB != nil || math.Abs(s.Value/(a/b)-1) > 1e-6 && !strings.Contains(m[0], "times") {
+		t.Errorf("%s: value %g, want %q", name, s.Value, s.Document)
+	}
+	if m[3] != fmt.Sprintf("%.3g", s.Value) && m[3] != strconv.FormatFloat(s.Value, 'f', -1, 64) && m[3] != fmt.Sprintf("%.2f", s.Value) {
+		t.Errorf("%s: %q, and the value is %g", name, s.Document, s.Value)
+	}
+}
+
+// everyStage calls f with what is run in several settings.
+func everyStage(t *testing.T, f func(t *testing.T, e Experiment, s Stage)) {
+	for _, o := range []Options{{CPUs: 2}, {CPUs: 2, Quick: true}, {CPUs: 24}, {CPUs: 0.5, Quick: true}, {CPUs: 6.5, Pods: 3, N: 7, Repeats: 2}} {
+		for _, e := range List() {
+			stages := e.Stages(o)
+			ids := map[string]bool{}
+			for _, s := range stages {
+				if ids[s.ID] || s.ID == "" && len(stages) > 1 || s.ID != "" && !idForm.MatchString(s.ID) {
+					t.Errorf("%s %q: an id of its own, in lower snake case", e.ID, s.ID)
+				}
+				ids[s.ID] = true
+				f(t, e, s)
+			}
+			if len(stages) == 0 {
+				t.Errorf("%s runs nothing", e.ID)
+			}
+		}
+	}
+}
+
+func TestStages(t *testing.T) {
+	everyStage(t, func(t *testing.T, e Experiment, s Stage) {
+		name := e.ID + " " + s.ID
+		if (s.Program == e.ID) == (e.Kind == Command) || (len(s.Command) > 0) != (e.Kind == Command) {
+			t.Errorf("%s of kind %s runs %q, %q", name, e.Kind, s.Program, s.Command)
+		}
+		if (s.Duration > 0) != (e.Kind == Server) || (s.Takes > 0) == (e.Kind == Server) || (s.Connections > 0) != (e.Kind == Server) || s.Repeats < 1 {
+			t.Errorf("%s of kind %s: %+v", name, e.Kind, s)
+		}
+		if _, err := sweep.ParseProcs(s.Procs); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, quota := range strings.Split(s.Quotas, ",") {
+			if x, err := strconv.ParseFloat(quota, 64); quota != "" && quota != "none" && (err != nil || x <= 0) {
+				t.Errorf("%s: quotas %q", name, s.Quotas)
+			}
+		}
+		for _, m := range s.Metrics {
+			if _, err := load.ParseMetric(m); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// What the user asks for stands instead of what the document has.
+func TestOptions(t *testing.T) {
+	o := Options{CPUs: 2, Procs: "3", Quota: "0.3", Go: []string{"1.20"}, Repeats: 7, Pods: 5, N: 9}
+	for _, e := range List() {
+		for _, s := range e.Stages(o) {
+			if s.Procs != "3" || s.Quotas != "0.3" || s.Repeats != 7 || (len(s.Go) == 1 && s.Go[0] == "1.20") == (e.Kind == Command) {
+				t.Errorf("%s: %+v", e.ID, s)
+			}
+			if s.ID == "pods" && (s.Replicas != 5 || s.Path != "/cpu?n=9") {
+				t.Errorf("%s: %+v", e.ID, s)
+			}
+		}
+	}
+	six, _ := find("k8sbench", Server)
+	if s := six.Stages(Options{CPUs: 6}); s[0].Replicas != 6 || s[1].Replicas != 10 || s[1].Connections != 1000 || s[1].Path != "/cpu?n=20" {
+		t.Errorf("on the document's machine: %+v", s)
+	}
+}
+
+// trials counts a stage's, with A/A copies and pilots, and about how long they
+// take; the folder's report takes a second more.
+func trials(t *testing.T, s Stage) (n int, d time.Duration) {
+	t.Helper()
+	procs, err := sweep.ParseProcs(s.Procs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := max(1, len(s.Go))
+	if s.Quotas != "" {
+		groups *= 1 + strings.Count(s.Quotas, ",")
+	}
+	n = groups * (len(procs.Values) + 1) * s.Repeats
+	if s.Duration == 0 {
+		return n, time.Duration(n)*s.Takes + time.Second
+	}
+	n += 2 * groups
+	return n, time.Duration(n)*(s.Duration+s.Warmup+250*time.Millisecond) + time.Second
+}
+
+// quickBudget is what all quick experiments may take, by the stages' own sizes; the
+// issue's bound is 600 s. Each has six repeats, since intervals need six. Seconds on
+// two CPUs, as TestQuickBudget adds them up and holds the sum against it:
+//
+//	cpuserver 44    stealing 4     garbage 9
+//	tinyserver 72   schedtrace 16  http 6
+//	parallel 5      chain 5        json 8
+//	workload 25     chainbuf 5     threads 8
+//	cpubound 7      sieve 7        busyworker 17
+//	iobound 8       powser 6       k8sbench 75
+//	contention 5    build 14       defaults 4
+//	preempt 35                     uber 36
+const quickBudget = 450 * time.Second
+
+func TestQuickBudget(t *testing.T) {
+	for _, quick := range []bool{true, false} {
+		total, all := time.Duration(0), 0
+		for _, e := range List() {
+			sum := time.Duration(0)
+			for _, s := range e.Stages(Options{CPUs: 2, Quick: quick}) {
+				if s.Repeats < 6 {
+					t.Errorf("%s: %d repeats have no interval", e.ID, s.Repeats)
+				}
+				n, d := trials(t, s)
+				sum, all = sum+d, all+n
+			}
+			t.Logf("quick %v: %s %.0f s", quick, e.ID, sum.Seconds())
+			total += sum
+		}
+		t.Logf("quick %v: %d trials, %s", quick, all, total)
+		if quick && total > quickBudget {
+			t.Errorf("%s, and the budget is %s", total, quickBudget)
+		}
+	}
+}
+
+// printed are the metrics that an experiment's program prints, by the stage's own
+// way of finding them.
+func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
+	t.Helper()
+	metrics := map[string]journal.Metric{}
+	for _, q := range quick[e.ID] {
+		if len(s.Metrics) > 0 { // a figure that the program prints only after a while
+			q.args = strings.Join(e.Stages(Options{Quick: true})[0].Args, " ")
+		}
+		// A process of its own: the runtime reads GODEBUG as it starts.
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProgram$")
+		cmd.Env = append(append(os.Environ(), s.Env...), "PROCFIT_LAB_PROGRAM="+e.ID+" "+q.args)
+		output, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v: %s", e.ID, q.args, err, output)
+		}
+		results, err := target.ParseBench(output, runtime.GOMAXPROCS(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			for unit, v := range r.Values {
+				metrics[r.Name+" "+unit] = journal.Metric{Value: v}
+			}
+		}
+		if len(s.Metrics) == 0 {
+			continue
+		}
+		clear(metrics)
+		for _, text := range s.Metrics {
+			m, err := load.ParseMetric(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := load.FindMetrics(output, []load.Metric{m})
+			if err != nil {
+				t.Errorf("%s: %v in:\n%s", e.ID, err, output)
+			}
+			metrics[m.Name] = journal.Metric{Value: found[m.Name].Value}
+		}
+	}
+	return metrics
+}
+
+// TestProgram is a program when TestFigures starts it.
+func TestProgram(t *testing.T) {
+	words := strings.Fields(os.Getenv("PROCFIT_LAB_PROGRAM"))
+	if len(words) == 0 {
+		t.Skip("for TestFigures")
+	}
+	if code, err := Run(words[0], words[1:], os.Stdout, os.Stderr); code != 0 || err != nil {
+		t.Fatal(code, err)
+	}
+}
+
+// ran is a stage as if each of its arms had run twice with what the program really
+// prints.
+func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
+	t.Helper()
+	procs, err := sweep.ParseProcs(s.Procs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quotas, versions := []*float64{nil}, s.Go
+	if s.Quotas != "" {
+		quotas = nil
+		for _, word := range strings.Split(s.Quotas, ",") {
+			var quota *float64
+			if x, err := strconv.ParseFloat(word, 64); err == nil {
+				quota = &x
+			}
+			quotas = append(quotas, quota)
+		}
+	}
+	if len(versions) == 0 {
+		versions = []string{""}
+	}
+	result := &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Connections}}
+	m, metrics := Measured{Result: result}, printed(t, e, s)
+	for _, version := range versions {
+		for _, quota := range quotas {
+			for _, p := range procs.Values {
+				for block := range 6 {
+					one, latency := 1.5, &journal.Latency{P50: new(0.1), P90: new(0.1), P99: new(0.1), P999: new(0.1), Max: new(0.1), Mean: new(0.1)}
+					m.Trials = append(m.Trials, journal.Trial{
+						Arm: journal.Arm{Procs: p, QuotaCPUs: quota, GoVersion: version}, Role: journal.RoleMeasure, Block: block, Valid: true,
+						Metrics: metrics, ThroughputPerSecond: &one, MeasuredSeconds: 1, LatencySeconds: latency,
+						Phases:     []journal.Phase{{Mode: journal.ModeClosed, LatencySeconds: latency}},
+						CPUSeconds: &journal.CPUSeconds{User: 1}, ContextSwitches: &journal.ContextSwitches{Voluntary: 9}, RunQueueWaitSeconds: &one,
+					})
+				}
+			}
+		}
+	}
+	return m
+}
+
+// Every figure that a shape asks for is really there: of a full run on a machine
+// that needs nothing, no shape is without a value.
+func TestFigures(t *testing.T) {
+	for _, e := range List() {
+		t.Run(e.ID, func(t *testing.T) {
+			t.Parallel()
+			const cpus = 24
+			for _, o := range []Options{{CPUs: cpus}, {CPUs: 2, Quick: true}} {
+				results := Results{}
+				for _, s := range e.Stages(o) {
+					results[s.ID] = ran(t, e, s, o.CPUs)
+				}
+				answered := 0
+				for _, s := range e.Shapes {
+					got := s.Measure(results)
+					if got.Value == nil && !o.Quick { // quick leaves out Go versions, and what takes long
+						t.Errorf("quick %v: %s: %+v", o.Quick, s.ID, got.Why)
+					}
+					if got.Value != nil && s.Needs <= o.CPUs {
+						answered++
+					}
+				}
+				// Under three CPUs the default cannot tell the documents apart.
+				if answered == 0 && e.ID != "defaults" {
+					t.Errorf("quick %v: no shape has a value", o.Quick)
+				}
+				for _, s := range e.Shapes {
+					if e := s.Measure(nil); e.Value != nil || e.Why == "" {
+						t.Errorf("%s of nothing: %+v", s.ID, e)
+					}
+				}
+			}
+		})
+	}
+}
+
+// docs/SEEDS.md has every experiment and every hypothesis, in today's words.
+func TestSeedsDocument(t *testing.T) {
+	b, err := os.ReadFile("../../docs/SEEDS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range List() {
+		if !strings.Contains(string(b), "\n### "+e.ID+"\n") {
+			t.Errorf("docs/SEEDS.md has no section %s", e.ID)
+		}
+		for _, s := range e.Shapes {
+			if !strings.Contains(string(b), "| "+s.Says+" |") {
+				t.Errorf("docs/SEEDS.md has not: %s: %s", e.ID, s.Says)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package lab
+
+import (
+	"fmt"
+	"time"
+)
+
+// A loop that never yields, beside a goroutine that must still run. Where it hangs
+// the trial outlasts its limit.
+func preemptStages(o Options) []Stage {
+	limit := pick(o, time.Second, 2*time.Second)
+	stage := func(id, title string) Stage {
+		return Stage{
+			ID: id, Title: title, Program: "preempt", Args: args("-d 50ms"), Scaled: "sleeps 1 s there, 50 ms here",
+			Procs: "1,2", Limit: limit, Takes: 100 * time.Millisecond,
+		}
+	}
+	releases := stage("releases", "before asynchronous preemption and since")
+	releases.Go, releases.Takes = []string{"1.13", "1.14"}, limit/2
+	today := stage("today", "procfit's own Go")
+	off := stage("off", "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1")
+	off.Env, off.Takes = []string{"GODEBUG=asyncpreemptoff=1"}, limit*2/3
+	return []Stage{releases, today, off}
+}
+
+// mostly bounds a share of trials. A program hangs or it does not: 6 of 6 prove
+// more than half with 95 % confidence, and no more.
+const mostly = 0.5
+
+func preemptShapes() []Shape {
+	return []Shape{
+		{
+			ID: "hangs_1_13", Says: "Go 1.13, one P: it hangs",
+			Document: "“Goroutine 2 never executes because Goroutine 1 never yields control”",
+			Measure:  Ended(Of{Stage: "releases", Procs: 1, Go: "1.13"}), AtMost: mostly,
+		},
+		{
+			ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps: it never runs either",
+			Document: "“Goroutine 2: never runs!”, whatever GOMAXPROCS is", Needs: 2,
+			Measure: Ended(Of{Stage: "releases", Procs: 2, Go: "1.13"}), AtMost: mostly,
+		},
+		{
+			ID: "runs_1_14", Says: "Go 1.14, one P: it runs",
+			Document: "“Go 1.14+ behavior: the same code now works correctly”",
+			Measure:  Ended(Of{Stage: "releases", Procs: 1, Go: "1.14"}), AtLeast: mostly,
+		},
+		{
+			ID: "runs_today", Says: "today's Go, one P: it runs",
+			Document: "“Preemption (since Go 1.14) prevents starvation”",
+			Measure:  Ended(Of{Stage: "today", Procs: 1}), AtLeast: mostly,
+		},
+		{
+			ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, since signals do it",
+			Document: "“implemented via signals sent to OS threads, not explicit yield points”",
+			Measure:  Ended(Of{Stage: "off", Procs: 1}), AtMost: mostly,
+		},
+	}
+}
+
+// 16 goroutines made on one P, GOMAXPROCS=4. The document's sleep 10 ms, so that
+// there is nothing to steal; ours compute. Its listing cannot tell which P one ran
+// on, and neither can a duration: procfit trace shows that.
+func stealingStages(o Options) []Stage {
+	return []Stage{{
+		Program: "stealing", Args: args("-procs 0 -work %d", pick(o, 5, 10)), Scaled: "goroutines that sleep 10 ms there, that compute so long here",
+		Procs: pick(o, values(1, o.cpus()), values(1, 2, 4, o.cpus())), Takes: pick(o, 180*time.Millisecond, 400*time.Millisecond),
+	}}
+}
+
+func stealingShapes() []Shape {
+	return []Shape{
+		{
+			// Of 16 goroutines on 2, 4 or 8 CPUs none is left over; 20 % is for the last
+			// one to end.
+			ID: "no_p_idle", Says: "16 goroutines made on one P keep every CPU busy: each adds at least 0.8 of what one does",
+			Document: "“No P sits idle if others have work”", Needs: 2,
+			Measure: speedup(Of{Figure: "Stealing ns/op"}), AtLeast: 0.80,
+		},
+	}
+}
+
+// The program's phases as the runtime's own lines show them: of idle the last line,
+// of spread the second, when all goroutines compute and none is done.
+func schedtraceStages(o Options) []Stage {
+	const idle = `(?s)phase idle.*\b%s=(\d+).*phase spread`
+	return []Stage{{
+		Program: "schedtrace", Args: pick(o, args("-d 300ms -n 100"), nil), Env: []string{"GODEBUG=schedtrace=20"},
+		Procs: "1,4", Takes: pick(o, 850*time.Millisecond, 2700*time.Millisecond),
+		Metrics: []string{
+			`crowd_ns:lower=BenchmarkSchedtrace/crowd 1 (\d+) ns/op`,
+			`idle_procs:higher=` + fmt.Sprintf(idle, "idleprocs"),
+			`idle_threads:higher=` + fmt.Sprintf(idle, "idlethreads"),
+			`spread_idle_procs:lower=(?s)phase spread.*?SCHED.*?SCHED[^\n]*?idleprocs=(\d+)`,
+		},
+	}}
+}
+
+func schedtraceShapes() []Shape {
+	at := func(f Figure) Of { return Of{Figure: f, Procs: 4} }
+	return []Shape{
+		{
+			ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
+			Document: "“idleprocs=1: 1 processor currently idle”",
+			Measure:  Level(at("idle_procs"), 4), AtLeast: 3.0 / 4,
+		},
+		{
+			ID: "spread_busy", Says: "while 5 goroutines compute on 4 Ps, none is idle (less than one, as the median)",
+			Document: "“gomaxprocs=4 idleprocs=0 threads=5”, its second line",
+			Measure:  Level(at("spread_idle_procs"), 1), AtMost: 0.5,
+		},
+		{
+			// The program does no I/O in that phase: it sleeps in one goroutine.
+			ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program that does none has none",
+			Document: "“idlethreads=2: 2 threads blocked (I/O waiting)”",
+			Measure:  Level(at("idle_threads"), 1), AtMost: 0.5,
+		},
+	}
+}

@@ -1,0 +1,110 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// document004 is "Golang Performance Penalty in Kubernetes": 6 CPUs, the load from
+// another machine, one run of 3 minutes a setting.
+func document004() map[string]described {
+	return map[string]described{"k8sbench": {k8sbenchStages, k8sbenchShapes()}}
+}
+
+// The document's pods and connections, by CPU: a baseline of one pod a CPU, then
+// ten on six, with wrk's 1000 connections in all. The limit of 1 CPU is that of the
+// baseline; the document names no other for its two runs, and the manifest at its
+// end, with a limit of 2, is not what they ran with.
+func k8sbenchStages(o Options) []Stage {
+	scale := func(there float64) int { return int(math.Round(there / 6 * o.CPUs)) }
+	pods := cmp.Or(o.Pods, max(2, scale(10)))
+	n := cmp.Or(o.N, 20)
+	stage := Stage{
+		Program: "k8sbench", Connections: max(10, scale(1000)),
+		Duration: pick(o, quickTrial, fullTrial), Warmup: pick(o, quickWarmup, fullWarmup),
+	}
+	scaled := func(there, here int) string {
+		return fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here, with the load on the same machine",
+			there, here, stage.Connections, stage.Duration)
+	}
+	baseline, crowd := stage, stage
+	baseline.ID, baseline.Title = "baseline", "a pod a CPU, as many Ps as its limit of 1, n=1"
+	baseline.Path, baseline.Replicas, baseline.Quotas, baseline.Procs = "/cpu?n=1", max(1, scale(6)), "1", "1"
+	baseline.Scaled = scaled(6, baseline.Replicas)
+	crowd.ID, crowd.Title = "pods", fmt.Sprintf("more pods than CPUs, n=%d", n)
+	crowd.Path, crowd.Replicas, crowd.Quotas, crowd.Procs = fmt.Sprintf("/cpu?n=%d", n), pods, pick(o, "0.5,1", "0.2,0.5,1,2"), "1,32"
+	crowd.Scaled = scaled(10, pods)
+	return []Stage{baseline, crowd}
+}
+
+// half is the least of a document's effect that still is the same effect, elsewhere
+// and under another load: half of it, as a ratio.
+func half(ratio float64) float64 { return math.Sqrt(ratio) }
+
+func k8sbenchShapes() []Shape {
+	at := func(f Figure, procs int) Of { return Of{Stage: "pods", Figure: f, Procs: procs, Quota: 1} }
+	against := func(f Figure) func(Results) Estimate { return Ratio(at(f, 32), at(f, 1)) }
+	throttled := func(f Figure) func(Results) Estimate {
+		return Ratio(Of{Stage: "pods", Figure: f, Procs: 32, Quota: 0.5}, Of{Stage: "pods", Figure: f, Procs: 1, Quota: 0.5})
+	}
+	return []Shape{
+		{
+			ID: "throughput", Says: "32 Ps serve 20 % less than one, or at least half of that loss",
+			Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: 2,
+			Measure: against(Throughput), AtMost: half(40356.0 / 50213),
+		},
+		{
+			ID: "average", Says: "the average latency is 65 % higher, or at least half of that",
+			Document: "33.01 ÷ 20 ms = 1.65", Value: 33.01 / 20.00, Needs: 2,
+			Measure: against(ClosedMean), AtLeast: half(33.01 / 20.00),
+		},
+		{
+			ID: "maximum", Says: "the highest latency is 82 % higher, or at least half of that",
+			Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: 2,
+			Measure: against(ClosedMax), AtLeast: half(465.36 / 255.50),
+		},
+		{
+			ID: "switches", Says: "there are 4.6 times the context switches, or at least half of that",
+			Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: 2,
+			Measure: against(Switches), AtLeast: half(30 / 6.5),
+		},
+		{
+			ID: "wait", Says: "the time waiting for a CPU is 38 times as long, or at least half of that",
+			Document: "34 ÷ 0.9 s = 37.8", Value: 34 / 0.9, Needs: 2,
+			Measure: against(Wait), AtLeast: half(34 / 0.9),
+		},
+		{
+			// Little's law: connections = throughput × mean latency. The document's 32 Ps
+			// come to 40356 × 33.01 ms = 1332 of 1000 connections, since wrk corrects its
+			// latencies after the fact. Within 5 % is the law.
+			ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as wrk has it (above 1.05)",
+			Document: "33.01 ÷ 24.78 ms = 1.33", Value: 33.01 / 24.78,
+			Measure: littlesLaw(at(ClosedMean, 32), at(Cost, 32)), AtLeast: flatMore,
+		},
+		{
+			// Document 000's checklist. The quota must be one that is used up: the pods
+			// together have less than the machine. 5 and 20 % are procfit's own margins.
+			ID: "wrong_knob", Says: "throttled, at half a CPU a pod, GOMAXPROCS changes nothing: 32 Ps serve what one does within 5 %",
+			Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
+			Measure: throttled(Throughput), AtLeast: flatLess, AtMost: flatMore,
+		},
+		{
+			ID: "wrong_knob_p99", Says: "throttled, it does not change the p99 either, within 20 %",
+			Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
+			Measure: throttled(ClosedP99), AtLeast: 1 / 1.20, AtMost: 1.20,
+		},
+	}
+}
+
+// littlesLaw measures how many connections a mean latency accounts for, as a share
+// of those that there were.
+func littlesLaw(mean, cost Of) func(Results) Estimate {
+	return func(r Results) Estimate {
+		connections := 1.0
+		if m := r[mean.Stage]; m.Result != nil {
+			connections = float64(max(1, m.Result.Load.Connections))
+		}
+		return ratio(r, mean, cost).times(1 / connections)
+	}
+}

@@ -1,0 +1,89 @@
+package lab
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+)
+
+func TestJudge(t *testing.T) {
+	got := func(value, low, high float64) Estimate { return Estimate{Value: &value, Low: &low, High: &high, N: 6} }
+	half := 0.5
+	for name, tc := range map[string]struct {
+		got             Estimate
+		atLeast, atMost float64
+		needs           float64
+		want            Answer
+		reason          string // in it
+	}{
+		"within":                       {got(1.04, 1.02, 1.07), 0, 1.1, 0, Holds, ""},
+		"on the bounds":                {got(1, 0.9, 1.1), 0.9, 1.1, 0, Holds, ""},
+		"above":                        {got(1.3, 1.2, 1.4), 0, 1.1, 0, DoesNotHold, ""},
+		"below":                        {got(0.5, 0.4, 0.6), 0.9, 1.1, 0, DoesNotHold, ""},
+		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, CannotTell, "1.02 to 1.2, holds the bound of 1.1: more --repeats"},
+		"crosses the lower":            {got(0.9, 0.8, 1), 0.9, 0, 0, CannotTell, "holds the bound of 0.9"},
+		"open above":                   {got(50, 40, 60), 2, 0, 0, Holds, ""},
+		"wide enough for both":         {got(1, 0.1, 9), 0.9, 1.1, 0, CannotTell, "the bound of"},
+		"too few CPUs":                 {got(1, 1, 1), 0, 2, 8, CannotTell, "needs 8 CPUs, here are 2"},
+		"enough CPUs":                  {got(1, 1, 1), 0, 2, 2, Holds, ""},
+		"too few CPUs, nothing at all": {Estimate{Why: "not run"}, 0, 2, 8, CannotTell, "needs 8 CPUs"},
+		"nothing":                      {Estimate{Why: "GOMAXPROCS=2 was not run"}, 0, 2, 0, CannotTell, "GOMAXPROCS=2 was not run"},
+		"no interval":                  {Estimate{Value: &half, N: 3, Why: "3 blocks: an interval needs 6"}, 0, 2, 0, CannotTell, "3 blocks: an interval needs 6"},
+		"no number":                    {got(math.NaN(), 1, 1), 0, 2, 0, CannotTell, "no finite ratio"},
+		"no end":                       {got(1, 1, math.Inf(1)), 0.5, 0, 0, CannotTell, "no finite ratio"},
+		"zero":                         {got(0, 0, 0), 0, 0.5, 0, Holds, ""},
+	} {
+		e := Experiment{Shapes: []Shape{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: func(Results) Estimate { return tc.got }}}}
+		j := Judge(e, nil, 2)[0]
+		if j.Answer != tc.want || !strings.Contains(j.Reason, tc.reason) || (tc.reason == "") != (j.Reason == "") {
+			t.Errorf("%s: %s, %q", name, j.Answer, j.Reason)
+		}
+	}
+}
+
+// A shape that is measured answers for itself, whatever its document claims.
+func TestConclude(t *testing.T) {
+	six := stageOf(6, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2)
+	e := Experiment{Shapes: []Shape{{
+		ID: "twice", Says: "two Ps do twice as much", Document: "2 ÷ 1", Value: 2, AtLeast: 1.9, AtMost: 2.1,
+		Measure: Ratio(Of{Procs: 2}, Of{Procs: 1}),
+	}, {ID: "same", Says: "two Ps do the same", AtMost: 1.1, Measure: Ratio(Of{Procs: 2}, Of{Procs: 1})}}}
+	r := Ran{Measured: Results{"": six}}
+	r.Conclude(e, 2)
+	twice, same := r.Shapes[0], r.Shapes[1]
+	if twice.Answer != Holds || *twice.Value != 2 || math.Abs(*twice.Measured.Median-2) > 1e-9 || twice.Measured.N != 6 {
+		t.Errorf("%+v", twice)
+	}
+	if same.Answer != DoesNotHold || same.Value != nil || same.AtLeast != nil {
+		t.Errorf("%+v", same)
+	}
+}
+
+func TestFind(t *testing.T) {
+	if e, err := Find("build"); err != nil || e.Kind != Command {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := Find("chian"); err == nil || !strings.Contains(err.Error(), `no practice experiment "chian": did you mean chain`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOtherCPUs(t *testing.T) {
+	m := stageOf(3, func(int, int) float64 { return 1 }, 1)
+	m.Result.Host.CPUs, m.Result.TrialsPlanned, m.Result.TrialsRun = 4, 3, 3
+	m = m.with(func(t *journal.Trial) {
+		t.MeasuredSeconds, t.HostUse = 2, &journal.HostUse{BusyRatio: 0.75}
+		t.CPUSeconds, t.Load = &journal.CPUSeconds{User: 2, System: 1}, &journal.LoadCost{CPUSeconds: 1}
+	})
+	m.Trials[0].HostUse, m.Trials[2].HostUse.BusyRatio = nil, 0.75
+	var s RanStage
+	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 1 || s.Planned != 3 {
+		t.Errorf("3 CPUs were busy, 2 with the trial: %+v", s)
+	}
+	m.Trials = m.Trials[:1]
+	if s.Count(m); s.OtherCPUs != nil {
+		t.Errorf("not known: %g", *s.OtherCPUs)
+	}
+}

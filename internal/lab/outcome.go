@@ -1,0 +1,124 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// OutcomeSchema is the version of lab.json.
+const OutcomeSchema = "procfit.lab/v1"
+
+// Outcome is what a lab run came to: lab.json. The measured figures themselves
+// stand in the stages' directories, each as a sweep's.
+type Outcome struct {
+	Schema      string       `json:"schema"`
+	Started     time.Time    `json:"started"`
+	Host        journal.Host `json:"host"`
+	Tool        journal.Tool `json:"tool"`
+	Complete    bool         `json:"complete"` // nothing that can be run is missing
+	Experiments []Ran        `json:"experiments"`
+}
+
+// Ran is what an experiment came to.
+type Ran struct {
+	ID       string     `json:"id"`
+	Title    string     `json:"title"`
+	Document string     `json:"document"`
+	Claim    string     `json:"claim,omitempty"` // the document's own result
+	Kind     Kind       `json:"kind"`
+	Quick    bool       `json:"quick"`             // with small sizes
+	NotRun   string     `json:"not_run,omitempty"` // why no stage of it has a trial
+	Complete bool       `json:"complete"`
+	Stages   []RanStage `json:"stages"`
+	Shapes   []Answered `json:"shapes"`
+
+	// Measured are the stages' results; they are in the directories, not in lab.json.
+	Measured Results `json:"-"`
+}
+
+// RanStage is what a stage came to.
+type RanStage struct {
+	ID        string `json:"id"` // empty: the only one
+	Title     string `json:"title,omitempty"`
+	Scaled    string `json:"scaled,omitempty"` // what the document did at another size
+	Directory string `json:"directory"`        // of its journal and reports, relative to lab.json
+	NotRun    string `json:"not_run,omitempty"`
+	Stopped   string `json:"stopped,omitempty"` // why it ended before its end
+	Planned   int    `json:"trials_planned"`
+	Run       int    `json:"trials_run"`
+	Invalid   int    `json:"trials_invalid"`
+	Complete  bool   `json:"complete"`
+	// OtherCPUs is how many CPUs programs took that have nothing to do with the
+	// trials, as the median over these; null where the kernel's counters do not say.
+	OtherCPUs *float64  `json:"other_cpus"`
+	Versions  []Version `json:"versions,omitempty"`
+}
+
+// Version is a Go version that a stage's program was to be built with.
+type Version struct {
+	Asked string `json:"asked"`           // 1.4
+	Full  string `json:"full,omitempty"`  // go1.4.3
+	Fault string `json:"fault,omitempty"` // why there is no program
+}
+
+// Answered is a Shape with its answer.
+type Answered struct {
+	ID       string        `json:"id"`
+	Says     string        `json:"says"`
+	Document string        `json:"document,omitempty"`       // the document's own numbers
+	Value    *float64      `json:"document_value,omitempty"` // their ratio
+	AtLeast  *float64      `json:"at_least,omitempty"`
+	AtMost   *float64      `json:"at_most,omitempty"`
+	Needs    float64       `json:"needs_cpus,omitempty"`
+	Measured stat.Interval `json:"measured"`
+	Answer   Answer        `json:"answer"`
+	Reason   string        `json:"reason,omitempty"` // of cannot_tell
+}
+
+// Count fills in what the trials say of the stage as a whole.
+func (s *RanStage) Count(m Measured) {
+	r := m.Result
+	s.Planned, s.Run, s.Invalid, s.Complete = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete
+	var others []float64
+	for _, t := range m.Trials {
+		if t.HostUse == nil || t.CPUSeconds == nil || t.MeasuredSeconds <= 0 {
+			continue
+		}
+		ours := t.CPUSeconds.User + t.CPUSeconds.System
+		if t.Load != nil {
+			ours += t.Load.CPUSeconds
+		}
+		others = append(others, max(0, t.HostUse.BusyRatio*float64(r.Host.CPUs)-ours/t.MeasuredSeconds))
+	}
+	s.OtherCPUs = stat.Median(others).Median
+}
+
+// Conclude fills in the shapes' answers from what was measured.
+func (r *Ran) Conclude(e Experiment, cpus float64) {
+	r.Shapes = []Answered{}
+	known := func(x float64) *float64 {
+		if x == 0 {
+			return nil
+		}
+		return &x
+	}
+	for _, j := range Judge(e, r.Measured, cpus) {
+		r.Shapes = append(r.Shapes, Answered{
+			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs,
+			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, Answer: j.Answer, Reason: j.Reason,
+		})
+	}
+}
+
+// Find looks an experiment up by its id.
+func Find(id string) (Experiment, error) {
+	e, err := find(id, Server, Batch, Command)
+	if err != nil {
+		unknown := unknown(id, []Kind{Server, Batch, Command})
+		unknown.want = "experiment"
+		return e, unknown
+	}
+	return e, nil
+}

@@ -1,0 +1,191 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// fewest blocks have an interval: of fewer, ranks hold none of 95 %.
+const fewest = 6
+
+// Ratio measures a ÷ b, block by block. Blocks of two stages did not run side by
+// side: what the machine does in between adds to their ratio.
+func Ratio(a, b Of) func(Results) Estimate {
+	return func(r Results) Estimate { return ratio(r, a, b) }
+}
+
+func ratio(r Results, a, b Of) Estimate {
+	above, why := a.byBlock(r)
+	if why != "" {
+		return Estimate{Why: why}
+	}
+	below, why := b.byBlock(r)
+	if why != "" {
+		return Estimate{Why: why}
+	}
+	return estimate(stat.Paired(above, below), "the two have no block in common")
+}
+
+// estimate has an interval from six blocks on.
+func estimate(i stat.Interval, nothing string) Estimate {
+	e := Estimate{Value: i.Median, Low: i.Low, High: i.High, N: i.N}
+	switch {
+	case e.Value == nil:
+		e.Why = nothing
+	case e.N < fewest:
+		e.Low, e.High = nil, nil
+		e.Why = fmt.Sprintf("%s: an interval needs %d", blocks(e.N), fewest)
+	}
+	return e
+}
+
+func blocks(n int) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return fmt.Sprintf("%d blocks", n)
+}
+
+// PeakAt measures the figure of the arm, which should be the highest, ÷ that of
+// the highest of the others; without any named, of all other numbered ones. The lower end of the interval holds for each
+// of the others; the upper is that of the best one, chosen after the fact.
+func PeakAt(peak Of, others ...int) func(Results) Estimate {
+	return func(r Results) Estimate {
+		return extreme(r, peak, others, func(e, least Estimate) bool { return *e.Value < *least.Value }, func(all []Estimate, least Estimate) Estimate {
+			for _, e := range all {
+				if e.Low != nil && least.Low != nil {
+					least.Low = new(math.Min(*e.Low, *least.Low))
+				}
+			}
+			return least
+		})
+	}
+}
+
+// Flat measures how far the figure strays from its value at the first arm: the
+// ratio of the larger to the smaller, at the arm that strays most, 1 being flat.
+// Without any others named it looks at all numbered ones. The upper end of the interval holds for every arm; the lower is that of the arm
+// that strays most, chosen after the fact.
+func Flat(first Of, others ...int) func(Results) Estimate {
+	return func(r Results) Estimate {
+		return extreme(r, first, others, func(e, most Estimate) bool { return *stray(e).Value > *stray(most).Value }, func(all []Estimate, most Estimate) Estimate {
+			most = stray(most)
+			for _, e := range all {
+				if s := stray(e); s.High != nil && most.High != nil {
+					most.High = new(math.Max(*s.High, *most.High))
+				}
+			}
+			return most
+		})
+	}
+}
+
+// extreme compares one arm with others of the same stage, quota and Go.
+func extreme(r Results, at Of, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
+	if _, why := at.trials(r); why != "" {
+		return Estimate{Why: why}
+	}
+	m := r[at.Stage]
+	if len(others) == 0 {
+		others = at.numbered(m)
+	}
+	var all []Estimate
+	best := -1
+	for _, procs := range others {
+		other := at
+		if other.Procs = procs; other.procs(m) == at.procs(m) {
+			continue
+		}
+		e := ratio(r, at, other)
+		if e.Value == nil {
+			return e
+		}
+		if all = append(all, e); best < 0 || further(e, all[best]) {
+			best = len(all) - 1
+		}
+	}
+	if best < 0 {
+		return Estimate{Why: "no other arm was run to compare with"}
+	}
+	e := join(all, all[best])
+	for _, other := range all {
+		if other.Low == nil { // an arm that lost blocks leaves the whole open
+			e.Low, e.High, e.Why = nil, nil, other.Why
+		}
+	}
+	return e
+}
+
+// stray turns a ratio into its distance from 1: 0.5 and 2 are both 2.
+func stray(e Estimate) Estimate {
+	s := e
+	s.Value = new(math.Max(*e.Value, 1 / *e.Value))
+	if e.Low == nil || e.High == nil {
+		return s
+	}
+	a, b := *e.Low, *e.High
+	s.High = new(math.Max(b, 1/a))
+	s.Low = new(math.Max(1, math.Max(a, 1/b))) // 1 where the interval holds 1
+	return s
+}
+
+// Level measures a figure in a unit of its own: "GOMAXPROCS ÷ 2".
+func Level(of Of, unit float64) func(Results) Estimate {
+	return func(r Results) Estimate {
+		byBlock, why := of.byBlock(r)
+		if why != "" {
+			return Estimate{Why: why}
+		}
+		var values []float64
+		for _, list := range byBlock {
+			for _, x := range list {
+				values = append(values, x/unit)
+			}
+		}
+		return estimate(stat.Median(values), "")
+	}
+}
+
+// Ended measures the share of an arm's trials that ended within Stage.Limit.
+// Trials that are invalid for any other reason do not count. The interval is the
+// exact one of Clopper and Pearson.
+func Ended(of Of) func(Results) Estimate {
+	return func(r Results) Estimate {
+		trials, why := of.trials(r)
+		if why != "" {
+			return Estimate{Why: why}
+		}
+		n, ended := 0, 0
+		for _, t := range trials {
+			switch {
+			case t.Valid:
+				ended++
+				n++
+			case strings.HasPrefix(t.InvalidReason, hung):
+				n++
+			default:
+				why = of.arm(r[of.Stage]) + " has no trial that counts: " + firstLine(t.InvalidReason)
+			}
+		}
+		if n == 0 {
+			return Estimate{Why: why}
+		}
+		low, high := 0.0, 1.0
+		if ended > 0 {
+			low = distuv.Beta{Alpha: float64(ended), Beta: float64(n - ended + 1)}.Quantile(0.025)
+		}
+		if ended < n {
+			high = distuv.Beta{Alpha: float64(ended + 1), Beta: float64(n - ended)}.Quantile(0.975)
+		}
+		return Estimate{Value: new(float64(ended) / float64(n)), Low: &low, High: &high, N: n}
+	}
+}
+
+// hung is how the reason of a trial begins that outlasted its limit; package
+// local writes it.
+const hung = "did not end within"

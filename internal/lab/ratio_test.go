@@ -1,0 +1,179 @@
+package lab
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// stageOf is a stage of so many blocks, with a throughput for each number of Ps.
+func stageOf(blocks int, throughput func(procs, block int) float64, procs ...int) Measured {
+	m := Measured{Result: &stat.Result{Host: journal.Host{EffectiveCPUs: 2}}}
+	for block := range blocks {
+		for _, p := range procs {
+			x := throughput(p, block)
+			t := journal.Trial{Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{"took": {Value: 1 / x}}}
+			if p > 0 {
+				t.Arm.Procs = &p
+			}
+			m.Trials = append(m.Trials, t)
+		}
+	}
+	return m
+}
+
+// with changes every trial of a copy.
+func (m Measured) with(change func(*journal.Trial)) Measured {
+	m.Trials = append([]journal.Trial(nil), m.Trials...)
+	for i := range m.Trials {
+		change(&m.Trials[i])
+	}
+	return m
+}
+
+func both(a, b Measured) Measured {
+	a.Trials = append(append([]journal.Trial(nil), a.Trials...), b.Trials...)
+	return a
+}
+
+func TestRatio(t *testing.T) {
+	drift := func(procs, block int) float64 { return float64(procs) * math.Pow(2, float64(block)) }
+	six := stageOf(6, drift, 1, 2, 4)
+	quota := func(q float64) func(*journal.Trial) { return func(t *journal.Trial) { t.Arm.QuotaCPUs = &q } }
+	version := func(v string, factor float64) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			x := *t.ThroughputPerSecond * factor
+			t.Arm.GoVersion, t.ThroughputPerSecond = v, &x
+		}
+	}
+	versions := both(six.with(version("1.4", 1)), both(six.with(version("1.26", 3)), six.with(func(t *journal.Trial) {
+		t.Arm.GoVersion, t.Valid, t.InvalidReason = "9.99", false, "cannot be had\nmore"
+	})))
+	one := func(procs int) Of { return Of{Procs: procs} }
+	for name, tc := range map[string]struct {
+		stage   Measured
+		measure func(Results) Estimate
+		want    float64 // NaN: none
+		why     string
+	}{
+		"paired, whatever the drift": {six, Ratio(one(4), one(1)), 4, ""},
+		"cost":                       {six, Ratio(Of{Figure: Cost, Procs: 4}, Of{Figure: Cost, Procs: 1}), 0.25, ""},
+		"metric":                     {six, Ratio(Of{Figure: "took", Procs: 2}, Of{Figure: "took", Procs: 1}), 0.5, ""},
+		"at the CPUs":                {six, Ratio(one(AtCPUs), one(1)), 2, ""},
+		"no such metric":             {six, Ratio(Of{Figure: "speed", Procs: 2}, one(1)), math.NaN(), `GOMAXPROCS=2 has no figure "speed"`},
+		"an arm that was not run":    {six, Ratio(one(8), one(1)), math.NaN(), "GOMAXPROCS=8 was not run"},
+		"unset was not run":          {six, Ratio(one(0), one(1)), math.NaN(), "GOMAXPROCS unset was not run"},
+		"another quota":              {six, Ratio(Of{Procs: 2, Quota: 0.5}, one(1)), math.NaN(), "GOMAXPROCS=2 under a quota of 0.5 was not run"},
+		"across quotas":              {both(six, six.with(quota(0.5))), Ratio(Of{Procs: 2, Quota: 0.5}, one(1)), 2, ""},
+		"the CPUs of a quota":        {six.with(quota(0.5)), Ratio(Of{Procs: AtCPUs, Quota: 0.5}, Of{Procs: 2, Quota: 0.5}), 0.5, ""},
+		"across versions":            {versions, Ratio(Of{Procs: 1, Go: "1.26"}, Of{Procs: 1, Go: "1.4"}), 3, ""},
+		"the newest that ran":        {versions, Ratio(one(1), Of{Procs: 1, Go: "1.4"}), 3, ""},
+		"a version that cannot be":   {versions, Ratio(Of{Procs: 1, Go: "9.99"}, one(1)), math.NaN(), "GOMAXPROCS=1 with Go 9.99 has no valid trial: cannot be had"},
+		"a version not asked for":    {versions, Ratio(Of{Procs: 1, Go: "1.13"}, one(1)), math.NaN(), "with Go 1.13 was not run"},
+		"no version was asked for":   {six, Ratio(Of{Procs: 1, Go: "1.4"}, one(1)), math.NaN(), "with Go 1.4 was not run"},
+		"few blocks":                 {stageOf(3, drift, 1, 2), Ratio(one(2), one(1)), 2, "3 blocks: an interval needs 6"},
+		"zeros":                      {stageOf(6, func(int, int) float64 { return 0 }, 1, 2), Ratio(one(2), one(1)), math.NaN(), "no block in common"},
+		"not a number":               {stageOf(6, func(int, int) float64 { return math.NaN() }, 1, 2), Ratio(one(2), one(1)), math.NaN(), "no block in common"},
+		"no trial":                   {Measured{Result: &stat.Result{}}, Ratio(one(2), one(1)), math.NaN(), "was not run"},
+		"not run":                    {Measured{Why: "no cgroup can be made"}, Ratio(one(2), one(1)), math.NaN(), "no cgroup can be made"},
+		"another stage":              {six, Ratio(Of{Stage: "pods", Procs: 1}, one(1)), math.NaN(), "its sweep “pods” is not among"},
+
+		"peak":                    {six, PeakAt(one(4)), 2, ""},
+		"not the peak":            {six, PeakAt(one(1)), 0.25, ""},
+		"peak of two":             {six, PeakAt(one(1), 2), 0.5, ""},
+		"peak beside none":        {stageOf(6, drift, 2), PeakAt(one(2)), math.NaN(), "no other arm was run"},
+		"peak beside one missing": {six, PeakAt(one(1), 2, 16), math.NaN(), "GOMAXPROCS=16 was not run"},
+		"peak of a missing one":   {six, PeakAt(one(16)), math.NaN(), "GOMAXPROCS=16 was not run"},
+
+		"flat":              {stageOf(6, func(p, b int) float64 { return 5 }, 1, 2, 4), Flat(one(1)), 1, ""},
+		"strays upwards":    {six, Flat(one(1)), 4, ""},
+		"strays downwards":  {six, Flat(one(4)), 4, ""},
+		"level":             {stageOf(6, func(p, b int) float64 { return 8 }, 1), Level(one(1), 4), 2, ""},
+		"level of nothing":  {six, Level(one(16), 1), math.NaN(), "was not run"},
+		"level, few blocks": {stageOf(2, drift, 1), Level(one(1), 1), 1.5, "2 blocks"},
+	} {
+		e := tc.measure(Results{"": tc.stage})
+		if math.IsNaN(tc.want) != (e.Value == nil) || e.Value != nil && math.Abs(*e.Value-tc.want) > 1e-9 {
+			t.Errorf("%s: %+v, want %g", name, e, tc.want)
+			continue
+		}
+		if !strings.Contains(e.Why, tc.why) || (tc.why == "") != (e.Why == "") {
+			t.Errorf("%s: %q, want %q in it", name, e.Why, tc.why)
+		}
+		if (e.Low == nil) != (tc.why != "") || (e.High == nil) != (tc.why != "") {
+			t.Errorf("%s: interval %v, %v", name, e.Low, e.High)
+		}
+		if e.Low != nil && (*e.Low > *e.Value+1e-9 || *e.High < *e.Value-1e-9) {
+			t.Errorf("%s: %g lies outside of its interval, %g to %g", name, *e.Value, *e.Low, *e.High)
+		}
+	}
+}
+
+// The interval of something flat but noisy begins at 1, and holds every arm's.
+func TestFlatInterval(t *testing.T) {
+	noisy := stageOf(6, func(p, b int) float64 {
+		return []float64{1, 1.01, 0.99, 1.02, 0.98, 1}[(b+p)%6]
+	}, 1, 2, 4)
+	e := Flat(Of{Procs: 1})(Results{"": noisy})
+	if *e.Low != 1 || *e.High < 1.01 || *e.High > 1.05 {
+		t.Errorf("%g [%g, %g]", *e.Value, *e.Low, *e.High)
+	}
+	gap := noisy.with(func(t *journal.Trial) { t.Valid = *t.Arm.Procs != 4 || t.Block > 0 })
+	if e := Flat(Of{Procs: 1})(Results{"": gap}); e.Value == nil || e.Low != nil || !strings.Contains(e.Why, "5 blocks") {
+		t.Errorf("an arm that lost a block: %+v", e)
+	}
+}
+
+func TestEnded(t *testing.T) {
+	all := stageOf(6, func(int, int) float64 { return 1 }, 1)
+	none := all.with(func(t *journal.Trial) { t.Valid, t.InvalidReason = false, "did not end within 2s" })
+	for name, tc := range map[string]struct {
+		stage            Measured
+		value, low, high float64
+		why              string
+	}{
+		"all":          {all, 1, 0.54, 1, ""},
+		"none":         {none, 0, 0, 0.46, ""},
+		"half":         {both(all, none), 0.5, 0.21, 0.79, ""},
+		"other causes": {both(all, all.with(func(t *journal.Trial) { t.Valid, t.InvalidReason = false, "it crashed" })), 1, 0.54, 1, ""},
+		"only such":    {all.with(func(t *journal.Trial) { t.Valid, t.InvalidReason = false, "it crashed\nbadly" }), math.NaN(), 0, 0, "GOMAXPROCS=1 has no trial that counts: it crashed"},
+		"not run":      {stageOf(6, func(int, int) float64 { return 1 }, 2), math.NaN(), 0, 0, "GOMAXPROCS=1 was not run"},
+	} {
+		e := Ended(Of{Procs: 1})(Results{"": tc.stage})
+		if e.Why != tc.why || math.IsNaN(tc.value) != (e.Value == nil) {
+			t.Errorf("%s: %+v", name, e)
+		} else if e.Value != nil && (*e.Value != tc.value || math.Abs(*e.Low-tc.low) > 0.01 || math.Abs(*e.High-tc.high) > 0.01) {
+			t.Errorf("%s: %g [%g, %g], want %g [%g, %g]", name, *e.Value, *e.Low, *e.High, tc.value, tc.low, tc.high)
+		}
+	}
+}
+
+func TestFigureOf(t *testing.T) {
+	f := func(x float64) *float64 { return &x }
+	closedLoop := journal.Latency{P50: f(1), P99: f(2), Mean: f(3), Max: f(4)}
+	open := journal.Latency{P50: f(5), P99: f(6), P999: f(7), Mean: f(8), Max: f(9)}
+	full := journal.Trial{
+		ThroughputPerSecond: f(10), LatencySeconds: &open, Phases: []journal.Phase{{Mode: journal.ModeOpen}, {Mode: journal.ModeClosed, LatencySeconds: &closedLoop}},
+		MeasuredSeconds: 2, CPUSeconds: &journal.CPUSeconds{User: 1, System: 2}, ContextSwitches: &journal.ContextSwitches{Voluntary: 30, Involuntary: 10},
+		RunQueueWaitSeconds: f(5), ThreadsMax: new(12), Cgroup: &journal.Cgroup{Periods: 10, ThrottledPeriods: 4}, ObservedProcs: []*int{new(3), nil},
+		Metrics: map[string]journal.Metric{"took": {Value: 13}},
+	}
+	for figure, want := range map[Figure]float64{
+		Throughput: 10, Cost: 0.1, P50: 5, P99: 6, P999: 7, Mean: 8, Max: 9, ClosedP50: 1, ClosedP99: 2, ClosedMean: 3, ClosedMax: 4,
+		CPUs: 1.5, Switches: 20, Wait: 2.5, Throttle: 0.4, Threads: 12, Procs: 3, "took": 13,
+	} {
+		if got := figure.value(&full); got == nil || *got != want {
+			t.Errorf("%q: %v, want %g", figure, got, want)
+		}
+		if got := figure.value(&journal.Trial{ObservedProcs: []*int{nil}, Cgroup: &journal.Cgroup{}, CPUSeconds: &journal.CPUSeconds{}}); got != nil {
+			t.Errorf("%q of an empty trial: %g", figure, *got)
+		}
+	}
+	full.LatencySeconds = nil
+	if got := P99.value(&full); *got != 2 {
+		t.Errorf("without an open loop p99 is %g, want the closed one's", *got)
+	}
+}

@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// Shape is a named hypothesis: what a document's numbers say, as a statement about
+// a ratio that another machine can test. Absolute times cannot be compared.
+type Shape struct {
+	ID       string  // unique in its experiment, lower snake case
+	Says     string  // "two Ps cost under 1.1 times one P"
+	Document string  // the document's own numbers: "29 ÷ 27.1 µs = 1.07"; "" where it gives none
+	Value    float64 // the document's ratio; 0 where it gives none
+
+	// Needs is how many CPUs it takes to see it; 0 is any. Below, the answer is
+	// CannotTell, whatever was measured.
+	Needs float64
+
+	// Measure takes the ratio from what was measured. Ratio, Flat, PeakAt, Level and
+	// Ended make such functions.
+	Measure func(Results) Estimate
+	// The shape holds for a ratio from AtLeast to AtMost; 0 leaves that end open.
+	AtLeast, AtMost float64
+}
+
+// Results are the stages' results by Stage.ID.
+type Results map[string]Measured
+
+// Measured is what a stage came to.
+type Measured struct {
+	Result *stat.Result
+	Trials []journal.Trial
+	Why    string // why there is no Result
+}
+
+// Estimate is a measured ratio with its two-sided 95 % interval.
+type Estimate struct {
+	Value, Low, High *float64 // nil: not known
+	N                int      // blocks that it rests on; of Ended, trials
+	Why              string   // why something is nil
+}
+
+// Answer is what became of a hypothesis.
+type Answer string
+
+const (
+	Holds       Answer = "holds"         // the whole interval lies within
+	DoesNotHold Answer = "does_not_hold" // the whole interval lies outside
+	CannotTell  Answer = "cannot_tell"   // it crosses a bound, or the machine cannot show it
+)
+
+// Judged is a shape with its answer.
+type Judged struct {
+	Shape
+	Got    Estimate
+	Answer Answer
+	Reason string // of CannotTell, in words
+}

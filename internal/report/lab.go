@@ -1,0 +1,318 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// Lab is a lab run's outcome, ready to be laid out.
+type Lab struct {
+	Started     string
+	Progress    string // "2 of 5 experiments …"; empty when all is done
+	Sentence    string // how many hypotheses hold
+	Disturbed   string // that other programs took CPUs; empty when they did not
+	Experiments []Experiment
+	Environment []Pair
+	Command     string
+}
+
+// Experiment is what one of them came to.
+type Experiment struct {
+	ID         string
+	Title      string
+	Document   string
+	Claim      string // the document's own result, in its words
+	Note       string // that it ran at small sizes, or is not complete
+	NotRun     string // why nothing of it was run
+	Page       string // its own page, relative to the index; empty: none
+	Counts     string
+	Hypotheses []Hypothesis
+	Stages     []Stage
+	Versions   bool // it compares Go versions
+}
+
+// Hypothesis is what a document says, with what was measured.
+type Hypothesis struct {
+	State    State
+	Label    string // holds, does not hold, cannot tell here
+	Says     string
+	Document string // its own numbers
+	Here     string // the measured ratio, with its interval
+	Wanted   string // from what to what the hypothesis holds
+	Reason   string // why it cannot be told
+}
+
+// Stage is one of an experiment's sweeps.
+type Stage struct {
+	Title  string
+	Notes  []string
+	Report string // the sweep's own report, relative to the experiment's page; empty: none
+	Rows   []Multiples
+}
+
+// Multiples is one figure of a stage: a small chart for each group, all on one
+// scale, and the table of the same.
+type Multiples struct {
+	Title  string
+	Charts []Chart
+	Table  Table
+}
+
+// NewLab words an Outcome.
+func NewLab(o *lab.Outcome) *Lab {
+	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + quote(o.Tool.Args)}
+	var all tally
+	open := 0
+	for i := range o.Experiments {
+		r := &o.Experiments[i]
+		e := newExperiment(r)
+		v.Experiments = append(v.Experiments, e)
+		all.add(r.Shapes)
+		if !r.Complete && r.NotRun == "" {
+			open++
+		}
+	}
+	if open > 0 {
+		v.Progress = fmt.Sprintf("%s of %d not complete. The same command with this directory as --out runs what is missing.", count(open, "experiment"), len(o.Experiments))
+	}
+	v.Disturbed = disturbed(o)
+	v.Sentence = capital(all.sentence(len(o.Experiments)))
+	v.Environment = []Pair{
+		{"CPU", clean(o.Host.CPUModel)},
+		{"CPUs", fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, significant(o.Host.EffectiveCPUs, digits, true))},
+		{"System", clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
+		{"Cgroups", clean(o.Host.CgroupMode)},
+		{"procfit", clean(o.Tool.Version) + ", built with " + clean(o.Tool.GoVersion)},
+	}
+	return v
+}
+
+// tally counts answers.
+type tally struct{ all, holds, not, open int }
+
+func (t *tally) add(list []lab.Answered) {
+	for _, s := range list {
+		t.all++
+		switch s.Answer {
+		case lab.Holds:
+			t.holds++
+		case lab.DoesNotHold:
+			t.not++
+		default:
+			t.open++
+		}
+	}
+}
+
+func (t tally) sentence(experiments int) string {
+	s := fmt.Sprintf("%s of %s", countOf(t.all, "hypothesis", "hypotheses"), count(experiments, "experiment"))
+	if t.all == 0 {
+		return s + "."
+	}
+	return s + ": " + t.words() + "."
+}
+
+func (t tally) words() string {
+	var parts []string
+	for _, p := range []struct {
+		n         int
+		one, many string
+	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "cannot be told here", "cannot be told here"}} {
+		if p.n > 0 {
+			parts = append(parts, countOf(p.n, p.one, p.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func newExperiment(r *lab.Ran) Experiment {
+	e := Experiment{
+		ID: r.ID, Title: clean(r.Title), Document: documentName(r.Document), Claim: clean(r.Claim), NotRun: clean(firstLine(r.NotRun)),
+	}
+	var notes []string
+	if r.Quick {
+		notes = append(notes, "small sizes (--quick)")
+	}
+	if !r.Complete && r.NotRun == "" {
+		notes = append(notes, "not complete")
+	}
+	e.Note = strings.Join(notes, ", ")
+	var t tally
+	t.add(r.Shapes)
+	e.Counts = t.words()
+	for _, s := range r.Shapes {
+		e.Hypotheses = append(e.Hypotheses, hypothesis(s))
+	}
+	for i := range r.Stages {
+		s := &r.Stages[i]
+		e.Versions = e.Versions || len(s.Versions) > 0
+		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
+	}
+	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
+		e.Page = path.Join(r.ID, "index.html")
+	}
+	return e
+}
+
+func documentName(s string) string {
+	if s = clean(s); s != "" && s[0] >= '0' && s[0] <= '9' {
+		return "document " + s
+	}
+	return s
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSuffix(line, ":")
+}
+
+func hypothesis(s lab.Answered) Hypothesis {
+	h := Hypothesis{Says: clean(s.Says), Document: clean(s.Document), Reason: clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
+	switch s.Answer {
+	case lab.Holds:
+		h.State, h.Label = OK, "holds"
+	case lab.DoesNotHold:
+		h.State, h.Label = Attention, "does not hold"
+	default:
+		h.State, h.Label = Unknown, "cannot tell here"
+	}
+	if m := s.Measured; m.Median != nil {
+		h.Here = significant(*m.Median, digits, false)
+		if m.Low != nil && m.High != nil {
+			h.Here += " [" + significant(*m.Low, digits, false) + ", " + significant(*m.High, digits, false) + "]"
+		}
+		h.Here += fmt.Sprintf(", n %d", m.N)
+	}
+	return h
+}
+
+func wanted(s lab.Answered) string {
+	switch {
+	case s.AtLeast != nil && s.AtMost != nil:
+		return significant(*s.AtLeast, digits, true) + " to " + significant(*s.AtMost, digits, true)
+	case s.AtLeast != nil:
+		return significant(*s.AtLeast, digits, true) + " or more"
+	case s.AtMost != nil:
+		return significant(*s.AtMost, digits, true) + " or less"
+	}
+	return ""
+}
+
+// disturbing is how many CPUs other programs may take before that is told.
+const disturbing = 0.2
+
+func disturbed(o *lab.Outcome) string {
+	sweeps, of, most := 0, 0, 0.0
+	for _, e := range o.Experiments {
+		for _, s := range e.Stages {
+			if s.Run == 0 {
+				continue
+			}
+			of++
+			if x := s.OtherCPUs; x != nil && *x >= disturbing {
+				sweeps, most = sweeps+1, max(most, *x)
+			}
+		}
+	}
+	if sweeps == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Other programs took up to %s of the %d while %d of %s ran, which weakens their answers: quiet the machine and run them again.",
+		significant(most, 2, true), o.Host.CPUs, sweeps, count(of, "sweep"))
+}
+
+// mostOften is the reason of most of the invalid trials.
+func mostOften(r *stat.Result) string {
+	n, why := map[string]int{}, ""
+	for _, g := range r.Groups {
+		for _, a := range g.Arms {
+			for _, x := range a.InvalidReasons {
+				if n[x.Reason] += x.Count; n[x.Reason] > n[why] {
+					why = x.Reason
+				}
+			}
+		}
+	}
+	return why
+}
+
+func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
+	v := Stage{Title: clean(s.Title)}
+	if v.Title == "" {
+		v.Title = clean(s.ID)
+	}
+	note := func(format string, args ...any) {
+		v.Notes = append(v.Notes, clean(fmt.Sprintf(format, args...)))
+	}
+	if s.Scaled != "" {
+		note("%s", s.Scaled)
+	}
+	if s.NotRun != "" {
+		note("not run: %s", firstLine(s.NotRun))
+	}
+	if s.Stopped != "" {
+		note("stopped early: %s", firstLine(s.Stopped))
+	}
+	for _, x := range s.Versions {
+		if x.Fault != "" {
+			note("Go %s: invalid: %s", x.Asked, firstLine(x.Fault))
+		}
+	}
+	if m.Result == nil {
+		return v
+	}
+	if s.Invalid > 0 {
+		note("%d of %s invalid, most often: %s", s.Invalid, count(s.Run, "trial"), firstLine(mostOften(m.Result)))
+	}
+	if x := s.OtherCPUs; x != nil && *x >= disturbing {
+		note("other programs took %s meanwhile, which weakens every answer: quiet the machine and run it again", cpus(*x))
+	}
+	below, err := relative(id, s.Directory)
+	if err == nil {
+		v.Report = path.Join(below, "report.html")
+	}
+	v.Rows = multiples(finite(m.Result))
+	return v
+}
+
+// relative is a stage's directory as seen from its experiment's.
+func relative(id, directory string) (string, error) {
+	if directory == id {
+		return ".", nil
+	}
+	below, ok := strings.CutPrefix(directory, id+"/")
+	if !ok {
+		return "", fmt.Errorf("%s is not in %s", directory, id)
+	}
+	return below, nil
+}
+
+// spread is how document 002 writes a figure: its median × (lowest ÷ median,
+// highest ÷ median).
+func (u unit) spread(values []float64) string {
+	if len(values) == 0 {
+		return absent
+	}
+	x := slices.Sorted(slices.Values(values))
+	n := len(x)
+	median := x[(n-1)/2]/2 + x[n/2]/2
+	s := strings.ReplaceAll(u.number(median), " ", "")
+	if median == 0 || math.IsNaN(median) {
+		return s
+	}
+	return fmt.Sprintf("%s × (%.2f,%.2f)", s, x[0]/median, x[n-1]/median)
+}
