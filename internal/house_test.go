@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 
 	"need":              {},
 	"stat/stattest":     {"journal"},
-	"report/reporttest": {"stat", "rule"},
+	"report/reporttest": {"stat", "rule", "lab"},
 	"goproc/goproctest": {"need"},
 	"test":              {"need"},
 }

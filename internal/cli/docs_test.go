@@ -93,6 +93,8 @@ func runDocumented(t *testing.T, command, where, url string) {
 	case "exporter":
 		serveBriefly(t, where, args)
 		return
+	case "trace":
+		writeTraces(t)
 	case "lab":
 		if len(args) > 1 && args[1] == "serve" {
 			return // it would serve until it is interrupted; the built-in sweep runs it
@@ -107,6 +109,23 @@ func runDocumented(t *testing.T, command, where, url string) {
 	}
 	if out.Len() == 0 {
 		t.Errorf("%s: procfit %s prints nothing", where, strings.Join(args, " "))
+	}
+}
+
+var execTrace, _ = filepath.Abs("../exectrace/testdata/go1.27.1.trace")
+
+// writeTraces makes a program that writes a line of a scheduler trace, a log of
+// one, and an execution trace.
+func writeTraces(t *testing.T) {
+	const line = "SCHED 1000ms: gomaxprocs=2 idleprocs=0 threads=4 spinningthreads=0 needspinning=1 idlethreads=0 runqueue=3 [ 1 2 ] schedticks=[ 10 9 ]\n"
+	trace, err := os.ReadFile(execTrace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"app": "#!/bin/sh\necho '" + line + "' >&2\n", "app.log": line, "trace.out": string(trace)} {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -113,6 +113,6 @@ Exit codes: 0 fine; 1 a gate not met; 2 usage; 3 failure; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(io), newReport(io), newLoad(io), newExplain(io), newPS(io), newLab(io))
+	root.AddCommand(newSweep(io), newReport(io), newLoad(io), newExplain(io), newPS(io), newExporter(io), newTrace(io), newLab(io))
 	return root
 }

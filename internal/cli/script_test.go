@@ -69,6 +69,11 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PROCFIT", path)
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command, under -race
 	env.Setenv("GOVERSION", strings.TrimPrefix(runtime.Version(), "go"))
+	trace, err := filepath.Abs("../exectrace/testdata/go1.27.1.trace") // a binary cannot stand in a script
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXECTRACE", trace)
 	env.Setenv("GOPROXY", goEnv("GOPROXY"))
 	env.Setenv("GOMODCACHE", goEnv("GOMODCACHE"))
 	return nil

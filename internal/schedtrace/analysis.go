@@ -34,6 +34,7 @@ func (a *Analysis) Add(s *Sample) {
 	if a.now == nil || s.Millis < a.now.last {
 		a.close()
 		a.now = &tally{}
+		a.now.seg.Index = a.count
 		a.count++
 		a.procs = Absent
 	}

@@ -45,7 +45,7 @@ func headerFields() []Field {
 		{Name: "gcwaiting", Where: sched, Unit: "0, 1; since 1.20 false, true", Since: "1.2", Detail: true,
 			Meaning: "Something, mostly the garbage collector, is stopping the world or has stopped it."},
 		{Name: "nmidlelocked", Where: sched, Unit: "threads", Since: "1.2", Detail: true,
-			Meaning: "Threads locked to a goroutine (runtime.LockOSThread) that wait for it to become runnable. They are not in idlethreads."},
+			Meaning: "Threads locked to a goroutine (runtime.LockOSThread) that wait for it to become runnable. They are not in idlethreads. It can be -1 for an instant, mostly as the program starts."},
 		{Name: "nmspinning", Where: sched, Unit: "threads", Since: "1.2", Until: "1.2", Detail: true,
 			Meaning: "Go 1.2's spinningthreads."},
 		{Name: "stopwait", Where: sched, Unit: "Ps", Since: "1.2", Detail: true,

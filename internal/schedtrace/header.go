@@ -110,6 +110,13 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		has, to = hasGlobalQueue, &s.GlobalQueue
 	case "nmidlelocked":
 		has, to = hasIdleLocked, &s.detailed().IdleLocked
+		if len(b) > 2 && b[0] == '-' { // below 0 while one wakes that has not yet been counted
+			v, used = number(b[1:], most)
+			if used > 0 && isEnd(b, used+1) {
+				*to = 0
+				return has, used + 1, ""
+			}
+		}
 	case "nmspinning": // Go 1.2's name, in its detailed line alone
 		has, to = hasSpinningDetail, &s.SpinningThreads
 	case "stopwait":

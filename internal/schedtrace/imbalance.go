@@ -34,6 +34,20 @@ func Misplaced(queues []float64) float64 {
 // still about 0.27, of eight 0.14 (Poisson).
 const minPerProc = 2
 
+// misplaced is Misplaced of the sample's local queues, where enough is in them.
+func (s *Sample) misplaced() (share float64, ok bool) {
+	known := make([]float64, 0, 64)
+	for _, q := range s.LocalQueues[:min(len(s.LocalQueues), maxTracked)] {
+		if q >= 0 {
+			known = append(known, float64(q))
+		}
+	}
+	if len(known) < 2 || s.QueuedLocal() < minPerProc*int64(len(s.LocalQueues)) {
+		return 0, false
+	}
+	return Misplaced(known), true
+}
+
 // Top is the fewest queues that hold a share of at least least of all, the longest
 // first, with the share that they hold.
 func Top(queues []float64, least float64) (ids []int, share float64) {

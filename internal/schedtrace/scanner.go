@@ -29,6 +29,10 @@ type Counts struct {
 
 // Scanner reads samples from a log through a buffer of fixed size.
 type Scanner struct {
+	// Other, if set before the first Scan, gets the text that is no part of a trace,
+	// a line when it is complete; so does what follows a sample that broke off.
+	Other io.Writer
+
 	r       io.Reader
 	limit   int
 	buf     []byte
@@ -38,9 +42,10 @@ type Scanner struct {
 	ended   bool
 	err     error
 
-	mid    bool // start is within a line
-	useful bool // that line held a sample, or a part of one
-	broken bool // the last that it held breaks off
+	mid     bool // start is within a line
+	useful  bool // that line held a sample, or a part of one
+	foreign bool // and it held other text
+	broken  bool // the last that it held breaks off
 
 	slots   [2]slot
 	out     *slot // given out by the last Scan
@@ -235,6 +240,10 @@ func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 // other counts n bytes as no part of a trace, unless they follow one that broke
 // off, whose text they may be.
 func (s *Scanner) other(n int) {
+	if n > 0 && s.Other != nil {
+		s.foreign = true
+		_, _ = s.Other.Write(s.buf[s.start : s.start+n]) // a reader that is gone must not end the reading
+	}
 	if !s.broken {
 		s.counts.OtherBytes += int64(n)
 	}
@@ -259,6 +268,9 @@ func (s *Scanner) endLine(window []byte) {
 		s.counts.OtherLines++
 		s.counts.OtherBytes += int64(newline)
 	}
+	if s.Other != nil && newline > 0 && (s.foreign || !s.useful) {
+		_, _ = s.Other.Write([]byte{'\n'})
+	}
 	s.consume(n + newline)
-	s.mid, s.useful, s.broken, s.scanned = false, false, false, 0
+	s.mid, s.useful, s.foreign, s.broken, s.scanned = false, false, false, false, 0
 }

@@ -25,7 +25,8 @@ type Point struct {
 	Spinning    *Level `json:"spinning_threads"`
 	GlobalQueue *Level `json:"global_queue"`
 	LocalQueues *Level `json:"local_queues"` // their sum
-	QueueMax    []int  `json:"queue_max"`    // by P, the first maxPlotted; -1 where not known
+	Misplaced   *Level `json:"misplaced_share"`
+	QueueMax    []int  `json:"queue_max"` // by P, the first maxPlotted; -1 where not known
 }
 
 // series holds every sample while they are few, and then points of 2, 4, 8 …
@@ -59,7 +60,20 @@ func (p *Point) note(s *Sample) {
 	noteCount(&p.Spinning, s.SpinningThreads)
 	noteCount(&p.GlobalQueue, s.GlobalQueue)
 	noteCount(&p.LocalQueues, s.QueuedLocal())
+	if share, ok := s.misplaced(); ok {
+		note(&p.Misplaced, share)
+	}
 	p.highest(s.LocalQueues)
+}
+
+// Join is one point for several in a row, at least one.
+func Join(points []Point) Point {
+	t := series{points: points[:1]}
+	p := t.clone()[0]
+	for i := range points[1:] {
+		p.join(&points[1+i])
+	}
+	return p
 }
 
 func (p *Point) highest(queues []int) {
@@ -103,6 +117,7 @@ func (p *Point) join(q *Point) {
 	}{
 		{&p.Procs, q.Procs}, {&p.IdleProcs, q.IdleProcs}, {&p.Threads, q.Threads}, {&p.IdleThreads, q.IdleThreads},
 		{&p.Spinning, q.Spinning}, {&p.GlobalQueue, q.GlobalQueue}, {&p.LocalQueues, q.LocalQueues},
+		{&p.Misplaced, q.Misplaced},
 	} {
 		join(l.to, l.from)
 	}
@@ -113,7 +128,7 @@ func (t *series) clone() []Point {
 	points := slices.Clone(t.points)
 	for i := range points {
 		p := &points[i]
-		for _, l := range []**Level{&p.Procs, &p.IdleProcs, &p.Threads, &p.IdleThreads, &p.Spinning, &p.GlobalQueue, &p.LocalQueues} {
+		for _, l := range []**Level{&p.Procs, &p.IdleProcs, &p.Threads, &p.IdleThreads, &p.Spinning, &p.GlobalQueue, &p.LocalQueues, &p.Misplaced} {
 			*l = (*l).clone()
 		}
 		p.QueueMax = slices.Clone(p.QueueMax)

@@ -101,18 +101,16 @@ func (t *tally) queue(s *Sample) {
 	}
 	st.Untracked = max(st.Untracked, len(s.LocalQueues)-maxTracked)
 	tracked := s.LocalQueues[:min(len(s.LocalQueues), maxTracked)]
-	known := make([]float64, 0, 64)
 	for i, q := range tracked {
 		if i == len(t.queues) {
 			t.queues = append(t.queues, nil)
 		}
 		if q >= 0 {
 			noteCount(&t.queues[i], q)
-			known = append(known, float64(q))
 		}
 	}
-	if len(known) > 1 && local >= minPerProc*int64(len(s.LocalQueues)) {
-		note(&st.Misplaced, Misplaced(known))
+	if share, ok := s.misplaced(); ok {
+		note(&st.Misplaced, share)
 	}
 }
 

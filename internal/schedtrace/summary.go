@@ -29,6 +29,7 @@ func (s *Summary) Interleaved() bool {
 
 // Segment is what one process wrote.
 type Segment struct {
+	Index      int64 `json:"index"` // from 0, as in the points of the series
 	FirstLine  int64 `json:"first_line"`
 	LastLine   int64 `json:"last_line"`
 	FromMillis int64 `json:"from_ms"`

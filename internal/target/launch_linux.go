@@ -43,14 +43,23 @@ func (s *supervisor) start() error {
 	// A target that prints must not wait for the supervisor's turn on a busy
 	// CPU; the default of 64 KiB fills in well under a time slice.
 	_, _ = unix.FcntlInt(outW.Fd(), unix.F_SETPIPE_SZ, 256<<10)
+	standard := []uintptr{null.Fd(), outW.Fd(), outW.Fd()}
+	if s.request.Streams {
+		standard = []uintptr{firstStream, firstStream + 1, firstStream + 2}
+	}
 	s.request.Supervisor = os.Getpid()
 	s.pid, err = syscall.ForkExec("/proc/self/exe", []string{"procfit", partStage}, &syscall.ProcAttr{
 		Env:   os.Environ(),
-		Files: []uintptr{null.Fd(), outW.Fd(), outW.Fd(), requestR.Fd(), reportW.Fd()},
+		Files: append(standard, requestR.Fd(), reportW.Fd()),
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
 	for _, f := range []*os.File{null, outW, requestR, reportW} {
 		f.Close()
+	}
+	if s.request.Streams {
+		for fd := range 3 {
+			_ = unix.Close(firstStream + fd) // or nobody would see the end of the target's output
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("start the stage: %w", err)

@@ -16,8 +16,13 @@ type request struct {
 	ProcsFiles []string
 	LogPath    string
 	LogLimit   int64
-	Supervisor int // its PID, added by itself
+	Streams    bool // the descriptors from firstStream on are the target's
+	Supervisor int  // its PID, added by itself
 }
+
+// firstStream is the supervisor's descriptor of the target's standard input; its
+// output and error follow.
+const firstStream = 4
 
 // command is what procfit sends next.
 type command struct {

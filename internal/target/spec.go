@@ -3,6 +3,7 @@ package target
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,14 @@ type Spec struct {
 	ProcsFiles []string // cgroup.procs of the groups to enter; if procfit dies, their directories are removed
 	LogPath    string   // stdout and stderr; empty: they are only kept for Tail
 	LogLimit   int64    // bytes kept: the first and the last half of them
+	// Streams become the target's standard input, output and error. Then nothing
+	// goes to the log or to Tail. Without them there is no input.
+	Streams *Streams
 }
+
+// Streams are open for as long as the target runs; close them when it has started
+// to see the end of a pipe.
+type Streams struct{ In, Out, Err *os.File }
 
 // Exit is how a target ended and what it used, with all its descendants that
 // were waited for.
@@ -59,7 +67,7 @@ func (s Spec) resolve() (request, error) {
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return request{}, commandError(s.Command[0], err)
 	}
-	r := request{Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles, LogLimit: s.LogLimit}
+	r := request{Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles, LogLimit: s.LogLimit, Streams: s.Streams != nil}
 	if r.LogLimit <= 0 {
 		r.LogLimit = DefaultLogLimit
 	}

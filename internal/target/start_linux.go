@@ -19,7 +19,7 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, events, cmd, err := spawn()
+	p, events, cmd, err := spawn(spec.Streams)
 	if err != nil {
 		return nil, fmt.Errorf("start a supervisor: %w", err)
 	}
@@ -45,7 +45,7 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 }
 
 // spawn starts a supervisor that waits for its request.
-func spawn() (*Process, *gob.Decoder, *exec.Cmd, error) {
+func spawn(streams *Streams) (*Process, *gob.Decoder, *exec.Cmd, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, nil, err
@@ -57,6 +57,9 @@ func spawn() (*Process, *gob.Decoder, *exec.Cmd, error) {
 	cmd.Dir = "/"
 	cmd.Env = supervisorEnv()
 	cmd.ExtraFiles = []*os.File{theirs}
+	if streams != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, streams.In, streams.Out, streams.Err)
+	}
 	cmd.Stderr = new(bytes.Buffer)                    // of a crash
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true} // out of reach of the terminal's Ctrl-C
 	if err := cmd.Start(); err != nil {

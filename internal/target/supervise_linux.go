@@ -23,7 +23,7 @@ const (
 )
 
 // supervisor is the state of the supervisor's process. Its descriptor 3 is the
-// socket to procfit.
+// socket to procfit; those from firstStream on may be the target's.
 type supervisor struct {
 	request   request
 	events    *gob.Encoder
@@ -51,6 +51,11 @@ func supervise() int {
 	commands := gob.NewDecoder(conn)
 	if commands.Decode(&s.request) != nil {
 		return 1
+	}
+	if s.request.Streams {
+		for fd := range 3 {
+			unix.CloseOnExec(firstStream + fd)
+		}
 	}
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)

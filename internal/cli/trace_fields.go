@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/terminal"
+)
+
+// traceFieldsJSON is procfit.tracefields/v1.
+type traceFieldsJSON struct {
+	Schema string             `json:"schema"`
+	Fields []schedtrace.Field `json:"fields"`
+}
+
+// lineKinds are the lines of a trace, in order, and what each is about.
+var lineKinds = []struct{ where, title string }{
+	{"SCHED", "The SCHED line, one a sample"},
+	{"P", "A P line, one for each P, with scheddetail=1"},
+	{"M", "An M line, one for each thread, with scheddetail=1"},
+	{"G", "A G line, one for each goroutine, with scheddetail=1"},
+}
+
+func printTraceFields(io stdio, asJSON bool) error {
+	fields := schedtrace.Fields()
+	if asJSON {
+		return writeJSON(io.out, traceFieldsJSON{"procfit.tracefields/v1", fields})
+	}
+	w := terminal.NewWriter(width(io), io.color())
+	for i, kind := range lineKinds {
+		if i > 0 {
+			w.Gap()
+		}
+		w.Line(w.Style(terminal.Bold, kind.title))
+		for _, f := range fields {
+			if f.Where == kind.where {
+				w.Line("  " + w.Style(terminal.Cyan, f.Name) + w.Style(terminal.Dim, "  "+f.Unit+versions(f)))
+				w.Paragraph("      ", "      ", f.Meaning)
+			}
+		}
+	}
+	w.Gap()
+	w.Paragraph("", "", "After the Go runtime's source, 1.2 to 1.27.")
+	_, err := io.out.Write(w.Bytes())
+	return err
+}
+
+// versions is empty for a field that has always been there.
+func versions(f schedtrace.Field) string {
+	text := ""
+	switch {
+	case f.Until != "" && f.Since == f.Until:
+		text = ", Go " + f.Since + " only"
+	case f.Until != "" && f.Since != "1.2":
+		text = ", Go " + f.Since + " to " + f.Until
+	case f.Until != "":
+		text = ", until Go " + f.Until
+	case f.Since != "1.2":
+		text = ", since Go " + f.Since
+	}
+	if f.Detail && f.Where == "SCHED" {
+		text += ", with scheddetail=1"
+	}
+	return text
+}
+
+func writeJSON(to io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to, "%s\n", b)
+	return err
+}

@@ -1,0 +1,315 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/terminal"
+)
+
+// Options is what only the caller knows.
+type Options struct {
+	Width int // columns; 0 is 80
+	Color bool
+	Rows  int      // goroutines and Ps that are listed at most; 0 is 40
+	Files []string // to end with
+}
+
+type writer struct {
+	*terminal.Writer
+	rows int
+	t    *exectrace.Trace
+	signs
+}
+
+// Render writes the trace.
+func Render(out io.Writer, t *exectrace.Trace, o Options) error {
+	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color), rows: o.Rows, t: t, signs: newSigns(t)}
+	if w.rows <= 0 {
+		w.rows = 40
+	}
+	w.headline()
+	if len(t.Procs) > 0 && t.Duration > 0 {
+		w.Gap()
+		w.timeline()
+		w.Gap()
+		w.procs()
+	}
+	if len(t.Flows) > 0 {
+		w.Gap()
+		w.flows()
+	}
+	if len(t.Goroutines) > 0 {
+		w.Gap()
+		w.goroutines()
+	}
+	for _, f := range o.Files {
+		w.Gap()
+		w.Line(w.Style(terminal.Dim, "→ ") + f)
+	}
+	_, err := out.Write(w.Bytes())
+	return err
+}
+
+func (w *writer) headline() {
+	t, s := w.t, w.t.Starts
+	label, sentence := "NO START", "No goroutine begins to run in this trace."
+	switch {
+	case s.Stolen > 0:
+		label = "STOLEN"
+		sentence = fmt.Sprintf("%s of %s were on another P than the one that the goroutine was made ready on: taken from its queue.", count(s.Stolen, "start"), count(s.All(), "start"))
+		if s.All() > 1 && s.Stolen > 1 {
+			sentence = fmt.Sprintf("%d of %d starts were on another P than the one that the goroutine was made ready on: taken from its queue.", s.Stolen, s.All())
+		}
+	case s.All() > 0:
+		label = "NOTHING STOLEN"
+		sentence = fmt.Sprintf("None of %s was proven to be stolen.", count(s.All(), "start"))
+	}
+	w.Line(w.Style(terminal.Cyan+";"+terminal.Bold, label))
+	w.Wrap("", "", sentence, terminal.Bold)
+	var rest []string
+	for _, x := range []struct {
+		n    int64
+		text string
+	}{
+		{s.Own, "on the P where it was made ready"}, {s.Global, "from the global queue, after a preemption, a yield or a system call"},
+		{s.Unclear, "stolen or from the global queue, which the trace does not tell"}, {s.Unknown, "ready before the trace began"},
+	} {
+		if x.n > 0 {
+			rest = append(rest, fmt.Sprintf("%d %s", x.n, x.text))
+		}
+	}
+	if len(rest) > 0 {
+		w.Paragraph("  ", "  ", "The others: "+strings.Join(rest, "; ")+".")
+	}
+	w.Wrap("  ", "  ", fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: that it was one is inferred from where the goroutine was made ready, where it began, and that no queue can have run over.",
+		count(int64(len(t.Procs)), "P"), count(t.GoroutineCount, "goroutine"), count(t.SpanCount, "span"), duration(t.Duration)), terminal.Dim)
+	if n := int64(len(t.Spans)); n < t.SpanCount {
+		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", fmt.Sprintf("The timeline holds the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, duration(lastEnd(t))))
+	}
+}
+
+// heading has a note where that fits.
+func (w *writer) heading(title, note string) {
+	line := w.Style(terminal.Bold, title)
+	if note != "" && len(title)+2+len(note) <= w.Width {
+		line += w.Style(terminal.Dim, "  "+note)
+	}
+	w.Line(line)
+}
+
+func lastEnd(t *exectrace.Trace) time.Duration {
+	var end time.Duration
+	for _, s := range t.Spans {
+		end = max(end, s.End)
+	}
+	return end
+}
+
+// procs has a bar for how long each P ran goroutines.
+func (w *writer) procs() {
+	grid := [][]string{{"", "busy", "own", "stolen", "unclear", "global", "lost"}}
+	list := w.t.Procs[:min(len(w.t.Procs), w.rows)]
+	for _, p := range list {
+		grid = append(grid, []string{"P " + strconv.Itoa(p.ID), fmt.Sprintf("%.0f %%", 100*w.t.Busy(p)),
+			number(p.Starts.Own), number(p.Starts.Stolen), number(p.Starts.Unclear), number(p.Starts.Global), number(p.Lost)})
+	}
+	size := terminal.Widths(grid)
+	bar := w.Width - 3 - 1
+	for _, n := range size {
+		bar -= n + 2
+	}
+	bar = max(0, min(bar, 30))
+	w.heading("EACH P", "how long it ran goroutines, and where those that it began came from")
+	for i, row := range grid {
+		line := "  " + terminal.Pad(row[0], size[0], true) + " "
+		if bar > 0 {
+			filled := 0
+			if i > 0 {
+				filled = int(w.t.Busy(list[i-1])*float64(bar) + 0.5)
+			}
+			line += w.Style(terminal.Cyan, strings.Repeat("━", filled)) + strings.Repeat(" ", bar-filled)
+		}
+		rest := ""
+		for j, cell := range row[1:] {
+			rest += "  " + terminal.Pad(cell, size[1+j], false)
+		}
+		if i == 0 {
+			rest = w.Style(terminal.Dim, rest)
+		}
+		w.Line(line + rest)
+	}
+	w.more(len(w.t.Procs)-len(list), "P")
+}
+
+// flows is who took from whom, as a table where that fits.
+func (w *writer) flows() {
+	w.heading("STOLEN FROM WHOM", "")
+	list := w.t.Flows[:min(len(w.t.Flows), w.rows)]
+	wide, most := 0, int64(0)
+	for _, f := range list {
+		wide = max(wide, len(fmt.Sprintf("P %d → P %d", f.From, f.To)))
+		most = max(most, f.Stolen+f.Unclear)
+	}
+	for _, f := range list {
+		text := number(f.Stolen)
+		if f.Unclear > 0 {
+			text += fmt.Sprintf(" and %d unclear", f.Unclear)
+		}
+		room := max(3, min(30, w.Width-wide-5-24))
+		filled := max(1, int(float64(f.Stolen+f.Unclear)/float64(most)*float64(room)+0.5))
+		w.Line("  " + terminal.Pad(fmt.Sprintf("P %d → P %d", f.From, f.To), wide, true) + " " + w.Style(terminal.Cyan, strings.Repeat("━", filled)) + strings.Repeat(" ", room-filled) + "  " + text)
+	}
+	w.more(len(w.t.Flows)-len(list), "pair")
+}
+
+// goroutines are those that ran, but for the runtime's own.
+func (w *writer) goroutines() {
+	grid := [][]string{{"", "goroutine", "id", "first ran on", "waited", "ran", "where it ran"}}
+	left := []bool{true, true, false, true, false, false, true}
+	var styles []string
+	hidden := w.t.GoroutineCount - int64(len(w.t.Goroutines))
+	for _, g := range w.t.Goroutines {
+		if g.Runtime || g.Spans == 0 {
+			continue
+		}
+		if len(grid) > w.rows {
+			hidden++
+			continue
+		}
+		grid = append(grid, []string{string(w.sign(g.ID)), name(g), number(g.ID), first(g), waited(g), duration(g.Running), places(g)})
+		styles = append(styles, w.style(g.ID))
+	}
+	if len(grid) == 1 {
+		return
+	}
+	size := terminal.Widths(grid)
+	columns := len(size)
+	total := func() int {
+		n := 0
+		for _, x := range size[:columns] {
+			n += x + 2
+		}
+		return n
+	}
+	size[1] -= min(max(0, total()-w.Width), max(0, size[1]-12)) // the names give way first
+	last := len(size) - 1
+	size[last] -= min(max(0, total()-w.Width), max(0, size[last]-8))
+	for total() > w.Width && columns > 4 {
+		columns--
+	}
+	w.heading("GOROUTINES", "")
+	for i, row := range grid {
+		line := " "
+		for j, cell := range row[:columns] {
+			cell = terminal.Pad(clip(cell, size[j]), size[j], left[j])
+			if j == 0 && i > 0 {
+				cell = w.Style(styles[i-1], cell)
+			}
+			line += " " + cell
+			if j > 0 {
+				line += " "
+			}
+		}
+		if i == 0 {
+			line = w.Style(terminal.Dim, strings.TrimRight(line, " "))
+		}
+		w.Line(line)
+	}
+	w.more(int(hidden), "goroutine")
+}
+
+func (w *writer) more(n int, noun string) {
+	if n > 0 {
+		w.Line(w.Style(terminal.Dim, "  and "+more(n, noun)))
+	}
+}
+
+func more(n int, noun string) string {
+	if n == 1 {
+		return "1 more " + noun
+	}
+	return strconv.Itoa(n) + " more " + noun + "s"
+}
+
+func name(g exectrace.Goroutine) string {
+	text := g.Name
+	if text == "" {
+		text = "unknown"
+	}
+	return text
+}
+
+func first(g exectrace.Goroutine) string {
+	if g.FirstProc == exectrace.NoProc {
+		return "ran already"
+	}
+	on := "P " + strconv.Itoa(g.FirstProc)
+	switch g.FirstOrigin {
+	case exectrace.Stolen:
+		return fmt.Sprintf("%s, stolen from P %d", on, g.ReadyProc)
+	case exectrace.Unclear:
+		return fmt.Sprintf("%s, ready on P %d", on, g.ReadyProc)
+	case exectrace.Own:
+		return on + ", its own"
+	case exectrace.Global:
+		return on + ", global queue"
+	}
+	return on
+}
+
+func waited(g exectrace.Goroutine) string {
+	if g.FirstProc == exectrace.NoProc || g.FirstOrigin == exectrace.Unknown {
+		return "–"
+	}
+	return duration(g.FirstWait)
+}
+
+func places(g exectrace.Goroutine) string {
+	var list []string
+	for _, p := range g.Procs {
+		text := "P " + strconv.Itoa(p.Proc)
+		if len(g.Procs) > 1 {
+			text += " " + duration(p.Running)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+// duration has two digits or more.
+func duration(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+		if d >= u.unit {
+			decimals := 0
+			if d < 10*u.unit {
+				decimals = 1
+			}
+			return strconv.FormatFloat(float64(d)/float64(u.unit), 'f', decimals, 64) + " " + u.name
+		}
+	}
+	return number(int64(d)) + " ns"
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:max(0, n-1)]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,74 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/schedtrace"
+)
+
+// maxWaits wait reasons are listed; the runtime knows some 50.
+const maxWaits = 10
+
+func facts(st *schedtrace.Stats) []Fact {
+	var out []Fact
+	samples := func(name string, n int64, of *schedtrace.Level) {
+		if of != nil && of.N > 0 {
+			out = append(out, Fact{name, percent(float64(n)/float64(of.N)) + " of " + count(of.N, "sample")})
+		}
+	}
+	level := func(name, unit string, l *schedtrace.Level) {
+		switch {
+		case l == nil:
+		case l.Min == l.Max:
+			out = append(out, Fact{name, amount(l.Mean) + unit + " all the time"})
+		default:
+			out = append(out, Fact{name, fmt.Sprintf("%s%s on average, %s to %s", amount(l.Mean), unit, amount(l.Min), amount(l.Max))})
+		}
+	}
+	samples("All Ps busy", st.AllBusy, st.IdleProcs)
+	samples("All Ps idle", st.AllIdle, st.IdleShare)
+	samples("Idle Ps beside a queue", st.IdleQueued, st.IdleProcs)
+	level("Threads off the Ps, about", "", st.OffProcThreads)
+	if st.TicksPerSecond != nil {
+		out = append(out, Fact{"Time slices begun", amount(*st.TicksPerSecond) + " a second"})
+	}
+	level("Between two samples", " ms", st.IntervalMillis)
+	if d := st.Detail; d != nil {
+		level("Goroutines", "", d.Goroutines)
+		level("runnable", "", d.Runnable)
+		level("running", "", d.Running)
+		level("in system calls", "", d.InSyscall)
+		level("waiting", "", d.Waiting)
+		level("Threads in system calls or C", "", d.OffProcThreads)
+		if d.LinesBroken > 0 {
+			out = append(out, Fact{"Lines of detail that break off", fmt.Sprint(d.LinesBroken)})
+		}
+	}
+	return out
+}
+
+// waits are those of the program's own goroutines, and a line on the others.
+func waits(st *schedtrace.Stats) (list []Wait, runtime string) {
+	if st.Detail == nil {
+		return nil, ""
+	}
+	most := 0.0
+	for _, r := range st.Detail.Reasons {
+		if r.System {
+			if runtime != "" {
+				runtime += ", "
+			}
+			runtime += amount(r.Mean) + " in " + printable(r.Name)
+			continue
+		}
+		most = max(most, r.Mean)
+		if len(list) == maxWaits || most == 0 {
+			continue
+		}
+		list = append(list, Wait{Name: printable(r.Name), Mean: amount(r.Mean), Max: amount(float64(r.Max)), At: r.Mean / most})
+	}
+	if runtime != "" {
+		runtime = "The runtime's own goroutines: " + runtime + ", on average."
+	}
+	return list, runtime
+}
