@@ -139,7 +139,7 @@ func contentionShapes() []Shape {
 		{
 			// Half as much again is far from nine times, and beyond what is noise.
 			ID: "contention_costs", Says: "with a P for each CPU they cost at least 1.5 times one alone",
-			Document: "“High contention: many context switches”", Needs: 2,
+			Document: "“Parallel with high contention: many context switches”", Needs: 2,
 			Measure: contended(AtCPUs), AtLeast: 1.5,
 		},
 		{

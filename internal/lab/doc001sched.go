@@ -41,7 +41,7 @@ func preemptShapes() []Shape {
 		},
 		{
 			ID: "runs_1_14", Says: "Go 1.14, one P: it runs",
-			Document: "“Go 1.14+ behavior: the same code now works correctly”",
+			Document: "“The same code now works correctly”, Go 1.14+",
 			Measure:  Ended(Of{Stage: "releases", Procs: 1, Go: "1.14"}), AtLeast: mostly,
 		},
 		{
@@ -100,7 +100,7 @@ func schedtraceShapes() []Shape {
 	return []Shape{
 		{
 			ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
-			Document: "“idleprocs=1: 1 processor currently idle”",
+			Document: "“1 processor currently idle”, of idleprocs=1",
 			Measure:  Level(at("idle_procs"), 4), AtLeast: 3.0 / 4,
 		},
 		{
@@ -111,7 +111,7 @@ func schedtraceShapes() []Shape {
 		{
 			// The program does no I/O in that phase: it sleeps in one goroutine.
 			ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program that does none has none",
-			Document: "“idlethreads=2: 2 threads blocked (I/O waiting)”",
+			Document: "“2 threads blocked (I/O waiting)”, of idlethreads=2",
 			Measure:  Level(at("idle_threads"), 1), AtMost: 0.5,
 		},
 	}

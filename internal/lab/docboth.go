@@ -65,12 +65,12 @@ func defaultsShapes() []Shape {
 		},
 		{
 			ID: "unseen_1_24", Says: "up to Go 1.24 the default ignores a quota of 2 CPUs",
-			Document: "001, 003, 004: “the Go runtime doesn't detect these limits”", Needs: 3,
+			Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 3,
 			Measure: under("gomaxprocs", 2, "1.24"), AtLeast: ignores,
 		},
 		{
 			ID: "unseen_today", Says: "today's default ignores it too",
-			Document: "001, 003, 004: “the Go runtime doesn't detect these limits”", Needs: 3,
+			Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 3,
 			Measure: under("gomaxprocs", 2, ""), AtLeast: ignores,
 		},
 		{
@@ -103,8 +103,9 @@ func uberShapes() []Shape {
 	// the other documents. Losses and rises must be half of its own at least.
 	return []Shape{
 		{
+			// Two CPUs' worth of quota and the load beside it take three.
 			ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10 %)",
-			Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2,
+			Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 3,
 			Measure: than(Throughput, 1), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
 		},
 		{

@@ -16,8 +16,7 @@ type described struct {
 	shapes []Shape
 }
 
-// Tolerances. They were chosen from the documents, before anything was measured
-// here.
+// Tolerances, from the documents alone and not to fit what was measured here.
 const (
 	// Document 000: "Single runs vary by 5–10% even on quiet hardware", and its
 	// tables are single runs. So a ratio of theirs is met within 10 %.
