@@ -238,7 +238,7 @@ func TestDetail(t *testing.T) {
 		"go1.26.1        9 threads · 1.93 CPU/s · 4242 switches/s · latency p50",
 		"HISTORY         last 39s", "now     min     max", "█",
 		"GOMAXPROCS", "8       8       8", "90 %", "run queue wait", "900ms/s", "incl. throttled", "630ms/s",
-		"PF011 warning: throttled in", "PF001 warning: runs with 8 Ps", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
+		"PF011 warning: throttled by", "PF001 warning: runs with 8 Ps", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
 	b.press("end").wants("the end").lacks("more ▼").press("down").wants("the end").press("home").wants("PF011 warning: throttled")
 	b.press("pgdown", "j", "k", "pgup").wants("PF011 warning: throttled").press("?").wants("KEYS").press("?").wants("HISTORY")
 	b.press("esc").wants("VERDICT").lacks("HISTORY")
