@@ -250,7 +250,7 @@ func TestBenchmarksWithoutTime(t *testing.T) {
 // trials invalid and leaves the others alone. A run beyond the limit is ended.
 func TestReadyAndLimit(t *testing.T) {
 	config := Config{
-		Command: []string{"/nowhere/program"}, Replicas: 1, LogDir: t.TempDir(), Environ: os.Environ(), Limit: 300 * time.Millisecond,
+		Command: []string{"/nowhere/program"}, Replicas: 1, LogDir: t.TempDir(), Environ: os.Environ(), Limit: 3 * time.Second,
 		Ready: map[string]Ready{"1.4": {Err: errors.New("no such release")}, "1.26": {Command: []string{"true"}}, "1.13": {Command: []string{"sleep", "60"}}},
 	}
 	if err := config.Check(); err != nil {
@@ -268,7 +268,7 @@ func TestReadyAndLimit(t *testing.T) {
 	if err := r.Prepare(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"no such release", "", "did not end within 300ms"} {
+	for i, want := range []string{"no such release", "", "did not end within 3s"} {
 		trial, err := r.Run(t.Context(), sweep.Task{Arm: plan.Arms[i], Order: i})
 		if err != nil || trial.InvalidReason != want || trial.Valid != (want == "") {
 			t.Errorf("%s: %v, %q, want %q", plan.Arms[i].GoVersion, err, trial.InvalidReason, want)
