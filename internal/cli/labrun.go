@@ -106,7 +106,8 @@ type labRun struct {
 type labItem struct {
 	lab.Experiment
 	stages  []labStage
-	changed bool // since its results were last read
+	files   []lab.RanFile // to be looked at
+	changed bool          // since its results were last read
 }
 
 var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
@@ -225,6 +226,16 @@ func (r *labRun) measure(ctx context.Context, bar *progress, b *builder) error {
 				bar.say(fmt.Sprintf("procfit: %s is not run: %s", strings.TrimSpace(item.ID+" "+l.ID), why))
 			}
 		}
+		if item.Trace != "" {
+			files, err := r.look(ctx, item.Experiment)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				bar.say("procfit: " + err.Error())
+			}
+			item.files = files
+		}
 		if err := r.write(); err != nil {
 			return err
 		}
@@ -264,6 +275,9 @@ func (r *labRun) conclude(runErr error) error {
 	if err := r.outcome.show(r.io, r.out, r.json); err != nil {
 		return errors.Join(interrupted(runErr), err)
 	}
+	if err := r.showTraces(); err != nil {
+		return errors.Join(interrupted(runErr), err)
+	}
 	if runErr != nil {
 		r.io.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.out, r.out)
 		return interrupted(runErr)
@@ -286,7 +300,7 @@ func (r *labRun) write() error {
 }
 
 func (r *labRun) update(item *labItem) error {
-	ran := lab.Ran{ID: item.ID, Quick: r.quick}
+	ran := lab.Ran{ID: item.ID, Quick: r.quick, Files: item.files}
 	for _, l := range item.stages {
 		ran.Stages = append(ran.Stages, l.ran)
 	}

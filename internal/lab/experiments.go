@@ -68,12 +68,12 @@ func List() []Experiment {
 			Claim: "hangs with Go 1.13, runs since Go 1.14",
 		},
 		{
-			ID: "stealing", Document: "001", Kind: Batch, Language: modern, main: stealing.Main,
+			ID: "stealing", Document: "001", Kind: Batch, Language: modern, main: stealing.Main, Trace: Execution,
 			Title: "16 goroutines made on one P, which the others steal",
 			Claim: "GOMAXPROCS=4: every P runs some of the 16",
 		},
 		{
-			ID: "schedtrace", Document: "001", Kind: Batch, Language: modern, main: schedtrace.Main,
+			ID: "schedtrace", Document: "001", Kind: Batch, Language: modern, main: schedtrace.Main, Trace: Scheduler,
 			Title: "idle, then busy, then crowded: to be read in the scheduler's own trace",
 		},
 		{

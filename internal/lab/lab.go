@@ -21,6 +21,14 @@ const (
 	Command Kind = "command" // no program of ours: the go command itself
 )
 
+// Trace is a way to look into a running program.
+type Trace string
+
+const (
+	Execution Trace = "execution" // runtime/trace, by the program's flag -trace
+	Scheduler Trace = "scheduler" // GODEBUG=schedtrace
+)
+
 // Experiment is a practice program and what it is there to show.
 type Experiment struct {
 	ID       string
@@ -29,6 +37,10 @@ type Experiment struct {
 	Claim    string // the document's own result; empty where it gives only the method
 	Kind     Kind
 	Language string // the oldest Go that builds the program; empty for a Command
+
+	// Trace is what the program is run under once more, beside the sweeps, to be
+	// looked at.
+	Trace Trace
 
 	// Stages are the sweeps that it takes, and Shapes what they are held against.
 	Stages func(Options) []Stage

@@ -33,9 +33,16 @@ type Ran struct {
 	Complete bool       `json:"complete"`
 	Stages   []RanStage `json:"stages"`
 	Shapes   []Answered `json:"shapes"`
+	Files    []RanFile  `json:"files,omitempty"` // to be looked at, beside the stages'
 
 	// Measured are the stages' results; they are in the directories, not in lab.json.
 	Measured Results `json:"-"`
+}
+
+// RanFile is something to look at.
+type RanFile struct {
+	Title string `json:"title"`
+	Path  string `json:"path"` // relative to lab.json
 }
 
 // RanStage is what a stage came to.

@@ -35,7 +35,8 @@ type Experiment struct {
 	Counts     string
 	Hypotheses []Hypothesis
 	Stages     []Stage
-	Versions   bool // it compares Go versions
+	Files      []Pair // to be looked at: what it is, and where, relative to the experiment's page
+	Versions   bool   // it compares Go versions
 }
 
 // Hypothesis is what a document says, with what was measured.
@@ -161,6 +162,9 @@ func newExperiment(r *lab.Ran) Experiment {
 		s := &r.Stages[i]
 		e.Versions = e.Versions || len(s.Versions) > 0
 		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
+	}
+	for _, f := range r.Files {
+		e.Files = append(e.Files, Pair{clean(f.Title), clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
 	}
 	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
 		e.Page = path.Join(r.ID, "index.html")

@@ -47,6 +47,9 @@ func (w *writer) experiment(e *report.Experiment) {
 			w.printf("| %s | %s | %s | %s | %s |\n", escape(h.Says), escape(h.Document), escape(h.Here), escape(h.Wanted), escape(answer))
 		}
 	}
+	for _, f := range e.Files {
+		w.printf("\n[%s](%s)\n", escape(f.Name), escape(e.ID+"/"+f.Value))
+	}
 	for _, s := range e.Stages {
 		if s.Title != "" {
 			w.printf("\n### %s\n", escape(s.Title))

@@ -2,6 +2,7 @@ package text
 
 import (
 	"io"
+	"path"
 	"strings"
 
 	"github.com/procfit/procfit/internal/report"
@@ -37,6 +38,9 @@ func (w *writer) experiment(e *report.Experiment) {
 	}
 	for _, h := range e.Hypotheses {
 		w.hypothesis(h)
+	}
+	for _, f := range e.Files {
+		w.Line("  → " + path.Join(e.ID, f.Value) + "  " + w.Style(terminal.Dim, f.Name))
 	}
 	for _, s := range e.Stages {
 		for _, n := range s.Notes {
