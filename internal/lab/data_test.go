@@ -238,7 +238,7 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 func TestProgram(t *testing.T) {
 	words := strings.Fields(os.Getenv("PROCFIT_LAB_PROGRAM"))
 	if len(words) == 0 {
-		t.Skip("for TestFigures")
+		return
 	}
 	if code, err := Run(words[0], words[1:], os.Stdout, os.Stderr); code != 0 || err != nil {
 		t.Fatal(code, err)
