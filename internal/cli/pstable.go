@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/tui"
 )
 
 // psColumn is a column of the list.
@@ -156,15 +157,15 @@ func throttledCell(p observe.Process) string {
 		return unknownCell
 	}
 	cell := fmt.Sprintf("%.0f %%", 100*p.Throttling.Ratio())
-	if span := p.Last().Span; p.Recent != nil && span > 0 && p.Throttling.Throttled > 0 {
-		cell = perSecond(p.Throttling.Throttled, span) + ", " + cell
+	if t := p.Throttling; t.Span > 0 && t.Throttled > 0 {
+		cell = perSecond(t.Throttled, t.Span) + ", " + cell
 	}
 	return cell
 }
 
 // perSecond is a time a second of time.
 func perSecond(d, span time.Duration) string {
-	return shortTime(time.Duration(float64(d)/span.Seconds())) + "/s"
+	return tui.Seconds(d.Seconds()/span.Seconds()) + "/s"
 }
 
 func latencyCell(p observe.Process, q float64) string {
@@ -172,7 +173,7 @@ func latencyCell(p observe.Process, q float64) string {
 	if !known {
 		return unknownCell
 	}
-	return shortTime(time.Duration(v * 1e9))
+	return tui.Seconds(v)
 }
 
 // waitCell is the waiting of all threads a second of time.
@@ -203,25 +204,6 @@ func number(v float64, known bool) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
-}
-
-// shortTime has two significant digits.
-func shortTime(d time.Duration) string {
-	for _, unit := range []struct {
-		name string
-		of   time.Duration
-	}{{"s", time.Second}, {"ms", time.Millisecond}, {"µs", time.Microsecond}} {
-		if v := float64(d) / float64(unit.of); v >= 0.9995 {
-			if v < 9.95 {
-				return strconv.FormatFloat(v, 'f', 1, 64) + unit.name
-			}
-			return strconv.FormatFloat(v, 'f', 0, 64) + unit.name
-		}
-	}
-	if d == 0 {
-		return "0"
-	}
-	return strconv.FormatInt(d.Nanoseconds(), 10) + "ns"
 }
 
 func ids(findings []rule.Finding) string {

@@ -67,6 +67,9 @@ func (l look) span(seconds float64) string {
 	return strconv.FormatFloat(seconds*1e9, 'f', 0, 64) + "ns"
 }
 
+// Seconds is a time in two significant digits, as the view shows it.
+func Seconds(seconds float64) string { return look{}.span(seconds) }
+
 // age is a time in whole seconds, minutes or hours.
 func age(d time.Duration) string {
 	switch d = d.Round(time.Second); {
