@@ -136,11 +136,12 @@ func conclude(dir string, ran *lab.Ran, cpus float64) error {
 func measuredStage(dir string, s *lab.RanStage) (lab.Measured, error) {
 	below := filepath.Join(dir, filepath.FromSlash(s.Directory))
 	contents, err := journal.ReadFile(filepath.Join(below, journalName))
-	if errors.Is(err, os.ErrNotExist) || err == nil && len(contents.Trials) == 0 {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, journal.ErrEmpty) || err == nil && len(contents.Trials) == 0 {
 		return lab.Measured{Why: cmp.Or(s.NotRun, "not run yet")}, nil
 	}
-	if err != nil {
-		return lab.Measured{}, err
+	if err != nil { // it is told, and left as it is; the other experiments stand
+		s.NotRun = err.Error()
+		return lab.Measured{Why: s.NotRun}, nil
 	}
 	result, _, err := renderDirectory(below, contents, "")
 	if err != nil {

@@ -32,8 +32,8 @@ type labOptions struct {
 	out          string
 	json         bool
 	seed         uint64
-	seedGiven    bool
 	dryRun       bool
+	given        func(flag string) bool
 	flags        []string // as given, for reproduce.sh
 }
 
@@ -64,7 +64,7 @@ func newLabRun(io stdio) *cobra.Command {
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --quota 2
   procfit lab run all --quick`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.ids, o.seedGiven = args, cmd.Flags().Changed("seed")
+			o.ids, o.given = args, cmd.Flags().Changed
 			cmd.Flags().Visit(func(f *pflag.Flag) {
 				if f.Name != "out" && f.Name != "json" {
 					value := f.Value.String()
@@ -112,6 +112,9 @@ type labItem struct {
 
 var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
 
+// mostSums is how many k8sbench computes for one request.
+const mostSums = 200_000
+
 // check finds what the user asked wrongly, before any experiment is looked at.
 func (o *labOptions) check() ([]lab.Experiment, error) {
 	if len(o.ids) == 0 {
@@ -133,15 +136,25 @@ func (o *labOptions) check() ([]lab.Experiment, error) {
 	switch {
 	case o.language != "" && !goLanguage.MatchString(o.language):
 		return nil, usageError("--lang %q: want a go line such as 1.24", o.language)
-	case o.repeats < 0 || o.repeats > 1000:
-		return nil, usageError("--repeats %d: want 1 to 1000", o.repeats)
-	case o.pods < 0 || o.pods > 256:
-		return nil, usageError("--pods %d: want 1 to 256", o.pods)
-	case o.sums < 0:
-		return nil, usageError("--n %d: want a number above zero", o.sums)
+	case slices.Contains(o.ids, "all"):
+		o.ids = nil
+		for _, e := range lab.List() {
+			o.ids = append(o.ids, e.ID)
+		}
 	}
-	if slices.Equal(o.ids, []string{"all"}) {
-		return lab.List(), nil
+	const pods = "k8sbench"
+	for _, f := range []struct {
+		name        string
+		value, most int
+		of          string // the experiment that it is for; empty: all
+	}{{"repeats", o.repeats, 1000, ""}, {"pods", o.pods, 256, pods}, {"n", o.sums, mostSums, pods}} {
+		switch {
+		case !o.given(f.name):
+		case f.value < 1 || f.value > f.most:
+			return nil, usageError("--%s %d: want 1 to %d", f.name, f.value, f.most)
+		case f.of != "" && !slices.Contains(o.ids, f.of):
+			return nil, usageError("--%s is for %s, which is not among what is to run", f.name, f.of)
+		}
 	}
 	var list []lab.Experiment
 	for _, id := range o.ids {
@@ -207,8 +220,9 @@ func (o *labOptions) run(ctx context.Context, io stdio) error {
 	return r.conclude(runErr)
 }
 
-// measure runs every stage. The error ends the run: Ctrl-C, or a journal that
-// cannot be written; what is wrong with one stage is told of that stage.
+// measure runs every stage. The error ends the run: Ctrl-C, a journal that cannot
+// be written, or one of another plan; what is wrong with one stage is told of that
+// stage.
 func (r *labRun) measure(ctx context.Context, bar *progress, b *builder) error {
 	for i := range r.items {
 		item := &r.items[i]
@@ -251,10 +265,11 @@ func (r *labRun) measureStage(ctx context.Context, e lab.Experiment, l *labStage
 	quiet.err = bar
 	started, err := l.session.measure(ctx, quiet, func() *progress { return bar })
 	var unwritten *journalError
+	var usage *exitError
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, errors.As(err, &unwritten):
+	case ctx.Err() != nil, errors.As(err, &unwritten) && (started || errors.As(err, &usage)):
 		return err
 	case started:
 		l.ran.Stopped = err.Error()

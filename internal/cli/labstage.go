@@ -49,7 +49,7 @@ func (p *practice) arguments() []string {
 // sweep is a stage in the words of procfit sweep.
 func (o *labOptions) sweep(e lab.Experiment, st lab.Stage, self, dir string) sweepOptions {
 	s := defaultSweep()
-	s.out, s.seed, s.seedGiven = dir, o.seed, o.seedGiven
+	s.out, s.seed, s.seedGiven = dir, o.seed, o.given("seed")
 	s.quota, s.goVersions, s.metrics, s.trialTimeout = st.Quotas, st.Go, st.Metrics, st.Limit
 	s.replicas = max(s.replicas, st.Replicas)
 	if st.Procs != "" {

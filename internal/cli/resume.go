@@ -14,12 +14,13 @@ import (
 
 const journalName = "journal.jsonl"
 
-// prepareDirectory makes the results directory, or finds that it is one of ours.
-func prepareDirectory(dir string) (exists bool, err error) {
+// isOurs tells whether the results directory holds a journal. One that holds
+// anything else is refused.
+func isOurs(dir string) (exists bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return false, makeDirectory(dir)
+		return false, nil
 	case err != nil:
 		return false, usageError("--out: %w; choose a directory", err)
 	}
@@ -31,32 +32,24 @@ func prepareDirectory(dir string) (exists bool, err error) {
 	if len(entries) > 0 {
 		return false, usageError("--out %s holds other files and no %s: choose a new or an empty directory", dir, journalName)
 	}
-	return false, makeDirectory(dir)
-}
-
-func makeDirectory(dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
-		return fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
-	}
-	return nil
+	return false, nil
 }
 
 // openJournal makes the results directory and its journal, or opens the one that
 // is to be completed.
 func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error) {
-	exists, err := prepareDirectory(s.dir)
+	exists, err := isOurs(s.dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	path := filepath.Join(s.dir, journalName)
 	if !exists {
-		w, err := journal.Create(path, s.header)
-		if err != nil {
-			return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
-		}
-		return w, nil, nil
+		return s.beginJournal(path)
 	}
 	w, c, err := journal.Open(path)
+	if errors.Is(err, journal.ErrEmpty) {
+		return s.beginJournal(path)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,6 +62,17 @@ func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error
 		io.notef("%s: its last line was torn (%d bytes) and is left out", path, c.Torn)
 	}
 	return w, c.Trials, nil
+}
+
+func (s *session) beginJournal(path string) (*journal.Writer, []journal.Trial, error) {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return nil, nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+	}
+	w, err := journal.Create(path, s.header)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
+	}
+	return w, nil, nil
 }
 
 // missing is how many trials the journal lacks, if there is one.

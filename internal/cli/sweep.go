@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -173,6 +174,9 @@ func (s *session) measure(ctx context.Context, io stdio, begin func() *progress)
 		return false, &journalError{err}
 	}
 	defer w.Close()
+	if err := os.MkdirAll(s.config.LogDir, 0o755); err != nil {
+		return false, &journalError{err}
+	}
 	bar := begin()
 	runner.Phase = bar.phase
 	execution := sweep.Execution{

@@ -116,7 +116,7 @@ func TestTornLastLine(t *testing.T) {
 func TestBadJournals(t *testing.T) {
 	good := `{"schema":"procfit.journal/v1","kind":"header"}` + "\n"
 	for name, tc := range map[string]struct{ in, want string }{
-		"empty":        {"", "is empty"},
+		"empty":        {"", "it is empty"},
 		"not JSON":     {"hello\n", `j:1: not a line of a journal: "hello"`},
 		"no header":    {`{"kind":"trial"}` + "\n", "not a procfit journal"},
 		"newer":        {`{"schema":"procfit.journal/v2","kind":"header"}` + "\n", "newer procfit; update procfit"},

@@ -14,6 +14,10 @@ import (
 // ErrNewer is in the chain of an error about a journal of a later schema.
 var ErrNewer = errors.New("written by a newer procfit")
 
+// ErrEmpty is in the chain of an error about a file of no bytes: what a run leaves
+// that was killed before it could write its header.
+var ErrEmpty = errors.New("it is empty, and no journal; remove it, or choose another directory")
+
 // Contents is a journal as read.
 type Contents struct {
 	Header Header
@@ -43,7 +47,7 @@ func Read(r io.Reader, name string) (*Contents, error) {
 		last := err == io.EOF
 		if last && len(raw) == 0 {
 			if line == 1 {
-				return nil, fmt.Errorf("%s is empty: it is not a journal; remove it, or choose another directory", name)
+				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 			}
 			return c, nil
 		}

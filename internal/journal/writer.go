@@ -16,24 +16,34 @@ type Writer struct {
 }
 
 // Create makes a new journal at path with the header, which it gives its schema
-// and kind. The file must not exist.
+// and kind. The file must not exist, or be empty; else os.ErrExist is in the chain.
 func Create(path string, h Header) (*Writer, error) {
 	h.Schema, h.Kind = Schema, KindHeader
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{f: f}
-	if err := lock(f); err != nil {
+	if err := w.begin(h); err != nil {
 		f.Close()
-		return nil, err
-	}
-	if err := w.appendLine(h); err != nil {
-		f.Close()
-		os.Remove(path)
 		return nil, err
 	}
 	return w, syncDir(filepath.Dir(path))
+}
+
+// begin writes the header. What cannot be written leaves an empty file.
+func (w *Writer) begin(h Header) error {
+	if err := lock(w.f); err != nil {
+		return err
+	}
+	info, err := w.f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > 0 {
+		return &os.PathError{Op: "create", Path: w.f.Name(), Err: os.ErrExist}
+	}
+	return w.appendLine(h)
 }
 
 // Open opens a journal to go on with it: it reads what is there, cuts a torn

@@ -18,7 +18,9 @@ func preemptStages(o Options) []Stage {
 	releases := stage("releases", "before asynchronous preemption and since")
 	releases.Go, releases.Takes = []string{"1.13", "1.14"}, limit/2
 	today := stage("today", "procfit's own Go")
+	today.Fixed = true
 	off := stage("off", "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1")
+	off.Fixed = true
 	off.Env, off.Takes = []string{"GODEBUG=asyncpreemptoff=1"}, limit*2/3
 	return []Stage{releases, today, off}
 }

@@ -45,8 +45,11 @@ func within(stages func(Options) []Stage) func(Options) []Stage {
 		list := stages(o)
 		for i := range list {
 			s := &list[i]
-			s.Procs, s.Quotas = cmp.Or(o.Procs, s.Procs), cmp.Or(o.Quota, s.Quotas)
 			s.Repeats = cmp.Or(o.Repeats, s.Repeats, 6)
+			if s.Fixed {
+				continue
+			}
+			s.Procs, s.Quotas = cmp.Or(o.Procs, s.Procs), cmp.Or(o.Quota, s.Quotas)
 			if len(o.Go) > 0 && s.Program != "" {
 				s.Go = o.Go
 			}

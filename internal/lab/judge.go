@@ -37,8 +37,7 @@ func (j *Judged) judge(cpus float64) (Answer, string) {
 	if *got.High > most {
 		bound = most
 	}
-	return CannotTell, fmt.Sprintf("the interval, %s to %s, holds the bound of %s: more --repeats or a quieter machine would tell",
-		number(*got.Low), number(*got.High), number(bound))
+	return CannotTell, fmt.Sprintf("the interval holds the bound of %s: more --repeats or a quieter machine would tell", number(bound))
 }
 
 // number writes three significant digits.

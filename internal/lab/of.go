@@ -19,8 +19,8 @@ type Of struct {
 	Procs  int     // 0: unset; AtCPUs
 	Quota  float64 // 0: none
 	// Go is the version as it was asked for: "1.4"; "1.4.3" is one of it. Empty is
-	// procfit's own where no versions were asked for, else the newest that has a
-	// valid trial.
+	// today's: procfit's own where no versions were asked for, else the newest that
+	// has a valid trial, unless that is older than procfit's own.
 	Go string
 }
 
@@ -192,7 +192,11 @@ func (o Of) version(m Measured) string {
 	if len(all) == 0 || o.Go == "" && slices.Contains(all, "") {
 		return ""
 	}
-	return slices.MaxFunc(all, func(a, b string) int { return version.Compare("go"+a, "go"+b) })
+	newest := slices.MaxFunc(all, func(a, b string) int { return version.Compare("go"+a, "go"+b) })
+	if o.Go == "" && version.Compare("go"+newest, version.Lang(m.Result.Tool.GoVersion)) < 0 {
+		return ""
+	}
+	return newest
 }
 
 func (o Of) procs(m Measured) int {
@@ -217,6 +221,8 @@ func (o Of) arm(m Measured) string {
 	}
 	if o.Go != "" {
 		name += " with Go " + o.Go
+	} else if o.version(m) == "" && !slices.ContainsFunc(m.Trials, func(t journal.Trial) bool { return t.Arm.GoVersion == "" }) {
+		name += " with today's Go"
 	}
 	if o.Stage != "" {
 		name += " in " + o.Stage

@@ -53,6 +53,8 @@ func TestRatio(t *testing.T) {
 		t.Arm.GoVersion, t.Valid, t.InvalidReason = "9.99", false, "cannot be had\nmore"
 	})))
 	one := func(procs int) Of { return Of{Procs: procs} }
+	today := versions
+	today.Result = &stat.Result{Tool: journal.Tool{GoVersion: "go1.27.1"}}
 	for name, tc := range map[string]struct {
 		stage   Measured
 		measure func(Results) Estimate
@@ -71,6 +73,7 @@ func TestRatio(t *testing.T) {
 		"the CPUs of a quota":        {six.with(quota(0.5)), Ratio(Of{Procs: AtCPUs, Quota: 0.5}, Of{Procs: 2, Quota: 0.5}), 0.5, ""},
 		"across versions":            {versions, Ratio(Of{Procs: 1, Go: "1.26"}, Of{Procs: 1, Go: "1.4"}), 3, ""},
 		"the newest that ran":        {versions, Ratio(one(1), Of{Procs: 1, Go: "1.4"}), 3, ""},
+		"none is today's":            {today, Ratio(one(1), Of{Procs: 1, Go: "1.4"}), math.NaN(), "GOMAXPROCS=1 with today's Go was not run"},
 		"a version that cannot be":   {versions, Ratio(Of{Procs: 1, Go: "9.99"}, one(1)), math.NaN(), "GOMAXPROCS=1 with Go 9.99 has no valid trial: cannot be had"},
 		"a version not asked for":    {versions, Ratio(Of{Procs: 1, Go: "1.13"}, one(1)), math.NaN(), "with Go 1.13 was not run"},
 		"no version was asked for":   {six, Ratio(Of{Procs: 1, Go: "1.4"}, one(1)), math.NaN(), "with Go 1.4 was not run"},

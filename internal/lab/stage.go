@@ -8,6 +8,9 @@ import "time"
 type Stage struct {
 	ID    string // of its folder; "" for the only one
 	Title string // what differs from the other stages; "" for the only one
+	// Fixed keeps Procs, Quotas and Go as they are, which Title names, whatever the
+	// user would have instead.
+	Fixed bool
 	// Scaled is what the document does at another size, and which: "10 s a trial
 	// there, 4 s here". "" is nothing.
 	Scaled string

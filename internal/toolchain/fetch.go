@@ -30,10 +30,10 @@ var goVersion = regexp.MustCompile(`^(?:go)?(1\.\d+)(\.\d+|(?:rc|beta)\d+)?$`)
 // releases that it does not have for this system.
 const downloads = 4
 
-// last is the final release of each version that proxies may have but do not
+// last is the newest release of each version that proxies may have but do not
 // list: they list what somebody once asked them for.
 var last = []string{
-	"go1.2.2", "go1.4.3", "go1.5.4", "go1.7.6", "go1.9.7",
+	"go1.2.2", "go1.4.3", "go1.5.4", "go1.6.2", "go1.7.6", "go1.9.7",
 	"go1.10.8", "go1.11.13", "go1.12.17", "go1.13.15", "go1.14.15", "go1.15.15",
 	"go1.16.15", "go1.17.13", "go1.18.10", "go1.19.13", "go1.20.14",
 }
