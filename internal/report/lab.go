@@ -64,6 +64,7 @@ type Multiples struct {
 	Title  string
 	Charts []Chart
 	Table  Table
+	labels []string // of the arms, a row of the table each
 }
 
 // NewLab words an Outcome.
@@ -76,7 +77,7 @@ func NewLab(o *lab.Outcome) *Lab {
 		e := newExperiment(r)
 		v.Experiments = append(v.Experiments, e)
 		all.add(r.Shapes)
-		if !r.Complete && r.NotRun == "" {
+		if !r.Complete {
 			open++
 		}
 	}
@@ -313,6 +314,9 @@ func (u unit) spread(values []float64) string {
 	}
 	x := slices.Sorted(slices.Values(values))
 	n := len(x)
+	if n > 1 && x[0] == x[n-1] && x[0] == math.Trunc(x[0]) && u.step(x[0]).suffix == "" {
+		return significant(x[0], digits, true) // a count that is always the same
+	}
 	median := x[(n-1)/2]/2 + x[n/2]/2
 	s := strings.ReplaceAll(u.number(median), " ", "")
 	if median == 0 || math.IsNaN(median) {

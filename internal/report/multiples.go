@@ -22,19 +22,27 @@ type shown struct {
 func multiples(r *stat.Result) []Multiples {
 	var rows []Multiples
 	for _, s := range figures(r) {
-		if m := s.multiples(r); len(m.Charts) > 0 {
+		if m := s.multiples(r); len(m.Table.Rows) > 0 {
 			rows = append(rows, m)
 		}
 	}
 	return rows
 }
 
-// figures are what the program printed of times, else all that it printed, else
-// the time of a run; of a server throughput, latency and what the kernel counted.
+// figures are those of a server, or of a program that runs to its end; and what the
+// kernel counted of it. Tables of such programs by Go version are long enough.
 func figures(r *stat.Result) []shown {
-	if r.Target.URL != "" {
-		return serverFigures(r)
+	switch {
+	case r.Target.URL != "":
+		return append(serverFigures(r), kernelFigures()...)
+	case slices.ContainsFunc(r.Groups, func(g stat.Group) bool { return g.GoVersion != "" }):
+		return batchFigures(r)
 	}
+	return append(batchFigures(r), kernelFigures()...)
+}
+
+// batchFigures are what the program printed, times first, else the time of a run.
+func batchFigures(r *stat.Result) []shown {
 	names := map[string]string{} // with their units
 	for _, g := range r.Groups {
 		for _, a := range g.Arms {
@@ -43,20 +51,18 @@ func figures(r *stat.Result) []shown {
 			}
 		}
 	}
-	var times, all []shown
+	var times, others []shown
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		s := shown{measure: metric(name, 1), title: clean(name), unit: perSecond("")}
 		if names[name] == "ns/op" {
 			s.measure, s.unit, s.row = metric(name, 1e-9), duration(), strings.TrimSuffix(s.title, " ns/op")
 			times = append(times, s)
+			continue
 		}
-		all = append(all, s)
+		others = append(others, s)
 	}
-	switch {
-	case len(times) > 0:
-		return times
-	case len(all) > 0:
-		return all
+	if len(names) > 0 {
+		return append(times, others...)
 	}
 	return []shown{{title: "Time of a run", unit: duration(), measure: measure{
 		name:  "median",
@@ -93,23 +99,51 @@ func inverse(i stat.Interval) stat.Interval {
 	return stat.Interval{Median: reciprocal(i.Median), Low: reciprocal(i.High), High: reciprocal(i.Low), N: i.N}
 }
 
+// serverFigures are throughput and latency. Where the judged loop is the open one,
+// the closed one's latency stands beside: it is what documents tell that drove with
+// wrk.
 func serverFigures(r *stat.Result) []shown {
-	counted := func(title string, u unit, of func(*stat.Evidence) *float64) shown {
-		return shown{title: title, unit: u, measure: measure{
-			name: "median", value: func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} },
-		}}
-	}
-	name := ""
+	name, open := "", false
 	if len(r.Groups) > 0 {
-		name = throughputUnit(r.Groups[0].ThroughputUnit)
+		name, open = throughputUnit(r.Groups[0].ThroughputUnit), r.Groups[0].LatencyMode == "open"
 	}
-	return []shown{
+	list := []shown{
 		{title: "Throughput, " + name, unit: perSecond(""), measure: measure{
 			"median", func(a *stat.ArmResult) stat.Interval { return a.Throughput }, func(p *stat.Point) *float64 { return p.Throughput },
 		}},
 		{title: "p99 latency", unit: duration(), measure: measure{
 			"median", func(a *stat.ArmResult) stat.Interval { return a.P99 }, func(p *stat.Point) *float64 { return p.P99 },
 		}},
+	}
+	if open {
+		list[1].title = "p99 latency, open loop"
+		list = append(list, shown{title: "p99 latency, closed loop", unit: duration(), measure: measure{
+			"median", closedP99, func(p *stat.Point) *float64 { return p.ClosedP99 },
+		}})
+	}
+	return list
+}
+
+func closedP99(a *stat.ArmResult) stat.Interval {
+	var values []float64
+	for _, p := range a.Points {
+		if p.Valid && p.Role == "measure" && p.ClosedP99 != nil {
+			values = append(values, *p.ClosedP99)
+		}
+	}
+	return stat.Median(values)
+}
+
+// kernelFigures are what the kernel counted of the program.
+func kernelFigures() []shown {
+	counted := func(title string, u unit, of func(*stat.Evidence) *float64) shown {
+		return shown{title: title, unit: u, measure: measure{
+			name: "median", value: func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} },
+		}}
+	}
+	whole := plain("")
+	whole.trim = true
+	return []shown{
 		counted("Context switches a second", perSecond(""), func(e *stat.Evidence) *float64 {
 			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
 				return nil
@@ -117,6 +151,8 @@ func serverFigures(r *stat.Result) []shown {
 			return new(*e.VoluntaryPerSecond + *e.InvoluntaryPerSecond)
 		}),
 		counted("Waiting for a CPU, s/s", plain(""), func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		counted("Threads", whole, func(e *stat.Evidence) *float64 { return e.ThreadsMax }),
+		counted("Throttled periods", percentage(), func(e *stat.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
 	}
 }
 
@@ -136,7 +172,6 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 	logarithmic := low > 0 && high/low > logFrom
 	ax := axis.New(low, high, logarithmic)
 	m.Table.Columns = []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
-	var labels []string
 	for _, g := range groups {
 		c := g.chartOn(ax, "cost", s.unit, []measure{s.measure}, logarithmic)
 		c.Title, c.Small = g.short(), true
@@ -146,12 +181,16 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 		m.Charts = append(m.Charts, c)
 		m.Table.Columns = append(m.Table.Columns, Column{Head: c.Title, Short: c.Title})
 		for i := range g.Arms {
-			if a := &g.Arms[i]; !slices.Contains(labels, a.Label) {
-				labels = append(labels, a.Label)
+			if a := &g.Arms[i]; !slices.Contains(m.labels, a.Label) {
+				m.labels = append(m.labels, a.Label)
 			}
 		}
 	}
-	for _, label := range labels {
+	if len(m.labels) == 1 && len(groups) > 1 {
+		m.Charts, m.Table = nil, s.grid(groups, m.labels[0])
+		return m
+	}
+	for _, label := range m.labels {
 		row := Row{Cells: []Cell{{Value: s.named(label)}}}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, Cell{Value: s.cell(g.arm(label))})
@@ -159,6 +198,46 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 		m.Table.Rows = append(m.Table.Rows, row)
 	}
 	return m
+}
+
+// Figures are a table under its title.
+type Figures struct {
+	Title string
+	Table Table
+}
+
+// Tables are the stage's figures. Of one group they stand side by side in one table,
+// of several in one for each figure, with a column for each group.
+func (s *Stage) Tables() []Figures {
+	if one, ok := sideBySide(s.Rows); ok {
+		return []Figures{one}
+	}
+	var list []Figures
+	for _, m := range s.Rows {
+		list = append(list, Figures{m.Title, m.Table})
+	}
+	return list
+}
+
+func sideBySide(rows []Multiples) (Figures, bool) {
+	if len(rows) < 2 {
+		return Figures{}, false
+	}
+	first := rows[0].Table
+	joined := Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]Row, len(first.Rows))}
+	for i, label := range rows[0].labels {
+		joined.Rows[i].Cells = []Cell{{Value: clean(label)}}
+	}
+	for _, m := range rows {
+		if len(m.Table.Columns) != 2 || !slices.Equal(m.labels, rows[0].labels) {
+			return Figures{}, false
+		}
+		joined.Columns = append(joined.Columns, Column{Head: m.Title, Short: m.Title})
+		for i, r := range m.Table.Rows {
+			joined.Rows[i].Cells = append(joined.Rows[i].Cells, r.Cells[1])
+		}
+	}
+	return Figures{first.Columns[1].Head, joined}, true
 }
 
 // named is a row's name, as benchmarks have it: Chain, Chain-2.
@@ -193,21 +272,60 @@ func (s *shown) cell(a *stat.ArmResult) string {
 	return s.unit.spread(values)
 }
 
+// grid is the table of a single arm: Go versions down, quotas across.
+func (s *shown) grid(groups []*group, label string) Table {
+	t := Table{Columns: []Column{{Head: "GOMAXPROCS " + label, Short: label, Left: true}}}
+	column, row := map[string]int{}, map[string]int{}
+	for _, g := range groups {
+		if _, ok := column[g.quota()]; !ok {
+			column[g.quota()] = len(t.Columns)
+			t.Columns = append(t.Columns, Column{Head: g.quota(), Short: g.quota()})
+		}
+	}
+	for _, g := range groups {
+		i, ok := row[g.language()]
+		if !ok {
+			i = len(t.Rows)
+			row[g.language()] = i
+			cells := make([]Cell, len(t.Columns))
+			cells[0].Value = g.language()
+			for j := range cells[1:] {
+				cells[1+j].Value = absent
+			}
+			t.Rows = append(t.Rows, Row{Cells: cells})
+		}
+		t.Rows[i].Cells[column[g.quota()]].Value = s.cell(g.arm(label))
+	}
+	return t
+}
+
 // short is what sets a group apart, for a small chart.
 func (g *group) short() string {
-	var parts []string
-	if v := g.goVersion(); v != "" {
-		parts = append(parts, "Go "+v)
-	} else if v := goVersion(g.r.Tool.GoVersion); v != "" && g.r.Target.BuiltIn != "" {
-		parts = append(parts, "Go "+v)
-	}
-	if g.QuotaCPUs != nil {
-		parts = append(parts, "quota "+significant(*g.QuotaCPUs, digits, true))
-	} else if len(g.r.Groups) > 1 && slices.ContainsFunc(g.r.Groups, func(x stat.Group) bool { return x.QuotaCPUs != nil }) {
-		parts = append(parts, "no quota")
-	}
+	parts := slices.DeleteFunc([]string{g.language(), g.quota()}, func(s string) bool { return s == "" })
 	if len(parts) == 0 {
 		return "all trials"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// language is the Go that the group's program was built with; empty: not known.
+func (g *group) language() string {
+	if v := g.goVersion(); v != "" {
+		return "Go " + v
+	}
+	if v := goVersion(g.r.Tool.GoVersion); v != "" && g.r.Target.BuiltIn != "" {
+		return "Go " + v
+	}
+	return ""
+}
+
+// quota is the group's, in words; empty: no group has one.
+func (g *group) quota() string {
+	switch {
+	case g.QuotaCPUs != nil:
+		return "quota " + significant(*g.QuotaCPUs, digits, true)
+	case slices.ContainsFunc(g.r.Groups, func(x stat.Group) bool { return x.QuotaCPUs != nil }):
+		return "no quota"
+	}
+	return ""
 }

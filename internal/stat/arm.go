@@ -41,6 +41,7 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 			Throughput: t.ThroughputPerSecond,
 			P50:        shown(mode, func(l *journal.Latency) *float64 { return l.P50 })(t),
 			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
+			ClosedP99:  shown(journal.ModeClosed, func(l *journal.Latency) *float64 { return l.P99 })(t),
 			Metrics:    figures(t.Metrics),
 		})
 	}

@@ -135,6 +135,7 @@ type Point struct {
 	Throughput    *float64 `json:"throughput_per_second"`
 	P50           *float64 `json:"p50_seconds"`
 	P99           *float64 `json:"p99_seconds"`
+	ClosedP99     *float64 `json:"closed_p99_seconds"` // of the closed loop, as wrk counts
 	// Metrics are the figures that the program printed; their units and directions
 	// are the arm's.
 	Metrics map[string]float64 `json:"metrics,omitempty"`

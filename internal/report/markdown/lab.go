@@ -27,9 +27,9 @@ func RenderLab(out io.Writer, v *report.Lab) error {
 }
 
 func (w *writer) experiment(e *report.Experiment) {
-	w.printf("\n## %s\n\n%s (%s).", escape(e.ID), escape(e.Title), escape(e.Document))
+	w.printf("\n## %s\n\nFrom %s: %s.", escape(e.ID), escape(e.Document), escape(e.Title))
 	if e.Claim != "" {
-		w.printf(" The document's result: %s.", escape(e.Claim))
+		w.printf(" Its result: %s.", escape(e.Claim))
 	}
 	w.printf("\n")
 	for _, s := range []string{e.Note, e.NotRun} {
@@ -57,9 +57,9 @@ func (w *writer) experiment(e *report.Experiment) {
 		for _, n := range s.Notes {
 			w.printf("\n*%s*\n", escape(n))
 		}
-		for _, r := range s.Rows {
-			w.printf("\n%s:\n", escape(r.Title))
-			w.table(r.Table)
+		for _, f := range s.Tables() {
+			w.printf("\n%s:\n", escape(f.Title))
+			w.table(f.Table)
 		}
 	}
 }
