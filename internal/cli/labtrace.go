@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 
 // traceLimit bounds the run under a trace; the programs take a second.
 const traceLimit = time.Minute
+
+// filesNamed are the lines at the end that say where a picture was written to.
+var filesNamed = regexp.MustCompile(`\n(→ .*\n)+$`)
 
 // look runs the experiment's program once more, under its trace, and writes what
 // there is to be seen into its folder.
@@ -40,6 +44,8 @@ func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, err
 		return os.WriteFile(filepath.Join(dir, name), content, 0o644)
 	}
 	var out, errs bytes.Buffer
+	// The folder may be moved, and the page links what it names.
+	shown := func() []byte { return filesNamed.ReplaceAll(out.Bytes(), nil) }
 	quiet := stdio{in: strings.NewReader(""), out: &out, err: &errs}
 	switch e.Trace {
 	case lab.Execution:
@@ -56,7 +62,7 @@ func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, err
 			return nil, err
 		}
 		return files, errors.Join(
-			add("which P ran which goroutine, and what was stolen from whom", "timeline.txt", out.Bytes()),
+			add("which P ran which goroutine, and what was stolen from whom", "timeline.txt", shown()),
 			add("the same, drawn", "timeline.svg", nil),
 			add("the execution trace, for go tool trace", "trace.out", nil))
 	case lab.Scheduler:
@@ -70,7 +76,7 @@ func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, err
 			return nil, err
 		}
 		return files, errors.Join(
-			add("the scheduler's own lines, read", "trace.txt", out.Bytes()),
+			add("the scheduler's own lines, read", "trace.txt", shown()),
 			add("the same, drawn over time", "trace.html", nil),
 			add("the lines themselves", "schedtrace.log", log.Bytes()))
 	}
