@@ -61,7 +61,7 @@ func busyworkerStages(o Options) []Stage {
 
 func busyworkerStage(id string, busy, others, n int, quotas, procs string, takes time.Duration) Stage {
 	return Stage{
-		ID: id, Title: fmt.Sprintf("%d busy goroutines and %d others", busy, others), Program: "busyworker",
+		ID: id, Title: fmt.Sprintf("%d busy and %d other goroutines", busy, others), Program: "busyworker",
 		Args: args("-busy %d -other %d -n %d", busy, others, n), Quotas: quotas, Procs: procs, Takes: takes,
 	}
 }

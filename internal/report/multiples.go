@@ -186,8 +186,11 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 			}
 		}
 	}
+	if len(m.labels) == 1 { // nothing to compare in a chart
+		m.Charts = nil
+	}
 	if len(m.labels) == 1 && len(groups) > 1 {
-		m.Charts, m.Table = nil, s.grid(groups, m.labels[0])
+		m.Table = s.grid(groups, m.labels[0])
 		return m
 	}
 	for _, label := range m.labels {
@@ -200,21 +203,23 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 	return m
 }
 
-// Figures are a table under its title.
+// Figures are a table under its title, and the charts of the same.
 type Figures struct {
-	Title string
-	Table Table
+	Title  string
+	Charts []Chart
+	Table  Table
 }
 
 // Tables are the stage's figures. Of one group they stand side by side in one table,
-// of several in one for each figure, with a column for each group.
-func (s *Stage) Tables() []Figures {
+// each with a chart; of several in one table for each figure, a column and a chart
+// for each group.
+func (s Stage) Tables() []Figures {
 	if one, ok := sideBySide(s.Rows); ok {
 		return []Figures{one}
 	}
 	var list []Figures
 	for _, m := range s.Rows {
-		list = append(list, Figures{m.Title, m.Table})
+		list = append(list, Figures{m.Title, m.Charts, m.Table})
 	}
 	return list
 }
@@ -228,16 +233,21 @@ func sideBySide(rows []Multiples) (Figures, bool) {
 	for i, label := range rows[0].labels {
 		joined.Rows[i].Cells = []Cell{{Value: clean(label)}}
 	}
+	var charts []Chart
 	for _, m := range rows {
 		if len(m.Table.Columns) != 2 || !slices.Equal(m.labels, rows[0].labels) {
 			return Figures{}, false
 		}
 		joined.Columns = append(joined.Columns, Column{Head: m.Title, Short: m.Title})
+		for _, c := range m.Charts {
+			c.Title = m.Title
+			charts = append(charts, c)
+		}
 		for i, r := range m.Table.Rows {
 			joined.Rows[i].Cells = append(joined.Rows[i].Cells, r.Cells[1])
 		}
 	}
-	return Figures{first.Columns[1].Head, joined}, true
+	return Figures{first.Columns[1].Head, charts, joined}, true
 }
 
 // named is a row's name, as benchmarks have it: Chain, Chain-2.
