@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -64,18 +65,36 @@ func reportLab(io stdio, dir string, asJSON bool) error {
 }
 
 // openFolder makes the results folder, or takes over what an earlier run of
-// experiments left in it.
-func (r *labRun) openFolder() error {
+// experiments left in it, and keeps others from it until what it returns is closed.
+func (r *labRun) openFolder() (io.Closer, error) {
 	entries, err := os.ReadDir(r.out)
-	switch {
-	case errors.Is(err, os.ErrNotExist), err == nil && len(entries) == 0:
-		if err := os.MkdirAll(r.out, 0o755); err != nil {
-			return fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
-		}
-		return r.write()
-	case err != nil:
-		return usageError("--out: %w; choose a directory", err)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, usageError("--out: %w; choose a directory", err)
 	}
+	if len(entries) == 0 {
+		if err := os.MkdirAll(r.out, 0o755); err != nil {
+			return nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+		}
+	}
+	held, err := journal.LockDirectory(r.out)
+	if err != nil {
+		return nil, usageError("--out: %w", err)
+	}
+	if len(entries) > 0 {
+		err = r.takeOver()
+	}
+	if err == nil {
+		err = r.write()
+	}
+	if err != nil {
+		held.Close()
+		return nil, err
+	}
+	return held, nil
+}
+
+// takeOver begins with what an earlier run came to.
+func (r *labRun) takeOver() error {
 	earlier, err := files.ReadLab(r.out)
 	if errors.Is(err, os.ErrNotExist) {
 		return usageError("--out %s holds other files and no %s: choose a new or an empty directory", r.out, files.LabName)
@@ -93,7 +112,7 @@ func (r *labRun) openFolder() error {
 		}
 		r.outcome.Experiments = append(r.outcome.Experiments, e)
 	}
-	return r.write()
+	return nil
 }
 
 // conclude reads what an experiment's journals hold, writes its sweeps' reports

@@ -208,9 +208,11 @@ func (o *labOptions) run(ctx context.Context, io stdio) error {
 	if o.dryRun {
 		return r.printPlan()
 	}
-	if err := r.openFolder(); err != nil {
+	held, err := r.openFolder()
+	if err != nil {
 		return err
 	}
+	defer held.Close()
 	io.notef("%s", r.cost())
 	bar := newProgress(io.err, time.Now)
 	builder := newBuilder(func(what string) { bar.say("procfit: " + what) })
@@ -329,6 +331,9 @@ func (r *labRun) update(item *labItem) error {
 		return nil
 	}
 	item.changed = false
+	if len(ran.Files) == 0 {
+		ran.Files = (*list)[i].Files // of an earlier run
+	}
 	(*list)[i] = ran
 	return conclude(r.out, &(*list)[i], r.outcome.Host.EffectiveCPUs)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,6 +45,20 @@ func (w *Writer) begin(h Header) error {
 		return &os.PathError{Op: "create", Path: w.f.Name(), Err: os.ErrExist}
 	}
 	return w.appendLine(h)
+}
+
+// LockDirectory takes a directory of several journals for this process until what
+// it returns is closed. Nothing is written for it.
+func LockDirectory(dir string) (io.Closer, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // Open opens a journal to go on with it: it reads what is there, cuts a torn

@@ -86,6 +86,9 @@ func TestLabTables(t *testing.T) {
 	if first := threads[0].Table.Rows[0].Cells[0].Value; first != "unset" {
 		t.Errorf("the first row is %q", first)
 	}
+	if n := len(threads[0].Charts); n != len(threads[0].Table.Columns)-1 || threads[0].Charts[0].Title != threads[0].Table.Columns[1].Head {
+		t.Errorf("%d charts, the first of %s, above %q", n, threads[0].Charts[0].Title, heads(threads[0]))
+	}
 	r := o.Experiments[1].Measured[""].Result
 	for i := range r.Groups {
 		r.Groups[i].Arms = r.Groups[i].Arms[:1]
