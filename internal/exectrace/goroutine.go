@@ -12,9 +12,9 @@ import (
 // goroutine is a goroutine while the trace is read.
 type goroutine struct {
 	Goroutine
-	logged  bool
-	asked   int    // stacks looked at for its function
-	waiting string // why it waits, in the runtime's words
+	logged bool
+	asked  int  // stacks looked at for its function
+	batch  bool // what it waits for may end for others with it
 
 	// While it is ready:
 	readyProc int // NoProc: in no P's queue
@@ -103,7 +103,7 @@ func (b *builder) goroutine(ev *trace.Event, st trace.StateTransition) {
 			return
 		}
 		g = &goroutine{proc: NoProc, readyProc: NoProc, readyHow: Unknown}
-		g.Goroutine = Goroutine{ID: int64(id), Seen: b.now, ReadyProc: NoProc, FirstProc: NoProc, order: b.trace.GoroutineCount}
+		g.Goroutine = Goroutine{ID: int64(id), Seen: b.now, ReadyProc: NoProc, FirstProc: NoProc, Procs: []ProcTime{}, order: b.trace.GoroutineCount}
 		b.trace.GoroutineCount++
 		b.live[id] = g
 	}
@@ -127,8 +127,8 @@ func (b *builder) goroutine(ev *trace.Event, st trace.StateTransition) {
 		g.stop(b, "")
 		b.start(g, from, at)
 	case trace.GoWaiting:
-		g.waiting = reason(st, "waits")
-		g.stop(b, g.waiting)
+		g.batch = inBatch(st, from)
+		g.stop(b, reason(st, "waits"))
 		b.leave(g)
 	case trace.GoSyscall:
 		g.stop(b, "syscall")
@@ -210,14 +210,7 @@ func (b *builder) span(g *goroutine, took time.Duration, why string) {
 	}
 	b.trace.SpanCount++
 	if len(b.trace.Spans) < b.MaxSpans {
-		b.trace.Spans = append(b.trace.Spans, Span{Goroutine: g.ID, Proc: g.proc, Start: g.since, End: b.now, Origin: g.origin, Stop: why})
-	}
-}
-
-// keep puts what is known of a goroutine into the trace, if there is room.
-func (b *builder) keep(g *goroutine) {
-	if len(b.trace.Goroutines) < b.MaxGoroutines {
-		b.trace.Goroutines = append(b.trace.Goroutines, g.Goroutine)
+		b.trace.Spans = append(b.trace.Spans, Span{Goroutine: g.ID, Proc: g.proc, Start: g.since, End: b.now, Origin: g.origin, Stop: why, Runtime: g.Runtime})
 	}
 }
 

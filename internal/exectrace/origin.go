@@ -2,6 +2,7 @@ package exectrace
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/exp/trace"
 )
@@ -11,9 +12,24 @@ import (
 // another or from the global queue.
 const maxCertain = 128
 
-// batchWaits end for many goroutines at once, which the runtime spreads over the
-// P's queue and the global one (injectglist).
-var batchWaits = []string{"network", "GC mark assist wait for work"}
+// batchWaits end for a list of goroutines at once, which the runtime spreads over
+// the P's queue and the global one (injectglist in proc.go): the poller's, that of
+// an assist (gcWakeAllAssists), of runtime.GC (gcMarkTermination), of a weak pointer
+// (gcWakeAllStrongFromWeak), and of the scavenger and others of the runtime's own.
+var batchWaits = []string{"network", "GC mark assist wait for work", "wait until GC ends", "GC weak to strong wait", "system goroutine wait"}
+
+// inBatch tells whether a wait may end so. Go 1.21 and before give no reason for
+// the waits of the runtime, runtime.GC's among them, nor for a preempted goroutine,
+// which is made ready by itself: the stack tells these apart.
+func inBatch(st trace.StateTransition, from trace.GoState) bool {
+	switch {
+	case from == trace.GoUndetermined:
+		return true // it has waited since before the trace
+	case st.Reason == "":
+		return strings.HasPrefix(innermost(st.Stack), "runtime.")
+	}
+	return slices.Contains(batchWaits, st.Reason)
+}
 
 // ready notes which queue the goroutine is in, and what a start elsewhere is.
 func (b *builder) ready(g *goroutine, from trace.GoState, at int) {
@@ -24,7 +40,7 @@ func (b *builder) ready(g *goroutine, from trace.GoState, at int) {
 		g.readyProc, g.readyHow = NoProc, Unknown
 	case at == NoProc || from == trace.GoRunning || from == trace.GoSyscall:
 		// The global queue.
-	case from == trace.GoWaiting && slices.Contains(batchWaits, g.waiting):
+	case from == trace.GoWaiting && g.batch:
 		g.readyHow = Unclear
 	default:
 		g.readyHow = Own

@@ -15,7 +15,7 @@ import (
 // Options bound what is kept; 0 stands for the default.
 type Options struct {
 	MaxSpans      int // 100,000
-	MaxGoroutines int // 10,000
+	MaxGoroutines int // 10,000, those that ran longest
 	MaxSteals     int // 10,000
 }
 
@@ -130,6 +130,8 @@ type builder struct {
 	procs map[int]*proc
 	flows map[[2]int]*Flow
 	gomax uint64 // 0: not known yet
+
+	least time.Duration // the longest that one ran that was dropped; -1: none was
 }
 
 // proc is a P while the trace is read.
@@ -150,7 +152,12 @@ func (p *proc) taken(now time.Duration) {
 }
 
 func newBuilder(o Options) *builder {
-	return &builder{Options: o, live: map[trace.GoID]*goroutine{}, procs: map[int]*proc{}, flows: map[[2]int]*Flow{}}
+	return &builder{
+		Options: o,
+		trace:   Trace{Procs: []Proc{}, Goroutines: []Goroutine{}, Spans: []Span{}, Steals: []Steal{}, Flows: []Flow{}}, // none, in JSON, is not null
+		least:   -1,
+		live:    map[trace.GoID]*goroutine{}, procs: map[int]*proc{}, flows: map[[2]int]*Flow{},
+	}
 }
 
 func (b *builder) proc(id int) *proc {
@@ -219,6 +226,7 @@ func (b *builder) finish() *Trace {
 		g.stop(b, "")
 		b.keep(g)
 	}
+	b.choose()
 	slices.SortFunc(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
 	for _, p := range b.procs {
 		t.Procs = append(t.Procs, p.Proc)

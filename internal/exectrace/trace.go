@@ -27,12 +27,14 @@ type Trace struct {
 	Duration time.Duration `json:"duration_ns"`
 
 	Procs []Proc `json:"procs"` // by number
-	// Goroutines are in the order of their appearance, those of GoroutineCount that
-	// ended first; Spans in the order of their ends, the first of SpanCount;
-	// Steals in the order of their starts, the first of StealCount, with those that
-	// are Unclear.
+	// Goroutines are in the order of their appearance, main and those of
+	// GoroutineCount that ran longest; Spans in the order of their ends, the first of
+	// SpanCount; Steals in the order of their starts, the first of StealCount, with
+	// those that are Unclear.
 	Goroutines     []Goroutine `json:"goroutines"`
 	GoroutineCount int64       `json:"goroutine_count"`
+	Dropped        Tally       `json:"dropped"` // not in Goroutines, nor the runtime's own
+	Runtime        Tally       `json:"runtime"` // the runtime's own, in Goroutines or not
 	Spans          []Span      `json:"spans"`
 	SpanCount      int64       `json:"span_count"`
 	Steals         []Steal     `json:"steals"`
@@ -118,7 +120,8 @@ type Span struct {
 	Start     time.Duration `json:"start_ns"`
 	End       time.Duration `json:"end_ns"`
 	Origin    Origin        `json:"origin"`
-	Stop      string        `json:"stop"` // why it ended, in the runtime's words; empty: with the trace
+	Stop      string        `json:"stop"`    // why it ended, in the runtime's words; empty: with the trace
+	Runtime   bool          `json:"runtime"` // of one of the runtime's own goroutines
 }
 
 // Steal is a start on another P than the one that it was made ready on.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,13 +21,12 @@ const (
 	rowRoom   = 44
 	barHeight = 26
 	keyRoom   = 20
-	keyWide   = 190
+	keyWide   = 220
 
 	maxRows   = 64
 	maxArrows = 400
-	maxKeys   = 24
-	colors    = 10
-	thin      = 0.6 // the width below which a span is a grey line
+	plotWide  = width - left - right
+	thin      = 0.6 // the width below which a span is a line among others
 	leastBar  = 0.2
 	// characterWide is about what a letter takes.
 	characterWide = 6.4
@@ -41,13 +39,13 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue"
 .in { fill: #fff; pointer-events: none; font-size: 11px; }
 .row { fill: #f3f4f2; } .grid { stroke: #d9dddf; }
 .arrow { stroke: #1c2126; stroke-width: 1.25; fill: none; } .head { fill: #1c2126; } .unclear { stroke-dasharray: 3 3; }
-.own { fill: #8a929b; } .many { fill: #a9b0b6; } .thin { stroke: #8a929b; stroke-width: 26; }
-.c0 { fill: #0067a5; } .c1 { fill: #b84a00; } .c2 { fill: #1a6b3c; } .c3 { fill: #7d3c98; } .c4 { fill: #8a6d00; }
-.c5 { fill: #00727a; } .c6 { fill: #a4245e; } .c7 { fill: #4d5bb0; } .c8 { fill: #5f6f2a; } .c9 { fill: #8c5a3c; }
+.span rect, .key rect { fill: currentColor; } .thin { fill: none; stroke: currentColor; stroke-width: 26; }
+.others { color: #b4bbc1; } .others .in { fill: #101418; } .own { color: #69727b; }
 g.span:hover rect { stroke: #1c2126; stroke-width: 2; }
 @media (prefers-color-scheme: dark) {
-svg { background: #14181d; } text { fill: #e7eaed; } .muted, .tick { fill: #a0a9b3; } .in { fill: #fff; }
-.row { fill: #1d2329; } .grid { stroke: #343c45; } .arrow { stroke: #e7eaed; } .head { fill: #e7eaed; } g.span:hover rect { stroke: #e7eaed; }
+svg { background: #14181d; } text { fill: #e7eaed; } .muted, .tick { fill: #a0a9b3; }
+.row { fill: #1d2329; } .grid { stroke: #343c45; } .arrow { stroke: #e7eaed; } .head { fill: #e7eaed; }
+.others { color: #4d565f; } .others .in { fill: #fff; } .own { color: #8d97a1; } .own .in { fill: #101418; } g.span:hover rect { stroke: #e7eaed; }
 }
 `
 
@@ -56,15 +54,13 @@ type drawing struct {
 	t     *exectrace.Trace
 	end   time.Duration
 	rows  map[int]int // by P
-	color map[int64]int
 	named map[int64]string
-	key   []exectrace.Goroutine
-	own   map[int64]bool
+	key   key
 }
 
 // Render draws the trace.
 func Render(out io.Writer, t *exectrace.Trace) error {
-	d := &drawing{t: t, end: max(1, t.Duration), rows: map[int]int{}, color: map[int64]int{}, named: map[int64]string{}, own: map[int64]bool{}}
+	d := &drawing{t: t, end: max(1, t.Duration), rows: map[int]int{}, named: map[int64]string{}}
 	if int64(len(t.Spans)) < t.SpanCount {
 		d.end = 1
 		for _, s := range t.Spans {
@@ -74,18 +70,22 @@ func Render(out io.Writer, t *exectrace.Trace) error {
 	for i, p := range t.Procs[:min(len(t.Procs), maxRows)] {
 		d.rows[p.ID] = i
 	}
-	d.colors()
-	keyRows := (len(d.key) + keyColumns - 1) / keyColumns
+	for _, g := range t.Goroutines {
+		d.named[g.ID] = g.Name
+	}
+	d.key = newKey(t, d.end)
+	entries := d.entries()
+	keyRows := (len(entries) + keyColumns - 1) / keyColumns
 	foot := top + rowRoom*len(d.rows)
 	height := foot + 34 + keyRoom*keyRows + 30
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="What each P ran over time">`+"\n", width, height, width, height)
-	fmt.Fprintf(d, "<style>%s</style>\n", style)
+	fmt.Fprintf(d, "<style>%s</style>\n", style+colorStyle())
 	d.text(left, 22, "title", "", "What each P ran")
 	d.text(left, 42, "muted", "", d.subtitle())
 	d.frame(foot)
 	d.spans()
 	d.arrows()
-	d.keys(foot + 34)
+	d.drawKey(entries, foot+34)
 	d.text(left, height-12, "muted", "", d.note())
 	d.WriteString("</svg>\n")
 	_, err := io.WriteString(out, d.String())
@@ -93,30 +93,6 @@ func Render(out io.Writer, t *exectrace.Trace) error {
 }
 
 const keyColumns = (width - left) / keyWide
-
-// colors are given in the order of appearance to all that ran, and the key names
-// those that ran longest.
-func (d *drawing) colors() {
-	var list []exectrace.Goroutine
-	for _, g := range d.t.Goroutines {
-		if g.Runtime {
-			d.own[g.ID] = true
-		}
-		d.named[g.ID] = g.Name
-		if !g.Runtime && g.Spans > 0 {
-			d.color[g.ID] = len(d.color) % colors
-			list = append(list, g)
-		}
-	}
-	if len(list) > maxKeys {
-		longest := slices.Clone(list)
-		slices.SortStableFunc(longest, func(a, b exectrace.Goroutine) int { return int(min(1, max(-1, b.Running-a.Running))) })
-		least := longest[maxKeys-1].Running
-		list = slices.DeleteFunc(list, func(g exectrace.Goroutine) bool { return g.Running < least })
-		list = list[:min(len(list), maxKeys)]
-	}
-	d.key = list
-}
 
 func (d *drawing) subtitle() string {
 	s := d.t.Starts
@@ -128,7 +104,10 @@ func (d *drawing) subtitle() string {
 }
 
 func (d *drawing) note() string {
-	text := "Point at a bar for its goroutine. Grey: the runtime's own goroutines"
+	text := "Point at a bar for its goroutine"
+	if d.key.others.Goroutines > 0 {
+		text += ". In colour are those that ran longest here"
+	}
 	if n := len(d.t.Spans); int64(n) < d.t.SpanCount {
 		text += fmt.Sprintf(". Drawn are the first %d of %d spans", n, d.t.SpanCount)
 	}
@@ -142,7 +121,7 @@ func (d *drawing) note() string {
 }
 
 func (d *drawing) x(t time.Duration) float64 {
-	return left + float64(t)/float64(d.end)*(width-left-right)
+	return left + float64(t)/float64(d.end)*plotWide
 }
 
 func (d *drawing) text(x float64, y int, class, anchor, s string) {
@@ -155,7 +134,7 @@ func (d *drawing) text(x float64, y int, class, anchor, s string) {
 func (d *drawing) frame(foot int) {
 	for i, p := range d.t.Procs[:len(d.rows)] {
 		y := top + rowRoom*i
-		fmt.Fprintf(d, `<rect class="row" x="%d" y="%d" width="%d" height="%d"/>`+"\n", left, y, width-left-right, barHeight)
+		fmt.Fprintf(d, `<rect class="row" x="%d" y="%d" width="%d" height="%d"/>`+"\n", left, y, plotWide, barHeight)
 		d.text(left-10, y+12, "", "end", "P "+strconv.Itoa(p.ID))
 		d.text(left-10, y+25, "tick", "end", fmt.Sprintf("%.0f %%", 100*d.t.Busy(p)))
 	}
@@ -170,92 +149,11 @@ func (d *drawing) frame(foot int) {
 	}
 }
 
-// spans draws the bars. Those too thin to be pointed at are one path a row.
-func (d *drawing) spans() {
-	type thinBars struct {
-		strings.Builder
-		from, to float64 // of the last one, which may grow
-		n        int
-	}
-	rows := make([]thinBars, len(d.rows))
-	flush := func(r *thinBars) {
-		if r.to > r.from {
-			r.WriteString("M" + px(r.from) + " 0h" + strconv.FormatFloat(max(leastBar, r.to-r.from), 'f', 2, 64))
-		}
-	}
-	list := slices.Clone(d.t.Spans)
-	slices.SortStableFunc(list, func(a, b exectrace.Span) int { return int(min(1, max(-1, a.Start-b.Start))) })
-	for _, s := range list {
-		i, ok := d.rows[s.Proc]
-		if !ok {
-			continue
-		}
-		from, to := d.x(s.Start), d.x(s.End)
-		if to-from >= thin {
-			d.bar(s, i, from, to)
-			continue
-		}
-		r := &rows[i]
-		r.n++
-		if from-r.to > leastBar/2 {
-			flush(r)
-			r.from = from
-		}
-		r.to = max(to, from+leastBar)
-	}
-	for i := range rows {
-		r := &rows[i]
-		flush(r)
-		if r.n > 0 {
-			fmt.Fprintf(d, `<g class="span"><title>%d spans too short to be drawn apart</title><path class="thin" transform="translate(0 %d)" d="%s"/></g>`+"\n",
-				r.n, top+rowRoom*i+barHeight/2, r.String())
-		}
-	}
-}
-
-func (d *drawing) bar(s exectrace.Span, row int, from, to float64) {
-	class := "many"
-	if c, ok := d.color[s.Goroutine]; ok {
-		class = "c" + strconv.Itoa(c)
-	} else if d.own[s.Goroutine] {
-		class = "own"
-	}
-	name := d.name(s.Goroutine)
-	title := fmt.Sprintf("%s on P %d, %s to %s (%s)", name, s.Proc, duration(s.Start), duration(s.End), duration(s.End-s.Start))
-	if why := origin(s.Origin); why != "" {
-		title += "; " + why
-	}
-	if s.Stop != "" {
-		title += "; stopped: " + s.Stop
-	}
-	y := top + rowRoom*row
-	fmt.Fprintf(d, `<g class="span"><title>%s</title><rect class="%s" x="%s" y="%d" width="%s" height="%d" rx="2"/>`,
-		html.EscapeString(title), class, px(from), y, px(to-from-0.4), barHeight)
-	if short := d.named[s.Goroutine]; short != "" && float64(len([]rune(short)))*characterWide+8 < to-from {
-		fmt.Fprintf(d, `<text class="in" x="%s" y="%d">%s</text>`, px(from+5), y+17, html.EscapeString(short))
-	}
-	d.WriteString("</g>\n")
-}
-
 func (d *drawing) name(id int64) string {
 	if n := d.named[id]; n != "" {
 		return n + " (G " + strconv.FormatInt(id, 10) + ")"
 	}
 	return "G " + strconv.FormatInt(id, 10)
-}
-
-func origin(o exectrace.Origin) string {
-	switch o {
-	case exectrace.Own:
-		return "made ready on this P"
-	case exectrace.Stolen:
-		return "stolen"
-	case exectrace.Unclear:
-		return "stolen, or from the global queue"
-	case exectrace.Global:
-		return "from the global queue"
-	}
-	return ""
 }
 
 // arrows go from the row of the P that lost the goroutine to that of the one
@@ -279,14 +177,6 @@ func (d *drawing) arrows() {
 		fmt.Fprintf(d, `<g><title>%s</title><path class="%s" d="M%s %dV%d"/><path class="head" d="M%s %dl-3.5 %dh7z"/></g>`+"\n",
 			html.EscapeString(fmt.Sprintf("%s: ready on P %d at %s, began on P %d at %s: %s", d.name(s.Goroutine), s.From, duration(s.Ready), s.To, duration(s.Start), said)),
 			class, px(x), y1, y2, px(x), y2, tip)
-	}
-}
-
-func (d *drawing) keys(y int) {
-	for i, g := range d.key {
-		x, y := float64(left+i%keyColumns*keyWide), y+i/keyColumns*keyRoom
-		fmt.Fprintf(d, `<rect class="c%d" x="%s" y="%d" width="11" height="11" rx="2"/>`, d.color[g.ID], px(x), y)
-		d.text(x+17, y+10, "", "", clip(d.name(g.ID), keyWide/7))
 	}
 }
 

@@ -23,15 +23,20 @@ type writer struct {
 	*terminal.Writer
 	rows int
 	t    *exectrace.Trace
+	// listed are the goroutines of the table, and unlisted those that ran besides,
+	// but for the runtime's own.
+	listed   []exectrace.Goroutine
+	unlisted exectrace.Tally
 	signs
 }
 
 // Render writes the trace.
 func Render(out io.Writer, t *exectrace.Trace, o Options) error {
-	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color), rows: o.Rows, t: t, signs: newSigns(t)}
+	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color), rows: o.Rows, t: t}
 	if w.rows <= 0 {
 		w.rows = 40
 	}
+	w.list()
 	w.headline()
 	if len(t.Procs) > 0 && t.Duration > 0 {
 		w.Gap()
@@ -43,7 +48,7 @@ func Render(out io.Writer, t *exectrace.Trace, o Options) error {
 		w.Gap()
 		w.flows()
 	}
-	if len(t.Goroutines) > 0 {
+	if len(w.listed) > 0 {
 		w.Gap()
 		w.goroutines()
 	}
@@ -167,62 +172,6 @@ func (w *writer) flows() {
 	w.more(len(w.t.Flows)-len(list), "pair")
 }
 
-// goroutines are those that ran, but for the runtime's own.
-func (w *writer) goroutines() {
-	grid := [][]string{{"", "goroutine", "id", "first ran on", "waited", "ran", "where it ran"}}
-	left := []bool{true, true, false, true, false, false, true}
-	var styles []string
-	hidden := w.t.GoroutineCount - int64(len(w.t.Goroutines))
-	for _, g := range w.t.Goroutines {
-		if g.Runtime || g.Spans == 0 {
-			continue
-		}
-		if len(grid) > w.rows {
-			hidden++
-			continue
-		}
-		grid = append(grid, []string{string(w.sign(g.ID)), name(g), number(g.ID), first(g), waited(g), duration(g.Running), places(g)})
-		styles = append(styles, w.style(g.ID))
-	}
-	if len(grid) == 1 {
-		return
-	}
-	size := terminal.Widths(grid)
-	columns := len(size)
-	total := func() int {
-		n := 0
-		for _, x := range size[:columns] {
-			n += x + 2
-		}
-		return n
-	}
-	size[1] -= min(max(0, total()-w.Width), max(0, size[1]-12)) // the names give way first
-	last := len(size) - 1
-	size[last] -= min(max(0, total()-w.Width), max(0, size[last]-8))
-	for total() > w.Width && columns > 4 {
-		columns--
-	}
-	w.heading("GOROUTINES", "")
-	for i, row := range grid {
-		line := " "
-		for j, cell := range row[:columns] {
-			cell = terminal.Pad(clip(cell, size[j]), size[j], left[j])
-			if j == 0 && i > 0 {
-				cell = w.Style(styles[i-1], cell)
-			}
-			line += " " + cell
-			if j > 0 {
-				line += " "
-			}
-		}
-		if i == 0 {
-			line = w.Style(terminal.Dim, strings.TrimRight(line, " "))
-		}
-		w.Line(line)
-	}
-	w.more(int(hidden), "goroutine")
-}
-
 func (w *writer) more(n int, noun string) {
 	if n > 0 {
 		w.Line(w.Style(terminal.Dim, "  and "+more(n, noun)))
@@ -234,51 +183,6 @@ func more(n int, noun string) string {
 		return "1 more " + noun
 	}
 	return strconv.Itoa(n) + " more " + noun + "s"
-}
-
-func name(g exectrace.Goroutine) string {
-	text := g.Name
-	if text == "" {
-		text = "unknown"
-	}
-	return text
-}
-
-func first(g exectrace.Goroutine) string {
-	if g.FirstProc == exectrace.NoProc {
-		return "ran already"
-	}
-	on := "P " + strconv.Itoa(g.FirstProc)
-	switch g.FirstOrigin {
-	case exectrace.Stolen:
-		return fmt.Sprintf("%s, stolen from P %d", on, g.ReadyProc)
-	case exectrace.Unclear:
-		return fmt.Sprintf("%s, ready on P %d", on, g.ReadyProc)
-	case exectrace.Own:
-		return on + ", its own"
-	case exectrace.Global:
-		return on + ", global queue"
-	}
-	return on
-}
-
-func waited(g exectrace.Goroutine) string {
-	if g.FirstProc == exectrace.NoProc || g.FirstOrigin == exectrace.Unknown {
-		return "–"
-	}
-	return duration(g.FirstWait)
-}
-
-func places(g exectrace.Goroutine) string {
-	var list []string
-	for _, p := range g.Procs {
-		text := "P " + strconv.Itoa(p.Proc)
-		if len(g.Procs) > 1 {
-			text += " " + duration(p.Running)
-		}
-		list = append(list, text)
-	}
-	return strings.Join(list, ", ")
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
@@ -296,7 +200,7 @@ func duration(d time.Duration) string {
 		unit time.Duration
 		name string
 	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
-		if d >= u.unit {
+		if d+u.unit/2000 >= u.unit { // what rounds to 1000 of a unit is 1 of the next
 			decimals := 0
 			if d < 10*u.unit {
 				decimals = 1
