@@ -17,6 +17,7 @@ const (
 	labelRoom   = 52  // under the plot: label, what it resolved to, mark
 	smallRoom   = 38  // without the mark
 	gutter      = 9.0 // per cent, at the left, for the axis labels
+	smallGutter = 22.0
 )
 
 // Labels that fit under a chart on a phone and on a desktop.
@@ -107,16 +108,19 @@ func plot(c *report.Chart) svg {
 	if c.Reference != nil {
 		s.Reference = &grid{Y: y(c.Reference.At), Label: c.Reference.Label}
 	}
-	n := len(c.Categories)
-	step := (100 - gutter) / float64(max(1, n))
-	x := func(i int) float64 { return gutter + step*(float64(i)+0.5) }
+	n, left := len(c.Categories), float64(gutter)
+	if c.Small {
+		left, s.Many = smallGutter, true
+	}
+	step := (100 - left) / float64(max(1, n))
+	x := func(i int) float64 { return left + step*(float64(i)+0.5) }
 	jitter := 12.0
 	if s.Many {
 		jitter = 2
 	}
 	show := labels(c.Categories)
 	for i, k := range c.Categories {
-		a := arm{Category: k, Left: percent(gutter + step*float64(i)), Width: percent(step), X: percent(x(i)), Label: show[i], Anchor: "middle"}
+		a := arm{Category: k, Left: percent(left + step*float64(i)), Width: percent(step), X: percent(x(i)), Label: show[i], Anchor: "middle"}
 		switch {
 		case x(i) > 85:
 			a.Anchor = "end"
