@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/terminal"
 )
 
 func newLab(io stdio) *cobra.Command {
@@ -53,16 +53,31 @@ func newLabList(io stdio) *cobra.Command {
 				_, err = io.out.Write(append(b, '\n'))
 				return err
 			}
-			w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintf(w, "ID\tDOCUMENT\tKIND\tNEEDS\tWHAT RUNS\n")
+			w := terminal.NewWriter(width(io), io.color())
 			for _, e := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.ID, e.Document, e.Kind, strings.Join(e.Needs, ", "), e.Title)
+				e.print(w)
 			}
-			return w.Flush()
+			_, err := io.out.Write(w.Bytes())
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects instead")
 	return cmd
+}
+
+func (e labListed) print(w *terminal.Writer) {
+	const column = 12
+	further := strings.Repeat(" ", column)
+	w.Paragraph(w.Style(terminal.Cyan, terminal.Pad(e.ID, column, true)), further, e.Title)
+	document := e.Document
+	if document[0] >= '0' && document[0] <= '9' {
+		document = "document " + document
+	}
+	about := document + " · " + string(e.Kind)
+	if len(e.Needs) > 0 {
+		about += " · needs " + strings.Join(e.Needs, ", ")
+	}
+	w.Wrap(further, further, about, terminal.Dim)
 }
 
 // labNeeds is what an experiment takes besides procfit, as it runs by default.

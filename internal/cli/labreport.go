@@ -50,7 +50,7 @@ func reportLab(io stdio, dir string, asJSON bool) error {
 		return usageError("%s: no %s in it; name the results directory of procfit lab run", dir, files.LabName)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; procfit lab run with the same experiments and --out %s makes it anew from the journals", err, dir)
 	}
 	o := labOutcome{*read}
 	for i := range o.Experiments {
@@ -81,7 +81,7 @@ func (r *labRun) openFolder() (io.Closer, error) {
 		return nil, usageError("--out: %w", err)
 	}
 	if len(entries) > 0 {
-		err = r.takeOver()
+		err = r.takeOver(entries)
 	}
 	if err == nil {
 		err = r.write()
@@ -93,14 +93,28 @@ func (r *labRun) openFolder() (io.Closer, error) {
 	return held, nil
 }
 
-// takeOver begins with what an earlier run came to.
-func (r *labRun) takeOver() error {
+// ours tells whether there is nothing but what lab runs write.
+func ours(entries []os.DirEntry) bool {
+	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		_, err := lab.Find(e.Name())
+		return err != nil && !slices.Contains([]string{"index.html", "RESULTS.md", files.LabName}, e.Name())
+	})
+}
+
+// takeOver begins with what an earlier run came to. Its index may be lost; the
+// journals are found by the experiments' ids.
+func (r *labRun) takeOver(entries []os.DirEntry) error {
 	earlier, err := files.ReadLab(r.out)
-	if errors.Is(err, os.ErrNotExist) {
-		return usageError("--out %s holds other files and no %s: choose a new or an empty directory", r.out, files.LabName)
-	}
-	if err != nil {
+	damaged := (*json.SyntaxError)(nil)
+	switch {
+	case err == nil:
+	case !errors.Is(err, os.ErrNotExist) && !errors.As(err, &damaged):
 		return err
+	case !ours(entries):
+		return usageError("--out %s holds other files and no %s: choose a new or an empty directory", r.out, files.LabName)
+	default:
+		r.io.notef("%s: it is made anew, of the experiments that this command names", err)
+		return nil
 	}
 	if !sameHost(earlier.Host, r.outcome.Host) {
 		return usageError("--out %s holds a run of another machine: choose another directory", r.out)

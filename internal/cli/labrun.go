@@ -299,7 +299,7 @@ func (r *labRun) conclude(runErr error) error {
 		r.io.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.out, r.out)
 		return interrupted(runErr)
 	}
-	if !slices.ContainsFunc(r.outcome.Experiments, func(e lab.Ran) bool { return e.NotRun == "" }) {
+	if !slices.ContainsFunc(r.outcome.Experiments, lab.Ran.Proved) {
 		return errors.New("none of the experiments could be run")
 	}
 	return nil

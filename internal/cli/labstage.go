@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/local"
 )
@@ -24,7 +26,7 @@ type practice struct {
 // set makes it the target. Programs of named Go versions are compiled later.
 func (p *practice) set(c *local.Config) {
 	c.BuiltIn = p.id
-	c.Environ = append(slices.Clip(c.Environ), p.Env...)
+	c.Env = p.Env
 	switch p.kind {
 	case lab.Server:
 		c.Command = append([]string{p.self, "lab", "serve", p.id}, p.arguments()...)
@@ -110,14 +112,32 @@ func (o *labOptions) stage(e lab.Experiment, st lab.Stage, self, out string, io 
 	return l
 }
 
+// begun are the releases that trials of an earlier run were made with, by the version
+// that was asked for: 1.26 may mean a newer one today, and an arm has one.
+func (l *labStage) begun() map[string]string {
+	releases := map[string]string{}
+	contents, err := journal.ReadFile(filepath.Join(l.session.dir, journalName))
+	if err != nil {
+		return releases
+	}
+	for _, t := range contents.Trials {
+		release, _, _ := strings.Cut(strings.TrimPrefix(t.ObservedGoVersion, "go"), " ") // X: experiments
+		if release != "" {
+			releases[t.Arm.GoVersion] = release
+		}
+	}
+	return releases
+}
+
 // prepare compiles what the stage's versions run.
 func (l *labStage) prepare(ctx context.Context, b *builder, e lab.Experiment, language string) error {
 	if l.Language != "" {
 		language = l.Language
 	}
 	p := &practice{Stage: l.Stage, id: e.ID, kind: e.Kind}
+	begun := l.begun()
 	for i, v := range l.Go {
-		ready, full, err := b.build(ctx, e, v, language)
+		ready, full, err := b.build(ctx, e, cmp.Or(begun[v], v), language)
 		if err != nil {
 			return err
 		}

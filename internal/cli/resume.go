@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -77,12 +78,15 @@ func (s *session) beginJournal(path string) (*journal.Writer, []journal.Trial, e
 
 // missing is how many trials the journal lacks, if there is one.
 func (s *session) missing() int {
-	tasks := sweep.Schedule(s.plan)
+	plan := s.plan
 	contents, err := journal.ReadFile(filepath.Join(s.dir, journalName))
 	if err != nil {
-		return len(tasks)
+		return len(sweep.Schedule(plan))
 	}
-	return len(sweep.Missing(tasks, contents.Trials))
+	if !s.seedGiven {
+		plan.Seed = contents.Header.Plan.Seed
+	}
+	return len(sweep.Missing(sweep.Schedule(plan), contents.Trials))
 }
 
 // adopt takes over the journal's plan when it is the one that was asked for.
@@ -99,6 +103,7 @@ func (s *session) adopt(h journal.Header) error {
 		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, h.Plan)},
 		{"the target (command or its executable, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
 		{"the load", reflect.DeepEqual(s.header.Load, h.Load)},
+		{"the Go that procfit is built with, being its own target", s.header.Target.BuiltIn == "" || goVersioned(plan) || s.header.Tool.GoVersion == h.Tool.GoVersion},
 		{"the host", sameHost(s.header.Host, h.Host)},
 	} {
 		if !d.same {
@@ -111,6 +116,11 @@ func (s *session) adopt(h journal.Header) error {
 	}
 	s.plan = plan
 	return nil
+}
+
+// goVersioned tells whether the plan names the Go of its targets.
+func goVersioned(p journal.Plan) bool {
+	return slices.ContainsFunc(p.Arms, func(a journal.Arm) bool { return a.GoVersion != "" })
 }
 
 func sameHost(a, b journal.Host) bool {

@@ -189,10 +189,15 @@ func (s *session) measure(ctx context.Context, io stdio, begin func() *progress)
 			return nil
 		},
 	}
-	return true, execution.Run(ctx)
+	err = execution.Run(ctx)
+	if unkept := (*local.UnkeptError)(nil); errors.As(err, &unkept) {
+		err = &journalError{err}
+	}
+	return true, err
 }
 
-// journalError is that the journal cannot be used: nothing measured would be kept.
+// journalError is that the journal, or the logs beside it, cannot be used: nothing
+// measured would be kept.
 type journalError struct{ error }
 
 func (e *journalError) Unwrap() error { return e.error }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -86,6 +88,13 @@ func (c *Contents) add(raw []byte, line int) error {
 	var t Trial
 	if err := unmarshal(raw, &t); err != nil {
 		return err
+	}
+	// A trial that was tried again stands in the place of the one before.
+	before := slices.IndexFunc(c.Trials, func(b Trial) bool {
+		return b.NotStarted && b.Role == t.Role && b.Block == t.Block && b.Order == t.Order && reflect.DeepEqual(b.Arm, t.Arm)
+	})
+	if before >= 0 {
+		c.Trials = slices.Delete(c.Trials, before, before+1)
 	}
 	c.Trials = append(c.Trials, t)
 	return nil

@@ -146,6 +146,9 @@ type Trial struct {
 
 	Valid         bool   `json:"valid"`
 	InvalidReason string `json:"invalid_reason,omitempty"`
+	// NotStarted is that there was no program to run. It stands until a resumed run
+	// has tried again.
+	NotStarted bool `json:"not_started,omitempty"`
 
 	ObservedProcs       []*int            `json:"observed_procs"`            // by replica; null: not readable
 	ObservedSource      string            `json:"observed_source,omitempty"` // symbol, decoded; empty where not readable

@@ -131,7 +131,7 @@ func tinyserverShapes() []Shape {
 func parallelStages(o Options) []Stage {
 	return []Stage{{
 		Program: "parallel", Args: pick(o, args("-steps 10000000"), nil), Scaled: pick(o, "50,000,000 steps there, 10,000,000 here", ""),
-		Procs: pick(o, values(1, o.cpus()), values(1, 8, o.cpus())), Takes: pick(o, 200*time.Millisecond, 700*time.Millisecond),
+		Procs: pick(o, values(1, o.cpus()), values(1, 8, o.cpus())), Takes: pick(o, 100*time.Millisecond, 250*time.Millisecond),
 	}}
 }
 

@@ -65,7 +65,7 @@ func preemptShapes() []Shape {
 func stealingStages(o Options) []Stage {
 	return []Stage{{
 		Program: "stealing", Args: args("-procs 0 -work %d", pick(o, 5, 10)), Scaled: "goroutines that sleep 10 ms there, that compute so long here",
-		Procs: pick(o, values(1, o.cpus()), values(1, 2, 4, o.cpus())), Takes: pick(o, 180*time.Millisecond, 400*time.Millisecond),
+		Procs: pick(o, values(1, o.cpus()), values(1, 2, 4, o.cpus())), Takes: pick(o, 150*time.Millisecond, 200*time.Millisecond),
 	}}
 }
 

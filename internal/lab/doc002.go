@@ -35,7 +35,7 @@ func chainStages(program string) func(Options) []Stage {
 	return func(o Options) []Stage {
 		return []Stage{{
 			Program: program, Args: args("-n %d", pick(o, 5000, 10000)), Go: releases(o), Repeats: pick(o, 6, 20),
-			Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 150*time.Millisecond, 250*time.Millisecond),
+			Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 80*time.Millisecond, 150*time.Millisecond),
 		}}
 	}
 }
@@ -45,7 +45,7 @@ func chainStages(program string) func(Options) []Stage {
 func powserStages(o Options) []Stage {
 	return []Stage{{
 		Program: "powser", Args: args("-n %d", pick(o, 20, 50)), Go: releases(o), Scaled: "20 runs of some 3 s there, 6 of some 0.5 s here",
-		Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 200*time.Millisecond, 600*time.Millisecond),
+		Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 150*time.Millisecond, 300*time.Millisecond),
 	}}
 }
 

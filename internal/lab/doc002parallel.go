@@ -9,7 +9,7 @@ import (
 func sieveStages(o Options) []Stage {
 	return []Stage{{
 		Program: "sieve", Args: args("-n %d", pick(o, 1000, 2000)), Go: releases(o), Scaled: pick(o, "20 runs of some 8000 primes there, 6 of 1000 here", "20 runs of some 8000 primes there, 6 of 2000 here"),
-		Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 250*time.Millisecond, 1300*time.Millisecond),
+		Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 200*time.Millisecond, 400*time.Millisecond),
 	}}
 }
 
@@ -55,7 +55,7 @@ func sieveShapes() []Shape {
 func buildStages(o Options) []Stage {
 	list := Stage{
 		ID: "list", Title: "go list -json std", Command: []string{"go", "list", "-json", "std"},
-		Procs: pick(o, "1,4", "1,4,16"), Takes: 700 * time.Millisecond,
+		Procs: pick(o, "1,4", "1,4,16"), Takes: 400 * time.Millisecond,
 	}
 	if o.Quick {
 		list.Scaled = "make.bash and go test -c are left out of --quick"
@@ -66,7 +66,7 @@ func buildStages(o Options) []Stage {
 	link.Scaled = "compiled and linked there; here the compiler's result comes from the cache, and the linker runs"
 	clean := list
 	clean.ID, clean.Title, clean.Command = "clean", "a clean build", []string{"go", "build", "-a", "-p", values(o.cpus()), "encoding/json"}
-	clean.Scaled, clean.Takes = "all of Go by make.bash there; here encoding/json and what it needs, as many packages at once as there are CPUs", 13*time.Second
+	clean.Scaled, clean.Takes = "all of Go by make.bash there; here encoding/json and what it needs, as many packages at once as there are CPUs", 7*time.Second
 	return []Stage{clean, list, link}
 }
 
@@ -99,21 +99,21 @@ func buildShapes() []Shape {
 func garbageStages(o Options) []Stage {
 	return []Stage{{
 		Program: "garbage", Args: pick(o, args("-n 100 -functions 100"), args("-n 50")), Scaled: "net/http parsed there, text of our own here",
-		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 350*time.Millisecond, 1500*time.Millisecond),
+		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 250*time.Millisecond, 650*time.Millisecond),
 	}}
 }
 
 func httpStages(o Options) []Stage {
 	return []Stage{{
 		Program: "http", Args: args("-n %d", pick(o, 5000, 20000)),
-		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 200*time.Millisecond, 700*time.Millisecond),
+		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 200*time.Millisecond, 550*time.Millisecond),
 	}}
 }
 
 func jsonStages(o Options) []Stage {
 	return []Stage{{
 		Program: "json", Args: pick(o, args("-n 25 -levels 5"), nil), Scaled: pick(o, "145 ms a round trip there, some 10 here", ""),
-		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 280*time.Millisecond, 2400*time.Millisecond),
+		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 280*time.Millisecond, 1600*time.Millisecond),
 	}}
 }
 

@@ -15,12 +15,12 @@ func documentsTogether() map[string]described {
 // rule of Go 1.25, at least 2, can tell apart.
 func defaultsStages(o Options) []Stage {
 	stage := Stage{
-		Program: "defaults", Procs: "unset", Takes: 80 * time.Millisecond, Quotas: pick(o, "none,1,2", "none,0.5,1,2,2.5"),
+		Program: "defaults", Procs: "unset", Takes: 20 * time.Millisecond, Quotas: pick(o, "none,1,2", "none,0.5,1,2,2.5"),
 		Metrics: []string{`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+) numcpu`},
 	}
 	versions, language := stage, stage
 	versions.ID, versions.Title = "versions", "each Go version, the go line its own"
-	language.ID, language.Title, language.Language = "language", "the newest, the go line below 1.25", "1.24"
+	language.ID, language.Title, language.Language, language.Fixed = "language", "Go 1.26, the go line below 1.25", "1.24", true
 	if o.Quick {
 		versions.Title = "procfit's own Go"
 		return []Stage{versions}

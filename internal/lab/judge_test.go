@@ -59,6 +59,18 @@ func TestConclude(t *testing.T) {
 	if same.Answer != DoesNotHold || same.Value != nil || same.AtLeast != nil {
 		t.Errorf("%+v", same)
 	}
+
+	// What other programs take comes off what needs several CPUs, and off nothing else.
+	e.Shapes[0].Needs = 2
+	for others, want := range map[float64]Answer{0.1: Holds, 0.3: CannotTell} {
+		r.Stages = []RanStage{{Run: 6, OtherCPUs: &others}}
+		r.Conclude(e, 2)
+		if twice, same := r.Shapes[0], r.Shapes[1]; twice.Answer != want || same.Answer != DoesNotHold {
+			t.Errorf("others took %g: %+v, %+v", others, twice, same)
+		} else if want == CannotTell && twice.Reason != "other programs took 0.3 of the 2 CPUs meanwhile: quiet the machine and run it again" {
+			t.Errorf("%q", twice.Reason)
+		}
+	}
 }
 
 func TestFind(t *testing.T) {

@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -39,6 +42,11 @@ type Ran struct {
 	Measured Results `json:"-"`
 }
 
+// Proved tells whether it has a valid trial.
+func (r Ran) Proved() bool {
+	return slices.ContainsFunc(r.Stages, func(s RanStage) bool { return s.Run > s.Invalid })
+}
+
 // RanFile is something to look at.
 type RanFile struct {
 	Title string `json:"title"`
@@ -58,7 +66,8 @@ type RanStage struct {
 	Invalid   int    `json:"trials_invalid"`
 	Complete  bool   `json:"complete"`
 	// OtherCPUs is how many CPUs programs took that have nothing to do with the
-	// trials, as the median over these; null where the kernel's counters do not say.
+	// trials, as the median over those long enough to tell; null where there are
+	// none, or the kernel's counters do not say.
 	OtherCPUs *float64  `json:"other_cpus"`
 	Versions  []Version `json:"versions,omitempty"`
 }
@@ -84,13 +93,28 @@ type Answered struct {
 	Reason   string        `json:"reason,omitempty"` // of cannot_tell
 }
 
+// tellingSeconds is how long a trial must be for the kernel's counters, in ticks of
+// 10 ms, to tell other programs from procfit's own start and end of it.
+const tellingSeconds = 0.5
+
+// disturbing is the share of the CPUs that other programs may take. What they take
+// comes off the figures of as many Ps as CPUs, and 10 % is what the documents'
+// numbers are to be met within.
+const disturbing = 0.1
+
+// Disturbed tells whether other programs took so much that the stage's figures do
+// not speak for the machine of so many CPUs.
+func (s *RanStage) Disturbed(cpus float64) bool {
+	return s.Run > 0 && s.OtherCPUs != nil && *s.OtherCPUs >= disturbing*cpus
+}
+
 // Count fills in what the trials say of the stage as a whole.
 func (s *RanStage) Count(m Measured) {
 	r := m.Result
 	s.Planned, s.Run, s.Invalid, s.Complete = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete
 	var others []float64
 	for _, t := range m.Trials {
-		if t.HostUse == nil || t.CPUSeconds == nil || t.MeasuredSeconds <= 0 {
+		if t.HostUse == nil || t.CPUSeconds == nil || t.MeasuredSeconds < tellingSeconds {
 			continue
 		}
 		ours := t.CPUSeconds.User + t.CPUSeconds.System
@@ -111,7 +135,16 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		}
 		return &x
 	}
+	others := 0.0
+	for _, s := range r.Stages {
+		if s.Disturbed(cpus) {
+			others = math.Max(others, *s.OtherCPUs)
+		}
+	}
 	for _, j := range Judge(e, r.Measured, cpus) {
+		if others > 0 && j.Needs > 1 && j.Answer != CannotTell {
+			j.Answer, j.Reason = CannotTell, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number(cpus))
+		}
 		r.Shapes = append(r.Shapes, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs,
 			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, Answer: j.Answer, Reason: j.Reason,

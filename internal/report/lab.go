@@ -217,9 +217,6 @@ func wanted(s lab.Answered) string {
 	return ""
 }
 
-// disturbing is how many CPUs other programs may take before that is told.
-const disturbing = 0.2
-
 func disturbed(o *lab.Outcome) string {
 	sweeps, of, most := 0, 0, 0.0
 	for _, e := range o.Experiments {
@@ -228,15 +225,15 @@ func disturbed(o *lab.Outcome) string {
 				continue
 			}
 			of++
-			if x := s.OtherCPUs; x != nil && *x >= disturbing {
-				sweeps, most = sweeps+1, max(most, *x)
+			if s.Disturbed(o.Host.EffectiveCPUs) {
+				sweeps, most = sweeps+1, max(most, *s.OtherCPUs)
 			}
 		}
 	}
 	if sweeps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs took up to %s of the %d while %d of %s ran, which weakens their answers: quiet the machine and run them again.",
+	return fmt.Sprintf("Other programs took up to %s of the %d while %d of %s ran, so that what needs these CPUs cannot be told of them: quiet the machine and run them again.",
 		significant(most, 2, true), o.Host.CPUs, sweeps, count(of, "sweep"))
 }
 
@@ -283,8 +280,8 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 	if s.Invalid > 0 {
 		note("%d of %s invalid, most often: %s", s.Invalid, count(s.Run, "trial"), firstLine(mostOften(m.Result)))
 	}
-	if x := s.OtherCPUs; x != nil && *x >= disturbing {
-		note("other programs took %s meanwhile, which weakens every answer: quiet the machine and run it again", cpus(*x))
+	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
+		note("other programs took %s meanwhile: quiet the machine and run it again", cpus(*s.OtherCPUs))
 	}
 	below, err := relative(id, s.Directory)
 	if err == nil {

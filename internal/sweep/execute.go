@@ -133,8 +133,8 @@ func sameGroup(a, b journal.Arm) bool {
 	return equal(a.QuotaCPUs, b.QuotaCPUs) && a.Replicas == b.Replicas && a.GoVersion == b.GoVersion
 }
 
-// Missing is the tasks that no trial stands for. An invalid pilot does not
-// stand: without a rate nothing can go on.
+// Missing is the tasks that no trial stands for. An invalid pilot does not stand:
+// without a rate nothing can go on. Neither does one for which there was no program.
 func Missing(tasks []Task, have []journal.Trial) []Task {
 	type key struct {
 		role         journal.Role
@@ -153,7 +153,7 @@ func Missing(tasks []Task, have []journal.Trial) []Task {
 	}
 	done := map[key]bool{}
 	for _, t := range have {
-		if t.Role != journal.RolePilot || t.Valid {
+		if !t.NotStarted && (t.Role != journal.RolePilot || t.Valid) {
 			done[keyOf(t.Arm, t.Role, t.Block, t.Order)] = true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func RenderLab(out io.Writer, v *report.Lab, o Options) error {
 	w := &writer{terminal.NewWriter(o.Width, o.Color), o.Files}
 	for i := range v.Experiments {
-		w.experiment(&v.Experiments[i])
+		w.experiment(&v.Experiments[i], len(v.Experiments) <= mostWithTables)
 		w.Gap()
 	}
 	w.Wrap("", "", v.Sentence, terminal.Bold)
@@ -27,7 +27,11 @@ func RenderLab(out io.Writer, v *report.Lab, o Options) error {
 	return err
 }
 
-func (w *writer) experiment(e *report.Experiment) {
+// mostWithTables is how many experiments a run has at most whose figures are all
+// printed. Those by Go version always are: they are in a document's own notation.
+const mostWithTables = 2
+
+func (w *writer) experiment(e *report.Experiment, tables bool) {
 	w.Paragraph(w.Style(terminal.Cyan+";"+terminal.Bold, e.ID)+"  ", strings.Repeat(" ", len(e.ID)+2), e.Title+" ("+e.Document+")")
 	if e.Note != "" {
 		w.Wrap("    ", "    ", e.Note, terminal.Dim)
@@ -42,20 +46,27 @@ func (w *writer) experiment(e *report.Experiment) {
 	for _, f := range e.Files {
 		w.Line("  → " + path.Join(e.ID, f.Value) + "  " + w.Style(terminal.Dim, f.Name))
 	}
-	for _, s := range e.Stages {
+	for i, s := range e.Stages {
+		if i > 0 && (e.Versions || tables) {
+			w.Gap()
+		}
 		for _, n := range s.Notes {
 			if s.Title != "" {
 				n = s.Title + ": " + n
 			}
 			w.Wrap("  · ", "    ", n, terminal.Dim)
 		}
-		if !e.Versions {
+		if !e.Versions && !tables {
 			continue
 		}
-		for _, r := range s.Rows {
+		for _, f := range s.Tables() {
 			w.Gap()
-			w.Line(strings.ToUpper(r.Title))
-			w.table(r.Table)
+			if title := strings.ToUpper(f.Title); s.Title != "" && !e.Versions {
+				w.Wrap("", "", s.Title+": "+f.Title, terminal.Bold)
+			} else {
+				w.Line(title)
+			}
+			w.table(f.Table)
 		}
 	}
 }
