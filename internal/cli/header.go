@@ -25,6 +25,9 @@ func (o *sweepOptions) header(s *session, host journal.Host) journal.Header {
 	if c.BuiltIn != "" {
 		command = append([]string{"procfit"}, command[1:]...) // go run puts the binary elsewhere each time
 	}
+	if len(c.Env) > 0 {
+		command = slices.Concat([]string{"env"}, c.Env, command) // the user's environment is told apart: reproduce.sh exports it
+	}
 	return journal.Header{
 		Name:    c.Name(),
 		Started: time.Now().Truncate(time.Second),
@@ -84,7 +87,7 @@ func (s *session) toolArgs(o *sweepOptions) []string {
 	return args
 }
 
-// runtimeVariables are those of the environment that bear on the Go runtime.
+// runtimeVariables are those of the user's environment that bear on the Go runtime.
 func runtimeVariables(environ []string) []string {
 	var out []string
 	for _, v := range environ {

@@ -139,6 +139,9 @@ func (r *Runner) account(f fleet, t *journal.Trial) (wall time.Duration, err err
 		if err != nil {
 			return 0, err
 		}
+		if err := kept(exit); err != nil {
+			return 0, err
+		}
 		if exit.Code != 0 {
 			return 0, invalidf("the program %v; %s", exit, lastWords(one.Tail(5)))
 		}

@@ -40,6 +40,7 @@ type Config struct {
 	Ready   map[string]Ready
 	URL     string   // empty: a batch program
 	Environ []string // the target's environment; GOMAXPROCS in it is replaced
+	Env     []string // NAME=value: what the target has besides, as part of what is measured
 	LogDir  string   // the targets' output goes here, a file a trial and replica
 
 	Replicas             int

@@ -88,6 +88,9 @@ func (r *Runner) runLoad(ctx context.Context, argv []string, log string) ([]byte
 	if err != nil {
 		return nil, exit, err
 	}
+	if err := kept(exit); err != nil {
+		return nil, exit, err
+	}
 	output, err := os.ReadFile(log)
 	return output, exit, err
 }

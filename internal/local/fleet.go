@@ -47,7 +47,7 @@ func (r *Runner) start(ctx context.Context, task sweep.Task) (f fleet, err error
 			return f, err
 		}
 		spec := target.Spec{
-			Command: target.ExpandPort(program.argv, port), Dir: program.dir, Env: environment(r.config.Environ, task.Arm.Procs),
+			Command: target.ExpandPort(program.argv, port), Dir: program.dir, Env: environment(slices.Concat(r.config.Environ, r.config.Env), task.Arm.Procs),
 			CPUs: r.config.ServerCPUs, LogPath: one.log, LogLimit: logLimit,
 		}
 		if r.groups != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/need"
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/sweep"
 )
@@ -273,5 +275,59 @@ func TestReadyAndLimit(t *testing.T) {
 		if err != nil || trial.InvalidReason != want || trial.Valid != (want == "") {
 			t.Errorf("%s: %v, %q, want %q", plan.Arms[i].GoVersion, err, trial.InvalidReason, want)
 		}
+	}
+}
+
+// full is a log directory on a disk that is full: the log of the task goes to
+// /dev/full.
+func full(t *testing.T, logs ...string) (dir string) {
+	t.Helper()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		need.Skip(t, "needs /dev/full")
+	}
+	dir = t.TempDir()
+	for _, log := range logs {
+		if err := os.Symlink("/dev/full", filepath.Join(dir, log)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Without its output a program that failed, or printed no figure, would be judged
+// by what it did not say: that is no trial, and the next would fare no better.
+func TestFullDisk(t *testing.T) {
+	task := sweep.Task{Arm: journal.Arm{Label: "unset", Replicas: 1}}
+	log := logName(task, 0)
+	for name, config := range map[string]Config{
+		"good":   {Command: []string{"echo", "BenchmarkA 1 5 ns/op"}},
+		"failed": {Command: []string{"sh", "-c", "echo why; exit 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config.Replicas, config.LogDir, config.Environ = 1, full(t, log), os.Environ()
+			r, err := New(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if err := r.Prepare(t.Context(), journal.Plan{Arms: []journal.Arm{task.Arm}}); err != nil {
+				t.Fatal(err)
+			}
+			trial, err := r.Run(t.Context(), task)
+			var unkept *UnkeptError
+			if !errors.As(err, &unkept) || !strings.Contains(err.Error(), log+": no space left on device; free space there, then the same command with the same --out completes what is missing") {
+				t.Errorf("%v, valid %v: %s", err, trial.Valid, trial.InvalidReason)
+			}
+		})
+	}
+}
+
+// Likewise what an external load command printed.
+func TestFullDiskOfTheLoad(t *testing.T) {
+	r := &Runner{config: Config{Environ: os.Environ(), Duration: time.Second}}
+	log := filepath.Join(full(t, "load.log"), "load.log")
+	_, _, err := r.runLoad(t.Context(), []string{"echo", "12 requests/s"}, log)
+	if unkept := (*UnkeptError)(nil); !errors.As(err, &unkept) || !strings.Contains(err.Error(), log) {
+		t.Errorf("%v, want that %s could not be written", err, log)
 	}
 }

@@ -152,12 +152,30 @@ func (e *invalid) Error() string { return e.reason }
 
 func invalidf(format string, args ...any) error { return &invalid{fmt.Sprintf(format, args...)} }
 
+// UnkeptError is that a program's output could not be written to its log, for
+// want of space as a rule. Figures come from there, and so does why a program
+// failed: without it there is no trial, not an invalid one, which would stay so
+// when there is space again.
+type UnkeptError struct{ why string }
+
+func (e *UnkeptError) Error() string {
+	return "the output of a trial could not be kept: " + e.why + "; free space there, then the same command with the same --out completes what is missing"
+}
+
+// kept is nil when all the output is in the log that was to have it.
+func kept(exit target.Exit) error {
+	if exit.LogError == "" {
+		return nil
+	}
+	return &UnkeptError{exit.LogError}
+}
+
 // Run measures one arm once.
 func (r *Runner) Run(ctx context.Context, task sweep.Task) (journal.Trial, error) {
 	t := journal.Trial{Origin: journal.OriginLocal, Started: time.Now()}
 	var err error
 	if missing := r.programs[programKey{task.Arm.GoVersion, task.Arm.Variant}].missing; missing != nil {
-		err = invalidf("%v", missing)
+		t.NotStarted, err = true, invalidf("%v", missing)
 	} else if r.config.Kind() == Server {
 		err = r.serve(ctx, task, &t)
 	} else {

@@ -34,6 +34,9 @@ func (r *Runner) serve(ctx context.Context, task sweep.Task, t *journal.Trial) e
 		if err != nil {
 			return invalidf("the target was lost during the trial: %v", err)
 		}
+		if err := kept(exit); err != nil {
+			return err
+		}
 		return invalidf("the target %v during the trial; %s", exit, lastWords(dead.Tail(5)))
 	}
 	if err != nil {
@@ -42,11 +45,16 @@ func (r *Runner) serve(ctx context.Context, task sweep.Task, t *journal.Trial) e
 	if err := f.end(r.config.Grace); err != nil {
 		return err
 	}
+	killed := false
 	for _, one := range f {
-		if exit, _ := one.Wait(); exit.Killed {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("the target did not end within %s of SIGTERM and was killed (--grace)", r.config.Grace))
-			break
+		exit, _ := one.Wait()
+		if err := kept(exit); err != nil {
+			return err
 		}
+		killed = killed || exit.Killed
+	}
+	if killed {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the target did not end within %s of SIGTERM and was killed (--grace)", r.config.Grace))
 	}
 	return r.printed(f, t)
 }

@@ -80,8 +80,8 @@ func (g Go) Fetch(ctx context.Context, version string) (Toolchain, error) {
 		}
 		failed = append(failed, err)
 	}
-	return Toolchain{}, fmt.Errorf("get the toolchain of Go %s for %s/%s from GOPROXY=%s (%s): %w",
-		version, runtime.GOOS, runtime.GOARCH, env["GOPROXY"], advice(env["GOPROXY"]), errors.Join(failed...))
+	return Toolchain{}, fmt.Errorf("get the toolchain of Go %s for %s/%s from GOPROXY=%s: %s (%s)\n%w",
+		version, runtime.GOOS, runtime.GOARCH, env["GOPROXY"], firstLine(failed[0]), advice(env["GOPROXY"]), errors.Join(failed...))
 }
 
 func advice(proxy string) string {

@@ -204,8 +204,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-func TestLastLines(t *testing.T) {
-	if got := lastLines("a\nb\n\x1b[31mc\td\r\n", 2); got != "b\n\uFFFD[31mc\td" {
+func TestWhatIsPrinted(t *testing.T) {
+	if got := lastLines(printable("a\nb\n\x1b[31mc\td\r\n"), 2); got != "b\n\uFFFD[31mc\td" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -246,5 +246,53 @@ func TestBuildPackage(t *testing.T) {
 	older.command = here
 	if err := older.BuildPackage(t.Context(), ".", out); err == nil || !strings.Contains(err.Error(), "build . with go1.21.13: the go line of its module asks for a later version") {
 		t.Errorf("a module of go 1.25 with Go 1.21.13: %v", err)
+	}
+}
+
+// Many a view shows no more than an error's first line.
+func TestCause(t *testing.T) {
+	for said, want := range map[string]string{
+		"": "",
+		"go: go.mod requires go >= 1.27 (running go 1.26.11; GOTOOLCHAIN=local)\n":                                   "go.mod requires go >= 1.27 (running go 1.26.11; GOTOOLCHAIN=local)",
+		"# program\n./main.go:2:15: undefined: a\n./main.go:3:15: undefined: b\n":                                    "./main.go:2:15: undefined: a",
+		"go: downloading go1.26.9 (linux/amd64)\ngo: download go1.26.9: dial tcp 127.0.0.1:1: connection refused\n":  "download go1.26.9: dial tcp 127.0.0.1:1: connection refused",
+		"go: errors parsing go.mod:\n/tmp/build/go.mod:4: unknown directive: bad\n":                                  "errors parsing go.mod: go.mod:4: unknown directive: bad",
+		"main.go:2:8: no required module provides package example.com/a; to add it:\n\tgo get example.com/a\nmore\n": "main.go:2:8: no required module provides package example.com/a; to add it: go get example.com/a",
+		"go: errors parsing go.mod:\n": "errors parsing go.mod:",
+		"# program\n":                  "",
+	} {
+		if got := cause(said, "/tmp/build"); got != want {
+			t.Errorf("%q: got %q, want %q", said, got, want)
+		}
+	}
+}
+
+func TestErrorsBeginWithTheCause(t *testing.T) {
+	need.Command(t, "go")
+	offline := Go{Path: "go"}.With("GOPROXY=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local")
+	local, err := offline.Run(t.Context(), "env", "GOVERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := offline.Fetch(t.Context(), strings.TrimSpace(string(local)))
+	if err != nil {
+		t.Skipf("this is no released Go: %v", err)
+	}
+	later := chain.Build(t.Context(), []byte(program), "1.999", filepath.Join(t.TempDir(), "x"))
+	wrong := chain.Build(t.Context(), []byte("package main\nfunc main() { undefined() }\n"), "", filepath.Join(t.TempDir(), "x"))
+	_, none := offline.Fetch(t.Context(), "1.4.9")
+	for want, err := range map[string]error{
+		"build with " + chain.Version + ": go.mod requires go >= 1.999": later,
+		"build with " + chain.Version + ": ./main.go:2:":                wrong,
+		"from GOPROXY=off: download go1.4.9":                            none,
+	} {
+		if err == nil {
+			t.Errorf("no error, want %q", want)
+			continue
+		}
+		var exit *exec.ExitError
+		if first := firstLine(err); !strings.Contains(first, want) || strings.Contains(first, "exit status") || strings.Contains(first, os.TempDir()) || !errors.As(err, &exit) || !strings.Contains(err.Error(), ": exit status 1:\n") {
+			t.Errorf("want %q in the first line of:\n%v", want, err)
+		}
 	}
 }

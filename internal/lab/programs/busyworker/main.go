@@ -51,6 +51,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "busyworker: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *busyWorkers < 1 || *otherWorkers < 0 || *n < 1 {
 		fmt.Fprintln(stderr, "busyworker: -busy and -n must be at least 1, -other not negative")

@@ -37,6 +37,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "chain: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *goroutines < 1 || *n < 1 {
 		fmt.Fprintln(stderr, "chain: -goroutines and -n must be at least 1")

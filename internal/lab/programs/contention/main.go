@@ -58,6 +58,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "contention: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *goroutines < 1 || *n < 1 {
 		fmt.Fprintln(stderr, "contention: -goroutines and -n must be at least 1")

@@ -42,6 +42,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "cpubound: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *tasks < 1 || *steps < 1 {
 		fmt.Fprintln(stderr, "cpubound: -n and -steps must be at least 1")

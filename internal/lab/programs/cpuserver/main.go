@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -46,7 +47,10 @@ func Serve(ctx context.Context, addr string, stderr io.Writer) error {
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen at")
-	flag.Parse()
+	if flag.Parse(); flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "cpuserver: %q: want flags only\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if err := Serve(ctx, *addr, os.Stderr); err != nil {

@@ -22,6 +22,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "defaults: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	procs, cpus := runtime.GOMAXPROCS(0), runtime.NumCPU()
 	log.New(stderr, "", log.LstdFlags).Printf("defaults: GOMAXPROCS=%d NumCPU=%d Version=%s", procs, cpus, runtime.Version())

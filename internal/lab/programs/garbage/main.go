@@ -62,6 +62,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "garbage: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *n < 1 || *functions < 1 || *live < 1 {
 		fmt.Fprintln(stderr, "garbage: -n, -functions and -live must be at least 1")

@@ -44,6 +44,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "http: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *n < 1 || *clients < 1 {
 		fmt.Fprintln(stderr, "http: -n and -clients must be at least 1")

@@ -45,6 +45,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "iobound: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *wait < 0 || *requests < 1 || *clients < 1 {
 		fmt.Fprintln(stderr, "iobound: -d must not be negative, -requests and -n at least 1")

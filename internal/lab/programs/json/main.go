@@ -69,6 +69,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "json: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *n < 1 || *levels < 0 || *levels > 9 {
 		fmt.Fprintln(stderr, "json: -n must be at least 1, -levels 0 to 9")

@@ -63,7 +63,10 @@ func Serve(ctx context.Context, addr string, stderr io.Writer) error {
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:7000", "`address` to listen at; the document's port is 7000")
-	flag.Parse()
+	if flag.Parse(); flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "k8sbench: %q: want flags only\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if err := Serve(ctx, *addr, os.Stderr); err != nil {

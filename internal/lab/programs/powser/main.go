@@ -363,6 +363,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "powser: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *terms < 1 || *terms > mostTerms || *n < 1 {
 		fmt.Fprintf(stderr, "powser: -terms must be 1 to %d, and -n at least 1\n", mostTerms)

@@ -36,6 +36,12 @@ func parse(args []string, stderr io.Writer) (o options, code int, done bool) {
 		return o, 0, true
 	case err != nil:
 		return o, 2, true
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "preempt: %q: want flags only\n", flags.Arg(0))
+		return o, 2, true
+	case o.delay < 0 || o.timeout < 0:
+		fmt.Fprintln(stderr, "preempt: -d and -timeout must not be negative")
+		return o, 2, true
 	}
 	return o, 0, false
 }
@@ -74,8 +80,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 }
 
 // watched runs the program as a process of its own and kills it when it hangs.
-func watched(o options, args []string) int {
-	cmd := exec.Command(os.Args[0], append(args, "-timeout=0")...) // the last one counts
+func watched(o options) int {
+	cmd := exec.Command(os.Args[0], "-d", o.delay.String())
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "preempt: start it again to watch it: %v\n", err)
@@ -103,7 +109,7 @@ func main() {
 	switch {
 	case done:
 	case o.timeout > 0:
-		code = watched(o, os.Args[1:])
+		code = watched(o)
 	default:
 		code = Main(os.Args[1:], os.Stdout, os.Stderr)
 	}

@@ -56,6 +56,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "schedtrace: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *d < 0 || *n < 1 {
 		fmt.Fprintln(stderr, "schedtrace: -d must not be negative, -n at least 1")

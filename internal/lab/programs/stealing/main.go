@@ -45,6 +45,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "stealing: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *goroutines < 1 || *units < 0 || *procs < 0 {
 		fmt.Fprintln(stderr, "stealing: -goroutines must be at least 1, -procs and -work not negative")

@@ -116,6 +116,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "threads: %q: want flags only\n", flags.Arg(0))
+		return 2
 	}
 	if *n < 3 || *d <= 0 {
 		fmt.Fprintln(stderr, "threads: -n must be at least 3, -d more than 0")

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -56,7 +57,10 @@ func Serve(ctx context.Context, addr string, stderr io.Writer) error {
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen at")
-	flag.Parse()
+	if flag.Parse(); flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "tinyserver: %q: want flags only\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if err := Serve(ctx, *addr, os.Stderr); err != nil {

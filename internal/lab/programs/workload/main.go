@@ -76,6 +76,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "workload: %q: want flags only\n", flags.Arg(0))
+		return 2
+	}
+	if *duration <= 0 || *procs < 0 {
+		fmt.Fprintln(stderr, "workload: -duration must be more than 0, -gomaxprocs not negative")
+		return 2
 	}
 	if *procs > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(*procs))

@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/toolchain"
+)
+
+// misused is, for batch programs, what they refuse besides the sizes of TestSizes
+// and a stray word.
+var misused = map[string][]string{
+	"workload": {"-duration -1s", "-duration 0s", "-gomaxprocs -3"},
+	"preempt":  {"-d -1s", "-timeout -1s"},
+	"stealing": {"-procs -1", "-work -1"},
+	"threads":  {"-d 0s"},
+}
+
+// What a program cannot do anything with is a usage error, before it runs: a word
+// that ends the flags would leave those behind it without effect.
+func TestArguments(t *testing.T) {
+	for _, e := range of(Batch) {
+		flags := quick[e.ID][0].args
+		for args, want := range map[string]string{
+			"extra":                            `"extra"`,
+			"extra -no-such-flag":              `"extra"`,
+			strings.TrimSpace(flags + " 7"):    `"7"`,
+			strings.TrimSpace(flags + " -- x"): `"x"`,
+		} {
+			refuses(t, e.ID, args, want)
+		}
+		for _, args := range misused[e.ID] {
+			refuses(t, e.ID, args, strings.Fields(args)[0])
+		}
+	}
+}
+
+// refuses wants exit code 2 and one line that says why.
+func refuses(t *testing.T, id, args, want string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code, err := Run(id, strings.Fields(args), &stdout, &stderr)
+	line := stderr.String()
+	if code != 2 || err != nil || stdout.Len() > 0 || !strings.HasPrefix(line, id+": ") || !strings.Contains(line, want) || strings.Count(line, "\n") != 1 {
+		t.Errorf("%s %s: exit code %d, %v, want 2 and a line with %s: %s%s", id, args, code, err, want, stdout.String(), line)
+	}
+}
+
+// Those whose main does more than Main: the servers, and preempt, which starts
+// itself again.
+func TestStandaloneArguments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles programs")
+	}
+	need.Command(t, "go")
+	dir := standalonePrograms(t)
+	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
+	commands := []string{"preempt -d 1ms -timeout 10s extra", "preempt -d 1ms -timeout -1s"}
+	for _, e := range of(Server) {
+		commands = append(commands, e.ID+" -addr none extra") // an address at which it would not hang
+	}
+	for _, c := range commands {
+		words := strings.Fields(c)
+		program := filepath.Join(dir, words[0]+".exe")
+		if _, err := command.Run(t.Context(), "build", "-o", program, "./"+words[0]); err != nil {
+			t.Fatal(err)
+		}
+		output, err := exec.CommandContext(t.Context(), program, words[1:]...).CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasPrefix(string(output), words[0]+": ") {
+			t.Errorf("%s: %v, want exit code 2: %s", c, err, output)
+		}
+	}
+}
