@@ -46,15 +46,16 @@ the Ps, threads, spinning; over time, with a reading in words.
 A command gets schedtrace added to its GODEBUG. What it prints, to standard output
 too, goes to standard error as it comes, without the runtime's lines; standard
 output is the report's alone. It is stopped by SIGTERM, and 5 seconds later by
-SIGKILL, after --duration or at Ctrl-C; what was read until then is shown. All
-that it started ends with it.
+SIGKILL, after --duration or at Ctrl-C; what was read until then is shown, without
+its shutdown. All that it started ends with it.
 
 A FILE, or standard input as - (./app 2>&1 | procfit trace -), may be of any Go
 version, with scheddetail or without, mixed with other output, cut off, and of any
 length.
 
 Build the program and trace the binary: go run and go test hand GODEBUG to the go
-command and the compiler too, whose lines cannot be told from the program's.
+command and the compiler too. Of several processes the one with the most samples is
+shown; where their lines cannot be told apart, none.
 
 With --exec it reads a Go execution trace instead (runtime/trace, go test -trace),
 which shows what each P really ran and what it took from another. docs/TRACE.md
@@ -211,9 +212,6 @@ func (o *traceOptions) show(io stdio, t *traced) error {
 		files = append(files, o.html)
 	}
 	if o.json {
-		if readings == nil {
-			readings = []schedtrace.Reading{}
-		}
 		return writeJSON(io.out, traceJSON{"procfit.trace/v1", t.Source, t.Exit, readings, t.Summary})
 	}
 	v := view.New(t.Summary, readings, view.Options{Name: t.Source.name(), Procs: textProcs})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/procfit/procfit/internal/schedtrace"
@@ -28,6 +29,7 @@ type traceExit struct {
 	Signal  string `json:"signal,omitempty"`
 	Stopped string `json:"stopped,omitempty"` // duration or interrupt
 	Killed  bool   `json:"killed,omitempty"`  // it outlived the grace
+	LeftOut int64  `json:"samples_left_out"`  // written after the stop, as it shut down
 }
 
 func (e *traceExit) failed() bool {
@@ -71,8 +73,10 @@ func (o *traceOptions) traceCommand(ctx context.Context, io stdio, command []str
 	var stopped string
 	var stopErr error
 	var ended sync.WaitGroup
+	var over atomic.Bool // what comes from now on is how it shuts down
 	ended.Go(func() {
 		stopped = await(ctx, run, o.duration)
+		over.Store(stopped != "")
 		exit, stopErr = run.Stop(traceGrace)
 		ours.deadline(time.Now().Add(streamPatience))
 	})
@@ -81,7 +85,7 @@ func (o *traceOptions) traceCommand(ctx context.Context, io stdio, command []str
 	if !o.quiet {
 		sc.Other = line
 	}
-	t.Summary = collectTrace(sc, line, "tracing")
+	t.Summary = collectTrace(sc, line, "tracing", &over)
 	if errors.Is(sc.Err(), os.ErrDeadlineExceeded) {
 		t.Summary.ReadError = "" // a stranger holds the pipe; the command has ended
 	}
@@ -89,7 +93,9 @@ func (o *traceOptions) traceCommand(ctx context.Context, io stdio, command []str
 	if stopErr != nil {
 		return nil, stopErr
 	}
-	t.Exit = &traceExit{Signal: exit.Signal, Stopped: stopped, Killed: exit.Killed && stopped != ""}
+	t.Summary.Run.Interval = interval
+	t.Summary.Run.CPU, t.Summary.Run.Wall = exit.User+exit.System, exit.Wall
+	t.Exit = &traceExit{Signal: exit.Signal, Stopped: stopped, Killed: exit.Killed && stopped != "", LeftOut: t.Summary.Run.LeftOut}
 	if exit.Signal == "" {
 		t.Exit.Code = &exit.Code
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/procfit/procfit/internal/schedtrace"
@@ -22,11 +24,7 @@ func (o *traceOptions) traceLog(ctx context.Context, io stdio, path string) (*tr
 			return nil, err
 		}
 		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if f.mode.IsRegular() && f.mode&0o111 != 0 {
 			t.hint = "it is executable; to run it write procfit trace -- " + path
 		}
 		in, t.Source = f, traceSource{Kind: "file", Path: path}
@@ -34,7 +32,7 @@ func (o *traceOptions) traceLog(ctx context.Context, io stdio, path string) (*tr
 	line := newLiveLine(io.err)
 	defer line.finish()
 	first := &head{r: &interruptible{ctx: ctx, r: in}}
-	t.Summary = collectTrace(schedtrace.NewScanner(first), line, "read")
+	t.Summary = collectTrace(schedtrace.NewScanner(first), line, "read", new(atomic.Bool))
 	if bytes.HasPrefix(first.seen, []byte("go 1.")) && bytes.Contains(first.seen, []byte(" trace\x00")) {
 		t.hint = "it is a Go execution trace: procfit trace --exec " + path
 	}
@@ -44,32 +42,86 @@ func (o *traceOptions) traceLog(ctx context.Context, io stdio, path string) (*tr
 	return t, nil
 }
 
+// input is a file to read. A FIFO is opened by the first read, as that waits for a
+// writer: a read can be given up (see interruptible), an open cannot.
+type input struct {
+	path string
+	mode os.FileMode
+
+	mu   sync.Mutex
+	file *os.File
+}
+
 // openFile opens what can be read.
-func openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
+func openFile(path string) (*input, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
+	in := &input{path: path, mode: info.Mode()}
+	switch {
+	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory: want a file", path)
+	case info.Mode()&os.ModeNamedPipe != 0:
+		return in, nil
 	}
-	return f, nil
+	in.file, err = os.Open(path)
+	return in, err
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	f := i.opened()
+	if f == nil {
+		var err error
+		if f, err = os.Open(i.path); err != nil {
+			return 0, err
+		}
+		i.mu.Lock()
+		i.file = f
+		i.mu.Unlock()
+	}
+	return f.Read(p)
+}
+
+func (i *input) opened() *os.File {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.file
+}
+
+// Close closes what was opened.
+func (i *input) Close() error {
+	if f := i.opened(); f != nil {
+		return f.Close()
+	}
+	return nil
 }
 
 // collectTrace reads all samples, and tells on the line where it stands. verb says
-// what is done with the input.
-func collectTrace(sc *schedtrace.Scanner, line *liveLine, verb string) *schedtrace.Summary {
+// what is done with the input. Samples that come when it is over are left out.
+func collectTrace(sc *schedtrace.Scanner, line *liveLine, verb string, over *atomic.Bool) *schedtrace.Summary {
 	began := time.Now()
 	a := schedtrace.NewAnalysis()
-	for sc.Scan() {
+	var leftOut int64
+	for {
+		before := over.Load()
+		if !sc.Scan() {
+			break
+		}
 		s := sc.Sample()
+		// One with details was written before the scan that gives it out.
+		if before || s.Detail == nil && over.Load() {
+			leftOut++
+			continue
+		}
 		a.Add(s)
 		if line.due() {
 			line.set(liveText(verb, time.Since(began), sc.Counts(), s))
 		}
 	}
-	return a.Summary(sc)
+	t := a.Summary(sc)
+	t.Run.LeftOut = leftOut
+	return t
 }
 
 // head keeps the first bytes that are read.

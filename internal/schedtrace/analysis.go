@@ -1,6 +1,7 @@
 package schedtrace
 
 import (
+	"cmp"
 	"io"
 	"slices"
 )
@@ -10,67 +11,54 @@ const (
 	maxChanges  = 64
 )
 
-// Analysis adds samples up as they come. Its memory is bounded by the number of
-// Ps, not of samples.
+// Analysis adds samples up as they come, those of each process by themselves. Its
+// memory is bounded by the number of Ps, not of samples.
 type Analysis struct {
 	samples int64
-	count   int64 // segments
-	done    []*Segment
-	main    *Segment // the longest of the segments that are over
-	now     *tally
-	procs   int // GOMAXPROCS of the last sample of this segment
-	changed int64
-	changes []Change
-	series  series
+	log     processes
+	done    []*Segment // of those that are over, the first maxSegments
+	main    *longest   // of those that are over
+}
+
+// longest is the process with the most samples.
+type longest struct {
+	*Segment
+	changes
+	points []Point
 }
 
 // NewAnalysis returns an Analysis of no samples.
 func NewAnalysis() *Analysis { return &Analysis{} }
 
-// Add adds a sample; it keeps nothing of it. Time that runs backwards begins a
-// new segment.
+// Add adds a sample; it keeps nothing of it.
 func (a *Analysis) Add(s *Sample) {
 	a.samples++
-	if a.now == nil || s.Millis < a.now.last {
-		a.close()
-		a.now = &tally{}
-		a.now.seg.Index = a.count
-		a.count++
-		a.procs = Absent
+	p, closed := a.log.writer(s)
+	for _, c := range closed {
+		a.close(c)
 	}
-	if s.Procs >= 0 {
-		if a.procs >= 0 && s.Procs != a.procs {
-			a.changed++
-			if len(a.changes) < maxChanges {
-				a.changes = append(a.changes, Change{Line: s.Line, Millis: s.Millis, From: a.procs, To: s.Procs})
-			}
-		}
-		a.procs = s.Procs
-	}
-	a.now.add(s)
-	a.series.add(a.count-1, s)
+	p.add(s)
+	p.series.add(p.seg.Index, s)
 }
 
-// close ends the present segment.
-func (a *Analysis) close() {
-	if a.now == nil {
+// close keeps what is wanted of a process that is over.
+func (a *Analysis) close(p *process) {
+	if p.seg.Index >= maxSegments && a.main != nil && p.seg.Samples <= a.main.Samples {
 		return
 	}
-	if len(a.done) == maxSegments && a.now.seg.Samples <= a.main.Samples {
-		return
-	}
-	g := a.now.segment()
-	if len(a.done) < maxSegments {
+	g := p.segment()
+	if g.Index < maxSegments {
 		a.done = append(a.done, g)
 	}
-	a.main = longer(a.main, g)
+	a.main = a.main.or(p, g)
 }
 
-func longer(a, b *Segment) *Segment {
-	if a == nil || b.Samples > a.Samples {
-		return b
+// or is the longer one, the earlier where they are as long.
+func (l *longest) or(p *process, g *Segment) *longest {
+	if l != nil && (l.Samples > g.Samples || l.Samples == g.Samples && l.Index < g.Index) {
+		return l
 	}
-	return a
+	return &longest{g, p.changes, p.series.clone()}
 }
 
 // Summary is the state so far and shares nothing with the Analysis, which may go
@@ -79,12 +67,12 @@ func longer(a, b *Segment) *Segment {
 func (a *Analysis) Summary(sc *Scanner) *Summary {
 	s := &Summary{
 		Counts:       Counts{Samples: a.samples},
-		SegmentCount: a.count,
-		Segments:     slices.Clone(a.done),
-		Main:         a.main,
-		ChangeCount:  a.changed,
-		Changes:      slices.Clone(a.changes),
-		Series:       a.series.clone(),
+		SegmentCount: a.log.begun,
+		Order:        a.log.order(),
+		Unclear:      a.log.unclear,
+		Segments:     append([]*Segment{}, a.done...),
+		Changes:      []Change{},
+		Series:       []Point{},
 	}
 	if sc != nil {
 		s.Counts, s.Skipped = sc.Counts(), sc.Skipped()
@@ -92,12 +80,23 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 			s.ReadError = err.Error()
 		}
 	}
-	if a.now != nil {
-		g := a.now.segment()
-		if len(s.Segments) < maxSegments {
+	if s.Skipped.First == nil {
+		s.Skipped.First = []Problem{}
+	}
+	main := a.main
+	for _, p := range a.log.open {
+		g := p.segment()
+		if g.Index < maxSegments {
 			s.Segments = append(s.Segments, g)
 		}
-		s.Main = longer(s.Main, g)
+		main = main.or(p, g)
+	}
+	slices.SortFunc(s.Segments, func(a, b *Segment) int { return cmp.Compare(a.Index, b.Index) })
+	if main != nil {
+		g := *main.Segment
+		g.Mixed = g.Mixed || a.log.lost(a.samples)
+		s.Main, s.Series = &g, main.points
+		s.ChangeCount, s.Changes = main.count, append(s.Changes, main.first...)
 	}
 	return s
 }

@@ -21,7 +21,7 @@ func logOf(n int, from int64, idle int, global int, queues ...int) string {
 		}
 		b.WriteString(" ] schedticks=[")
 		for p := range queues {
-			fmt.Fprintf(&b, " %d", uint32(int64(4294967000)+int64(i*100*(p+1))))
+			fmt.Fprintf(&b, " %d", uint32(int64(4294967000)+(from/1000+int64(i))*100*int64(p+1)))
 		}
 		b.WriteString(" ]\n")
 	}
@@ -79,21 +79,36 @@ func TestAbsentStaysAbsent(t *testing.T) {
 }
 
 func TestSegments(t *testing.T) {
-	log := logOf(3, 0, 0, 0, 0, 0) + logOf(20, 0, 0, 0, 0, 0) + logOf(2, 500, 0, 0, 0, 0, 0, 0)
+	log := logOf(3, 0, 0, 0, 0, 0) + logOf(20, 0, 0, 0, 0, 0) + logOf(3, 500, 0, 0, 0, 0, 0, 0)
 	s := Analyse(strings.NewReader(log))
-	if s.SegmentCount != 3 || len(s.Segments) != 3 || s.Main.FirstLine != 4 || s.Main.LastLine != 23 || s.Main.Samples != 19 || s.Interleaved() {
-		t.Errorf("%d segments, %+v", s.SegmentCount, s.Main)
+	if s.SegmentCount != 3 || len(s.Segments) != 3 || s.Main.FirstLine != 4 || s.Main.LastLine != 23 || s.Main.Samples != 19 || s.Order != OrderInTurn || s.Interleaved() {
+		t.Errorf("%d segments, %s, %+v", s.SegmentCount, s.Order, s.Main)
 	}
 	if s.ChangeCount != 0 {
 		t.Errorf("a new process is no change: %+v", s.Changes)
 	}
-	many := Analyse(strings.NewReader(strings.Repeat(logOf(1, 7, 0, 0, 0)+logOf(1, 6, 0, 0, 0), 500)))
-	if many.SegmentCount != 501 || len(many.Segments) != maxSegments || !many.Interleaved() {
-		t.Errorf("%d segments, %d kept", many.SegmentCount, len(many.Segments))
-	}
 	one := Analyse(strings.NewReader(logOf(100, 0, 0, 0, 0) + logOf(5, 0, 0, 0, 0)))
 	if one.Main.Samples != 99 {
 		t.Errorf("%+v", one.Main)
+	}
+	many := Analyse(strings.NewReader(logOf(1, 7, 0, 0, 0) + strings.Repeat(logOf(1, 0, 0, 0, 0), 2000) + logOf(9, 0, 0, 0, 0)))
+	if many.SegmentCount != 2002 || len(many.Segments) != maxSegments || many.Main.Samples != 8 || many.Main.Index != 2001 || many.Order != OrderUnknown {
+		t.Errorf("%d segments, %d kept, %s, %+v", many.SegmentCount, len(many.Segments), many.Order, many.Main)
+	}
+}
+
+// TestNothingIsNull: what was measured and was none is an empty list.
+func TestNothingIsNull(t *testing.T) {
+	for _, log := range []string{"", logOf(3, 0, 0, 0, 0), detailLine + "\n"} {
+		b, err := json.Marshal(Analyse(strings.NewReader(log)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range []string{"changes", "first", "segments", "series", "per_proc", "queue_max", "wait_reasons"} {
+			if strings.Contains(string(b), `"`+list+`":null`) {
+				t.Errorf("%s is null in %s", list, b)
+			}
+		}
 	}
 }
 
@@ -185,13 +200,6 @@ func TestSeries(t *testing.T) {
 		if len(points) > maxPoints || n > maxPoints && len(points) < maxPoints/2 || samples != int64(n) || peak != 777 || math.Abs(sum-float64(2*n+775)) > 1e-6*float64(n) {
 			t.Errorf("%d samples: %d points of %d samples, peak %g, sum %g", n, len(points), samples, peak, sum)
 		}
-	}
-	var many series
-	for i := range 5000 {
-		many.add(int64(i), &Sample{Procs: 1, IdleProcs: i % 2})
-	}
-	if len(many.points) > maxPoints || many.points[0].ToSegment == 0 {
-		t.Errorf("%d points of 5000 segments", len(many.points))
 	}
 }
 

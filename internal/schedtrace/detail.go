@@ -31,6 +31,22 @@ func isDetail(b []byte) (kind byte, num int64, rest []byte) {
 	return b[2], v, rest
 }
 
+// cutDetail tells that b can be the beginning of a line of details.
+func cutDetail(b []byte) bool {
+	if len(b) < 3 || b[0] != ' ' || b[1] != ' ' || b[2] != 'P' && b[2] != 'M' && b[2] != 'G' {
+		return false
+	}
+	rest := bytes.TrimLeft(b[3:], "0123456789")
+	if len(rest) > 0 && len(rest) == len(b[3:]) {
+		return false
+	}
+	begins := []byte(": status=")
+	if b[2] == 'M' {
+		begins = []byte(": p=")
+	}
+	return bytes.HasPrefix(begins, rest) || bytes.HasPrefix(rest, begins)
+}
+
 // findDetail looks for a line of details behind a prefix that a log collector put
 // before it.
 func findDetail(b []byte) (at int, kind byte, num int64, rest []byte) {
@@ -117,7 +133,7 @@ func (s *slot) addProc(num int64, b []byte) bool {
 }
 
 func (s *slot) addThread(b []byte) bool {
-	var proc, goroutine, locked, spinning, blocked int64 = -1, -1, -1, 0, Absent
+	var proc, goroutine, locked, spinning, blocked, dying int64 = -1, -1, -1, 0, Absent, 0
 	var ended bool
 	for !ended {
 		key, value := next(b)
@@ -140,6 +156,8 @@ func (s *slot) addThread(b []byte) bool {
 			spinning, n = flag(value)
 		case "blocked":
 			blocked, n = flag(value)
+		case "dying":
+			dying, n = number(value, maxCount)
 		case "lockedg":
 			locked, n = id(value)
 			ended = true
@@ -161,6 +179,9 @@ func (s *slot) addThread(b []byte) bool {
 	}
 	if locked >= 0 {
 		t.Locked++
+	}
+	if dying > 0 {
+		t.Dying++
 	}
 	t.Spinning += int(spinning)
 	if blocked >= 0 {

@@ -25,8 +25,9 @@
 //   - A P that is not idle may run the garbage collector, spin, sit in a short
 //     system call, or hold a thread that the kernel does not run: busy Ps are not
 //     CPU time.
-//   - Time counts from the process's first line. A process that follows another
-//     in one log shows as time that runs backwards, and only so; processes that
-//     write at once cannot be told apart.
+//   - A line does not say which process wrote it. Where several write at once,
+//     that is told from their clocks and counters (see processes), or not at all.
+//   - A P is for Go code. What a program computes in C, or waits for in a system
+//     call, does not show: idle Ps are no idle program.
 //   - A sample with details ends where the next begins, so it is given out then.
 package schedtrace

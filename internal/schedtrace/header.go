@@ -29,6 +29,19 @@ func findMark(b []byte) (at, after int, millis int64) {
 	}
 }
 
+// cutMark returns the index of a mark that b ends within, or -1.
+func cutMark(b []byte) int {
+	at := bytes.LastIndex(b, mark)
+	if at < 0 {
+		return -1
+	}
+	rest := bytes.TrimLeft(b[at+len(mark):], "0123456789")
+	if !bytes.HasPrefix([]byte("ms:"), rest) || len(rest) > 0 && b[at+len(mark)] == rest[0] {
+		return -1
+	}
+	return at
+}
+
 // The header's keys, each allowed once.
 const (
 	hasProcs = 1 << iota

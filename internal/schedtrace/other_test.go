@@ -25,14 +25,21 @@ func split(log string, oneByte bool) (samples int64, other string) {
 
 func TestOther(t *testing.T) {
 	for name, tc := range map[string]struct{ log, other string }{
-		"nothing":           {oldLine + "\n", ""},
-		"lines between":     {"a\n\n" + oldLine + "\nb\n" + newLine + "\nc", "a\n\nb\nc"},
-		"before, in a line": {"half" + oldLine + "\nrest\n", "half\nrest\n"},
-		"after, in a line":  {oldLine + "half\nrest\n", "half\nrest\n"},
-		"details":           {detailLine + "\n" + procLine + "\nhello\n" + goroutine + "\n", "hello\n"},
-		"before a detail":   {detailLine + "\nhalf" + procLine + "\n", "half\n"},
-		"broken off":        {"SCHED 5ms: gomahello\nworld\n", "5ms: gomahello\nworld\n"},
-		"carriage returns":  {"a\r\n" + oldLine + "\r\nb\r\n", "a\r\nb\r\n"},
+		"nothing":       {oldLine + "\n", ""},
+		"lines between": {"a\n\n" + oldLine + "\nb\n" + newLine + "\nc", "a\n\nb\nc"},
+		// The newline after a whole sample is the runtime's own, and no more.
+		"before, in a line":       {"half" + oldLine + "\nrest\n", "halfrest\n"},
+		"before it, twice":        {"0." + oldLine + "\n1." + newLine + "\n2.\n", "0.1.2.\n"},
+		"after, in a line":        {oldLine + "half\nrest\n", "halfrest\n"},
+		"a line before its end":   {oldLine + "hello\n\nrest\n", "hello\nrest\n"},
+		"a line and an empty one": {oldLine + "hello\n\n\nrest\n", "hello\n\nrest\n"},
+		"before and after":        {"a" + oldLine + "b\n\nc\n", "ab\nc\n"},
+		"within the ticks":        {newLine[:len(newLine)-5] + "hello\n 5 ]\n", "hello\n 5 ]\n"},
+		"the end after a sample":  {"half" + oldLine + "\n", "half"},
+		"details":                 {detailLine + "\n" + procLine + "\nhello\n" + goroutine + "\n", "hello\n"},
+		"before a detail":         {detailLine + "\nhalf" + procLine + "\nrest\n", "halfrest\n"},
+		"broken off":              {"SCHED 5ms: gomahello\nworld\n", "5ms: gomahello\nworld\n"},
+		"carriage returns":        {"a\r\n" + oldLine + "\r\nb\r\n", "a\r\nb\r\n"},
 	} {
 		for _, oneByte := range []bool{false, true} {
 			if _, other := split(tc.log, oneByte); other != tc.other {

@@ -28,7 +28,7 @@ const minSamples = 10
 // Readings puts a summary into words: first what qualifies the rest, then what
 // the longest segment says.
 func Readings(s *Summary) []Reading {
-	var all []Reading
+	all := []Reading{}
 	put := func(r *Reading) {
 		if r != nil {
 			all = append(all, *r)
@@ -36,20 +36,24 @@ func Readings(s *Summary) []Reading {
 	}
 	put(readError(s))
 	put(unread(s))
-	put(processes(s))
+	put(several(s))
 	if s.Interleaved() {
 		return all // a figure of several processes is one of none
 	}
-	put(changes(s))
+	put(changed(s))
 	put(few(s))
 	if s.Main == nil || s.Main.Samples < minSamples {
 		return all
 	}
+	put(idle(&s.Main.Stats, s.Run))
 	for _, rule := range []func(*Stats) *Reading{
-		busy, idle, idleQueued, globalQueue, queueSkew, queueUneven, tickSkew,
-		blockedThreads, idleThreads, spinning, locks, waits, late,
+		busy, idleQueued, globalQueue, queueSkew, queueUneven, tickSkew,
+		blockedThreads, idleThreads, spinning, locks, waits,
 	} {
 		put(rule(&s.Main.Stats))
+	}
+	if s.Skipped.Count*20 <= s.Counts.Samples { // else the gap may be what could not be read
+		put(late(&s.Main.Stats, s.Run))
 	}
 	return all
 }
@@ -79,21 +83,43 @@ func unread(s *Summary) *Reading {
 	return r
 }
 
-func processes(s *Summary) *Reading {
-	switch {
-	case s.SegmentCount < 2:
+// inherited is what to do about a log of several processes.
+const inherited = "trace one process: build the program and run the binary, since `go run` and `go test` hand GODEBUG to the go command and the compiler too, as any program does to what it starts"
+
+// several: which of the processes in the log the rest is about. That is a warning
+// where a quarter of the lines are those of others at the same time.
+func several(s *Summary) *Reading {
+	if s.Main == nil || s.SegmentCount < 2 && !s.Main.Mixed {
 		return nil
-	case s.Interleaved():
-		return &Reading{ID: "interleaved", Severity: Warning,
-			Text:   fmt.Sprintf("time runs backwards %s in %s: several processes write to this log at once, and cannot be told apart", times(s.SegmentCount-1), plural(s.Counts.Samples, "sample", "samples")),
-			Advice: "trace one process: build the program and run the binary, since `go run` and `go test` hand GODEBUG to the go command and the compiler too",
-		}
 	}
-	return &Reading{ID: "processes", Severity: Info,
-		Text: fmt.Sprintf("time runs backwards %s: the log holds %d processes, one after the other; what follows is about the one with the most samples, lines %d to %d", times(s.SegmentCount-1), s.SegmentCount, s.Main.FirstLine, s.Main.LastLine)}
+	if s.Main.Mixed {
+		text := "several processes write to this log at once, and cannot be told apart"
+		if s.Unclear > 0 {
+			text += fmt.Sprintf(": line %d is the first that may be of either of two", s.Unclear)
+		}
+		return &Reading{ID: "interleaved", Severity: Warning, Text: text, Advice: inherited}
+	}
+	r := &Reading{ID: "processes", Severity: Info}
+	rest := fmt.Sprintf("what follows is about the one with the most samples, in lines %d to %d", s.Main.FirstLine, s.Main.LastLine)
+	if s.Main.Samples == 0 {
+		rest = "none wrote a second line"
+	}
+	switch s.Order {
+	case OrderInTurn:
+		r.Text = fmt.Sprintf("the log holds %d processes, one after the other; %s", s.SegmentCount, rest)
+	case OrderAtOnce:
+		r.Text = fmt.Sprintf("the log holds %d processes, some at once, told apart by their clocks and counters; %s", s.SegmentCount, rest)
+		r.Advice = "if that is not the one you mean, " + inherited
+		if 4*(s.Main.Samples+s.Main.StartupSamples) < 3*(s.Counts.Samples-s.Run.LeftOut) {
+			r.Severity = Warning
+		}
+	default:
+		r.Text = fmt.Sprintf("the log holds the starts of %d processes; %s", s.SegmentCount, rest)
+	}
+	return r
 }
 
-func changes(s *Summary) *Reading {
+func changed(s *Summary) *Reading {
 	if s.ChangeCount == 0 || len(s.Changes) == 0 {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // sched is one line of eight Ps unless queues says otherwise.
@@ -68,8 +69,14 @@ func TestReadings(t *testing.T) {
 		"blocked threads":    {repeat(21, line(3, 106, 0, 0, 0, none)), "blocked-threads", "106 threads on average, at most 106, of which about 100 neither idle nor on one of the 8 Ps"},
 		"threads at large":   {repeat(21, line(3, 6006, 0, 0, 0, none)), "blocked-threads", "6006 threads"},
 		"idle threads":       {repeat(21, line(3, 306, 0, 300, 0, none)), "idle-threads", "300 of 306 threads idle"},
-		"spinning":           {repeat(21, line(2, 9, 3, 0, 0, none)), "spinning", "50 % of the busy Ps look for work"},
-		"late":               {repeat(21, line(3, 9, 0, 3, 0, none)) + sched(31_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 11000 ms, where one comes every 1476 ms"},
+		"spinning":           {repeat(21, line(2, 9, 3, 0, 0, none)), "spinning", "3 of 6 busy Ps look for work"},
+		"late":               {repeat(21, line(3, 9, 0, 3, 0, none)) + sched(31_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 11000 ms, where one comes every 1000 ms, and every 1476 ms on average"},
+		"late once, of many": {repeat(201, line(3, 9, 0, 3, 0, none)) + sched(204_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 4000 ms, where one comes every 1000 ms"},
+		"late or unread":     {repeat(21, line(3, 9, 0, 3, 0, none)) + "SCHED 21000ms: gom\nSCHED 22000ms: gom\n" + sched(31_000, 3, 9, 0, 3, 0, none), "unread", ""},
+		"an hour":            {repeat(60, line(3, 9, 0, 3, 0, none)) + sched(3_659_000, 3, 9, 0, 3, 0, none), "late-samples", "where one comes every 1000 ms"},
+		"spins, mostly idle": {repeat(300, func(i int) string { return sched(int64(i)*10, 8-i%20/19, 9, i%20/19, 3, 0, none) }), "all-idle", ""},
+		"one spike":          {repeat(60, line(0, 9, 0, 0, 0, none)) + sched(60_000, 0, 9, 0, 0, 800, none), "busy", "and goroutines wait in 2 % of them: 13 on average, at most 800"},
+		"one P of two":       {repeat(21, line(1, 9, 0, 3, 0, "0 0")), "idle-procs", "GOMAXPROCS is not what limits it. Just one is busy in 100 % of them"},
 		"changed":            {repeat(15, line(0, 9, 0, 0, 0, even)) + repeat(15, func(i int) string { return sched(15_000+int64(i)*1000, 0, 3, 0, 0, 9, "1 1") }), "gomaxprocs-changed cpu-bound", "all Ps busy"},
 		"two processes":      {repeat(15, line(3, 9, 0, 3, 0, none)) + repeat(30, line(0, 9, 0, 0, 0, even)), "processes cpu-bound", "in 100 % of 29"},
 		"unread":             {repeat(21, line(3, 9, 0, 3, 0, none)) + "SCHED 99ms: gomax", "unread", `1 line of a trace could not be read, beside 21 samples; the first: line 22: "SCHED 99ms: gomax" breaks off`},
@@ -112,6 +119,37 @@ func TestReadingsSeverity(t *testing.T) {
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%v, want %v", got, tc.want)
+		}
+	}
+}
+
+// TestReadingsOfARun: what is known of the command corrects what its trace says.
+func TestReadingsOfARun(t *testing.T) {
+	idleLog := repeat(21, func(i int) string { return sched(int64(i)*100, 8, 9, 0, 3, 0, none) })
+	// As under a quota of a tenth of a CPU.
+	starved := repeat(40, func(i int) string { return sched(int64(i/3*900+[]int{0, 100, 500}[i%3]), 3, 9, 0, 3, 0, none) })
+	own := repeat(30, func(i int) string { return sched(int64(i)*1000, 3, 9, 0, 3, 0, none) })
+	for name, tc := range map[string]struct {
+		log  string
+		run  Run
+		want string // in the last reading's text
+		not  string // in none's text or advice
+	}{
+		"computes elsewhere":   {idleLog, Run{CPU: 8 * time.Second, Wall: 4 * time.Second}, "though the command used 8 s of CPU time in 4 s", "no load"},
+		"computes nothing":     {idleLog, Run{CPU: time.Second, Wall: 4 * time.Second}, "no Go code needs a P", "though"},
+		"nothing is known":     {idleLog, Run{}, "no Go code needs a P", "though"},
+		"starved":              {starved, Run{Interval: 100 * time.Millisecond}, "no sample for 400 ms, where one was asked for every 100 ms, and every", ""},
+		"starved, nobody asks": {starved, Run{}, "", "no sample"},
+		"an interval its own":  {own, Run{Interval: 100 * time.Millisecond}, "", "no sample"},
+	} {
+		s := Analyse(strings.NewReader(tc.log))
+		s.Run = tc.run
+		var all, last string
+		for _, r := range Readings(s) {
+			all, last = all+r.Text+r.Advice, r.Text
+		}
+		if !strings.Contains(last, tc.want) || tc.not != "" && strings.Contains(all, tc.not) {
+			t.Errorf("%s: %q, %q", name, last, all)
 		}
 	}
 }

@@ -57,6 +57,7 @@ func (t *tally) detail(d *Detail) {
 
 func (t *tally) detailStats() *DetailStats {
 	d := *t.seg.Detail
+	d.Reasons = []ReasonStats{}
 	for _, l := range []**Level{
 		&d.Goroutines, &d.Runnable, &d.Running, &d.InSyscall, &d.OffProcThreads, &d.LockedThreads, &d.Waiting,
 	} {

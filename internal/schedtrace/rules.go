@@ -1,6 +1,9 @@
 package schedtrace
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // The rules below are given at least minSamples samples. Each names its threshold;
 // they say where a human would begin to remark on it, and are no more exact.
@@ -19,7 +22,8 @@ func allProcs(st *Stats) string {
 	return fmt.Sprintf("all %s Ps", amount(st.Procs.Max))
 }
 
-// busy: no idle P in four samples of five.
+// busy: no idle P in four samples of five. It is CPU-bound where in half of them
+// goroutines wait, one for two Ps at least.
 func busy(st *Stats) *Reading {
 	if st.Procs.count() == 0 || st.IdleProcs.count() == 0 || st.Queued.count() == 0 {
 		return nil
@@ -29,9 +33,13 @@ func busy(st *Stats) *Reading {
 		return nil
 	}
 	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), percent(part), st.IdleProcs.N)
-	if st.Queued.Mean < max(1, st.Procs.Mean/2) {
+	if crowded := share(st.Crowded, st.Queued.N); crowded < 0.5 || st.Queued.Mean < max(1, st.Procs.Mean/2) {
+		wait := fmt.Sprintf("hardly a goroutine waits: %s on average", amount(st.Queued.Mean))
+		if crowded > 0 {
+			wait = fmt.Sprintf("goroutines wait in %s of them: %s on average, at most %s", percent(crowded), amount(st.Queued.Mean), amount(st.Queued.Max))
+		}
 		return &Reading{ID: "busy", Severity: Info,
-			Text:   fmt.Sprintf("%s, and hardly a goroutine waits: %s on average", seen, amount(st.Queued.Mean)),
+			Text:   seen + ", and " + wait,
 			Advice: "there is about as much work as Ps; one goroutine a P can wait unseen (runnext). `procfit sweep` tells whether another GOMAXPROCS does better",
 		}
 	}
@@ -42,25 +50,44 @@ func busy(st *Stats) *Reading {
 }
 
 // idle: at least half of the Ps idle in most samples, and less than a goroutine
-// in the queues.
-func idle(st *Stats) *Reading {
+// in the queues. Why they are is not in a trace: code in C and system calls need
+// no P.
+func idle(st *Stats, run Run) *Reading {
 	if st.IdleMedian == nil || st.IdleShare.count() == 0 || st.Queued.mean() >= 1 {
 		return nil
 	}
 	if part := share(st.AllIdle, st.IdleShare.N); part >= 0.9 {
-		return &Reading{ID: "all-idle", Severity: Info,
-			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to nothing needs a P", allProcs(st), percent(part), st.IdleShare.N),
-			Advice: "the program waits, or has no load: trace it under the load that matters",
+		r := &Reading{ID: "all-idle", Severity: Info,
+			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to no Go code needs a P", allProcs(st), percent(part), st.IdleShare.N),
+			Advice: "the program waits, has no load, or works where no P is needed: in C, in system calls or in other processes. If it has no load, trace it under the load that matters",
 		}
+		if used := run.computes(); used != "" {
+			r.Text += ", though " + used
+			r.Advice = "it works where no P is needed: in C, in system calls or in other processes that it starts. GOMAXPROCS does not limit that"
+		}
+		return r
 	}
 	part := share(st.HalfIdle, st.IdleShare.N)
 	if part < 0.6 || st.Procs.Max < 2 {
 		return nil
 	}
-	return &Reading{ID: "idle-procs", Severity: Info,
+	r := &Reading{ID: "idle-procs", Severity: Info,
 		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", amount(*st.IdleMedian), amount(st.Procs.Mean), percent(part), st.IdleShare.N),
-		Advice: "it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` tells",
+		Advice: "it is no more parallel than that, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` tells",
 	}
+	if one := share(st.OneBusy, st.IdleShare.N); one >= 0.9 {
+		r.Text += fmt.Sprintf(". Just one is busy in %s of them", percent(one))
+		r.Advice = "it is serial: one P at a time has something to do, so more Ps gain nothing. Where the work can be split, they do; a CPU profile tells what it is"
+	}
+	return r
+}
+
+// computes is words for a command that used half a CPU or more; empty for others.
+func (r Run) computes() string {
+	if r.Wall <= 0 || r.CPU < r.Wall/2 {
+		return ""
+	}
+	return fmt.Sprintf("the command used %s s of CPU time in %s s", amount(r.CPU.Seconds()), amount(r.Wall.Seconds()))
 }
 
 // idleQueued: an idle P beside queued goroutines in half of the samples.
@@ -185,25 +212,44 @@ func idleThreads(st *Stats) *Reading {
 	}
 }
 
-// spinning: a quarter of the busy Ps look for work; the runtime stops at half.
+// spinning: on average a tenth of all Ps and a quarter of the busy ones look for
+// work; the runtime stops at half of these.
 func spinning(st *Stats) *Reading {
-	if st.SpinningShare.count() < minSamples || st.SpinningShare.Mean < 0.25 {
+	if st.Spinning.count() < minSamples || st.Procs.count() == 0 || st.IdleProcs.count() == 0 {
+		return nil
+	}
+	look, busy := st.Spinning.Mean, st.Procs.Mean-st.IdleProcs.Mean
+	if look < st.Procs.Mean/10 || look < busy/4 {
 		return nil
 	}
 	return &Reading{ID: "spinning", Severity: Info,
-		Text:   fmt.Sprintf("%s of the busy Ps look for work without having any, over %d samples (the runtime allows about half)", percent(st.SpinningShare.Mean), st.SpinningShare.N),
+		Text:   fmt.Sprintf("%s of %s busy Ps look for work without having any, on average over %d samples (the runtime allows about half)", amount(look), amount(busy), st.Spinning.N),
 		Advice: "work comes in pieces so short that threads wake, look and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` tells",
 	}
 }
 
-// late: a gap of three mean intervals, and 200 ms over one.
-func late(st *Stats) *Reading {
+// late: a gap of three intervals, and 200 ms over one. It is a warning where a
+// tenth of the time went by so.
+func late(st *Stats, run Run) *Reading {
 	iv := st.IntervalMillis
-	if iv.count() < minSamples || iv.Max < 3*iv.Mean || iv.Max-iv.Mean < 200 {
+	if iv.count() < minSamples || st.IntervalMedian == nil {
 		return nil
 	}
-	return &Reading{ID: "late-samples", Severity: Warning,
-		Text:   fmt.Sprintf("no sample for %s ms, where one comes every %s ms", amount(iv.Max), amount(iv.Mean)),
+	due, usual := *st.IntervalMedian, "one comes every %s ms"
+	// A program may have set an interval of its own: then none comes near ours.
+	if asked := float64(run.Interval) / float64(time.Millisecond); asked > 0 && iv.Min < 2*asked && asked < due {
+		due, usual = asked, "one was asked for every %s ms"
+	}
+	if iv.Max < 3*due || iv.Max-due < 200 {
+		return nil
+	}
+	r := &Reading{ID: "late-samples", Severity: Info,
+		Text:   fmt.Sprintf("no sample for %s ms, where "+usual, amount(iv.Max), amount(due)),
 		Advice: "samples are written by a thread that needs no P: the kernel did not let the process run (a CPU quota, a stopped or starved machine), nobody read its standard error, or lines are lost",
 	}
+	if iv.Mean-due >= iv.Mean/10 {
+		r.Severity = Warning
+		r.Text += fmt.Sprintf(", and every %s ms on average", amount(iv.Mean))
+	}
+	return r
 }

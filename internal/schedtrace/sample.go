@@ -49,6 +49,7 @@ type ThreadCounts struct {
 	Locked   int // locked to a goroutine
 	// OffProc run a goroutine without a P: a system call or cgo.
 	OffProc int
+	Dying   int // in a fatal panic, which printed the sample
 }
 
 // GoroutineCounts are the G lines, counted.

@@ -30,7 +30,9 @@ type Counts struct {
 // Scanner reads samples from a log through a buffer of fixed size.
 type Scanner struct {
 	// Other, if set before the first Scan, gets the text that is no part of a trace,
-	// a line when it is complete; so does what follows a sample that broke off.
+	// a line when it is complete; so does what follows a sample that broke off. The
+	// newline that the runtime writes after a sample is left out: text before it may
+	// go on after it.
 	Other io.Writer
 
 	r       io.Reader
@@ -44,8 +46,11 @@ type Scanner struct {
 
 	mid     bool // start is within a line
 	useful  bool // that line held a sample, or a part of one
-	foreign bool // and it held other text
+	foreign bool // and it held other text, of which the last
+	trails  bool // came after the sample
 	broken  bool // the last that it held breaks off
+	cut     bool // or lacks its schedticks
+	owed    bool // the last line's newline is passed on only if this line is empty
 
 	slots   [2]slot
 	out     *slot // given out by the last Scan
@@ -155,6 +160,15 @@ func (s *Scanner) read() {
 func (s *Scanner) step(window []byte, whole bool) {
 	if !s.mid {
 		s.counts.Lines++
+		if s.owed {
+			s.owed = false
+			if whole && len(window) == 0 {
+				s.pass(newline)
+				s.useful = true
+				s.endLine(window)
+				return
+			}
+		}
 	}
 	line := window
 	if n := len(line); whole && n > 0 && line[n-1] == '\r' {
@@ -168,6 +182,9 @@ func (s *Scanner) step(window []byte, whole bool) {
 	at, after, millis := findMark(line)
 	switch {
 	case at < 0 && whole:
+		if s.ended && s.start+len(window) == s.end {
+			s.tail(line)
+		}
 		s.other(len(window))
 		s.endLine(window)
 	case at < 0:
@@ -198,12 +215,29 @@ func (s *Scanner) detail(line []byte, whole bool) bool {
 	}
 	if whole && s.pending.add(kind, num, rest, &s.names) {
 		s.other(at)
+		s.trails = false
 		return true
 	}
 	s.pending.detailed().LinesBroken++
 	s.skipped.add(s.counts.Lines, line[at:], "breaks off within its details")
-	s.useful, s.broken = true, true
+	s.useful, s.broken, s.cut = true, true, true
 	return false
+}
+
+// tail notes what the end of the log cut off before it could be told for certain.
+func (s *Scanner) tail(line []byte) {
+	if s.broken {
+		return
+	}
+	at, why := cutMark(line), "breaks off in its time"
+	if at < 0 && !s.mid && s.pending != nil && cutDetail(line) {
+		at, why = 0, "breaks off within its details"
+		s.pending.detailed().LinesBroken++
+	}
+	if at >= 0 {
+		s.skipped.add(s.counts.Lines, line[at:], why)
+		s.useful, s.broken, s.cut = true, true, true
+	}
 }
 
 // header reads the sample that line begins with and returns how much of the line
@@ -222,7 +256,7 @@ func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 		}
 		s.skipped.add(s.counts.Lines, line[:min(after+n+maxQuote/4, len(line))], why)
 	}
-	s.useful, s.broken = true, !complete
+	s.useful, s.broken, s.cut, s.trails = true, !complete, why != "", false
 	s.out, s.pending = s.pending, nil
 	switch {
 	case !complete:
@@ -240,12 +274,20 @@ func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 // other counts n bytes as no part of a trace, unless they follow one that broke
 // off, whose text they may be.
 func (s *Scanner) other(n int) {
-	if n > 0 && s.Other != nil {
-		s.foreign = true
-		_, _ = s.Other.Write(s.buf[s.start : s.start+n]) // a reader that is gone must not end the reading
+	if n > 0 {
+		s.foreign, s.trails = true, true
+		s.pass(s.buf[s.start : s.start+n])
 	}
 	if !s.broken {
 		s.counts.OtherBytes += int64(n)
+	}
+}
+
+var newline = []byte{'\n'}
+
+func (s *Scanner) pass(b []byte) {
+	if s.Other != nil {
+		_, _ = s.Other.Write(b) // a reader that is gone must not end the reading
 	}
 }
 
@@ -260,17 +302,28 @@ func (s *Scanner) consume(n int) {
 // lack.
 func (s *Scanner) endLine(window []byte) {
 	n := len(window)
-	newline := 0
 	if s.start+n < s.end {
-		newline = 1
+		n++
+		if !s.useful {
+			s.counts.OtherBytes++
+		}
+		s.passNewline()
 	}
 	if !s.useful {
 		s.counts.OtherLines++
-		s.counts.OtherBytes += int64(newline)
 	}
-	if s.Other != nil && newline > 0 && (s.foreign || !s.useful) {
-		_, _ = s.Other.Write([]byte{'\n'})
+	s.consume(n)
+	s.mid, s.useful, s.foreign, s.trails, s.broken, s.cut, s.scanned = false, false, false, false, false, false, 0
+}
+
+// passNewline passes the line's newline on, unless the runtime wrote it after a
+// sample. Of text that came between these two it is that text's own if the
+// runtime's is still to come, alone in the next line.
+func (s *Scanner) passNewline() {
+	switch {
+	case !s.useful || s.cut && s.foreign:
+		s.pass(newline)
+	case !s.cut && s.trails:
+		s.owed = true
 	}
-	s.consume(n + newline)
-	s.mid, s.useful, s.foreign, s.broken, s.scanned = false, false, false, false, 0
 }

@@ -1,7 +1,5 @@
 package schedtrace
 
-import "slices"
-
 const (
 	// maxPoints bounds the series: about a pixel each.
 	maxPoints = 600
@@ -12,8 +10,8 @@ const (
 // Point is one or more samples in a row. Its levels keep the extremes, so that a
 // short peak is seen however long the trace is.
 type Point struct {
-	Segment    int64 `json:"segment"`    // of its first sample, from 0
-	ToSegment  int64 `json:"to_segment"` // of its last; another only where a trace has hundreds
+	Segment    int64 `json:"segment"`    // its process
+	ToSegment  int64 `json:"to_segment"` // the same
 	FromMillis int64 `json:"from_ms"`
 	ToMillis   int64 `json:"to_ms"`
 	Samples    int64 `json:"samples"`
@@ -29,27 +27,27 @@ type Point struct {
 	QueueMax    []int  `json:"queue_max"` // by P, the first maxPlotted; -1 where not known
 }
 
-// series holds every sample while they are few, and then points of 2, 4, 8 …
-// samples.
+// series holds every sample of a process while they are few, and then points of 2,
+// 4, 8 … samples.
 type series struct {
 	points []Point
 	stride int64
 }
 
 func (t *series) add(segment int64, s *Sample) {
-	if n := len(t.points); n > 0 && t.points[n-1].Samples < t.stride && t.points[n-1].ToSegment == segment {
+	if n := len(t.points); n > 0 && t.points[n-1].Samples < t.stride {
 		t.points[n-1].note(s)
 		return
 	}
 	if len(t.points) == maxPoints {
 		t.halve()
 	}
-	p := Point{Segment: segment, ToSegment: segment, FromMillis: s.Millis}
+	p := Point{Segment: segment, ToSegment: segment, FromMillis: s.Millis, QueueMax: make([]int, 0, min(len(s.LocalQueues), maxPlotted))}
 	p.note(s)
 	t.points = append(t.points, p)
 }
 
-// note adds a sample of the point's last segment.
+// note adds a sample.
 func (p *Point) note(s *Sample) {
 	p.Samples++
 	p.ToMillis = s.Millis
@@ -85,22 +83,14 @@ func (p *Point) highest(queues []int) {
 	}
 }
 
-// halve joins neighbours, those of two segments only where little else is left.
+// halve joins neighbours.
 func (t *series) halve() {
 	t.stride = max(t.stride, 1) * 2
-	t.pair(func(a, b *Point) bool { return a.ToSegment == b.Segment })
-	if len(t.points) > maxPoints*3/4 {
-		t.pair(func(_, _ *Point) bool { return true })
-	}
-}
-
-func (t *series) pair(may func(a, b *Point) bool) {
 	kept := t.points[:0]
-	for i := 0; i < len(t.points); i++ {
+	for i := 0; i < len(t.points); i += 2 {
 		p := t.points[i]
-		if i+1 < len(t.points) && may(&p, &t.points[i+1]) {
-			i++
-			p.join(&t.points[i])
+		if i+1 < len(t.points) {
+			p.join(&t.points[i+1])
 		}
 		kept = append(kept, p)
 	}
@@ -109,7 +99,7 @@ func (t *series) pair(may func(a, b *Point) bool) {
 }
 
 func (p *Point) join(q *Point) {
-	p.ToSegment, p.ToMillis = q.ToSegment, q.ToMillis
+	p.ToMillis = q.ToMillis
 	p.Samples += q.Samples
 	for _, l := range []struct {
 		to   **Level
@@ -125,13 +115,13 @@ func (p *Point) join(q *Point) {
 }
 
 func (t *series) clone() []Point {
-	points := slices.Clone(t.points)
+	points := append([]Point{}, t.points...)
 	for i := range points {
 		p := &points[i]
 		for _, l := range []**Level{&p.Procs, &p.IdleProcs, &p.Threads, &p.IdleThreads, &p.Spinning, &p.GlobalQueue, &p.LocalQueues, &p.Misplaced} {
 			*l = (*l).clone()
 		}
-		p.QueueMax = slices.Clone(p.QueueMax)
+		p.QueueMax = append([]int{}, p.QueueMax...)
 	}
 	return points
 }

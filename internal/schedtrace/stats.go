@@ -3,11 +3,15 @@ package schedtrace
 // maxTracked Ps have figures of their own; the others count in the sums.
 const maxTracked = 1024
 
-// tally adds up the samples of one segment.
+// tally adds up the samples of one process.
 type tally struct {
 	seg  Segment
 	last int64 // Millis of the last sample, of startup too
 	any  bool
+
+	gomaxprocs int // of the last sample; Absent where it is not known
+	changes
+	intervals spread
 
 	idle    []int64 // samples by idle Ps, the last for maxTracked and more
 	queues  []*Level
@@ -20,17 +24,20 @@ type tally struct {
 }
 
 func (t *tally) add(s *Sample) {
-	first := !t.any
-	if first {
+	if t.any {
+		note(&t.seg.IntervalMillis, float64(s.Millis-t.last))
+		t.intervals.add(s.Millis - t.last)
+		t.changes.note(t.gomaxprocs, s)
+	} else {
 		t.seg.FirstLine, t.seg.FromMillis = s.Line, s.Millis
 	}
-	t.seg.LastLine, t.seg.ToMillis = s.Line, s.Millis
-	if !first {
-		note(&t.seg.IntervalMillis, float64(s.Millis-t.last))
+	if s.Procs >= 0 || !t.any {
+		t.gomaxprocs = s.Procs
 	}
-	t.last, t.any = s.Millis, true
+	t.seg.LastLine, t.seg.ToMillis = s.Line, s.Millis
 	t.tick(s)
-	if first && s.Millis == 0 {
+	t.last, t.any = s.Millis, true
+	if s.Millis == 0 {
 		t.seg.StartupSamples++
 		return
 	}
@@ -40,6 +47,22 @@ func (t *tally) add(s *Sample) {
 	t.queue(s)
 	if s.Detail != nil {
 		t.detail(s.Detail)
+	}
+}
+
+// changes are those of GOMAXPROCS, the first maxChanges of count.
+type changes struct {
+	count int64
+	first []Change
+}
+
+func (c *changes) note(from int, s *Sample) {
+	if from < 0 || s.Procs < 0 || s.Procs == from {
+		return
+	}
+	c.count++
+	if len(c.first) < maxChanges {
+		c.first = append(c.first, Change{Line: s.Line, Millis: s.Millis, From: from, To: s.Procs})
 	}
 }
 
@@ -67,6 +90,9 @@ func (t *tally) procs(s *Sample) {
 	note(&st.IdleShare, min(float64(s.IdleProcs)/float64(s.Procs), 1))
 	if s.IdleProcs >= s.Procs {
 		st.AllIdle++
+	}
+	if s.IdleProcs == s.Procs-1 {
+		st.OneBusy++
 	}
 	if s.IdleProcs > 0 && s.IdleProcs >= s.Procs-s.IdleProcs {
 		st.HalfIdle++
@@ -97,7 +123,11 @@ func (t *tally) queue(s *Sample) {
 	noteCount(&st.GlobalQueue, s.GlobalQueue)
 	noteCount(&st.LocalQueues, local)
 	if s.GlobalQueue >= 0 && local >= 0 {
-		note(&st.Queued, float64(s.GlobalQueue)+float64(local))
+		queued := float64(s.GlobalQueue) + float64(local)
+		note(&st.Queued, queued)
+		if queued >= max(1, float64(s.Procs)/2) {
+			st.Crowded++
+		}
 	}
 	st.Untracked = max(st.Untracked, len(s.LocalQueues)-maxTracked)
 	tracked := s.LocalQueues[:min(len(s.LocalQueues), maxTracked)]
@@ -119,8 +149,9 @@ func (t *tally) tick(s *Sample) {
 	if s.SchedTicks == nil {
 		return
 	}
+	passed := s.Millis - t.ticksAt
 	if t.prev != nil {
-		t.ticking += s.Millis - t.ticksAt
+		t.ticking += passed
 	}
 	t.ticksAt = s.Millis
 	tracked := s.SchedTicks[:min(len(s.SchedTicks), maxTracked)]
@@ -128,8 +159,8 @@ func (t *tally) tick(s *Sample) {
 		if i == len(t.prev) {
 			t.prev, t.ticks, t.hasTick = append(t.prev, Absent), append(t.ticks, 0), append(t.hasTick, false)
 		}
-		if v >= 0 && t.prev[i] >= 0 {
-			t.ticks[i] += int64(uint32(v) - uint32(t.prev[i]))
+		if n, ok := grown(t.prev[i], v, passed); ok && v >= 0 && t.prev[i] >= 0 {
+			t.ticks[i] += n
 			t.hasTick[i] = true
 		}
 		if v >= 0 {
@@ -138,9 +169,10 @@ func (t *tally) tick(s *Sample) {
 	}
 }
 
-// segment is the state so far, sharing nothing with the tally.
-func (t *tally) segment() *Segment {
-	g := t.seg
+// segment is the state so far, sharing nothing with the process.
+func (p *process) segment() *Segment {
+	t, g := &p.tally, p.seg
+	g.Mixed = p.mixed
 	for _, l := range []**Level{
 		&g.IntervalMillis, &g.Procs, &g.IdleProcs, &g.IdleShare, &g.Threads, &g.IdleThreads, &g.OffProcThreads,
 		&g.Spinning, &g.SpinningShare, &g.NeedSpinning, &g.GlobalQueue, &g.LocalQueues, &g.Queued, &g.Misplaced,
@@ -148,6 +180,8 @@ func (t *tally) segment() *Segment {
 		*l = (*l).clone()
 	}
 	g.IdleMedian = median(t.idle)
+	g.IntervalMedian = t.intervals.median()
+	g.PerProc = []ProcLoad{}
 	t.perProc(&g)
 	if g.Detail != nil {
 		g.Detail = t.detailStats()

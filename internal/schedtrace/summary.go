@@ -1,5 +1,7 @@
 package schedtrace
 
+import "time"
+
 // Summary is a trace added up. What no sample held is nil.
 type Summary struct {
 	Counts  Counts  `json:"counts"`
@@ -7,25 +9,36 @@ type Summary struct {
 	// ReadError is why the log could not be read to its end; empty if it was.
 	ReadError string `json:"read_error,omitempty"`
 
-	// Segments are the stretches in which time runs forward, each a process: the
-	// first maxSegments of SegmentCount. Main is the one of the most samples.
+	// Segments are what each process wrote: the first maxSegments of SegmentCount.
+	// Main is the one of the most samples.
 	SegmentCount int64      `json:"segment_count"`
+	Order        Order      `json:"order"`
 	Segments     []*Segment `json:"segments"`
 	Main         *Segment   `json:"main"` // nil without samples
 
-	// Changes are of GOMAXPROCS within a segment, the first maxChanges of
-	// ChangeCount.
+	// Unclear is the first line that can be of either of two processes; 0 where
+	// there is none.
+	Unclear int64 `json:"-"`
+
+	// Changes are of Main's GOMAXPROCS, the first maxChanges of ChangeCount.
 	ChangeCount int64    `json:"change_count"`
 	Changes     []Change `json:"changes"`
 
-	Series []Point `json:"series"` // at most maxPoints
+	Series []Point `json:"series"` // of Main, at most maxPoints
+
+	Run Run `json:"-"`
 }
 
-// Interleaved tells that time runs backwards so often that several processes must
-// have written at once.
-func (s *Summary) Interleaved() bool {
-	return s.SegmentCount >= 3 && s.SegmentCount*4 > s.Counts.Samples
+// Run is what is known of the run that wrote a trace, beside the trace. Its zero
+// value says that nothing is.
+type Run struct {
+	Interval  time.Duration // that was asked for
+	CPU, Wall time.Duration // of the command and what it waited for, its shutdown included
+	LeftOut   int64         // samples that came after the end was asked for
 }
+
+// Interleaved tells that the lines of the longest process may be another's.
+func (s *Summary) Interleaved() bool { return s.Main != nil && s.Main.Mixed }
 
 // Segment is what one process wrote.
 type Segment struct {
@@ -34,6 +47,7 @@ type Segment struct {
 	LastLine   int64 `json:"last_line"`
 	FromMillis int64 `json:"from_ms"`
 	ToMillis   int64 `json:"to_ms"`
+	Mixed      bool  `json:"mixed"` // some of its lines may be another process's
 	Stats
 }
 
@@ -45,13 +59,14 @@ type Change struct {
 	To     int   `json:"to"`
 }
 
-// Stats are of the samples of one process, but for the first at 0 ms, which is
-// taken as the process starts and is no part of its work.
+// Stats are of the samples of one process, but for those at 0 ms, which are taken
+// as the process starts and are no part of its work.
 type Stats struct {
 	Samples        int64 `json:"samples"`
-	StartupSamples int64 `json:"startup_samples"` // 0 or 1, left out of all else
+	StartupSamples int64 `json:"startup_samples"` // left out of all else; 2 of a process that panics at once
 
-	IntervalMillis *Level `json:"interval_ms"` // between one sample and the next
+	IntervalMillis *Level   `json:"interval_ms"`        // between one sample and the next
+	IntervalMedian *float64 `json:"interval_median_ms"` // to 3 %
 
 	Procs      *Level   `json:"gomaxprocs"`
 	IdleProcs  *Level   `json:"idle_procs"`
@@ -63,6 +78,10 @@ type Stats struct {
 	AllIdle    int64 `json:"all_idle_samples"`
 	HalfIdle   int64 `json:"half_idle_samples"`
 	IdleQueued int64 `json:"idle_and_queued_samples"`
+	// OneBusy counts samples with one P that is not idle, Crowded those with one
+	// goroutine for two Ps in the queues, and one at least.
+	OneBusy int64 `json:"one_busy_samples"`
+	Crowded int64 `json:"crowded_samples"`
 
 	Threads     *Level `json:"threads"`
 	IdleThreads *Level `json:"idle_threads"`

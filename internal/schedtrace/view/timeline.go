@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ type Tick struct {
 	Label string
 }
 
-// holdIntervals is how many mean intervals a point may stand for what was not
+// holdIntervals is how many intervals a point may stand for what was not
 // seen after it.
 const holdIntervals = 3
 
@@ -33,18 +34,13 @@ type timeline struct {
 
 func newTimeline(s *schedtrace.Summary, most int) *timeline {
 	m := s.Main
-	t := &timeline{from: float64(m.FromMillis), to: float64(m.ToMillis)}
-	for _, p := range s.Series {
-		if p.Segment == m.Index && p.ToSegment == m.Index {
-			t.points = append(t.points, p)
-		}
-	}
+	t := &timeline{from: float64(m.FromMillis), to: float64(m.ToMillis), points: s.Series}
 	if most > 0 {
 		t.points = reduce(t.points, most)
 	}
 	interval := 0.0
-	if m.IntervalMillis != nil {
-		interval = m.IntervalMillis.Mean
+	if m.IntervalMedian != nil {
+		interval = *m.IntervalMedian
 	}
 	// The last sample stands for an interval too, or one alone would have no width.
 	t.to += max(interval, 1)
@@ -103,7 +99,7 @@ func (t *timeline) ticks() []Tick {
 	step := round[1] * 1000
 	var out []Tick
 	for n := float64(int64(t.from/step+0.999999)) * step; n <= t.to; n += step {
-		label := strconv.FormatFloat(n/1000, 'f', -1, 64) + " s"
+		label := strconv.FormatFloat(math.Round(n*1000)/1e6, 'f', -1, 64) + " s"
 		if n == 0 {
 			label = "0"
 		}

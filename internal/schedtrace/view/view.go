@@ -83,7 +83,7 @@ func New(s *schedtrace.Summary, readings []schedtrace.Reading, o Options) *View 
 	if m == nil || s.Interleaved() {
 		return v
 	}
-	v.Context = context(m)
+	v.Context = context(s)
 	t := newTimeline(s, o.Points)
 	v.Time = t.ticks()
 	v.charts(t, &m.Stats)
@@ -95,7 +95,7 @@ func New(s *schedtrace.Summary, readings []schedtrace.Reading, o Options) *View 
 }
 
 // headlines are the readings that may lead, in this order, and how they are
-// labelled.
+// labelled. What asks for attention leads as a warning alone.
 var headlines = []struct {
 	id    string
 	label string
@@ -104,9 +104,15 @@ var headlines = []struct {
 	{"interleaved", "Cannot tell", Unknown},
 	{"no-samples", "Nothing to read", Unknown},
 	{"few-samples", "Cannot tell", Unknown},
+	{"processes", "One of several", Attention},
 	{"cpu-bound", "CPU-bound", Attention},
+	{"lock-waits", "Waits for locks", Attention},
+	{"blocked-threads", "Threads at large", Attention},
+	{"late-samples", "Held up", Attention},
+	{"queue-skew", "Uneven", Attention},
 	{"busy", "Busy", Inform},
-	{"all-idle", "Idle", Inform},
+	{"blocked-threads", "Threads off the Ps", Inform},
+	{"all-idle", "Hardly a P busy", Inform},
 	{"idle-procs", "Not limited by GOMAXPROCS", Inform},
 	{"idle-and-queued", "In bursts", Inform},
 }
@@ -115,7 +121,7 @@ var headlines = []struct {
 func (v *View) headline(s *schedtrace.Summary, readings []schedtrace.Reading) int {
 	for _, h := range headlines {
 		for i, r := range readings {
-			if r.ID == h.id {
+			if r.ID == h.id && (h.state != Attention || r.Severity == schedtrace.Warning) {
 				v.Headline = Headline{h.state, h.label, sentence(printable(r.Text)), sentence(r.Advice)}
 				return i
 			}
@@ -137,17 +143,24 @@ func queued(st *schedtrace.Stats) string {
 	return fmt.Sprintf("; %s waiting on average", goroutines(st.Queued.Mean))
 }
 
-func context(m *schedtrace.Segment) string {
-	text := ""
+// context is what the figures hold for.
+func context(s *schedtrace.Summary) string {
+	m, text := s.Main, ""
+	if s.SegmentCount > 1 {
+		text = fmt.Sprintf("one of %d processes · ", s.SegmentCount)
+	}
 	if p := m.Procs; p != nil {
-		text = "GOMAXPROCS " + span(p) + " · "
+		text += "GOMAXPROCS " + span(p) + " · "
 	}
 	text += count(m.Samples, "sample") + " over " + duration(m.ToMillis-m.FromMillis)
-	if m.IntervalMillis != nil && m.Samples > 1 {
-		text += ", one every " + duration(int64(m.IntervalMillis.Mean+0.5))
+	if m.IntervalMedian != nil && m.Samples > 1 {
+		text += ", one every " + duration(int64(*m.IntervalMedian+0.5))
 	}
 	if m.StartupSamples > 0 {
 		text += ", and the one at the start, which does not count"
+	}
+	if n := s.Run.LeftOut; n > 0 {
+		text += "; " + count(n, "sample") + " of its shutdown left out"
 	}
 	return text
 }

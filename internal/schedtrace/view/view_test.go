@@ -36,7 +36,11 @@ func TestHeadlines(t *testing.T) {
 		"few":         {repeat(4, busy), "Cannot tell", "Only 3 samples"},
 		"busy":        {repeat(21, busy), "CPU-bound", "All 4 Ps busy in 100 % of 20 samples"},
 		"mixed":       {repeat(21, func(i int) string { return sched(i*1000, 4, i%2*4, "0 0 0 0") }), "Mixed", "2 of 4 Ps busy on average, all of them in 50 % of 20 samples and none in 50 %"},
-		"interleaved": {repeat(20, func(i int) string { return sched(i/2*1000+i%2*7, 4, 0, "5 5 5 5") + sched(i/2*1000, 2, 0, "5 5") }), "Cannot tell", "Time runs backwards"},
+		"interleaved": {repeat(20, func(i int) string { return sched(i*1000, 4, 0, "5 5 5 5") + sched(i*1000, 4, 0, "5 5 5 5") }), "Cannot tell", "Several processes write to this log at once, and cannot be told apart: line 5 is the first"},
+		"at once":     {repeat(20, func(i int) string { return sched(i*1000, 4, 0, "5 5 5 5") + sched(i*1000, 2, 0, "5 5") }), "One of several", "The log holds 2 processes, some at once"},
+		"all idle":    {repeat(21, func(i int) string { return sched(i*1000, 8, 8, "0 0 0 0 0 0 0 0") }), "Hardly a P busy", "All 8 Ps idle in 100 %"},
+		"in C":        {repeat(21, func(i int) string { return sched(i*1000, 4, 4, "0 0 0 0") }), "Threads off the Ps", "9 threads on average"},
+		"late":        {repeat(21, func(i int) string { return sched(i*1000, 4, 4, "0 0 0 0") }) + sched(60_000, 4, 4, "0 0 0 0"), "Held up", "No sample for 40000 ms"},
 	} {
 		if h := of(tc.log, Options{}).Headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
@@ -177,5 +181,46 @@ func TestOneProcessIsCharted(t *testing.T) {
 	v := of(repeat(15, func(i int) string { return sched(i*100, 2, 2, "0 0") })+repeat(25, func(i int) string { return sched(i*100, 4, 0, "1 2 3 4") }), Options{})
 	if n := len(v.Charts[0].Series[0].Points); n != 25 {
 		t.Errorf("%d points, want those of the second process, 25", n)
+	}
+}
+
+// A warning is not led by what is none: 9 wait for a lock, and no P is busy.
+func TestAWarningLeads(t *testing.T) {
+	v := of(repeat(21, func(i int) string {
+		return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=2 threads=5 spinningthreads=0 needspinning=0 idlethreads=3 runqueue=0 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false\n", i*1000) +
+			strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", 9)
+	}), Options{})
+	if v.Headline.Label != "Waits for locks" || v.Headline.State != Attention {
+		t.Errorf("%+v", v.Headline)
+	}
+}
+
+// A gap does not make the usual interval longer.
+func TestContext(t *testing.T) {
+	log := repeat(60, func(i int) string { return sched(i*1000, 2, 2, "0 0") }) + sched(3_659_000, 2, 2, "0 0")
+	if v := of(log, Options{}); !strings.Contains(v.Context, "60 samples over 61 min, one every 1 s") {
+		t.Error(v.Context)
+	}
+	s := schedtrace.Analyse(strings.NewReader(log + log[:len(log)/2]))
+	s.Run.LeftOut = 3
+	if v := New(s, nil, Options{}); !strings.HasPrefix(v.Context, "one of 2 processes · ") || !strings.HasSuffix(v.Context, "; 3 samples of its shutdown left out") {
+		t.Error(v.Context)
+	}
+}
+
+// However many come after the process that is shown, its curves stay.
+func TestManyRestartsLeaveTheCurves(t *testing.T) {
+	v := of(repeat(100, func(i int) string { return sched(i*100, 2, 1, "1 0") })+repeat(1500, func(i int) string { return sched(0, 2, 1, "0 0") + sched(100, 2, 1, "0 0") }), Options{})
+	if n := len(v.Charts[0].Series[0].Points); n != 100 || len(v.Time) == 0 {
+		t.Errorf("%d points", n)
+	}
+}
+
+// One sample has times that can be read.
+func TestTimesAreShort(t *testing.T) {
+	for _, k := range of(sched(0, 2, 1, "0 0"), Options{}).Time {
+		if len(k.Label) > len("0.0006 s") {
+			t.Errorf("label %q", k.Label)
+		}
 	}
 }
