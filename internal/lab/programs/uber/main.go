@@ -37,10 +37,13 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// balance passes each request to the next of the backends.
+// balance passes each request to the next of the backends. Before a server answers
+// it reads what is left of the request; here the transport may still look for its
+// end, would find the body closed, and would end the connection to the backend in
+// the middle of the answer. So both go on at once.
 func balance(urls []*url.URL, transport http.RoundTripper, logger *log.Logger) http.Handler {
 	var next atomic.Uint64
-	return &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(urls[next.Add(1)%uint64(len(urls))])
 		},
@@ -52,6 +55,12 @@ func balance(urls []*url.URL, transport http.RoundTripper, logger *log.Logger) h
 			w.WriteHeader(http.StatusBadGateway)
 		},
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			logger.Printf("uber: %v", err)
+		}
+		proxy.ServeHTTP(w, r)
+	})
 }
 
 // Serve answers at the address until ctx ends. It says at the start which
