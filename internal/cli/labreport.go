@@ -180,6 +180,7 @@ func measuredStage(dir string, s *lab.RanStage) (lab.Measured, error) {
 	if err != nil {
 		return lab.Measured{}, err
 	}
+	s.NotRun = "" // what an earlier look at a damaged journal left
 	m := lab.Measured{Result: result, Trials: contents.Trials}
 	s.Count(m)
 	return m, nil
