@@ -31,6 +31,8 @@ var mayImport = map[string][]string{
 	"schedtrace": {},
 	"toolchain":  {},
 	"axis":       {},
+	"phrase":     {},
+	"cpuset":     {},
 	"page":       {},
 	"terminal":   {},
 	"exectrace":  {},
