@@ -27,7 +27,8 @@ const anything = "*"
 // give it one, as narrow as it can be.
 var mayImport = map[string][]string{
 	"maxprocs":   {},
-	"journal":    {},
+	"folder":     {},
+	"journal":    {"folder"},
 	"schedtrace": {},
 	"toolchain":  {},
 	"axis":       {},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/stat/stattest"
@@ -140,11 +141,13 @@ func writeProgram(t *testing.T, path string) {
 
 func writeJournal(t *testing.T, dir string) {
 	h, trials := stattest.Generate(stattest.Config{Arms: []stattest.Truth{stattest.Unset(2, 900, 0.01), stattest.Set(1, 500, 0.02)}})
-	h.Host = hostOf()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	h.TargetHost = hostOf()
+	d, err := folder.Make(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := journal.Create(filepath.Join(dir, journalName), h)
+	defer d.Close()
+	w, err := journal.Create(d, h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (o *sweepOptions) checkGate(s *session, io stdio) error {
 // checkBaseline says why a run cannot be compared with an earlier one, and warns
 // where it can be but differs.
 func (s *session) checkBaseline(old journal.Header, io stdio) error {
-	if err := stat.ComparableHosts(old.Host, s.header.Host); err != nil {
+	if err := stat.ComparableHosts(old.TargetHost, s.header.TargetHost); err != nil {
 		return err
 	}
 	numbered := func(p journal.Plan) (shared []int, unset bool) {

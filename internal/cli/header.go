@@ -29,10 +29,10 @@ func (o *sweepOptions) header(s *session, host journal.Host) journal.Header {
 		command = slices.Concat([]string{"env"}, c.Env, command) // the user's environment is told apart: reproduce.sh exports it
 	}
 	return journal.Header{
-		Name:    c.Name(),
-		Started: time.Now().Truncate(time.Second),
-		Host:    host,
-		Tool:    journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: s.toolArgs(o)},
+		Name:       c.Name(),
+		Started:    time.Now().Truncate(time.Second),
+		TargetHost: host,
+		Tool:       journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: s.toolArgs(o)},
 		Target: journal.Target{
 			Kind: c.Kind(), Command: redact(command), Against: redact(c.Against), URL: c.URL, Build: c.Build, BuiltIn: c.BuiltIn,
 			SHA256: executableSum(c), ServerCPUs: o.serverCPUs, Directory: directory, Environment: runtimeVariables(c.Environ),

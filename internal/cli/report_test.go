@@ -2,10 +2,10 @@ package cli
 
 import (
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/stat/stattest"
 )
@@ -19,7 +19,12 @@ func BenchmarkReport(b *testing.B) {
 	}
 	h, trials := stattest.Generate(stattest.Config{Arms: arms, Blocks: 20})
 	dir := b.TempDir()
-	w, err := journal.Create(filepath.Join(dir, journalName), h)
+	d, err := folder.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	w, err := journal.Create(d, h)
 	if err != nil {
 		b.Fatal(err)
 	}

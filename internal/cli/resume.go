@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/sweep"
 )
@@ -44,12 +45,16 @@ func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error
 		return nil, nil, err
 	}
 	path := filepath.Join(s.dir, journalName)
-	if !exists {
-		return s.beginJournal(path)
+	dir, err := folder.Make(s.dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
 	}
-	w, c, err := journal.Open(path)
+	if !exists {
+		return s.beginJournal(dir)
+	}
+	w, c, err := journal.Open(dir)
 	if errors.Is(err, journal.ErrEmpty) {
-		return s.beginJournal(path)
+		return s.beginJournal(dir)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -65,11 +70,8 @@ func (s *session) openJournal(io stdio) (*journal.Writer, []journal.Trial, error
 	return w, c.Trials, nil
 }
 
-func (s *session) beginJournal(path string) (*journal.Writer, []journal.Trial, error) {
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return nil, nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
-	}
-	w, err := journal.Create(path, s.header)
+func (s *session) beginJournal(dir *folder.Dir) (*journal.Writer, []journal.Trial, error) {
+	w, err := journal.Create(dir, s.header)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
 	}
@@ -104,7 +106,7 @@ func (s *session) adopt(h journal.Header) error {
 		{"the target (command or its executable, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(s.header.Target, h.Target)},
 		{"the load", reflect.DeepEqual(s.header.Load, h.Load)},
 		{"the Go that procfit is built with, being its own target", s.header.Target.BuiltIn == "" || goVersioned(plan) || s.header.Tool.GoVersion == h.Tool.GoVersion},
-		{"the host", sameHost(s.header.Host, h.Host)},
+		{"the host", sameHost(s.header.TargetHost, h.TargetHost)},
 	} {
 		if !d.same {
 			differs = append(differs, d.what)

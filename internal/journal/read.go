@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +15,17 @@ import (
 // ErrNewer is in the chain of an error about a journal of a later schema.
 var ErrNewer = errors.New("written by a newer procfit")
 
-// ErrEmpty is in the chain of an error about a file of no bytes: what a run leaves
-// that was killed before it could write its header.
-var ErrEmpty = errors.New("it is empty, and no journal; remove it, or choose another directory")
+// ErrEmpty is in the chain of an error about a file that a run left which was
+// killed, or whose machine died, before its header was whole. It holds no trial.
+var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out begins it anew")
+
+// MostArms bounds the settings of one journal: nobody measures as many, and what
+// compares them with each other would not come to an end.
+const MostArms = 4096
 
 // Contents is a journal as read.
 type Contents struct {
-	Header Header
+	Header Header // its Schema is the file's
 	Trials []Trial
 	// Torn is the number of bytes of an unfinished last line, which is left out;
 	// 0 where the journal ends as it should.
@@ -31,7 +34,20 @@ type Contents struct {
 	unended bool
 	// size is the number of bytes up to the end of the last whole line.
 	size int64
+	arms map[ArmKey]bool
+	// again are the trials without a program, by their place: one that was tried
+	// later stands in for it.
+	again map[place]int
 }
+
+// place is where in the plan a trial belongs.
+type place struct {
+	arm          ArmKey
+	role         Role
+	block, order int
+}
+
+func placeOf(t *Trial) place { return place{t.Arm.Key(), t.Role, t.Block, t.Order} }
 
 // Read reads a journal. name is for errors, which say name:line. A last line
 // without a newline that is no whole record is torn: it is left out and counted
@@ -40,7 +56,7 @@ type Contents struct {
 // later procfit of the same schema may add kinds.
 func Read(r io.Reader, name string) (*Contents, error) {
 	br := bufio.NewReader(r)
-	c := &Contents{}
+	c := &Contents{arms: map[ArmKey]bool{}, again: map[place]int{}}
 	for line := 1; ; line++ {
 		raw, err := br.ReadBytes('\n')
 		if err != nil && err != io.EOF {
@@ -51,21 +67,38 @@ func Read(r io.Reader, name string) (*Contents, error) {
 			if line == 1 {
 				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 			}
-			return c, nil
+			return c.trimmed(), nil
 		}
 		if perr := c.add(raw, line); perr != nil {
-			if last && line > 1 && !errors.Is(perr, ErrNewer) {
+			switch {
+			case last && line == 1 && tornHeader(raw) && !errors.Is(perr, ErrNewer):
+				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
+			case last && line > 1 && !errors.Is(perr, ErrNewer):
 				c.Torn = int64(len(raw))
-				return c, nil
+				return c.trimmed(), nil
 			}
 			return nil, fmt.Errorf("%s:%d: %w", name, line, perr)
 		}
 		c.size += int64(len(raw))
 		if last {
 			c.unended = true
-			return c, nil
+			return c.trimmed(), nil
 		}
 	}
+}
+
+// trimmed drops what only reading needed, and the trials that were tried again.
+func (c *Contents) trimmed() *Contents {
+	c.Trials = slices.DeleteFunc(c.Trials, func(t Trial) bool { return t.Kind == "" })
+	c.arms, c.again = nil, nil
+	return c
+}
+
+// tornHeader tells whether a line without an end is the beginning of a header.
+func tornHeader(raw []byte) bool {
+	begins := []byte(`{"schema":"procfit.journal/`)
+	n := min(len(raw), len(begins))
+	return bytes.Equal(raw[:n], begins[:n])
 }
 
 func (c *Contents) add(raw []byte, line int) error {
@@ -80,21 +113,58 @@ func (c *Contents) add(raw []byte, line int) error {
 		if err := checkSchema(k.Schema, k.Kind); err != nil {
 			return err
 		}
-		return unmarshal(raw, &c.Header)
+		return c.addHeader(raw, k.Schema)
 	}
 	if k.Kind != KindTrial {
 		return nil
 	}
 	var t Trial
-	if err := unmarshal(raw, &t); err != nil {
+	var err error
+	if c.Header.Schema == SchemaV1 {
+		t, err = readTrialV1(raw)
+	} else {
+		err = unmarshal(raw, &t)
+	}
+	if err != nil {
 		return err
 	}
-	// A trial that was tried again stands in the place of the one before.
-	before := slices.IndexFunc(c.Trials, func(b Trial) bool {
-		return b.NotStarted && b.Role == t.Role && b.Block == t.Block && b.Order == t.Order && reflect.DeepEqual(b.Arm, t.Arm)
-	})
-	if before >= 0 {
-		c.Trials = slices.Delete(c.Trials, before, before+1)
+	return c.addTrial(t)
+}
+
+func (c *Contents) addHeader(raw []byte, schema string) (err error) {
+	if schema == SchemaV1 {
+		c.Header, err = readHeaderV1(raw)
+	} else {
+		err = unmarshal(raw, &c.Header)
+	}
+	if err != nil {
+		return err
+	}
+	for _, a := range c.Header.Plan.Arms {
+		c.arms[a.Key()] = true
+	}
+	return c.checkArms()
+}
+
+func (c *Contents) checkArms() error {
+	if len(c.arms) > MostArms {
+		return fmt.Errorf("it has more than %d settings: no sweep of procfit plans as many", MostArms)
+	}
+	return nil
+}
+
+func (c *Contents) addTrial(t Trial) error {
+	c.arms[t.Arm.Key()] = true
+	if err := c.checkArms(); err != nil {
+		return err
+	}
+	at := placeOf(&t)
+	if before, ok := c.again[at]; ok {
+		c.Trials[before].Kind = "" // trimmed drops it
+		delete(c.again, at)
+	}
+	if t.NotStarted {
+		c.again[at] = len(c.Trials)
 	}
 	c.Trials = append(c.Trials, t)
 	return nil
@@ -117,17 +187,18 @@ func notJSON(raw []byte, err error) error {
 }
 
 func checkSchema(schema, kind string) error {
-	prefix, _, _ := strings.Cut(Schema, "/v")
+	prefix, newest, _ := strings.Cut(Schema, "/v")
 	version, ok := strings.CutPrefix(schema, prefix+"/v")
 	n, err := strconv.Atoi(version)
 	if !ok || err != nil || kind != KindHeader {
 		return fmt.Errorf("the first line is no header of schema %q (schema %q, kind %q): this file is not a procfit journal", Schema, schema, kind)
 	}
-	if schema != Schema && n > 1 {
+	most, _ := strconv.Atoi(newest)
+	switch {
+	case schema == Schema || schema == SchemaV1:
+		return nil
+	case n > most:
 		return fmt.Errorf("schema %q, and this procfit reads %q: %w; update procfit to read it", schema, Schema, ErrNewer)
 	}
-	if schema != Schema {
-		return fmt.Errorf("schema %q is unknown; this procfit reads %q", schema, Schema)
-	}
-	return nil
+	return fmt.Errorf("schema %q is unknown; this procfit reads %q", schema, Schema)
 }

@@ -8,43 +8,61 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/procfit/procfit/internal/folder"
 )
+
+// Name is the journal's file in a results folder.
+const Name = "journal.jsonl"
 
 // Writer appends trials to a journal that it holds locked.
 type Writer struct {
-	f    *os.File
-	size int64 // bytes up to the end of the last whole line
+	dir    *folder.Dir
+	f      *os.File
+	schema string
+	size   int64 // bytes up to the end of the last whole line
 }
 
-// Create makes a new journal at path with the header, which it gives its schema
-// and kind. The file must not exist, or be empty; else os.ErrExist is in the chain.
-func Create(path string, h Header) (*Writer, error) {
+// Create makes the journal of a folder with the header, which it gives its schema
+// and kind. Where there is one already, os.ErrExist is in the chain, unless that is
+// without a whole header: then it is begun anew. The folder must stay open.
+func Create(dir *folder.Dir, h Header) (*Writer, error) {
 	h.Schema, h.Kind = Schema, KindHeader
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err := absent(dir); err != nil {
+		return nil, err
+	}
+	f, err := dir.Create(Name)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f}
-	if err := w.begin(h); err != nil {
+	w := &Writer{dir: dir, f: f, schema: Schema}
+	if err = lock(f); err == nil {
+		err = w.appendLine(h)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	return w, syncDir(filepath.Dir(path))
+	return w, syncDir(dir.Path())
 }
 
-// begin writes the header. What cannot be written leaves an empty file.
-func (w *Writer) begin(h Header) error {
-	if err := lock(w.f); err != nil {
-		return err
+// absent is nil where no journal would be lost by beginning one.
+func absent(dir *folder.Dir) error {
+	f, err := dir.OpenFile(Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	info, err := w.f.Stat()
 	if err != nil {
 		return err
 	}
-	if info.Size() > 0 {
-		return &os.PathError{Op: "create", Path: w.f.Name(), Err: os.ErrExist}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		return err
 	}
-	return w.appendLine(h)
+	if _, err := Read(f, f.Name()); !errors.Is(err, ErrEmpty) {
+		return &os.PathError{Op: "create", Path: f.Name(), Err: os.ErrExist}
+	}
+	return nil
 }
 
 // LockDirectory takes a directory of several journals for this process until what
@@ -61,10 +79,11 @@ func LockDirectory(dir string) (io.Closer, error) {
 	return f, nil
 }
 
-// Open opens a journal to go on with it: it reads what is there, cuts a torn
-// last line off, and locks the file against a second procfit.
-func Open(path string) (*Writer, *Contents, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+// Open opens the journal of a folder to go on with it, in the schema that it has:
+// it reads what is there, cuts a torn last line off, and locks the file against a
+// second procfit. The folder must stay open.
+func Open(dir *folder.Dir) (*Writer, *Contents, error) {
+	f, err := dir.OpenFile(Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,6 +92,7 @@ func Open(path string) (*Writer, *Contents, error) {
 		f.Close()
 		return nil, nil, err
 	}
+	w.dir = dir
 	return w, c, nil
 }
 
@@ -84,7 +104,7 @@ func open(f *os.File) (*Writer, *Contents, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &Writer{f: f, size: c.size}
+	w := &Writer{f: f, schema: c.Header.Schema, size: c.size}
 	if c.Torn > 0 {
 		if err := f.Truncate(w.size); err != nil {
 			return nil, nil, fmt.Errorf("cut the torn last line off: %w", err)
@@ -101,7 +121,7 @@ func open(f *os.File) (*Writer, *Contents, error) {
 // ReadFile reads the journal at path without locking it, so that a report can be
 // made while a run goes on.
 func ReadFile(path string) (*Contents, error) {
-	f, err := os.Open(path)
+	f, err := folder.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -109,19 +129,37 @@ func ReadFile(path string) (*Contents, error) {
 	return Read(f, path)
 }
 
+// ReadDirectory reads the journal of a results folder, as ReadFile does.
+func ReadDirectory(dir string) (*Contents, error) { return ReadFile(filepath.Join(dir, Name)) }
+
+// ErrRemoved is in the chain of the error of a writer whose file is in its folder
+// no more.
+var ErrRemoved = errors.New("the journal was removed, or replaced, while it was being written")
+
 // Append writes a trial as one line and syncs it to the disk. Where that fails
 // (a full disk, say) nothing of the line stays, and what was there before is
 // whole.
 func (w *Writer) Append(t Trial) error {
+	// An unlinked file takes all that is written, and is gone in the end.
+	if !w.dir.Holds(Name, w.f) {
+		return fmt.Errorf("%s: %w", w.f.Name(), ErrRemoved)
+	}
 	t.Kind = KindTrial
 	if t.Warnings == nil {
-		t.Warnings = []string{}
+		t.Warnings = []Warning{}
 	}
 	if t.ObservedProcs == nil {
 		t.ObservedProcs = []*int{}
 	}
 	if t.Phases == nil {
 		t.Phases = []Phase{}
+	}
+	if w.schema == SchemaV1 {
+		v, err := asTrialV1(t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.f.Name(), err)
+		}
+		return w.appendLine(v)
 	}
 	return w.appendLine(t)
 }

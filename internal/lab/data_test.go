@@ -285,9 +285,9 @@ func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 					one, latency := 1.5, &journal.Latency{P50: new(0.1), P90: new(0.1), P99: new(0.1), P999: new(0.1), Max: new(0.1), Mean: new(0.1)}
 					m.Trials = append(m.Trials, journal.Trial{
 						Arm: journal.Arm{Procs: p, QuotaCPUs: quota, GoVersion: version}, Role: journal.RoleMeasure, Block: block, Valid: true,
-						Metrics: metrics, ThroughputPerSecond: &one, MeasuredSeconds: 1, LatencySeconds: latency,
-						Phases:     []journal.Phase{{Mode: journal.ModeClosed, LatencySeconds: latency}},
-						CPUSeconds: &journal.CPUSeconds{User: 1}, ContextSwitches: &journal.ContextSwitches{Voluntary: 9}, RunQueueWaitSeconds: &one,
+						Metrics: metrics, ThroughputPerSecond: &one, LatencySeconds: latency,
+						Phases: []journal.Phase{{Mode: journal.ModeClosed, LatencySeconds: latency}},
+						Usage:  journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, ContextSwitches: &journal.ContextSwitches{Voluntary: 9}, RunQueueWaitSeconds: &one},
 					})
 				}
 			}

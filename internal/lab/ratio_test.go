@@ -160,9 +160,10 @@ func TestFigureOf(t *testing.T) {
 	open := journal.Latency{P50: f(5), P99: f(6), P999: f(7), Mean: f(8), Max: f(9)}
 	full := journal.Trial{
 		ThroughputPerSecond: f(10), LatencySeconds: &open, Phases: []journal.Phase{{Mode: journal.ModeOpen}, {Mode: journal.ModeClosed, LatencySeconds: &closedLoop}},
-		MeasuredSeconds: 2, CPUSeconds: &journal.CPUSeconds{User: 1, System: 2}, ContextSwitches: &journal.ContextSwitches{Voluntary: 30, Involuntary: 10},
-		RunQueueWaitSeconds: f(5), ThreadsMax: new(12), Cgroup: &journal.Cgroup{Periods: 10, ThrottledPeriods: 4}, ObservedProcs: []*int{new(3), nil},
-		Metrics: map[string]journal.Metric{"took": {Value: 13}},
+		Usage: journal.Usage{MeasuredSeconds: 2, CPUSeconds: &journal.CPUSeconds{User: 1, System: 2}, ContextSwitches: &journal.ContextSwitches{Voluntary: 30, Involuntary: 10},
+			RunQueueWaitSeconds: f(5), ThreadsMax: new(12), Cgroup: &journal.Cgroup{Periods: 10, ThrottledPeriods: 4}},
+		ObservedProcs: []*int{new(3), nil},
+		Metrics:       map[string]journal.Metric{"took": {Value: 13}},
 	}
 	for figure, want := range map[Figure]float64{
 		Throughput: 10, Cost: 0.1, P50: 5, P99: 6, P999: 7, Mean: 8, Max: 9, ClosedP50: 1, ClosedP99: 2, ClosedMean: 3, ClosedMax: 4,
@@ -171,7 +172,7 @@ func TestFigureOf(t *testing.T) {
 		if got := figure.value(&full); got == nil || *got != want {
 			t.Errorf("%q: %v, want %g", figure, got, want)
 		}
-		if got := figure.value(&journal.Trial{ObservedProcs: []*int{nil}, Cgroup: &journal.Cgroup{}, CPUSeconds: &journal.CPUSeconds{}}); got != nil {
+		if got := figure.value(&journal.Trial{ObservedProcs: []*int{nil}, Usage: journal.Usage{Cgroup: &journal.Cgroup{}, CPUSeconds: &journal.CPUSeconds{}}}); got != nil {
 			t.Errorf("%q of an empty trial: %g", figure, *got)
 		}
 	}

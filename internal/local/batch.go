@@ -178,22 +178,21 @@ func (r *Runner) batchFigures(task sweep.Task, f fleet, wall time.Duration, t *j
 	}
 	addMetrics(t, found)
 	if len(r.config.Metrics) > 0 {
-		judgedMetric(r.config.Metrics, found, t)
+		return judgedMetric(r.config.Metrics, found, t)
 	}
 	return nil
 }
 
 // judgedMetric makes one metric the throughput: the one of that name, else the
 // first. One of which less is better is judged by its reciprocal.
-func judgedMetric(metrics []load.Metric, found map[string]load.Value, t *journal.Trial) {
+func judgedMetric(metrics []load.Metric, found map[string]load.Value, t *journal.Trial) error {
 	name := metrics[0].Name
 	if _, ok := found["throughput"]; ok {
 		name = "throughput"
 	}
 	v := found[name]
 	if v.Value <= 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("metric %s is %g, which cannot be compared as a ratio: runs a second are judged", name, v.Value))
-		return
+		return invalidf("metric %s is %g, which cannot be compared as a ratio", name, v.Value)
 	}
 	value := v.Value
 	t.ThroughputUnit = name
@@ -201,6 +200,7 @@ func judgedMetric(metrics []load.Metric, found map[string]load.Value, t *journal
 		value, t.ThroughputUnit = 1/value, "1/"+name
 	}
 	t.ThroughputPerSecond = &value
+	return nil
 }
 
 // benchFigures reads Go benchmark lines. The throughput is operations a second,

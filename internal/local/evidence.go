@@ -35,7 +35,7 @@ func (p procsReading) judge(arm journal.Arm, after procsReading, t *journal.Tria
 	t.ObservedProcs = make([]*int, len(p))
 	for i, now := range p {
 		if now.err != nil {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("not proven at which GOMAXPROCS the target ran: %v", now.err))
+			t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnProcsUnproven, Detail: now.err.Error()})
 			continue
 		}
 		n := now.live.Procs
@@ -50,7 +50,7 @@ func (p procsReading) judge(arm journal.Arm, after procsReading, t *journal.Tria
 		if arm.Procs != nil {
 			return invalidf("the target changed its GOMAXPROCS from %d to %d during the trial", n, after[i].live.Procs)
 		}
-		t.Warnings = append(t.Warnings, fmt.Sprintf("the target changed its GOMAXPROCS from %d to %d during the trial", n, after[i].live.Procs))
+		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnProcsChanged, From: &n, To: &after[i].live.Procs})
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (r *Runner) begin(arm journal.Arm, f fleet) *measurement {
 func (m *measurement) end(t *journal.Trial) {
 	t.MeasuredSeconds = time.Since(m.began).Seconds()
 	if m.err != nil {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("the kernel's counters could not be read: %v", m.err))
+		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: m.err.Error()})
 		return
 	}
 	m.span.Look(m.fleet.pids())
@@ -165,23 +165,23 @@ const (
 )
 
 // limits is the warnings about who was the bottleneck.
-func (r *Runner) limits(t *journal.Trial) []string {
-	var warnings []string
+func (r *Runner) limits(t *journal.Trial) []journal.Warning {
+	var warnings []journal.Warning
 	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= engineLimit {
-		warnings = append(warnings, fmt.Sprintf("the load engine was the limit: its busiest thread used %.0f %% of a CPU; give it more with --load-cpuset, or drive from another machine with --load 'ssh BOX wrk …'", 100**t.Load.ThreadBusiestRatio))
+		warnings = append(warnings, journal.Warning{Code: journal.WarnLoadLimited, Value: t.Load.ThreadBusiestRatio})
 	}
 	if t.Load != nil && t.HostUse != nil && r.config.LoadOnThisMachine() && t.HostUse.BusyRatio >= machineFull && t.MeasuredSeconds > 0 {
 		cpus := t.Load.CPUSeconds / t.MeasuredSeconds
 		if cpus >= loadShare {
-			warnings = append(warnings, fmt.Sprintf("the load took %.2f CPUs of a machine that had none to spare: the target could have had them; drive from another machine with --load 'ssh BOX wrk …', or set CPUs apart with --server-cpuset and --load-cpuset", cpus))
+			warnings = append(warnings, journal.Warning{Code: journal.WarnLoadTook, Value: &cpus})
 		}
 	}
 	if t.Saturated {
-		warnings = append(warnings, fmt.Sprintf("saturated: less than %.0f %% of the offered rate was answered in time, so the latency grows with the length of the trial", 100*carried))
+		warnings = append(warnings, journal.Warning{Code: journal.WarnSaturated})
 	}
 	if l := t.Load; l != nil && l.SendLagP99Seconds != nil && t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		if lag := *l.SendLagP99Seconds; lag > 1e-3 && lag > *t.LatencySeconds.P99/4 {
-			warnings = append(warnings, fmt.Sprintf("the load engine itself sent late (p99 %s), for want of CPU: the latencies contain that", time.Duration(lag*1e9).Round(100*time.Microsecond)))
+			warnings = append(warnings, journal.Warning{Code: journal.WarnSentLate, Value: &lag})
 		}
 	}
 	return warnings

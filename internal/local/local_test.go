@@ -113,7 +113,7 @@ func TestJudgeProcs(t *testing.T) {
 				t.Errorf("%v, want %q", err, tc.invalid)
 			}
 			if len(trial.Warnings) != tc.warnings || len(trial.ObservedProcs) != len(tc.before) {
-				t.Errorf("warnings %q, observed %v", trial.Warnings, trial.ObservedProcs)
+				t.Errorf("warnings %+v, observed %v", trial.Warnings, trial.ObservedProcs)
 			}
 			for i, p := range trial.ObservedProcs {
 				if tc.before[i].err != nil && p != nil {
@@ -160,29 +160,29 @@ func TestJudgeLoad(t *testing.T) {
 func TestWhoWasTheLimit(t *testing.T) {
 	p := func(v float64) *float64 { return &v }
 	quiet := func() *journal.Trial {
-		return &journal.Trial{MeasuredSeconds: 1, HostUse: &journal.HostUse{BusyRatio: 0.5}, LatencySeconds: &journal.Latency{P99: p(0.01)},
+		return &journal.Trial{Usage: journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{BusyRatio: 0.5}}, LatencySeconds: &journal.Latency{P99: p(0.01)},
 			Load: &journal.LoadCost{CPUSeconds: 0.5, ThreadBusiestRatio: p(0.5), SendLagP99Seconds: p(0.0001)}}
 	}
 	r := &Runner{config: Config{URL: "http://h/"}}
 	if w := r.limits(quiet()); len(w) != 0 {
-		t.Errorf("nothing was the limit: %q", w)
+		t.Errorf("nothing was the limit: %+v", w)
 	}
-	for want, change := range map[string]func(*journal.Trial){
-		"load engine was the limit": func(t *journal.Trial) { t.Load.ThreadBusiestRatio = p(0.95) },
-		"the load took 0.50 CPUs":   func(t *journal.Trial) { t.HostUse.BusyRatio = 0.99 },
-		"saturated":                 func(t *journal.Trial) { t.Saturated = true },
-		"engine itself sent late":   func(t *journal.Trial) { t.Load.SendLagP99Seconds = p(0.005) },
+	for want, change := range map[journal.WarningCode]func(*journal.Trial){
+		journal.WarnLoadLimited: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = p(0.95) },
+		journal.WarnLoadTook:    func(t *journal.Trial) { t.HostUse.BusyRatio = 0.99 },
+		journal.WarnSaturated:   func(t *journal.Trial) { t.Saturated = true },
+		journal.WarnSentLate:    func(t *journal.Trial) { t.Load.SendLagP99Seconds = p(0.005) },
 	} {
 		trial := quiet()
 		change(trial)
-		if w := r.limits(trial); len(w) != 1 || !strings.Contains(w[0], want) {
-			t.Errorf("%q, want one with %q", w, want)
+		if w := r.limits(trial); len(w) != 1 || w[0].Code != want {
+			t.Errorf("%+v, want one %s", w, want)
 		}
 	}
 	trial := quiet()
 	trial.HostUse.BusyRatio = 0.99
 	if w := (&Runner{config: Config{URL: "http://h/", LoadCommand: "ssh box wrk"}}).limits(trial); len(w) != 0 {
-		t.Errorf("a load from elsewhere takes no CPU here: %q", w)
+		t.Errorf("a load from elsewhere takes no CPU here: %+v", w)
 	}
 }
 

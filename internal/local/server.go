@@ -54,7 +54,7 @@ func (r *Runner) serve(ctx context.Context, task sweep.Task, t *journal.Trial) e
 		killed = killed || exit.Killed
 	}
 	if killed {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("the target did not end within %s of SIGTERM and was killed (--grace)", r.config.Grace))
+		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnKilled, Value: new(r.config.Grace.Seconds())})
 	}
 	return r.printed(f, t)
 }
@@ -188,7 +188,7 @@ func addPhase(t *journal.Trial, l *load.Result) error {
 	}
 	t.Phases = append(t.Phases, PhaseOf(l, encoded))
 	for _, kind := range slices.Sorted(maps.Keys(l.ErrorKinds)) {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s loop: %d × %s", l.Mode, l.ErrorKinds[kind], kind))
+		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnFailedRequests, Phase: journal.Mode(l.Mode), Count: l.ErrorKinds[kind], Detail: kind})
 	}
 	return nil
 }

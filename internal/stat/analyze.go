@@ -11,7 +11,7 @@ import (
 func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r := &Result{
 		Schema: ResultSchema, Name: h.Name, Started: h.Started,
-		Host: h.Host, Tool: h.Tool, Target: h.Target, Load: h.Load, Plan: h.Plan,
+		Host: h.TargetHost, Tool: h.Tool, Target: h.Target, Load: h.Load, Plan: h.Plan,
 		Groups: []Group{}, Warnings: []Warning{},
 	}
 	trials, repeated := once(trials)
@@ -76,7 +76,7 @@ func (r *Result) count(trials []journal.Trial) {
 }
 
 func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
-	machine := machineCPUs(h.Host)
+	machine := machineCPUs(h.TargetHost)
 	effective := math.Min(machine, pinned(h.Target.ServerCPUs, machine))
 	if g.limited {
 		effective = math.Min(effective, g.quota)

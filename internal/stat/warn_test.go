@@ -60,11 +60,11 @@ func TestWarnings(t *testing.T) {
 		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5 % of the CPU time"},
 		{"load_limited", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				t.Warnings = []string{"the load engine was the limit: its busiest thread used 99 % of a CPU", "saturated: covered elsewhere"}
+				t.Warnings = []journal.Warning{{Code: journal.WarnLoadLimited, Value: new(0.99)}, {Code: journal.WarnSaturated}}
 			}
 		}, "in 42 of 42 trials"},
 		{"trial_warnings", func(c *Config) {
-			c.Trial = func(t *journal.Trial) { t.Warnings = []string{"a replica was slow to stop"} }
+			c.Trial = func(t *journal.Trial) { t.Warnings = []journal.Warning{{Code: journal.WarnLegacy, Detail: "a replica was slow to stop"}} }
 		}, "42 warnings in trials, the first: a replica"},
 		{"unproven_procs", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {

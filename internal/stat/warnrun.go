@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -29,7 +28,7 @@ func (n *notes) run(r *Result, groups []*group) {
 	}
 	n.drift(groups)
 	all := allTrials(groups)
-	if steal := over(medianRate(all, stealSeconds), float64(max(1, n.h.Host.CPUs))); steal != nil && *steal > stealMuch {
+	if steal := over(medianRate(all, stealSeconds), float64(max(1, n.h.TargetHost.CPUs))); steal != nil && *steal > stealMuch {
 		n.add(-1, "steal", "a machine that is not shared, or more --repeats", "the hypervisor took %s of the CPU time", percent(*steal))
 	}
 	limited, of := 0, 0
@@ -42,10 +41,10 @@ func (n *notes) run(r *Result, groups []*group) {
 		if limitedByLoad(t) {
 			limited++
 		}
-		for _, text := range t.Warnings {
-			if !slices.ContainsFunc(covered, func(known string) bool { return strings.Contains(text, known) }) {
+		for _, w := range t.Warnings {
+			if !slices.Contains(covered, w.Code) {
 				other++
-				first = cmp.Or(first, text)
+				first = cmp.Or(first, w.Detail, string(w.Code))
 			}
 		}
 	}
@@ -61,7 +60,7 @@ func (n *notes) run(r *Result, groups []*group) {
 // company adds what ran beside the target: load on the same CPUs, and replicas
 // beyond the machine.
 func (n *notes) company(i int, r *Group) {
-	machine := machineCPUs(n.h.Host)
+	machine := machineCPUs(n.h.TargetHost)
 	var load, both float64
 	for k := range r.Arms {
 		e := r.Arms[k].Evidence
@@ -123,15 +122,14 @@ func limitedByLoad(t *journal.Trial) bool {
 	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= loadLimitThread {
 		return true
 	}
-	return slices.ContainsFunc(t.Warnings, func(text string) bool { return strings.Contains(text, loadLimitWords) })
+	return slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnLoadLimited })
 }
 
-// loadLimitWords are in a Runner's warning that its load could go no faster.
-const loadLimitWords = "load engine was the limit"
-
-// covered are words of the warnings that a trial carries for a reader of the
-// journal, and that are judged here from its figures, over all trials at once.
-var covered = []string{loadLimitWords, "load engine itself sent late", "the load took", "saturated:", "not proven at which GOMAXPROCS"}
+// covered are the warnings that a trial carries for a reader of the journal, and
+// that are judged here from its figures, over all trials at once.
+var covered = []journal.WarningCode{
+	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
+}
 
 // loadLimited is by majority of the group's valid trials.
 func (g *group) loadLimited() bool {

@@ -131,7 +131,7 @@ func header(c Config) journal.Header {
 		Kind:    journal.KindHeader,
 		Name:    c.Name,
 		Started: started,
-		Host: journal.Host{
+		TargetHost: journal.Host{
 			Hostname: "generated", OS: "linux", Arch: "amd64", CPUModel: "Generated CPU",
 			CPUs: c.CPUs, AffinityCPUs: c.CPUs, EffectiveCPUs: float64(c.CPUs),
 			Kernel: "6.12.0", CgroupMode: "v2", MemoryBytes: 16 << 30,

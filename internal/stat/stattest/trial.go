@@ -18,8 +18,8 @@ func trial(c Config, s slot, f factors) journal.Trial {
 		Valid:             true,
 		ObservedSource:    "symbol",
 		ObservedGoVersion: "go1.26.0",
-		MeasuredSeconds:   measuredSeconds,
-		Warnings:          []string{},
+		Usage:             journal.Usage{MeasuredSeconds: measuredSeconds},
+		Warnings:          []journal.Warning{},
 	}
 	for range max(a.Replicas, 1) {
 		resolved := s.truth.Resolved

@@ -1,0 +1,217 @@
+// Package folder writes a results folder. procfit often runs as root, in a
+// directory that another user can write to: what lies there already may be a link
+// to somewhere else, or a pipe that blocks. So a file is made anew or replaced, never
+// written through a link and never outside the folder (os.Root), and only regular
+// files are read. Under sudo all that is made belongs to the user who called.
+//
+// What may hold secrets (the journal, the targets' output) is for its owner alone;
+// reports, from which they are taken out, may be passed around.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The modes of files in a folder.
+const (
+	Private fs.FileMode = 0o600 // the journal and the logs
+	Shared  fs.FileMode = 0o644 // redacted reports
+	Script  fs.FileMode = 0o755
+)
+
+// Dir is a folder that is open. Names are relative to it, with slashes.
+type Dir struct {
+	root  *os.Root
+	owner owner
+}
+
+// Make makes the folder and what is missing above it, and opens it.
+func Make(dir string) (*Dir, error) {
+	o := caller()
+	if err := makeAll(filepath.Clean(dir), o); err != nil {
+		return nil, err
+	}
+	return open(dir, o)
+}
+
+// Open opens a folder that exists.
+func Open(dir string) (*Dir, error) { return open(dir, caller()) }
+
+func open(dir string, o owner) (*Dir, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{root, o}, nil
+}
+
+func makeAll(dir string, o owner) error {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
+		if err := makeAll(filepath.Dir(dir), o); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	switch {
+	case err == nil:
+		return o.own(func(uid, gid int) error { return os.Lchown(dir, uid, gid) })
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("it is a file")}
+	}
+	return err
+}
+
+// Close gives the folder up; files that were made in it stay open.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Path is where the folder is.
+func (d *Dir) Path() string { return d.root.Name() }
+
+// Mkdir makes a folder below, for its owner alone, unless there is one.
+func (d *Dir) Mkdir(name string, mode fs.FileMode) error {
+	err := d.root.Mkdir(name, mode)
+	if errors.Is(err, fs.ErrExist) {
+		info, err := d.root.Lstat(name)
+		if err == nil && !info.IsDir() {
+			return d.refuse(name, "it is no directory")
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return d.own(name)
+}
+
+// Create makes a new file, for its owner alone, in place of one of that name.
+func (d *Dir) Create(name string) (*os.File, error) { return d.create(name, os.O_RDWR, Private) }
+
+func (d *Dir) create(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := d.root.OpenFile(name, flag|os.O_CREATE|os.O_EXCL, mode) // O_EXCL follows no link
+	if err != nil {
+		return nil, err
+	}
+	if err := d.owner.own(f.Chown); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenFile opens a regular file of the folder for reading and writing. A link or a
+// pipe is refused, not followed or waited for.
+func (d *Dir) OpenFile(name string) (*os.File, error) {
+	before, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, d.refuse(name, "it is no regular file ("+kind(before.Mode())+")")
+	}
+	f, err := d.root.OpenFile(name, os.O_RDWR|nonBlocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	after, err := f.Stat()
+	if err == nil && !os.SameFile(before, after) {
+		err = d.refuse(name, "it was replaced in this moment")
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Holds tells whether the folder's file of that name is still the open one: it may
+// have been removed or replaced since.
+func (d *Dir) Holds(name string, f *os.File) bool {
+	there, err := d.root.Lstat(name)
+	if err != nil {
+		return false
+	}
+	ours, err := f.Stat()
+	return err == nil && os.SameFile(there, ours)
+}
+
+func (d *Dir) refuse(name, why string) error {
+	return &fs.PathError{Op: "open", Path: filepath.Join(d.Path(), filepath.FromSlash(name)), Err: errors.New(why)}
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m.IsDir():
+		return "a directory"
+	}
+	return "a device or a socket"
+}
+
+func (d *Dir) own(name string) error {
+	return d.owner.own(func(uid, gid int) error { return d.root.Lchown(name, uid, gid) })
+}
+
+// abandoned is the age from which a half-written file is one of a killed procfit:
+// writing takes milliseconds.
+const abandoned = time.Minute
+
+// Replace writes a file beside the one of that name and renames it over that, so
+// that readers see the old one or the new one whole.
+func (d *Dir) Replace(name string, mode fs.FileMode, content []byte) error {
+	d.sweep(name)
+	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d", path.Base(name), time.Now().UnixNano()))
+	f, err := d.create(temporary, os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(mode) // whatever the umask is
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = d.root.Rename(temporary, name)
+	}
+	if err != nil {
+		d.root.Remove(temporary)
+	}
+	return err
+}
+
+// sweep removes what killed runs have left of writing name.
+func (d *Dir) sweep(name string) {
+	dir := path.Dir(name)
+	entries, err := fs.ReadDir(d.root.FS(), dir)
+	if err != nil {
+		return // Replace will say it
+	}
+	for _, e := range entries {
+		digits, ours := strings.CutPrefix(e.Name(), "."+path.Base(name)+".")
+		if !ours || digits == "" || strings.Trim(digits, "0123456789") != "" {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			d.root.Remove(path.Join(dir, e.Name())) // what cannot be removed does no harm
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package journal
+
+// InvalidCode says why a trial proves nothing. A v1 has none, but for
+// [InvalidTimeout], which is known from its words.
+type InvalidCode string
+
+const (
+	InvalidNoProgram    InvalidCode = "no_program"    // there is none to run: it could not be had or compiled
+	InvalidNeverReady   InvalidCode = "never_ready"   // the URL did not answer in time
+	InvalidCrashed      InvalidCode = "crashed"       // the target ended while it was measured
+	InvalidExit         InvalidCode = "exit_status"   // a batch program ended with an error
+	InvalidPrepare      InvalidCode = "prepare"       // what was to run before it failed
+	InvalidTimeout      InvalidCode = "timeout"       // a batch program outlasted --trial-timeout
+	InvalidLost         InvalidCode = "lost"          // how the target ended is not known
+	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked
+	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial
+	InvalidNoAnswer     InvalidCode = "no_answer"     // no request was answered, or none of one replica
+	InvalidErrors       InvalidCode = "errors"        // too many requests failed or were never answered
+	InvalidLoad         InvalidCode = "load"          // the load could not be offered, or its command failed
+	InvalidLoadOutput   InvalidCode = "load_output"   // the load command's output could not be read
+	InvalidMetric       InvalidCode = "metric"        // a figure of --metric is missing, or cannot be compared
+	InvalidNoBenchmark  InvalidCode = "no_benchmark"  // no Go benchmark line was printed
+	InvalidUnit         InvalidCode = "unit"          // its throughput is in another unit than its group's
+)
+
+// WarningCode says what weakens a valid trial.
+type WarningCode string
+
+const (
+	// WarnLegacy is a sentence of a v1, in Detail.
+	WarnLegacy WarningCode = "legacy"
+
+	WarnLoadLimited    WarningCode = "load_limited"    // Value: the busiest engine thread's CPU time ÷ wall time
+	WarnLoadTook       WarningCode = "load_took"       // Value: CPUs that the load took of a machine without any to spare
+	WarnSaturated      WarningCode = "saturated"       // Value: the share of the offered rate that was answered
+	WarnSentLate       WarningCode = "sent_late"       // Value: seconds, the p99 of how late the engine itself sent
+	WarnProcsUnproven  WarningCode = "procs_unproven"  // Detail: why the live GOMAXPROCS could not be read
+	WarnNoGo           WarningCode = "no_go"           // no Go program is among the target's processes
+	WarnProcsChanged   WarningCode = "procs_changed"   // From, To: of the unset arm
+	WarnKilled         WarningCode = "killed"          // Value: seconds of grace after which SIGKILL followed SIGTERM
+	WarnCounters       WarningCode = "counters"        // Detail: why the kernel's counters could not be read
+	WarnFailedRequests WarningCode = "failed_requests" // Phase, Count, Detail: of one kind of error
+	WarnUnanswered     WarningCode = "unanswered"      // Phase, Count: requests that still waited at the end
+	WarnRedirects      WarningCode = "redirects"       // Phase, Count: answers 3xx, which do little of the work
+)
+
+// Warning is a code with its figures; which of them a code has stands beside it.
+type Warning struct {
+	Code   WarningCode `json:"code"`
+	Phase  Mode        `json:"phase,omitempty"`
+	Count  int64       `json:"count,omitempty"`
+	Value  *float64    `json:"value,omitempty"`
+	From   *int        `json:"from,omitempty"`
+	To     *int        `json:"to,omitempty"`
+	Detail string      `json:"detail,omitempty"` // not our words
+}

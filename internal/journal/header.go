@@ -1,0 +1,99 @@
+package journal
+
+import "time"
+
+// Header is the first line of a journal.
+type Header struct {
+	Schema  string    `json:"schema"`
+	Kind    string    `json:"kind"`
+	Name    string    `json:"name"`
+	Started time.Time `json:"started"`
+	// TargetHost ran the program under test, LoadHost offered the load: null where
+	// there was none, or where a --load command drove from a machine unknown to us.
+	TargetHost Host   `json:"target_host"`
+	LoadHost   *Host  `json:"load_host"`
+	Tool       Tool   `json:"tool"`
+	Target     Target `json:"target"`
+	Load       Load   `json:"load"`
+	Plan       Plan   `json:"plan"`
+}
+
+// Host is a machine, or a node of a cluster.
+type Host struct {
+	Hostname      string  `json:"hostname"`
+	OS            string  `json:"os"`
+	Arch          string  `json:"arch"`
+	CPUModel      string  `json:"cpu_model"`
+	CPUs          int     `json:"cpus"`           // online CPUs
+	AffinityCPUs  int     `json:"affinity_cpus"`  // CPUs that procfit itself may run on
+	EffectiveCPUs float64 `json:"effective_cpus"` // the smaller of the affinity and the tightest CPU limit around procfit
+	Kernel        string  `json:"kernel"`
+	CgroupMode    string  `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
+	MemoryBytes   int64   `json:"memory_bytes"`
+}
+
+// Tool is the procfit that ran the trials.
+type Tool struct {
+	Version   string   `json:"version"`
+	GoVersion string   `json:"go_version"`
+	Args      []string `json:"args"` // the command line after the program's name
+}
+
+// The kinds of target, by how they are measured.
+const (
+	KindServer  = "server"  // loaded at its URL
+	KindBatch   = "batch"   // runs and ends
+	KindGoBench = "gobench" // a batch program that prints Go benchmark lines
+)
+
+// Target is the program under test, as the user gave it.
+type Target struct {
+	Kind    string   `json:"kind"` // server, batch, gobench
+	Command []string `json:"command"`
+	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
+	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
+	// SHA256 is of the command's executable, so that a resumed run does not mix two
+	// programs; empty where procfit compiles or is the target itself.
+	SHA256      string   `json:"sha256,omitempty"`
+	URL         string   `json:"url,omitempty"`
+	Build       string   `json:"build,omitempty"`       // the package of --build
+	GoVersion   string   `json:"go_version,omitempty"`  // of the command's executable; a trial has the one that ran
+	MainModule  string   `json:"main_module,omitempty"` // likewise
+	BuiltIn     string   `json:"built_in,omitempty"`    // the id of the practice program, when there was no command
+	ServerCPUs  string   `json:"server_cpuset,omitempty"`
+	Directory   string   `json:"directory,omitempty"`
+	Environment []string `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
+}
+
+// Load is the load as the user asked for it.
+type Load struct {
+	Connections         int      `json:"connections,omitempty"`
+	RatePerSecond       *float64 `json:"rate_per_second"`  // null: half of the unset arm's capacity, from the pilots
+	Method              string   `json:"method,omitempty"` // as it was sent; a v1 has it only where the user gave it
+	Headers             []string `json:"headers,omitempty"`
+	BodySHA256          string   `json:"body_sha256,omitempty"`
+	BodyBytes           int      `json:"body_bytes,omitempty"`
+	Command             string   `json:"command,omitempty"` // of --load
+	Metrics             []string `json:"metrics,omitempty"` // of --metric
+	LoadCPUs            string   `json:"load_cpuset,omitempty"`
+	ErrorRatioMax       float64  `json:"error_ratio_max"`
+	SameMachine         bool     `json:"same_machine"` // the load ran on the machine of the target
+	DurationSeconds     float64  `json:"duration_seconds"`
+	WarmupSeconds       float64  `json:"warmup_seconds"`
+	ReadyTimeoutSeconds float64  `json:"ready_timeout_seconds"`
+	TrialTimeoutSeconds float64  `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none
+}
+
+// Plan is what was to be done: every arm in every block, in an order drawn from
+// the seed.
+type Plan struct {
+	Arms        []Arm   `json:"arms"`
+	AA          []Arm   `json:"aa"` // one a group: the arm that runs twice in each block
+	Blocks      int     `json:"blocks"`
+	Pilots      int     `json:"pilots"` // pilot trials of each group's unset arm, before the blocks
+	Seed        uint64  `json:"seed"`
+	Margin      float64 `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
+	MarginP99   float64 `json:"margin_p99"` // on p99 latency, a ratio
+	SmallestFor bool    `json:"smallest_for_rate"`
+	GateAgainst bool    `json:"gate_against"`
+}

@@ -1,0 +1,117 @@
+package journal
+
+import "time"
+
+// Schema is the version of the format that new journals have; [Read] takes
+// [SchemaV1] too.
+const (
+	Schema   = "procfit.journal/v2"
+	SchemaV1 = "procfit.journal/v1"
+)
+
+// The kinds of line.
+const (
+	KindHeader = "header"
+	KindTrial  = "trial"
+)
+
+// Role says what a trial counts for.
+type Role string
+
+const (
+	RoleMeasure Role = "measure" // an arm under comparison
+	RoleAA      Role = "aa"      // a second copy of one arm; their difference is the noise
+	RolePilot   Role = "pilot"   // before the blocks, to choose the open loop's rate; never compared
+)
+
+// Origin says where a trial came from.
+type Origin string
+
+const (
+	OriginLocal Origin = "local" // measured on the machine of procfit
+	OriginKube  Origin = "kube"  // measured in a cluster
+	OriginSim   Origin = "sim"   // not measured: a model's
+)
+
+// Mode is how load was offered in a phase.
+type Mode string
+
+const (
+	ModeClosed Mode = "closed" // N connections, each sends when its answer has come
+	ModeOpen   Mode = "open"   // a fixed rate; latency counts from the intended send
+	ModeBatch  Mode = "batch"  // no load: the program's own run is the work
+)
+
+// Trial is one arm measured once.
+type Trial struct {
+	Kind            string    `json:"kind"`
+	Arm             Arm       `json:"arm"`
+	Role            Role      `json:"role"`
+	Origin          Origin    `json:"origin"`
+	Block           int       `json:"block"` // from 0; a pilot's is its number
+	Order           int       `json:"order"` // from 0, within the block
+	Started         time.Time `json:"started"`
+	DurationSeconds float64   `json:"duration_seconds"` // from start to stop, warm-up included
+
+	Valid         bool        `json:"valid"`
+	InvalidCode   InvalidCode `json:"invalid_code,omitempty"`
+	InvalidReason string      `json:"invalid_reason,omitempty"` // in words, for who reads the file
+	// NotStarted is that there was no program to run. It stands until a resumed run
+	// has tried again.
+	NotStarted bool `json:"not_started,omitempty"`
+
+	ObservedProcs       []*int            `json:"observed_procs"`            // by replica; null: not readable
+	ObservedSource      string            `json:"observed_source,omitempty"` // symbol, decoded; empty where not readable
+	ObservedGoVersion   string            `json:"observed_go_version,omitempty"`
+	ObservedMainModule  string            `json:"observed_main_module,omitempty"`
+	Phases              []Phase           `json:"phases"`
+	Metrics             map[string]Metric `json:"metrics,omitempty"`
+	ThroughputPerSecond *float64          `json:"throughput_per_second"`
+	ThroughputUnit      string            `json:"throughput_unit,omitempty"` // requests, runs, operations, or a metric's name
+	LatencySeconds      *Latency          `json:"latency_seconds"`           // the judged one; null when no phase's latency may be judged
+	Saturated           bool              `json:"saturated"`                 // carried less than 99 % of the open loop's rate
+
+	// Usage is that of the closed loop, where the target has all the work that it can
+	// take; of a batch program that of its runs.
+	Usage
+	Load     *LoadCost `json:"load"`
+	Warnings []Warning `json:"warnings"`
+	Log      string    `json:"log,omitempty"` // the target's output, relative to the results directory
+}
+
+// Phase is one stretch of load within a trial.
+type Phase struct {
+	Mode              Mode     `json:"mode"`
+	RatePerSecond     *float64 `json:"rate_per_second"` // offered; null unless open
+	DurationSeconds   float64  `json:"duration_seconds"`
+	AchievedPerSecond float64  `json:"achieved_per_second"`
+	Requests          int64    `json:"requests"` // answered
+	Errors            int64    `json:"errors"`   // of these with a bad status, plus broken connections and time-outs
+	// Unanswered were still waiting when the phase ended. In LatencySeconds each
+	// counts as at least as late as it had waited.
+	Unanswered int64 `json:"unanswered,omitempty"`
+	Redirects  int64 `json:"redirects,omitempty"` // of the answers: 3xx, which count as good
+	// ErrorKinds counts the errors by kind: refused, reset, timeout, status_503.
+	ErrorKinds     map[string]int64 `json:"error_kinds,omitempty"`
+	LatencySeconds *Latency         `json:"latency_seconds"`
+	Histogram      string           `json:"histogram,omitempty"` // HdrHistogram V2, compressed, base64; nanoseconds
+	Usage          *Usage           `json:"usage,omitempty"`     // what the kernel counted meanwhile; absent in a v1
+}
+
+// Latency is a summary of a latency distribution, in seconds. A generator that
+// prints fewer percentiles leaves the others null.
+type Latency struct {
+	P50  *float64 `json:"p50"`
+	P90  *float64 `json:"p90"`
+	P99  *float64 `json:"p99"`
+	P999 *float64 `json:"p999"`
+	Max  *float64 `json:"max"`
+	Mean *float64 `json:"mean"`
+}
+
+// Metric is a figure that the program or the load generator printed itself.
+type Metric struct {
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit,omitempty"`
+	Better string  `json:"better"` // lower, higher
+}
