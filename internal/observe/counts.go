@@ -91,12 +91,12 @@ func (g *groups) since(limits []maxprocs.Limit) []rule.Throttling {
 	var all []rule.Throttling
 	for _, now := range g.of(limits) {
 		was, ok := g.before[now.Dir]
-		if !ok || now.Periods < was.Periods || now.ThrottledPeriods < was.ThrottledPeriods || now.Throttled < was.Throttled {
+		if !ok {
 			continue
 		}
-		now.Periods -= was.Periods
-		now.ThrottledPeriods -= was.ThrottledPeriods
-		now.Throttled -= was.Throttled
+		if now.Throttling, ok = throttledSince(now.Throttling, was); !ok {
+			continue
+		}
 		now.Span = g.span
 		all = append(all, now)
 	}

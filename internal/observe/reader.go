@@ -15,8 +15,12 @@ type Reader struct {
 }
 
 // Procs reads the live GOMAXPROCS of a process, its source and its Go version.
-// The error says why it cannot be read; see the errors of package goproc.
+// The error says why it cannot be read: ErrNotGo, or another of package goproc.
 func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.cache.Live(pid) }
+
+// Program reads what the linker wrote into the program that a process runs: its
+// Go version, its main module. It needs less permission than Procs.
+func (r *Reader) Program(pid int) (Program, error) { return r.cache.Program(pid) }
 
 // BusiestGo returns the Go process with the most CPU time. The tools of Go itself
 // count only where there is nothing else: below "go run" the go command has often

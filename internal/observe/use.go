@@ -12,10 +12,18 @@ type (
 	Span    = procstat.Span
 	Use     = procstat.Use
 	CPU     = procstat.CPU
+	HostUse = procstat.HostUse
 )
 
-// Live is a running Go program with its GOMAXPROCS.
-type Live = goproc.Live
+// Live is a running Go program with its GOMAXPROCS; its Program has the main
+// module and the Go version.
+type (
+	Live    = goproc.Live
+	Program = goproc.Program
+)
+
+// ErrNotGo is in the errors of Reader where the process runs no Go program.
+var ErrNotGo = goproc.ErrNotGo
 
 // ThreadGroup is the process that a thread belongs to; a process's own PID is that
 // of its first thread.
@@ -26,3 +34,8 @@ func NewSampler() (*Sampler, error) { return procstat.NewSampler() }
 
 // MachineCPU reads the CPU time of the whole machine since boot.
 func MachineCPU() (CPU, error) { return procstat.ReadCPU() }
+
+// CPUTime reads the CPU time since boot of some CPUs, of all when none is named.
+// What others used over a span is the Busy of CPU.Since without what is known to
+// have run there. An offline CPU is an error.
+func CPUTime(cpus []int) (CPU, error) { return procstat.ReadCPU(cpus...) }

@@ -9,7 +9,7 @@ func ReadStat(pid int) (Stat, error) { return Stat{}, ErrUnsupported }
 func ThreadGroup(tid int) (int, error) { return 0, ErrUnsupported }
 
 // ReadCPU needs Linux.
-func ReadCPU() (CPU, error) { return CPU{}, ErrUnsupported }
+func ReadCPU(cpus ...int) (CPU, error) { return CPU{}, ErrUnsupported }
 
 // Host needs Linux.
 func Host() (HostInfo, error) { return HostInfo{}, ErrUnsupported }

@@ -125,35 +125,6 @@ func parseSchedstat(b []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// CPU is the machine's CPU time since boot, summed over its CPUs.
-type CPU struct {
-	Total time.Duration
-	Idle  time.Duration // iowait included
-	Steal time.Duration // a CPU wanted to run, the hypervisor ran something else
-}
-
-// parseCPU reads the first line of /proc/stat: user, nice, system, idle, iowait,
-// irq, softirq, steal; guest times follow and are part of user.
-func parseCPU(b []byte) (CPU, error) {
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	f := bytes.Fields(line)
-	if len(f) < 9 || string(f[0]) != "cpu" {
-		return CPU{}, fmt.Errorf("/proc/stat: first line %q, want cpu and eight numbers", clip(line))
-	}
-	p := numbers{fields: f}
-	var v [9]time.Duration
-	var c CPU
-	for i := 1; i <= 8; i++ {
-		v[i] = time.Duration(p.at(i, maxTicks/8)) * tick
-		c.Total += v[i]
-	}
-	if p.err != nil {
-		return CPU{}, fmt.Errorf("/proc/stat: %q: %w", clip(line), p.err)
-	}
-	c.Idle, c.Steal = v[4]+v[5], v[8]
-	return c, nil
-}
-
 // parseCPUModel reads the name of the first CPU out of /proc/cpuinfo. arm64 gives
 // none there, only the implementer's and the part's numbers.
 func parseCPUModel(b []byte) string {

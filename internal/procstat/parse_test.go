@@ -62,7 +62,7 @@ func TestParseTask(t *testing.T) {
 }
 
 func TestCPU(t *testing.T) {
-	before, err := parseCPU([]byte("cpu  100 0 50 1000 20 1 2 3 40 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"))
+	before, err := parseCPU([]byte("cpu  100 0 50 1000 20 1 2 3 40 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestCPU(t *testing.T) {
 		t.Errorf("read %+v, want %+v", before, want)
 	}
 	after := CPU{Total: before.Total + 4*time.Second, Idle: before.Idle + time.Second, Steal: before.Steal + time.Second}
-	if got, want := after.Since(before), (HostUse{Steal: time.Second, BusyRatio: 0.75}); got != want {
+	if got, want := after.Since(before), (HostUse{Steal: time.Second, Busy: 2 * time.Second, BusyRatio: 0.75}); got != want {
 		t.Errorf("use %+v, want %+v", got, want)
 	}
 	back := CPU{Total: before.Total + time.Second, Idle: before.Idle - time.Second, Steal: before.Steal}
@@ -81,10 +81,49 @@ func TestCPU(t *testing.T) {
 		t.Errorf("an empty span: %+v", got)
 	}
 	for _, in := range []string{"", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 x", "cpu 1 2 3 4 5 6 7 18446744073709551615"} {
-		if _, err := parseCPU([]byte(in)); err == nil {
+		if _, err := parseCPU([]byte(in), nil); err == nil {
 			t.Errorf("%q: no error", in)
 		}
 	}
+}
+
+func TestCPUOfSome(t *testing.T) {
+	const stat = "cpu  111 0 0 1110 0 0 0 0 0 0\ncpu0 1 0 0 10 0 0 0 0 0 0\ncpu1 10 0 0 100 0 0 0 0 0 0\ncpu10 100 0 0 1000 0 0 0 0 0 0\nintr 7 0\n"
+	for _, tt := range []struct {
+		cpus []int
+		idle time.Duration
+		says string // in the error
+	}{
+		{nil, 11100 * time.Millisecond, ""},
+		{[]int{1}, time.Second, ""},
+		{[]int{10, 0}, 10100 * time.Millisecond, ""},
+		{[]int{0, 0}, 100 * time.Millisecond, ""},
+		{[]int{0, 7}, 0, "CPU 7"},
+		{[]int{-1}, 0, "CPU -1"},
+	} {
+		c, err := parseCPU([]byte(stat), tt.cpus)
+		if tt.says != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("CPUs %v: error %v does not say %q", tt.cpus, err, tt.says)
+			}
+			continue
+		}
+		if err != nil || c.Idle != tt.idle || c.Total != tt.idle+tt.idle/10 {
+			t.Errorf("CPUs %v: %+v, %v; want idle %v", tt.cpus, c, err, tt.idle)
+		}
+	}
+}
+
+func FuzzCPU(f *testing.F) {
+	f.Add([]byte("cpu  100 0 50 1000 20 1 2 3 40 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"), 0)
+	f.Add([]byte("cpu 1 2 3 4 5 6 7 18446744073709551615\ncpu"), 1)
+	f.Fuzz(func(t *testing.T, b []byte, cpu int) {
+		for _, cpus := range [][]int{nil, {cpu}, {cpu, cpu}} {
+			if c, err := parseCPU(b, cpus); err == nil && (c.Idle < 0 || c.Steal < 0 || c.busy() < 0) {
+				t.Errorf("CPUs %v: %+v", cpus, c)
+			}
+		}
+	})
 }
 
 func TestParseHost(t *testing.T) {
@@ -202,7 +241,7 @@ func FuzzParse(f *testing.F) {
 		if w, err := parseSchedstat(b); err == nil && w < 0 {
 			t.Error(w)
 		}
-		if c, err := parseCPU(b); err == nil && (c.Total < 0 || c.Idle < 0 || c.Steal < 0 || c.Idle > c.Total) {
+		if c, err := parseCPU(b, nil); err == nil && (c.Total < 0 || c.Idle < 0 || c.Steal < 0 || c.Idle > c.Total) {
 			t.Errorf("%+v", c)
 		}
 		if n, err := countCPUs(b); err == nil && n < 1 {

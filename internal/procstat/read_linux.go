@@ -44,13 +44,13 @@ func readOnce(name string) ([]byte, error) {
 	return b[:n], nil
 }
 
-// ReadCPU reads the machine's CPU time.
-func ReadCPU() (CPU, error) {
+// ReadCPU reads the CPU time of those CPUs, of all when none is named.
+func ReadCPU(cpus ...int) (CPU, error) {
 	b, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return CPU{}, err
 	}
-	return parseCPU(b)
+	return parseCPU(b, cpus)
 }
 
 // readTask reads the counters of one thread.

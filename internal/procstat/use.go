@@ -32,16 +32,17 @@ type Use struct {
 	Uncounted              int
 }
 
-// HostUse is the state of the machine over a span.
+// HostUse is the state of the machine, or of some of its CPUs, over a span.
 type HostUse struct {
 	Steal     time.Duration // over all CPUs
+	Busy      time.Duration // over all CPUs: what programs and the kernel used, without Steal
 	BusyRatio float64       // of all CPU time, not idle; 0 for an empty span
 }
 
 // Since returns what happened between two readings. Idle time can run backwards
 // by a little (proc_stat(5)), so differences are at least 0.
 func (c CPU) Since(before CPU) HostUse {
-	use := HostUse{Steal: max(0, c.Steal-before.Steal)}
+	use := HostUse{Steal: max(0, c.Steal-before.Steal), Busy: max(0, c.busy()-before.busy())}
 	if total := c.Total - before.Total; total > 0 {
 		idle := min(max(0, c.Idle-before.Idle), total)
 		use.BusyRatio = float64(total-idle) / float64(total)

@@ -1,0 +1,75 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/procfit/procfit/maxprocs"
+)
+
+// Limit is a cgroup with a CPU limit and how that has held its processes back.
+type Limit struct {
+	Dir                 string // the group's
+	CPUs                float64
+	maxprocs.Throttling       // since the group was made
+	Err                 error // why the throttling cannot be read, which is then 0
+}
+
+// Limits reads the limits around a process, whoever set them, from its own group
+// upwards to the topmost that can be seen from here. The error is ErrNoProcess,
+// or says what could not be read, so that more limits may hold than are returned.
+func Limits(pid int) ([]Limit, error) {
+	facts, err := new(maxprocs.Reader).ReadPID(pid)
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+	}
+	return limitsOf(facts)
+}
+
+func limitsOf(facts maxprocs.Facts) ([]Limit, error) {
+	unread := func(f maxprocs.Fact) bool { return f.State == maxprocs.Unreadable || f.State == maxprocs.Malformed }
+	var err error
+	if unread(facts.Cgroup.Fact) {
+		err = fmt.Errorf("process %d: the CPU limits around it are not known: %s", facts.PID, facts.Cgroup.Error)
+	}
+	var all []Limit
+	for _, l := range facts.Limits {
+		switch {
+		case l.State == maxprocs.Known:
+			one := Limit{Dir: l.Dir, CPUs: l.CPUs}
+			one.Throttling, one.Err = l.Throttling()
+			all = append(all, one)
+		case unread(l.Fact) && err == nil:
+			err = fmt.Errorf("process %d: the CPU limit of %s is not known: %s", facts.PID, l.Dir, l.Error)
+		}
+	}
+	return all, err
+}
+
+// Reread reads the throttling of the same groups anew, which takes a tenth of the
+// time that Limits does and is fit for the beginning and the end of a phase.
+func Reread(limits []Limit) []Limit {
+	now := slices.Clone(limits)
+	for i := range now {
+		now[i].Throttling, now[i].Err = maxprocs.Limit{Dir: now[i].Dir}.Throttling()
+	}
+	return now
+}
+
+// Since is how the limit held back since an earlier reading of the same group;
+// false when it is another, was made anew, or one of both was not readable.
+func (l Limit) Since(before Limit) (maxprocs.Throttling, bool) {
+	if l.Err != nil || before.Err != nil || l.Dir != before.Dir {
+		return maxprocs.Throttling{}, false
+	}
+	return throttledSince(l.Throttling, before.Throttling)
+}
+
+func throttledSince(now, before maxprocs.Throttling) (maxprocs.Throttling, bool) {
+	span := maxprocs.Throttling{
+		Periods:          now.Periods - before.Periods,
+		ThrottledPeriods: now.ThrottledPeriods - before.ThrottledPeriods,
+		Throttled:        now.Throttled - before.Throttled,
+	}
+	return span, min(span.Periods, span.ThrottledPeriods, int64(span.Throttled)) >= 0
+}
