@@ -16,6 +16,10 @@ import (
 // Parent is a directory of a cgroup hierarchy with the cpu controller, in which
 // groups can be made.
 type Parent struct {
+	// Announce, when set, is told the directory of each group before it is made,
+	// so that somebody can remove it should procfit die.
+	Announce func(dir string) error
+
 	dir     string
 	version int
 	self    owner

@@ -28,6 +28,11 @@ type Group struct {
 func (p *Parent) New() (*Group, error) {
 	for {
 		dir := filepath.Join(p.dir, p.self.group(p.made.Add(1)))
+		if p.Announce != nil {
+			if err := p.Announce(dir); err != nil {
+				return nil, err
+			}
+		}
 		err := os.Mkdir(dir, 0o755)
 		if errors.Is(err, fs.ErrExist) { // of another Parent in this process
 			continue
@@ -37,6 +42,16 @@ func (p *Parent) New() (*Group, error) {
 		}
 		return &Group{dir: dir, version: p.version}, nil
 	}
+}
+
+// Remove kills what is in the group of this directory, whoever made it, and
+// removes it with the groups below it. Removing one that is gone is no error.
+func Remove(dir string) error {
+	g := &Group{dir: dir, version: 1}
+	if exists(filepath.Join(dir, "cgroup.controllers")) {
+		g.version = 2
+	}
+	return g.Remove()
 }
 
 // Dir is the group's directory.

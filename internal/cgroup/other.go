@@ -10,7 +10,7 @@ import (
 var errLinux = fmt.Errorf("a CPU quota needs Linux cgroups: %w", errors.ErrUnsupported)
 
 // Parent is a directory in which groups can be made; on Linux only.
-type Parent struct{}
+type Parent struct{ Announce func(dir string) error }
 
 // Group is one group; on Linux only.
 type Group struct{}
@@ -50,3 +50,6 @@ func (g *Group) Kill() error { return errLinux }
 
 // Remove fails: it needs Linux.
 func (g *Group) Remove() error { return errLinux }
+
+// Remove fails: it needs Linux.
+func Remove(dir string) error { return errLinux }

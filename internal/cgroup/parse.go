@@ -1,7 +1,6 @@
 package cgroup
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,25 +83,4 @@ func parseMemberships(data []byte) ([]membership, error) {
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-// parseStat reads the PID, the start time, in clock ticks since boot, and the
-// state (proc_pid_stat(5)) from /proc/PID/stat. The name in parentheses may hold
-// any byte, ") " too.
-func parseStat(data []byte) (pid int, start uint64, state byte, err error) {
-	open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
-	if open < 1 || end < open {
-		return 0, 0, 0, fmt.Errorf("/proc/PID/stat: %q has no name in parentheses", data)
-	}
-	pid, err = strconv.Atoi(strings.TrimSpace(string(data[:open])))
-	fields := strings.Fields(string(data[end+1:]))
-	const startField = 22 - 3 // proc_pid_stat(5) counts from 1, and the state, here the first, is 3
-	if err != nil || pid < 1 || len(fields) <= startField {
-		return 0, 0, 0, fmt.Errorf("/proc/PID/stat: %q is too short or has no PID", data)
-	}
-	start, err = strconv.ParseUint(fields[startField], 10, 64)
-	if err != nil {
-		return 0, 0, 0, fmt.Errorf("/proc/PID/stat: start time %q is no number", fields[startField])
-	}
-	return pid, start, fields[0][0], nil
 }

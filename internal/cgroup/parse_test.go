@@ -80,21 +80,6 @@ func TestMembershipsMalformed(t *testing.T) {
 	}
 }
 
-func TestParseStat(t *testing.T) {
-	rest := " S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 1"
-	for _, name := range []string{"bash", "a b", ") R 1 (x", ""} {
-		pid, start, state, err := parseStat([]byte("7 (" + name + ")" + rest))
-		if err != nil || pid != 7 || start != 98765 || state != 'S' {
-			t.Errorf("name %q: got %d %d %c %v", name, pid, start, state, err)
-		}
-	}
-	for _, data := range []string{"", "7", "7 (x", "(x)" + rest, "7 (x) S 1", ") 7 (" + rest} {
-		if _, _, _, err := parseStat([]byte(data)); err == nil {
-			t.Errorf("%q was accepted", data)
-		}
-	}
-}
-
 func TestNames(t *testing.T) {
 	o := owner{namespace: 4026531836, pid: 12, start: 345}
 	if got, leaf, ok := parseName(o.group(6)); got != o || leaf || !ok {
@@ -145,15 +130,6 @@ func FuzzLocate(f *testing.F) {
 		}
 		if where.version != 1 && where.version != 2 || !slices.ContainsFunc(mounts, func(m mount) bool { return m.point == where.mount.point }) {
 			t.Fatalf("%+v is at none of the mounts %+v", where, mounts)
-		}
-	})
-}
-
-func FuzzParseStat(f *testing.F) {
-	f.Add([]byte("7 (a) b) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 1"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if pid, _, _, err := parseStat(data); err == nil && pid < 1 {
-			t.Fatalf("%q gives PID %d", data, pid)
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/procfit/procfit/internal/procstat"
 )
 
 // RemoveStale removes the groups in p that a procfit made which is gone, killing
@@ -42,12 +44,11 @@ func (p *Parent) RemoveStale() (removed int, err error) {
 // alive tells whether the owner still runs. A zombie counts as gone; what cannot
 // be told counts as alive.
 func alive(o owner) bool {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.pid))
+	now, err := procstat.ReadStat(o.pid)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH)
 	}
-	_, start, state, err := parseStat(data)
-	return err != nil || start == o.start && state != 'Z' && state != 'X'
+	return now.Started == o.start && !now.Ended()
 }
 
 // thisProcess is procfit itself as an owner.
@@ -56,10 +57,10 @@ func thisProcess() (owner, error) {
 	if err := syscall.Stat("/proc/self/ns/pid", &st); err != nil {
 		return owner{}, fmt.Errorf("/proc/self/ns/pid: %w", err)
 	}
-	data, err := os.ReadFile("/proc/self/stat")
+	data, err := os.ReadFile("/proc/self/stat") // with the PID as this /proc has it, which others compare with
 	if err != nil {
 		return owner{}, err
 	}
-	pid, start, _, err := parseStat(data)
-	return owner{namespace: st.Ino, pid: pid, start: start}, err
+	now, err := procstat.ParseStat(data)
+	return owner{namespace: st.Ino, pid: now.PID, start: now.Started}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/toolchain"
 )
 
@@ -17,7 +18,8 @@ import (
 // once.
 type builder struct {
 	tell   func(string)
-	dir    string // temporary; empty: nothing was compiled
+	keeper *supervisor.Keeper // nil: nothing was compiled
+	dir    string             // temporary, the keeper's
 	chains map[string]fetched
 	built  map[[3]string]local.Ready // by id, version and language
 }
@@ -33,8 +35,8 @@ func newBuilder(tell func(string)) *builder {
 }
 
 func (b *builder) close() {
-	if b.dir != "" {
-		_ = os.RemoveAll(b.dir) // a temporary directory
+	if b.keeper != nil {
+		_ = b.keeper.Close() // removes a temporary directory
 	}
 }
 
@@ -73,8 +75,11 @@ func (b *builder) compile(ctx context.Context, e lab.Experiment, chain fetched, 
 	if err != nil {
 		return failed(err)
 	}
-	if b.dir == "" {
-		if b.dir, err = os.MkdirTemp("", "procfit-lab-"); err != nil {
+	if b.keeper == nil {
+		if b.keeper, err = supervisor.NewKeeper(); err != nil {
+			return failed(err)
+		}
+		if b.dir, err = b.keeper.Folder("procfit-lab-"); err != nil {
 			return failed(err)
 		}
 	}

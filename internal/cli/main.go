@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // The exit codes, which are API.
@@ -59,7 +59,7 @@ func (s stdio) color() bool {
 
 // Main runs procfit with the arguments after its name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if code, ok := target.Stage(append([]string{"procfit"}, args...)); ok {
+	if code, ok := supervisor.Stage(append([]string{"procfit"}, args...)); ok {
 		return code
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

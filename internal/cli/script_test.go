@@ -17,13 +17,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // TestMain makes procfit and the stand-in targets commands of the scripts: each
 // is this test binary under another name.
 func TestMain(m *testing.M) {
-	if code, ok := target.Stage(os.Args); ok {
+	if code, ok := supervisor.Stage(os.Args); ok {
 		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/schedtrace"
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 const (
@@ -46,7 +46,7 @@ func (e *traceExit) String() string {
 // tracee is the command while it runs.
 type tracee interface {
 	Done() <-chan struct{}
-	Stop(grace time.Duration) (target.Exit, error)
+	Stop(grace time.Duration) (supervisor.Exit, error)
 }
 
 // traceCommand runs a command and reads what the runtime writes to its standard
@@ -60,7 +60,7 @@ func (o *traceOptions) traceCommand(ctx context.Context, io stdio, command []str
 		return nil, err
 	}
 	defer ours.close()
-	run, err := startTracee(ctx, target.Spec{Command: command, Env: environ, Streams: streams})
+	run, err := startTracee(ctx, supervisor.Spec{Command: command, Env: environ, Streams: streams})
 	closeStreams(streams, io.in)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (o *traceOptions) traceCommand(ctx context.Context, io stdio, command []str
 		Source: traceSource{Kind: "command", Command: redact(command), IntervalMillis: interval.Milliseconds(), Detail: detail},
 		hint:   "is it a Go program, and does it get the environment? (sudo, env -i and containers do not pass GODEBUG on)",
 	}
-	var exit target.Exit
+	var exit supervisor.Exit
 	var stopped string
 	var stopErr error
 	var ended sync.WaitGroup
@@ -190,8 +190,8 @@ func (p *pipes) passOutput(to io.Writer) {
 }
 
 // streams are the command's: our standard input where that is a file, and pipes.
-func (o *traceOptions) streams(in io.Reader) (*target.Streams, *pipes, error) {
-	s, ours := &target.Streams{}, &pipes{}
+func (o *traceOptions) streams(in io.Reader) (*supervisor.Streams, *pipes, error) {
+	s, ours := &supervisor.Streams{}, &pipes{}
 	err := func() (err error) {
 		if ours.err, s.Err, err = os.Pipe(); err != nil {
 			return err
@@ -220,7 +220,7 @@ func (o *traceOptions) streams(in io.Reader) (*target.Streams, *pipes, error) {
 }
 
 // closeStreams closes the command's ends, but for what is our own input.
-func closeStreams(s *target.Streams, own io.Reader) {
+func closeStreams(s *supervisor.Streams, own io.Reader) {
 	for _, f := range []*os.File{s.In, s.Out, s.Err} {
 		if f != nil && own != io.Reader(f) {
 			f.Close()

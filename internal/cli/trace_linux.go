@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // startTracee starts the command under a supervisor, which leaves nothing of it
 // behind, however procfit ends. The context's end is not its end: it is stopped
 // with a grace.
-func startTracee(ctx context.Context, spec target.Spec) (tracee, error) {
-	return target.Start(context.WithoutCancel(ctx), spec)
+func startTracee(ctx context.Context, spec supervisor.Spec) (tracee, error) {
+	return supervisor.Start(context.WithoutCancel(ctx), spec)
 }

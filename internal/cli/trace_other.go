@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // child is the command itself; what it starts is not looked after here.
@@ -18,8 +18,8 @@ type child struct {
 	err  error
 }
 
-func startTracee(_ context.Context, spec target.Spec) (tracee, error) {
-	if err := target.CheckCommand(spec.Command[0]); err != nil {
+func startTracee(_ context.Context, spec supervisor.Spec) (tracee, error) {
+	if err := supervisor.CheckCommand(spec.Command[0]); err != nil {
 		return nil, err
 	}
 	c := &child{cmd: exec.Command(spec.Command[0], spec.Command[1:]...), done: make(chan struct{})}
@@ -37,7 +37,7 @@ func startTracee(_ context.Context, spec target.Spec) (tracee, error) {
 
 func (c *child) Done() <-chan struct{} { return c.done }
 
-func (c *child) Stop(grace time.Duration) (target.Exit, error) {
+func (c *child) Stop(grace time.Duration) (supervisor.Exit, error) {
 	killed := false
 	if c.cmd.Process.Signal(os.Interrupt) != nil { // Windows has no such signal
 		grace = 0
@@ -50,9 +50,9 @@ func (c *child) Stop(grace time.Duration) (target.Exit, error) {
 	}
 	state := c.cmd.ProcessState
 	if state == nil {
-		return target.Exit{}, c.err
+		return supervisor.Exit{}, c.err
 	}
-	exit := target.Exit{Code: state.ExitCode(), Killed: killed}
+	exit := supervisor.Exit{Code: state.ExitCode(), Killed: killed}
 	if exit.Code < 0 {
 		exit.Signal = state.String()
 	}

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/stat"
 	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/target"
 )
 
 var (
@@ -215,7 +215,7 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 		if err != nil {
 			t.Fatalf("%s %s: %v: %s", e.ID, q.args, err, output)
 		}
-		results, err := target.ParseBench(output, runtime.GOMAXPROCS(0))
+		results, err := gobench.ParseOutput(output, runtime.GOMAXPROCS(0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/cgroup"
+	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/target"
 )
 
 // isGoBench tells a go test -bench command.
 func isGoBench(command []string) bool {
-	test, err := target.ParseGoTest(command)
+	test, err := gobench.Parse(command)
 	return test != nil || err != nil
 }
 
@@ -143,7 +144,7 @@ func (r *Runner) account(f fleet, t *journal.Trial) (wall time.Duration, err err
 			return 0, err
 		}
 		if exit.Code != 0 {
-			return 0, invalidf("the program %v; %s", exit, lastWords(one.Tail(5)))
+			return 0, invalidf("the program %v; %s", exit, one.LastWords(quotedLines))
 		}
 		wall = max(wall, exit.Wall)
 		cpu.User += exit.User.Seconds()
@@ -211,7 +212,7 @@ func (r *Runner) benchFigures(output []byte, t *journal.Trial) error {
 	if len(t.ObservedProcs) > 0 && t.ObservedProcs[0] != nil {
 		procs = *t.ObservedProcs[0]
 	}
-	results, err := target.ParseBench(output, procs)
+	results, err := gobench.ParseOutput(output, procs)
 	if err != nil {
 		return invalidf("%v", err)
 	}
@@ -235,7 +236,7 @@ func (r *Runner) benchFigures(output []byte, t *journal.Trial) error {
 		return nil
 	}
 	if n == 0 {
-		return invalidf("no benchmark ran: does -bench match one? %s", lastWords(lastLines(output, 5)))
+		return invalidf("no benchmark ran: does -bench match one? %s", supervisor.QuoteOutput(output, quotedLines))
 	}
 	addMetrics(t, found)
 	mean := math.Exp(logs / n)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // PortPlaceholder stands for a free port in the command and the URL.
@@ -122,12 +122,12 @@ func (c Config) LoadOnThisMachine() bool {
 // Check says what is wrong or contradictory in the configuration.
 func (c Config) Check() error {
 	if c.Build == "" && c.Ready == nil {
-		if err := target.CheckCommand(c.Command[0]); err != nil {
+		if err := supervisor.CheckCommand(c.Command[0]); err != nil {
 			return err
 		}
 	}
 	if c.Against != nil {
-		if err := target.CheckCommand(c.Against[0]); err != nil {
+		if err := supervisor.CheckCommand(c.Against[0]); err != nil {
 			return fmt.Errorf("--against: %w", err)
 		}
 	}
@@ -157,7 +157,7 @@ func (c Config) Check() error {
 	if c.LoadCommand != "" {
 		argv, err := load.Expand(c.LoadCommand, load.Values{URLs: []string{c.URL}, Duration: c.Duration, Connections: c.Connections, Rate: c.Rate})
 		if err == nil {
-			err = target.CheckCommand(argv[0])
+			err = supervisor.CheckCommand(argv[0])
 		}
 		if err != nil {
 			return fmt.Errorf("--load: %w", err)

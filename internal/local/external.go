@@ -9,8 +9,8 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/target"
 )
 
 // externalPatience is how much longer than the asked duration a load command may
@@ -38,7 +38,7 @@ func (r *Runner) external(ctx context.Context, task sweep.Task, f fleet, t *jour
 		return err
 	}
 	if exit.Code != 0 {
-		return invalidf("the load command %v; %s", exit, lastWords(lastLines(output, 5)))
+		return invalidf("the load command %v; %s", exit, supervisor.QuoteOutput(output, quotedLines))
 	}
 	figures, err := load.Recognise(argv, output).Parse(output)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Runner) external(ctx context.Context, task sweep.Task, f fleet, t *jour
 	}
 	addMetrics(t, figures.Fill(found))
 	if figures.Throughput == nil {
-		return invalidf("the load command printed no throughput that procfit knows (it knows wrk's and hey's): name it with --metric 'throughput=REGEXP'; %s", lastWords(lastLines(output, 5)))
+		return invalidf("the load command printed no throughput that procfit knows (it knows wrk's and hey's): name it with --metric 'throughput=REGEXP'; %s", supervisor.QuoteOutput(output, quotedLines))
 	}
 	phase := phaseOfFigures(figures, exit.Wall)
 	if strings.Contains(r.config.LoadCommand, "{rate}") && task.RatePerSecond != nil {
@@ -68,10 +68,15 @@ func (r *Runner) external(ctx context.Context, task sweep.Task, f fleet, t *jour
 
 // runLoad runs the load command under a supervisor of its own, so that it too
 // ends with procfit.
-func (r *Runner) runLoad(ctx context.Context, argv []string, log string) ([]byte, target.Exit, error) {
-	p, err := target.Start(ctx, target.Spec{Command: argv, Env: r.config.Environ, CPUs: r.config.LoadCPUs, LogPath: log, LogLimit: logLimit})
+func (r *Runner) runLoad(ctx context.Context, argv []string, log string) ([]byte, supervisor.Exit, error) {
+	file, err := createLog(log)
 	if err != nil {
-		return nil, target.Exit{}, fmt.Errorf("--load: %w", err)
+		return nil, supervisor.Exit{}, err
+	}
+	p, err := supervisor.Start(ctx, supervisor.Spec{Command: argv, Env: r.config.Environ, CPUs: r.config.LoadCPUs, Log: file, LogLimit: logLimit})
+	file.Close()
+	if err != nil {
+		return nil, supervisor.Exit{}, fmt.Errorf("--load: %w", err)
 	}
 	limit := time.NewTimer(r.config.Duration + externalPatience)
 	defer limit.Stop()
@@ -79,10 +84,10 @@ func (r *Runner) runLoad(ctx context.Context, argv []string, log string) ([]byte
 	case <-p.Done():
 	case <-ctx.Done():
 		p.Stop(0)
-		return nil, target.Exit{}, ctx.Err()
+		return nil, supervisor.Exit{}, ctx.Err()
 	case <-limit.C:
 		p.Stop(0)
-		return nil, target.Exit{}, invalidf("the load command did not end within %s of the duration that it was given", externalPatience)
+		return nil, supervisor.Exit{}, invalidf("the load command did not end within %s of the duration that it was given", externalPatience)
 	}
 	exit, err := p.Wait()
 	if err != nil {
@@ -135,17 +140,4 @@ func (r *Runner) printed(f fleet, t *journal.Trial) error {
 	}
 	addMetrics(t, found)
 	return nil
-}
-
-// lastWords quotes the end of an output.
-func lastWords(tail string) string {
-	if tail == "" {
-		return "it printed nothing"
-	}
-	return "its last output:\n" + tail
-}
-
-func lastLines(output []byte, n int) string {
-	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/target"
 )
@@ -46,9 +49,9 @@ func (r *Runner) start(ctx context.Context, task sweep.Task) (f fleet, err error
 		if one.port, err = r.checkPort(one.url); err != nil {
 			return f, err
 		}
-		spec := target.Spec{
+		spec := supervisor.Spec{
 			Command: target.ExpandPort(program.argv, port), Dir: program.dir, Env: environment(slices.Concat(r.config.Environ, r.config.Env), task.Arm.Procs),
-			CPUs: r.config.ServerCPUs, LogPath: one.log, LogLimit: logLimit,
+			CPUs: r.config.ServerCPUs, LogLimit: logLimit,
 		}
 		if r.groups != nil {
 			if one.group, err = r.groups.New(); err != nil {
@@ -61,7 +64,11 @@ func (r *Runner) start(ctx context.Context, task sweep.Task) (f fleet, err error
 				return append(f, one), err
 			}
 		}
+		if spec.Log, err = createLog(one.log); err != nil {
+			return append(f, one), err
+		}
 		one.Process, err = target.Start(ctx, spec)
+		spec.Log.Close()
 		f = append(f, one)
 		if err != nil {
 			return f, err
@@ -70,8 +77,25 @@ func (r *Runner) start(ctx context.Context, task sweep.Task) (f fleet, err error
 	return f, nil
 }
 
-// logLimit is what is kept of a replica's output in one trial.
-const logLimit = 4 << 20
+const (
+	// logLimit is what is kept of a replica's output in one trial.
+	logLimit = 4 << 20
+	// quotedLines are quoted of an output, in an error.
+	quotedLines = 8
+)
+
+// createLog makes a log anew, readable for its owner alone. A symbolic link of
+// that name is replaced and not followed.
+func createLog(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	return f, nil
+}
 
 // checkPort takes the port out of a URL and sees that nobody has it yet: the
 // trial would measure that other program.

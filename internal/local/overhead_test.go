@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/target"
 )
@@ -18,7 +19,7 @@ import (
 const serverArgument = "(server)"
 
 func TestMain(m *testing.M) {
-	if code, ok := target.Stage(os.Args); ok {
+	if code, ok := supervisor.Stage(os.Args); ok {
 		os.Exit(code)
 	}
 	if len(os.Args) == 3 && os.Args[1] == serverArgument {

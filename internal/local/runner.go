@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/cgroup"
+	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/toolchain"
 )
 
 // Runner measures arms on this machine. It is for one goroutine at a time.
@@ -27,7 +28,8 @@ type Runner struct {
 	sampler  *observe.Sampler
 	reader   observe.Reader
 	programs map[programKey]program
-	builds   string // temporary directory of what was compiled; empty: none
+	keeper   *supervisor.Keeper // nil: nothing was made that must not stay
+	builds   string             // temporary directory of what was compiled; empty: none
 }
 
 // programKey is what decides which program an arm runs.
@@ -61,6 +63,11 @@ func (r *Runner) Prepare(ctx context.Context, plan journal.Plan) error {
 		if _, err := parent.RemoveStale(); err != nil {
 			return fmt.Errorf("remove the groups of an earlier run: %w", err)
 		}
+		keeper, err := r.keep()
+		if err != nil {
+			return err
+		}
+		parent.Announce = keeper.Group
 		r.groups = parent
 	}
 	for _, arm := range plan.Arms {
@@ -97,7 +104,8 @@ func (r *Runner) prepare(ctx context.Context, key programKey) (program, error) {
 		return program{}, err
 	}
 	r.Phase("compiling " + r.config.Build + " " + key.goVersion)
-	if _, err := target.Build(ctx, key.goVersion, "", r.config.Build, binary, nil); err != nil {
+	tool := toolchain.Go{Path: "go"}
+	if _, err := tool.BuildWith(ctx, key.goVersion, r.config.Build, binary); err != nil {
 		return program{}, err
 	}
 	if !slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, binaryPlaceholder) }) {
@@ -112,7 +120,7 @@ func (r *Runner) prepare(ctx context.Context, key programKey) (program, error) {
 
 // compileTest compiles the benchmarks of a go test command.
 func (r *Runner) compileTest(ctx context.Context, command []string, key programKey) (program, error) {
-	test, err := target.ParseGoTest(command)
+	test, err := gobench.Parse(command)
 	if err != nil {
 		return program{}, err
 	}
@@ -127,20 +135,31 @@ func (r *Runner) compileTest(ctx context.Context, command []string, key programK
 
 func (r *Runner) buildFile(key programKey) (string, error) {
 	if r.builds == "" {
-		dir, err := os.MkdirTemp("", "procfit-build-")
+		keeper, err := r.keep()
 		if err != nil {
 			return "", err
 		}
-		r.builds = dir
+		if r.builds, err = keeper.Folder("procfit-build-"); err != nil {
+			return "", err
+		}
 	}
 	return filepath.Join(r.builds, clean("program-"+key.goVersion+key.variant)), nil
+}
+
+// keep returns the keeper of what must not stay when procfit is killed.
+func (r *Runner) keep() (*supervisor.Keeper, error) {
+	var err error
+	if r.keeper == nil {
+		r.keeper, err = supervisor.NewKeeper()
+	}
+	return r.keeper, err
 }
 
 // Close removes what Prepare made.
 func (r *Runner) Close() error {
 	var err error
-	if r.builds != "" {
-		err = os.RemoveAll(r.builds)
+	if r.keeper != nil {
+		err = r.keeper.Close()
 	}
 	return errors.Join(err, r.sampler.Close())
 }
@@ -163,7 +182,7 @@ func (e *UnkeptError) Error() string {
 }
 
 // kept is nil when all the output is in the log that was to have it.
-func kept(exit target.Exit) error {
+func kept(exit supervisor.Exit) error {
 	if exit.LogError == "" {
 		return nil
 	}
@@ -186,9 +205,12 @@ func (r *Runner) Run(ctx context.Context, task sweep.Task) (journal.Trial, error
 		return journal.Trial{}, ctx.Err()
 	}
 	var why *invalid
+	var lost *supervisor.LostError
 	switch {
 	case errors.As(err, &why):
 		t.InvalidReason = why.reason
+	case errors.As(err, &lost):
+		t.InvalidReason = lost.Error()
 	case err != nil:
 		return journal.Trial{}, err
 	default:

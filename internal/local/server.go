@@ -37,7 +37,7 @@ func (r *Runner) serve(ctx context.Context, task sweep.Task, t *journal.Trial) e
 		if err := kept(exit); err != nil {
 			return err
 		}
-		return invalidf("the target %v during the trial; %s", exit, lastWords(dead.Tail(5)))
+		return invalidf("the target %v during the trial; %s", exit, dead.LastWords(quotedLines))
 	}
 	if err != nil {
 		return err

@@ -1,9 +1,12 @@
 package procstat
 
 import (
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/cpuset"
 )
 
 // Host describes the machine.
@@ -27,9 +30,11 @@ func Host() (HostInfo, error) {
 	if err != nil {
 		return h, err
 	}
-	if h.CPUs, err = countCPUs(online); err != nil {
-		return h, err
+	cpus, err := cpuset.Parse(string(online))
+	if err != nil {
+		return h, fmt.Errorf("/sys/devices/system/cpu/online: %w", err)
 	}
+	h.CPUs = len(cpus)
 	meminfo, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return h, err

@@ -26,6 +26,9 @@ type Stat struct {
 	Kernel  bool   // a thread of the kernel, which runs no program
 }
 
+// Ended tells that the process is over and only waits to be reaped.
+func (s Stat) Ended() bool { return s.State == 'Z' || s.State == 'X' }
+
 // ParseStat reads /proc/PID/stat (proc_pid_stat(5)). The name is in parentheses
 // and may hold some itself, so it ends at the last one.
 func ParseStat(b []byte) (Stat, error) {
@@ -37,6 +40,9 @@ func ParseStat(b []byte) (Stat, error) {
 	var err error
 	if s.PID, err = strconv.Atoi(string(bytes.TrimSpace(b[:open]))); err != nil {
 		return Stat{}, fmt.Errorf("stat %q: pid: %w", clip(b), err)
+	}
+	if s.PID < 1 {
+		return Stat{}, fmt.Errorf("stat %q: no process has this number", clip(b))
 	}
 	// The fields after the name; field 3 of the manual, the state, is f[0].
 	f := bytes.Fields(b[end+1:])
@@ -160,30 +166,6 @@ func parseMemTotal(b []byte) (int64, error) {
 		return int64(kB) << 10, nil
 	}
 	return 0, fmt.Errorf("/proc/meminfo: no MemTotal")
-}
-
-// countCPUs counts a list such as "0-3,8" (Documentation/admin-guide/cputopology.rst).
-func countCPUs(b []byte) (int, error) {
-	n := 0
-	for _, part := range strings.Split(string(bytes.TrimSpace(b)), ",") {
-		low, high, isRange := strings.Cut(part, "-")
-		if !isRange {
-			high = low
-		}
-		l, err := strconv.ParseUint(low, 10, 20)
-		if err != nil {
-			return 0, fmt.Errorf("cpu list %q: %w", clip(b), err)
-		}
-		h, err := strconv.ParseUint(high, 10, 20)
-		if err != nil {
-			return 0, fmt.Errorf("cpu list %q: %w", clip(b), err)
-		}
-		if h < l {
-			return 0, fmt.Errorf("cpu list %q: %s runs backwards", clip(b), part)
-		}
-		n += int(h-l) + 1
-	}
-	return n, nil
 }
 
 // clip shortens what goes into an error.

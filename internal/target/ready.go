@@ -2,13 +2,10 @@ package target
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"net/url"
-	"sync/atomic"
 	"time"
+
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 const (
@@ -17,13 +14,57 @@ const (
 	// attemptLimit lets a first answer take its time, but not a connection that
 	// a half-started server lost.
 	attemptLimit = 5 * time.Second
-	tailLines    = 10 // of output, in an error
+	quotedLines  = 10 // of output, in an error
 )
 
-// Ready waits until the URL gives any HTTP answer, whatever its status. It gives
-// up at the timeout, or as soon as the target has ended.
+// Reason is why a target was never ready.
+type Reason string
+
+const (
+	Ended    Reason = "ended"     // it ended before it was
+	Silent   Reason = "silent"    // nothing accepted a connection
+	NoAnswer Reason = "no_answer" // a connection was accepted, but no answer came
+	Status   Reason = "status"    // it answered, but that it cannot serve
+	Lost     Reason = "lost"      // its supervisor was lost
+)
+
+// NotReadyError is that a target was not ready in time.
+type NotReadyError struct {
+	URL     string
+	Reason  Reason
+	Timeout time.Duration
+	Status  string          // of the last answer: "503 Service Unavailable"
+	Exit    supervisor.Exit // of one that has ended
+	Cause   error           // of the last attempt, or of the loss
+	Said    supervisor.Quote
+}
+
+func (e *NotReadyError) Unwrap() error { return e.Cause }
+
+func (e *NotReadyError) Error() string {
+	switch e.Reason {
+	case Lost:
+		return e.Cause.Error()
+	case Ended:
+		return fmt.Sprintf("the target %v before it answered at %s; %s", e.Exit, e.URL, e.Said)
+	case Silent:
+		return fmt.Sprintf("nothing listened at %s within %v (%v); %s", e.URL, e.Timeout, e.Cause, e.Said)
+	case Status:
+		return fmt.Sprintf("the target answered %s at %s until %v were over; %s", e.Status, e.URL, e.Timeout, e.Said)
+	}
+	return fmt.Sprintf("the target listened at %s, but gave no HTTP answer within %v (%v); %s", e.URL, e.Timeout, e.Cause, e.Said)
+}
+
+// Ready waits until the target is ready at the URL, and gives up at the timeout
+// or as soon as the target has ended: then the error is a *NotReadyError. Ready is
+//
+//   - at http and https, any answer but a 5xx, redirects and 404 too, and the
+//     frame with which a server of HTTP/2 alone begins (gRPC). The certificate is
+//     not verified: nothing secret is sent, and the load verifies for itself. A
+//     refusal in TLS, as for want of a client's certificate, is an answer.
+//   - at any other scheme, a TCP connection that is accepted.
 func (p *Process) Ready(ctx context.Context, url string, timeout time.Duration) error {
-	answer, err := newPoller(url)
+	ask, err := newPoller(url)
 	if err != nil {
 		return err
 	}
@@ -31,97 +72,53 @@ func (p *Process) Ready(ctx context.Context, url string, timeout time.Duration) 
 	defer cancel()
 	go func() {
 		select {
-		case <-p.done:
+		case <-p.Done():
 			cancel()
 		case <-bounded.Done():
 		}
 	}()
 	for pause := firstPoll; ; pause = min(pause*5/4, slowPoll) {
-		last := answer.poll(bounded)
-		if last == nil {
+		a := ask.poll(bounded)
+		if a.ready {
 			return nil
 		}
+		// One that was cut off by the end of the time tells less than the one
+		// before it.
+		if bounded.Err() == nil || ask.last.err == nil {
+			ask.last = a
+		}
+		ask.connected = ask.connected || a.connected
 		select {
 		case <-bounded.Done():
 		case <-time.After(pause):
 			continue
 		}
-		return p.notReady(ctx, answer, url, timeout, last)
+		return p.notReady(ctx, ask, &NotReadyError{URL: url, Timeout: timeout})
 	}
 }
 
-// notReady puts into words why the target never answered.
-func (p *Process) notReady(ctx context.Context, answer *poller, url string, timeout time.Duration, last error) error {
+// notReady finds out why the target was never ready.
+func (p *Process) notReady(ctx context.Context, ask *poller, e *NotReadyError) error {
 	select {
-	case <-p.done:
-		if p.err != nil {
-			return p.err
+	case <-p.Done():
+		e.Reason = Ended
+		if e.Exit, e.Cause = p.Wait(); e.Cause != nil {
+			e.Reason = Lost
 		}
-		return p.withTail(fmt.Errorf("the target %v before it answered at %s", p.exit, url))
 	default:
-	}
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("waiting for %s: %w", url, ctx.Err())
-	case !answer.connected.Load():
-		return p.withTail(fmt.Errorf("nothing listened at %s within %v (%w)", url, timeout, cause(last)))
-	}
-	return p.withTail(fmt.Errorf("the target listened at %s, but gave no HTTP answer within %v (%w)", url, timeout, cause(last)))
-}
-
-// cause is the error below net/http's, which repeats the URL.
-func cause(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
-	}
-	return err
-}
-
-func (p *Process) withTail(err error) error {
-	if tail := p.Tail(tailLines); tail != "" {
-		return fmt.Errorf("%w; its last output:\n%s", err, tail)
-	}
-	return fmt.Errorf("%w; it printed nothing", err)
-}
-
-// poller asks an URL, each time over a new connection.
-type poller struct {
-	url       string
-	client    *http.Client
-	connected atomic.Bool // some connection was accepted
-}
-
-func newPoller(raw string) (*poller, error) {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no URL to wait for, such as http://127.0.0.1:8080/", raw)
-	}
-	a := &poller{url: raw}
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		if err == nil {
-			a.connected.Store(true)
+		if ctx.Err() != nil {
+			return fmt.Errorf("waiting for %s: %w", e.URL, ctx.Err())
 		}
-		return conn, err
+		e.Cause, e.Status = ask.last.err, ask.last.status
+		switch {
+		case e.Status != "":
+			e.Reason = Status
+		case ask.connected:
+			e.Reason = NoAnswer
+		default:
+			e.Reason = Silent
+		}
 	}
-	a.client = &http.Client{
-		Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial}, // and no proxy
-		Timeout:   attemptLimit,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // a redirect is an answer
-		},
-	}
-	return a, nil
-}
-
-func (a *poller) poll(ctx context.Context) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := a.client.Do(r)
-	if err != nil {
-		return err
-	}
-	return response.Body.Close()
+	e.Said = p.LastWords(quotedLines)
+	return e
 }

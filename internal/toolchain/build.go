@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // Build compiles the source of a main.go as out. The go line of its module is
@@ -27,11 +29,15 @@ func (t Toolchain) build(ctx context.Context, source []byte, language, out strin
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "procfit-build-")
+	keeper, err := supervisor.NewKeeper()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer keeper.Close()
+	dir, err := keeper.Folder("procfit-build-")
+	if err != nil {
+		return err
+	}
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), source, 0o644); err != nil {
 		return err
 	}

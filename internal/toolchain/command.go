@@ -1,7 +1,7 @@
 package toolchain
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
 // Go is a go command in a directory.
@@ -20,29 +21,68 @@ type Go struct {
 	Env  []string // complete; nil is this process's own
 }
 
-// Run runs it and returns its standard output. The error's first line is the cause,
-// as many a view shows no more of it, and what the command said in full follows.
+// Run runs it under a supervisor and returns its standard output: whatever signal
+// ends this process, no compiler goes on and no build folder stays. The error's
+// first line is the cause, as many a view shows no more of it, and what the
+// command said in full follows.
 func (g Go) Run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, g.Path, args...)
-	cmd.Dir, cmd.Env = g.Dir, g.Env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
+	env := g.environ()
+	scratch := supervisor.TempName(cmp.Or(lookup(env, "GOTMPDIR"), lookup(env, "TMPDIR")), "procfit-go-")
+	out, err := supervisor.Run(ctx, supervisor.Spec{
+		Command: append([]string{g.Path}, args...), Dir: g.Dir, Folders: []string{scratch},
+		// Before Go 1.10 there was no GOTMPDIR.
+		Env: append(env, "GOTMPDIR="+scratch, "TMPDIR="+scratch),
+	})
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, fmt.Errorf("%s: %w: install Go, or put it on PATH", g.Path, err)
-	}
-	if err != nil {
-		said := printable(stderr.String())
-		err = fmt.Errorf("%s %s: %w:\n%s", g.Path, args[0], err, lastLines(said, 20))
-		if why := cause(said, g.Dir); why != "" {
-			return nil, fmt.Errorf("%s\n%w", why, err)
-		}
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("%s: %w: install Go", g.Path, err)
+	case err != nil:
 		return nil, err
+	case out.Exit.Failed():
+		return nil, g.failure(args[0], out)
+	case out.Cut:
+		return nil, fmt.Errorf("%s %s printed more than %d bytes", g.Path, args[0], supervisor.CaptureLimit)
 	}
-	return stdout.Bytes(), nil
+	return out.Stdout, nil
+}
+
+// FailedError is that a go command failed.
+type FailedError struct{ Exit supervisor.Exit }
+
+func (e *FailedError) Error() string { return e.Exit.String() }
+
+func (g Go) failure(subcommand string, out supervisor.Output) error {
+	said := supervisor.Printable(out.Stderr)
+	err := fmt.Errorf("%s %s: %w:\n%s", g.Path, subcommand, &FailedError{out.Exit}, supervisor.LastLines(out.Stderr, 20))
+	if why := cause(said, g.Dir); why != "" {
+		return fmt.Errorf("%s\n%w", why, err)
+	}
+	return err
+}
+
+// environ is the command's environment. PWD names its directory as the user does,
+// by a symbolic link, say.
+func (g Go) environ() []string {
+	if g.Env != nil {
+		return slices.Clip(g.Env)
+	}
+	env := os.Environ()
+	if dir, err := filepath.Abs(g.Dir); err == nil && g.Dir != "" {
+		env = append(env, "PWD="+dir)
+	}
+	return env
+}
+
+// lookup is the value of a variable; of several the last counts.
+func lookup(env []string, name string) string {
+	for _, variable := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(variable, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // With returns the command with more variables in its environment.
@@ -52,21 +92,6 @@ func (g Go) With(variables ...string) Go {
 	}
 	g.Env = append(slices.Clip(g.Env), variables...)
 	return g
-}
-
-// printable is what a go command said, without what a terminal would obey.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
-}
-
-func lastLines(text string, n int) string {
-	lines := strings.Split(text, "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 // cause is the first line of what a go command said that is neither progress nor

@@ -1,27 +1,27 @@
-package target
+package supervisor
 
 import (
 	"encoding/gob"
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// The hidden first arguments. They are in ps beside the target, so they say
+// The hidden first arguments. They are in ps beside the command, so they say
 // what the process is.
 const (
-	partSupervisor = "(target-supervisor)"
-	partStage      = "(target-stage)"
+	partSupervisor = "(supervisor)"
+	partStage      = "(stage)"
 )
 
 // Stage runs the part of the supervisor or of the stage, when this process was
 // started as one: then ok is true, and the caller exits with the code. main, and
-// the TestMain of every package that starts targets, calls it before all else.
+// the TestMain of every package that starts commands, calls it before all else.
 func Stage(args []string) (code int, ok bool) {
 	if len(args) != 2 {
 		return 0, false
@@ -35,7 +35,7 @@ func Stage(args []string) (code int, ok bool) {
 	return 0, false
 }
 
-// stage becomes the target. Its descriptors: 3 gives the request, 4 takes the
+// stage becomes the command. Its descriptors: 3 gives the request, 4 takes the
 // reports and closes with exec.
 func stage() int {
 	runtime.LockOSThread() // the affinity and the death signal are this thread's, and execve keeps this one
@@ -52,7 +52,7 @@ func stage() int {
 }
 
 // become ends in execve, or in an error. The group comes last, so that little of
-// a small quota is used up before the target runs.
+// a small quota is used up before the command runs.
 func become(r request, ready func() error) error {
 	if err := os.Chdir(r.Dir); err != nil {
 		return err
@@ -94,48 +94,7 @@ func enter(procsFile string) error {
 	return err
 }
 
-// setAffinity binds this thread to the CPUs, all of them or none: the kernel
-// would silently leave out those that it does not grant.
-func setAffinity(cpus []int) error {
-	if cpus == nil {
-		return nil
-	}
-	var want, got, all unix.CPUSet
-	for _, cpu := range cpus {
-		want.Set(cpu)
-	}
-	_ = unix.SchedGetaffinity(0, &all) // only for the message below
-	err := unix.SchedSetaffinity(0, &want)
-	if err == nil {
-		err = unix.SchedGetaffinity(0, &got)
-	}
-	if err == nil && got == want && want.Count() == countDistinct(cpus) {
-		return nil
-	}
-	message := fmt.Sprintf("cannot run on CPUs %v: of those, this process may use %v", cpus, granted(all, cpus))
-	if err != nil {
-		return fmt.Errorf("%s: %w", message, err)
-	}
-	return fmt.Errorf("%s", message)
-}
-
-// countDistinct: a CPU beyond CPUSet's size is silently not in it.
-func countDistinct(cpus []int) int {
-	sorted := slices.Sorted(slices.Values(cpus))
-	return len(slices.Compact(sorted))
-}
-
-func granted(all unix.CPUSet, cpus []int) []int {
-	granted := []int{}
-	for _, cpu := range cpus {
-		if all.IsSet(cpu) {
-			granted = append(granted, cpu)
-		}
-	}
-	return granted
-}
-
-// defaultSignals gives the target what a shell would: nothing ignored, nothing
+// defaultSignals gives the command what a shell would: nothing ignored, nothing
 // blocked. execve resets handlers, but keeps what procfit inherited as ignored
 // (under nohup) and the mask.
 func defaultSignals() error {
@@ -162,7 +121,7 @@ func used(who int) usage {
 	}
 	const kilobyte = 1024 // the unit of ru_maxrss
 	return usage{
-		User: duration(r.Utime), System: duration(r.Stime),
+		User: time.Duration(r.Utime.Nano()), System: time.Duration(r.Stime.Nano()),
 		Voluntary: r.Nvcsw, Involuntary: r.Nivcsw,
 		MaxRSSBytes: r.Maxrss * kilobyte,
 	}

@@ -1,4 +1,4 @@
-package target
+package supervisor
 
 import (
 	"encoding/gob"
@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -23,15 +22,15 @@ const (
 )
 
 // supervisor is the state of the supervisor's process. Its descriptor 3 is the
-// socket to procfit; those from firstStream on may be the target's.
+// socket to procfit; those from firstFile on may be the log or the command's.
 type supervisor struct {
 	request   request
 	events    *gob.Encoder
 	sigchld   chan os.Signal
-	pid       int // of the target
+	pid       int // of the command
 	stage     usage
 	started   time.Time
-	ended     time.Time // zero while the target runs
+	ended     time.Time // zero while the command runs
 	status    unix.WaitStatus
 	childless bool
 	output    *headTail
@@ -40,8 +39,10 @@ type supervisor struct {
 	outPipe   *os.File
 }
 
+// supervise always ends with exit code 0: what goes wrong it tells procfit.
+// Another code is that of a crash.
 func supervise() int {
-	runtime.LockOSThread() // the death signal of the target goes by this thread
+	runtime.LockOSThread() // the death signal of the command goes by this thread
 	unix.CloseOnExec(3)
 	if err := unix.SetNonblock(3, true); err != nil {
 		return 1
@@ -50,20 +51,25 @@ func supervise() int {
 	s := &supervisor{events: gob.NewEncoder(conn), sigchld: make(chan os.Signal, 1)}
 	commands := gob.NewDecoder(conn)
 	if commands.Decode(&s.request) != nil {
-		return 1
+		return 0 // procfit is gone already
 	}
-	if s.request.Streams {
-		for fd := range 3 {
-			unix.CloseOnExec(firstStream + fd)
+	if s.request.Path == "" {
+		keep(receive(commands))
+		return 0
+	}
+	if s.request.Log || s.request.Streams {
+		for fd := range 3 { // to close what is not there does no harm
+			unix.CloseOnExec(firstFile + fd)
 		}
 	}
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 	signal.Notify(s.sigchld, unix.SIGCHLD)
 	if err := s.start(); err != nil {
+		s.killAll(time.Now().Add(killPatience))
+		removeFolders(s.request.Folders)
 		_ = s.events.Encode(event{Kind: evFailed, Error: err.Error()})
-		s.killAll(time.Time{})
-		return 1
+		return 0
 	}
 	_ = s.events.Encode(event{Kind: evStarted, PID: s.pid}) // procfit's death shows below
 	s.run(receive(commands), ends)
@@ -86,7 +92,7 @@ func receive(from *gob.Decoder) <-chan command {
 	return to
 }
 
-// run lasts until the target has ended and nothing of it is left.
+// run lasts until the command has ended and nothing of it is left.
 func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 	var grace <-chan time.Time
 	var deadline time.Time // of the grace
@@ -101,7 +107,7 @@ func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 				s.abandon()
 				return
 			case c.Op == opTail:
-				_ = s.events.Encode(event{Kind: evTail, Tail: s.output.Tail()})
+				_ = s.events.Encode(event{Kind: evOutput, Output: s.output.Output()})
 			case c.Op == opStop:
 				if end := time.Now().Add(c.Grace); !stopping || end.Before(deadline) {
 					deadline, grace = end, time.After(c.Grace)
@@ -113,30 +119,31 @@ func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 			}
 		case <-grace:
 			killed = true
-		case <-ends: // somebody ends the supervisor: the target with it
+		case <-ends: // somebody ends the supervisor: the command with it
 			killed = true
 		case <-s.poll(stopping):
 		}
 	}
 	left := s.killAll(time.Now().Add(killPatience))
+	removeFolders(s.request.Folders)
 	exit := s.exit()
 	exit.Killed, exit.Left = killed, left
-	err := s.events.Encode(event{Kind: evExited, Tail: s.output.Tail(), Exit: exit})
+	err := s.events.Encode(event{Kind: evExited, Output: s.output.Output(), Exit: exit})
 	if len(left) > 0 {
 		s.killAll(time.Time{})
 	}
 	if err != nil { // procfit died meanwhile
-		s.removeGroups()
+		removeGroups(s.request.ProcsFiles)
 	}
 }
 
-// over tells that the target has ended and, when it was asked to, the rest of
+// over tells that the command has ended and, when it was asked to, the rest of
 // its process group too, which was asked with it.
 func (s *supervisor) over(stopping bool) bool {
 	return !s.ended.IsZero() && !(stopping && s.groupLives())
 }
 
-// poll watches for the end of the target's process group, which no signal tells
+// poll watches for the end of the command's process group, which no signal tells
 // when its members are not our own children.
 func (s *supervisor) poll(stopping bool) <-chan time.Time {
 	if stopping && !s.ended.IsZero() {
@@ -145,7 +152,7 @@ func (s *supervisor) poll(stopping bool) <-chan time.Time {
 	return nil
 }
 
-// groupLives tells whether the target's process group has members. The group
+// groupLives tells whether the command's process group has members. The group
 // keeps its number from being used again for as long as it has.
 func (s *supervisor) groupLives() bool {
 	return !errors.Is(unix.Kill(-s.pid, 0), unix.ESRCH)
@@ -154,67 +161,12 @@ func (s *supervisor) groupLives() bool {
 // abandon is the end when procfit is gone.
 func (s *supervisor) abandon() {
 	s.killAll(time.Time{})
-	s.removeGroups()
+	removeGroups(s.request.ProcsFiles)
+	removeFolders(s.request.Folders)
 	_ = s.finishLog() // nobody is left to be told
 }
 
-// removeGroups removes the cgroups, now empty. The kernel lets go of a dead
-// process a moment after it is out of sight.
-func (s *supervisor) removeGroups() {
-	for _, file := range s.request.ProcsFiles {
-		for deadline := time.Now().Add(killPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if !errors.Is(unix.Rmdir(filepath.Dir(file)), unix.EBUSY) {
-				break
-			}
-		}
-	}
-}
-
-// reap collects every child that has ended, orphans of the target too.
-func (s *supervisor) reap() {
-	for {
-		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.ECHILD): // none: nor any descendant, as orphans come to us
-			s.childless = true
-			return
-		case err != nil || pid == 0:
-			s.childless = false
-			return
-		case pid == s.pid && s.ended.IsZero():
-			s.ended, s.status = time.Now(), status
-		}
-	}
-}
-
-// killAll kills every descendant, again and again since they may fork, until
-// none is left, and returns those that are at the deadline; zero: no deadline.
-func (s *supervisor) killAll(deadline time.Time) (left []int) {
-	pause := time.Millisecond
-	for s.reap(); !s.childless; s.reap() {
-		all, _ := descendants(os.Getpid()) // /proc unreadable: the next round may do better
-		left = nil
-		for _, p := range all {
-			if !p.zombie {
-				p.kill()
-				left = append(left, p.pid)
-			}
-		}
-		if !deadline.IsZero() && time.Now().After(deadline) {
-			return left
-		}
-		select {
-		case <-s.sigchld:
-		case <-time.After(pause):
-			pause = min(2*pause, 50*time.Millisecond)
-		}
-	}
-	return nil
-}
-
-// exit says how the target ended; all that could be waited for has been.
+// exit says how the command ended; all that could be waited for has been.
 func (s *supervisor) exit() Exit {
 	e := Exit{Code: -1, Wall: s.ended.Sub(s.started)}
 	switch {
@@ -228,7 +180,7 @@ func (s *supervisor) exit() Exit {
 	if err := s.finishLog(); err != nil {
 		e.LogError = err.Error()
 	}
-	e.OutputBytes = s.output.total
+	e.OutputBytes, e.LogCut = s.output.total, s.request.Log && s.output.cut()
 	all := used(unix.RUSAGE_CHILDREN)
 	e.User = max(0, all.User-s.stage.User)
 	e.System = max(0, all.System-s.stage.System)

@@ -1,4 +1,4 @@
-package target
+package gobench
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// GoTest is a `go test -bench` command, taken apart so that the test binary can
+// Command is a `go test -bench` command, taken apart so that the test binary can
 // be compiled once and then run many times.
-type GoTest struct {
+type Command struct {
 	Go         string   // the go command
 	Chdir      string   // of -C
 	Package    string   // as the user wrote it; empty: that of the directory
@@ -45,13 +45,13 @@ var (
 	}
 )
 
-// ParseGoTest takes a command apart. It returns nil for one that is no go test
+// Parse takes a command apart. It returns nil for one that is no go test
 // with -bench, and an error for one that is but cannot be swept.
-func ParseGoTest(command []string) (*GoTest, error) {
+func Parse(command []string) (*Command, error) {
 	if len(command) < 2 || command[1] != "test" || !goCommand.MatchString(filepath.Base(command[0])) {
 		return nil, nil
 	}
-	g := &GoTest{Go: command[0]}
+	g := &Command{Go: command[0]}
 	args, own := command[2:], []string(nil)
 	if i := slices.IndexFunc(args, func(a string) bool { return a == "-args" || a == "--args" }); i >= 0 {
 		args, own = args[:i], args[i+1:]
@@ -88,7 +88,7 @@ func cutFlag(arg string) (name, value string, hasValue bool) {
 }
 
 // take uses up one flag with its value, or a package.
-func (g *GoTest) take(args []string) (used int, err error) {
+func (g *Command) take(args []string) (used int, err error) {
 	name, value, hasValue := cutFlag(args[0])
 	if name == "" {
 		if g.Package != "" {

@@ -1,8 +1,7 @@
-package target
+package supervisor
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -39,7 +38,7 @@ func TestStartErrors(t *testing.T) {
 		{"no such CPU", Spec{Command: []string{"true"}, CPUs: []int{0, 1000}}, []string{"[0 1000]", "may use [0]"}},
 		{"no such CPU at all", Spec{Command: []string{"true"}, CPUs: []int{100000}}, []string{"[100000]"}},
 		{"no group", Spec{Command: []string{"true"}, ProcsFiles: []string{dir + "/none/cgroup.procs"}}, []string{"cgroup", dir + "/none", "no such file"}},
-		{"no place for the log", Spec{Command: []string{"true"}, LogPath: dir + "/none/log"}, []string{"log", dir + "/none/log", "no such file"}},
+		{"no place for a folder", Spec{Command: []string{"true"}, Folders: []string{dir + "/none/folder"}}, []string{dir + "/none/folder", "no such file"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := Start(t.Context(), test.spec)
@@ -94,97 +93,7 @@ func TestParallelStarts(t *testing.T) {
 	group.Wait()
 }
 
-func TestReady(t *testing.T) {
-	port := freePort(t)
-	p := begin(t, Spec{Command: ExpandPort(self("listen", "answer", "{port}"), port)})
-	if err := p.Ready(t.Context(), fmt.Sprintf("http://127.0.0.1:%d/", port), 20*time.Second); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestNeverReady(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		command []string
-		timeout time.Duration
-		want    []string
-	}{
-		{"silent", self("stubborn"), 300 * time.Millisecond, []string{"nothing listened", "300ms", "refused", "ready"}},
-		{"mute", self("listen", "mute", "{port}"), time.Second, []string{"listened", "no HTTP answer", "1s"}},
-		{"crash", self("fork", "exit", "3"), 20 * time.Second, []string{"exited with code 3 before it answered"}},
-		{"crash with words", []string{"sh", "-c", `echo one; printf '\033[2Jtwo\n' >&2; exit 9`}, 20 * time.Second, []string{"exited with code 9", "one\n\\x1b[2Jtwo"}},
-		{"signal", []string{"sh", "-c", "kill -KILL $$"}, 20 * time.Second, []string{"was killed by SIGKILL"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			port := freePort(t)
-			p := begin(t, Spec{Command: ExpandPort(test.command, port)})
-			begun := time.Now()
-			err := p.Ready(t.Context(), fmt.Sprintf("http://127.0.0.1:%d/", port), test.timeout)
-			if err == nil {
-				t.Fatal("ready")
-			}
-			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
-				}
-			}
-			if took := time.Since(begun); test.timeout == 20*time.Second && took > test.timeout/2 {
-				t.Errorf("took %v to see that it has ended", took)
-			}
-		})
-	}
-	p := begin(t, Spec{Command: self("sleep")})
-	for _, bad := range []string{"", "127.0.0.1:80", "ftp://x/", "http://", "http://%zz/"} {
-		if err := p.Ready(t.Context(), bad, time.Second); err == nil || !strings.Contains(err.Error(), strconv.Quote(bad)) {
-			t.Errorf("URL %q: %v", bad, err)
-		}
-	}
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	port, err := FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
-
-func TestPorts(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := PortInUse(address); err == nil || !strings.Contains(err.Error(), address) {
-		t.Errorf("%s in use: %v", address, err)
-	}
-	l.Close()
-	if err := PortInUse(address); err != nil {
-		t.Errorf("%s free again: %v", address, err)
-	}
-	ports, err := FreePorts(50)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[int]bool{}
-	for _, port := range ports {
-		if seen[port] || PortInUse("127.0.0.1:"+strconv.Itoa(port)) != nil {
-			t.Errorf("port %d is taken, or given twice", port)
-		}
-		seen[port] = true
-	}
-	got := ExpandPort([]string{"-addr", ":{port}", "{port}{port}", "{ports}"}, 81)
-	if strings.Join(got, " ") != "-addr :81 8181 {ports}" {
-		t.Errorf("expanded to %q", got)
-	}
-	if HasPort([]string{"-a", "port"}) || !HasPort([]string{"-a", "x:{port}/"}) {
-		t.Error("HasPort is wrong")
-	}
-}
-
-// group makes a cgroup by hand, as package cgroup is not ours to import: of v2
+// group makes a cgroup by hand, with a name that no run takes for its own: of v2
 // below PROCFIT_TEST_PARENT, or in the cpu hierarchy of v1. mark is in the lines
 // of /proc/PID/cgroup that tell of that hierarchy.
 func group(t *testing.T) (dir, mark string) {
@@ -197,7 +106,7 @@ func group(t *testing.T) (dir, mark string) {
 			need.Skip(t, "no cpu hierarchy of cgroup v1 at "+parent)
 		}
 	}
-	dir = filepath.Join(parent, fmt.Sprintf("procfit-target-test-%d-%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-")))
+	dir = filepath.Join(parent, fmt.Sprintf("procfit-supervisor-test-%d-%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-")))
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-package target
+package gobench
 
 import (
-	"context"
 	"maps"
 	"os"
 	"os/exec"
@@ -9,13 +8,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/supervisor"
 )
 
-func TestParseGoTest(t *testing.T) {
+func TestMain(m *testing.M) {
+	if code, ok := supervisor.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+func TestParse(t *testing.T) {
 	for _, test := range []struct {
 		command                   string
 		pkg, chdir                string
@@ -36,7 +41,7 @@ func TestParseGoTest(t *testing.T) {
 		{command: "go test -bench . -mine 3", error: "-args"},
 		{command: "go test -bench", error: "lacks its value"},
 	} {
-		g, err := ParseGoTest(strings.Fields(test.command))
+		g, err := Parse(strings.Fields(test.command))
 		if test.error != "" {
 			if err == nil || !strings.Contains(err.Error(), test.error) {
 				t.Errorf("%s: error %v, want %q", test.command, err, test.error)
@@ -53,17 +58,17 @@ func TestParseGoTest(t *testing.T) {
 		}
 	}
 	for _, other := range []string{"", "go", "go test ./p", "go run -bench .", "gofmt test -bench .", "go test ./p -args -bench .", "./server -bench ."} {
-		if g, err := ParseGoTest(strings.Fields(other)); g != nil || err != nil {
+		if g, err := Parse(strings.Fields(other)); g != nil || err != nil {
 			t.Errorf("%q is taken for a benchmark: %+v, %v", other, g, err)
 		}
 	}
 }
 
-func FuzzParseGoTest(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add("go test -bench . -cpu 1 ./p -args -x")
 	f.Add("go test -C=d --bench=X -- p")
 	f.Fuzz(func(t *testing.T, line string) {
-		g, err := ParseGoTest(strings.Fields(line))
+		g, err := Parse(strings.Fields(line))
 		if g == nil || err != nil {
 			return
 		}
@@ -85,7 +90,7 @@ BenchmarkBroken-4 100
 PASS
 `
 
-func TestParseBench(t *testing.T) {
+func TestParseOutput(t *testing.T) {
 	parse := map[string]float64{"ns/op": 3000, "MB/s": 50, "B/op": 16, "allocs/op": 2}
 	queue := map[string]float64{"ns/op": 10.5, "items/op": 7}
 	for procs, names := range map[int][]string{
@@ -93,7 +98,7 @@ func TestParseBench(t *testing.T) {
 		0: {"Parse/size-8", "Queue"},
 		1: {"Parse/size-8-4", "Queue-4"}, // no suffix is written then, so these are names
 	} {
-		got, err := ParseBench([]byte(benchOutput), procs)
+		got, err := ParseOutput([]byte(benchOutput), procs)
 		if err != nil || len(got) != 2 {
 			t.Fatalf("procs %d: %+v, %v", procs, got, err)
 		}
@@ -105,19 +110,19 @@ func TestParseBench(t *testing.T) {
 		}
 	}
 	mixed := "BenchmarkA-8 1 2 ns/op\nBenchmarkB 1 2 ns/op\n"
-	if got, err := ParseBench([]byte(mixed), 0); err != nil || len(got) != 2 || got[0].Name != "A-8" {
+	if got, err := ParseOutput([]byte(mixed), 0); err != nil || len(got) != 2 || got[0].Name != "A-8" {
 		t.Errorf("names without a common suffix: %+v, %v", got, err)
 	}
-	if got, err := ParseBench([]byte("PASS\n"), 2); err != nil || len(got) != 0 {
+	if got, err := ParseOutput([]byte("PASS\n"), 2); err != nil || len(got) != 0 {
 		t.Errorf("no benchmark: %+v, %v", got, err)
 	}
 }
 
-func FuzzParseBench(f *testing.F) {
+func FuzzParseOutput(f *testing.F) {
 	f.Add([]byte(benchOutput), 4)
 	f.Add([]byte("BenchmarkA-8 1 NaN ns/op\n"), 0)
 	f.Fuzz(func(t *testing.T, output []byte, procs int) {
-		results, err := ParseBench(output, procs)
+		results, err := ParseOutput(output, procs)
 		for _, r := range results {
 			if err != nil || r.Lines < 1 || len(r.Values) == 0 {
 				t.Fatalf("%q: %+v, %v", output, r, err)
@@ -156,7 +161,7 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 		"bad/b_test.go": "package bad\nfunc f() { undefined() }\n",
 	})
 	compile := func(words ...string) ([]string, string, error) {
-		g, err := ParseGoTest(append([]string{"go", "test", "-bench=Read", "-benchtime=10x"}, words...))
+		g, err := Parse(append([]string{"go", "test", "-bench=Read", "-benchtime=10x"}, words...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +180,7 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 	if err != nil {
 		t.Fatalf("%q: %v: %s", command, err, output)
 	}
-	results, err := ParseBench(output, 3)
+	results, err := ParseOutput(output, 3)
 	if err != nil || len(results) != 1 || results[0].Name != "Read" || results[0].Values["ns/op"] <= 0 {
 		t.Errorf("got %+v, %v from %s", results, err, output)
 	}
@@ -186,51 +191,5 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 		if _, _, err := compile(words); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", words, err, want)
 		}
-	}
-}
-
-func TestBuildErrors(t *testing.T) {
-	dir := module(t, "1.21", map[string]string{"main.go": "package main\nfunc main() { undefined() }\n"})
-	env := append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=")
-	local, err := toolchain.Go{Path: "go", Env: env}.Run(t.Context(), "env", "GOVERSION")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for version, want := range map[string]string{
-		strings.TrimSpace(string(local)): "undefined",
-		"1.21.999":                       "get the toolchain of Go 1.21.999",
-		"1.9999":                         "1.9999",
-		"banana":                         "no Go version",
-		"1.24; rm":                       "no Go version",
-	} {
-		if _, err := Build(t.Context(), version, dir, ".", filepath.Join(dir, "out"), env); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("version %q: error %v, want %q", version, err, want)
-		}
-	}
-}
-
-// It needs the network, or a module cache that has these.
-func TestBuildWithToolchains(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the runtime with one more toolchain")
-	}
-	dir := module(t, "1.24", map[string]string{"main.go": "package main\nimport \"runtime\"\nfunc main() { println(runtime.Version()) }\n"})
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	env := append(os.Environ(), "GOWORK=off")
-	if _, err := toolchain.Fetch(ctx, "1.24.6"); err != nil {
-		need.Skip(t, "needs Go toolchains from the module proxy: "+err.Error())
-	}
-	out := filepath.Join(t.TempDir(), "program")
-	full, err := Build(ctx, "1.24", dir, ".", out, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := exec.CommandContext(ctx, out).CombinedOutput()
-	if err != nil || strings.TrimSpace(string(said)) != full || !strings.HasPrefix(full, "go1.24.") || full == "go1.24.0" {
-		t.Errorf("1.24 was built as %s and says %q, %v", full, said, err)
-	}
-	if _, err := Build(ctx, "1.22.12", dir, ".", filepath.Join(t.TempDir(), "program"), env); err == nil || !strings.Contains(err.Error(), "the go line of its module asks for a later version") {
-		t.Errorf("a module of go 1.24 with Go 1.22.12: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package target
+package supervisor
 
 import (
 	"encoding/gob"
@@ -12,15 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts the target by way of the stage, and returns when exec has
+// start starts the command by way of the stage, and returns when exec has
 // happened or failed.
 func (s *supervisor) start() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the reaper: %w", err)
 	}
-	if err := s.openLog(); err != nil {
-		return err
+	for _, folder := range s.request.Folders {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
 	}
+	s.openLog()
 	requestR, requestW, err := os.Pipe()
 	if err != nil {
 		return err
@@ -31,6 +34,18 @@ func (s *supervisor) start() error {
 		return err
 	}
 	defer reportR.Close()
+	if err := s.fork(requestR, reportW); err != nil {
+		return err
+	}
+	if err := gob.NewEncoder(requestW).Encode(s.request); err != nil {
+		return fmt.Errorf("instruct the stage: %w", err)
+	}
+	return s.awaitExec(gob.NewDecoder(reportR))
+}
+
+// fork starts the stage, closes what is its alone, and begins to read the
+// command's output.
+func (s *supervisor) fork(requestR, reportW *os.File) error {
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		return err
@@ -40,12 +55,12 @@ func (s *supervisor) start() error {
 	if err != nil {
 		return err
 	}
-	// A target that prints must not wait for the supervisor's turn on a busy
+	// A command that prints must not wait for the supervisor's turn on a busy
 	// CPU; the default of 64 KiB fills in well under a time slice.
 	_, _ = unix.FcntlInt(outW.Fd(), unix.F_SETPIPE_SZ, 256<<10)
 	standard := []uintptr{null.Fd(), outW.Fd(), outW.Fd()}
 	if s.request.Streams {
-		standard = []uintptr{firstStream, firstStream + 1, firstStream + 2}
+		standard = []uintptr{firstFile, firstFile + 1, firstFile + 2}
 	}
 	s.request.Supervisor = os.Getpid()
 	s.pid, err = syscall.ForkExec("/proc/self/exe", []string{"procfit", partStage}, &syscall.ProcAttr{
@@ -58,7 +73,7 @@ func (s *supervisor) start() error {
 	}
 	if s.request.Streams {
 		for fd := range 3 {
-			_ = unix.Close(firstStream + fd) // or nobody would see the end of the target's output
+			_ = unix.Close(firstFile + fd) // or nobody would see the end of the command's output
 		}
 	}
 	if err != nil {
@@ -68,10 +83,7 @@ func (s *supervisor) start() error {
 		_, _ = io.Copy(s.output, outR) // ends with the last writer, or by finishLog
 		close(s.drained)
 	}()
-	if err := gob.NewEncoder(requestW).Encode(s.request); err != nil {
-		return fmt.Errorf("instruct the stage: %w", err)
-	}
-	return s.awaitExec(gob.NewDecoder(reportR))
+	return nil
 }
 
 func (s *supervisor) awaitExec(reports *gob.Decoder) error {
@@ -90,18 +102,14 @@ func (s *supervisor) awaitExec(reports *gob.Decoder) error {
 	return nil
 }
 
-func (s *supervisor) openLog() error {
+func (s *supervisor) openLog() {
 	s.drained = make(chan struct{})
-	if s.request.LogPath == "" {
+	if !s.request.Log {
 		s.output, s.logFile = newHeadTail(io.Discard, 0), io.NopCloser(nil)
-		return nil
+		return
 	}
-	f, err := os.Create(s.request.LogPath)
-	if err != nil {
-		return fmt.Errorf("log: %w", err)
-	}
+	f := os.NewFile(firstFile, "log")
 	s.output, s.logFile = newHeadTail(f, s.request.LogLimit), f
-	return nil
 }
 
 // finishLog waits for the end of the output and writes the rest of the log.

@@ -1,4 +1,4 @@
-package target
+package supervisor
 
 import (
 	"errors"
@@ -15,25 +15,30 @@ import (
 // limit.
 const DefaultLogLimit = 1 << 20
 
-// Spec is a program to be started.
+// Spec is a command to be started.
 type Spec struct {
 	Command    []string // resolved as a shell in procfit's own directory would, whatever Dir is
 	Dir        string   // empty: procfit's own
 	Env        []string // complete; of two values of one name the last counts
 	CPUs       []int    // the affinity; nil: that of the calling thread
 	ProcsFiles []string // cgroup.procs of the groups to enter; if procfit dies, their directories are removed
-	LogPath    string   // stdout and stderr; empty: they are only kept for Tail
-	LogLimit   int64    // bytes kept: the first and the last half of them
-	// Streams become the target's standard input, output and error. Then nothing
+	// Folders do not exist yet. They are made before the command starts, and
+	// removed with all that is in them when it has ended, however that was.
+	Folders []string
+	// Log takes stdout and stderr. The caller opens it, and may close it once the
+	// command has started. Nil: they are only kept for Tail, by Run as its Output.
+	Log      *os.File
+	LogLimit int64 // bytes kept: the first and the last half of them, in whole lines
+	// Streams become the command's standard input, output and error. Then nothing
 	// goes to the log or to Tail. Without them there is no input.
 	Streams *Streams
 }
 
-// Streams are open for as long as the target runs; close them when it has started
-// to see the end of a pipe.
+// Streams are open for as long as the command runs; close them when it has
+// started to see the end of a pipe.
 type Streams struct{ In, Out, Err *os.File }
 
-// Exit is how a target ended and what it used, with all its descendants that
+// Exit is how a command ended and what it used, with all its descendants that
 // were waited for.
 type Exit struct {
 	Code        int    // -1 when a signal ended it
@@ -41,14 +46,18 @@ type Exit struct {
 	Killed      bool   // it had to be killed because it, or its process group, outlived the grace of Stop
 	Left        []int  // processes that outlive SIGKILL
 	LogError    string // why the log is incomplete
-	OutputBytes int64  // written by the target, kept or not
+	LogCut      bool   // more was written than LogLimit: lines between the first and the last part are not in the log
+	OutputBytes int64  // written by the command, kept or not
 
-	Wall                time.Duration // from exec to exit of the target itself
+	Wall                time.Duration // from exec to exit of the command itself
 	User, System        time.Duration // CPU time
 	VoluntarySwitches   int64
 	InvoluntarySwitches int64
 	MaxRSSBytes         int64 // of the largest process
 }
+
+// Failed tells that the command did not exit with code 0.
+func (e Exit) Failed() bool { return e.Code != 0 }
 
 func (e Exit) String() string {
 	if e.Signal != "" {
@@ -67,7 +76,10 @@ func (s Spec) resolve() (request, error) {
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return request{}, commandError(s.Command[0], err)
 	}
-	r := request{Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles, LogLimit: s.LogLimit, Streams: s.Streams != nil}
+	r := request{
+		Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles,
+		LogLimit: s.LogLimit, Log: s.Log != nil && s.Streams == nil, Streams: s.Streams != nil,
+	}
 	if r.LogLimit <= 0 {
 		r.LogLimit = DefaultLogLimit
 	}
@@ -77,10 +89,24 @@ func (s Spec) resolve() (request, error) {
 	if r.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return request{}, err
 	}
-	if s.LogPath != "" {
-		r.LogPath, err = filepath.Abs(s.LogPath)
+	for _, folder := range s.Folders {
+		if folder, err = filepath.Abs(folder); err != nil {
+			return request{}, err
+		}
+		r.Folders = append(r.Folders, folder)
 	}
-	return r, err
+	return r, nil
+}
+
+// files are what the supervisor inherits beside its socket.
+func (s Spec) files() []*os.File {
+	switch {
+	case s.Streams != nil:
+		return []*os.File{s.Streams.In, s.Streams.Out, s.Streams.Err}
+	case s.Log != nil:
+		return []*os.File{s.Log}
+	}
+	return nil
 }
 
 // CheckCommand says what is wrong with a command's first word, if anything.

@@ -1,4 +1,4 @@
-package target
+package supervisor
 
 import (
 	"bytes"
@@ -19,8 +19,11 @@ func TestHeadTail(t *testing.T) {
 		{[]string{"abc"}, "abc"},
 		{[]string{"abcde", "fghij"}, "abcdefghij"},
 		{[]string{"abcdefghij"}, "abcdefghij"},
-		{[]string{"abcdefghijk"}, "abcde\n[procfit: 1 bytes left out]\nghijk"},
-		{[]string{"ab", "cdefg", "h", "ijklmnopq", "rs"}, "abcde\n[procfit: 9 bytes left out]\nopqrs"},
+		{[]string{"a\nb\nc", "d\nef\n"}, "a\nb\ncd\nef\n"},
+		{[]string{"abcdefghijk"}, "\n[procfit: 6 bytes left out]\nghijk"},                     // half a line at the head is no line
+		{[]string{"a\nb\n12", "3456\nc\nd\n"}, "a\nb\n\n[procfit: 7 bytes left out]\nc\nd\n"}, // the number that was cut
+		{[]string{"a\nb\n", "12345678\n", "de\nf\n"}, "a\nb\n\n[procfit: 9 bytes left out]\nde\nf\n"},
+		{[]string{"a\nb\n", "12345678\n", "defgh"}, "a\nb\n\n[procfit: 9 bytes left out]\ndefgh"},
 	} {
 		var file bytes.Buffer
 		h := newHeadTail(&file, limit)
@@ -44,7 +47,7 @@ func TestHeadTailDiskFull(t *testing.T) {
 	if n, err := h.Write([]byte("abcdefgh")); n != 8 || err != nil {
 		t.Errorf("write: %d, %v", n, err)
 	}
-	if got := string(h.Tail()); got != "abcdefgh" {
+	if got := string(h.Output().Tail); got != "abcdefgh" {
 		t.Errorf("tail %q", got)
 	}
 	if err := h.Close(); !errors.Is(err, full) {
@@ -58,32 +61,12 @@ func TestTailIsBounded(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(h, "line %d\n", i)
 	}
-	tail := string(h.Tail())
+	tail := string(h.Output().Tail)
 	if len(tail) != tailBytes || !strings.HasSuffix(tail, "\nline 9999\n") {
 		t.Errorf("%d bytes, ending %q", len(tail), tail[len(tail)-20:])
 	}
 	if h.Close(); strings.Count(file.String(), "\n") != 2 {
 		t.Errorf("a limit of 0 kept %q", file.String())
-	}
-}
-
-func TestLastLines(t *testing.T) {
-	for _, test := range []struct {
-		output string
-		n      int
-		want   string
-	}{
-		{"", 3, ""},
-		{"a\nb\nc\n", 2, "b\nc"},
-		{"a\r\nb\r\n", 5, "a\nb"},
-		{"\x1b[31mred\a\x00\n", 1, `\x1b[31mred\a\x00`},
-		{"tab\there é 世", 1, "tab\there é 世"},
-		{"\u202egnp.exe\n", 1, `\u202egnp.exe`},
-		{"bad \xff", 1, "bad \uFFFD"},
-	} {
-		if got := lastLines([]byte(test.output), test.n); got != test.want {
-			t.Errorf("%q: got %q, want %q", test.output, got, test.want)
-		}
 	}
 }
 
@@ -100,23 +83,29 @@ func FuzzHeadTail(f *testing.F) {
 		if err := h.Close(); err != nil {
 			t.Fatal(err)
 		}
-		want := string(data)
-		if out := len(data) - int(limit); out > 0 {
-			end := int(limit) / 2
-			want = fmt.Sprintf("%s\n[procfit: %d bytes left out]\n%s", data[:int(limit)-end], out, data[len(data)-end:])
+		got := file.Bytes()
+		if len(data) <= int(limit) {
+			if h.cut() || !bytes.Equal(got, data) {
+				t.Fatalf("limit %d: got %q, want %q", limit, got, data)
+			}
+			return
 		}
-		if file.String() != want {
-			t.Fatalf("limit %d: got %q, want %q", limit, file.String(), want)
-		}
-	})
-}
-
-func FuzzLastLines(f *testing.F) {
-	f.Add([]byte("a\x1b[2J\r\nb"), 1)
-	f.Fuzz(func(t *testing.T, data []byte, n int) {
-		for _, r := range lastLines(data, max(0, n)) {
-			if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
-				t.Fatalf("control character %q is left", r)
+		// What is kept is a beginning and an end, in whole lines where there are any.
+		for at := 0; ; at++ {
+			i := bytes.Index(got[min(at, len(got)):], []byte("\n[procfit: "))
+			if i < 0 || !h.cut() {
+				t.Fatalf("limit %d: %q became %q", limit, data, got)
+			}
+			at += i
+			var out int
+			fmt.Sscanf(string(got[at:]), "\n[procfit: %d bytes", &out)
+			mark := fmt.Sprintf("\n[procfit: %d bytes left out]\n", out)
+			tail, ok := bytes.CutPrefix(got[at:], []byte(mark))
+			if ok && at+out+len(tail) == len(data) && bytes.HasPrefix(data, got[:at]) && bytes.HasSuffix(data, tail) && at+len(tail) <= int(limit) {
+				if at > 0 && data[at-1] != '\n' {
+					t.Fatalf("limit %d: half a line of %q in %q", limit, data, got)
+				}
+				return
 			}
 		}
 	})

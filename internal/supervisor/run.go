@@ -1,0 +1,137 @@
+package supervisor
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// CaptureLimit bounds each stream of an Output, where the Spec has no LogLimit.
+const CaptureLimit = 16 << 20
+
+// streamPatience is how long the output of a command that has ended is waited
+// for: nothing of it is left, but somebody else may hold the pipe.
+const streamPatience = time.Second
+
+// Output is what a command printed and how it ended.
+type Output struct {
+	Stdout, Stderr []byte
+	Cut            bool // lines between the first and the last part of one are left out
+	Exit           Exit
+}
+
+// Run runs a command to its end. A command that fails is no error: see Exit. With
+// a Log or Streams in the spec, its output goes there and is not captured. When
+// ctx is done all of the command is killed, and the error is that of ctx.
+func Run(ctx context.Context, spec Spec) (Output, error) {
+	if err := ctx.Err(); err != nil {
+		return Output{}, err
+	}
+	if spec.Log != nil || spec.Streams != nil {
+		exit, err := runSpec(ctx, spec, func() {})
+		return Output{Exit: exit, Cut: exit.LogCut}, err
+	}
+	limit := spec.LogLimit
+	if limit <= 0 {
+		limit = CaptureLimit
+	}
+	c, err := newCapture(limit)
+	if err != nil {
+		return Output{}, err
+	}
+	defer c.close()
+	spec.Streams = &c.theirs
+	exit, err := runSpec(ctx, spec, c.begin)
+	if err != nil {
+		return Output{}, err
+	}
+	out := Output{Exit: exit}
+	out.Stdout, out.Stderr, out.Cut = c.finish()
+	return out, nil
+}
+
+// capture reads a command's output and error.
+type capture struct {
+	theirs  Streams
+	ours    [2]*os.File
+	kept    [2]keptOutput
+	reading sync.WaitGroup
+}
+
+type keptOutput struct {
+	headTail *headTail
+	bytes    memory
+}
+
+// memory is a file in memory.
+type memory []byte
+
+func (m *memory) Write(p []byte) (int, error) {
+	*m = append(*m, p...)
+	return len(p), nil
+}
+
+func newCapture(limit int64) (*capture, error) {
+	c := &capture{}
+	err := func() (err error) {
+		if c.theirs.In, err = os.Open(os.DevNull); err != nil {
+			return err
+		}
+		if c.ours[0], c.theirs.Out, err = os.Pipe(); err != nil {
+			return err
+		}
+		c.ours[1], c.theirs.Err, err = os.Pipe()
+		return err
+	}()
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	for i := range c.kept {
+		c.kept[i].headTail = newHeadTail(&c.kept[i].bytes, limit)
+	}
+	return c, nil
+}
+
+// begin is for when the command has started.
+func (c *capture) begin() {
+	c.closeTheirs()
+	for i := range c.kept {
+		c.reading.Go(func() {
+			_, _ = io.Copy(c.kept[i].headTail, c.ours[i]) // ends with the last writer, or by finish
+		})
+	}
+}
+
+// finish is for when the command has ended.
+func (c *capture) finish() (stdout, stderr []byte, cut bool) {
+	for _, f := range c.ours {
+		_ = f.SetReadDeadline(time.Now().Add(streamPatience))
+	}
+	c.reading.Wait()
+	for i := range c.kept {
+		_ = c.kept[i].headTail.Close() // memory takes all
+		cut = cut || c.kept[i].headTail.cut()
+	}
+	return c.kept[0].bytes, c.kept[1].bytes, cut
+}
+
+func (c *capture) closeTheirs() {
+	for _, f := range []*os.File{c.theirs.In, c.theirs.Out, c.theirs.Err} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+func (c *capture) close() {
+	c.closeTheirs()
+	for _, f := range c.ours {
+		if f != nil {
+			f.Close()
+		}
+	}
+	c.reading.Wait()
+}

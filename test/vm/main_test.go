@@ -1,0 +1,16 @@
+package vm
+
+import (
+	"os"
+	"testing"
+
+	"github.com/procfit/procfit/internal/supervisor"
+)
+
+// TestMain lets this program be the supervisor of the compilers that it runs.
+func TestMain(m *testing.M) {
+	if code, ok := supervisor.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
