@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // loadOptions are the flags of procfit load.
@@ -130,8 +131,11 @@ func (o *loadOptions) print(io stdio, r *load.Result) error {
 	if r.Rate > 0 {
 		how = fmt.Sprintf("open loop at %g requests/s", r.Rate)
 	}
-	fmt.Fprintf(io.out, "%s, %d connections, %s\n", how, r.Connections, r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(io.out, "%s, %s, %s\n", how, phrase.Count(r.Connections, "connection"), r.Duration.Round(time.Millisecond))
 	fmt.Fprintf(io.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
+	if r.Unanswered > 0 {
+		fmt.Fprintf(io.out, ", %d unanswered at the end", r.Unanswered)
+	}
 	if r.Rate > 0 {
 		fmt.Fprintf(io.out, ", %d never sent", r.Dropped)
 	}
@@ -145,7 +149,15 @@ func (o *loadOptions) print(io stdio, r *load.Result) error {
 	fmt.Fprintf(io.out, "  engine      %.3g µs of CPU a request; its busiest thread used %.0f %% of a CPU\n",
 		1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
 	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
-		fmt.Fprintf(io.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind)
+		fmt.Fprintf(io.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind.Words())
+	}
+	if len(r.PerURL) > 1 {
+		for i, u := range r.PerURL {
+			fmt.Fprintf(io.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", o.options.URLs[i], u.Answered, u.Failed, u.Unanswered)
+		}
+	}
+	if r.Redirects > 0 {
+		io.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
 	}
 	if r.Rate == 0 {
 		io.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")

@@ -49,17 +49,17 @@ func (w *worker) connect(c *conn, now int64) {
 	c.state, c.sentAt, c.served = stateConnecting, now, false
 	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		w.fail(c, kindDial, err.Error(), now)
+		w.fail(c, dialKind(err), err.Error(), now)
 		return
 	}
 	c.fd = fd
 	c.generation++
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		w.fail(c, kindDial, err.Error(), now)
+		w.fail(c, dialKind(err), err.Error(), now)
 		return
 	}
 	if err := unix.Connect(fd, address); err != nil && err != unix.EINPROGRESS {
-		w.fail(c, kindDial, err.Error(), now)
+		w.fail(c, dialKind(err), err.Error(), now)
 		return
 	}
 	// Edge-triggered and registered once for all that can happen: the loop reads
@@ -69,7 +69,7 @@ func (w *worker) connect(c *conn, now int64) {
 		Fd:     c.index, Pad: c.generation,
 	}
 	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &event); err != nil {
-		w.fail(c, kindDial, err.Error(), now)
+		w.fail(c, dialKind(err), err.Error(), now)
 	}
 }
 
@@ -104,9 +104,9 @@ func (w *worker) connected(c *conn, events uint32) {
 	}
 	switch {
 	case err != nil:
-		w.fail(c, kindDial, err.Error(), now)
+		w.fail(c, dialKind(err), err.Error(), now)
 	case events&(unix.EPOLLRDHUP|unix.EPOLLHUP) != 0:
-		w.fail(c, kindBroken, "closed by the server at once", now)
+		w.fail(c, KindClosed, "at once", now)
 	case events&unix.EPOLLOUT != 0:
 		w.free(c, now)
 	}
@@ -124,17 +124,31 @@ func (w *worker) reopen(c *conn, now int64) {
 	w.backOff(c, now)
 }
 
-// fail counts an error, with the request that it ends, and backs off.
-func (w *worker) fail(c *conn, k kind, why string, now int64) {
+// fail counts an error, with the request that it ends, and backs off. The request
+// counts as at least as late as it waited: who retries it waits longer still.
+func (w *worker) fail(c *conn, k Kind, detail string, now int64) {
+	counts := now >= w.from
 	if c.state == stateBusy {
 		w.busy--
+		if counts {
+			w.record(now - c.start)
+		}
 	}
-	w.kinds[k]++
-	if w.firstError == "" {
-		w.firstError = fmt.Sprintf("%s: %s: %s", k, w.targets[c.target].url, why)
+	if counts {
+		w.failed++
+		w.kinds[k]++
+		w.perURL[c.target].Failed++
+		w.note(c, k, detail)
 	}
 	w.shut(c)
 	w.backOff(c, now)
+}
+
+// note keeps the first failure.
+func (w *worker) note(c *conn, k Kind, detail string) {
+	if w.first.Kind == "" {
+		w.first = Failure{Kind: k, URL: w.targets[c.target].url, Detail: detail}
+	}
 }
 
 func (w *worker) shut(c *conn) {
@@ -166,12 +180,11 @@ func (w *worker) look(now int64) {
 			}
 		case stateConnecting:
 			if now-c.sentAt >= timeout {
-				w.fail(c, kindDial, "no answer within the time-out", now)
+				w.fail(c, KindConnectTimeout, w.Timeout.String(), now)
 			}
 		case stateBusy:
 			if now-c.sentAt >= timeout {
-				w.record(now - c.start)
-				w.fail(c, kindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
+				w.fail(c, KindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
 			}
 		}
 	}

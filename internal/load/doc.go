@@ -13,10 +13,19 @@
 // were there.
 //
 // When the duration is over nothing more is intended. What is under way or in
-// the backlog may still end within min(duration, 2 s); a request that does not
-// enters the latency histogram as "at least this long", so that a stall at the
-// end shows. A time-out enters it as well, at the time waited. A request whose
-// connection broke has no latency, only an error.
+// the backlog may still end within min(duration, 2 s), which bounds every wait: a
+// time-out that is longer than what is left cannot fire. A request that has no
+// answer then is unanswered; it enters the latency histogram as "at least this
+// long", so that a stall at the end shows.
+//
+// So does one that failed, by a time-out or a broken connection, at the time it
+// waited, and a bad status is an answer like any other. vegeta and fortio count
+// failed requests in the latency too; wrk, wrk2 and hey leave them out, and a
+// server that breaks the slow ones then looks fast. One that fails fast looks
+// fast here: its failures are to be read from the counts, in all and by URL.
+//
+// Settle is a stretch of the same load before the measured time, in none of its
+// figures.
 //
 // The engine is one or a few event loops, each a locked operating system thread
 // with its own epoll, connections and histograms; nothing is shared while it

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"runtime"
@@ -35,6 +36,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &run{plan: p, addresses: addresses, base: time.Now(), begin: make(chan struct{})}
+	r.settling = int64(math.Ceil(p.Rate * p.Settle.Seconds()))
 	n := chooseThreads(p.Options, runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	for i := range n {
 		w, err := newWorker(r, i, n)
@@ -58,7 +60,9 @@ type run struct {
 	stop      atomic.Bool   // set before the threads are woken to end at once
 
 	// In nanoseconds since base, set before begin is closed.
-	start, end, last int64 // the first intended send; no send is intended after end, none made after last
+	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
+
+	settling int64 // requests of an open loop's schedule before the measured time
 }
 
 // clock is the time since base in nanoseconds, from the monotonic clock.
@@ -92,7 +96,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 		case err = <-setup:
 			if connected++; connected == len(r.workers) {
 				r.schedule()
-				over = time.After(r.Duration)
+				over = time.After(time.Duration(r.end - r.clock()))
 			}
 		case <-over:
 			over = nil
@@ -118,7 +122,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if over != nil { // the threads were quicker to end than the timer to fire
 		r.ended()
 	}
-	elapsed := time.Duration(max(1, r.clock()-r.start))
+	elapsed := time.Duration(max(1, r.clock()-r.from))
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
 		all[i] = &w.counts
@@ -127,7 +131,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if r.stop.Load() {
 		duration = min(duration, elapsed)
 	}
-	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.start)), ctx.Err()
+	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.from)), ctx.Err()
 }
 
 // schedule sets the common start and releases the threads.
@@ -139,7 +143,11 @@ func (r *run) schedule() {
 	if r.Rate > 0 {
 		r.start += int64(openLead)
 	}
-	r.end = r.start + int64(r.Duration)
+	r.from = r.start + int64(r.Settle)
+	if r.Rate > 0 {
+		r.from = r.start + r.after(r.settling)
+	}
+	r.end = r.from + int64(r.Duration)
 	r.last = r.end + int64(min(r.Duration, maxDrain))
 	close(r.begin)
 }

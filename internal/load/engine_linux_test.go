@@ -126,7 +126,7 @@ func TestAnswers(t *testing.T) {
 		answer string
 		method string
 		close  bool // the server closes after each answer
-		status string
+		status Kind
 	}{
 		"length":      {answer: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"},
 		"big":         {answer: fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(big), big)},
@@ -136,8 +136,8 @@ func TestAnswers(t *testing.T) {
 		"close":       {answer: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", close: true},
 		"until close": {answer: "HTTP/1.1 200 OK\r\n\r\n" + big, close: true},
 		"redirect":    {answer: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"},
-		"not found":   {answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", status: "status 404"},
-		"unavailable": {answer: "HTTP/1.1 503 No\r\nConnection: close\r\n\r\n", close: true, status: "status 503"},
+		"not found":   {answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", status: "status_404"},
+		"unavailable": {answer: "HTTP/1.1 503 No\r\nConnection: close\r\n\r\n", close: true, status: "status_503"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,15 +160,15 @@ func TestAnswers(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || r.Requests < 40 {
 				t.Fatalf("%v after %d requests", err, r.Requests)
 			}
-			want := map[string]int64{}
+			want := map[Kind]int64{}
 			if tt.status != "" {
 				want[tt.status] = r.Requests
 				if r.AchievedPerSecond != 0 {
 					t.Errorf("%v good answers a second", r.AchievedPerSecond)
 				}
 			}
-			if !maps.Equal(r.ErrorKinds, want) || (r.FirstError == "") != (tt.status == "") {
-				t.Errorf("errors %v (%s), want %v", r.ErrorKinds, r.FirstError, want)
+			if !maps.Equal(r.ErrorKinds, want) || (r.FirstError.Kind == "") != (tt.status == "") {
+				t.Errorf("errors %v (%v), want %v", r.ErrorKinds, r.FirstError, want)
 			}
 			if r.Latency.TotalCount() != r.Requests+r.Unanswered {
 				t.Errorf("%d latencies, %d requests, %d unanswered", r.Latency.TotalCount(), r.Requests, r.Unanswered)

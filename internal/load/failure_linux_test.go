@@ -16,17 +16,17 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		serve func(net.Conn)
-		kind  string
+		kind  Kind
 	}{
-		"closes at once":    {func(net.Conn) {}, "connection broken"},
-		"closes on request": {func(c net.Conn) { http.ReadRequest(bufio.NewReader(c)) }, "connection broken"},
+		"closes at once":    {func(net.Conn) {}, KindClosed},
+		"closes on request": {func(c net.Conn) { http.ReadRequest(bufio.NewReader(c)) }, KindClosed},
 		"resets": {func(c net.Conn) {
 			http.ReadRequest(bufio.NewReader(c))
 			c.(*net.TCPConn).SetLinger(0)
-		}, "connection broken"},
+		}, KindReset},
 		"cut off":          {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx") }, ""},
-		"another protocol": {answer("SSH-2.0-x\r\n"), "malformed answer"},
-		"too much":         {answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxyz"), "malformed answer"},
+		"another protocol": {answer("SSH-2.0-x\r\n"), KindMalformed},
+		"too much":         {answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxyz"), KindMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func TestFailures(t *testing.T) {
 				t.Logf("not loaded: %v", err) // nothing could be opened before the start
 				return
 			}
-			if r.Requests != 0 || r.Errors == 0 || r.FirstError == "" || r.AchievedPerSecond != 0 {
+			if r.Requests != 0 || r.Errors == 0 || r.FirstError.Kind == "" || r.AchievedPerSecond != 0 {
 				t.Errorf("%d requests, errors %v", r.Requests, r.ErrorKinds)
 			}
 			if tt.kind != "" && r.ErrorKinds[tt.kind] == 0 {
@@ -56,7 +56,7 @@ func TestTimeouts(t *testing.T) {
 	o := short(raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
 	o.Timeout, o.Duration = 50*time.Millisecond, 300*time.Millisecond
 	r := mustRun(t, o)
-	if n := r.ErrorKinds["timed out"]; n < int64(o.Connections) || n != r.Errors || r.Requests != 0 {
+	if n := r.ErrorKinds[KindTimeout]; n < int64(o.Connections) || n != r.Errors || r.Requests != 0 {
 		t.Errorf("errors %v, requests %d", r.ErrorKinds, r.Requests)
 	}
 	if got := time.Duration(r.Latency.Min()); got < o.Timeout-time.Millisecond {
@@ -105,7 +105,7 @@ func TestServerRestarts(t *testing.T) {
 	r := mustRun(t, o)
 	<-restarted
 	defer s.Close()
-	if r.ErrorKinds["could not connect"] == 0 || r.ErrorKinds["could not connect"] > 100 {
+	if r.ErrorKinds[KindRefused] == 0 || r.ErrorKinds[KindRefused] > 100 {
 		t.Errorf("errors %v", r.ErrorKinds)
 	}
 	// The slots of the gap waited for the server and were all served after it.

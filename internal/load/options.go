@@ -26,16 +26,19 @@ type Options struct {
 	Body        []byte        // sent with each request
 	Connections int           // kept open
 	Rate        float64       // intended requests a second; 0: closed loop
-	Duration    time.Duration // in which requests are intended
+	Duration    time.Duration // in which measured requests are intended
+	Settle      time.Duration // the same load before it, in no figure but Counted
 	Timeout     time.Duration // for one request from its send, and for connecting; 0: DefaultTimeout
 	CPUs        []int         // the engine's threads run on these only; empty: anywhere
 	Threads     int           // event loops; 0: chosen
 
 	// Progress, if any, is called twice a second from one goroutine.
 	Progress func(Progress)
-	// Began, if any, is called when all connections are open, just before the first
-	// request; Ended at the end of Duration, before what is under way is waited for.
-	// What is counted between them belongs to the load and to nothing else.
+	// Began, if any, is called when all connections are open, before the first request
+	// of the settling; Ended at the end of Duration, when nothing more is sent, before
+	// what is under way is waited for. Between their calls came Result.Counted answers.
+	// Settle keeps what Began leaves behind, cold caches and a collection of its
+	// garbage, out of the latency.
 	Began, Ended func()
 }
 
@@ -85,6 +88,8 @@ func prepare(o Options) (*plan, error) {
 		return nil, fmt.Errorf("duration %v: must be more than 0", o.Duration)
 	case o.Rate > 0 && o.Rate*o.Duration.Seconds() < 1:
 		return nil, fmt.Errorf("rate %v: less than one request in %v", o.Rate, o.Duration)
+	case o.Settle < 0:
+		return nil, fmt.Errorf("settling %v: must not be negative", o.Settle)
 	case o.Timeout < 0:
 		return nil, fmt.Errorf("timeout %v: must not be negative", o.Timeout)
 	case o.Threads < 0:

@@ -49,7 +49,7 @@ func (w *worker) write(c *conn) {
 			// The server may have answered before it closed, a 413 for instance.
 			w.read(c, true)
 			if c.state == stateBusy {
-				w.fail(c, kindBroken, "send: "+errno.Error(), w.clock())
+				w.fail(c, brokenKind(errno), "send: "+errno.Error(), w.clock())
 			}
 			return
 		}
@@ -70,14 +70,14 @@ func (w *worker) read(c *conn, gone bool) {
 		}
 		now := w.clock()
 		if errno != 0 {
-			w.fail(c, kindBroken, "receive: "+errno.Error(), now)
+			w.fail(c, brokenKind(errno), "receive: "+errno.Error(), now)
 			return
 		}
 		if n == 0 {
 			if c.response.end() {
 				w.answered(c, now)
 			} else {
-				w.fail(c, kindBroken, "closed by the server before the answer was complete", now)
+				w.fail(c, KindClosed, "", now)
 			}
 			return
 		}
@@ -85,10 +85,10 @@ func (w *worker) read(c *conn, gone bool) {
 		used, done, err := c.response.feed(w.buf[:n])
 		switch {
 		case err != nil:
-			w.fail(c, kindMalformed, err.Error(), now)
+			w.fail(c, KindMalformed, err.Error(), now)
 			return
 		case done && used < n:
-			w.fail(c, kindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
+			w.fail(c, KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
 			return
 		case done:
 			c.response.keep = c.response.keep && !gone
@@ -112,7 +112,7 @@ func (w *worker) readIdle(c *conn) {
 		w.drop(c)
 	}
 	if errno == 0 && n > 0 {
-		w.fail(c, kindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
+		w.fail(c, KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
 		return
 	}
 	w.reopen(c, now)
@@ -121,29 +121,48 @@ func (w *worker) readIdle(c *conn) {
 // answered ends a request that got its answer.
 func (w *worker) answered(c *conn, now int64) {
 	w.busy--
-	w.requests++
-	w.record(now - c.start)
-	status := c.response.status
-	w.statuses[status]++
-	if goodStatus(status) {
-		w.good++
-		if now < w.end {
-			w.inTime++
-		}
-		if w.Rate > 0 {
-			if i := int(float64(now-w.start) * w.binsPerNano); i < paceBins {
-				w.bins[i]++
-			}
-		}
-	} else if w.firstError == "" {
-		w.firstError = fmt.Sprintf("status %d from %s", status, w.targets[c.target].url)
-	}
+	w.count(c, now)
 	c.failures, c.served = 0, true
 	if c.response.keep && c.sent == len(w.targets[c.target].request) {
 		w.free(c, now)
 		return
 	}
 	w.reopen(c, now)
+}
+
+// count enters an answer. One to a request of the settling counts only for what
+// arrives within the duration.
+func (w *worker) count(c *conn, now int64) {
+	status := c.response.status
+	good := goodStatus(status)
+	if now < w.end {
+		w.counted++
+		if good && now >= w.from {
+			w.inTime++
+		}
+	}
+	if c.start < w.from {
+		return
+	}
+	took := now - c.start
+	w.requests++
+	w.perURL[c.target].Answered++
+	w.record(took)
+	if w.fastest == 0 || took < w.fastest {
+		w.fastest = max(1, took)
+	}
+	w.statuses[status]++
+	if !good {
+		w.perURL[c.target].Failed++
+		w.note(c, StatusKind(status), "")
+		return
+	}
+	w.good++
+	if w.Rate > 0 {
+		if i := int(float64(now-w.from) * w.binsPerNano); i < paceBins {
+			w.bins[i]++
+		}
+	}
 }
 
 // sendBytes and receiveBytes skip the runtime's bookkeeping of system calls,

@@ -4,9 +4,11 @@ import "math"
 
 // intended is when a slot of this thread is to be sent.
 func (w *worker) intended(slot int64) int64 {
-	i := slot*int64(w.of) + int64(w.id)
-	return w.start + int64(float64(i)*1e9/w.Rate)
+	return w.start + w.after(slot*int64(w.of)+int64(w.id))
 }
+
+// after is how long after the first request that of a number is intended.
+func (r *run) after(number int64) int64 { return int64(float64(number) * 1e9 / r.Rate) }
 
 // sendDue sends what is due while connections are idle, and returns the time.
 func (w *worker) sendDue(now int64) int64 {
@@ -24,7 +26,9 @@ func (w *worker) sendDue(now int64) int64 {
 // sendSlot sends the next slot on a free connection and notes how late it is.
 func (w *worker) sendSlot(c *conn, at, now int64) {
 	w.slot++
-	w.lag.RecordValue(min(max(0, now-max(at, c.freeAt)), int64(maxLatency)))
+	if at >= w.from {
+		w.lag.RecordValue(min(max(0, now-max(at, c.freeAt)), int64(maxLatency)))
+	}
 	w.send(c, at)
 }
 
@@ -51,20 +55,21 @@ func (w *worker) drop(lost *conn) {
 }
 
 // censor enters what has not ended as lasting at least until now, and counts the
-// slots that were due and never sent. They are taken in about 1,000 groups, each
-// at its middle.
+// slots that were due and never sent, but for those of the settling. They are
+// taken in about 1,000 groups, each at its middle.
 func (w *worker) censor(now int64) {
 	for i := range w.conns {
 		if c := &w.conns[i]; c.state == stateBusy {
 			w.unanswered++
+			w.perURL[c.target].Unanswered++
 			w.record(now - c.start)
 		}
 	}
 	due := w.slots
 	if w.Rate > 0 && now < w.end { // cancelled: the rest was not intended yet
-		elapsed := float64(now-w.start) * w.Rate / 1e9
-		due = min(due, int64(math.Ceil((elapsed-float64(w.id))/float64(w.of))))
+		due = min(due, w.share(int64(math.Ceil(float64(now-w.start)*w.Rate/1e9))))
 	}
+	w.slot = max(w.slot, w.share(w.settling))
 	step := max(1, (due-w.slot)/1000)
 	for ; w.slot < due; w.slot += step {
 		n := min(step, due-w.slot)
@@ -72,4 +77,9 @@ func (w *worker) censor(now int64) {
 		w.latency.RecordValues(min(max(waited, 1), int64(maxLatency)), n)
 		w.dropped += n
 	}
+}
+
+// share is how many of the first n requests of the schedule are this thread's.
+func (w *worker) share(n int64) int64 {
+	return max(0, (n-int64(w.id)+int64(w.of)-1)/int64(w.of))
 }

@@ -36,6 +36,7 @@ type worker struct {
 	sending bool  // between start and end, or last in an open loop
 	busy    int   // connections with a request under way
 	failing int64 // when the next connection is to be looked at: back-off or time-out
+	settled int64 // when the measured time was seen to have begun; 0: not yet
 	armed   int64 // what the timer is set to; 0: not
 
 	// Open loop: the slots of this thread's share of the schedule, and the idle
@@ -56,18 +57,19 @@ type worker struct {
 func newWorker(r *run, id, of int) (*worker, error) {
 	w := &worker{run: r, id: id, of: of, epoll: -1, timer: -1, waker: -1,
 		buf: make([]byte, readBuffer), events: make([]unix.EpollEvent, batch)}
-	w.latency = newHistogram()
+	w.counts = newCounts(len(r.targets))
 	if r.Rate > 0 {
 		w.lag = newHistogram()
-		total := int64(math.Ceil(r.Rate * r.Duration.Seconds()))
-		w.slots = (total - int64(id) + int64(of) - 1) / int64(of)
+		w.slots = w.share(r.settling + int64(math.Ceil(r.Rate*r.Duration.Seconds())))
 		w.binsPerNano = paceBins / float64(r.Duration+min(r.Duration, maxDrain))
 	}
 	for _, a := range r.addresses {
 		w.remote = append(w.remote, socketAddress(a))
 	}
 	for i := id; i < r.Connections; i += of {
-		w.conns = append(w.conns, conn{index: int32(len(w.conns)), fd: -1, target: i % len(r.targets)})
+		t := i % len(r.targets)
+		w.conns = append(w.conns, conn{index: int32(len(w.conns)), fd: -1, target: t})
+		w.perURL[t].Connections++
 	}
 	w.idle = make([]*conn, len(w.conns))
 
@@ -124,16 +126,21 @@ func (w *worker) work(setup chan<- error) error {
 	if err != nil || w.stop.Load() {
 		return nil // reported on setup, or cancelled
 	}
-	user, system, err := threadCPU()
-	if err != nil {
-		return err
-	}
 	if err := w.load(); err != nil {
 		return err
 	}
-	w.wall = time.Duration(w.clock() - w.start)
+	user, system, err := threadCPU()
+	if w.settled > 0 {
+		w.wall = time.Duration(w.clock() - w.settled)
+		w.user, w.system = user-w.user, system-w.system
+	}
+	return err
+}
+
+// settle notes what the thread has used until the measured time began.
+func (w *worker) settle(now int64) (err error) {
+	w.settled = now
 	w.user, w.system, err = threadCPU()
-	w.user, w.system = w.user-user, w.system-system
 	return err
 }
 
@@ -156,7 +163,7 @@ func (w *worker) connectAll() error {
 		now := w.clock()
 		if waiting == 0 || now >= limit || w.stop.Load() {
 			if open == 0 && !w.stop.Load() {
-				return fmt.Errorf("none of %d connections could be opened: %s", len(w.conns), w.firstError)
+				return fmt.Errorf("none of %d connections could be opened: %s", len(w.conns), w.first)
 			}
 			return nil
 		}
@@ -181,6 +188,11 @@ func (w *worker) load() error {
 	}
 	for {
 		now = w.clock()
+		if w.settled == 0 && now >= w.from {
+			if err := w.settle(now); err != nil {
+				return err
+			}
+		}
 		if w.Rate > 0 {
 			now = w.sendDue(now)
 			w.sending = w.slot < w.slots

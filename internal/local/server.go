@@ -166,7 +166,7 @@ func offerLoad(ctx context.Context, o load.Options) (*load.Result, error) {
 
 // failuresOf is what went wrong most often, with its number.
 func failuresOf(l *load.Result) string {
-	most := ""
+	var most load.Kind
 	for _, kind := range slices.Sorted(maps.Keys(l.ErrorKinds)) {
 		if most == "" || l.ErrorKinds[kind] > l.ErrorKinds[most] {
 			most = kind
@@ -175,7 +175,7 @@ func failuresOf(l *load.Result) string {
 	if most == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d × %s", l.ErrorKinds[most], most)
+	return fmt.Sprintf("%d × %s", l.ErrorKinds[most], most.Words())
 }
 
 // carried is the share of the offered rate below which an arm is saturated.
@@ -188,7 +188,7 @@ func addPhase(t *journal.Trial, l *load.Result) error {
 	}
 	t.Phases = append(t.Phases, PhaseOf(l, encoded))
 	for _, kind := range slices.Sorted(maps.Keys(l.ErrorKinds)) {
-		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnFailedRequests, Phase: journal.Mode(l.Mode), Count: l.ErrorKinds[kind], Detail: kind})
+		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnFailedRequests, Phase: journal.Mode(l.Mode), Count: l.ErrorKinds[kind], Detail: string(kind)})
 	}
 	return nil
 }

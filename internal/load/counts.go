@@ -1,0 +1,114 @@
+package load
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// paceBins is the resolution of counts, see pace.
+const paceBins = 4096
+
+// counts is what one thread counted. Nothing in it is shared while it runs.
+type counts struct {
+	requests   int64
+	good       int64 // answers with 2xx or 3xx, the late ones too
+	inTime     int64 // good answers that came within the duration
+	counted    int64 // answers that came before its end, from the first send on
+	failed     int64 // requests and connections
+	unanswered int64
+	dropped    int64
+	fastest    int64 // least latency of an answer, in nanoseconds; 0: none came
+	statuses   [1000]int64
+	kinds      map[Kind]int64 // of what failed
+	first      Failure
+	perURL     []URLCount
+	bytes      int64
+	latency    *hdrhistogram.Histogram
+	lag        *hdrhistogram.Histogram
+	bins       [paceBins]int32 // good answers over time, open loop only
+	user       time.Duration
+	system     time.Duration
+	wall       time.Duration
+}
+
+func newCounts(urls int) counts {
+	return counts{kinds: map[Kind]int64{}, perURL: make([]URLCount, urls), latency: newHistogram()}
+}
+
+// errors is what went wrong so far.
+func (c *counts) errors() int64 { return c.requests - c.good + c.failed }
+
+// merge makes one Result of what the threads counted. span is the time that the
+// bins of each cover.
+func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *Result {
+	r := &Result{
+		Mode: ModeClosed, Rate: p.Rate, Connections: p.Connections, Threads: len(all),
+		Duration: duration, Elapsed: elapsed,
+		ErrorKinds: map[Kind]int64{}, PerURL: make([]URLCount, len(p.targets)), Latency: newHistogram(),
+	}
+	if p.Rate > 0 {
+		r.Mode, r.SendLag = ModeOpen, newHistogram()
+	}
+	var good, inTime, fastest int64
+	bins := make([]int64, paceBins)
+	for _, c := range all {
+		r.add(c)
+		good += c.good
+		inTime += c.inTime
+		if c.fastest > 0 && (fastest == 0 || c.fastest < fastest) {
+			fastest = c.fastest
+		}
+		for i, n := range c.bins {
+			bins[i] += int64(n)
+		}
+	}
+	r.AchievedPerSecond = float64(inTime) / duration.Seconds()
+	if r.Mode == ModeOpen && duration == p.Duration {
+		r.AchievedPerSecond = min(float64(good)/duration.Seconds(), pace(bins, span, time.Duration(fastest), duration))
+	}
+	r.InFlight = float64(inTime) / duration.Seconds() * r.Latency.Mean() / 1e9
+	return r
+}
+
+// add takes in what one thread counted.
+func (r *Result) add(c *counts) {
+	r.Requests += c.requests
+	if r.FirstError.Kind == "" {
+		r.FirstError = c.first
+	}
+	r.Errors += c.errors()
+	r.Unanswered += c.unanswered
+	r.Dropped += c.dropped
+	r.Counted += c.counted
+	r.BytesRead += c.bytes
+	r.User += c.user
+	r.System += c.system
+	r.Latency.Merge(c.latency)
+	if r.SendLag != nil {
+		r.SendLag.Merge(c.lag)
+	}
+	for k, n := range c.kinds {
+		r.ErrorKinds[k] += n
+	}
+	for status, n := range c.statuses {
+		switch {
+		case n == 0:
+		case !goodStatus(status):
+			r.ErrorKinds[StatusKind(status)] += n
+		case isRedirect(status):
+			r.Redirects += n
+		}
+	}
+	for i, u := range c.perURL {
+		r.PerURL[i].add(u)
+	}
+	if c.wall > 0 {
+		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())
+	}
+}
+
+func goodStatus(status int) bool { return status >= 200 && status < 400 }
+
+// isRedirect leaves out 304, which is a full answer to a conditional request.
+func isRedirect(status int) bool { return status >= 300 && status < 400 && status != 304 }
