@@ -40,7 +40,7 @@ func TestReplicaHangs(t *testing.T) {
 	good, hung := raw(t, answer(okAnswer)), raw(t, hangsAfter(20))
 	for _, rate := range []float64{0, 500} {
 		o := short(good, hung)
-		o.Connections, o.Rate, o.Duration = 8, rate, 400*time.Millisecond
+		o.Connections, o.Rate, o.Duration, o.Timeout = 8, rate, 400*time.Millisecond, time.Minute
 		r := mustRun(t, o)
 		if r.Errors != 0 || r.Unanswered != 4 {
 			t.Errorf("rate %v: %d errors, %d unanswered, want 0 and 4", rate, r.Errors, r.Unanswered)
@@ -70,7 +70,7 @@ func TestServerStopped(t *testing.T) {
 	}
 	for _, rate := range []float64{0, 200} {
 		o := short(url)
-		o.Rate = rate
+		o.Rate, o.Timeout = rate, time.Minute
 		r := mustRun(t, o)
 		if r.Requests != 0 || r.Unanswered != 4 || !r.PerURL[0].Hung() || r.AchievedPerSecond != 0 {
 			t.Errorf("rate %v: %d requests, %d unanswered, %+v", rate, r.Requests, r.Unanswered, r.PerURL)
@@ -125,7 +125,9 @@ func TestRedirects(t *testing.T) {
 		"HTTP/1.1 304 Not Modified\r\n\r\n":                                   false,
 		okAnswer:                                                              false,
 	} {
-		r := mustRun(t, short(raw(t, answer(text))))
+		o := short(raw(t, answer(text)))
+		o.Timeout = time.Minute
+		r := mustRun(t, o)
 		want := int64(0)
 		if redirects {
 			want = r.Requests
