@@ -233,7 +233,7 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := load.FindMetrics(output, []load.Metric{m})
+			found, err := load.FindMetrics(load.Output{Head: output}, []load.Metric{m})
 			if err != nil {
 				t.Errorf("%s: %v in:\n%s", e.ID, err, output)
 			}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -80,11 +81,18 @@ func (f *Figures) percentile(p float64) **float64 {
 
 // number reads a finite, non-negative number.
 func number(s string) (float64, bool) {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v >= 0 && v <= 1e18) {
+	v, ok := decimal(s)
+	return v, ok && v >= 0 && v <= 1e18
+}
+
+// decimal reads a number as it stands; one too great for a float64 is infinite.
+// Words for numbers (Inf, NaN) and hexadecimals are none.
+func decimal(s string) (float64, bool) {
+	if strings.ContainsAny(s, "xXpPiInN_") {
 		return 0, false
 	}
-	return v, true
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // seconds reads a duration as Go and wrk write them: 1.16ms, 59.92us, 1m30s.

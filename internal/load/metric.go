@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -18,6 +19,15 @@ type Value struct {
 	Value  float64
 	Unit   string // seconds where the output had a duration, else empty
 	Better string
+}
+
+// CheckRatio refuses a figure that cannot be compared with others as a ratio, as
+// what a verdict rests on must be: one that is 0 or less.
+func (v Value) CheckRatio(name string) error {
+	if v.Value > 0 {
+		return nil
+	}
+	return &MetricError{Metric: name, Code: MetricNotPositive, Text: strconv.FormatFloat(v.Value, 'g', -1, 64)}
 }
 
 const (
@@ -64,48 +74,6 @@ var (
 	lowerNames = regexp.MustCompile(`(?i)(^|[._/-])(p\d+|max|mean|min|avg|average|median|latency|lag|time|elapsed|duration|seconds|secs?|ms|us|ns|errors?|failures?|dropped|op|cpu|memory|allocs?)($|[._/-])`)
 	paceNames  = regexp.MustCompile(`(?i)(^|[._/-])(throughput|rps|qps|tps|ops|per[._/-]?(s|secs?|seconds?|minutes?))($|[._/-])`)
 )
-
-// FindMetrics finds each metric in the output. Where a regular expression
-// matches several times the last counts, since programs print their progress
-// before their summary. ^ and $ are the ends of a line.
-func FindMetrics(output []byte, metrics []Metric) (map[string]Value, error) {
-	found := map[string]Value{}
-	for _, m := range metrics {
-		all := m.Regexp.FindAllSubmatch(output, -1)
-		if len(all) == 0 {
-			return nil, fmt.Errorf("metric %s: nothing in the output matches %q; %s", m.Name, pattern(m), tail(output))
-		}
-		text := string(all[len(all)-1][1])
-		value, unit, ok := figure(text)
-		if !ok {
-			return nil, fmt.Errorf("metric %s: %q, found by %q, is neither a number nor a duration", m.Name, text, pattern(m))
-		}
-		found[m.Name] = Value{Value: value, Unit: unit, Better: m.Better}
-	}
-	return found, nil
-}
-
-func pattern(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
-
-// figure reads 1234.5, 1,234.5 and -3e-6 as they are and 12.3ms as seconds.
-func figure(text string) (value float64, unit string, ok bool) {
-	text = strings.TrimSpace(text)
-	if thousands.MatchString(text) {
-		text = strings.ReplaceAll(text, ",", "")
-	}
-	if v, ok := number(strings.TrimPrefix(text, "-")); ok {
-		if strings.HasPrefix(text, "-") {
-			v = -v
-		}
-		return v, "", true
-	}
-	if v, ok := seconds(text); ok {
-		return v, "seconds", true
-	}
-	return 0, "", false
-}
-
-var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // Fill puts the metrics of reserved names where the figures of wrk and hey are
 // and returns the others. A plain number for a time is in seconds.

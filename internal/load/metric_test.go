@@ -71,7 +71,7 @@ func TestFindMetrics(t *testing.T) {
 		{metric: `none=nowhere ([0-9]+)`, err: `"nowhere ([0-9]+)"`},
 	} {
 		m := metric(t, tt.metric)
-		found, err := FindMetrics([]byte(out), []Metric{m})
+		found, err := FindMetrics(Output{Head: []byte(out)}, []Metric{m})
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s: error %v, want one with %q", tt.metric, err, tt.err)
@@ -111,11 +111,12 @@ func FuzzMetric(f *testing.F) {
 		if m.Better != BetterLower && m.Better != BetterHigher {
 			t.Fatalf("%q: direction %q", text, m.Better)
 		}
-		found, err := FindMetrics([]byte(out), []Metric{m})
+		found, err := FindMetrics(Output{Head: []byte(out)}, []Metric{m})
 		if err != nil {
 			return
 		}
-		if v := found[m.Name].Value; math.IsNaN(v) || math.IsInf(v, 0) {
+		v := found[m.Name].Value
+		if math.IsNaN(v) || math.IsInf(v, 0) || v != 0 && math.IsInf(1/v, 0) {
 			t.Fatalf("%q in %q: %v", text, out, v)
 		}
 	})

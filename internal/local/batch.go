@@ -164,16 +164,16 @@ func (r *Runner) batchFigures(task sweep.Task, f fleet, wall time.Duration, t *j
 	if r.config.Kind() != GoBench && len(r.config.Metrics) == 0 {
 		return nil
 	}
-	output, err := os.ReadFile(f[0].log)
-	if err != nil {
-		return err
-	}
 	if r.config.Kind() == GoBench {
+		output, err := os.ReadFile(f[0].log)
+		if err != nil {
+			return err
+		}
 		if err := r.benchFigures(output, t); err != nil {
 			return err
 		}
 	}
-	found, err := load.FindMetrics(output, r.config.Metrics)
+	found, err := f.metrics(r.config.Metrics)
 	if err != nil {
 		return invalidf("%v", err)
 	}

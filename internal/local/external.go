@@ -44,7 +44,7 @@ func (r *Runner) external(ctx context.Context, task sweep.Task, f fleet, t *jour
 	if err != nil {
 		return invalidf("%v", err)
 	}
-	found, err := load.FindMetrics(output, r.config.Metrics)
+	found, err := load.FindMetrics(keptOutput(output), r.config.Metrics)
 	if err != nil {
 		return invalidf("%v", err)
 	}
@@ -130,14 +130,33 @@ func (r *Runner) printed(f fleet, t *journal.Trial) error {
 	if len(r.config.Metrics) == 0 || r.config.LoadCommand != "" {
 		return nil
 	}
-	output, err := os.ReadFile(f[0].log)
-	if err != nil {
-		return err
-	}
-	found, err := load.FindMetrics(output, r.config.Metrics)
+	found, err := f.metrics(r.config.Metrics)
 	if err != nil {
 		return invalidf("%v", err)
 	}
 	addMetrics(t, found)
 	return nil
+}
+
+// metrics finds the --metric figures in what the replicas printed.
+func (f fleet) metrics(metrics []load.Metric) (map[string]load.Value, error) {
+	outputs := make([]load.Output, len(f))
+	for i, one := range f {
+		log, err := os.ReadFile(one.log)
+		if err != nil {
+			return nil, err
+		}
+		outputs[i] = keptOutput(log)
+	}
+	return load.JoinMetrics(outputs, metrics)
+}
+
+// keptOutput is what a log has of an output: of a long one the first and the last
+// half, with a line between them, of the length of which nothing is known.
+func keptOutput(log []byte) load.Output {
+	if len(log) <= logLimit {
+		return load.Output{Head: log}
+	}
+	const head = logLimit - logLimit/2
+	return load.Output{Head: log[:head], Cut: true, Tail: log[len(log)-logLimit/2:]}
 }

@@ -1,0 +1,115 @@
+package load
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// codeOf is the code of a refused metric, empty without an error.
+func codeOf(t *testing.T, err error) MetricCode {
+	t.Helper()
+	var refused *MetricError
+	if err != nil && !errors.As(err, &refused) {
+		t.Fatalf("no MetricError: %v", err)
+	}
+	if refused == nil {
+		return ""
+	}
+	return refused.Code
+}
+
+// A figure whose ratio or reciprocal no float64 and no JSON number can hold is
+// refused, with the text that was found.
+func TestMetricsOutOfRange(t *testing.T) {
+	for _, tt := range []struct {
+		metric, text string
+		code         MetricCode
+	}{
+		{"time:lower=v (.*)", "1e-320", MetricOutOfRange},
+		{"throughput=v (.*)", "1e-320", MetricOutOfRange},
+		{"throughput=v (.*)", "1e-301", MetricOutOfRange},
+		{"throughput=v (.*)", "1e-400", MetricOutOfRange}, // 0 as a float64
+		{"throughput=v (.*)", "1e301", MetricOutOfRange},
+		{"throughput=v (.*)", "-1e400", MetricOutOfRange},
+		{"throughput=v (.*)", "1e-299", ""},
+		{"throughput=v (.*)", "0", MetricNotPositive},
+		{"p99=v (.*)", "0ms", MetricNotPositive},
+		{"p99=v (.*)", "-3", MetricNotPositive},
+		{"errors=v (.*)", "0", ""},
+		{"idle=v (.*)", "0.00", ""},
+		{"idle=v (.*)", "-2", ""},
+		{"idle=v (.*)", "NaN", MetricNoNumber},
+		{"idle=v (.*)", "Inf", MetricNoNumber},
+		{"idle=v (.*)", "0x10", MetricNoNumber},
+		{"idle=w (.*)", "1", MetricAbsent},
+	} {
+		_, err := FindMetrics(Output{Head: []byte("v " + tt.text + "\n")}, []Metric{metric(t, tt.metric)})
+		if code := codeOf(t, err); code != tt.code {
+			t.Errorf("%s of %q: code %q, want %q", tt.metric, tt.text, code, tt.code)
+		}
+		if err != nil && !strings.Contains(err.Error(), `"`+tt.text) && tt.code != MetricAbsent {
+			t.Errorf("%s of %q: %v does not quote it", tt.metric, tt.text, err)
+		}
+	}
+	for _, v := range []float64{0, -1} {
+		if code := codeOf(t, Value{Value: v}.CheckRatio("x")); code != MetricNotPositive {
+			t.Errorf("%v: code %q", v, code)
+		}
+	}
+	if err := (Value{Value: 1e-299}).CheckRatio("x"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMetricsOfACutOutput(t *testing.T) {
+	for name, tt := range map[string]struct {
+		head, tail string
+		want       float64
+		code       MetricCode
+	}{
+		"cut short at the end":         {"a\nrate 12", "", 0, MetricCut},
+		"cut short, once before":       {"rate 7\nrate 12", "", 0, MetricCut},
+		"whole, once":                  {"rate 7\nother 12", "", 7, ""},
+		"several, the last is unknown": {"rate 7\nrate 8\nother", "", 0, MetricCut},
+		"the summary is in the tail":   {"rate 7\nrate 8\nra", "56\nrate 123\n", 123, ""},
+		"cut short at its beginning":   {"x\n", "rate 56", 0, MetricCut},
+		"nothing":                      {"x\ny", "z\n", 0, MetricAbsent},
+	} {
+		o := Output{Head: []byte(tt.head), Cut: true, Tail: []byte(tt.tail)}
+		found, err := FindMetrics(o, []Metric{metric(t, `rate=rate (\d+)`)})
+		if code := codeOf(t, err); code != tt.code || found["rate"].Value != tt.want {
+			t.Errorf("%s: %v, code %q (%v); want %v, %q", name, found["rate"].Value, code, err, tt.want, tt.code)
+		}
+	}
+}
+
+func TestJoinMetrics(t *testing.T) {
+	metrics := []Metric{metric(t, `throughput=(\S+) req/s`), metric(t, `p50=p50 (\S+)`), metric(t, `max=max (\S+)`), metric(t, `io_per_sec=(\S+) io/s`)}
+	one := Output{Head: []byte("10 req/s p50 2ms max 3ms 5 io/s\n")}
+	two := Output{Head: []byte("30 req/s p50 4ms max 9ms 7 io/s\n")}
+	joined, err := JoinMetrics([]Output{one, two}, metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]Value{
+		"throughput": {40, "", BetterHigher}, "p50": {0.003, "seconds", BetterLower},
+		"max": {0.009, "seconds", BetterLower}, "io_per_sec": {12, "", BetterHigher},
+	} {
+		if joined[name] != want {
+			t.Errorf("%s: %+v, want %+v", name, joined[name], want)
+		}
+	}
+	alone, err := JoinMetrics([]Output{one}, metrics)
+	if err != nil || alone["p50"].Value != 0.002 || alone["throughput"].Value != 10 {
+		t.Errorf("one replica: %v, %v", alone, err)
+	}
+	_, err = JoinMetrics([]Output{one, two, {}}, metrics)
+	if codeOf(t, err) != MetricAbsent || !strings.Contains(err.Error(), "replica 3 of 3: metric throughput") {
+		t.Errorf("a replica without it: %v", err)
+	}
+	_, err = JoinMetrics([]Output{one, {Head: []byte("30 req/s p50 4 max 9ms 7 io/s\n")}}, metrics)
+	if codeOf(t, err) != MetricUnits || !strings.Contains(err.Error(), "metric p50") {
+		t.Errorf("different units: %v", err)
+	}
+}
