@@ -17,6 +17,9 @@ import (
 
 const module = "github.com/procfit/procfit"
 
+// shared are the small rooms that every package of the tool may go to.
+var shared = []string{"phrase", "cpuset"}
+
 // anything stands for every package but main and the test helpers.
 const anything = "*"
 
@@ -27,32 +30,35 @@ const anything = "*"
 // give it one, as narrow as it can be.
 var mayImport = map[string][]string{
 	"maxprocs":   {},
-	"folder":     {},
-	"journal":    {"folder"},
-	"schedtrace": {},
-	"axis":       {},
 	"phrase":     {},
 	"cpuset":     {},
+	"folder":     {},
+	"secret":     {},
+	"schedtrace": {},
+	"exectrace":  {},
+	"axis":       {},
 	"page":       {},
 	"terminal":   {},
-	"exectrace":  {},
+	"journal":    {"folder"},
 	"rule":       {"maxprocs"},
 	"goproc":     {"maxprocs"},
-	"procstat":   {"cpuset"},
+	"procstat":   {"maxprocs"},
 	"cgroup":     {"maxprocs", "procstat"},
-	"supervisor": {"cgroup", "procstat", "phrase"},
+	"load":       {},
+	"supervisor": {"cgroup", "procstat"},
 	"toolchain":  {"supervisor"},
 	"gobench":    {"toolchain"},
-	"load":       {"maxprocs"},
 	"target":     {"supervisor"},
 	"observe":    {"goproc", "procstat", "maxprocs", "rule"},
-	"sweep":      {"journal"},
-	"local":      {"sweep", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe"},
-	"kube":       {"sweep", "journal", "load", "rule", "observe"},
-	"sim":        {"sweep", "journal", "load"},
+	"sweep":      {"journal", "load", "gobench"},
+	"trial":      {"journal", "load", "gobench"},
+	"local":      {"sweep", "trial", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe"},
+	"kube":       {"sweep", "trial", "journal", "load", "rule", "observe"},
+	"sim":        {"sweep", "trial", "journal", "load"},
 	"check":      {"rule", "maxprocs", "goproc"},
 	"stat":       {"journal", "rule"},
-	"report":     {"stat", "rule", "axis", "page", "terminal", "lab"},
+	"report":     {"stat", "journal", "rule", "axis", "page", "terminal", "lab", "folder"},
+	"session":    {"sweep", "journal", "folder", "secret", "procstat", "maxprocs", "stat", "report"},
 	"tui":        {"observe", "rule"},
 	"exporter":   {"observe", "rule"},
 	"lab":        {"sweep", "journal", "stat", "toolchain"},
@@ -172,6 +178,8 @@ func forbidden(from, to string) string {
 		return fmt.Sprintf("imports %s, which is for tests alone", to)
 	case target != "" && target == row:
 		return ""
+	case slices.Contains(shared, target) && row != "" && row != "maxprocs" && !slices.Contains(shared, row):
+		return ""
 	case slices.Contains(mayImport[row], anything) && target != "cmd" && !slices.Contains(testHelpers, target):
 		return ""
 	case target != "" && slices.Contains(mayImport[row], target):
@@ -215,6 +223,9 @@ func TestCheckImports(t *testing.T) {
 		"cli to all":                 {"internal/cli/a.go", imports(ours("report/html"), module+"/maxprocs"), ""},
 		"main to cli":                {"cmd/procfit/main.go", imports(ours("cli")), ""},
 		"main past cli":              {"cmd/procfit/main.go", imports(ours("sweep")), "may not import sweep"},
+		"to a shared room":           {"internal/journal/a.go", imports(ours("phrase")), ""},
+		"a shared room to another":   {"internal/phrase/a.go", imports(ours("cpuset")), "may not import cpuset"},
+		"the library to a shared":    {"maxprocs/a.go", imports(ours("phrase")), "may not import phrase"},
 		"the library to the tool":    {"maxprocs/auto/a.go", imports(ours("rule")), "may not import rule"},
 		"the library to itself":      {"maxprocs/auto/a.go", imports(module + "/maxprocs"), ""},
 		"a module of its own":        {"test/browser/a.go", imports(ours("report")), ""},

@@ -84,7 +84,7 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 		return err
 	}
 	if err := o.options.Check(); err != nil {
-		return usageError("%w", err)
+		return loadUsage(err)
 	}
 	if o.warmup > 0 {
 		warm := o.options
@@ -107,6 +107,28 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end) %s", result.Errors, result.Unanswered, result.FirstError)
 	}
 	return nil
+}
+
+// loadUsage says with which flag an option of the load was given.
+func loadUsage(err error) error {
+	var bad *load.FieldError
+	if !errors.As(err, &bad) {
+		return usageError("%w", err)
+	}
+	name := "--" + string(bad.Field)
+	switch bad.Field {
+	case load.FieldTimeout:
+		name = "--request-timeout"
+	case load.FieldCPUs:
+		name = "--load-cpuset"
+	case load.FieldURL:
+		name = "URL"
+	}
+	hint := ""
+	if bad.Beyond {
+		hint = "; sweep takes another generator by --load, such as 'wrk -c{connections} -d{duration} --latency {url}'"
+	}
+	return usageError("%s %q: %s%s", name, bad.Value, bad.Reason, hint)
 }
 
 // loadJSON is the phase of a journal with the engine's own cost beside it.

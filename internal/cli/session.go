@@ -165,7 +165,7 @@ func (o *sweepOptions) localConfig(io stdio) (local.Config, error) {
 		}
 	}
 	if err := c.Check(); err != nil {
-		return c, usageError("%w", err)
+		return c, loadUsage(err)
 	}
 	return c, nil
 }

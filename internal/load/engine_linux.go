@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -216,7 +217,7 @@ func checkFiles(connections int) error {
 	}
 	const others = 64 // what the rest of the process may hold
 	if need := uint64(connections + others); limit.Cur < need {
-		return fmt.Errorf("%d connections need about %d open files and the limit is %d; raise it with 'ulimit -n %d'", connections, need, limit.Cur, need)
+		return invalid(FieldConnections, strconv.Itoa(connections), "about %d open files are needed and the limit is %d; raise it with 'ulimit -n %d'", need, limit.Cur, need)
 	}
 	return nil
 }

@@ -1,13 +1,10 @@
 package load
 
 import (
-	"errors"
-	"fmt"
-	"net"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // DefaultTimeout is how long a request may take where Options says nothing.
@@ -49,13 +46,6 @@ type Progress struct {
 	Errors   int64
 }
 
-// target is one URL made ready.
-type target struct {
-	url     string
-	address string // host:port
-	request []byte // the whole request, sent as it is
-}
-
 // plan is Options checked and made ready.
 type plan struct {
 	Options
@@ -63,7 +53,8 @@ type plan struct {
 	head    bool // answers carry no body
 }
 
-// Check says what is wrong with the options, as Run would.
+// Check says what is wrong with the options, as Run would: a FieldError, or that
+// the limit of open files cannot be read.
 func (o Options) Check() error {
 	if _, err := prepare(o); err != nil {
 		return err
@@ -73,32 +64,8 @@ func (o Options) Check() error {
 
 // prepare checks the options and builds the requests.
 func prepare(o Options) (*plan, error) {
-	switch {
-	case len(o.URLs) == 0:
-		return nil, errors.New("no URL to load")
-	case o.Connections < 1:
-		return nil, fmt.Errorf("connections %d: at least 1 is needed", o.Connections)
-	case o.Connections > maxConnections:
-		return nil, fmt.Errorf("connections %d: at most %d", o.Connections, maxConnections)
-	case o.Connections < len(o.URLs):
-		return nil, fmt.Errorf("connections %d: %d URLs need at least one each", o.Connections, len(o.URLs))
-	case !(o.Rate >= 0 && o.Rate <= maxRate): // NaN fails too
-		return nil, fmt.Errorf("rate %v: must be between 0 (closed loop) and %.0f requests a second", o.Rate, float64(maxRate))
-	case o.Duration <= 0:
-		return nil, fmt.Errorf("duration %v: must be more than 0", o.Duration)
-	case o.Rate > 0 && o.Rate*o.Duration.Seconds() < 1:
-		return nil, fmt.Errorf("rate %v: less than one request in %v", o.Rate, o.Duration)
-	case o.Settle < 0:
-		return nil, fmt.Errorf("settling %v: must not be negative", o.Settle)
-	case o.Timeout < 0:
-		return nil, fmt.Errorf("timeout %v: must not be negative", o.Timeout)
-	case o.Threads < 0:
-		return nil, fmt.Errorf("threads %d: must not be negative", o.Threads)
-	}
-	for _, cpu := range o.CPUs {
-		if cpu < 0 {
-			return nil, fmt.Errorf("CPU %d: must not be negative", cpu)
-		}
+	if err := o.checkNumbers(); err != nil {
+		return nil, err
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -110,10 +77,10 @@ func prepare(o Options) (*plan, error) {
 		}
 	}
 	if !isToken(o.Method) {
-		return nil, fmt.Errorf("method %q: not an HTTP method", o.Method)
+		return nil, invalid(FieldMethod, o.Method, "not an HTTP method")
 	}
 	if o.Method == "CONNECT" {
-		return nil, errors.New("method CONNECT: a tunnel cannot be loaded")
+		return nil, invalid(FieldMethod, o.Method, "a tunnel cannot be loaded")
 	}
 	headers, err := parseHeaders(o.Headers)
 	if err != nil {
@@ -130,93 +97,36 @@ func prepare(o Options) (*plan, error) {
 	return p, nil
 }
 
-type header struct{ name, value string }
-
-// parseHeaders splits "Name: value" lines and refuses what would break the
-// request's framing.
-func parseHeaders(lines []string) ([]header, error) {
-	var headers []header
-	for _, line := range lines {
-		if strings.ContainsAny(line, "\r\n\x00") {
-			return nil, fmt.Errorf("header %q: line breaks and NUL are not allowed", line)
-		}
-		name, value, ok := strings.Cut(line, ":")
-		if !ok {
-			return nil, fmt.Errorf("header %q: no colon; write 'Name: value'", line)
-		}
-		if !isToken(name) {
-			return nil, fmt.Errorf("header %q: %q is not a header name", line, name)
-		}
-		switch strings.ToLower(name) {
-		case "content-length", "transfer-encoding":
-			return nil, fmt.Errorf("header %q: the engine sets the length of the body itself", line)
-		case "expect", "upgrade":
-			return nil, fmt.Errorf("header %q: not supported by the engine; use --load with another generator", line)
-		}
-		headers = append(headers, header{name, strings.TrimSpace(value)})
-	}
-	return headers, nil
-}
-
-// newTarget builds the bytes of one request. They hold the least that a server
-// needs, as wrk's do, so that the load is comparable.
-func newTarget(raw, method string, headers []header, body []byte) (target, error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return target{}, fmt.Errorf("URL: %w", err) // url.Error quotes the input
-	}
+func (o Options) checkNumbers() error {
+	connections, rate := strconv.Itoa(o.Connections), strconv.FormatFloat(o.Rate, 'g', -1, 64)
 	switch {
-	case u.Scheme == "https":
-		return target{}, fmt.Errorf("URL %q: the engine speaks plain http; for TLS use --load with an external generator, such as --load 'wrk -c{connections} -d{duration} --latency {url}'", raw)
-	case u.Scheme != "http":
-		return target{}, fmt.Errorf("URL %q: must start with http://", raw)
-	case u.Hostname() == "":
-		return target{}, fmt.Errorf("URL %q: no host", raw)
-	case u.User != nil:
-		return target{}, fmt.Errorf("URL %q: give credentials as a header: 'Authorization: Basic …'", raw)
+	case len(o.URLs) == 0:
+		return invalid(FieldURL, "", "none is given")
+	case o.Connections < 1:
+		return invalid(FieldConnections, connections, "at least 1 is needed")
+	case o.Connections > maxConnections:
+		return invalid(FieldConnections, connections, "at most %d", maxConnections)
+	case o.Connections < len(o.URLs):
+		return invalid(FieldConnections, connections, "%s need at least one each", phrase.Count(len(o.URLs), "URL"))
+	case !(o.Rate >= 0 && o.Rate <= maxRate): // NaN fails too
+		return invalid(FieldRate, rate, "must be between 0 (closed loop) and %.0f requests a second", float64(maxRate))
+	case o.Duration <= 0:
+		return invalid(FieldDuration, o.Duration.String(), "must be more than 0")
+	case o.Rate > 0 && o.Rate*o.Duration.Seconds() < 1:
+		return invalid(FieldRate, rate, "less than one request in %v", o.Duration)
+	case o.Settle < 0:
+		return invalid(FieldSettle, o.Settle.String(), "must not be negative")
+	case o.Timeout < 0:
+		return invalid(FieldTimeout, o.Timeout.String(), "must not be negative")
+	case o.Threads < 0:
+		return invalid(FieldThreads, strconv.Itoa(o.Threads), "must not be negative")
 	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return target{}, fmt.Errorf("URL %q: port %q is not between 1 and 65535", raw, port)
-	}
-	path := u.RequestURI()
-	if strings.ContainsAny(path+u.Host, " \r\n\t\x00") {
-		return target{}, fmt.Errorf("URL %q: blanks must be percent-encoded", raw)
-	}
-	host := u.Host
-	var rest strings.Builder
-	for _, h := range headers {
-		if strings.EqualFold(h.name, "Host") {
-			host = h.value
-			continue
-		}
-		fmt.Fprintf(&rest, "%s: %s\r\n", h.name, h.value)
-	}
-	if len(body) > 0 || method == "POST" || method == "PUT" || method == "PATCH" {
-		fmt.Fprintf(&rest, "Content-Length: %d\r\n", len(body))
-	}
-	request := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, path, host, rest.String())
-	return target{
-		url:     raw,
-		address: net.JoinHostPort(u.Hostname(), port),
-		request: append(request, body...),
-	}, nil
-}
-
-// isToken reports whether s is a token of RFC 9110, section 5.6.2.
-func isToken(s string) bool {
-	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-		case strings.ContainsRune("!#$%&'*+-.^_`|~", r):
-		default:
-			return false
+	for _, cpu := range o.CPUs {
+		if cpu < 0 {
+			return invalid(FieldCPUs, strconv.Itoa(cpu), "must not be negative")
 		}
 	}
-	return s != ""
+	return nil
 }
 
 // chooseThreads is the number of event loops. One thread carries about 100,000

@@ -1,7 +1,9 @@
 package load
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,18 +18,18 @@ func TestPrepareRefuses(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"no URL":             {func(o *Options) { o.URLs = nil }, "no URL"},
+		"no URL":             {func(o *Options) { o.URLs = nil }, "url: none"},
 		"no connections":     {func(o *Options) { o.Connections = 0 }, "at least 1"},
 		"many connections":   {func(o *Options) { o.Connections = 1 << 30 }, "at most"},
 		"fewer than URLs":    {func(o *Options) { o.URLs = []string{"http://a", "http://b", "http://c"} }, "3 URLs"},
-		"negative rate":      {func(o *Options) { o.Rate = -1 }, "rate -1"},
-		"no number":          {func(o *Options) { o.Rate = math.NaN() }, "rate NaN"},
-		"endless rate":       {func(o *Options) { o.Rate = math.Inf(1) }, "rate +Inf"},
+		"negative rate":      {func(o *Options) { o.Rate = -1 }, `rate "-1"`},
+		"no number":          {func(o *Options) { o.Rate = math.NaN() }, `rate "NaN"`},
+		"endless rate":       {func(o *Options) { o.Rate = math.Inf(1) }, `rate "+Inf"`},
 		"no request":         {func(o *Options) { o.Rate = 0.5 }, "less than one request"},
-		"no duration":        {func(o *Options) { o.Duration = 0 }, "duration 0s"},
+		"no duration":        {func(o *Options) { o.Duration = 0 }, `duration "0s"`},
 		"negative timeout":   {func(o *Options) { o.Timeout = -1 }, "timeout"},
-		"negative threads":   {func(o *Options) { o.Threads = -1 }, "threads -1"},
-		"negative CPU":       {func(o *Options) { o.CPUs = []int{-1} }, "CPU -1"},
+		"negative threads":   {func(o *Options) { o.Threads = -1 }, `threads "-1"`},
+		"negative CPU":       {func(o *Options) { o.CPUs = []int{-1} }, `cpus "-1"`},
 		"method":             {func(o *Options) { o.Method = "GE T" }, `method "GE T"`},
 		"connect":            {func(o *Options) { o.Method = "CONNECT" }, "CONNECT"},
 		"header, no colon":   {func(o *Options) { o.Headers = []string{"Accept"} }, "no colon"},
@@ -35,22 +37,27 @@ func TestPrepareRefuses(t *testing.T) {
 		"header, bad name":   {func(o *Options) { o.Headers = []string{"A b: c"} }, `"A b" is not`},
 		"header, no name":    {func(o *Options) { o.Headers = []string{": c"} }, "is not a header name"},
 		"header, length":     {func(o *Options) { o.Headers = []string{"content-length: 3"} }, "sets the length"},
-		"header, expect":     {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "--load"},
-		"https":              {func(o *Options) { o.URLs = []string{"https://a/"} }, "--load"},
-		"scheme":             {func(o *Options) { o.URLs = []string{"ftp://a/"} }, "http://"},
+		"header, expect":     {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "header \"Expect: 100-continue\": the engine"},
+		"https":              {func(o *Options) { o.URLs = []string{"https://a/"} }, "plain http, not https"},
+		"scheme":             {func(o *Options) { o.URLs = []string{"ftp://a/"} }, "plain http, not ftp"},
 		"no scheme":          {func(o *Options) { o.URLs = []string{"localhost:80"} }, "http://"},
 		"no host":            {func(o *Options) { o.URLs = []string{"http:///x"} }, "no host"},
 		"port":               {func(o *Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
 		"placeholder left":   {func(o *Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
 		"credentials":        {func(o *Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
-		"blank in the host":  {func(o *Options) { o.URLs = []string{"http://a b/"} }, "URL"},
+		"blank in the host":  {func(o *Options) { o.URLs = []string{"http://a b/"} }, "invalid character"},
 		"second URL is read": {func(o *Options) { o.URLs = append(o.URLs, "https://a/") }, "https://a/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := good()
 			tt.change(&o)
-			if _, err := prepare(o); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", err, tt.want)
+			_, err := prepare(o)
+			var bad *FieldError
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "--") {
+				t.Fatalf("error %v, want a FieldError with %q", err, tt.want)
+			}
+			if beyond := []string{"https", "scheme", "header, expect", "second URL is read"}; bad.Beyond != slices.Contains(beyond, name) {
+				t.Errorf("%v: beyond this engine is %v", err, bad.Beyond)
 			}
 		})
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 const (
@@ -163,7 +165,7 @@ func (w *worker) connectAll() error {
 		now := w.clock()
 		if waiting == 0 || now >= limit || w.stop.Load() {
 			if open == 0 && !w.stop.Load() {
-				return fmt.Errorf("none of %d connections could be opened: %s", len(w.conns), w.first)
+				return fmt.Errorf("none of %s could be opened: %s", phrase.Count(len(w.conns), "connection"), w.first)
 			}
 			return nil
 		}

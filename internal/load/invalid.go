@@ -1,0 +1,64 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// Field names an option, for a caller that has its own names for them.
+type Field string
+
+const (
+	FieldURL         Field = "url"
+	FieldMethod      Field = "method"
+	FieldHeader      Field = "header"
+	FieldConnections Field = "connections"
+	FieldRate        Field = "rate"
+	FieldDuration    Field = "duration"
+	FieldSettle      Field = "settle"
+	FieldTimeout     Field = "timeout"
+	FieldCPUs        Field = "cpus"
+	FieldThreads     Field = "threads"
+	FieldCommand     Field = "command" // of another generator
+)
+
+// FieldError is an option that cannot be carried out.
+type FieldError struct {
+	Field  Field
+	Value  string // as it was given; empty where none was
+	Reason string // without the field and the value
+	// Beyond tells that the value is sound, and another generator may do what this
+	// engine does not.
+	Beyond bool
+	Err    error // the cause, if there is one
+}
+
+func (e *FieldError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: %s", e.Field, e.Reason)
+	}
+	return fmt.Sprintf("%s %q: %s", e.Field, e.Value, e.Reason)
+}
+
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// invalid is an option that no generator would take.
+func invalid(f Field, value, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &FieldError{Field: f, Value: value, Reason: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// beyond is an option that is sound and not for this engine.
+func beyond(f Field, value, format string, args ...any) error {
+	return &FieldError{Field: f, Value: value, Reason: fmt.Sprintf(format, args...), Beyond: true}
+}
+
+// cause is what a URL is wrong in, without the URL, which FieldError has.
+func cause(err error) error {
+	var bad *url.Error
+	if errors.As(err, &bad) {
+		return bad.Err
+	}
+	return err
+}
