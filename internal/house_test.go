@@ -216,7 +216,7 @@ func TestCheckImports(t *testing.T) {
 		"a helper to a helper":       {"test/vm/a.go", imports(ours("need")), ""},
 		"an emulator in a program":   {"internal/local/a.go", imports(module + "/test/vm"), "for tests alone"},
 		"renderer to view":           {"internal/report/html/a.go", imports(ours("report"), ours("stat")), ""},
-		"renderer to journal":        {"internal/report/html/a.go", imports(ours("journal")), "report/html may not import journal"},
+		"renderer to a sweep":        {"internal/report/html/a.go", imports(ours("sweep")), "report/html may not import sweep"},
 		"below an allowed package":   {"internal/local/a.go", imports(ours("load/wrk")), ""},
 		"no row":                     {"internal/util/a.go", imports("fmt"), "util has no row"},
 		"to a package without row":   {"internal/stat/a.go", imports(ours("util")), "may not import util"},

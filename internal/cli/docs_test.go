@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/stat/stattest"
 )
 
@@ -141,7 +142,7 @@ func writeProgram(t *testing.T, path string) {
 
 func writeJournal(t *testing.T, dir string) {
 	h, trials := stattest.Generate(stattest.Config{Arms: []stattest.Truth{stattest.Unset(2, 900, 0.01), stattest.Set(1, 500, 0.02)}})
-	h.TargetHost = hostOf()
+	h.TargetHost = session.ThisHost()
 	d, err := folder.Make(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -88,7 +89,7 @@ func labNeeds(e lab.Experiment) []string {
 			needs = append(needs, what)
 		}
 	}
-	for _, s := range e.Stages(lab.Options{CPUs: hostOf().EffectiveCPUs}) {
+	for _, s := range e.Stages(lab.Options{CPUs: session.ThisHost().EffectiveCPUs}) {
 		if strings.Trim(s.Quotas, "none, ") != "" {
 			add("cgroups")
 		}

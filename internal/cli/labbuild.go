@@ -21,7 +21,7 @@ type builder struct {
 	keeper *supervisor.Keeper // nil: nothing was compiled
 	dir    string             // temporary, the keeper's
 	chains map[string]fetched
-	built  map[[3]string]local.Ready // by id, version and language
+	built  map[[3]string]local.Program // by id, version and language
 }
 
 // fetched is a toolchain, or why it cannot be had.
@@ -31,7 +31,7 @@ type fetched struct {
 }
 
 func newBuilder(tell func(string)) *builder {
-	return &builder{tell: tell, chains: map[string]fetched{}, built: map[[3]string]local.Ready{}}
+	return &builder{tell: tell, chains: map[string]fetched{}, built: map[[3]string]local.Program{}}
 }
 
 func (b *builder) close() {
@@ -43,13 +43,13 @@ func (b *builder) close() {
 // build is the program of an experiment as the version compiles it, and that
 // version in full. What stands in the way is part of the answer, except the end
 // of ctx.
-func (b *builder) build(ctx context.Context, e lab.Experiment, asked, language string) (local.Ready, string, error) {
+func (b *builder) build(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error) {
 	chain, ok := b.chains[asked]
 	if !ok {
 		b.tell("fetching Go " + asked)
 		chain.Toolchain, chain.err = toolchain.Fetch(ctx, asked)
 		if ctx.Err() != nil {
-			return local.Ready{}, "", ctx.Err()
+			return local.Program{}, "", ctx.Err()
 		}
 		b.chains[asked] = chain
 	}
@@ -57,14 +57,14 @@ func (b *builder) build(ctx context.Context, e lab.Experiment, asked, language s
 	if _, ok := b.built[key]; !ok {
 		b.built[key] = b.compile(ctx, e, chain, asked, language)
 		if ctx.Err() != nil {
-			return local.Ready{}, "", ctx.Err()
+			return local.Program{}, "", ctx.Err()
 		}
 	}
 	return b.built[key], chain.Version, nil
 }
 
-func (b *builder) compile(ctx context.Context, e lab.Experiment, chain fetched, asked, language string) local.Ready {
-	failed := func(err error) local.Ready { return local.Ready{Err: err} }
+func (b *builder) compile(ctx context.Context, e lab.Experiment, chain fetched, asked, language string) local.Program {
+	failed := func(err error) local.Program { return local.Program{Err: err} }
 	switch {
 	case chain.err != nil:
 		return failed(chain.err)
@@ -89,5 +89,5 @@ func (b *builder) compile(ctx context.Context, e lab.Experiment, chain fetched, 
 	}
 	b.tell("compiling " + e.ID + " with " + chain.Version)
 	out := filepath.Join(dir, e.ID)
-	return local.Ready{Command: []string{out}, Err: chain.Build(ctx, []byte(source), language, out)}
+	return local.Program{Command: []string{out}, Err: chain.Build(ctx, []byte(source), language, out)}
 }

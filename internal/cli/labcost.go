@@ -5,6 +5,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // after is the expected time of all that follows a stage.
@@ -33,14 +35,14 @@ func (r *labRun) cost() string {
 			}
 		}
 	}
-	s := fmt.Sprintf("lab: %s in %s, %s", plural(len(r.items), "experiment"), plural(stages, "sweep"), plural(trials, "trial"))
+	s := fmt.Sprintf("lab: %s in %s, %s", phrase.Count(len(r.items), "experiment"), phrase.Count(stages, "sweep"), phrase.Count(trials, "trial"))
 	switch d := r.after(0, -1); {
 	case unknown && d == 0:
 		s += "; the first ones will tell how long it takes"
 	case unknown:
-		s += ", more than " + roundMinutes(d)
+		s += ", more than " + phrase.Minutes(d)
 	default:
-		s += ", about " + roundMinutes(d)
+		s += ", about " + phrase.Minutes(d)
 	}
 	return s + "; results in " + r.out
 }
@@ -57,9 +59,9 @@ func (r *labRun) printPlan() error {
 			}
 			about := "–"
 			if l.each > 0 {
-				about = roundMinutes(l.cost())
+				about = phrase.Minutes(l.cost())
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", item.ID, l.ID, strings.Join(labels(l.session.plan), ","), len(l.session.plan.AA), l.trials, about)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", item.ID, l.ID, strings.Join(labels(l.session.Plan), ","), len(l.session.Plan.AA), l.trials, about)
 		}
 	}
 	if err := w.Flush(); err != nil {

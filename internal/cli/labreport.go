@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/report/files"
 	"github.com/procfit/procfit/internal/report/text"
+	"github.com/procfit/procfit/internal/session"
 )
 
 // labOutcome is a lab run's outcome with what the command line does with it.
@@ -116,7 +117,7 @@ func (r *labRun) takeOver(entries []os.DirEntry) error {
 		r.io.notef("%s: it is made anew, of the experiments that this command names", err)
 		return nil
 	}
-	if !sameHost(earlier.Host, r.outcome.Host) {
+	if !session.SameHost(earlier.Host, r.outcome.Host) {
 		return usageError("--out %s holds a run of another machine: choose another directory", r.out)
 	}
 	r.outcome.Started = earlier.Started
@@ -168,7 +169,7 @@ func conclude(dir string, ran *lab.Ran, cpus float64) error {
 // its reports.
 func measuredStage(dir string, s *lab.RanStage) (lab.Measured, error) {
 	below := filepath.Join(dir, filepath.FromSlash(s.Directory))
-	contents, err := journal.ReadFile(filepath.Join(below, journalName))
+	contents, err := journal.ReadDirectory(below)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, journal.ErrEmpty) || err == nil && len(contents.Trials) == 0 {
 		return lab.Measured{Why: cmp.Or(s.NotRun, "not run yet")}, nil
 	}
@@ -176,12 +177,12 @@ func measuredStage(dir string, s *lab.RanStage) (lab.Measured, error) {
 		s.NotRun = err.Error()
 		return lab.Measured{Why: s.NotRun}, nil
 	}
-	result, _, err := renderDirectory(below, contents, "")
+	outcome, err := session.Render(below, contents, "")
 	if err != nil {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	m := lab.Measured{Result: result, Trials: contents.Trials}
+	m := lab.Measured{Result: outcome.Result, Trials: contents.Trials}
 	s.Count(m)
 	return m, nil
 }

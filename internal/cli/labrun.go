@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -178,13 +178,13 @@ func (o *labOptions) resolve(io stdio) (*labRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, started := hostOf(), time.Now().Truncate(time.Second)
+	host, started := session.ThisHost(), time.Now().Truncate(time.Second)
 	if o.out == "" {
 		o.out = filepath.Join("results", "lab-"+started.Format("20060102-150405"))
 	}
 	r := &labRun{labOptions: o, io: io, outcome: labOutcome{lab.Outcome{
 		Schema: lab.OutcomeSchema, Started: started, Host: host,
-		Tool: journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: io.args},
+		Tool: tool(io.args),
 	}}}
 	options := lab.Options{
 		Quick: o.quick, Procs: o.procs, Quota: o.quota, Go: o.goVersions, Repeats: o.repeats, CPUs: host.EffectiveCPUs, Pods: o.pods, N: o.sums,
@@ -192,7 +192,7 @@ func (o *labOptions) resolve(io stdio) (*labRun, error) {
 	for _, e := range experiments {
 		item := labItem{Experiment: e}
 		for _, st := range e.Stages(options) {
-			item.stages = append(item.stages, o.stage(e, st, self, o.out, io))
+			item.stages = append(item.stages, o.stage(e, st, self, o.out))
 		}
 		r.items = append(r.items, item)
 	}
@@ -232,7 +232,7 @@ func (r *labRun) measure(ctx context.Context, bar *progress, b *builder) error {
 		for j := range item.stages {
 			l := &item.stages[j]
 			if l.session != nil {
-				title := fmt.Sprintf("%d/%d %s", i+1, len(r.items), l.session.header.Name)
+				title := fmt.Sprintf("%d/%d %s", i+1, len(r.items), l.session.Header.Name)
 				bar.next(title, r.after(i, j))
 				if err := r.measureStage(ctx, item.Experiment, l, bar, b); err != nil {
 					return err
@@ -263,16 +263,24 @@ func (r *labRun) measureStage(ctx context.Context, e lab.Experiment, l *labStage
 	if err := l.prepare(ctx, b, e, r.language); err != nil {
 		return err
 	}
-	quiet := r.io
-	quiet.err = bar
-	started, err := l.session.measure(ctx, quiet, func() *progress { return bar })
-	var unwritten *journalError
-	var usage *exitError
+	runner, err := local.New(l.session.Spec, local.Config{Environ: os.Environ(), CreateLog: l.session.CreateLog, Programs: l.programs})
+	if err != nil {
+		return err
+	}
+	defer runner.Close()
+	started, err := l.session.Run(ctx, runner, session.Events{
+		Torn:     func(path string, bytes int64) { stdio{err: bar}.torn(path, bytes) },
+		Activity: bar.activity, Progress: bar.report,
+	})
+	var unwritten *session.JournalError
+	var refused *session.Refusal
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, errors.As(err, &unwritten) && (started || errors.As(err, &usage)):
+	case ctx.Err() != nil:
 		return err
+	case errors.As(err, &unwritten) && (started || errors.As(err, &refused)):
+		return refusal(err)
 	case started:
 		l.ran.Stopped = err.Error()
 	default:

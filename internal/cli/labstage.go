@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,104 +12,108 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
 )
 
-// practice is a stage as the target of a sweep.
-type practice struct {
-	lab.Stage
-	id        string
-	kind      lab.Kind
-	self      string // procfit's own path
-	undaunted bool
-	takes     time.Duration
-}
-
-// set makes it the target. Programs of named Go versions are compiled later.
-func (p *practice) set(c *local.Config) {
-	c.BuiltIn = p.id
-	c.Env = p.Env
-	switch p.kind {
-	case lab.Server:
-		c.Command = append([]string{p.self, "lab", "serve", p.id}, p.arguments()...)
-	case lab.Batch:
-		c.Command = append([]string{p.self, "lab", "program", p.id}, p.arguments()...)
-		c.Benchmarks = len(p.Metrics) == 0
-	default:
-		c.BuiltIn, c.Command = "", p.Command
-	}
-	if len(p.Go) > 0 {
-		c.Ready = map[string]local.Ready{}
-	}
-}
-
-func (p *practice) arguments() []string {
-	if p.kind == lab.Server {
-		return append([]string{"--addr=127.0.0.1:" + local.PortPlaceholder}, p.Args...)
-	}
-	return p.Args
-}
-
-// sweep is a stage in the words of procfit sweep.
-func (o *labOptions) sweep(e lab.Experiment, st lab.Stage, self, dir string) sweepOptions {
-	s := defaultSweep()
-	s.out, s.seed, s.seedGiven = dir, o.seed, o.given("seed")
-	s.quota, s.goVersions, s.metrics, s.trialTimeout = st.Quotas, st.Go, st.Metrics, st.Limit
-	s.replicas = max(s.replicas, st.Replicas)
-	if st.Procs != "" {
-		s.procs = st.Procs
-	}
+// spec is a stage as a sweep.
+func (o *labOptions) spec(e lab.Experiment, st lab.Stage, self string) (sweep.Spec, error) {
+	s := sweep.Default()
+	s.Name = strings.TrimSpace(e.ID + " " + st.ID)
+	s.Tolerant = st.Limit > 0 || len(st.Go) > 0 // then that trials are invalid may be the answer
+	s.GoVersions, s.TrialTakes = st.Go, st.Takes
+	s.Replicas = max(s.Replicas, st.Replicas)
 	if st.Repeats > 0 {
-		s.repeats = st.Repeats
+		s.Repeats = st.Repeats
 	}
-	s.args = slices.Concat([]string{"lab", "run", e.ID}, o.flags)
-	s.practice = &practice{
-		Stage: st, id: e.ID, kind: e.Kind, self: self, takes: st.Takes,
-		undaunted: st.Limit > 0 || len(st.Go) > 0, // then that trials are invalid may be the answer
+	if o.given("seed") {
+		s.Seed = &o.seed
+	}
+	t := &s.Target
+	t.BuiltIn, t.Env, t.RunTimeout = e.ID, st.Env, st.Limit
+	switch e.Kind {
+	case lab.Server:
+		t.Command = append([]string{self, "lab", "serve", e.ID}, arguments(e, st)...)
+		t.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/" + strings.TrimPrefix(st.Path, "/")
+	case lab.Batch:
+		t.Command = append([]string{self, "lab", "program", e.ID}, arguments(e, st)...)
+		t.Benchmarks = len(st.Metrics) == 0
+	default:
+		t.BuiltIn, t.Command = "", st.Command
+	}
+	return s, loadSpec(&s, e, st)
+}
+
+// loadSpec fills in what a stage has as text.
+func loadSpec(s *sweep.Spec, e lab.Experiment, st lab.Stage) (err error) {
+	if s.Quotas, err = parseQuotas(st.Quotas); err != nil {
+		return err
+	}
+	if s.Load.Metrics, err = parseMetrics(st.Metrics); err != nil {
+		return err
+	}
+	if st.Procs != "" {
+		if s.Procs, err = sweep.ParseProcs(st.Procs); err != nil {
+			return err
+		}
 	}
 	if e.Kind != lab.Server {
-		return s
+		s.Load.Warmup = 0
+		return nil
 	}
-	s.url = "http://127.0.0.1:" + local.PortPlaceholder + "/" + strings.TrimPrefix(st.Path, "/")
-	s.body = strings.Repeat("x", st.Body)
-	if st.Connections > 0 {
-		s.connections = st.Connections
+	if st.Body > 0 {
+		s.Load.Body = []byte(strings.Repeat("x", st.Body))
 	}
+	s.Load.Connections = cmp.Or(st.Connections, s.Load.Connections)
+	s.Load.Duration = cmp.Or(st.Duration, s.Load.Duration)
+	s.Load.Warmup = cmp.Or(st.Warmup, s.Load.Warmup)
 	if st.Rate != "" {
-		s.rate = st.Rate
+		s.Load.Rate, err = parseRate(st.Rate)
 	}
-	if st.Duration > 0 {
-		s.duration = st.Duration
+	return err
+}
+
+func arguments(e lab.Experiment, st lab.Stage) []string {
+	if e.Kind == lab.Server {
+		return append([]string{"--addr=127.0.0.1:" + sweep.PortPlaceholder}, st.Args...)
 	}
-	if st.Warmup > 0 {
-		s.warmup = st.Warmup
-	}
-	return s
+	return st.Args
 }
 
 // labStage is a stage of the run.
 type labStage struct {
 	lab.Stage
-	session *session // nil: it cannot be run
-	ran     lab.RanStage
-	trials  int
-	each    time.Duration // 0: not known
+	session  *session.Session // nil: it cannot be run
+	programs map[string]local.Program
+	ran      lab.RanStage
+	trials   int
+	each     time.Duration // 0: not known
 }
 
-func (o *labOptions) stage(e lab.Experiment, st lab.Stage, self, out string, io stdio) labStage {
+func (o *labOptions) stage(e lab.Experiment, st lab.Stage, self, out string) labStage {
 	relative := filepath.Join(e.ID, st.ID)
 	l := labStage{Stage: st, ran: lab.RanStage{ID: st.ID, Title: st.Title, Scaled: st.Scaled, Directory: filepath.ToSlash(relative)}}
 	for _, v := range st.Go {
 		l.ran.Versions = append(l.ran.Versions, lab.Version{Asked: v})
 	}
-	options := o.sweep(e, st, self, filepath.Join(out, relative))
-	s, err := options.resolve(io)
+	spec, err := o.spec(e, st, self)
+	if err == nil {
+		err = spec.Validate()
+	}
+	if err == nil {
+		err = local.Check(spec, len(st.Go) > 0)
+	}
 	if err != nil {
 		l.ran.NotRun = err.Error()
 		return l
 	}
-	s.header.Name = strings.TrimSpace(e.ID + " " + st.ID)
-	s.header.Tool.Args = options.args
-	l.session, l.trials, l.each = s, s.missing(), s.each()
+	if len(st.Go) > 0 {
+		l.programs = map[string]local.Program{}
+	}
+	s := session.New(spec, session.Options{
+		Dir: filepath.Join(out, relative), Tool: tool(slices.Concat([]string{"lab", "run", e.ID}, o.flags)), Host: session.ThisHost(), Environ: os.Environ(), Started: time.Now(),
+	})
+	l.session, l.trials, l.each = s, s.Missing(), spec.Each()
 	return l
 }
 
@@ -116,7 +121,7 @@ func (o *labOptions) stage(e lab.Experiment, st lab.Stage, self, out string, io 
 // that was asked for: 1.26 may mean a newer one today, and an arm has one.
 func (l *labStage) begun() map[string]string {
 	releases := map[string]string{}
-	contents, err := journal.ReadFile(filepath.Join(l.session.dir, journalName))
+	contents, err := journal.ReadDirectory(l.session.Dir)
 	if err != nil {
 		return releases
 	}
@@ -134,7 +139,6 @@ func (l *labStage) prepare(ctx context.Context, b *builder, e lab.Experiment, la
 	if l.Language != "" {
 		language = l.Language
 	}
-	p := &practice{Stage: l.Stage, id: e.ID, kind: e.Kind}
 	begun := l.begun()
 	for i, v := range l.Go {
 		ready, full, err := b.build(ctx, e, cmp.Or(begun[v], v), language)
@@ -144,10 +148,10 @@ func (l *labStage) prepare(ctx context.Context, b *builder, e lab.Experiment, la
 		if ready.Err != nil {
 			l.ran.Versions[i].Fault = ready.Err.Error()
 		} else {
-			ready.Command = append(slices.Clip(ready.Command), p.arguments()...)
+			ready.Command = append(slices.Clip(ready.Command), arguments(e, l.Stage)...)
 		}
 		l.ran.Versions[i].Full = full
-		l.session.config.Ready[v] = ready
+		l.programs[v] = ready
 	}
 	return nil
 }

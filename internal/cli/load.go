@@ -13,8 +13,8 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/trial"
 )
 
 // loadOptions are the flags of procfit load.
@@ -138,12 +138,11 @@ type loadJSON struct {
 }
 
 func (o *loadOptions) print(io stdio, r *load.Result) error {
-	encoded, err := r.Encoded()
+	p, err := trial.Phase(r)
 	if err != nil {
 		return err
 	}
-	p := local.PhaseOf(r, encoded)
-	cost := local.CostOf(r)
+	cost := trial.Cost(r)
 	if o.json {
 		e := json.NewEncoder(io.out)
 		e.SetIndent("", "  ")

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -59,11 +60,11 @@ func (p *progress) tick() {
 	}
 }
 
-// phase is called by the Runner as a trial goes on.
-func (p *progress) phase(what string) {
+// activity is called by the Runner as a trial goes on.
+func (p *progress) activity(a sweep.Activity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.what = what
+	p.what = activity(a)
 	p.draw()
 }
 
@@ -96,10 +97,10 @@ func (p *progress) report(s sweep.Progress) {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
-		reason, _, _ := strings.Cut(s.Trial.InvalidReason, "\n")
+		reason := phrase.FirstLine(s.Trial.InvalidReason)
 		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: invalid: %s", p.title, s.Done, s.Total, armName(s.Task), strings.TrimSuffix(reason, ":")))
 	case p.width == 0:
-		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: %s, elapsed %s%s", p.title, s.Done, s.Total, armName(s.Task), outcome(s.Trial), clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: %s, elapsed %s%s", p.title, s.Done, s.Total, armName(s.Task), outcome(s.Trial), phrase.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -129,7 +130,7 @@ func (p *progress) draw() {
 	}
 	filled := barWidth * p.last.Done / p.last.Total
 	s := fmt.Sprintf("%s[%s%s] %d/%d  %s%s  %s: %s", p.title, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
-		p.last.Done, p.last.Total, clock(p.now().Sub(p.began)), p.left(), armName(p.last.Task), p.what)
+		p.last.Done, p.last.Total, phrase.Clock(p.now().Sub(p.began)), p.left(), armName(p.last.Task), p.what)
 	if r := []rune(s); len(r) >= p.width {
 		s = string(r[:p.width-1])
 	}
@@ -141,7 +142,7 @@ func (p *progress) left() string {
 	if left <= 0 {
 		return ""
 	}
-	return ", " + clock(left) + " left"
+	return ", " + phrase.Clock(left) + " left"
 }
 
 func armName(t sweep.Task) string {
@@ -170,13 +171,4 @@ func outcome(t *journal.Trial) string {
 		s += fmt.Sprintf(", p99 %s", time.Duration(*t.LatencySeconds.P99*float64(time.Second)).Round(10*time.Microsecond))
 	}
 	return s
-}
-
-// clock writes 1:05 for 65 seconds.
-func clock(d time.Duration) string {
-	s := int(d.Round(time.Second) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
 	"github.com/procfit/procfit/internal/tui"
 )
@@ -48,7 +49,7 @@ func psColumns() []psColumn {
 // writePSText prints the list, then what to do.
 func writePSText(w io.Writer, snap observe.Snapshot, color bool, width int) error {
 	if len(snap.Processes) == 0 {
-		_, err := fmt.Fprintf(w, "no Go process; %s\n", plural(snap.Others+len(snap.Unreadable), "other"))
+		_, err := fmt.Fprintf(w, "no Go process; %s\n", phrase.Count(snap.Others+len(snap.Unreadable), "other"))
 		return err
 	}
 	var b strings.Builder

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -11,9 +11,8 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/files"
 	"github.com/procfit/procfit/internal/report/text"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/session"
 )
 
 func newReport(io stdio) *cobra.Command {
@@ -30,9 +29,9 @@ is not changed. It may be called while the sweep still runs.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			contents, err := journal.ReadFile(filepath.Join(args[0], journalName))
+			contents, err := journal.ReadDirectory(args[0])
 			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				return usageError("%s: no %s in it; name the results directory of a sweep", args[0], journalName)
+				return usageError("%s: no %s in it; name the results directory of a sweep", args[0], journal.Name)
 			}
 			if err != nil {
 				return err
@@ -40,8 +39,11 @@ is not changed. It may be called while the sweep still runs.`,
 			if contents.Torn > 0 {
 				io.notef("%s: its last line is torn (%d bytes) and is left out", args[0], contents.Torn)
 			}
-			result, paths, err := renderDirectory(args[0], contents, baseline)
-			return errors.Join(show(io, result, paths, asJSON), err)
+			if len(contents.Trials) == 0 {
+				return fmt.Errorf("%s holds no trial yet: nothing to report", args[0])
+			}
+			outcome, err := session.Render(args[0], contents, baseline)
+			return errors.Join(show(io, outcome, asJSON), err)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
@@ -49,40 +51,23 @@ is not changed. It may be called while the sweep still runs.`,
 	return cmd
 }
 
-// renderDirectory analyses a journal and writes the reports into its directory;
-// it returns their paths, the one to open first at the head. The Result stands
-// even where it could not be written, or not be compared with the baseline.
-func renderDirectory(dir string, contents *journal.Contents, baseline string) (*stat.Result, []string, error) {
-	result := stat.Analyze(contents.Header, contents.Trials)
-	var refused error
-	if baseline != "" {
-		old, err := journal.ReadFile(filepath.Join(baseline, journalName))
-		if err == nil {
-			result.Gate, err = stat.GateBaseline(stat.Analyze(old.Header, old.Trials), result)
-		}
-		refused = err
-	}
-	paths, err := files.Write(dir, result)
-	return result, paths, errors.Join(refused, err)
-}
-
 // show prints a result: for a program as JSON, for a person as curves and words.
-func show(io stdio, result *stat.Result, paths []string, asJSON bool) error {
+func show(io stdio, outcome session.Outcome, asJSON bool) error {
 	if asJSON {
-		b, err := report.JSON(result)
+		b, err := report.JSON(outcome.Result)
 		if err != nil {
 			return err
 		}
 		_, err = io.out.Write(b)
 		return err
 	}
-	o := text.Options{Width: plainWidth, Files: paths, Color: io.color()}
+	o := text.Options{Width: plainWidth, Files: outcome.Files, Color: io.color()}
 	if f, ok := io.out.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width = width
 		}
 	}
-	return text.Render(io.out, report.New(result), o)
+	return text.Render(io.out, report.New(outcome.Result), o)
 }
 
 // plainWidth is the columns of a report that goes to no terminal.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/secret"
 	"github.com/procfit/procfit/internal/supervisor"
 )
 
@@ -66,7 +67,7 @@ func (o *traceOptions) traceCommand(ctx context.Context, io stdio, command []str
 		return nil, err
 	}
 	t := &traced{
-		Source: traceSource{Kind: "command", Command: redact(command), IntervalMillis: interval.Milliseconds(), Detail: detail},
+		Source: traceSource{Kind: "command", Command: secret.Words(command), IntervalMillis: interval.Milliseconds(), Detail: detail},
 		hint:   "is it a Go program, and does it get the environment? (sudo, env -i and containers do not pass GODEBUG on)",
 	}
 	var exit supervisor.Exit

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
 )
 
@@ -105,7 +106,7 @@ func liveText(verb string, elapsed time.Duration, c schedtrace.Counts, s *schedt
 		}
 		return fmt.Sprint(n)
 	}
-	text := fmt.Sprintf("%s %s  %d samples  idle Ps %s of %s  queued %s + %s global  threads %s", verb, clock(elapsed), c.Samples,
+	text := fmt.Sprintf("%s %s  %d samples  idle Ps %s of %s  queued %s + %s global  threads %s", verb, phrase.Clock(elapsed), c.Samples,
 		number(int64(s.IdleProcs)), number(int64(s.Procs)), number(s.QueuedLocal()), number(int64(s.GlobalQueue)), number(int64(s.Threads)))
 	if c.Bytes > 16*mebibyte {
 		text += fmt.Sprintf("  %d MiB", c.Bytes/mebibyte)

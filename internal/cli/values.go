@@ -1,17 +1,16 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"os"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/cgroup"
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/load"
 )
 
 // parseRatio reads "5%" or "0.05" as 0.05.
@@ -42,11 +41,8 @@ func parseQuotas(s string) ([]*float64, error) {
 			continue
 		}
 		v, err := strconv.ParseFloat(item, 64)
-		switch {
-		case err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v <= 0:
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v <= 0 {
 			return nil, usageError("--quota %q: want CPUs as a number above zero, or none, as in none,0.5,2", item)
-		case v < cgroup.MinQuota:
-			return nil, usageError("--quota %s: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", item, cgroup.MinQuota)
 		}
 		if !slices.ContainsFunc(quotas, func(have *float64) bool { return have != nil && *have == v }) {
 			quotas = append(quotas, &v)
@@ -57,28 +53,26 @@ func parseQuotas(s string) ([]*float64, error) {
 
 // parseCPUs reads a cpuset such as "0-1,3".
 func parseCPUs(flag, s string) ([]int, error) {
+	cpus, err := cpuset.Parse(s)
+	if err != nil {
+		return nil, usageError("--%s %q: want CPU numbers and ranges, as in 0-1,3", flag, s)
+	}
+	return cpus, nil
+}
+
+// parseCommand splits a command as a shell would; nil where none was given.
+func parseCommand(flag, s string) ([]string, error) {
 	if s == "" {
 		return nil, nil
 	}
-	var cpus []int
-	for item := range strings.SplitSeq(s, ",") {
-		from, to, isRange := strings.Cut(strings.TrimSpace(item), "-")
-		if !isRange {
-			to = from
-		}
-		first, err := strconv.Atoi(from)
-		last, err2 := strconv.Atoi(to)
-		if err != nil || err2 != nil || first < 0 || last < first || last-first >= 4096 {
-			return nil, usageError("--%s %q: want CPU numbers and ranges, as in 0-1,3", flag, s)
-		}
-		for n := first; n <= last; n++ {
-			if _, err := os.Stat(fmt.Sprintf("/sys/devices/system/cpu/cpu%d", n)); runtime.GOOS == "linux" && err != nil {
-				return nil, usageError("--%s %q: this machine has no CPU %d", flag, s, n)
-			}
-			cpus = append(cpus, n)
-		}
+	words, err := load.Split(s)
+	if err != nil {
+		return nil, usageError("--%s %q: %w", flag, s, err)
 	}
-	return cpus, nil
+	if len(words) == 0 {
+		return nil, usageError("--%s %q: want a command", flag, s)
+	}
+	return words, nil
 }
 
 // body reads the request's body from --body or --body-file.

@@ -9,6 +9,7 @@ import (
 
 // Metric is a figure to be found in a program's output.
 type Metric struct {
+	Text   string // as it was given
 	Name   string
 	Better string // lower, higher
 	Regexp *regexp.Regexp
@@ -63,7 +64,7 @@ func ParseMetric(text string) (Metric, error) {
 	if re.NumSubexp() == 0 {
 		return Metric{}, fmt.Errorf("metric %q: the regular expression needs a group around the figure, such as %s=([0-9.]+)", text, name)
 	}
-	return Metric{Name: name, Better: better, Regexp: re}, nil
+	return Metric{Text: text, Name: name, Better: better, Regexp: re}, nil
 }
 
 var (

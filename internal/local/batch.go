@@ -2,244 +2,276 @@ package local
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"os"
+	"errors"
 	"time"
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/trial"
 )
 
-// isGoBench tells a go test -bench command.
-func isGoBench(command []string) bool {
-	test, err := gobench.Parse(command)
-	return test != nil || err != nil
+// ran is one run of a batch program, of all its replicas at once.
+type ran struct {
+	wall     time.Duration // of the slowest replica
+	prepared time.Duration // CPU time of what ran before it
+	usage    journal.Usage
+	readings []trial.Reading
+	outputs  []load.Output
+	metrics  map[string]load.Value
 }
 
-// batch is a batch program's trial: one run of it from exec to exit.
-func (r *Runner) batch(ctx context.Context, task sweep.Task, t *journal.Trial) error {
-	began, err := observe.MachineCPU()
+// batch is a batch program's trial: runs one after the other, until their time is
+// used, and at least one.
+func (r *run) batch(ctx context.Context) error {
+	replicas := r.task.Arm.Replicas
+	logs, err := r.logs(replicas, "")
 	if err != nil {
 		return err
 	}
-	f, err := r.start(ctx, task)
+	defer closeLogs(logs)
+	r.trial.Log = logs[0].path
+	r.step(sweep.StepWarmup)
+	for spent := time.Duration(0); spent < r.spec.Load.Warmup; {
+		one, err := r.once(ctx, logs)
+		if err != nil {
+			return err
+		}
+		spent += max(one.wall, time.Microsecond)
+	}
+	began, err := r.readHost()
 	if err != nil {
 		return err
+	}
+	var all []ran
+	var wall time.Duration
+	for len(all) == 0 || wall < r.spec.Target.RunFor {
+		one, err := r.once(ctx, logs)
+		if err != nil {
+			return err
+		}
+		wall += max(one.wall, time.Microsecond)
+		all = append(all, one)
+	}
+	var prepared time.Duration
+	for i := range all {
+		addUsage(&r.trial.Usage, all[i].usage)
+		prepared += all[i].prepared
+	}
+	cpu := time.Duration(r.trial.CPUSeconds.Total() * float64(time.Second))
+	if r.trial.HostUse, err = r.hostSince(began, cpu+prepared, 0); err != nil {
+		r.uncounted(err)
+	}
+	if err := trial.Procs(r.trial, bestReadings(all), nil); err != nil {
+		return err
+	}
+	trial.Runs(r.trial, len(all)*replicas, wall)
+	return r.figures(all)
+}
+
+// bestReadings are, of each replica, the last that told anything.
+func bestReadings(all []ran) []trial.Reading {
+	best := all[0].readings
+	for _, one := range all[1:] {
+		for i, now := range one.readings {
+			if now.Err == nil {
+				best[i] = now
+			}
+		}
+	}
+	return best
+}
+
+// once is one run from exec to exit.
+func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
+	for _, l := range logs {
+		if err := l.next(); err != nil {
+			return one, &unkept{err.Error()}
+		}
+	}
+	if one.prepared, err = r.prepare(ctx); err != nil {
+		return one, err
+	}
+	r.step(sweep.StepRun)
+	f, err := r.start(ctx, logs)
+	if err != nil {
+		return one, err
 	}
 	defer f.end(0)
-	r.Phase("running")
-	t.Log = relativeLog(f[0].log)
 	limited, cancel := r.limit(ctx)
-	reading, use, err := r.watch(limited, f)
-	cancel()
+	defer cancel()
+	one.readings, one.usage, err = r.watch(limited, f)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return invalidf("did not end within %s", r.config.Limit)
+		return one, trial.Invalid(journal.InvalidTimeout, "did not end within %s", r.spec.Target.RunTimeout)
 	}
 	if err != nil {
-		return err
+		return one, err
 	}
-	record(use, t)
-	if now, err := observe.MachineCPU(); err == nil {
-		host := now.Since(began)
-		t.HostUse = &journal.HostUse{StealSeconds: host.Steal.Seconds(), BusyRatio: host.BusyRatio}
-	}
-	if groups := f.throttling(); task.Arm.QuotaCPUs != nil && groups != nil {
-		t.Cgroup = throttledSince(make([]cgroup.Stats, len(groups)), groups)
-	}
-	wall, err := r.account(f, t)
-	if err != nil {
-		return err
+	if err := r.account(f, logs, &one); err != nil {
+		return one, err
 	}
 	if err := f.end(0); err != nil {
-		return err
+		return one, err
 	}
-	if err := reading.judge(task.Arm, nil, t); err != nil {
-		return err
+	if len(r.spec.Load.Metrics) == 0 {
+		return one, nil
 	}
-	return r.batchFigures(task, f, wall, t)
+	if one.metrics, err = load.JoinMetrics(one.outputs, r.spec.Load.Metrics); err != nil {
+		return one, trial.Invalid(journal.InvalidMetric, "%v", err)
+	}
+	return one, nil
+}
+
+// prepare runs what is to run before each run, and returns the CPU time that it
+// took.
+func (r *run) prepare(ctx context.Context) (time.Duration, error) {
+	argv := r.spec.Target.Prepare
+	if len(argv) == 0 {
+		return 0, nil
+	}
+	r.step(sweep.StepPrepare)
+	out, err := supervisor.Run(ctx, supervisor.Spec{Command: argv, Env: environment(r.config.Environ, nil)})
+	if err != nil {
+		return 0, err
+	}
+	if out.Exit.Failed() {
+		return 0, trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), quotedLines))
+	}
+	return out.Exit.User + out.Exit.System, nil
 }
 
 // limit bounds a run in time.
-func (r *Runner) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.config.Limit <= 0 {
+func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.spec.Target.RunTimeout <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, r.config.Limit)
+	return context.WithTimeout(ctx, r.spec.Target.RunTimeout)
 }
 
 // watch follows the fleet to its end. Programs may live for a few milliseconds
 // only, so it looks often at first.
-func (r *Runner) watch(ctx context.Context, f fleet) (procsReading, observe.Use, error) {
-	span, err := r.sampler.Start(nil)
-	if err != nil {
-		return nil, observe.Use{}, err
-	}
-	reading := make(procsReading, len(f))
-	for i := range reading {
-		reading[i].err = fmt.Errorf("it ended before it could be read")
+func (r *run) watch(ctx context.Context, f fleet) ([]trial.Reading, journal.Usage, error) {
+	c := r.count(nil, f.limitsAround())
+	readings := make([]trial.Reading, len(f))
+	for i := range readings {
+		readings[i].Err = errors.New("it ended before it could be read")
 	}
 	const slowest = 100 * time.Millisecond
 	for pause := time.Millisecond; ; pause = min(pause*3/2, slowest) {
-		alive := false
-		var all []int
-		for i, one := range f {
-			select {
-			case <-one.Done():
-				continue
-			default:
-			}
-			alive = true
-			pids := one.pids()
-			all = append(all, pids...)
-			pid, ok := r.reader.BusiestGo(pids)
-			if !ok {
-				continue
-			}
-			if now := r.procsOf(pid); now.err == nil || reading[i].live.Procs == 0 {
-				reading[i] = now
-			}
+		pids := r.look(f, readings)
+		if pids == nil && f.anyDone() == nil {
+			break
 		}
-		if !alive {
-			return reading, span.Delta(), nil
+		if c.err == nil {
+			c.span.Look(pids)
 		}
-		span.Look(all)
 		select {
 		case <-ctx.Done():
-			return nil, observe.Use{}, ctx.Err()
+			return nil, journal.Usage{}, ctx.Err()
 		case <-f.anyDone():
 			pause = time.Millisecond
 		case <-time.After(pause):
 		}
 	}
+	c.fleet = f
+	if r.task.Arm.QuotaCPUs != nil { // the group was made for this run
+		c.groups = make([]cgroup.Stats, len(f))
+	}
+	usage := c.end(0)
+	if usage == nil {
+		return readings, journal.Usage{}, nil
+	}
+	return readings, *usage, nil
 }
 
-// anyDone is closed when the first replica that still ran has ended.
-func (f fleet) anyDone() <-chan struct{} {
-	for _, one := range f {
-		select {
-		case <-one.Done():
-		default:
-			return one.Done()
+// look reads the replicas that still run, and returns their processes.
+func (r *run) look(f fleet, readings []trial.Reading) (all []int) {
+	for i, one := range f {
+		if one.ended() {
+			continue
+		}
+		pids := one.pids()
+		all = append(all, pids...)
+		if now := r.readBusiest(pids); now.Err == nil || readings[i].Procs == 0 && len(pids) > 0 {
+			readings[i] = now
 		}
 	}
-	return nil
+	return all
 }
 
 // account takes what the kernel says of the ended processes, which is complete
 // where the looks in between were not.
-func (r *Runner) account(f fleet, t *journal.Trial) (wall time.Duration, err error) {
+func (r *run) account(f fleet, logs []*log, one *ran) error {
 	cpu, switches := journal.CPUSeconds{}, journal.ContextSwitches{}
-	for _, one := range f {
-		exit, err := one.Wait()
+	for i, replica := range f {
+		exit, err := replica.Wait()
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if err := kept(exit); err != nil {
-			return 0, err
+		if err := logs[i].kept(exit); err != nil {
+			return err
 		}
-		if exit.Code != 0 {
-			return 0, invalidf("the program %v; %s", exit, one.LastWords(quotedLines))
+		if exit.Failed() {
+			return trial.Invalid(journal.InvalidExit, "the program %v; %s", exit, replica.LastWords(quotedLines))
 		}
-		wall = max(wall, exit.Wall)
+		output, err := logs[i].output(exit)
+		if err != nil {
+			return err
+		}
+		one.outputs = append(one.outputs, output)
+		one.wall = max(one.wall, exit.Wall)
 		cpu.User += exit.User.Seconds()
 		cpu.System += exit.System.Seconds()
 		switches.Voluntary += exit.VoluntarySwitches
 		switches.Involuntary += exit.InvoluntarySwitches
 	}
-	t.CPUSeconds, t.ContextSwitches, t.MeasuredSeconds = &cpu, &switches, wall.Seconds()
-	return wall, nil
-}
-
-// batchFigures is the trial's throughput: what the benchmarks or --metric say,
-// else runs a second.
-func (r *Runner) batchFigures(task sweep.Task, f fleet, wall time.Duration, t *journal.Trial) error {
-	t.Phases = []journal.Phase{{Mode: journal.ModeBatch, DurationSeconds: wall.Seconds(), AchievedPerSecond: float64(len(f)) / wall.Seconds(), Requests: int64(len(f))}}
-	t.ThroughputPerSecond, t.ThroughputUnit = &t.Phases[0].AchievedPerSecond, "runs"
-	if r.config.Kind() != GoBench && len(r.config.Metrics) == 0 {
-		return nil
-	}
-	if r.config.Kind() == GoBench {
-		output, err := os.ReadFile(f[0].log)
-		if err != nil {
-			return err
-		}
-		if err := r.benchFigures(output, t); err != nil {
-			return err
-		}
-	}
-	found, err := f.metrics(r.config.Metrics)
-	if err != nil {
-		return invalidf("%v", err)
-	}
-	addMetrics(t, found)
-	if len(r.config.Metrics) > 0 {
-		return judgedMetric(r.config.Metrics, found, t)
-	}
+	one.usage.CPUSeconds, one.usage.ContextSwitches, one.usage.MeasuredSeconds = &cpu, &switches, one.wall.Seconds()
 	return nil
 }
 
-// judgedMetric makes one metric the throughput: the one of that name, else the
-// first. One of which less is better is judged by its reciprocal.
-func judgedMetric(metrics []load.Metric, found map[string]load.Value, t *journal.Trial) error {
-	name := metrics[0].Name
-	if _, ok := found["throughput"]; ok {
-		name = "throughput"
-	}
-	v := found[name]
-	if v.Value <= 0 {
-		return invalidf("metric %s is %g, which cannot be compared as a ratio", name, v.Value)
-	}
-	value := v.Value
-	t.ThroughputUnit = name
-	if v.Better == load.BetterLower {
-		value, t.ThroughputUnit = 1/value, "1/"+name
-	}
-	t.ThroughputPerSecond = &value
-	return nil
-}
-
-// benchFigures reads Go benchmark lines. The throughput is operations a second,
-// the geometric mean over the benchmarks, so that none outweighs the others. A
-// program that prints none of time is left with its runs a second.
-func (r *Runner) benchFigures(output []byte, t *journal.Trial) error {
-	procs := 0
-	if len(t.ObservedProcs) > 0 && t.ObservedProcs[0] != nil {
-		procs = *t.ObservedProcs[0]
-	}
-	results, err := gobench.ParseOutput(output, procs)
-	if err != nil {
-		return invalidf("%v", err)
-	}
-	found := map[string]load.Value{}
-	var logs, n float64
-	for _, b := range results {
-		for unit, v := range b.Values {
-			better := load.BetterLower
-			if len(unit) > 2 && unit[len(unit)-2:] == "/s" {
-				better = load.BetterHigher
+// figures is the trial's throughput: what the benchmarks or --metric say, else runs
+// a second.
+func (r *run) figures(all []ran) error {
+	var found []map[string]load.Value
+	var results []gobench.Result
+	for _, one := range all {
+		if r.spec.Target.Kind() == journal.KindGoBench {
+			of, err := r.benchmarks(one.outputs[0])
+			if err != nil {
+				return err
 			}
-			found[b.Name+" "+unit] = load.Value{Value: v, Unit: unit, Better: better}
+			results = append(results, of...)
 		}
-		if ns := b.Values["ns/op"]; ns > 0 {
-			logs += math.Log(1e9 / ns)
-			n++
+		if one.metrics != nil {
+			found = append(found, one.metrics)
 		}
 	}
-	if n == 0 && r.config.Benchmarks && len(results) > 0 {
-		addMetrics(t, found)
+	if r.spec.Target.Kind() == journal.KindGoBench {
+		required := !r.spec.Target.Benchmarks
+		if err := trial.Benchmarks(r.trial, results, required); err != nil {
+			return trial.Quoted(err, quote(all[len(all)-1].outputs[0]))
+		}
+	}
+	if found == nil {
 		return nil
 	}
-	if n == 0 {
-		return invalidf("no benchmark ran: does -bench match one? %s", supervisor.QuoteOutput(output, quotedLines))
+	mean := trial.Mean(found)
+	trial.Metrics(r.trial, mean)
+	return trial.JudgedMetric(r.trial, r.spec.Load.Metrics, mean)
+}
+
+// benchmarks are the Go benchmark lines of an output.
+func (r *run) benchmarks(output load.Output) ([]gobench.Result, error) {
+	procs := 0
+	if observed := r.trial.ObservedProcs; len(observed) > 0 && observed[0] != nil {
+		procs = *observed[0]
 	}
-	addMetrics(t, found)
-	mean := math.Exp(logs / n)
-	t.ThroughputPerSecond, t.ThroughputUnit = &mean, "operations"
-	return nil
+	results, err := gobench.ParseOutput(append(output.Head, output.Tail...), procs)
+	if err != nil {
+		return nil, trial.Invalid(journal.InvalidNoBenchmark, "%v", err)
+	}
+	return results, nil
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/supervisor"
-	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/target"
 )
 
@@ -26,81 +23,61 @@ type replica struct {
 	group *cgroup.Group // nil: no arm has a quota
 	url   string
 	port  int // of the URL; 0 where it names none
-	log   string
 }
 
 // fleet is all replicas of a trial.
 type fleet []*replica
 
-// start starts the replicas of a trial. On an error nothing is left running.
-func (r *Runner) start(ctx context.Context, task sweep.Task) (f fleet, err error) {
+// start starts the replicas of a trial, whose output goes to the logs. On an error
+// nothing is left running.
+func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 	defer func() {
 		if err != nil {
 			f.end(0)
 		}
 	}()
-	program := r.programs[programKey{task.Arm.GoVersion, task.Arm.Variant}]
-	ports, err := target.FreePorts(task.Arm.Replicas)
+	ports, err := target.FreePorts(r.task.Arm.Replicas)
 	if err != nil {
 		return nil, err
 	}
 	for i, port := range ports {
-		one := &replica{url: target.ExpandPort([]string{r.config.URL}, port)[0], log: filepath.Join(r.config.LogDir, logName(task, i))}
+		one := &replica{url: target.ExpandPort([]string{r.spec.Target.URL}, port)[0]}
+		f = append(f, one)
 		if one.port, err = r.checkPort(one.url); err != nil {
 			return f, err
 		}
-		spec := supervisor.Spec{
-			Command: target.ExpandPort(program.argv, port), Dir: program.dir, Env: environment(slices.Concat(r.config.Environ, r.config.Env), task.Arm.Procs),
-			CPUs: r.config.ServerCPUs, LogLimit: logLimit,
-		}
-		if r.groups != nil {
-			if one.group, err = r.groups.New(); err != nil {
-				return f, fmt.Errorf("make a cgroup for the quota: %w", err)
-			}
-			spec.ProcsFiles = []string{one.group.ProcsFile()}
-		}
-		if task.Arm.QuotaCPUs != nil {
-			if err = one.group.SetQuota(*task.Arm.QuotaCPUs); err != nil {
-				return append(f, one), err
-			}
-		}
-		if spec.Log, err = createLog(one.log); err != nil {
-			return append(f, one), err
-		}
-		one.Process, err = target.Start(ctx, spec)
-		spec.Log.Close()
-		f = append(f, one)
-		if err != nil {
+		if err = r.startOne(ctx, one, port, logs[i].file); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-const (
-	// logLimit is what is kept of a replica's output in one trial.
-	logLimit = 4 << 20
-	// quotedLines are quoted of an output, in an error.
-	quotedLines = 8
-)
-
-// createLog makes a log anew, readable for its owner alone. A symbolic link of
-// that name is replaced and not followed.
-func createLog(path string) (*os.File, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("log: %w", err)
+func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
+	p := r.programs[programOf(r.task.Arm)]
+	spec := supervisor.Spec{
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.task.Arm.Procs),
+		CPUs: r.spec.Target.CPUs, Log: output, LogLimit: logLimit,
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("log: %w", err)
+	if r.groups != nil {
+		if one.group, err = r.groups.New(); err != nil {
+			return fmt.Errorf("make a cgroup for the quota: %w", err)
+		}
+		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
-	return f, nil
+	if quota := r.task.Arm.QuotaCPUs; quota != nil {
+		if err := one.group.SetQuota(*quota); err != nil {
+			return err
+		}
+	}
+	one.Process, err = target.Start(ctx, spec)
+	return err
 }
 
 // checkPort takes the port out of a URL and sees that nobody has it yet: the
 // trial would measure that other program.
-func (r *Runner) checkPort(raw string) (int, error) {
-	if r.config.Kind() != Server {
+func (r *run) checkPort(raw string) (int, error) {
+	if r.spec.Target.Kind() != journal.KindServer {
 		return 0, nil
 	}
 	u, err := url.Parse(raw)
@@ -121,21 +98,6 @@ func environment(environ []string, procs *int) []string {
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(*procs))
 	}
 	return env
-}
-
-func logName(task sweep.Task, replica int) string {
-	name := fmt.Sprintf("block%02d-%02d-%s", task.Block+1, task.Order+1, task.Arm.Label)
-	if task.Role == journal.RolePilot {
-		name = fmt.Sprintf("pilot%d", task.Block+1)
-		if task.Arm.QuotaCPUs != nil {
-			name += fmt.Sprintf("-quota%g", *task.Arm.QuotaCPUs)
-		}
-		name += task.Arm.GoVersion
-	}
-	if task.Arm.Replicas > 1 {
-		name += fmt.Sprintf("-replica%d", replica+1)
-	}
-	return clean(name) + ".log"
 }
 
 // end stops every replica, all at once, and removes their groups. It may be
@@ -189,10 +151,27 @@ func (one *replica) pids() []int {
 // crashed returns the first replica that has ended by itself, if any.
 func (f fleet) crashed() *replica {
 	for _, one := range f {
-		select {
-		case <-one.Done():
+		if one.ended() {
 			return one
-		default:
+		}
+	}
+	return nil
+}
+
+func (one *replica) ended() bool {
+	select {
+	case <-one.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// anyDone is closed when the first replica that still ran has ended.
+func (f fleet) anyDone() <-chan struct{} {
+	for _, one := range f {
+		if !one.ended() {
+			return one.Done()
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -29,30 +28,30 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func overheadRunner(tb testing.TB) (*Runner, sweep.Task) {
+func overheadSpec(tb testing.TB) sweep.Spec {
 	self, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	logs := filepath.Join(tb.TempDir(), "logs")
-	if err := os.MkdirAll(logs, 0o755); err != nil {
+	s := sweep.Default()
+	s.Target.Command = []string{self, serverArgument, "127.0.0.1:" + sweep.PortPlaceholder}
+	s.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
+	s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Load.RequestTimeout = 400*time.Millisecond, 0, 4, time.Second
+	s.Procs, s.Repeats = sweep.Procs{Values: []*int{new(2)}}, 1
+	if err := s.Validate(); err != nil {
 		tb.Fatal(err)
 	}
-	two := 2
-	plan, err := sweep.NewPlan(sweep.Matrix{Procs: sweep.Procs{Values: []*int{&two}}, CPUs: 2, Blocks: 1, Margin: 0.05, MarginP99: 0.2})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	r, err := New(Config{
-		Command: []string{self, serverArgument, "127.0.0.1:" + PortPlaceholder}, URL: "http://127.0.0.1:" + PortPlaceholder + "/",
-		Environ: os.Environ(), LogDir: logs, ReadyTimeout: 10 * time.Second, Grace: 5 * time.Second, MaxErrors: 0.01,
-		Duration: 400 * time.Millisecond, Connections: 4, RequestTimeout: time.Second, Replicas: 1,
-	})
+	return s
+}
+
+func overheadRunner(tb testing.TB, spec sweep.Spec) (sweep.Runner, sweep.Task) {
+	plan := spec.Plan(2, 1)
+	r, err := New(spec, Config{Environ: os.Environ(), CreateLog: logsIn(tb.TempDir())})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { r.Close() })
-	if err := r.Prepare(tb.Context(), plan); err != nil {
+	if err := r.Prepare(tb.Context(), plan, nil); err != nil {
 		tb.Fatal(err)
 	}
 	rate := 100.0
@@ -61,8 +60,8 @@ func overheadRunner(tb testing.TB) (*Runner, sweep.Task) {
 
 // TestTrialOfAServer carries one real trial out and looks at its evidence.
 func TestTrialOfAServer(t *testing.T) {
-	r, task := overheadRunner(t)
-	trial, err := r.Run(t.Context(), task)
+	r, task := overheadRunner(t, overheadSpec(t))
+	trial, err := r.Run(t.Context(), task, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +74,14 @@ func TestTrialOfAServer(t *testing.T) {
 	if trial.CPUSeconds == nil || trial.ContextSwitches == nil || trial.RunQueueWaitSeconds == nil || trial.ThreadsMax == nil || trial.HostUse == nil || trial.Load == nil {
 		t.Errorf("evidence is missing: %+v", trial)
 	}
+	for _, p := range trial.Phases {
+		if u := p.Usage; u == nil || u.CPUSeconds == nil || u.ContextSwitches == nil || u.HostUse == nil || u.MeasuredSeconds < 0.2 {
+			t.Errorf("the %s loop has no counters of its own: %+v", p.Mode, u)
+		}
+	}
+	if trial.ObservedMainModule != "github.com/procfit/procfit" || trial.ObservedGoVersion == "" {
+		t.Errorf("the program is %q of %q", trial.ObservedMainModule, trial.ObservedGoVersion)
+	}
 	if trial.Cgroup != nil {
 		t.Error("there was no quota, yet there is an accounting of one")
 	}
@@ -83,16 +90,17 @@ func TestTrialOfAServer(t *testing.T) {
 // BenchmarkOverhead is the time of a trial beyond its load and beyond what the
 // target takes to start by itself, in overhead-ms.
 func BenchmarkOverhead(b *testing.B) {
-	r, task := overheadRunner(b)
+	spec := overheadSpec(b)
+	r, task := overheadRunner(b, spec)
 	var overhead time.Duration
 	for b.Loop() {
-		own := ownStart(b, r.config.Command)
+		own := ownStart(b, spec.Target.Command)
 		began := time.Now()
-		trial, err := r.Run(b.Context(), task)
+		trial, err := r.Run(b.Context(), task, nil)
 		if err != nil || !trial.Valid {
 			b.Fatalf("%v %s", err, trial.InvalidReason)
 		}
-		overhead += time.Since(began) - own - r.config.Duration
+		overhead += time.Since(began) - own - spec.Load.Duration - 2*spec.Load.Settle()
 	}
 	b.ReportMetric(float64(overhead.Milliseconds())/float64(b.N), "overhead-ms")
 }
@@ -103,7 +111,7 @@ func ownStart(b *testing.B, argv []string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	words := target.ExpandPort(append(argv[:len(argv):len(argv)], PortPlaceholder), port)
+	words := target.ExpandPort(append(argv[:len(argv):len(argv)], sweep.PortPlaceholder), port)
 	cmd := exec.Command(words[0], words[1:len(words)-1]...)
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

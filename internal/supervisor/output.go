@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -128,9 +129,26 @@ func (h *headTail) Close() error {
 		}
 	}
 	out := h.after - int64(len(tail)) + int64(len(h.part))
-	h.toFile(fmt.Appendf(nil, "\n[procfit: %d bytes left out]\n", out))
+	h.toFile(fmt.Appendf(nil, leftOut, out))
 	h.toFile(tail)
 	return h.err
+}
+
+// leftOut stands in a log where lines are missing.
+const leftOut = "\n[procfit: %d bytes left out]\n"
+
+// Parts are what a log has of a command's output, which ended so: the first part
+// and, where lines after it were left out, the last.
+func Parts(log []byte, exit Exit) (head, tail []byte, cut bool) {
+	before, after, _ := strings.Cut(leftOut, "%d")
+	i := bytes.LastIndex(log, []byte(before))
+	if !exit.LogCut || i < 0 {
+		return log, nil, exit.LogCut
+	}
+	if _, rest, ok := bytes.Cut(log[i+len(before):], []byte(after)); ok {
+		tail = rest
+	}
+	return log[:i+1], tail, true
 }
 
 // cut tells that not all is kept.

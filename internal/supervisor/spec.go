@@ -45,7 +45,7 @@ type Exit struct {
 	Signal      string // SIGSEGV; empty when it exited
 	Killed      bool   // it had to be killed because it, or its process group, outlived the grace of Stop
 	Left        []int  // processes that outlive SIGKILL
-	LogError    string // why the log is incomplete
+	LogError    string // why the log is incomplete, without its name
 	LogCut      bool   // more was written than LogLimit: lines between the first and the last part are not in the log
 	OutputBytes int64  // written by the command, kept or not
 

@@ -4,6 +4,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -167,6 +168,16 @@ func (s *supervisor) abandon() {
 }
 
 // exit says how the command ended; all that could be waited for has been.
+// cause is an error of a file without that file's name, which the caller knows
+// better: here it is a descriptor.
+func cause(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
 func (s *supervisor) exit() Exit {
 	e := Exit{Code: -1, Wall: s.ended.Sub(s.started)}
 	switch {
@@ -178,7 +189,7 @@ func (s *supervisor) exit() Exit {
 		e.Signal = unix.SignalName(s.status.Signal())
 	}
 	if err := s.finishLog(); err != nil {
-		e.LogError = err.Error()
+		e.LogError = cause(err).Error()
 	}
 	e.OutputBytes, e.LogCut = s.output.total, s.request.Log && s.output.cut()
 	all := used(unix.RUSAGE_CHILDREN)

@@ -10,16 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 )
 
-// Runner measures one arm once.
-//
-// A trial that was carried out but proves nothing comes back with Valid false
-// and its reason. An error means that no trial came about and that the next
-// would fare no better; it ends the run. When ctx ends, Run stops what it
-// started and returns ctx.Err().
-type Runner interface {
-	Run(ctx context.Context, t Task) (journal.Trial, error)
-}
-
 // Progress is where a run stands.
 type Progress struct {
 	Task      Task
@@ -36,11 +26,13 @@ type Execution struct {
 	// for pilots that were invalid.
 	Have   []journal.Trial
 	Runner Runner
+	// Observe is told what the Runner does; may be nil.
+	Observe Observer
 	// Append puts a trial into the journal.
 	Append func(journal.Trial) error
-	// Undaunted goes on where all trials of a block were invalid, or a pilot: that
+	// Tolerant goes on where all trials of a block were invalid, or a pilot: that
 	// they are is an answer too. A group without a valid pilot has no open loop.
-	Undaunted bool
+	Tolerant bool
 	// Rate is the open loop's rate where the user gave one. Without it, and with
 	// pilots in the plan, it is half of the capacity that the pilots found.
 	Rate *float64
@@ -77,19 +69,20 @@ func (e Execution) Run(ctx context.Context) error {
 		progress := Progress{Task: task, Done: len(tasks) - len(missing) + i, Total: len(tasks), Remaining: pace.remaining(len(missing) - i)}
 		e.report(progress)
 		began := e.Now()
-		trial, err := e.Runner.Run(ctx, task)
+		trial, err := e.Runner.Run(ctx, task, e.Observe)
 		if err != nil {
 			return err
 		}
 		pace.add(e.Now().Sub(began))
 		trial.Arm, trial.Role, trial.Block, trial.Order = task.Arm, task.Role, task.Block, task.Order
+		agreeOnUnit(&trial, trials)
 		if err := e.Append(trial); err != nil {
 			return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", progress.Done, err)
 		}
 		trials = append(trials, trial)
 		progress.Trial, progress.Done, progress.Remaining = &trial, progress.Done+1, pace.remaining(len(missing)-i-1)
 		e.report(progress)
-		if err := hopeless(e.Plan, trials); err != nil && !e.Undaunted {
+		if err := hopeless(e.Plan, trials); err != nil && !e.Tolerant {
 			return err
 		}
 	}
@@ -112,11 +105,11 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	}
 	var capacities []float64
 	for _, trial := range trials {
-		if trial.Role == journal.RolePilot && trial.Valid && sameGroup(trial.Arm, t.Arm) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
+		if trial.Role == journal.RolePilot && trial.Valid && trial.Arm.Group() == t.Arm.Group() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			capacities = append(capacities, *trial.ThroughputPerSecond)
 		}
 	}
-	if len(capacities) == 0 && e.Undaunted {
+	if len(capacities) == 0 && e.Tolerant {
 		return nil, nil
 	}
 	if len(capacities) == 0 {
@@ -129,35 +122,42 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	return &rate, nil
 }
 
-func sameGroup(a, b journal.Arm) bool {
-	return equal(a.QuotaCPUs, b.QuotaCPUs) && a.Replicas == b.Replicas && a.GoVersion == b.GoVersion
+// agreeOnUnit makes a trial invalid whose throughput is in another unit than that of
+// its group: compared with each other they would make any figure the best.
+func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
+	for i := range before {
+		b := &before[i]
+		if !t.Valid || !b.Valid || b.Arm.Group() != t.Arm.Group() || b.ThroughputUnit == t.ThroughputUnit {
+			continue
+		}
+		t.Valid, t.InvalidCode = false, journal.InvalidUnit
+		t.InvalidReason = fmt.Sprintf("its throughput is counted in %s, that of the trials before in %s", t.ThroughputUnit, b.ThroughputUnit)
+	}
 }
 
 // Missing is the tasks that no trial stands for. An invalid pilot does not stand:
 // without a rate nothing can go on. Neither does one for which there was no program.
 func Missing(tasks []Task, have []journal.Trial) []Task {
-	type key struct {
+	// A pilot's place is its group's: which arm the group names first may change.
+	type place struct {
 		role         journal.Role
 		block, order int
-		group        string
+		group        journal.GroupKey
 	}
-	keyOf := func(a journal.Arm, role journal.Role, block, order int) key {
-		k := key{role: role, block: block, order: order}
+	placeOf := func(a journal.Arm, role journal.Role, block, order int) place {
+		p := place{role: role, block: block, order: order}
 		if role == journal.RolePilot {
-			k.group = fmt.Sprint(a.Replicas, a.GoVersion)
-			if a.QuotaCPUs != nil {
-				k.group += fmt.Sprint(" ", *a.QuotaCPUs)
-			}
+			p.group = a.Group()
 		}
-		return k
+		return p
 	}
-	done := map[key]bool{}
+	done := map[place]bool{}
 	for _, t := range have {
 		if !t.NotStarted && (t.Role != journal.RolePilot || t.Valid) {
-			done[keyOf(t.Arm, t.Role, t.Block, t.Order)] = true
+			done[placeOf(t.Arm, t.Role, t.Block, t.Order)] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return done[keyOf(t.Arm, t.Role, t.Block, t.Order)] })
+	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return done[placeOf(t.Arm, t.Role, t.Block, t.Order)] })
 }
 
 // ErrHopeless is in the chain of an error that ends a run because its trials
@@ -173,7 +173,7 @@ func hopeless(p journal.Plan, trials []journal.Trial) error {
 	}
 	if last.Role == journal.RolePilot {
 		if slices.ContainsFunc(trials, func(t journal.Trial) bool {
-			return t.Role == journal.RolePilot && t.Valid && sameGroup(t.Arm, last.Arm)
+			return t.Role == journal.RolePilot && t.Valid && t.Arm.Group() == last.Arm.Group()
 		}) {
 			return nil // the rate comes from that one
 		}

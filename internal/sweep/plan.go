@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -10,36 +8,47 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 )
 
-// Matrix is what the user wants measured.
-type Matrix struct {
-	Procs      Procs
-	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
-	Replicas   int
-	GoVersions []string // empty: the program as it comes
-	Against    bool     // every arm a second time with the old command
-	// CPUs is what one replica may use when no quota binds it.
-	CPUs        float64
-	Blocks      int
-	Pilots      int // of each group, to choose the open loop's rate; 0: none is needed
-	Seed        uint64
-	Margin      float64
-	MarginP99   float64
-	SmallestFor bool // the question is which smallest arm carries the rate
+// pilots is the number of trials that find a group's capacity.
+const pilots = 2
+
+// Plan multiplies the settings out for a machine of so many CPUs. seed counts where
+// the Spec has none.
+func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
+	against := len(s.Target.Against) > 0
+	p := journal.Plan{
+		Blocks: s.Repeats, Seed: seed, Margin: s.Margin, MarginP99: s.MarginP99,
+		SmallestFor: s.Load.Rate > 0, GateAgainst: against,
+	}
+	if s.Seed != nil {
+		p.Seed = *s.Seed
+	}
+	if s.OpenLoop() && s.Load.Rate == 0 {
+		p.Pilots = pilots
+	}
+	procs := s.Procs
+	if against && procs.Auto {
+		procs = Procs{Values: []*int{nil}} // a gate compares programs, not settings
+	}
+	for _, group := range s.groups() {
+		effective := s.targetCPUs(hostCPUs)
+		if group.QuotaCPUs != nil {
+			effective = math.Min(effective, *group.QuotaCPUs)
+		}
+		values := procs.For(effective)
+		for _, n := range values {
+			p.Arms = append(p.Arms, withProcs(group, n, ""))
+			if against {
+				p.Arms = append(p.Arms, withProcs(group, n, journal.VariantAgainst))
+			}
+		}
+		p.AA = append(p.AA, withProcs(group, values[0], ""))
+	}
+	return p
 }
 
-// AgainstVariant marks the arms of the old command.
-const AgainstVariant = "against"
-
-// NewPlan multiplies the matrix out.
-func NewPlan(m Matrix) (journal.Plan, error) {
-	if err := m.check(); err != nil {
-		return journal.Plan{}, err
-	}
-	p := journal.Plan{
-		Blocks: m.Blocks, Pilots: m.Pilots, Seed: m.Seed, Margin: m.Margin, MarginP99: m.MarginP99,
-		SmallestFor: m.SmallestFor, GateAgainst: m.Against,
-	}
-	quotas, versions := m.Quotas, m.GoVersions
+// groups are arms without a number of Ps, one for each quota and version.
+func (s Spec) groups() (list []journal.Arm) {
+	quotas, versions := s.Quotas, s.GoVersions
 	if len(quotas) == 0 {
 		quotas = []*float64{nil}
 	}
@@ -48,46 +57,10 @@ func NewPlan(m Matrix) (journal.Plan, error) {
 	}
 	for _, version := range versions {
 		for _, quota := range quotas {
-			effective := m.CPUs
-			if quota != nil {
-				effective = math.Min(effective, *quota)
-			}
-			group := journal.Arm{QuotaCPUs: quota, Replicas: max(1, m.Replicas), GoVersion: version}
-			values := m.Procs.For(effective)
-			for _, procs := range values {
-				p.Arms = append(p.Arms, withProcs(group, procs, ""))
-				if m.Against {
-					p.Arms = append(p.Arms, withProcs(group, procs, AgainstVariant))
-				}
-			}
-			p.AA = append(p.AA, withProcs(group, values[0], ""))
+			list = append(list, journal.Arm{QuotaCPUs: quota, Replicas: max(1, s.Replicas), GoVersion: version})
 		}
 	}
-	return p, nil
-}
-
-// Bounds against typing errors.
-const (
-	maxBlocks   = 1000
-	maxReplicas = 256
-)
-
-func (m Matrix) check() error {
-	switch {
-	case !m.Procs.Auto && len(m.Procs.Values) == 0:
-		return errors.New("no value of GOMAXPROCS to measure")
-	case m.Blocks > maxBlocks:
-		return fmt.Errorf("%d repeats: at most %d; more than some dozens settle nothing that a quieter machine would not", m.Blocks, maxBlocks)
-	case m.Replicas > maxReplicas:
-		return fmt.Errorf("%d replicas: at most %d", m.Replicas, maxReplicas)
-	case m.Blocks < 1:
-		return fmt.Errorf("%d repeats: at least one is needed, and six for intervals", m.Blocks)
-	case m.Margin <= 0 || m.Margin >= 1:
-		return fmt.Errorf("a margin of %g: want more than 0 %% and less than 100 %%", m.Margin)
-	case m.MarginP99 <= 0:
-		return fmt.Errorf("a p99 margin of %g: want more than 0 %%", m.MarginP99)
-	}
-	return nil
+	return list
 }
 
 func withProcs(group journal.Arm, procs *int, variant string) journal.Arm {

@@ -90,20 +90,39 @@ func FuzzParseProcs(f *testing.F) {
 	})
 }
 
-func plan(t *testing.T, m Matrix) journal.Plan {
+// settings are those of a test's plan.
+type settings struct {
+	Procs      Procs
+	Quotas     []*float64
+	GoVersions []string
+	Against    bool
+	CPUs       float64
+	Blocks     int
+	Pilots     int
+	Seed       uint64
+}
+
+func plan(t *testing.T, m settings) journal.Plan {
 	t.Helper()
-	if m.Margin == 0 {
-		m.Margin, m.MarginP99 = 0.05, 0.2
+	s := Default()
+	s.Procs, s.Quotas, s.GoVersions, s.Repeats, s.Seed = m.Procs, m.Quotas, m.GoVersions, m.Blocks, &m.Seed
+	s.Target.Command = []string{"program"}
+	if m.GoVersions != nil {
+		s.Target.Build = "."
 	}
-	p, err := NewPlan(m)
-	if err != nil {
+	if m.Against {
+		s.Target.Against = []string{"old"}
+	}
+	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
+	p := s.Plan(m.CPUs, 0)
+	p.Pilots = m.Pilots
 	return p
 }
 
 func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
-	m := Matrix{Procs: Procs{Values: []*int{nil, ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(0.5)}, CPUs: 2, Blocks: 20, Pilots: 2, Seed: 42}
+	m := settings{Procs: Procs{Values: []*int{nil, ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(0.5)}, CPUs: 2, Blocks: 20, Pilots: 2, Seed: 42}
 	p := plan(t, m)
 	tasks := Schedule(p)
 	if !reflect.DeepEqual(tasks, Schedule(p)) {
@@ -143,24 +162,13 @@ func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
 }
 
 func TestPlanOfAGateAndOfQuotas(t *testing.T) {
-	p := plan(t, Matrix{Procs: Procs{Values: []*int{nil}}, Against: true, CPUs: 2, Blocks: 6})
-	if len(p.Arms) != 2 || p.Arms[1].Variant != AgainstVariant || p.Arms[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
+	p := plan(t, settings{Procs: Procs{Values: []*int{nil}}, Against: true, CPUs: 2, Blocks: 6})
+	if len(p.Arms) != 2 || p.Arms[1].Variant != journal.VariantAgainst || p.Arms[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
 		t.Errorf("%+v", p)
 	}
-	p = plan(t, Matrix{Procs: Procs{Auto: true}, Quotas: []*float64{ptr(8.0)}, CPUs: 2, Blocks: 6})
+	p = plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{ptr(8.0)}, CPUs: 2, Blocks: 6})
 	if got := p.Arms[len(p.Arms)-1].Label; got != "8" || len(p.Arms) != 5 {
 		t.Errorf("a quota above the CPUs: %d arms up to %s, want those of 2 CPUs", len(p.Arms), got)
-	}
-	for name, m := range map[string]Matrix{
-		"no procs":   {Blocks: 1, Margin: 0.1, MarginP99: 0.1},
-		"no blocks":  {Procs: Procs{Auto: true}, Margin: 0.1, MarginP99: 0.1},
-		"no margin":  {Procs: Procs{Auto: true}, Blocks: 1, MarginP99: 0.1},
-		"all margin": {Procs: Procs{Auto: true}, Blocks: 1, Margin: 1, MarginP99: 0.1},
-		"no p99":     {Procs: Procs{Auto: true}, Blocks: 1, Margin: 0.1},
-	} {
-		if _, err := NewPlan(m); err == nil {
-			t.Errorf("%s: no error", name)
-		}
 	}
 }
 
@@ -170,7 +178,10 @@ type fake struct {
 	answer func(n int, t Task) (journal.Trial, error)
 }
 
-func (f *fake) Run(ctx context.Context, t Task) (journal.Trial, error) {
+func (f *fake) Prepare(context.Context, journal.Plan, Observer) error { return nil }
+func (f *fake) Close() error                                          { return nil }
+
+func (f *fake) Run(ctx context.Context, t Task, _ Observer) (journal.Trial, error) {
 	f.ran = append(f.ran, t)
 	if f.answer != nil {
 		return f.answer(len(f.ran), t)
@@ -191,7 +202,7 @@ func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
 }
 
 func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
-	p := plan(t, Matrix{Procs: Procs{Auto: true}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 3, Pilots: 1, Seed: 1})
+	p := plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 3, Pilots: 1, Seed: 1})
 	tasks := Schedule(p)
 	for stop := range len(tasks) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -201,7 +212,7 @@ func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
 				cancel()
 				return journal.Trial{}, ctx.Err()
 			}
-			return (&fake{}).Run(ctx, task)
+			return (&fake{}).Run(ctx, task, nil)
 		}
 		x := newRun(p, first, nil)
 		if err := x.Run(ctx); !errors.Is(err, context.Canceled) {
@@ -228,7 +239,7 @@ func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
 
 func TestHopelessRunsEnd(t *testing.T) {
 	invalid := func(int, Task) (journal.Trial, error) { return journal.Trial{InvalidReason: "it crashed"}, nil }
-	p := plan(t, Matrix{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3, Pilots: 1})
+	p := plan(t, settings{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3, Pilots: 1})
 	x := newRun(p, &fake{answer: invalid}, nil)
 	if err := x.Run(t.Context()); !errors.Is(err, ErrHopeless) || !strings.Contains(err.Error(), "it crashed") || len(x.kept) != 1 {
 		t.Errorf("invalid pilot: %v with %d trials", err, len(x.kept))
@@ -261,7 +272,7 @@ func TestHopelessRunsEnd(t *testing.T) {
 }
 
 func TestFailuresKeepWhatIsDone(t *testing.T) {
-	p := plan(t, Matrix{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3})
+	p := plan(t, settings{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3})
 	broken := errors.New("no group can be made")
 	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
 		if n == 4 {
@@ -281,7 +292,7 @@ func TestFailuresKeepWhatIsDone(t *testing.T) {
 }
 
 func TestRemainingTime(t *testing.T) {
-	p := plan(t, Matrix{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 2})
+	p := plan(t, settings{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 2})
 	clock := time.Unix(0, 0)
 	x := newRun(p, &fake{answer: func(int, Task) (journal.Trial, error) {
 		clock = clock.Add(2 * time.Second)
@@ -303,10 +314,10 @@ func TestRemainingTime(t *testing.T) {
 	}
 }
 
-// Undaunted, a run goes through to its end, and a group whose pilots were invalid
+// A tolerant run goes through to its end, and a group whose pilots were invalid
 // has no open loop.
-func TestUndaunted(t *testing.T) {
-	p := plan(t, Matrix{Procs: Procs{Values: []*int{ptr(1)}}, GoVersions: []string{"1.4", "1.26"}, CPUs: 2, Blocks: 2, Pilots: 1})
+func TestTolerant(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1)}}, GoVersions: []string{"1.4", "1.26"}, CPUs: 2, Blocks: 2, Pilots: 1})
 	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
 		if task.Arm.GoVersion == "1.4" {
 			if task.RatePerSecond != nil {
@@ -319,8 +330,37 @@ func TestUndaunted(t *testing.T) {
 		}
 		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0)}, nil
 	}}, nil)
-	x.Undaunted = true
+	x.Tolerant = true
 	if err := x.Run(t.Context()); err != nil || len(x.kept) != 10 {
 		t.Errorf("%v with %d trials, want all 10", err, len(x.kept))
+	}
+}
+
+// One trial in another unit than its group's would make any figure the best.
+func TestUnitsAgree(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 2})
+	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		unit := "throughput"
+		if task.Arm.QuotaCPUs != nil {
+			unit = "runs" // a group of its own
+		} else if n == len(p.Arms)+len(p.AA)+1 || task.Block == 1 && task.Role == journal.RoleAA {
+			unit = "runs"
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(1.0), ThroughputUnit: unit}, nil
+	}}, nil)
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for _, trial := range x.kept {
+		if trial.Valid != (trial.InvalidCode == "") || trial.Valid && trial.Arm.QuotaCPUs == nil && trial.ThroughputUnit != "throughput" {
+			t.Errorf("%+v", trial)
+		}
+		if trial.InvalidCode == journal.InvalidUnit {
+			wrong++
+		}
+	}
+	if wrong == 0 || wrong > 2 {
+		t.Errorf("%d trials are invalid for their unit, want one or two", wrong)
 	}
 }

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// describe is a session's plan and its cost in words.
+func describe(s *session.Session) string {
+	tasks := s.Trials()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.Header.Name, strings.Join(labels(s.Plan), ", "))
+	if n := len(s.Plan.AA); n > 1 {
+		fmt.Fprintf(&b, " in each of %d groups", n)
+	}
+	fmt.Fprintf(&b, ": %s (%s of %s and the A/A copy", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "arm"))
+	if s.Plan.Pilots > 0 {
+		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
+	}
+	b.WriteString(")")
+	if s.Done > 0 {
+		fmt.Fprintf(&b, ", %d of them done", s.Done)
+	}
+	if each := s.Spec.Each(); each > 0 {
+		fmt.Fprintf(&b, ", about %s", phrase.Minutes(each*time.Duration(tasks-s.Done)))
+	} else {
+		b.WriteString("; the first ones will tell how long it takes")
+	}
+	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
+	return b.String()
+}
+
+// labels are those of a plan's arms, each once.
+func labels(p journal.Plan) (list []string) {
+	for _, a := range p.Arms {
+		if !slices.Contains(list, a.Label) {
+			list = append(list, a.Label)
+		}
+	}
+	return list
+}
+
+// activity is what a Runner does, in words.
+func activity(a sweep.Activity) string {
+	switch a.Step {
+	case sweep.StepCompile:
+		return "compiling " + a.Detail
+	case sweep.StepStart:
+		return "starting"
+	case sweep.StepReady:
+		return "waiting for the URL"
+	case sweep.StepWarmup:
+		return "warm-up"
+	case sweep.StepClosedLoop:
+		return "closed loop"
+	case sweep.StepOpenLoop:
+		return fmt.Sprintf("open loop at %.4g requests/s", a.RatePerSecond)
+	case sweep.StepLoadCommand:
+		return "load: " + a.Detail
+	case sweep.StepPrepare:
+		return "preparing"
+	case sweep.StepRun:
+		return "running"
+	}
+	return string(a.Step)
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// sweepOptions are the flags of procfit sweep. Those that are typed as they are
+// given stand in the Spec already.
+type sweepOptions struct {
+	spec sweep.Spec
+
+	procs, quota         string
+	goVersions, urls     []string
+	rate                 string
+	body, bodyFile       string
+	metrics              []string
+	margin, marginP99    string
+	maxErrors            string
+	seed                 uint64
+	serverCPUs, loadCPUs string
+	against, prepare     string
+	out, baseline        string
+	gate, dryRun, json   bool
+	command              []string
+	given                func(flag string) bool
+}
+
+func newSweepOptions() *sweepOptions {
+	return &sweepOptions{spec: sweep.Default(), procs: "auto", rate: "auto", margin: "5%", marginP99: "20%", maxErrors: "1%"}
+}
+
+func (o *sweepOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	t, l := &o.spec.Target, &o.spec.Load
+	f.StringVar(&o.procs, "procs", o.procs, "`values` of GOMAXPROCS: unset,1,2,4 or 1..8 or auto")
+	f.StringVar(&o.quota, "quota", "", "CPU `limits` to run under, by the kernel's CFS quota: none,0.5,2")
+	f.IntVar(&o.spec.Replicas, "replicas", o.spec.Replicas, "copies of the target behind one load, each in its own cgroup")
+	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to compile --build with, each an arm: 1.24,1.26")
+	f.StringVar(&t.Build, "build", "", "compile this `package` and run it; the words after -- are its arguments")
+	f.StringArrayVar(&o.urls, "url", nil, "the server's `URL`: it is ready when this answers, and load goes there")
+	f.IntVar(&l.Connections, "connections", l.Connections, "connections of the load, as in production (not as GOMAXPROCS)")
+	f.StringVar(&o.rate, "rate", o.rate, "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
+	f.DurationVar(&l.Duration, "duration", l.Duration, "measured time of a trial, half of it for each loop; a batch program (default 1s) is run again until it is used")
+	f.DurationVar(&l.Warmup, "warmup", l.Warmup, "load before the measured time; of a batch program (default 0s) runs")
+	f.StringVar(&o.prepare, "prepare", "", "run this `command` before each run of a batch program, unmeasured")
+	f.StringVar(&l.Method, "method", "", "HTTP method (default GET, or POST with a body)")
+	f.StringArrayVar(&l.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
+	f.StringVar(&o.body, "body", "", "`text` to send as the body")
+	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
+	f.StringVar(&l.Command, "load", "", "offer load by this `command` instead: wrk, hey, or any whose figures --metric names; {url} {duration} {connections} {rate} are filled in")
+	f.StringArrayVar(&o.metrics, "metric", nil, "`NAME[:lower|:higher]=REGEXP`: a figure in the output of the program or of --load; may be repeated")
+	f.IntVar(&o.spec.Repeats, "repeats", o.spec.Repeats, "blocks, each of which runs every arm once; intervals need six")
+	f.StringVar(&o.margin, "margin", o.margin, "how much less throughput still counts as good")
+	f.StringVar(&o.marginP99, "margin-p99", o.marginP99, "how much more p99 latency still counts as good")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
+	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the target may run on: 0-1,3")
+	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on")
+	f.StringVar(&o.out, "out", "", "results `directory` (default results/NAME-TIME); one with an unfinished journal is completed")
+	f.StringVar(&o.against, "against", "", "the old `command`: every arm runs old and new, interleaved")
+	f.StringVar(&o.baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
+	f.BoolVar(&o.gate, "gate", false, "with --against or --baseline: exit 1 when worse than the margins with confidence")
+	f.DurationVar(&t.ReadyTimeout, "ready-timeout", t.ReadyTimeout, "how long the URL may take to answer first")
+	f.DurationVar(&t.Grace, "grace", t.Grace, "time from SIGTERM to SIGKILL when stopping the target")
+	f.DurationVar(&l.RequestTimeout, "request-timeout", l.RequestTimeout, "a request that takes longer is an error")
+	f.StringVar(&o.maxErrors, "max-errors", o.maxErrors, "share of failed requests above which a trial is invalid")
+	f.DurationVar(&t.RunTimeout, "trial-timeout", 0, "a run of a batch program that takes longer is ended, and invalid")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan and its cost, and stop")
+	f.BoolVar(&o.json, "json", false, "print result.json instead of the report")
+}
+
+// resolve turns the flags into a session, or says which of them is wrong.
+func (o *sweepOptions) resolve(io stdio) (*session.Session, error) {
+	spec, err := o.parse(io)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.setTarget(&spec); err != nil {
+		return nil, err
+	}
+	err = spec.Validate()
+	if err == nil {
+		err = local.Check(spec, false)
+	}
+	if err != nil {
+		return nil, refusal(err)
+	}
+	s := session.New(spec, session.Options{
+		Dir: o.out, Tool: tool(io.args), Host: session.ThisHost(), Baseline: o.baseline, Environ: os.Environ(), Started: time.Now(),
+	})
+	return s, o.checkGate(s, io)
+}
+
+// tool is this procfit, as it was called.
+func tool(args []string) journal.Tool {
+	return journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: args}
+}
+
+// parse reads the flags whose values are lists, shares and texts.
+func (o *sweepOptions) parse(io stdio) (spec sweep.Spec, err error) {
+	spec = o.spec
+	parse := func(of func() error) {
+		if err == nil {
+			err = of()
+		}
+	}
+	parse(func() (err error) {
+		if spec.Procs, err = sweep.ParseProcs(o.procs); err != nil {
+			return usageError("--procs: %w", err)
+		}
+		return nil
+	})
+	parse(func() (err error) { spec.GoVersions, err = parseGoVersions(o.goVersions); return })
+	parse(func() (err error) { spec.Quotas, err = parseQuotas(o.quota); return })
+	parse(func() (err error) { spec.Target.CPUs, err = parseCPUs("server-cpuset", o.serverCPUs); return })
+	parse(func() (err error) { spec.Load.CPUs, err = parseCPUs("load-cpuset", o.loadCPUs); return })
+	parse(func() (err error) { spec.Load.MaxErrors, err = parseRatio("max-errors", o.maxErrors); return })
+	parse(func() (err error) { spec.Load.Rate, err = parseRate(o.rate); return })
+	parse(func() (err error) { spec.Load.Body, err = body(o.body, o.bodyFile, io); return })
+	parse(func() (err error) { spec.Load.Metrics, err = parseMetrics(o.metrics); return })
+	parse(func() (err error) { spec.Margin, err = parseRatio("margin", o.margin); return })
+	parse(func() (err error) { spec.MarginP99, err = parseRatio("margin-p99", o.marginP99); return })
+	parse(func() (err error) { spec.Target.Against, err = parseCommand("against", o.against); return })
+	parse(func() (err error) { spec.Target.Prepare, err = parseCommand("prepare", o.prepare); return })
+	if o.given("seed") {
+		spec.Seed = &o.seed
+	}
+	return spec, err
+}
+
+// setTarget settles the program: the user's, a package to build, or the built-in
+// service.
+func (o *sweepOptions) setTarget(spec *sweep.Spec) error {
+	t := &spec.Target
+	switch len(o.urls) {
+	case 0:
+	case 1:
+		t.URL = o.urls[0]
+	default:
+		return usageError("--url was given %d times: a sweep loads one URL; mixes of requests are not supported yet", len(o.urls))
+	}
+	t.Command = o.command
+	if len(o.command) == 0 && t.Build == "" && t.URL == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		t.BuiltIn = builtIn
+		t.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + sweep.PortPlaceholder}
+		t.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
+	}
+	if t.Kind() == journal.KindServer {
+		return nil
+	}
+	// A long program runs once; a short one often enough to tell its time.
+	switch {
+	case o.given("duration"):
+		t.RunFor = spec.Load.Duration
+	case t.Kind() == journal.KindBatch:
+		t.RunFor = batchTime
+	}
+	if !o.given("warmup") {
+		spec.Load.Warmup = 0
+	}
+	return nil
+}
+
+const (
+	// builtIn is the practice service that a sweep without a command measures.
+	builtIn = "cpuserver"
+	// batchTime is what the runs of one trial use where --duration is not given.
+	batchTime = time.Second
+	// fewestBlocks is what a gate needs to be judged at all.
+	fewestBlocks = 3
+)
+
+// checkGate looks at what the sweep is to be compared with, before it takes its
+// time.
+func (o *sweepOptions) checkGate(s *session.Session, io stdio) error {
+	switch {
+	case o.gate && o.against == "" && o.baseline == "":
+		return usageError("--gate needs something to compare with: --against 'OLD COMMAND' or --baseline DIR")
+	case o.gate && o.spec.Repeats < fewestBlocks:
+		return usageError("--gate with --repeats %d: fewer than %d blocks prove nothing", o.spec.Repeats, fewestBlocks)
+	case o.against != "" && o.baseline != "":
+		return usageError("--against and --baseline exclude each other")
+	case o.baseline == "":
+		return nil
+	}
+	old, notes, err := s.CheckBaseline()
+	if errors.Is(err, os.ErrNotExist) {
+		return usageError("--baseline: %w; name the results directory of an earlier sweep", err)
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	for _, n := range notes {
+		switch n {
+		case session.BaselineCommand:
+			io.notef("the baseline measured another command: %q, now %q", old.Target.Command, s.Header.Target.Command)
+		case session.BaselineLoad:
+			io.notef("the baseline was measured under another load")
+		}
+	}
+	return nil
+}
+
+func parseMetrics(flags []string) ([]load.Metric, error) {
+	var metrics []load.Metric
+	for _, m := range flags {
+		metric, err := load.ParseMetric(m)
+		if err != nil {
+			return nil, usageError("--metric: %w", err)
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, nil
+}
+
+// fieldError says what is wrong with a field of a Spec by the flag that sets it. The
+// command has no flag.
+func fieldError(e *sweep.FieldError) error {
+	if e.Field == sweep.FieldCommand {
+		return usageError("%s", trimColon(e.Reason))
+	}
+	return usageError("--%s%s", e.Field, e.Reason)
+}
+
+func trimColon(reason string) string {
+	if len(reason) > 2 && reason[:2] == ": " {
+		return reason[2:]
+	}
+	return reason
+}

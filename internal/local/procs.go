@@ -1,0 +1,50 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/trial"
+)
+
+// readProcess reads the live GOMAXPROCS of one process.
+func (r *run) readProcess(pid int) trial.Reading {
+	live, err := r.reader.Procs(pid)
+	return trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}
+}
+
+// readServers reads that of the Go process that owns each replica's listening
+// socket.
+func (r *run) readServers(f fleet) ([]trial.Reading, error) {
+	var readings []trial.Reading
+	for _, one := range f {
+		pids := one.pids()
+		pid, err := observe.Listener(one.port, pids)
+		var taken *observe.TakenError
+		if errors.As(err, &taken) && f.crashed() == nil {
+			return nil, fmt.Errorf("%w, which would be measured in place of the target: stop it, or write {port} in the command and the URL", err)
+		}
+		if err == nil {
+			readings = append(readings, r.readProcess(pid))
+			continue
+		}
+		// The socket may be out of sight (another host, another namespace): the
+		// busiest Go program then stands for the server.
+		readings = append(readings, r.readBusiest(pids))
+	}
+	return readings, nil
+}
+
+// readBusiest reads the Go process with the most CPU time.
+func (r *run) readBusiest(pids []int) trial.Reading {
+	if pid, ok := r.reader.BusiestGo(pids); ok {
+		return r.readProcess(pid)
+	}
+	for _, pid := range pids {
+		if _, err := r.reader.Program(pid); !errors.Is(err, observe.ErrNotGo) {
+			return trial.Reading{Err: fmt.Errorf("no Go program among the target's processes can be read: %w", err)}
+		}
+	}
+	return trial.Reading{NoGo: len(pids) > 0, Err: errors.New("no Go program among the target's processes")}
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package local
+
+import "time"
+
+func ownCPU() time.Duration { return 0 }

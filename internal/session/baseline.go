@@ -1,0 +1,61 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// BaselineNote is a way in which a baseline differs and may yet be compared with.
+type BaselineNote string
+
+const (
+	BaselineCommand BaselineNote = "command" // it measured another command
+	BaselineLoad    BaselineNote = "load"    // it was measured under another load
+)
+
+// CheckBaseline looks, before a run takes its time, at what it is to be compared
+// with. A *Refusal is that the two runs were planned in ways that cannot be
+// compared; a *stat.RefusedError that the machines or the targets cannot.
+func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err error) {
+	contents, err := journal.ReadDirectory(s.baseline)
+	if err != nil {
+		return old, nil, err
+	}
+	old = contents.Header
+	if err := stat.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {
+		return old, nil, err
+	}
+	then, thenUnset := numbered(old.Plan)
+	now, nowUnset := numbered(s.Plan)
+	switch {
+	case old.Target.Kind != s.Header.Target.Kind:
+		return old, nil, &stat.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, and this is a " + s.Header.Target.Kind + " target"}
+	case !thenUnset || !nowUnset:
+		return old, nil, &Refusal{fmt.Errorf("--baseline compares each arm with unset: both runs need it in --procs, as in --procs unset,1,2")}
+	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):
+		return old, nil, &Refusal{fmt.Errorf("--baseline: the two runs share no numbered arm; that one had %v, this one has %v", then, now)}
+	}
+	if !slices.Equal(old.Target.Command, s.Header.Target.Command) {
+		notes = append(notes, BaselineCommand)
+	}
+	if !reflect.DeepEqual(old.Load, s.Header.Load) {
+		notes = append(notes, BaselineLoad)
+	}
+	return old, notes, nil
+}
+
+// numbered are the values of GOMAXPROCS in a plan.
+func numbered(p journal.Plan) (values []int, unset bool) {
+	for _, a := range p.Arms {
+		if a.Procs == nil {
+			unset = true
+		} else {
+			values = append(values, *a.Procs)
+		}
+	}
+	return values, unset
+}

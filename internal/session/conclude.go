@@ -1,0 +1,48 @@
+package session
+
+import (
+	"errors"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/report/files"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// Outcome is what a journal came to.
+type Outcome struct {
+	Result *stat.Result
+	Trials []journal.Trial
+	Files  []string // the reports that were written, the one to open first at the head
+}
+
+// Conclude reads what the journal of a session holds and writes its reports,
+// whether or not the run came to its end, since a finished trial is never lost. The
+// Result is nil where there is no trial; it stands even where it could not be
+// written, or not be compared with the baseline.
+func (s *Session) Conclude() (Outcome, error) {
+	contents, err := journal.ReadDirectory(s.Dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Render(s.Dir, contents, s.baseline)
+}
+
+// Render analyses a journal and writes the reports into its folder.
+func Render(dir string, contents *journal.Contents, baseline string) (Outcome, error) {
+	o := Outcome{Trials: contents.Trials}
+	if len(contents.Trials) == 0 {
+		return o, nil
+	}
+	o.Result = stat.Analyze(contents.Header, contents.Trials)
+	var refused error
+	if baseline != "" {
+		old, err := journal.ReadDirectory(baseline)
+		if err == nil {
+			o.Result.Gate, err = stat.GateBaseline(stat.Analyze(old.Header, old.Trials), o.Result)
+		}
+		refused = err
+	}
+	paths, err := files.Write(dir, o.Result)
+	o.Files = paths
+	return o, errors.Join(refused, err)
+}

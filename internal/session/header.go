@@ -1,0 +1,117 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/secret"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// header is the journal's first line. Credentials are taken out of it, since
+// journals and reports are passed around.
+func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
+	t := spec.Target
+	directory, _ := os.Getwd()
+	h := journal.Header{
+		Name:       spec.Title(),
+		Started:    o.Started.Truncate(time.Second),
+		TargetHost: o.Host,
+		Tool:       o.Tool,
+		Target: journal.Target{
+			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
+			URL: secret.Text(t.URL), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
+			ServerCPUs: cpuset.Format(t.CPUs), Directory: directory, Environment: runtimeVariables(o.Environ),
+		},
+		Load: loadOf(spec),
+		Plan: plan,
+	}
+	h.Tool.Args = secret.Words(o.Tool.Args)
+	if spec.LoadOnTargetHost() {
+		h.LoadHost = &o.Host
+	}
+	return h
+}
+
+func loadOf(spec sweep.Spec) journal.Load {
+	l := spec.Load
+	j := journal.Load{
+		Connections: l.Connections, Headers: secret.Headers(l.Headers), BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
+		Command: secret.Text(l.Command), LoadCPUs: cpuset.Format(l.CPUs), ErrorRatioMax: l.MaxErrors, SameMachine: spec.LoadOnTargetHost(),
+		TrialTimeoutSeconds: spec.Target.RunTimeout.Seconds(),
+		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: spec.Target.ReadyTimeout.Seconds(),
+	}
+	if l.Rate > 0 {
+		j.RatePerSecond = &l.Rate
+	}
+	if spec.Target.Kind() == journal.KindServer && l.Command == "" {
+		j.Method = l.EffectiveMethod()
+	}
+	for _, m := range l.Metrics {
+		j.Metrics = append(j.Metrics, m.Text)
+	}
+	return j
+}
+
+// command is the target's, as a reader would call it.
+func command(t sweep.Target) []string {
+	words := t.Command
+	if t.BuiltIn != "" && len(words) > 0 {
+		words = append([]string{"procfit"}, words[1:]...) // go run puts the binary elsewhere each time
+	}
+	if len(t.Env) > 0 {
+		words = slices.Concat([]string{"env"}, t.Env, words) // the user's environment is told apart: reproduce.sh exports it
+	}
+	return words
+}
+
+// executableSum is the SHA-256 of the target's executable. What it cannot tell is
+// a program behind a wrapper, such as go run.
+func executableSum(t sweep.Target) string {
+	if t.BuiltIn != "" || t.Build != "" || t.Kind() == journal.KindGoBench || len(t.Command) == 0 {
+		return ""
+	}
+	path, err := exec.LookPath(t.Command[0])
+	if err != nil {
+		return "" // the start will say so
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sum(body []byte) string {
+	if len(body) == 0 {
+		return ""
+	}
+	h := sha256.Sum256(body)
+	return hex.EncodeToString(h[:])
+}
+
+// runtimeVariables are those of the user's environment that bear on the Go runtime.
+func runtimeVariables(environ []string) []string {
+	var out []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		switch name {
+		case "GOGC", "GOMEMLIMIT", "GODEBUG":
+			out = append(out, v)
+		}
+	}
+	return out
+}

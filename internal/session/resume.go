@@ -1,0 +1,150 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/secret"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// holdsJournal tells whether the results folder holds a journal. One that holds
+// anything else is refused.
+func holdsJournal(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, &Refusal{fmt.Errorf("--out: %w; choose a directory", err)}
+	case slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == journal.Name }):
+		return true, nil
+	case len(entries) > 0:
+		return false, &Refusal{fmt.Errorf("--out %s holds other files and no %s: choose a new or an empty directory", dir, journal.Name)}
+	}
+	return false, nil
+}
+
+// openJournal makes the results folder and its journal, or opens the one that is to
+// be completed. On success the folder is open too.
+func (s *Session) openJournal(on Events) (*journal.Writer, []journal.Trial, error) {
+	exists, err := holdsJournal(s.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := folder.Make(s.Dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+	}
+	w, have, err := s.journalIn(dir, exists, on)
+	if err != nil {
+		dir.Close()
+		return nil, nil, err
+	}
+	s.folder = dir
+	return w, have, nil
+}
+
+func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.Writer, []journal.Trial, error) {
+	if exists {
+		w, c, err := journal.Open(dir)
+		switch {
+		case errors.Is(err, journal.ErrEmpty):
+			// A run that was killed, or whose machine died, before it wrote its header.
+		case err != nil:
+			return nil, nil, err
+		default:
+			return w, c.Trials, s.goOn(w, c, on)
+		}
+	}
+	w, err := journal.Create(dir, s.Header)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
+	}
+	return w, nil, nil
+}
+
+// goOn takes over what the journal holds; when it may not, it closes it.
+func (s *Session) goOn(w *journal.Writer, c *journal.Contents, on Events) error {
+	if err := s.adopt(c.Header); err != nil {
+		w.Close()
+		return err
+	}
+	tasks := sweep.Schedule(s.Plan)
+	s.Done = len(tasks) - len(sweep.Missing(tasks, c.Trials))
+	if c.Torn > 0 && on.Torn != nil {
+		on.Torn(s.Dir+"/"+journal.Name, c.Torn)
+	}
+	return nil
+}
+
+// adopt takes over the journal's plan when it is the one that was asked for.
+func (s *Session) adopt(then journal.Header) error {
+	plan, now := s.Plan, s.Header
+	if s.Spec.Seed == nil {
+		plan.Seed = then.Plan.Seed
+	}
+	target, load := then.Target, then.Load
+	if then.Schema == journal.SchemaV1 {
+		target, load = fromV1(then)
+	}
+	var differs []string
+	for _, d := range []struct {
+		what string
+		same bool
+	}{
+		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, then.Plan)},
+		{"the target (command or its executable, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, target)},
+		{"the load", reflect.DeepEqual(now.Load, load)},
+		{"the Go that procfit is built with, being its own target", now.Target.BuiltIn == "" || goVersioned(plan) || now.Tool.GoVersion == then.Tool.GoVersion},
+		{"the host", SameHost(now.TargetHost, then.TargetHost)},
+	} {
+		if !d.same {
+			differs = append(differs, d.what)
+		}
+	}
+	if differs != nil {
+		return &Refusal{fmt.Errorf("%s holds a sweep that differs in %s; its command was: %s; repeat that, or choose another --out",
+			s.Dir, strings.Join(differs, " and "), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
+	}
+	s.Plan = plan
+	return nil
+}
+
+// fromV1 is a v1's target and load as they are written today: with the method that
+// was sent, and without the credentials that the release before let through.
+func fromV1(h journal.Header) (journal.Target, journal.Load) {
+	t, l := h.Target, h.Load
+	t.Command, t.Against, t.URL = secret.Words(t.Command), secret.Words(t.Against), secret.Text(t.URL)
+	l.Command, l.Headers = secret.Text(l.Command), secret.Headers(l.Headers)
+	t.ServerCPUs, l.LoadCPUs = canonical(t.ServerCPUs), canonical(l.LoadCPUs)
+	if t.Kind == journal.KindServer && l.Command == "" && l.Method == "" {
+		l.Method = "GET"
+		if l.BodyBytes > 0 {
+			l.Method = "POST"
+		}
+	}
+	return t, l
+}
+
+// canonical is a list of CPUs as it is written today.
+func canonical(list string) string {
+	cpus, err := cpuset.Parse(list)
+	if err != nil {
+		return list
+	}
+	return cpuset.Format(cpus)
+}
+
+// goVersioned tells whether the plan names the Go of its targets.
+func goVersioned(p journal.Plan) bool {
+	return slices.ContainsFunc(p.Arms, func(a journal.Arm) bool { return a.GoVersion != "" })
+}

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// Options are what a run takes besides its Spec.
+type Options struct {
+	Dir      string       // the results folder; empty: results/TITLE-TIME
+	Tool     journal.Tool // who measures, and how it was called
+	Host     journal.Host // of the target, and of the load where that runs there
+	Baseline string       // results folder of an earlier run, to compare ratios with
+	Environ  []string     // of the target
+	Started  time.Time
+}
+
+// Session is a sweep whose every question is settled.
+type Session struct {
+	Spec   sweep.Spec
+	Dir    string
+	Plan   journal.Plan
+	Header journal.Header
+	Done   int // trials that a resumed journal holds already
+
+	baseline string
+	folder   *folder.Dir // while it runs
+}
+
+// New plans a sweep that is valid.
+func New(spec sweep.Spec, o Options) *Session {
+	s := &Session{
+		Spec: spec, Dir: o.Dir, baseline: o.Baseline,
+		Plan: spec.Plan(o.Host.EffectiveCPUs, uint64(o.Started.UnixNano())),
+	}
+	s.Header = header(spec, s.Plan, o)
+	if s.Dir == "" {
+		s.Dir = filepath.Join("results", spec.Title()+"-"+s.Header.Started.Format("20060102-150405"))
+	}
+	return s
+}
+
+// Trials is how many the plan has.
+func (s *Session) Trials() int { return len(sweep.Schedule(s.Plan)) }
+
+// Missing is how many trials the journal lacks, if there is one.
+func (s *Session) Missing() int {
+	plan := s.Plan
+	contents, err := journal.ReadDirectory(s.Dir)
+	if err != nil {
+		return len(sweep.Schedule(plan))
+	}
+	if s.Spec.Seed == nil {
+		plan.Seed = contents.Header.Plan.Seed
+	}
+	return len(sweep.Missing(sweep.Schedule(plan), contents.Trials))
+}
+
+// logs is the folder of the targets' output, below the results folder.
+const logs = "logs"
+
+// CreateLog makes the file that a target's output goes to, and says what it is
+// called within the results folder. It is for the Runner, while the session runs.
+func (s *Session) CreateLog(name string) (f *os.File, path string, err error) {
+	path = logs + "/" + name
+	f, err = s.folder.Create(path)
+	return f, path, err
+}

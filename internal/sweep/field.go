@@ -1,0 +1,60 @@
+package sweep
+
+import "fmt"
+
+// Field names a part of a Spec, as the command line's flags name it.
+type Field string
+
+const (
+	FieldCommand        Field = "command"
+	FieldAgainst        Field = "against"
+	FieldBuild          Field = "build"
+	FieldURL            Field = "url"
+	FieldEnv            Field = "env"
+	FieldPrepare        Field = "prepare"
+	FieldTargetCPUs     Field = "server-cpuset"
+	FieldReadyTimeout   Field = "ready-timeout"
+	FieldGrace          Field = "grace"
+	FieldRunTimeout     Field = "trial-timeout"
+	FieldConnections    Field = "connections"
+	FieldRate           Field = "rate"
+	FieldDuration       Field = "duration"
+	FieldWarmup         Field = "warmup"
+	FieldMethod         Field = "method"
+	FieldHeader         Field = "header"
+	FieldBody           Field = "body"
+	FieldRequestTimeout Field = "request-timeout"
+	FieldMaxErrors      Field = "max-errors"
+	FieldLoad           Field = "load"
+	FieldMetric         Field = "metric"
+	FieldLoadCPUs       Field = "load-cpuset"
+	FieldProcs          Field = "procs"
+	FieldQuota          Field = "quota"
+	FieldReplicas       Field = "replicas"
+	FieldGoVersions     Field = "go"
+	FieldRepeats        Field = "repeats"
+	FieldMargin         Field = "margin"
+	FieldMarginP99      Field = "margin-p99"
+)
+
+// FieldError is what is wrong with one field of a Spec.
+type FieldError struct {
+	Field Field
+	// Reason follows the field's name in a sentence: ` 0: want at least 1`,
+	// `: no command`.
+	Reason string
+	Err    error // the cause, if there is one
+}
+
+func (e *FieldError) Error() string { return string(e.Field) + e.Reason }
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Wrong makes a FieldError; the text follows the field's name.
+func Wrong(f Field, format string, args ...any) *FieldError {
+	return &FieldError{Field: f, Reason: fmt.Sprintf(format, args...)}
+}
+
+// WrongBy is a FieldError with its cause.
+func WrongBy(f Field, err error) *FieldError {
+	return &FieldError{Field: f, Reason: ": " + err.Error(), Err: err}
+}

@@ -1,0 +1,220 @@
+package sweep
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+)
+
+// Bounds against typing errors.
+const (
+	maxRepeats  = 1000
+	maxReplicas = 256
+	// MinQuota is the kernel's smallest quota, 1 ms, in the period of 100 ms
+	// (kernel/sched/core.c, min_cfs_quota_period).
+	MinQuota = 0.01
+)
+
+// Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
+// only the machine of the target can tell is its Runner's to say.
+func (s Spec) Validate() error {
+	for _, check := range []func() *FieldError{s.checkNumbers, s.checkTimes, s.checkTarget, s.checkServer, s.checkLoad} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Spec) checkNumbers() *FieldError {
+	switch {
+	case !s.Procs.Auto && len(s.Procs.Values) == 0:
+		return Wrong(FieldProcs, ": no value of GOMAXPROCS to measure")
+	case s.Repeats > maxRepeats:
+		return Wrong(FieldRepeats, ": %d repeats: at most %d; more than some dozens settle nothing that a quieter machine would not", s.Repeats, maxRepeats)
+	case s.Repeats < 1:
+		return Wrong(FieldRepeats, ": %d repeats: at least one is needed, and six for intervals", s.Repeats)
+	case s.Replicas > maxReplicas:
+		return Wrong(FieldReplicas, ": %d replicas: at most %d", s.Replicas, maxReplicas)
+	case s.Replicas < 1:
+		return Wrong(FieldReplicas, " %d: want at least 1", s.Replicas)
+	case !(s.Margin > 0 && s.Margin < 1):
+		return Wrong(FieldMargin, ": a margin of %g: want more than 0 %% and less than 100 %%", s.Margin)
+	case !(s.MarginP99 > 0) || math.IsInf(s.MarginP99, 0):
+		return Wrong(FieldMarginP99, ": a p99 margin of %g: want more than 0 %%", s.MarginP99)
+	case s.Load.Connections < 1:
+		return Wrong(FieldConnections, " %d: want at least 1", s.Load.Connections)
+	case !(s.Load.Rate >= 0) || math.IsInf(s.Load.Rate, 0):
+		return Wrong(FieldRate, " %g: want requests a second above zero, or auto", s.Load.Rate)
+	case !(s.Load.MaxErrors > 0):
+		return Wrong(FieldMaxErrors, " %g: want a share above zero, as in 5%% or 0.05", s.Load.MaxErrors)
+	}
+	for _, q := range s.Quotas {
+		switch {
+		case q == nil:
+		case !(*q > 0) || math.IsInf(*q, 0):
+			return Wrong(FieldQuota, " %g: want CPUs as a number above zero, or none, as in none,0.5,2", *q)
+		case *q < MinQuota:
+			return Wrong(FieldQuota, " %g: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", *q, MinQuota)
+		}
+	}
+	return nil
+}
+
+func (s Spec) checkTimes() *FieldError {
+	positive := func(f Field, d time.Duration, example string) *FieldError {
+		if d > 0 {
+			return nil
+		}
+		return Wrong(f, " %s: want a time above zero, as in %s", d, example)
+	}
+	for _, err := range []*FieldError{
+		positive(FieldReadyTimeout, s.Target.ReadyTimeout, "30s"),
+		positive(FieldRequestTimeout, s.Load.RequestTimeout, "10s"),
+		positive(FieldDuration, s.Load.Duration, "3s"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Target.Grace < 0:
+		return Wrong(FieldGrace, " %s: want a time, as in 5s", s.Target.Grace)
+	case s.Load.Warmup < 0:
+		return Wrong(FieldWarmup, " %s: want a time, as in 500ms", s.Load.Warmup)
+	case s.Target.RunTimeout < 0:
+		return Wrong(FieldRunTimeout, " %s: want a time, as in 30s", s.Target.RunTimeout)
+	}
+	return nil
+}
+
+func (s Spec) checkTarget() *FieldError {
+	t, server := s.Target, s.Target.Kind() == journal.KindServer
+	hasPort := s.commandHas(PortPlaceholder)
+	switch {
+	case len(t.Command) == 0 && t.Build == "" && t.URL != "":
+		return Wrong(FieldURL, " %s, but no command: give the server's command after --", t.URL)
+	case len(t.Command) == 0 && t.Build == "":
+		return Wrong(FieldCommand, ": no command: give it after --")
+	case len(s.GoVersions) > 0 && t.Build == "" && t.BuiltIn == "":
+		return Wrong(FieldGoVersions, " needs --build: the package to compile with each version")
+	case !server && goTest(t.Command) && !isGoBench(t.Command):
+		return Wrong(FieldCommand, ": go test without -bench would measure the go command: add -bench NAME")
+	case !server && s.Load.Command != "":
+		return Wrong(FieldLoad, " needs --url, the server's address")
+	case !server && hasPort:
+		return Wrong(FieldURL, ": the command has {port}, but there is no --url to load: add --url http://127.0.0.1:{port}/")
+	case server && t.RunTimeout > 0:
+		return Wrong(FieldRunTimeout, " is for batch programs: a server's trial takes --duration")
+	case server && len(t.Prepare) > 0:
+		return Wrong(FieldPrepare, " is for batch programs: what a server needs belongs into its command")
+	case t.Prepare != nil && (len(t.Prepare) == 0 || t.Prepare[0] == ""):
+		return Wrong(FieldPrepare, `: want a command, as in --prepare 'rm -rf cache'`)
+	}
+	for _, v := range t.Env {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+			return Wrong(FieldEnv, " %q: want NAME=value", v)
+		}
+	}
+	return nil
+}
+
+func goTest(command []string) bool {
+	return len(command) > 1 && filepath.Base(command[0]) == "go" && command[1] == "test"
+}
+
+func (s Spec) commandHas(placeholder string) bool {
+	words := slices.Concat(s.Target.Command, s.Target.Against)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, placeholder) })
+}
+
+// checkServer looks at the address of a server.
+func (s Spec) checkServer() *FieldError {
+	if s.Target.Kind() != journal.KindServer {
+		return nil
+	}
+	hasPort := s.commandHas(PortPlaceholder)
+	u, err := url.Parse(s.exampleURL())
+	switch {
+	case err != nil || u.Host == "":
+		return Wrong(FieldURL, " %q: want an address such as http://127.0.0.1:{port}/", s.Target.URL)
+	case u.Scheme != "http" && s.Load.Command == "":
+		return Wrong(FieldURL, " %s: procfit's own load speaks plain HTTP/1.1; for %s give a generator with --load", s.Target.URL, u.Scheme)
+	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
+		return Wrong(FieldURL, ": the URL has {port}, but the command does not: the server would not know its port")
+	case s.Replicas > 1 && !hasPort:
+		return Wrong(FieldReplicas, " %d needs {port} in the command and the URL: each copy listens at a port of its own", s.Replicas)
+	}
+	return nil
+}
+
+// exampleURL is the URL with some port.
+func (s Spec) exampleURL() string { return strings.ReplaceAll(s.Target.URL, PortPlaceholder, "1") }
+
+func (s Spec) checkLoad() *FieldError {
+	l := s.Load
+	if s.Target.Kind() != journal.KindServer {
+		return nil
+	}
+	if l.Command == "" {
+		return wrongLoad(s.LoadOptions([]string{s.exampleURL()}, l.Rate, l.Duration).Check())
+	}
+	switch {
+	case l.Method != "" || len(l.Headers) > 0 || len(l.Body) > 0:
+		return Wrong(FieldLoad, ": --method, --header and --body are for procfit's own load: write them into the --load command")
+	case s.Replicas > 1 && !strings.Contains(l.Command, "{urls}"):
+		return Wrong(FieldLoad, " with --replicas needs {urls}: a generator that takes several addresses; or leave --load out")
+	}
+	if _, err := s.LoadCommand([]string{s.Target.URL}, l.Rate); err != nil {
+		return WrongBy(FieldLoad, err)
+	}
+	return nil
+}
+
+// wrongLoad is what our own engine cannot do, as a field of ours.
+func wrongLoad(err error) *FieldError {
+	var wrong *load.FieldError
+	if err == nil {
+		return nil
+	}
+	if !errors.As(err, &wrong) {
+		return WrongBy(FieldLoad, err)
+	}
+	fields := map[load.Field]Field{
+		load.FieldURL: FieldURL, load.FieldMethod: FieldMethod, load.FieldHeader: FieldHeader, load.FieldConnections: FieldConnections,
+		load.FieldRate: FieldRate, load.FieldDuration: FieldDuration, load.FieldTimeout: FieldRequestTimeout, load.FieldCPUs: FieldLoadCPUs,
+	}
+	f, ok := fields[wrong.Field]
+	if !ok {
+		return WrongBy(FieldLoad, err)
+	}
+	hint := ""
+	if wrong.Beyond {
+		hint = "; --load takes another generator"
+	}
+	if wrong.Value == "" {
+		return Wrong(f, ": %s%s", wrong.Reason, hint)
+	}
+	return Wrong(f, " %q: %s%s", wrong.Value, wrong.Reason, hint)
+}
+
+// LoadCommand is the external generator's argv.
+func (s Spec) LoadCommand(urls []string, rate float64) ([]string, error) {
+	return load.Expand(s.Load.Command, load.Values{URLs: urls, Duration: s.Load.Duration, Connections: s.Load.Connections, Rate: rate})
+}
+
+// LoadOptions is a run of our own engine; rate 0 is the closed loop.
+func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) load.Options {
+	l := s.Load
+	return load.Options{
+		URLs: urls, Method: l.Method, Headers: l.Headers, Body: l.Body, Connections: l.Connections,
+		Rate: rate, Duration: duration, Timeout: l.RequestTimeout, CPUs: l.CPUs,
+	}
+}

@@ -1,0 +1,174 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+)
+
+// Carried is the share of the offered rate below which an arm is saturated.
+const Carried = 0.99
+
+// ThroughputRequests is the unit of a server's throughput.
+const ThroughputRequests = "requests"
+
+// Phase is a run of the load engine as the journal has it.
+func Phase(l *load.Result) (journal.Phase, error) {
+	encoded, err := l.Encoded()
+	if err != nil {
+		return journal.Phase{}, err
+	}
+	p := journal.Phase{
+		Mode: journal.Mode(l.Mode), DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
+		Requests: l.Requests, Errors: l.Errors, Unanswered: l.Unanswered, Redirects: l.Redirects, Histogram: encoded,
+	}
+	if l.Mode == load.ModeOpen {
+		p.RatePerSecond = &l.Rate
+	}
+	for kind, n := range l.ErrorKinds {
+		if p.ErrorKinds == nil {
+			p.ErrorKinds = map[string]int64{}
+		}
+		p.ErrorKinds[string(kind)] = n
+	}
+	if l.Latency.TotalCount() > 0 {
+		at := func(quantile float64) *float64 {
+			return new(time.Duration(l.Latency.ValueAtQuantile(quantile)).Seconds())
+		}
+		p.LatencySeconds = &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(l.Latency.Mean() / 1e9)}
+	}
+	return p, nil
+}
+
+// Cost is what a run of the load engine cost, and how well it kept its pace.
+func Cost(l *load.Result) journal.LoadCost {
+	c := journal.LoadCost{CPUSeconds: (l.User + l.System).Seconds(), ThreadBusiestRatio: &l.Busiest, Dropped: l.Dropped}
+	if l.SendLag != nil {
+		c.SendLagP99Seconds = new(time.Duration(l.SendLag.ValueAtQuantile(99)).Seconds())
+	}
+	return c
+}
+
+// Closed adds the closed loop: the trial's throughput, and the counters of its span.
+func Closed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+	if err := addPhase(t, l, usage); err != nil {
+		return err
+	}
+	if usage != nil {
+		t.Usage = *usage
+	}
+	if l.AchievedPerSecond == 0 {
+		why := mostOften(l.ErrorKinds)
+		if why == "" {
+			why = fmt.Sprintf("%d requests were still waiting; give a longer --duration", l.Unanswered+l.Requests)
+		}
+		return Invalid(journal.InvalidNoAnswer, "no request got a good answer within the %s of the closed loop: %s", l.Duration, why)
+	}
+	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
+	t.Load = new(Cost(l))
+	return hung(l)
+}
+
+// Open adds the open loop: the latency that is judged.
+func Open(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+	if err := addPhase(t, l, usage); err != nil {
+		return err
+	}
+	paced := Cost(l)
+	if t.Load == nil {
+		t.Load = &paced
+	}
+	t.Load.SendLagP99Seconds, t.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
+	t.LatencySeconds = t.Phases[len(t.Phases)-1].LatencySeconds
+	t.Saturated = l.AchievedPerSecond < Carried*l.Rate
+	return hung(l)
+}
+
+func addPhase(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+	p, err := Phase(l)
+	if err != nil {
+		return err
+	}
+	p.Usage = usage
+	t.Phases = append(t.Phases, p)
+	for _, kind := range slices.Sorted(maps.Keys(l.ErrorKinds)) {
+		warn(t, journal.Warning{Code: journal.WarnFailedRequests, Phase: p.Mode, Count: l.ErrorKinds[kind], Detail: string(kind)})
+	}
+	if l.Unanswered > 0 {
+		warn(t, journal.Warning{Code: journal.WarnUnanswered, Phase: p.Mode, Count: l.Unanswered})
+	}
+	if l.Redirects > l.Requests/2 {
+		warn(t, journal.Warning{Code: journal.WarnRedirects, Phase: p.Mode, Count: l.Redirects})
+	}
+	return nil
+}
+
+// hung says whether a replica answered nothing any more: whatever it served before,
+// at this setting the program locks up.
+func hung(l *load.Result) error {
+	for i, u := range l.PerURL {
+		if !u.Hung() {
+			continue
+		}
+		who := "the target"
+		if len(l.PerURL) > 1 {
+			who = fmt.Sprintf("replica %d of %d", i+1, len(l.PerURL))
+		}
+		return Invalid(journal.InvalidNoAnswer, "%s answered nothing any more: after %d answers all of its %d connections still waited at the end of the %s loop; a longer --duration tells a slow program from one that hangs",
+			who, u.Answered, u.Connections, l.Mode)
+	}
+	return nil
+}
+
+// Answers says whether so few requests failed that the others count. Those that
+// were never answered are failures too.
+func Answers(t *journal.Trial, maxErrors float64) error {
+	var answered, failed, unanswered int64
+	kinds := map[load.Kind]int64{}
+	for _, p := range t.Phases {
+		answered += p.Requests
+		failed += p.Errors
+		unanswered += p.Unanswered
+		for kind, n := range p.ErrorKinds {
+			kinds[load.Kind(kind)] += n
+		}
+	}
+	why := mostOften(kinds)
+	if unanswered > 0 {
+		never := fmt.Sprintf("%d never answered", unanswered)
+		if why == "" {
+			why = never
+		} else {
+			why += ", " + never
+		}
+	}
+	if why == "" {
+		why = "no more is known"
+	}
+	if answered == 0 {
+		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s", why)
+	}
+	bad := failed + unanswered
+	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
+		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, why, 100*maxErrors)
+	}
+	return nil
+}
+
+// mostOften is what went wrong most often, with its number.
+func mostOften(kinds map[load.Kind]int64) string {
+	var most load.Kind
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if most == "" || kinds[kind] > kinds[most] {
+			most = kind
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d × %s", kinds[most], most.Words())
+}
