@@ -1,0 +1,122 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Split cuts a command into words as a POSIX shell does where nothing expands:
+// blanks separate, '…' is literal, in "…" a backslash escapes only " \ $ and `,
+// outside quotes it escapes anything. What a shell would do beyond that (pipes,
+// redirections, variables, several commands) is refused, for nothing does it
+// here. Wildcards and ~ are plain text.
+func Split(command string) ([]string, error) {
+	parser := syntax.NewParser(syntax.Variant(syntax.LangPOSIX), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil, unparsed(err)
+	}
+	switch {
+	case len(file.Last) > 0 || len(file.Stmts) > 0 && len(file.Stmts[0].Comments) > 0:
+		return nil, shellOnly("#")
+	case len(file.Stmts) == 0:
+		return nil, nil
+	case len(file.Stmts) > 1:
+		return nil, shellOnly("several commands")
+	}
+	s := file.Stmts[0]
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	switch {
+	case s.Background:
+		return nil, shellOnly("&")
+	case s.Semicolon.IsValid():
+		return nil, shellOnly(";")
+	case len(s.Redirs) > 0:
+		return nil, shellOnly(s.Redirs[0].Op.String())
+	case s.Negated:
+		return nil, shellOnly("!")
+	case !simple:
+		return nil, shellOnly(operator(s.Cmd))
+	case len(call.Assigns) > 0:
+		return nil, fmt.Errorf("%s= before the command is a shell's; write 'env %[1]s=… command'", call.Assigns[0].Name.Value)
+	}
+	words := make([]string, 0, len(call.Args))
+	for _, arg := range call.Args {
+		word, err := literal(arg.Parts)
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, word)
+	}
+	return words, nil
+}
+
+// literal joins the parts of a word, none of which may expand.
+func literal(parts []syntax.WordPart) (string, error) {
+	var word strings.Builder
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if trailing(p.Value) {
+				return "", errors.New("a backslash at the end escapes nothing")
+			}
+			word.WriteString(unescape(p.Value, ""))
+		case *syntax.SglQuoted:
+			word.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return "", shellOnly("$")
+				}
+				word.WriteString(unescape(lit.Value, "\"\\$`"))
+			}
+		default:
+			return "", shellOnly("$")
+		}
+	}
+	return word.String(), nil
+}
+
+// unescape takes the backslashes out of a literal, which the parser leaves there:
+// those before one of only, or before anything where only is empty.
+func unescape(s, only string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (only == "" || strings.IndexByte(only, s[i+1]) >= 0) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// trailing tells a backslash at the end that nothing escapes.
+func trailing(s string) bool {
+	return (len(s)-len(strings.TrimRight(s, "\\")))%2 == 1
+}
+
+// operator is what makes a command more than a list of words.
+func operator(c syntax.Command) string {
+	if b, ok := c.(*syntax.BinaryCmd); ok {
+		return b.Op.String()
+	}
+	return "more than one command with its arguments"
+}
+
+// shellOnly refuses what a shell would act on.
+func shellOnly(what string) error {
+	return fmt.Errorf("%s is a shell's and none runs here: quote it if it is text, else write sh -c '…'", what)
+}
+
+// unparsed is the parser's error without the name of a file that there is none of.
+func unparsed(err error) error {
+	var bad syntax.ParseError
+	if errors.As(err, &bad) {
+		return errors.New(bad.Text)
+	}
+	return err
+}
