@@ -104,7 +104,11 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 		return interrupted(err)
 	}
 	if result.Requests == 0 {
-		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end) %s", result.Errors, result.Unanswered, result.FirstError)
+		first := ""
+		if result.FirstError.Kind != "" {
+			first = ": " + result.FirstError.String()
+		}
+		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end)%s", result.Errors, result.Unanswered, first)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // The fields that matter to the parser.
@@ -68,4 +70,4 @@ func hasToken(list []byte, token string) bool {
 }
 
 // clip keeps an error message short.
-func clip(b []byte) []byte { return b[:min(len(b), 60)] }
+func clip(b []byte) string { return phrase.Clip(string(b), 60) }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // Figures are what a load generator printed. Times are in seconds; nil is what
@@ -112,7 +114,7 @@ func tail(output []byte) string {
 		return "it printed nothing"
 	}
 	all := strings.Split(text, "\n")
-	text = strings.Join(all[max(0, len(all)-lines):], "\n")
+	text = strings.Join(phrase.CleanAll(all[max(0, len(all)-lines):]), "\n")
 	if len(text) > length {
 		text = "…" + strings.ToValidUTF8(text[len(text)-length:], "")
 	}
