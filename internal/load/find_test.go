@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -112,4 +113,27 @@ func TestJoinMetrics(t *testing.T) {
 	if codeOf(t, err) != MetricUnits || !strings.Contains(err.Error(), "metric p50") {
 		t.Errorf("different units: %v", err)
 	}
+}
+
+// FuzzCut: a figure that is found in a cut output stood in a whole line of it.
+func FuzzCut(f *testing.F) {
+	f.Add("v 12\nv 3456\nv 7\n", uint(12), uint(15))
+	f.Add("v 1\n v 2", uint(5), uint(5))
+	f.Fuzz(func(t *testing.T, out string, from, to uint) {
+		m := Metric{Name: "v", Better: BetterHigher, Regexp: regexp.MustCompile(`(?m)v (\S+)`)}
+		i := min(from, uint(len(out)))
+		j := min(max(to, i), uint(len(out)))
+		found, err := FindMetrics(Output{Head: []byte(out[:i]), Cut: true, Tail: []byte(out[j:])}, []Metric{m})
+		if err != nil {
+			return
+		}
+		for line := range strings.Lines(out) {
+			for _, match := range m.Regexp.FindAllStringSubmatch(line, -1) {
+				if v, _, ok := figure(match[1]); ok && v == found["v"].Value {
+					return
+				}
+			}
+		}
+		t.Fatalf("%q without %d to %d: %v stands in no line", out, i, j, found["v"])
+	})
 }
