@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/explain"
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
 	"github.com/procfit/procfit/maxprocs"
@@ -21,7 +23,16 @@ type explainOptions struct {
 	root   string
 	policy string
 	json   bool
-	whatIf whatIf
+	whatIf whatIfFlags
+}
+
+// whatIfFlags are as they were written; hasX tells whether the flag is there,
+// since 0 and "" are values.
+type whatIfFlags struct {
+	cpus                      int
+	limit, env, release, lang string
+
+	hasCPUs, hasLimit, hasEnv bool
 }
 
 func newExplain(io stdio) *cobra.Command {
@@ -66,8 +77,8 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 	f.IntVar(&o.whatIf.cpus, "cpus", 0, "what if it might run on this `number` of CPUs")
 	f.StringVar(&o.whatIf.limit, "limit", "", "what if these were the CPU `limits`, its own group's first, then its parent's: 20,1.5; or none")
 	f.StringVar(&o.whatIf.env, "env", "", "what if GOMAXPROCS had this `value` in the environment; unset for none")
-	f.StringVar(&o.whatIf.goVersion, "go", "", "what if it were built with this Go `version`, and go.mod named it too")
-	f.StringVar(&o.whatIf.language, "lang", "", "what if this `version` were the go line of its go.mod")
+	f.StringVar(&o.whatIf.release, "go", "", "what if it were built with this Go `version`, and go.mod named it too")
+	f.StringVar(&o.whatIf.lang, "lang", "", "what if this `version` were the go line of its go.mod")
 	f.BoolVar(&o.json, "json", false, "print procfit.decision/v1, one object a line for each process")
 	return cmd
 }
@@ -76,7 +87,7 @@ func (o *explainOptions) run(io stdio) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	change, err := o.whatIf.parse()
+	whatIf, err := o.whatIf.parse()
 	if err != nil {
 		return err
 	}
@@ -97,7 +108,7 @@ func (o *explainOptions) run(io stdio) error {
 			failed = append(failed, err)
 			continue
 		}
-		e := newExplanation(change(s), o.who(s), o.policy)
+		e := explain.New(whatIf.Apply(s), o.who(s)+whatIf.String(), o.policy)
 		if printed++; printed > 1 && !o.json && o.policy == "" {
 			fmt.Fprintln(io.out)
 		}
@@ -114,11 +125,9 @@ func (o *explainOptions) run(io stdio) error {
 	return nil
 }
 
-var policyNames = []string{"go", "fit", "automaxprocs", "jvm"}
-
 func (o *explainOptions) check() error {
-	if o.policy != "" && !slices.Contains(policyNames, o.policy) {
-		return usageError("--policy %q: known are %s", o.policy, strings.Join(policyNames, ", "))
+	if o.policy != "" && !slices.Contains(explain.Policies(), o.policy) {
+		return usageError("--policy %q: known are %s", o.policy, strings.Join(explain.Policies(), ", "))
 	}
 	for _, pid := range o.pids {
 		if pid <= 0 {
@@ -143,7 +152,7 @@ func (o *explainOptions) reader() (read func(pid int) (rule.Subject, error), don
 		r := new(observe.Reader)
 		return r.Subject, done, nil
 	case o.whatIf.hasCPUs:
-		return func(int) (rule.Subject, error) { return emptyMachine(), nil }, done, nil
+		return func(int) (rule.Subject, error) { return explain.Nowhere(), nil }, done, nil
 	}
 	return func(int) (rule.Subject, error) { return observe.Self(), nil }, done, nil
 }
@@ -154,7 +163,7 @@ func recorded(tree fs.FS, dir string, pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("--root %s: %w", dir, err)
 	}
-	return rule.Decide(rule.Subject{Place: rule.Place{PID: pid}, Facts: facts}), nil
+	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: facts}), nil
 }
 
 // who names the program at the head of the text.
@@ -162,10 +171,7 @@ func (o *explainOptions) who(s rule.Subject) string {
 	name := "a Go program started here"
 	switch {
 	case len(o.pids) > 0:
-		name = "process " + strconv.Itoa(s.PID)
-		if s.Name != "" {
-			name += " (" + printable(s.Name) + ")"
-		}
+		name = explain.Process(s)
 	case o.root != "":
 		name = "the process"
 	case o.whatIf.hasCPUs:
@@ -174,14 +180,40 @@ func (o *explainOptions) who(s rule.Subject) string {
 	if o.root != "" {
 		name += " of " + o.root
 	}
-	return name + o.whatIf.String()
+	return name
 }
 
-func (o *explainOptions) print(io stdio, e explanation) error {
+func (o *explainOptions) print(io stdio, e explain.Explanation) error {
 	if o.json {
-		return e.writeJSON(io.out)
+		return e.WriteJSON(io.out)
 	}
-	return e.writeText(io.out, io.color())
+	return e.WriteText(io.out, io.color())
+}
+
+func (w whatIfFlags) parse() (explain.WhatIf, error) {
+	out := explain.WhatIf{LimitText: w.limit, GoVersion: w.release, Language: w.lang}
+	if w.hasCPUs && (w.cpus < 1 || w.cpus > math.MaxInt32) {
+		return out, usageError("--cpus %d: want a positive number of CPUs", w.cpus)
+	}
+	if err := (maxprocs.Go{Version: w.release}).Check(); err != nil {
+		return out, usageError("--go: %w", err)
+	}
+	if err := (maxprocs.Go{Language: w.lang}).Check(); err != nil {
+		return out, usageError("--lang: %w", err)
+	}
+	if w.hasLimit {
+		var err error
+		if out.Limits, err = explain.ParseLimits(w.limit); err != nil {
+			return out, usageError("--limit %w", err)
+		}
+	}
+	if w.hasCPUs {
+		out.CPUs = &w.cpus
+	}
+	if w.hasEnv {
+		out.Env = &w.env
+	}
+	return out, nil
 }
 
 // explainRule prints a rule's page.
@@ -200,6 +232,5 @@ func explainRule(io stdio, args []string) error {
 		}
 		return usageError("no rule %q; there are %s", args[0], strings.Join(known, ", "))
 	}
-	_, err := fmt.Fprintf(io.out, "%s  %s\n%s, since procfit %s\n\n%s\n\nWhat to do\n\n%s\n", r.ID, r.Title, r.Severity, r.Since, r.Why, r.Fix)
-	return err
+	return explain.WriteRule(io.out, r)
 }

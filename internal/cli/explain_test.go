@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/explain"
 )
 
 // explainJSON runs procfit explain --json and decodes what it prints, strictly:
 // one object, of fields that are known.
-func explainJSON(t *testing.T, args ...string) decisionJSON {
+func explainJSON(t *testing.T, args ...string) explain.Document {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if code := Main(t.Context(), append([]string{"explain", "--json"}, args...), strings.NewReader(""), &out, &errs); code != 0 {
@@ -24,7 +24,7 @@ func explainJSON(t *testing.T, args ...string) decisionJSON {
 	if n := strings.Count(out.String(), "\n"); n != 1 {
 		t.Errorf("explain %v: %d lines, want 1", args, n)
 	}
-	var d decisionJSON
+	var d explain.Document
 	dec := json.NewDecoder(&out)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
@@ -49,7 +49,7 @@ func TestExplainWorlds(t *testing.T) {
 			if d.Schema != "procfit.decision/v1" || d.ActualProcs != nil || d.Findings == nil {
 				t.Errorf("schema %q, actual_procs %v, findings %v", d.Schema, d.ActualProcs, d.Findings)
 			}
-			for _, policy := range policyNames {
+			for _, policy := range explain.Policies() {
 				if p := d.Policies[policy]; p.Procs < 1 || len(p.Reasons) == 0 {
 					t.Errorf("policy %s: %d with reasons %q", policy, p.Procs, p.Reasons)
 				}
@@ -116,41 +116,4 @@ func TestExplainDocumentedOutput(t *testing.T) {
 	if shown == 0 {
 		t.Error("no output found: is the pattern right?")
 	}
-}
-
-func TestPaint(t *testing.T) {
-	e := explanation{subject: emptyMachine(), who: "x"}
-	e.subject.Facts.Env.State, e.subject.Facts.Env.Raw = "known", "3.5"
-	e = newExplanation(rule.Decide(e.subject), "x", "")
-	var plain, color strings.Builder
-	if err := e.writeText(&plain, false); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.writeText(&color, true); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(plain.String(), "\x1b") || !strings.Contains(color.String(), "\x1b[31merror\x1b[0m") {
-		t.Errorf("plain %q, in colour %q", plain.String(), color.String())
-	}
-}
-
-func FuzzParseLimits(f *testing.F) {
-	for _, seed := range []string{"2.5", "20,1.5", "none", "none,4", "", ",", "0.01", "1e9", "1e300", "NaN", "-1", "500m", " 2 "} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		limits, err := parseLimits(text)
-		if err != nil {
-			return
-		}
-		if len(limits) != strings.Count(text, ",")+1 {
-			t.Errorf("%q gives %d limits", text, len(limits))
-		}
-		for _, l := range limits {
-			limited := l.CPUs > 0
-			if limited == strings.HasPrefix(l.Raw, "max ") || limited != (l.State == "known") {
-				t.Errorf("%q gives %+v", text, l)
-			}
-		}
-	})
 }

@@ -8,13 +8,14 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/exporter"
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/ps"
 )
 
 // exporterOptions are the flags of procfit exporter.
@@ -139,13 +140,11 @@ func browsable(addr net.Addr) string {
 
 // tell says what the metrics will lack, and how to get it.
 func (o *exporterOptions) tell(io stdio, snap observe.Snapshot) {
-	io.notef("%d Go processes", len(snap.Processes))
-	denied := false
-	for _, line := range unreadable(snap) {
+	io.notef("%s", phrase.CountOf(len(snap.Processes), "Go process", "Go processes"))
+	for _, line := range ps.Unread(snap) {
 		io.notef("%s", line)
-		denied = denied || strings.Contains(line, "permission denied")
 	}
-	if denied {
+	if ps.Denied(snap) {
 		io.notef("other users' processes need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; root outside of containers has both")
 	}
 	if snap.CountersWhy != nil {

@@ -13,7 +13,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/explain"
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/ps"
+	"github.com/procfit/procfit/internal/tui"
 )
 
 // psOptions are the flags of procfit ps.
@@ -69,7 +73,7 @@ left out.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.DurationVar(&o.interval, "interval", time.Second, "`time` to count over; 0: from the beginning of each process")
-	f.StringVar(&o.sort, "sort", "findings", "`column` to sort by: "+strings.Join(sortNames(), ", "))
+	f.StringVar(&o.sort, "sort", "findings", "`column` to sort by: "+strings.Join(ps.Sorts(), ", "))
 	f.BoolVar(&o.watch, "watch", false, "a live view of the whole screen; ? shows its keys")
 	f.BoolVar(&o.json, "json", false, "print procfit.ps/v1")
 	f.BoolVar(&o.jsonLines, "json-lines", false, "print procfit.ps/v1 in one line; with --watch one each interval, until interrupted")
@@ -89,8 +93,8 @@ func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.interval < 0:
 		return usageError("--interval %v: want a time, or 0 for the whole life of the processes", o.interval)
-	case !slices.Contains(sortNames(), o.sort):
-		return usageError("--sort %q: known are %s", o.sort, strings.Join(sortNames(), ", "))
+	case !slices.Contains(ps.Sorts(), o.sort):
+		return usageError("--sort %q: known are %s", o.sort, strings.Join(ps.Sorts(), ", "))
 	case o.json && o.jsonLines:
 		return usageError("--json and --json-lines exclude each other")
 	case o.json && o.watch:
@@ -129,11 +133,11 @@ func (o *psOptions) run(ctx context.Context, io stdio) error {
 	if err != nil {
 		return err
 	}
-	o.order(snap.Processes)
+	ps.Sort(snap.Processes, o.sort)
 	if o.json || o.jsonLines {
-		err = writePS(io.out, snap, o.json)
+		err = ps.WriteJSON(io.out, snap, o.json)
 	} else {
-		err = writePSText(io.out, snap, io.color(), width(io))
+		err = ps.WriteText(io.out, snap, io.color(), width(io))
 	}
 	if err != nil {
 		return err
@@ -165,8 +169,8 @@ func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
 		}
 		var snap observe.Snapshot
 		if snap, err = scan(ctx); err == nil {
-			o.order(snap.Processes)
-			err = writePS(io.out, snap, false)
+			ps.Sort(snap.Processes, o.sort)
+			err = ps.WriteJSON(io.out, snap, false)
 		}
 	}
 	return err
@@ -198,13 +202,13 @@ func (o *psOptions) tell(io stdio, snap observe.Snapshot) error {
 	for _, pid := range o.pids {
 		switch i := slices.IndexFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.PID == pid }); {
 		case i >= 0:
-			io.notef("%s", printable(snap.Unreadable[i].Reason))
+			io.notef("%s", phrase.Clean(snap.Unreadable[i].Reason))
 		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
 			failed = append(failed, fmt.Errorf("process %d: %w", pid, o.missing(pid)))
 		}
 	}
 	if len(o.pids) == 0 {
-		for _, line := range unreadable(snap) {
+		for _, line := range ps.Unread(snap) {
 			io.notef("%s", line)
 		}
 	}
@@ -228,34 +232,23 @@ func (o *psOptions) missing(pid int) error {
 	return errors.New("not a Go program; procfit explain --pid tells of its limits")
 }
 
-// unreadable says of how many processes nothing is known, and why, for each
-// reason.
-func unreadable(snap observe.Snapshot) []string {
-	kinds := map[string][]string{}
-	for _, u := range snap.Unreadable {
-		kinds[u.Kind] = append(kinds[u.Kind], fmt.Sprintf("%d (%s)", u.PID, printable(u.Name)))
+// live is the view of the whole screen.
+func (o *psOptions) live(ctx context.Context, io stdio, scan scanFunc) error {
+	if err := o.first(ctx, io, scan); err != nil {
+		return err
 	}
-	inferred := 0
-	why := ""
-	for _, p := range snap.Processes {
-		if p.Live == nil {
-			inferred++
-			why = p.LiveUnknown
-		}
-	}
-	var lines []string
-	for kind, who := range kinds {
-		n := len(who)
-		if n > maxNamed {
-			who = append(who[:maxNamed:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
-		}
-		lines = append(lines, fmt.Sprintf("%d not readable, Go or not: %s: %s", n, printable(kind), strings.Join(who, ", ")))
-	}
-	slices.Sort(lines)
-	if inferred > 0 {
-		lines = append(lines, fmt.Sprintf("%d not read but inferred; for one: %s", inferred, printable(why)))
-	}
-	return lines
+	return tui.Run(ctx, tui.Options{
+		Scan: scan, Interval: o.interval, Sort: o.sort, Explain: explainProcess,
+		In: io.in, Out: io.out, Color: io.color(),
+	})
+}
+
+// explainProcess is what procfit explain --pid prints.
+func explainProcess(p observe.Process) string {
+	var b strings.Builder
+	// A Builder takes everything.
+	_ = explain.New(p.Subject, explain.Process(p.Subject), "").WriteText(&b, false)
+	return b.String()
 }
 
 // width is that of the terminal, 0 where there is none.

@@ -11,7 +11,7 @@ func (v *view) collect(send func(prometheus.Metric)) {
 	send(scanDuration.metric(v.took.Seconds()))
 	send(processes.metric(float64(v.processes)))
 	send(others.metric(float64(v.others)))
-	for _, reason := range reasons {
+	for _, reason := range []string{reasonPermission, reasonDamaged, reasonOther} {
 		send(unreadable.metric(float64(v.unreadable[reason]), reason))
 	}
 	send(inferred.metric(float64(v.inferred)))
@@ -65,6 +65,6 @@ func (r *row) collect(send func(prometheus.Metric)) {
 		send(prometheus.MustNewConstHistogram(schedLatency.desc, r.latency.Count(), r.latency.Sum(), buckets, r.pid, r.name))
 	}
 	for _, f := range r.findings {
-		of(findings, 1, f.Rule, string(f.Severity))
+		of(findings, 1, f.rule, string(f.severity))
 	}
 }

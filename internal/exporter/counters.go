@@ -6,9 +6,6 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 )
 
-// exact is the source of counters that hold threads which have ended too.
-const exact = "taskstats"
-
 // forgetAfter is how long a process that is not seen keeps its counters, for the
 // case that it comes back: one that could not be read for a moment.
 const forgetAfter = 5 * time.Minute
@@ -32,7 +29,7 @@ type sums struct {
 type counters map[identity]*sums
 
 // add counts what a scan saw of a process, once a scan.
-func (c counters) add(p observe.Process, source string, at time.Time) sums {
+func (c counters) add(p observe.Process, source observe.Source, at time.Time) sums {
 	id := identity{p.PID, p.Started}
 	s := c[id]
 	if s == nil {
@@ -44,7 +41,7 @@ func (c counters) add(p observe.Process, source string, at time.Time) sums {
 	s.CPU = max(s.CPU, p.Total.CPU)
 	switch {
 	case !p.Total.Counted:
-	case source != exact && p.Recent != nil && before.Counted:
+	case source != observe.Taskstats && p.Recent != nil && before.Counted:
 		s.Wait += p.Recent.RunQueueWait
 		s.Voluntary += p.Recent.Voluntary
 		s.Involuntary += p.Recent.Involuntary

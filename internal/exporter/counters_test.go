@@ -18,7 +18,7 @@ type look struct {
 
 func TestCounters(t *testing.T) {
 	for name, tc := range map[string]struct {
-		source string
+		source observe.Source
 		looks  []look
 	}{
 		"taskstats": {"taskstats", []look{{total: 10, recent: -1, want: 10}, {total: 15, recent: 5, want: 15}}},
@@ -52,9 +52,9 @@ func TestCounters(t *testing.T) {
 func TestCountersOfAnother(t *testing.T) {
 	c := counters{}
 	p := observe.Process{Started: 1, Total: observe.Counts{CPU: time.Hour, Counted: true, Voluntary: 1e6}}
-	c.add(p, exact, still())
+	c.add(p, observe.Taskstats, still())
 	p.Started, p.Total = 2, observe.Counts{CPU: time.Second, Counted: true, Voluntary: 3}
-	if s := c.add(p, exact, still()); s.CPU != time.Second || s.Voluntary != 3 {
+	if s := c.add(p, observe.Taskstats, still()); s.CPU != time.Second || s.Voluntary != 3 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -64,7 +64,7 @@ func TestForget(t *testing.T) {
 	for pid := range 1000 {
 		p := observe.Process{}
 		p.PID = pid
-		c.add(p, exact, still().Add(time.Duration(pid)*time.Second))
+		c.add(p, observe.Taskstats, still().Add(time.Duration(pid)*time.Second))
 	}
 	c.forget(still().Add(999 * time.Second))
 	if len(c) != int(forgetAfter/time.Second)+1 {

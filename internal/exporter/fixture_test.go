@@ -34,7 +34,7 @@ func latency(counts map[int]uint64) *observe.Latency {
 // known, and one that is named to do harm.
 func fixture() observe.Snapshot {
 	procs := 32
-	api := rule.Decide(rule.Subject{
+	api := rule.NewSubject(rule.Observed{
 		Place: rule.Place{PID: 100}, Name: "api", Live: &procs, LiveSource: "symbol", NumCPU: 32,
 		Facts: maxprocs.Facts{
 			GoVersion: "go1.24.6", Affinity: known(32), Online: known(32),
@@ -64,14 +64,14 @@ func fixture() observe.Snapshot {
 	hostile.PID, hostile.Name = 8, "a\"b\\c\n\xff\x1b[31m} 1\nprocfit_process_gomaxprocs{pid=\"1\"} 99"+strings.Repeat("é", 100)
 	hostile.Facts.GoVersion = "go1.99-" + strings.Repeat("x", 1000)
 	hostile.Facts.Affinity = known(32)
-	hostile.Subject = rule.Decide(hostile.Subject)
+	hostile.Subject = rule.NewSubject(hostile.Observed)
 	return observe.Snapshot{
 		At: time.Unix(1e9, 0), Processes: []observe.Process{idle, hostile, service}, Others: 80,
 		Unreadable: []observe.Unreadable{
-			{PID: 1, Kind: "permission denied: run as root or with CAP_SYS_PTRACE"},
-			{PID: 2, Kind: "permission denied: run as root or with CAP_SYS_PTRACE"},
-			{PID: 3, Kind: "the file is damaged or of an unknown kind"},
-			{PID: 4, Kind: "open /proc/4/exe: input/output error"},
+			{PID: 1, Cause: observe.Denied},
+			{PID: 2, Cause: observe.DeniedRoot},
+			{PID: 3, Cause: observe.Damaged},
+			{PID: 4, Cause: observe.Other},
 		},
 		Counters: procstat.Tasks, CountersWhy: errors.New("taskstats: operation not permitted"),
 	}

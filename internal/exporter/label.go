@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/observe"
 )
 
 // The longest label values, in bytes. A path of Kubernetes has about 200.
@@ -32,16 +34,19 @@ func clean(s string, longest int) string {
 	return s + more
 }
 
-// reasons are the values of the label reason.
-var reasons = []string{"permission", "damaged", "other"}
+// The values of the label reason.
+const (
+	reasonPermission = "permission"
+	reasonDamaged    = "damaged"
+	reasonOther      = "other"
+)
 
-// reason is one of reasons for a Kind of observe.
-func reason(kind string) string {
+func reasonOf(c observe.Cause) string {
 	switch {
-	case strings.HasPrefix(kind, "permission denied"):
-		return "permission"
-	case strings.HasPrefix(kind, "the file is damaged"):
-		return "damaged"
+	case c.Permission():
+		return reasonPermission
+	case c == observe.Damaged:
+		return reasonDamaged
 	}
-	return "other"
+	return reasonOther
 }

@@ -31,7 +31,14 @@ type row struct {
 	sums                                    sums
 	groups                                  []rule.Throttling // with clean names
 	latency                                 *observe.Latency
-	findings                                []rule.Finding
+	findings                                []fired
+}
+
+// fired is a rule that fires, once for each severity: the findings of one rule may
+// be several.
+type fired struct {
+	rule     string
+	severity rule.Severity
 }
 
 // view is one scan as it is exported.
@@ -54,7 +61,7 @@ type selection struct {
 func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	v := &view{source: string(snap.Counters), processes: len(snap.Processes), others: snap.Others, unreadable: map[string]int{}}
 	for _, u := range snap.Unreadable {
-		v.unreadable[reason(u.Kind)]++
+		v.unreadable[reasonOf(u.Cause)]++
 	}
 	type counted struct {
 		process *observe.Process
@@ -64,7 +71,7 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	for i := range snap.Processes {
 		p := &snap.Processes[i]
 		// Those that are left out are counted too: they may come back.
-		sum := c.add(*p, v.source, snap.At)
+		sum := c.add(*p, snap.Counters, snap.At)
 		if p.Live == nil {
 			v.inferred++
 		}
@@ -95,7 +102,12 @@ func rowOf(p *observe.Process, s sums) row {
 		setBy:     cmp.Or(string(p.SetBy), unknown), source: cmp.Or(p.ProcsSource(), unknown), procs: unknown,
 		cgroup: clean(p.Facts.Cgroup.Path, longestGroup),
 		numCPU: p.NumCPU, affinity: p.Facts.AffinityCPUs(), threads: p.Threads,
-		sums: s, latency: p.Total.Latency, findings: p.Findings,
+		sums: s, latency: p.Total.Latency,
+	}
+	for _, f := range p.Findings {
+		if one := (fired{f.Rule, f.Severity}); !slices.Contains(r.findings, one) {
+			r.findings = append(r.findings, one)
+		}
 	}
 	if n, known := p.Procs(); known {
 		r.gomaxprocs, r.procs = &n, strconv.Itoa(n)

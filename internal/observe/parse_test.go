@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -51,12 +52,15 @@ func TestBusiest(t *testing.T) {
 	}
 	program := func(pid int) (goproc.Program, error) {
 		p, ok := programs[pid]
+		if pid == 6 {
+			return p, goproc.ErrPermission
+		}
 		if !ok {
 			return p, goproc.ErrNotGo
 		}
 		return p, nil
 	}
-	cpu := []time.Duration{1: 9, 2: 5, 3: 4, 4: 20, 5: 30}
+	cpu := []time.Duration{1: 9, 2: 5, 3: 4, 4: 20, 5: 30, 6: 1}
 	for _, tt := range []struct {
 		pids []int
 		want int
@@ -66,14 +70,20 @@ func TestBusiest(t *testing.T) {
 		{[]int{1, 3}, 3},
 		{[]int{1, 5}, 5}, // nothing else there
 		{[]int{4}, 0},
+		{[]int{4, 6}, 0},
 		{nil, 0},
 	} {
 		var live []procstat.Stat
 		for _, pid := range tt.pids {
 			live = append(live, procstat.Stat{PID: pid, User: cpu[pid] / 2, System: cpu[pid] - cpu[pid]/2})
 		}
-		if got, ok := busiest(live, program); got != tt.want || ok != (tt.want != 0) {
-			t.Errorf("of %v: %d, %v; want %d", tt.pids, got, ok, tt.want)
+		got, err := busiest(live, program)
+		if got != tt.want || (err == nil) != (tt.want != 0) {
+			t.Errorf("of %v: %d, %v; want %d", tt.pids, got, err, tt.want)
+		}
+		// None that is Go's, and none that could be read, are two answers.
+		if denied := slices.Contains(tt.pids, 6); err != nil && (errors.Is(err, ErrNotGo) == denied || errors.Is(err, goproc.ErrPermission) != denied) {
+			t.Errorf("of %v: %v", tt.pids, err)
 		}
 	}
 }

@@ -19,6 +19,9 @@ type Process struct {
 	rule.Subject
 	Findings []rule.Finding
 
+	// LiveCause is why the live value could not be read; empty where it was.
+	LiveCause Cause
+
 	Started uint64 // in ticks since boot; with the PID it names one process
 	Threads int
 
@@ -99,5 +102,6 @@ type Unreadable struct {
 	PID    int
 	Name   string // any bytes
 	Reason string // the whole, with what to do
-	Kind   string // the reason without what is the process's own, to count by
+	Cause  Cause
+	Detail string // the reason without what is the process's own
 }

@@ -151,14 +151,14 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 		return sight{other: true}
 	}
 	var one sight
-	subject, seen, err := s.reader.subject(pid, stat, &shared.facts)
+	observed, seen, err := s.reader.observe(pid, stat, &shared.facts)
 	switch {
 	case err != nil:
 		return sight{} // gone
-	case subject.NotGo:
+	case observed.NotGo:
 		return sight{other: true}
-	case subject.ProgramUnknown != "":
-		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: subject.ProgramUnknown, Kind: kind(seen.why)}
+	case seen.why != nil:
+		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: observed.ProgramUnknown, Cause: causeOf(seen.why), Detail: detailOf(seen.why)}
 	}
 	counts, err := s.sampler.ReadOn(stat)
 	if err != nil {
@@ -166,23 +166,33 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 	}
 	one.id = identity{pid, stat.Started}
 	one.looked = looked{counts: counts, latency: seen.live.Latency}
-	p := &Process{Subject: subject, Started: stat.Started, Threads: counts.Threads}
-	p.Total = total(one.looked)
-	p.Total.Groups = shared.groups.of(subject.Facts.Limits)
-	p.Total.Throttling = worst(p.Total.Groups)
-	if s.last != nil {
-		// One that is new has begun since the Scan before. Its group is older: what
-		// befell that earlier is not its.
-		recent := p.Total
-		if before, ok := s.last[one.id]; ok {
-			recent = since(one.looked, before)
-		}
-		recent.Groups = nil
-		recent.Throttling = worst(shared.groups.since(subject.Facts.Limits))
-		p.Recent = &recent
+	p := &Process{Started: stat.Started, Threads: counts.Threads}
+	if seen.mem != nil {
+		p.LiveCause = causeOf(seen.mem)
 	}
-	p.Throttling = p.Last().Throttling
+	s.count(p, one, observed.Facts.Limits, shared.groups)
+	observed.Throttling = p.Last().Throttling
+	p.Subject = rule.NewSubject(observed)
 	p.Findings = rule.Judge(p.Subject)
 	one.process = p
 	return one
+}
+
+// count fills in what the process did, in all and since the Scan before.
+func (s *Scanner) count(p *Process, one sight, limits []maxprocs.Limit, groups *groups) {
+	p.Total = total(one.looked)
+	p.Total.Groups = groups.of(limits)
+	p.Total.Throttling = worst(p.Total.Groups)
+	if s.last == nil {
+		return
+	}
+	// One that is new has begun since the Scan before. Its group is older: what
+	// befell that earlier is not its.
+	recent := p.Total
+	if before, ok := s.last[one.id]; ok {
+		recent = since(one.looked, before)
+	}
+	recent.Groups = nil
+	recent.Throttling = worst(groups.since(limits))
+	p.Recent = &recent
 }

@@ -161,7 +161,7 @@ func TestScanOfOthers(t *testing.T) {
 		}
 		got := s.look(pid, &shared{groups: newGroups(nil, 0)})
 		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
-			!strings.Contains(u.Reason, "it is of user 0") || !strings.Contains(u.Kind, "permission denied") || strings.Contains(u.Kind, "process") {
+			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}
 		if got := s.look(2, &shared{groups: newGroups(nil, 0)}); got.unreadable != nil {

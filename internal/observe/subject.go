@@ -34,52 +34,61 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	s, _, err := r.subject(pid, stat, new(maxprocs.Reader))
-	if s.NotGo && err == nil {
-		if s.Facts, err = maxprocs.ReadPID(pid); err != nil {
-			return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
-		}
-		s = rule.Decide(s)
+	o, _, err := r.observe(pid, stat, new(maxprocs.Reader))
+	if o.NotGo && err == nil {
+		o.Facts, err = factsOf(pid, new(maxprocs.Reader))
 	}
-	s.Throttling = worst(newGroups(nil, 0).of(s.Facts.Limits))
-	return s, err
+	if err != nil {
+		return rule.Subject{}, err
+	}
+	o.Throttling = worst(newGroups(nil, 0).of(o.Facts.Limits))
+	return rule.NewSubject(o), nil
+}
+
+func factsOf(pid int, r *maxprocs.Reader) (maxprocs.Facts, error) {
+	f, err := r.ReadPID(pid)
+	if err != nil {
+		return maxprocs.Facts{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+	}
+	return f, nil
 }
 
 // program is what was read of the program itself.
 type program struct {
 	live goproc.Live
 	why  error // why it could not be read
+	mem  error // why its memory could not be
 }
 
-// subject reads what Subject does, but for a program that is not Go's, which has
+// observe reads what Subject does, but for a program that is not Go's, which has
 // no facts. Throttling is left to the caller.
-func (r *Reader) subject(pid int, stat procstat.Stat, facts *maxprocs.Reader) (rule.Subject, program, error) {
-	s := rule.Subject{Place: rule.Place{PID: pid}, Name: name(pid, stat.Name)}
+func (r *Reader) observe(pid int, stat procstat.Stat, facts *maxprocs.Reader) (rule.Observed, program, error) {
+	o := rule.Observed{Place: rule.Place{PID: pid}, Name: name(pid, stat.Name)}
 	// Live value and program come from one opening of the file where both can be
 	// read; the program alone needs less permission.
 	live, err := r.cache.Live(pid)
-	p := program{live: live}
+	p := program{live: live, mem: err}
 	if err == nil {
-		s.Live, s.LiveSource = &live.Procs, string(live.Source)
-		s.NumCPU, s.Custom = live.NumCPU, live.Custom
+		o.Live, o.LiveSource = &live.Procs, string(live.Source)
+		o.NumCPU, o.Custom = live.NumCPU, live.Custom
 	} else {
-		s.LiveUnknown = err.Error()
+		o.LiveUnknown = err.Error()
 		if p.live.Program, err = r.cache.Program(pid); err != nil {
-			p.why, s.ProgramUnknown, s.NotGo = err, err.Error(), errors.Is(err, goproc.ErrNotGo)
+			p.why, o.ProgramUnknown, o.NotGo = err, err.Error(), errors.Is(err, ErrNotGo)
 		}
 	}
 	if errors.Is(err, goproc.ErrGone) {
-		return rule.Subject{}, program{}, fmt.Errorf("process %d has ended: %w", pid, ErrNoProcess)
+		return rule.Observed{}, program{}, fmt.Errorf("process %d has ended: %w", pid, ErrNoProcess)
 	}
-	if s.NotGo {
-		return s, p, nil
+	if o.NotGo {
+		return o, p, nil
 	}
-	if s.Facts, err = facts.ReadPID(pid); err != nil {
-		return rule.Subject{}, program{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+	if o.Facts, err = factsOf(pid, facts); err != nil {
+		return rule.Observed{}, program{}, err
 	}
-	s.Facts.GoVersion, s.Facts.DefaultGODEBUG = p.live.GoVersion, p.live.DefaultGODEBUG
-	s.Automaxprocs = automaxprocsIn(p.live.Deps)
-	return rule.Decide(s), p, nil
+	o.Facts.GoVersion, o.Facts.DefaultGODEBUG = p.live.GoVersion, p.live.DefaultGODEBUG
+	o.Automaxprocs = automaxprocsIn(p.live.Deps)
+	return o, p, nil
 }
 
 // name is the process's name. The kernel cuts it off after 15 bytes; where that
@@ -96,31 +105,14 @@ func name(pid int, comm string) string {
 	return comm
 }
 
-// kind is why a program could not be read, in words that many share.
-func kind(err error) string {
-	switch {
-	case errors.Is(err, goproc.ErrPermission):
-		if os.Geteuid() == 0 {
-			return "permission denied to this root: CAP_SYS_PTRACE is missing, or a capability that the process has"
-		}
-		return "permission denied: run as root or with CAP_SYS_PTRACE"
-	case errors.Is(err, goproc.ErrUndecodable):
-		return "the file is damaged or of an unknown kind"
-	}
-	if inner := errors.Unwrap(err); inner != nil { // without "process N: "
-		err = inner
-	}
-	return err.Error()
-}
-
 // Self is the Subject of this process.
 func Self() rule.Subject {
 	live := runtime.GOMAXPROCS(0)
-	s := rule.Subject{Place: rule.Place{PID: os.Getpid()}, Facts: maxprocs.Read(), Live: &live}
+	o := rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: maxprocs.Read(), Live: &live}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		s.Automaxprocs = automaxprocsIn(info.Deps)
+		o.Automaxprocs = automaxprocsIn(info.Deps)
 	}
-	return rule.Decide(s)
+	return rule.NewSubject(o)
 }
 
 // automaxprocsIn is the version of automaxprocs among the modules, or empty.

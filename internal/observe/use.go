@@ -15,6 +15,21 @@ type (
 	HostUse = procstat.HostUse
 )
 
+// Source is where context switches and run-queue wait come from: Taskstats is
+// complete, Tasks misses what threads did just before their end.
+type Source = procstat.Source
+
+const (
+	Taskstats = procstat.Taskstats
+	Tasks     = procstat.Tasks
+)
+
+// How the live GOMAXPROCS was found, beside Inferred.
+const (
+	Symbol  = string(goproc.Symbol)
+	Decoded = string(goproc.Decoded)
+)
+
 // Live is a running Go program with its GOMAXPROCS; its Program has the main
 // module and the Go version.
 type (

@@ -14,13 +14,62 @@ const (
 	Info    Severity = "info"    // worth knowing; it may be meant so
 )
 
+// Severities returns them all, the worst first.
+func Severities() []Severity { return []Severity{Error, Warning, Info} }
+
+// Rank is the place among the Severities, -1 of none of them.
+func (s Severity) Rank() int { return slices.Index(Severities(), s) }
+
 // Finding is a rule that fired on a Subject.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	Message  string   `json:"message"` // what is so, without a subject: "runs with …"
-	Fix      string   `json:"fix"`     // the one thing to do
+	Message  string   `json:"message"`        // what is so, without a subject: "runs with …"
+	Fix      string   `json:"fix"`            // the one thing to do
+	Edit     *Edit    `json:"edit,omitempty"` // the fix, where it is the change of one line
 	Place
+}
+
+// Edit is a change of one line of a file.
+type Edit struct {
+	Path string `json:"path"`
+	Line int    `json:"line"` // from 1
+	Old  string `json:"old"`  // a part of the line
+	New  string `json:"new"`
+}
+
+// Worst is the severity of the worst finding; empty when there is none.
+func Worst(findings []Finding) Severity {
+	var worst Severity
+	for _, f := range findings {
+		if worst == "" || f.Severity.Rank() < worst.Rank() {
+			worst = f.Severity
+		}
+	}
+	return worst
+}
+
+// CompareWorst orders lists of findings by their worst, and those without any
+// behind.
+func CompareWorst(a, b []Finding) int {
+	rank := func(findings []Finding) int {
+		if len(findings) == 0 {
+			return len(Severities())
+		}
+		return Worst(findings).Rank()
+	}
+	return cmp.Compare(rank(a), rank(b))
+}
+
+// IDs are the rules that fired, each once.
+func IDs(findings []Finding) []string {
+	var ids []string
+	for _, f := range findings {
+		if !slices.Contains(ids, f.Rule) {
+			ids = append(ids, f.Rule)
+		}
+	}
+	return ids
 }
 
 // Rule is one thing that can be wrong.
@@ -33,9 +82,9 @@ type Rule struct {
 	Severity Severity
 	Measured bool // it rests on what happened, not on settings alone
 
-	// Check tells whether the rule fires, and fills in Message and Fix. It may
-	// lower or raise the Severity; Rule and Place are filled in by Judge.
-	Check func(Subject) (Finding, bool)
+	// Check returns what the rule finds, with Message and Fix. It may lower or
+	// raise the Severity; Rule and Place are filled in by Judge.
+	Check func(Subject) []Finding
 }
 
 // All returns the rules, by ID.
@@ -53,6 +102,7 @@ func All() []Rule {
 		missedMount(),
 		throttledTooMany(),
 		throttledFitting(),
+		overriddenEnv(),
 	}
 }
 
@@ -66,26 +116,25 @@ func Find(id string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// Judge applies all rules to a Subject that was decided. The worst findings come
-// first, among equals those that rest on what happened.
+// Judge applies all rules to a Subject; to one that is no Go program, none. The
+// worst findings come first, among equals those that rest on what happened.
 func Judge(s Subject) []Finding {
 	findings := []Finding{}
+	if s.NotGo {
+		return findings
+	}
 	rules := All()
 	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
 	for _, r := range rules {
-		f, fires := r.Check(s)
-		if !fires {
-			continue
+		for _, f := range r.Check(s) {
+			f.Rule, f.Place = r.ID, s.Place
+			if f.Severity == "" {
+				f.Severity = r.Severity
+			}
+			findings = append(findings, f)
 		}
-		f.Rule, f.Place = r.ID, s.Place
-		if f.Severity == "" {
-			f.Severity = r.Severity
-		}
-		findings = append(findings, f)
 	}
-	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Compare(rank(a.Severity), rank(b.Severity))
-	})
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	return findings
 }
 
@@ -95,5 +144,3 @@ func order(r Rule) int {
 	}
 	return 1
 }
-
-func rank(s Severity) int { return slices.Index([]Severity{Error, Warning, Info}, s) }

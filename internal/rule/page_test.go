@@ -61,7 +61,7 @@ func example(id string) (Finding, bool) {
 		if tc.rule != id || tc.want == "" {
 			continue
 		}
-		for _, f := range Judge(Decide(tc.subject)) {
+		for _, f := range Judge(NewSubject(tc.subject)) {
 			if f.Rule == id {
 				return f, true
 			}

@@ -1,6 +1,10 @@
 package rule
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/phrase"
+)
 
 func tooManyPs() Rule {
 	return Rule{
@@ -22,16 +26,16 @@ go.mod), import maxprocs/auto, or set the value in the environment.`,
 	}
 }
 
-func checkTooMany(s Subject) (Finding, bool) {
+func checkTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
 	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 {
-		return Finding{}, false
+		return nil
 	}
 	source := "its affinity allows"
 	if l, ok := s.Limit(); ok {
 		source = "the limit of " + l.Dir + " grants"
 	}
-	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, CPUs(s.Facts.EffectiveCPUs()))}
+	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, phrase.CPUs(s.Facts.EffectiveCPUs()))}
 	atFloor := s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
 	switch {
 	case atFloor:
@@ -40,29 +44,24 @@ func checkTooMany(s Subject) (Finding, bool) {
 			f.Message += ": the runtime's default is never below 2"
 		}
 		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number(s.Facts.EffectiveCPUs()))
-	case s.SetBy == SetByEnv && s.Unset() <= max(2, s.Fit.Procs):
-		f.Fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.env(), s.Unset())
-		if s.readsLimit && ownLimit(s.Facts) != nil {
-			f.Fix += " and follows the limit"
-		}
 	case s.SetBy == SetByEnv:
-		f.Fix = fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.env())
+		f.Fix = s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
 		f.Message += fmt.Sprintf("; %s would now choose %d", s.RuntimeName(), s.Go.Procs)
-		f.Fix = "restart it: its CPUs have changed since it chose"
+		f.Fix = s.restart()
 	case s.SetBy == SetByAuto:
+		f.Fix = s.setOrImport()
 		// What makes the runtime choose so has a rule of its own, and the way out.
-		for _, cause := range []func(Subject) (Finding, bool){checkLimitsOff, checkOldGo, checkMissedMount, checkUnseenAncestor} {
-			if c, ok := cause(s); ok {
-				f.Fix = c.Fix
-				return f, true
+		for _, cause := range []func(Subject) []Finding{checkLimitsOff, checkOldGo, checkMissedMount, checkUnseenAncestor} {
+			if found := cause(s); len(found) > 0 {
+				f.Fix = found[0].Fix
+				break
 			}
 		}
-		f.Fix = s.setOrImport()
 	case s.SetBy == SetByCode:
 		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d", s.Fit.Procs)
 	default:
 		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d; if there is none, its limits changed: restart it", s.Fit.Procs)
 	}
-	return f, true
+	return []Finding{f}
 }

@@ -3,6 +3,8 @@ package rule
 import (
 	"fmt"
 	"math"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 func tooFewPs() Rule {
@@ -20,22 +22,22 @@ behind from a smaller machine.`,
 	}
 }
 
-func checkTooFew(s Subject) (Finding, bool) {
+func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.Facts.EffectiveCPUs()
 	// A millionth forgives the division of quota by period.
 	if !known || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
-		return Finding{}, false
+		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("%s and could use %s", s.runs(n), CPUs(have)),
+		Message: fmt.Sprintf("%s and could use %s", s.runs(n), phrase.CPUs(have)),
 		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, let it take %d", n, s.Fit.Procs),
 	}
 	switch {
 	case s.SetBy == SetByEnv:
-		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, remove GOMAXPROCS=%s from its environment", n, s.env())
+		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, %s", n, s.insteadOfEnv())
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
-		f.Fix = "restart it: its CPUs have changed since it chose"
+		f.Fix = s.restart()
 	}
-	return f, true
+	return []Finding{f}
 }

@@ -23,14 +23,16 @@ resourceFieldRef with divisor "1" rounds a CPU limit up to one.`,
 	}
 }
 
-func checkIgnoredEnv(s Subject) (Finding, bool) {
+func checkIgnoredEnv(s Subject) []Finding {
 	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != maxprocs.Known {
-		return Finding{}, false
+		return nil
 	}
 	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.env(), s.RuntimeName())}
 	f.Fix = "remove it, or write a positive whole number"
 	switch {
 	case s.Facts.EffectiveCPUs() == 0:
+	case s.Automaxprocs != "":
+		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d", s.Fit.Procs)
 	case s.Unset() == s.Fit.Procs:
 		f.Fix = fmt.Sprintf("remove it: the runtime chooses %d by itself", s.Unset())
 	default:
@@ -41,5 +43,5 @@ func checkIgnoredEnv(s Subject) (Finding, bool) {
 		f.Message = `GOMAXPROCS is set and empty in the environment: to the runtime that is unset, to automaxprocs a reason to do nothing`
 		f.Fix = "remove it"
 	}
-	return f, true
+	return []Finding{f}
 }

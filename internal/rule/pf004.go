@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/maxprocs"
 )
 
@@ -23,12 +24,12 @@ adjust it.`,
 	}
 }
 
-func checkFrozen(s Subject) (Finding, bool) {
+func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.Facts.EffectiveCPUs()
 	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
-		return Finding{}, false
+		return nil
 	}
 	var by, fix string
 	switch s.SetBy {
@@ -36,13 +37,20 @@ func checkFrozen(s Subject) (Finding, bool) {
 		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.env()), "remove it"
 	case SetByCode:
 		by, fix = "a call of runtime.GOMAXPROCS", "remove the call"
+		if _, overridden := s.Overridden(); overridden {
+			fix += fmt.Sprintf(", and GOMAXPROCS=%s from its environment", s.env())
+		}
 	default:
-		return Finding{}, false
+		return nil
 	}
-	return Finding{
-		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, CPUs(own.CPUs)),
+	f := Finding{
+		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, phrase.CPUs(own.CPUs)),
 		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
-	}, true
+	}
+	if n != s.Unset() {
+		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), phrase.CPUs(have))
+	}
+	return []Finding{f}
 }
 
 // ownLimit is the limit of the program's own group, the one that the runtime

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs"
@@ -23,22 +24,25 @@ environment, and //go:debug lines, switch it off in the same way.`,
 	}
 }
 
-func checkLimitsOff(s Subject) (Finding, bool) {
+func checkLimitsOff(s Subject) []Finding {
 	if !s.releaseReadsLimit || s.readsLimit || !limitMatters(s) {
-		return Finding{}, false
+		return nil
 	}
 	f := Finding{
 		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit", s.goName()),
-		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it again"),
+		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it again", s.modern()),
 	}
-	if s.Language != "" {
-		f.Message = fmt.Sprintf("go %s in go.mod keeps %s from reading any CPU limit", s.Language, s.goName())
-	}
-	if s.Facts.GODEBUG.State == maxprocs.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs") {
+	switch {
+	case s.Facts.GODEBUG.State == maxprocs.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
 		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
-		f.Fix = s.orElse("remove containermaxprocs from GODEBUG")
+		f.Fix = s.orElse("remove containermaxprocs from GODEBUG", s.modern())
+	case s.Language != "":
+		f.Message = fmt.Sprintf("go %s in go.mod keeps %s from reading any CPU limit", s.Language, s.goName())
+		if path.Base(s.Path) == "go.mod" && s.Line > 0 {
+			f.Edit = &Edit{Path: s.Path, Line: s.Line, Old: "go " + s.Language, New: "go 1.25"}
+		}
 	}
-	return f, true
+	return []Finding{f}
 }
 
 // limitMatters tells that not reading the limit does harm: the value in force is
@@ -53,13 +57,4 @@ func limitMatters(s Subject) bool {
 		return s.Automaxprocs == ""
 	}
 	return s.tooMany() && s.SetBy == SetByAuto && s.modern() < s.Go.Procs
-}
-
-// orElse is the way to a runtime that reads the limit, if that is enough. Under
-// the tighter limit of an ancestor it is not.
-func (s Subject) orElse(fix string) string {
-	if n := s.modern(); s.seesMachine() && n > max(2, s.Fit.Procs) {
-		return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %d", s.setOrImport(), n)
-	}
-	return fix
 }

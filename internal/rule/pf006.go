@@ -1,6 +1,10 @@
 package rule
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/phrase"
+)
 
 func oldGo() Rule {
 	return Rule{
@@ -16,13 +20,13 @@ with 64 Ps, and is throttled.`,
 	}
 }
 
-func checkOldGo(s Subject) (Finding, bool) {
+func checkOldGo(s Subject) []Finding {
 	l, limited := s.Limit()
 	if s.releaseReadsLimit || !limited || !limitMatters(s) {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{
-		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)", s.goName(), CPUs(l.CPUs), l.Dir),
-		Fix:     s.orElse("build it with Go 1.25 or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto"),
-	}, true
+	return []Finding{{
+		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)", s.goName(), phrase.CPUs(l.CPUs), l.Dir),
+		Fix:     s.orElse("build it with Go 1.25 or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern()),
+	}}
 }

@@ -17,19 +17,19 @@ no ancestor.`,
 	}
 }
 
-func checkAutomaxprocs(s Subject) (Finding, bool) {
+func checkAutomaxprocs(s Subject) []Finding {
 	if s.Automaxprocs == "" || !s.readsLimit {
-		return Finding{}, false
+		return nil
 	}
 	if _, env := s.EnvProcs(); env || s.SetBy == SetByAuto {
-		return Finding{
+		return []Finding{{
 			Severity: Info,
 			Message:  fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and has nothing to do", s.Automaxprocs),
 			Fix:      "remove the import of go.uber.org/automaxprocs: where it finds a limit, it ends the updates that " + s.goName() + " makes by itself",
-		}, true
+		}}
 	}
-	return Finding{
+	return []Finding{{
 		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and ends the updates that %s makes by itself", s.Automaxprocs, s.goName()),
 		Fix:     "remove the import of go.uber.org/automaxprocs",
-	}, true
+	}}
 }

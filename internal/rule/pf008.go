@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/maxprocs"
 )
 
@@ -21,22 +22,22 @@ docker --cgroup-parent, and for CI runners that limit the whole job.`,
 	}
 }
 
-func checkUnseenAncestor(s Subject) (Finding, bool) {
+func checkUnseenAncestor(s Subject) []Finding {
 	l, limited := s.Limit()
 	n, known := s.Procs()
 	// The runtime's floor of 2 is not the ancestor's doing.
 	if !limited || !known || !s.readsLimit || s.SetBy != SetByAuto || l.Dir == s.Facts.Limits[0].Dir || n <= max(2, s.Fit.Procs) {
-		return Finding{}, false
+		return nil
 	}
 	own := "none there"
 	switch o := s.Facts.Limits[0]; o.State {
 	case maxprocs.Known:
-		own = CPUs(o.CPUs)
+		own = phrase.CPUs(o.CPUs)
 	case maxprocs.Unreadable, maxprocs.Malformed:
 		own = string(o.State)
 	}
-	return Finding{
-		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, CPUs(l.CPUs), s.RuntimeName(), own),
+	return []Finding{{
+		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, phrase.CPUs(l.CPUs), s.RuntimeName(), own),
 		Fix:     s.setOrImport(),
-	}, true
+	}}
 }

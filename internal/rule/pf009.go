@@ -1,9 +1,6 @@
 package rule
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 func unreadLimits() Rule {
 	return Rule{
@@ -19,14 +16,18 @@ high. The runtime itself takes such a limit for none.`,
 	}
 }
 
-func checkUnread(s Subject) (Finding, bool) {
+func checkUnread(s Subject) []Finding {
 	unknown := s.Facts.Unknown()
 	if !s.seesMachine() && s.Facts.Affinity.State == "" || len(unknown) == 0 {
-		return Finding{}, false // no machine was looked at, or all of it was read
+		return nil // no machine was looked at, or all of it was read
 	}
-	f := Finding{Message: strings.Join(unknown, "; "), Fix: "look again as root, or at the file that is named"}
+	fix := "look again as root, or at the file that is named"
 	if s.Facts.EffectiveCPUs() > 0 {
-		f.Fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
+		fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
 	}
-	return f, true
+	var all []Finding
+	for _, what := range unknown {
+		all = append(all, Finding{Message: what, Fix: fix})
+	}
+	return all
 }

@@ -19,19 +19,19 @@ for is not there, and it takes the number of CPUs. Go 1.26 finds it.`,
 
 // checkMissedMount asks the policy what the same limit would do in a mount of the
 // whole hierarchy.
-func checkMissedMount(s Subject) (Finding, bool) {
+func checkMissedMount(s Subject) []Finding {
 	if s.Facts.Cgroup.SeenRoot() == "/" || !s.tooMany() || s.SetBy != SetByAuto {
-		return Finding{}, false
+		return nil
 	}
 	whole := s.Facts
 	whole.Cgroup.MountRoot, whole.Cgroup.View = "/", nil
 	seen := s.goDecision(whole).Procs
 	if seen >= s.Go.Procs {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{
+	return []Finding{{
 		Message: fmt.Sprintf("%s does not find the limit in a mount that shows %s as its root (golang/go#76390), and chooses %d where %d would follow",
 			s.RuntimeName(), s.Facts.Cgroup.SeenRoot(), s.Go.Procs, seen),
-		Fix: "build it with Go 1.26 or newer",
-	}, true
+		Fix: s.orElse("build it with Go 1.26 or newer", seen),
+	}}
 }

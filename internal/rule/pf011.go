@@ -19,16 +19,16 @@ spent throttled.`,
 	}
 }
 
-func checkThrottledTooMany(s Subject) (Finding, bool) {
+func checkThrottledTooMany(s Subject) []Finding {
 	t, severity, throttled := s.throttled()
-	tooMany, fires := checkTooMany(s)
-	if !throttled || !fires {
-		return Finding{}, false
+	tooMany := checkTooMany(s)
+	if !throttled || len(tooMany) == 0 {
+		return nil
 	}
 	n, _ := s.Procs()
-	return Finding{
+	return []Finding{{
 		Severity: severity,
 		Message:  s.throttledBy(t) + ", and " + s.runs(n),
-		Fix:      tooMany.Fix,
-	}, true
+		Fix:      tooMany[0].Fix,
+	}}
 }

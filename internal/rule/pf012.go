@@ -3,6 +3,8 @@ package rule
 import (
 	"fmt"
 	"math"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 func throttledFitting() Rule {
@@ -23,11 +25,11 @@ wanted to run. All processes of the group count.`,
 	}
 }
 
-func checkThrottledFitting(s Subject) (Finding, bool) {
+func checkThrottledFitting(s Subject) []Finding {
 	t, severity, throttled := s.throttled()
 	n, known := s.Procs()
 	if !throttled || !known || s.tooMany() {
-		return Finding{}, false
+		return nil
 	}
 	f := Finding{
 		Severity: severity,
@@ -37,10 +39,10 @@ func checkThrottledFitting(s Subject) (Finding, bool) {
 	// n Ps never use more than n CPUs by Go code alone.
 	if l, ok := s.limitOf(t.Dir); ok && float64(n) <= l.CPUs {
 		f.Fix = fmt.Sprintf("see what else runs in %s, or runs C code or system calls there: %s alone cannot use more than %s; then raise its limit",
-			t.Dir, ps(n), CPUs(float64(n)))
+			t.Dir, ps(n), phrase.CPUs(float64(n)))
 	} else if ok && n > 1 && float64(n) < math.Ceil(l.CPUs)+1 {
 		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or let procfit sweep --quota %s --procs %d,%d tell what the part of a CPU is worth",
-			t.Dir, CPUs(float64(n)), number(l.CPUs), n-1, n)
+			t.Dir, phrase.CPUs(float64(n)), number(l.CPUs), n-1, n)
 	}
-	return f, true
+	return []Finding{f}
 }

@@ -9,187 +9,11 @@ import (
 	"github.com/procfit/procfit/maxprocs"
 )
 
-// fixture is a Subject and what one rule must say of it: words of its message,
-// or nothing.
-type fixture struct {
-	rule, name string
-	subject    Subject
-	want       string // "" when the rule must be quiet
-	fix        string // words of the fix
-	severity   Severity
-}
-
-// machine is a program of go1.26 on CPUs, in groups with the limits, its own
-// first; 0 is no limit.
-func machine(cpus int, limits ...float64) Subject {
-	f := maxprocs.Facts{
-		Affinity:  maxprocs.Fact{State: maxprocs.Known, CPUs: float64(cpus)},
-		Cgroup:    maxprocs.Cgroup{Fact: maxprocs.Fact{State: maxprocs.Known}, Version: 2, MountRoot: "/"},
-		Env:       maxprocs.Fact{State: maxprocs.Absent},
-		GoVersion: "go1.26.1",
-	}
-	dir := "/cg/pod/app"
-	for _, l := range limits {
-		fact := maxprocs.Fact{State: maxprocs.NoLimit, Raw: "max 100000\n"}
-		if l > 0 {
-			fact = maxprocs.Fact{State: maxprocs.Known, CPUs: l, Raw: fmt.Sprintf("%.0f 100000\n", l*100_000)}
-		}
-		f.Limits = append(f.Limits, maxprocs.Limit{Fact: fact, Dir: dir})
-		dir = dir[:strings.LastIndex(dir, "/")]
-	}
-	return Subject{Facts: f}
-}
-
-func (s Subject) live(n int) Subject            { s.Live = &n; return s }
-func (s Subject) gover(v string) Subject        { s.Facts.GoVersion = v; return s }
-func (s Subject) lang(v string) Subject         { s.Language = v; return s }
-func (s Subject) baked(v string) Subject        { s.Facts.DefaultGODEBUG = v; return s }
-func (s Subject) automaxprocs(v string) Subject { s.Automaxprocs = v; return s }
-func (s Subject) mountRoot(v string) Subject    { s.Facts.Cgroup.MountRoot = v; return s }
-func (s Subject) hidden() Subject               { s.ProgramUnknown = "permission denied"; return s }
-func (s Subject) unread() Subject               { s.LiveUnknown = "permission denied"; return s }
-func (s Subject) withEnv(v string) Subject      { s.Facts.Env = known(v); return s }
-func (s Subject) godebug(v string) Subject      { s.Facts.GODEBUG = known(v); return s }
-func (s Subject) state(st maxprocs.State) Subject {
-	l := &s.Facts.Limits[0]
-	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
-	return s
-}
-func (s Subject) counted(n int) Subject { s.NumCPU = n; return s }
-func (s Subject) custom(v bool) Subject { s.Custom = &v; return s }
-func (s Subject) held(level int, periods, throttled int64) Subject {
-	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: maxprocs.Throttling{Periods: periods, ThrottledPeriods: throttled}}
-	return s
-}
-func (s Subject) hiddenEnv() Subject {
-	s.Facts.Env = maxprocs.Fact{State: maxprocs.Unreadable, Error: "environ: permission denied"}
-	return s
-}
-
-func known(raw string) maxprocs.Fact { return maxprocs.Fact{State: maxprocs.Known, Raw: raw} }
-
-const off = "containermaxprocs=0,updatemaxprocs=0"
-
-func fixtures() []fixture {
-	return []fixture{
-		{"PF001", "an ancestor", machine(64, 20, 1.5).live(20), "runs with 20 Ps where the limit of /cg/pod grants 1.5 CPUs", "set GOMAXPROCS=2 in its environment, or import", Warning},
-		{"PF001", "a what-if", machine(64, 20, 1.5), "would run with 20 Ps where", "set GOMAXPROCS=2", Warning},
-		{"PF001", "env above the limit", machine(8, 2).withEnv("8").live(8), "runs with 8 Ps", "remove GOMAXPROCS=8 from its environment: the runtime then chooses 2", Warning},
-		{"PF001", "env, and an old Go", machine(8, 2).withEnv("6").gover("go1.24.1").live(6), "runs with 6 Ps", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
-		{"PF001", "env above the CPUs", machine(2).withEnv("8"), "would run with 8 Ps where its affinity allows 2 CPUs", "remove GOMAXPROCS=8", Warning},
-		{"PF001", "code", machine(8, 2).live(5), "runs with 5 Ps", "find the call of runtime.GOMAXPROCS in it and let it take 2", Warning},
-		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).withEnv("8").baked(off).live(8), "runs with 8 Ps", "the runtime then chooses 2", Warning},
-		{"PF001", "code for certain", machine(8, 2).live(5).custom(true), "runs with 5 Ps", "call of runtime.GOMAXPROCS in it and let it take 2", Warning},
-		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --quota 0.5 --procs 1,2", Info},
-		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --quota 0.4 --procs 1,2", Info},
-		{"PF001", "2 by env at one CPU", machine(8, 1).withEnv("2").live(2), "grants 1 CPU", "remove GOMAXPROCS=2", Warning},
-		{"PF001", "an old Go, and its way out", machine(8, 2).gover("go1.24.6").live(8), "runs with 8 Ps", "build it with Go 1.25 or newer", Warning},
-		{"PF001", "its limit has changed", machine(8, 2).live(5).custom(false), "runs with 5 Ps where the limit of /cg/pod/app grants 2 CPUs; the runtime of go1.26.1 would now choose 2", "restart it", Warning},
-		{"PF001", "an affinity that has shrunk, and no limit", machine(1).live(2).custom(false), "would now choose 1", "restart it", Warning},
-		{"PF001", "env, and no limit to follow", machine(2).withEnv("3").live(3), "runs with 3 Ps", "the runtime then chooses 2", Warning},
-		{"PF001", "right", machine(64, 2.5).live(3), "", "", ""},
-		{"PF001", "rounded down", machine(64, 2.5).live(2), "", "", ""},
-		{"PF001", "nothing is known", Subject{}, "", "", ""},
-		{"PF001", "the program is hidden", machine(64, 2).hidden(), "", "", ""},
-		{"PF001", "the environment is hidden", machine(64, 20, 2).hiddenEnv(), "", "", ""},
-		{"PF001", "the environment is hidden, the value is not", machine(64, 2).hiddenEnv().live(64), "runs with 64 Ps", "call of runtime.GOMAXPROCS", Warning},
-
-		{"PF002", "env", machine(8).withEnv("2").live(2), "runs with 2 Ps and could use 8 CPUs", "remove GOMAXPROCS=2", Info},
-		{"PF002", "an affinity that has grown", machine(8).live(1).custom(false), "runs with 1 P and could use 8 CPUs", "restart it", Info},
-		{"PF002", "its memory is hidden", machine(8).withEnv("2").unread(), "seems to run with 2 Ps", "remove GOMAXPROCS=2", Info},
-		{"PF002", "code", machine(8).live(1), "runs with 1 P and could use 8 CPUs", "let it take 8", Info},
-		{"PF002", "rounded down", machine(8, 2.9).live(2), "", "", ""},
-		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
-		{"PF002", "a limit is unreadable", machine(8, 2).state(maxprocs.Unreadable).live(2), "", "", ""},
-
-		{"PF003", "a fraction", machine(8, 2.5).withEnv("2.5"), `GOMAXPROCS="2.5" is no positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
-		{"PF003", "a very long one", machine(8).withEnv(strings.Repeat("9", 100_000) + "x"), strings.Repeat("9", 40) + `…" is no positive`, "remove it", Error},
-		{"PF003", "millicores", machine(8).withEnv("500m"), `"500m"`, "chooses 8", Error},
-		{"PF003", "an ancestor", machine(64, 20, 1.5).withEnv("auto"), `"auto"`, "write GOMAXPROCS=2; without it the runtime chooses 20", Error},
-		{"PF003", "a plus sign for Go 1.25", machine(8).withEnv("+3").gover("go1.25.1"), `"+3" is no positive`, "", Error},
-		{"PF003", "a plus sign for Go 1.26", machine(8).withEnv("+3"), "", "", ""},
-		{"PF003", "empty", machine(8).withEnv(""), "set and empty", "remove it", Info},
-		{"PF003", "on no machine", Subject{}.withEnv("0"), `"0"`, "remove it, or write", Error},
-		{"PF003", "valid", machine(8).withEnv("3"), "", "", ""},
-		{"PF003", "absent", machine(8), "", "", ""},
-		{"PF003", "unreadable", machine(8).hiddenEnv(), "", "", ""},
-
-		{"PF004", "env", machine(8, 3).withEnv("3").live(3), "GOMAXPROCS=3 in its environment fixes 3", "remove it: the runtime chooses 3", Info},
-		{"PF004", "code after env", machine(8, 3).withEnv("2").live(3), "a call of runtime.GOMAXPROCS fixes 3", "remove the call", Info},
-		{"PF004", "the runtime's own choice would be too many", machine(8, 0.5).withEnv("1").live(1), "", "", ""},
-		{"PF004", "no limit to change", machine(8).withEnv("8").live(8), "", "", ""},
-		{"PF004", "a runtime that follows nothing", machine(8, 3).withEnv("3").gover("go1.24").live(3), "", "", ""},
-		{"PF004", "wrong today, which PF001 says", machine(8, 3).withEnv("8").live(8), "", "", ""},
-		{"PF004", "automatic", machine(8, 3).live(3), "", "", ""},
-
-		{"PF005", "baked in", machine(8, 2).baked(off).live(8), "built with go1.26.1, but containermaxprocs=0 is linked in", "go mod edit -go=1.25", Warning},
-		{"PF005", "go line", machine(8, 2).lang("1.24"), "go 1.24 in go.mod keeps go1.26.1", "go mod edit", Warning},
-		{"PF005", "GODEBUG", machine(8, 2).godebug("containermaxprocs=0"), "GODEBUG=containermaxprocs=0 in the environment", "from GODEBUG", Warning},
-		{"PF005", "a binary on disk", Subject{}.gover("go1.25.3").baked(off), "built with go1.25.3", "", Warning},
-		{"PF005", "two CPUs, where the runtime's least is 2", machine(2, 0.4).baked(off).live(2), "", "", ""},
-		{"PF005", "a limit that is high enough", machine(8, 8).baked(off), "", "", ""},
-		{"PF005", "set right in the environment", machine(8, 2).baked(off).withEnv("2"), "", "", ""},
-		{"PF005", "set right by automaxprocs", machine(8, 2).baked(off).automaxprocs("v1.6.0").live(2), "", "", ""},
-		{"PF005", "an old Go, which PF006 says", machine(8, 2).gover("go1.24"), "", "", ""},
-		{"PF005", "new all through", machine(8, 2).lang("1.25"), "", "", ""},
-
-		{"PF006", "1.24", machine(8, 2).gover("go1.24.6").live(8), "go1.24.6 reads no CPU limit, and there is one of 2 CPUs (/cg/pod/app)", "Go 1.25 or newer", Warning},
-		{"PF006", "a new Go would not do", machine(64, 20, 1.5).gover("go1.24.6").live(64), "reads no CPU limit", "set GOMAXPROCS=2 in its environment, or import github.com/procfit/procfit/maxprocs/auto; a runtime that reads its own group's limit would still choose 20", Warning},
-		{"PF006", "an ancestor's limit, which no Go reads", machine(64, 0, 4).gover("go1.24.6").live(64), "", "", ""},
-		{"PF006", "no limit", machine(8).gover("go1.24.6"), "", "", ""},
-		{"PF006", "set right by automaxprocs", machine(8, 2).gover("go1.21").automaxprocs("v1.5.3").live(2), "", "", ""},
-		{"PF006", "a new Go", machine(8, 2), "", "", ""},
-
-		{"PF007", "a new Go", machine(8, 2).automaxprocs("v1.6.0").live(2), "go.uber.org/automaxprocs v1.6.0 is linked in and ends the updates that go1.26.1", "remove the import", Warning},
-		{"PF007", "without a limit it left all as it was", machine(8).automaxprocs("v1.6.0").live(8).custom(false), "has nothing to do", "remove the import", Info},
-		{"PF007", "the environment sets it", machine(8, 2).withEnv("2").automaxprocs("v1.6.0").live(2), "has nothing to do", "remove the import", Info},
-		{"PF007", "an old Go needs it", machine(8, 2).gover("go1.24").automaxprocs("v1.6.0"), "", "", ""},
-		{"PF007", "an old go line needs it", machine(8, 2).baked(off).automaxprocs("v1.6.0"), "", "", ""},
-		{"PF007", "not linked", machine(8, 2), "", "", ""},
-
-		{"PF008", "a wide leaf", machine(64, 20, 1.5).live(20), "/cg/pod grants 1.5 CPUs, and the runtime of go1.26.1 reads only the limit of its own group (20 CPUs)", "set GOMAXPROCS=2", Warning},
-		{"PF008", "no limit at the leaf", machine(64, 0, 4).live(64), "its own group (none there)", "GOMAXPROCS=4", Warning},
-		{"PF008", "a malformed leaf", machine(64, 1, 4).state(maxprocs.Malformed), "its own group (malformed)", "GOMAXPROCS=4", Warning},
-		{"PF008", "the leaf is the tightest", machine(64, 2, 4).live(2), "", "", ""},
-		{"PF008", "the floor of 2", machine(64, 2, 1).live(2), "", "", ""},
-		{"PF008", "an old Go, which PF006 says", machine(64, 20, 1.5).gover("go1.24").live(64), "", "", ""},
-		{"PF008", "set in the environment", machine(64, 20, 1.5).withEnv("2").live(2), "", "", ""},
-
-		{"PF009", "malformed", machine(8, 2).state(maxprocs.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
-		{"PF009", "unreadable", machine(8, 2).state(maxprocs.Unreadable), "unreadable", "", Info},
-		{"PF009", "no limit is an answer", machine(8, 0), "", "", ""},
-		{"PF009", "a binary on disk", Subject{}, "", "", ""},
-
-		{"PF010", "a container's mount", machine(8, 2).gover("go1.25.3").mountRoot("/docker/x").live(8), "shows /docker/x as its root (golang/go#76390), and chooses 8 where 2", "Go 1.26", Warning},
-		{"PF010", "the whole hierarchy", machine(8, 2).gover("go1.25.3").live(2), "", "", ""},
-		{"PF010", "mended in 1.26", machine(8, 2).mountRoot("/docker/x"), "", "", ""},
-		{"PF010", "an old Go, which PF006 says", machine(8, 2).gover("go1.24").mountRoot("/docker/x"), "", "", ""},
-		{"PF010", "no limit to miss", machine(8).gover("go1.25.3").mountRoot("/docker/x"), "", "", ""},
-
-		{"PF011", "env above the limit", machine(8, 2).withEnv("8").live(8).held(0, 100, 63), "throttled by the limit of /cg/pod/app (2 CPUs) in 63 % of periods since the group was made, and runs with 8 Ps", "remove GOMAXPROCS=8", Warning},
-		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs) in 63 % of periods since the group was made, and runs with 64 Ps", "set GOMAXPROCS=2", Warning},
-		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and runs with 2 Ps", "--quota 0.5 --procs 1,2", Warning},
-		{"PF011", "now and then", machine(8, 2).live(8).held(0, 100, 10), "in 10 % of periods", "", Info},
-		{"PF011", "hardly", machine(8, 2).live(8).held(0, 1000, 3), "", "", ""},
-		{"PF011", "once", machine(8, 2).live(8).held(0, 2, 1), "", "", ""},
-		{"PF011", "a short look", machine(8, 2).live(8).held(0, 3, 3), "in 100 % of periods", "", Warning},
-		{"PF011", "Ps that fit, which PF012 says", machine(8, 2).live(2).held(0, 100, 63), "", "", ""},
-
-		{"PF012", "others in the group", machine(8, 2).live(2).held(0, 100, 40), "throttled by the limit of /cg/pod/app (2 CPUs) in 40 % of periods since the group was made, and runs with 2 Ps, which fits it", "see what else runs in /cg/pod/app", Warning},
-		{"PF012", "one P", machine(8, 1).withEnv("1").live(1).held(0, 100, 40), "runs with 1 P, which fits it", "1 P alone cannot use more than 1 CPU", Warning},
-		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "runs with 3 Ps, which fits it", "raise the limit of /cg/pod/app to 3 CPUs, or let procfit sweep --quota 2.5 --procs 2,3", Warning},
-		{"PF012", "part of a CPU", machine(8, 0.5).withEnv("1").live(1).held(0, 100, 10), "runs with 1 P", "raise the limit of /cg/pod/app, or give it less to do", Info},
-		{"PF012", "too many Ps, which PF011 says", machine(8, 2).live(8).held(0, 100, 63), "", "", ""},
-		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},
-		{"PF012", "not known", machine(8, 2).live(2), "", "", ""},
-	}
-}
-
 func TestRules(t *testing.T) {
 	for _, tc := range fixtures() {
 		t.Run(tc.rule+" "+tc.name, func(t *testing.T) {
 			var got Finding
-			for _, f := range Judge(Decide(tc.subject)) {
+			for _, f := range Judge(NewSubject(tc.subject)) {
 				if f.Rule == tc.rule {
 					got = f
 				}
@@ -214,7 +38,7 @@ func TestEachRuleIsDocumentedAndTested(t *testing.T) {
 			t.Errorf("%q after %q: want PFnnn, ascending", r.ID, last)
 		}
 		last = r.ID
-		if r.Title == "" || r.Why == "" || r.Fix == "" || r.Since == "" || r.Check == nil || rank(r.Severity) < 0 {
+		if r.Title == "" || r.Why == "" || r.Fix == "" || r.Since == "" || r.Check == nil || r.Severity.Rank() < 0 {
 			t.Errorf("%s: something is missing: %+v", r.ID, r)
 		}
 		fires, quiet := 0, 0
@@ -243,7 +67,7 @@ func TestJudgeOrdersAndPlaces(t *testing.T) {
 	s := machine(64, 20, 1.5).withEnv("20m").live(20)
 	s.PID = 42
 	var got []string
-	for _, f := range Judge(Decide(s)) {
+	for _, f := range Judge(NewSubject(s)) {
 		if f.PID != 42 {
 			t.Errorf("no place in %+v", f)
 		}
@@ -253,20 +77,20 @@ func TestJudgeOrdersAndPlaces(t *testing.T) {
 		t.Errorf("findings %v, want the error first", got)
 	}
 	got = nil
-	for _, f := range Judge(Decide(machine(64, 0, 4).live(64).held(1, 100, 50))) {
+	for _, f := range Judge(NewSubject(machine(64, 0, 4).live(64).held(1, 100, 50))) {
 		got = append(got, f.Rule)
 	}
 	if fmt.Sprint(got) != "[PF011 PF001 PF008]" {
 		t.Errorf("findings %v, want what happened first", got)
 	}
-	if f := Judge(Decide(machine(8, 2).live(2))); f == nil || len(f) != 0 {
+	if f := Judge(NewSubject(machine(8, 2).live(2))); f == nil || len(f) != 0 {
 		t.Errorf("findings %v of a program that is right, want an empty list", f)
 	}
 }
 
 func TestSetBy(t *testing.T) {
 	for _, tc := range []struct {
-		subject Subject
+		subject Observed
 		want    SetBy
 	}{
 		{machine(8, 2).live(2), SetByAuto},
@@ -292,7 +116,7 @@ func TestSetBy(t *testing.T) {
 		{machine(8, 2).withEnv("3").live(3).custom(true), SetByEnv},
 		{machine(8, 2).automaxprocs("v1.6.0").live(2).custom(true), SetByCode},
 	} {
-		if got := Decide(tc.subject).SetBy; got != tc.want {
+		if got := NewSubject(tc.subject).SetBy; got != tc.want {
 			t.Errorf("%+v: %s, want %s", tc.subject, got, tc.want)
 		}
 	}
@@ -321,8 +145,8 @@ func FuzzJudge(f *testing.F) {
 		if bits&32 != 0 {
 			s.Facts.Limits = nil
 		}
-		for _, f := range Judge(Decide(s)) {
-			if f.Message == "" || f.Fix == "" || rank(f.Severity) < 0 {
+		for _, f := range Judge(NewSubject(s)) {
+			if f.Message == "" || f.Fix == "" || f.Severity.Rank() < 0 {
 				t.Errorf("%+v of %+v", f, s)
 			}
 		}

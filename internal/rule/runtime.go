@@ -13,7 +13,7 @@ import (
 // readLimits asks the policy whether this program's runtime follows the limit of
 // its own group when the environment does not set GOMAXPROCS, and the same of its
 // release with all settings as new as the release.
-func readLimits(s Subject) (itself, release bool) {
+func readLimits(s Observed) (itself, release bool) {
 	f := s.Facts
 	itself = wouldReadLimit(f, s.Language)
 	if f.DefaultGODEBUG == "" && f.GODEBUG.Raw == "" && s.Language == "" {
@@ -36,6 +36,54 @@ func (s Subject) modern() int {
 // setOrImport is the way out where no runtime chooses what fits.
 func (s Subject) setOrImport() string {
 	return fmt.Sprintf("set GOMAXPROCS=%d in its environment, or import github.com/procfit/procfit/maxprocs/auto", s.Fit.Procs)
+}
+
+// insteadOfEnv is what to do about a value in the environment that does not fit.
+// Without it the runtime chooses, but for automaxprocs, whose choice has no policy
+// of this program's.
+func (s Subject) insteadOfEnv() string {
+	if s.Automaxprocs == "" && s.Unset() == s.Fit.Procs {
+		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.env(), s.Unset())
+		if s.readsLimit && ownLimit(s.Facts) != nil {
+			fix += " and follows the limit"
+		}
+		return fix
+	}
+	fix := fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.env())
+	if s.Automaxprocs == "" {
+		fix += fmt.Sprintf("; without it the runtime chooses %d", s.Unset())
+	}
+	return fix
+}
+
+// restart is what to do when the runtime would choose another value now.
+func (s Subject) restart() string {
+	const fix = "restart it: its CPUs have changed since it chose"
+	switch n := s.Go.Procs; {
+	case n == s.Fit.Procs:
+		return fix
+	case n == 2 && s.Fit.Procs == 1:
+		return s.leastOfRuntime(fix)
+	default:
+		return fmt.Sprintf("%s; started again it would choose %d", s.setOrImport(), n)
+	}
+}
+
+// orElse is a way to a runtime that reads the limit and then chooses n, if that is
+// what fits. Under the tighter limit of an ancestor it is not.
+func (s Subject) orElse(fix string, n int) string {
+	switch {
+	case !s.seesMachine() || n <= s.Fit.Procs:
+		return fix
+	case n == 2:
+		return s.leastOfRuntime(fix)
+	}
+	return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %d", s.setOrImport(), n)
+}
+
+// leastOfRuntime says why a fix leads to 2 where 1 fits.
+func (s Subject) leastOfRuntime(fix string) string {
+	return fix + "; the runtime then chooses 2, and never less under a limit: for 1 set GOMAXPROCS=1 in its environment"
 }
 
 // wouldReadLimit puts the program into a group of 3 CPUs on a machine of 64.
@@ -71,15 +119,6 @@ func (s Subject) goName() string {
 		return "the newest Go"
 	}
 	return s.Facts.GoVersion
-}
-
-// CPUs is a number of CPUs in words.
-func CPUs(n float64) string {
-	text := number(n)
-	if text == "1" {
-		return "1 CPU"
-	}
-	return text + " CPUs"
 }
 
 // number has no more digits than needed, and four decimals at most.

@@ -1,9 +1,7 @@
 package rule
 
 import (
-	"strconv"
-	"strings"
-
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/maxprocs"
 )
 
@@ -27,8 +25,9 @@ type Place struct {
 	PID       int    `json:"pid,omitempty"`
 }
 
-// Subject is one program as the rules see it. [Decide] fills in the second half.
-type Subject struct {
+// Observed is what is seen of one program. Each field is absent, empty or unknown
+// by its own; they may be filled in any order.
+type Observed struct {
 	Place
 	Name  string         // of the process or program, for people
 	Facts maxprocs.Facts // GoVersion and DefaultGODEBUG are the program's
@@ -46,6 +45,13 @@ type Subject struct {
 	NotGo          bool   // it is known to be no Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
 	LiveUnknown    string // why the live value of a process could not be read
+}
+
+// Subject is one program as the rules see it: what is observed, and what follows
+// from it. Only [NewSubject] makes one that can be judged; to change what was
+// observed, make a new one.
+type Subject struct {
+	Observed
 
 	Go    maxprocs.Decision // what its own runtime decides
 	Fit   maxprocs.Decision // what suits its CPUs
@@ -56,16 +62,17 @@ type Subject struct {
 	readsLimit, releaseReadsLimit bool
 }
 
-// Decide returns the Subject with what follows from what was seen of it.
-func Decide(s Subject) Subject {
+// NewSubject draws from what was observed all that follows from it.
+func NewSubject(o Observed) Subject {
+	s := Subject{Observed: o}
 	s.Go = s.goDecision(s.Facts)
 	s.Fit = maxprocs.Decide(s.Facts, maxprocs.Fit{})
-	s.readsLimit, s.releaseReadsLimit = readLimits(s)
+	s.readsLimit, s.releaseReadsLimit = readLimits(o)
 	s.SetBy = setBy(s)
 	return s
 }
 
-func (s Subject) goDecision(f maxprocs.Facts) maxprocs.Decision {
+func (s Observed) goDecision(f maxprocs.Facts) maxprocs.Decision {
 	return maxprocs.Decide(f, maxprocs.Go{Language: s.Language})
 }
 
@@ -121,13 +128,16 @@ func (s Subject) Procs() (n int, known bool) {
 	return s.Go.Procs, s.seesMachine() && s.Automaxprocs == ""
 }
 
+// Overridden is the value of the environment where it counts and another is live.
+func (s Subject) Overridden() (n int, yes bool) {
+	n, counts := s.EnvProcs()
+	return n, counts && s.Live != nil && *s.Live != n
+}
+
 // env is the variable as it was written, cut where it would flood a message.
 func (s Subject) env() string {
 	const longest = 40
-	if raw := s.Facts.Env.Raw; len(raw) > longest {
-		return strings.ToValidUTF8(raw[:longest], "") + "…"
-	}
-	return s.Facts.Env.Raw
+	return phrase.Clip(s.Facts.Env.Raw, longest+1)
 }
 
 // EnvProcs is the value of GOMAXPROCS in the environment, if it counts.
@@ -159,12 +169,7 @@ func (s Subject) runs(n int) string {
 	return verb + ps(n)
 }
 
-func ps(n int) string {
-	if n == 1 {
-		return "1 P"
-	}
-	return strconv.Itoa(n) + " Ps"
-}
+func ps(n int) string { return phrase.Count(n, "P") }
 
 // seesMachine tells that the Subject is placed on a machine; a program on disk
 // is not.

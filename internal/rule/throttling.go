@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/maxprocs"
 )
 
@@ -48,7 +49,7 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 func (s Subject) throttledBy(t Throttling) string {
 	limit := ""
 	if l, ok := s.limitOf(t.Dir); ok {
-		limit = " (" + CPUs(l.CPUs) + ")"
+		limit = " (" + phrase.CPUs(l.CPUs) + ")"
 	}
 	since := ""
 	if t.Span == 0 {

@@ -17,6 +17,7 @@ const (
 const (
 	Bold   = "1"
 	Dim    = "2"
+	Red    = "31"
 	Green  = "32"
 	Yellow = "33"
 	Cyan   = "36"
@@ -72,6 +73,17 @@ func (w *Writer) Wrap(first, further, text, style string) {
 	if line != "" || text == "" {
 		flush()
 	}
+}
+
+// Grade is the colour of what is the n-th worst, from 0.
+func Grade(n int) string {
+	switch n {
+	case 0:
+		return Red
+	case 1:
+		return Yellow
+	}
+	return Cyan
 }
 
 // Style puts s in the style, where colour is wanted.

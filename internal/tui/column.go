@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/ps"
 	"github.com/procfit/procfit/internal/rule"
 )
 
@@ -42,7 +43,7 @@ var columns = []column{
 	{name: "name", title: "NAME", cell: func(_ look, r *row) string { return r.name },
 		text: func(a, b *row) int { return cmp.Compare(a.name, b.name) }},
 	{name: "go", title: "GO", most: 9, drop: 7, cell: goCell,
-		text: func(a, b *row) int { return goversion.Compare(release(a.process), release(b.process)) }},
+		text: func(a, b *row) int { return goversion.Compare(ps.Release(a.process), ps.Release(b.process)) }},
 	{name: "procs", title: "PROCS", most: 9, drop: 1, cell: procsCell,
 		number: func(p observe.Process) (float64, bool) { n, known := p.Procs(); return float64(n), known }},
 	{name: "fit", title: "FIT", right: true, most: 5, drop: 20, cell: numberCell(fit, whole), number: fit},
@@ -148,14 +149,8 @@ func latency(q float64) func(observe.Process) (float64, bool) {
 	return func(p observe.Process) (float64, bool) { return p.Last().LatencyAt(q) }
 }
 
-// release is the Go version without what a toolchain may add to it.
-func release(p observe.Process) string {
-	v, _, _ := strings.Cut(p.Facts.GoVersion, " ")
-	return v
-}
-
 func goCell(l look, r *row) string {
-	if v := strings.TrimPrefix(release(r.process), "go"); v != "" {
+	if v := strings.TrimPrefix(ps.Release(r.process), "go"); v != "" {
 		return l.name(v)
 	}
 	return l.dash()
@@ -173,7 +168,7 @@ func procsCell(_ look, r *row) string {
 	switch p.ProcsSource() {
 	case observe.Inferred:
 		mark = "?"
-	case "decoded":
+	case observe.Decoded:
 		mark = "*"
 	}
 	return fmt.Sprintf("%3d%s%s", n, mark, setBy(p))
@@ -232,18 +227,16 @@ func (r *row) judged() bool {
 	return known && len(r.process.Facts.Unknown()) == 0
 }
 
-var severities = []rule.Severity{rule.Error, rule.Warning, rule.Info}
-
 // severity is the place of the worst finding among the severities; after them
 // what cannot be told, then what fits.
 func (r *row) severity() int {
 	switch f := r.process.Findings; {
 	case len(f) > 0:
-		return slices.Index(severities, f[0].Severity)
+		return rule.Worst(f).Rank()
 	case !r.judged():
-		return len(severities)
+		return len(rule.Severities())
 	}
-	return len(severities) + 1
+	return len(rule.Severities()) + 1
 }
 
 func (r *row) firstRule() string {

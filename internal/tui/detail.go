@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/ps"
 	"github.com/procfit/procfit/internal/rule"
 )
 
@@ -48,7 +50,7 @@ func (m *model) detailTitle(r *row) string {
 		state += " " + m.snap.At.Format("15:04:05")
 	}
 	name := m.paint(heading, fmt.Sprintf(" %d ", r.id.pid)) + " " + m.paint(bold, r.name)
-	if s := worst(r); s != "" {
+	if s := rule.Worst(r.process.Findings); s != "" {
 		name += "  " + m.paint(m.severity(s), r.process.Findings[0].Rule+" "+string(s))
 	}
 	return m.sides(name, state, m.width)
@@ -72,7 +74,7 @@ func (m *model) facts(r *row) []string {
 	}
 	fact("GOMAXPROCS", procs...)
 	fact("CPUs", m.cpuWords(p)...)
-	runs := []string{plural(p.Threads, "thread")}
+	runs := []string{phrase.Count(p.Threads, "thread")}
 	if p.Recent == nil {
 		runs = append(runs, "since it began:")
 	}
@@ -85,7 +87,7 @@ func (m *model) facts(r *row) []string {
 	if v, known := latency(0.5)(p); known {
 		runs = append(runs, "latency p50 "+m.span(v))
 	}
-	fact(m.name(release(p)), runs...)
+	fact(m.name(ps.Release(p)), runs...)
 	return lines
 }
 

@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"strings"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 func (m *model) helpLines() []string {
@@ -48,7 +50,7 @@ func (m *model) helpText() []string {
 		[2]string{"SWITCH/s", "context switches a second, of all threads"},
 		[2]string{"VERDICT", "the worst finding: E error, W warning, I info, and its rule; procfit explain tells more of one"},
 	)
-	lines = append(lines, m.wrap("Figures are of the last interval; pale ones of the whole life of a process that was seen for the first time. A process that has ended stays for "+plural(lingers, "scan")+". More columns come with a wider terminal.", m.width, 0)...)
+	lines = append(lines, m.wrap("Figures are of the last interval; pale ones of the whole life of a process that was seen for the first time. A process that has ended stays for "+phrase.Count(lingers, "scan")+". More columns come with a wider terminal.", m.width, 0)...)
 	lines = append(lines, m.paint(heading, m.pad("COUNTERS", m.width, false)))
 	lines = append(lines, m.wrap(m.counters(), m.width, 0)...)
 	return lines

@@ -368,7 +368,7 @@ func FuzzView(f *testing.F) {
 					p.Findings[j].Message, p.Findings[j].Fix = name+name, name
 				}
 			}
-			snap.Unreadable[0].Kind = name
+			snap.Unreadable[0].Cause, snap.Unreadable[0].Detail = observe.Other, name
 			return snap, err
 		}
 		b.world.procs = 5

@@ -1,9 +1,11 @@
 package tui
 
 import (
-	"math"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/procfit/procfit/internal/ps"
 )
 
 // whole has no digits after the point, and k or M above 10,000.
@@ -50,25 +52,12 @@ func share(v float64) string {
 
 // span is seconds in two significant digits.
 func (l look) span(seconds float64) string {
-	for _, unit := range []struct {
-		name string
-		of   float64
-	}{{"s", 1}, {"ms", 1e-3}, {l.either("µs", "us"), 1e-6}} {
-		switch v := seconds / unit.of; {
-		case v >= 9.95:
-			return strconv.FormatFloat(v, 'f', 0, 64) + unit.name
-		case v >= 0.9995:
-			return strconv.FormatFloat(v, 'f', 1, 64) + unit.name
-		}
+	text := ps.Seconds(seconds)
+	if l.ascii {
+		text = strings.Replace(text, "µs", "us", 1)
 	}
-	if seconds <= 0 || math.IsNaN(seconds) {
-		return "0"
-	}
-	return strconv.FormatFloat(seconds*1e9, 'f', 0, 64) + "ns"
+	return text
 }
-
-// Seconds is a time in two significant digits, as the view shows it.
-func Seconds(seconds float64) string { return look{}.span(seconds) }
 
 // age is a time in whole seconds, minutes or hours.
 func age(d time.Duration) string {

@@ -92,7 +92,7 @@ func (m *model) styleOf(r *row, c int) style {
 	case column.name == "findings" && len(r.process.Findings) == 0:
 		return faint
 	case column.name == "findings":
-		return m.severity(r.process.Findings[0].Severity)
+		return m.severity(rule.Worst(r.process.Findings))
 	case column.name == "name":
 		return bold
 	case column.counted && r.process.Recent == nil:
@@ -155,15 +155,7 @@ func (m *model) advice(height int) []string {
 	do := m.cut(m.wrap("  "+m.clean(then), m.width-1, 2), height-1)
 	name := m.clip(r.name, goodName)
 	lines := m.cut(m.wrap(name+" "+m.clean(what), width, 2), height-len(do))
-	lines[0] = m.sides(m.paint(bold, name)+m.paint(m.severity(worst(r)), strings.TrimPrefix(lines[0], name)), right, m.width)
+	lines[0] = m.sides(m.paint(bold, name)+m.paint(m.severity(rule.Worst(findings)), strings.TrimPrefix(lines[0], name)), right, m.width)
 	lines = append(lines, do...)
 	return append(make([]string, height-len(lines)), lines...)
-}
-
-// worst is the severity of the worst finding.
-func worst(r *row) rule.Severity {
-	if len(r.process.Findings) == 0 {
-		return ""
-	}
-	return r.process.Findings[0].Severity
 }

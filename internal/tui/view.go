@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
 )
 
@@ -62,7 +63,7 @@ func (m *model) lines() []string {
 func (m *model) titleLine() string {
 	facts := []string{m.paint(bold, "procfit")}
 	if n := m.cpus(); n > 0 {
-		facts = append(facts, plural(n, "CPU"))
+		facts = append(facts, phrase.Count(n, "CPU"))
 	}
 	facts = append(facts, "every "+m.interval.String())
 	if m.seen {
@@ -108,11 +109,11 @@ func (m *model) summary() string {
 		return "looking at all processes" + m.more()
 	}
 	all := len(m.snap.Processes)
-	text := m.paint(bold, plural(all, "Go process")) + fmt.Sprintf(" of %d", all+m.snap.Others+m.unlisted())
+	text := m.paint(bold, phrase.CountOf(all, "Go process", "Go processes")) + fmt.Sprintf(" of %d", all+m.snap.Others+m.unlisted())
 	counts, found := map[rule.Severity]int{}, 0
 	for _, p := range m.snap.Processes {
 		if len(p.Findings) > 0 {
-			counts[p.Findings[0].Severity]++
+			counts[rule.Worst(p.Findings)]++
 			found++
 		}
 	}
@@ -121,9 +122,9 @@ func (m *model) summary() string {
 	} else if all > 0 {
 		text += ", none with findings"
 	}
-	for i, s := range severities {
+	for _, s := range rule.Severities() {
 		if counts[s] > 0 {
-			text += " " + m.paint(m.severity(s), plural(counts[s], []string{"error", "warning", "info"}[i]))
+			text += " " + m.paint(m.severity(s), phrase.Count(counts[s], string(s)))
 		}
 	}
 	right := ""
@@ -141,7 +142,7 @@ func (m *model) problems() string {
 	}
 	kinds := map[string]int{}
 	for _, u := range m.snap.Unreadable {
-		kinds[u.Kind]++
+		kinds[u.Summary()]++
 	}
 	inferred := 0
 	for _, p := range m.snap.Processes {
@@ -193,16 +194,4 @@ func (m *model) prompt() string {
 		}
 	}
 	return text
-}
-
-// plural counts things whose name ends in s or takes an s.
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

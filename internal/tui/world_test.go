@@ -72,7 +72,7 @@ func (w *world) scan() observe.Snapshot {
 		add(w.process(777, "migrate", 4, nil))
 	}
 	for j := range 12 {
-		snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: 90_000 + j, Name: "x", Reason: "whole", Kind: "permission denied: run as root or with CAP_SYS_PTRACE"})
+		snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: 90_000 + j, Name: "x", Reason: "whole", Cause: observe.Denied})
 	}
 	return snap
 }
@@ -87,7 +87,7 @@ func (w *world) process(pid int, name string, live int, change func(*observe.Pro
 		Env:       maxprocs.Fact{State: maxprocs.Absent},
 		GoVersion: "go1.26.1",
 	}
-	p := observe.Process{Subject: rule.Subject{Place: rule.Place{PID: pid}, Name: name, Facts: f, NumCPU: 64, Live: &live, LiveSource: "symbol"},
+	p := observe.Process{Subject: rule.Subject{Observed: rule.Observed{Place: rule.Place{PID: pid}, Name: name, Facts: f, NumCPU: 64, Live: &live, LiveSource: "symbol"}},
 		Started: uint64(pid) * 100, Threads: 7 + pid%20}
 	c := observe.Counts{Span: time.Second, CPU: 1930 * time.Millisecond, Counted: true, RunQueueWait: time.Duration(pid) * time.Microsecond,
 		Voluntary: int64(pid), Latency: latencies(time.Duration(pid) * time.Nanosecond)}
@@ -98,7 +98,7 @@ func (w *world) process(pid int, name string, live int, change func(*observe.Pro
 	if w.scans > 1 {
 		p.Recent = &c
 	}
-	p.Subject = rule.Decide(p.Subject)
+	p.Subject = rule.NewSubject(p.Observed)
 	p.Findings = rule.Judge(p.Subject)
 	return p
 }

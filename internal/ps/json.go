@@ -1,4 +1,4 @@
-package cli
+package ps
 
 import (
 	"encoding/json"
@@ -9,17 +9,17 @@ import (
 	"github.com/procfit/procfit/internal/rule"
 )
 
-// psJSON is procfit.ps/v1. What is not known is null.
-type psJSON struct {
+// document is procfit.ps/v1. What is not known is null.
+type document struct {
 	Schema          string           `json:"schema"`
 	Time            time.Time        `json:"time"`
 	IntervalSeconds *float64         `json:"interval_seconds"` // null: counted from the beginning of each process
 	Counters        string           `json:"counters"`         // where switches and waiting come from
-	Processes       []psProcess      `json:"processes"`
+	Processes       []process        `json:"processes"`
 	Unreadable      []unreadableJSON `json:"unreadable"`
 }
 
-type psProcess struct {
+type process struct {
 	PID          int        `json:"pid"`
 	Name         string     `json:"name"`
 	GoVersion    *string    `json:"go_version"`
@@ -54,16 +54,17 @@ type unreadableJSON struct {
 	Reason string `json:"reason"`
 }
 
-func writePS(w io.Writer, snap observe.Snapshot, indent bool) error {
-	out := psJSON{
+// WriteJSON prints procfit.ps/v1, in one line or indented.
+func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
+	out := document{
 		Schema: "procfit.ps/v1", Time: snap.At, Counters: string(snap.Counters),
-		Processes: []psProcess{}, Unreadable: []unreadableJSON{},
+		Processes: []process{}, Unreadable: []unreadableJSON{},
 	}
 	if snap.Interval > 0 {
 		out.IntervalSeconds = known(snap.Interval.Seconds(), true)
 	}
 	for _, p := range snap.Processes {
-		out.Processes = append(out.Processes, newPSProcess(p))
+		out.Processes = append(out.Processes, newProcess(p))
 	}
 	for _, u := range snap.Unreadable {
 		out.Unreadable = append(out.Unreadable, unreadableJSON{u.PID, u.Name, u.Reason})
@@ -76,9 +77,9 @@ func writePS(w io.Writer, snap observe.Snapshot, indent bool) error {
 	return enc.Encode(out)
 }
 
-func newPSProcess(p observe.Process) psProcess {
+func newProcess(p observe.Process) process {
 	last := p.Last()
-	out := psProcess{
+	out := process{
 		PID: p.PID, Name: p.Name, ProcsUnknown: p.LiveUnknown, SetBy: p.SetBy,
 		FitProcs: p.Fit.Procs, Threads: p.Threads, Findings: p.Findings,
 		GoVersion:    known(p.Facts.GoVersion, p.Facts.GoVersion != ""),

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"encoding/json"
@@ -8,32 +8,8 @@ import (
 	"github.com/procfit/procfit/maxprocs"
 )
 
-// explanation is what is said of one program.
-type explanation struct {
-	subject   rule.Subject
-	who       string
-	policy    string // the only one asked for, or ""
-	decisions []maxprocs.Decision
-	findings  []rule.Finding
-}
-
-func newExplanation(s rule.Subject, who, policy string) explanation {
-	e := explanation{subject: s, who: who, policy: policy, findings: rule.Judge(s)}
-	for _, d := range []maxprocs.Decision{
-		s.Go,
-		s.Fit,
-		maxprocs.Decide(s.Facts, maxprocs.Automaxprocs{Language: s.Language}),
-		maxprocs.Decide(s.Facts, maxprocs.JVM{}),
-	} {
-		if policy == "" || policy == d.Policy {
-			e.decisions = append(e.decisions, d)
-		}
-	}
-	return e
-}
-
-// decisionJSON is procfit.decision/v1.
-type decisionJSON struct {
+// Document is procfit.decision/v1.
+type Document struct {
 	Schema         string                       `json:"schema"`
 	PID            int                          `json:"pid,omitempty"`
 	Name           string                       `json:"name,omitempty"`
@@ -49,9 +25,10 @@ type decisionJSON struct {
 	Findings       []rule.Finding               `json:"findings"`
 }
 
-func (e explanation) writeJSON(w io.Writer) error {
+// WriteJSON prints procfit.decision/v1 in one line.
+func (e Explanation) WriteJSON(w io.Writer) error {
 	s := e.subject
-	out := decisionJSON{
+	out := Document{
 		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: s.Facts, Language: s.Language,
 		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
 		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,

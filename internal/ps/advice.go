@@ -1,7 +1,6 @@
-package cli
+package ps
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/terminal"
 )
 
 // advice is what was found of one or of many processes with one way out.
@@ -18,30 +19,35 @@ type advice struct {
 	who      []string
 }
 
-// maxNamed is how many processes of an advice are named.
+// maxNamed is how many processes are named where they have something in common.
 const maxNamed = 4
 
 // advise prints below the list what was found and what to do, the worst first.
-// Processes of which the same is said share it. width is the terminal's, 0 for
-// endless lines.
-func advise(b *strings.Builder, all []observe.Process, color bool, width int) {
+// Processes of which the same is said share it.
+func advise(b *terminal.Writer, all []observe.Process) {
 	for _, a := range collectAdvice(all) {
-		who := a.who
-		if len(who) > maxNamed {
-			who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(a.who)-maxNamed))
-		}
+		who := named(a.who)
 		b.WriteString("\n")
 		for _, f := range a.findings {
-			severity := paint(color, severityColor(f.Severity), string(f.Severity))
-			folded(b, fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, strings.Join(who, ", "), printable(f.Message)), "  ", width)
+			severity := b.Style(grade(f.Severity), string(f.Severity))
+			folded(b, fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, who, phrase.Clean(f.Message)), "  ")
 		}
-		folded(b, "  → "+printable(a.findings[0].Fix), "    ", width)
+		folded(b, "  → "+phrase.Clean(a.findings[0].Fix), "    ")
 	}
+}
+
+// named lists processes, not all of very many.
+func named(who []string) string {
+	if len(who) > maxNamed {
+		who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(who)-maxNamed))
+	}
+	return strings.Join(who, ", ")
 }
 
 // folded writes a line, broken between words where it is too wide, its rest
 // indented.
-func folded(b *strings.Builder, line, indent string, width int) {
+func folded(b *terminal.Writer, line, indent string) {
+	width := b.Width
 	if width > len(indent)+20 && ansi.StringWidth(line) > width {
 		first, rest, _ := strings.Cut(ansi.Wordwrap(line, width, ""), "\n")
 		b.WriteString(first + "\n")
@@ -56,7 +62,7 @@ func folded(b *strings.Builder, line, indent string, width int) {
 func collectAdvice(all []observe.Process) []advice {
 	var told []advice
 	for _, p := range all {
-		who := fmt.Sprintf("%d (%s)", p.PID, printable(p.Name))
+		who := fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name))
 		for _, a := range byFix(p.Findings) {
 			have := slices.IndexFunc(told, func(t advice) bool { return slices.EqualFunc(t.findings, a.findings, sameWords) })
 			if have < 0 {
@@ -67,7 +73,7 @@ func collectAdvice(all []observe.Process) []advice {
 		}
 	}
 	slices.SortStableFunc(told, func(a, b advice) int {
-		return cmp.Compare(severityRank(a.findings[0].Severity), severityRank(b.findings[0].Severity))
+		return rule.CompareWorst(a.findings, b.findings)
 	})
 	return told
 }

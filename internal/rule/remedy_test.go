@@ -1,0 +1,54 @@
+package rule
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestRemediesLeadToWhatFits: a remedy that names the value which comes of it
+// names the one that fits, too.
+func TestRemediesLeadToWhatFits(t *testing.T) {
+	chooses := regexp.MustCompile(`chooses? ([0-9]+)`)
+	looked := 0
+	for _, machine := range []Observed{
+		machine(1), machine(2), machine(8), machine(8, 0.5), machine(8, 1), machine(2, 0.4), machine(8, 2), machine(8, 2.5), machine(64, 20, 1.5), machine(64, 20, 1), machine(64, 0, 4),
+	} {
+		for _, version := range []string{"go1.21.13", "go1.24.6", "go1.25.3", "go1.26.1"} {
+			for _, env := range []string{"", "1", "2", "3", "8", "2.5"} {
+				for _, live := range []int{0, 1, 2, 3, 5, 8, 64} {
+					for _, change := range []func(Observed) Observed{
+						func(o Observed) Observed { return o },
+						func(o Observed) Observed { return o.custom(false) },
+						func(o Observed) Observed { return o.custom(true) },
+						func(o Observed) Observed { return o.baked(off) },
+						func(o Observed) Observed { return o.mountRoot("/docker/x") },
+						func(o Observed) Observed { return o.automaxprocs("v1.6.0") },
+					} {
+						o := change(machine.gover(version))
+						if env != "" {
+							o = o.withEnv(env)
+						}
+						if live > 0 {
+							o = o.live(live)
+						}
+						s := NewSubject(o)
+						for _, f := range Judge(s) {
+							for _, m := range chooses.FindAllStringSubmatch(f.Fix, -1) {
+								looked++
+								fits := strconv.Itoa(s.Fit.Procs)
+								if m[1] != fits && !strings.Contains(f.Fix, "GOMAXPROCS="+fits+" in its environment") && !strings.Contains(f.Fix, "write GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "both fit") {
+									t.Fatalf("%s fits, and %s says %q of %+v", fits, f.Rule, f.Fix, o)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if looked < 1000 {
+		t.Errorf("only %d remedies name a value", looked)
+	}
+}
