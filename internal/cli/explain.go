@@ -187,7 +187,7 @@ func (o *explainOptions) print(io stdio, e explain.Explanation) error {
 	if o.json {
 		return e.WriteJSON(io.out)
 	}
-	return e.WriteText(io.out, io.color())
+	return e.WriteText(io.out, io.color(), width(io))
 }
 
 func (w whatIfFlags) parse() (explain.WhatIf, error) {

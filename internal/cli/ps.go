@@ -247,7 +247,7 @@ func (o *psOptions) live(ctx context.Context, io stdio, scan scanFunc) error {
 func explainProcess(p observe.Process) string {
 	var b strings.Builder
 	// A Builder takes everything.
-	_ = explain.New(p.Subject, explain.Process(p.Subject), "").WriteText(&b, false)
+	_ = explain.New(p.Subject, explain.Process(p.Subject), "").WriteText(&b, false, 0)
 	return b.String()
 }
 

@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/rule"
 	"github.com/procfit/procfit/maxprocs"
@@ -27,10 +30,10 @@ func machine(cpus int, limit float64, env string, live int) rule.Observed {
 	return o
 }
 
-func text(t *testing.T, o rule.Observed, policy string, color bool) string {
+func text(t *testing.T, o rule.Observed, policy string, color bool, width ...int) string {
 	t.Helper()
 	var b strings.Builder
-	if err := New(rule.NewSubject(o), "x", policy).WriteText(&b, color); err != nil {
+	if err := New(rule.NewSubject(o), "x", policy).WriteText(&b, color, slices.Max(append(width, 0))); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -81,6 +84,23 @@ func TestColor(t *testing.T) {
 	plain, color := text(t, o, "", false), text(t, o, "", true)
 	if strings.Contains(plain, "\x1b") || !strings.Contains(color, "\x1b[31merror\x1b[0m") {
 		t.Errorf("plain %q, in colour %q", plain, color)
+	}
+}
+
+// TestWidth: no line is wider than the terminal, and none is folded without one.
+func TestWidth(t *testing.T) {
+	o := machine(2, 0, "4", 2)
+	endless := text(t, o, "", false)
+	for _, width := range []int{60, 80, 120} {
+		got := text(t, o, "", true, width)
+		for line := range strings.SplitSeq(got, "\n") {
+			if ansi.StringWidth(line) > width {
+				t.Errorf("at %d columns %q has %d", width, line, ansi.StringWidth(line))
+			}
+		}
+		if words := strings.Fields(ansi.Strip(got)); !slices.Equal(words, strings.Fields(endless)) {
+			t.Errorf("at %d columns other words: %q", width, words)
+		}
 	}
 }
 

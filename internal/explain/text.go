@@ -4,23 +4,27 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
-// WriteText prints the answer, the steps to it, and what to do.
-func (e Explanation) WriteText(w io.Writer, color bool) error {
-	b := &terminal.Writer{Color: color}
+// WriteText prints the answer, the steps to it, and what to do. On a width above 0
+// lines are folded.
+func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
+	b := &terminal.Writer{Width: width, Color: color}
 	if e.policy != "" {
 		d := e.decisions[0]
-		fmt.Fprintf(b, "%s: %s chooses %d\n", e.who, d.Policy, d.Procs)
+		b.Folded(fmt.Sprintf("%s: %s chooses %d", e.who, d.Policy, d.Procs), "  ")
 		for _, r := range d.Reasons {
-			fmt.Fprintf(b, "  %s\n", phrase.Clean(r))
+			b.Folded("  "+phrase.Clean(r), "    ")
 		}
 	} else {
-		fmt.Fprintf(b, "%s\n  %s\n\n", b.Style(terminal.Bold, e.who+" "+e.answer()), phrase.Clean(e.because()))
+		b.Folded(b.Style(terminal.Bold, e.who+" "+e.answer()), "  ")
+		b.Folded("  "+phrase.Clean(e.because()), "  ")
+		b.WriteString("\n")
 		e.steps(b)
 		e.advice(b)
 	}
@@ -56,7 +60,8 @@ func (e Explanation) steps(b *terminal.Writer) {
 
 func row(b *terminal.Writer, name, procs string, reasons []string) {
 	for _, r := range reasons {
-		fmt.Fprintf(b, "  %-12s  %4s  %s\n", name, procs, phrase.Clean(r))
+		head := fmt.Sprintf("  %-12s  %4s  ", name, procs)
+		b.Folded(head+phrase.Clean(r), strings.Repeat(" ", len(head)))
 		name, procs = "", ""
 	}
 }
@@ -68,9 +73,10 @@ func (e Explanation) advice(b *terminal.Writer) {
 		if i == 0 || e.findings[i-1].Fix != f.Fix {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(b, "  %s %s: %s\n", f.Rule, b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity)), phrase.Clean(f.Message))
+		severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
+		b.Folded(fmt.Sprintf("  %s %s: %s", f.Rule, severity, phrase.Clean(f.Message)), "    ")
 		if i+1 == len(e.findings) || e.findings[i+1].Fix != f.Fix {
-			fmt.Fprintf(b, "  → %s\n", phrase.Clean(f.Fix))
+			b.Folded("  → "+phrase.Clean(f.Fix), "    ")
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
@@ -30,9 +28,9 @@ func advise(b *terminal.Writer, all []observe.Process) {
 		b.WriteString("\n")
 		for _, f := range a.findings {
 			severity := b.Style(grade(f.Severity), string(f.Severity))
-			folded(b, fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, who, phrase.Clean(f.Message)), "  ")
+			b.Folded(fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, who, phrase.Clean(f.Message)), "  ")
 		}
-		folded(b, "  → "+phrase.Clean(a.findings[0].Fix), "    ")
+		b.Folded("  → "+phrase.Clean(a.findings[0].Fix), "    ")
 	}
 }
 
@@ -42,21 +40,6 @@ func named(who []string) string {
 		who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(who)-maxNamed))
 	}
 	return strings.Join(who, ", ")
-}
-
-// folded writes a line, broken between words where it is too wide, its rest
-// indented.
-func folded(b *terminal.Writer, line, indent string) {
-	width := b.Width
-	if width > len(indent)+20 && ansi.StringWidth(line) > width {
-		first, rest, _ := strings.Cut(ansi.Wordwrap(line, width, ""), "\n")
-		b.WriteString(first + "\n")
-		for part := range strings.SplitSeq(ansi.Wordwrap(strings.ReplaceAll(rest, "\n", " "), width-len(indent), ""), "\n") {
-			b.WriteString(indent + strings.TrimLeft(part, " ") + "\n")
-		}
-		return
-	}
-	b.WriteString(line + "\n")
 }
 
 func collectAdvice(all []observe.Process) []advice {

@@ -33,3 +33,21 @@ func TestStyle(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestFolded(t *testing.T) {
+	for _, c := range []struct {
+		width      int
+		line, want string
+	}{
+		{0, "one two three four five six seven", "one two three four five six seven\n"},
+		{24, "one two three four five six seven", "one two three four five\n  six seven\n"},
+		{24, "short", "short\n"},
+		{10, "too narrow to fold it", "too narrow to fold it\n"},
+		{24, "日本語 日本語 日本語 日本語 日本語", "日本語 日本語 日本語\n  日本語 日本語\n"},
+	} {
+		w := &Writer{Width: c.width}
+		if w.Folded(c.line, "  "); w.String() != c.want {
+			t.Errorf("at %d: %q, want %q", c.width, w.String(), c.want)
+		}
+	}
+}
