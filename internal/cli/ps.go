@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -204,7 +203,7 @@ func (o *psOptions) tell(io stdio, snap observe.Snapshot) error {
 		case i >= 0:
 			io.notef("%s", phrase.Clean(snap.Unreadable[i].Reason))
 		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
-			failed = append(failed, fmt.Errorf("process %d: %w", pid, o.missing(pid)))
+			failed = append(failed, fmt.Errorf("process %d: %w", pid, missing(snap, pid)))
 		}
 	}
 	if len(o.pids) == 0 {
@@ -225,11 +224,11 @@ func (o *psOptions) tell(io stdio, snap observe.Snapshot) error {
 }
 
 // missing is why a process that was asked for is not in the list.
-func (o *psOptions) missing(pid int) error {
-	if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err != nil {
-		return observe.ErrNoProcess
+func missing(snap observe.Snapshot, pid int) error {
+	if slices.Contains(snap.NotGo, pid) {
+		return fmt.Errorf("%w; procfit explain --pid tells of its limits", observe.ErrNotGo)
 	}
-	return errors.New("not a Go program; procfit explain --pid tells of its limits")
+	return observe.ErrNoProcess
 }
 
 // live is the view of the whole screen.

@@ -92,6 +92,18 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// TestSeveralOfOneRule: two findings of one rule are one series, since a second
+// would make the whole scrape fail.
+func TestSeveralOfOneRule(t *testing.T) {
+	snap := fixture()
+	twice := rule.Finding{Rule: "PF009", Severity: rule.Info}
+	snap.Processes[0].Findings = []rule.Finding{twice, twice, {Rule: "PF009", Severity: rule.Warning}}
+	code, text := scrape(t, exporterOf(snap).Handler(), "/metrics")
+	if n := strings.Count(text, `rule="PF009"`); code != 200 || n != 2 {
+		t.Errorf("code %d, %d series", code, n)
+	}
+}
+
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"api": "api", "": "", "a b": "a b", "\xff\xfe": "\uFFFD", "a\x00b\tc": "a\uFFFDb\uFFFDc", "日本": "日本",

@@ -20,6 +20,7 @@ type Snapshot struct {
 	Processes  []Process     // by PID
 	Unreadable []Unreadable  // by PID
 	Others     int           // processes that are known to be no Go programs
+	NotGo      []int         // these, of those that were named
 
 	// Counters is where context switches and run-queue wait come from, and
 	// CountersWhy why that is not taskstats.
@@ -96,6 +97,9 @@ func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 			now[one.id] = one.looked
 		case one.other:
 			snap.Others++
+			if named {
+				snap.NotGo = append(snap.NotGo, pids[i])
+			}
 		}
 	}
 	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })

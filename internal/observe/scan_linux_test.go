@@ -86,6 +86,12 @@ func TestScan(t *testing.T) {
 	if snap := scan(t, s, idle); len(snap.Processes) != 1 || snap.Processes[0].PID != idle {
 		t.Errorf("asked for one: %+v", snap.Processes)
 	}
+	if snap := scan(t, s, idle, shell, 1<<30); len(snap.Processes) != 1 || !slices.Equal(snap.NotGo, []int{shell}) || snap.Others != 1 {
+		t.Errorf("of a Go program, a shell and none: %d processes, %v no Go programs, others %d", len(snap.Processes), snap.NotGo, snap.Others)
+	}
+	if len(second.NotGo) > 0 {
+		t.Errorf("%d processes that nobody named", len(second.NotGo))
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Scan(ctx); !errors.Is(err, context.Canceled) {
