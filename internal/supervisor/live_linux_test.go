@@ -87,6 +87,14 @@ func play(part string, args []string) int {
 		printFacts()
 	case "own": // a procfit that starts the target args, prints its processes and waits for SIGKILL
 		return playOwner(args)
+	case "keep":
+		return playKeeper(args[0])
+	case "crash":
+		crashing(args[0])
+	case "compile": // with the go command, in a build folder
+		out, err := Run(context.Background(), Spec{Command: []string{args[0], "build", "-o", os.DevNull, "."}, Env: append(os.Environ(), "GOTMPDIR="+args[1]), Folders: []string{args[1]}})
+		fmt.Println(out, err)
+		return 1
 	case "spin":
 		d, _ := time.ParseDuration(args[0])
 		for begin := time.Now(); time.Since(begin) < d; {
@@ -343,16 +351,6 @@ func assertGoneSoon(t *testing.T, pids []int) {
 		time.Sleep(2 * time.Millisecond)
 	}
 	assertGone(t, pids)
-}
-
-func TestSupervisorKilled(t *testing.T) {
-	p := begin(t, Spec{Command: self("sleep")})
-	unix.Kill(p.SupervisorPID(), unix.SIGKILL)
-	<-p.Done()
-	if _, err := p.Wait(); err == nil || !strings.Contains(err.Error(), "supervisor") {
-		t.Errorf("error %v does not say that the supervisor is gone", err)
-	}
-	assertGoneSoon(t, []int{p.PID()})
 }
 
 func TestContextKills(t *testing.T) {
