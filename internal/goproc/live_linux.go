@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/procfit/procfit/internal/procstat"
 )
 
 // maxProcs bounds what is taken for a number of CPUs. The runtime has no limit
@@ -136,12 +138,8 @@ func explain(pid int, err error) error {
 
 // ended tells whether the process is no more, or a zombie.
 func ended(pid int) bool {
-	stat, err := os.ReadFile(procPath(pid, "stat"))
-	if err != nil {
-		return true
-	}
-	i := bytes.LastIndexByte(stat, ')')
-	return i >= 0 && i+2 < len(stat) && (stat[i+2] == 'Z' || stat[i+2] == 'X')
+	now, err := procstat.ReadStat(pid)
+	return err != nil || now.Ended()
 }
 
 // hint says what would allow reading the process.

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -83,18 +82,8 @@ func TestSupervisorKilledAtStart(t *testing.T) {
 // it with the folder and its keeper's PID.
 func keeping(t *testing.T, group string) (cmd *exec.Cmd, folder string, keeper int) {
 	t.Helper()
-	cmd = exec.Command("/proc/self/exe", playArg, "keep", group)
-	cmd.Env = os.Environ()
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if _, scanErr := fmt.Sscan(line, &folder, &keeper); err != nil || scanErr != nil {
+	cmd, line := startPlay(t, "A=", "keep", group)
+	if _, err := fmt.Sscan(line, &folder, &keeper); err != nil {
 		t.Fatalf("it says %q, %v", line, err)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "file")); err != nil {

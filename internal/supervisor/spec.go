@@ -21,7 +21,7 @@ type Spec struct {
 	Dir        string   // empty: procfit's own
 	Env        []string // complete; of two values of one name the last counts
 	CPUs       []int    // the affinity; nil: that of the calling thread
-	ProcsFiles []string // cgroup.procs of the groups to enter; if procfit dies, their directories are removed
+	ProcsFiles []string // cgroup.procs of the groups to enter; if procfit dies, the groups are removed with all that is in them
 	// Folders do not exist yet. They are made before the command starts, and
 	// removed with all that is in them when it has ended, however that was.
 	Folders []string

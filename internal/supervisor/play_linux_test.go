@@ -1,0 +1,177 @@
+package supervisor
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test binary plays the targets when this is its first argument.
+const playArg = "play"
+
+func TestMain(m *testing.M) {
+	if code, ok := Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	if len(os.Args) > 2 && os.Args[1] == playArg {
+		os.Exit(play(os.Args[2], os.Args[3:]))
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the processes that it starts: a second each, otherwise
+	os.Exit(m.Run())
+}
+
+// play is a target of the tests.
+func play(part string, args []string) int {
+	switch part {
+	case "print": // args
+		fmt.Println(strings.Join(args, "\n"))
+	case "exit":
+		code, _ := strconv.Atoi(args[0])
+		return code
+	case "env":
+		fmt.Println(strings.Join(os.Environ(), "\n"))
+	case "flood": // megabytes of lines
+		n, _ := strconv.Atoi(args[0])
+		line := []byte(strings.Repeat("x", 1023) + "\n")
+		fmt.Println("the first line")
+		for range n << 10 {
+			os.Stdout.Write(line)
+		}
+		fmt.Println("the last line")
+	case "stubborn": // ignores SIGTERM
+		signal.Ignore(unix.SIGTERM)
+		fmt.Println("ready")
+		time.Sleep(time.Minute)
+	case "graceful":
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, unix.SIGTERM)
+		fmt.Println("ready")
+		<-c
+		fmt.Println("going")
+		return 7
+	case "fork", "orphan":
+		return playTree(part, args)
+	case "facts":
+		printFacts()
+	case "own": // a procfit that starts the target args, prints its processes and waits for SIGKILL
+		return playOwner(args)
+	case "keep":
+		return playKeeper(args[0])
+	case "crash":
+		crashing(args[0])
+	case "compile": // with the go command, in a build folder
+		out, err := Run(context.Background(), Spec{Command: []string{args[0], "build", "-o", os.DevNull, "."}, Env: append(os.Environ(), "GOTMPDIR="+args[1]), Folders: []string{args[1]}})
+		fmt.Println(out, err)
+		return 1
+	case "spin":
+		d, _ := time.ParseDuration(args[0])
+		for begin := time.Now(); time.Since(begin) < d; {
+		}
+	case "sleep":
+		time.Sleep(time.Minute)
+	case "until": // a file is there
+		for {
+			if _, err := os.Stat(args[0]); err == nil {
+				return 0
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return 0
+}
+
+// playTree leaves processes behind.
+func playTree(part string, args []string) int {
+	switch part {
+	case "fork": // leaves a child of the group and a daemon of its own session behind; then does as args say
+		for _, attributes := range []*syscall.SysProcAttr{nil, {Setsid: true}} {
+			cmd := exec.Command("/proc/self/exe", playArg, "stubborn")
+			cmd.SysProcAttr, cmd.Stdout = attributes, os.Stdout
+			if err := cmd.Start(); err != nil {
+				fmt.Println(err)
+				return 1
+			}
+		}
+		return play(args[0], args[1:])
+	case "orphan": // makes fork its child, which ends at once: the daemons are then nobody's
+		cmd := exec.Command("/proc/self/exe", playArg, "fork", "exit", "0")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Run(); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println("ready")
+		time.Sleep(time.Minute)
+	}
+	return 0
+}
+
+// printFacts prints what a Go program sees at main, and what holds for each of
+// its threads.
+func printFacts() {
+	fmt.Println("numcpu", runtime.NumCPU(), "procs", runtime.GOMAXPROCS(0))
+	for range 4 { // threads beyond those of the start
+		go func() { runtime.LockOSThread(); time.Sleep(time.Minute) }()
+	}
+	time.Sleep(20 * time.Millisecond)
+	for _, file := range []string{"status", "cgroup"} {
+		names, _ := filepath.Glob("/proc/self/task/*/" + file)
+		for _, name := range names {
+			data, _ := os.ReadFile(name)
+			for line := range strings.Lines(string(data)) {
+				if file == "cgroup" || strings.HasPrefix(line, "Cpus_allowed_list") || strings.HasPrefix(line, "SigIgn") || strings.HasPrefix(line, "SigBlk") {
+					fmt.Print(filepath.Base(filepath.Dir(name)), " ", line)
+				}
+			}
+		}
+	}
+}
+
+// playOwner needs the groups to enter in the environment, as the arguments are
+// the target's.
+func playOwner(args []string) int {
+	p, err := Start(context.Background(), Spec{Command: args, ProcsFiles: strings.Fields(os.Getenv("PROCFIT_TEST_PROCS"))})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	for !strings.Contains(p.Tail(5), "ready") {
+		time.Sleep(time.Millisecond)
+	}
+	pids, err := p.Descendants()
+	fmt.Println(p.SupervisorPID(), pids, err)
+	time.Sleep(time.Hour)
+	return 1
+}
+
+// startPlay starts a part with one more variable, and returns it with the first
+// line that it prints.
+func startPlay(t *testing.T, variable string, part ...string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe", append([]string{playArg}, part...)...)
+	cmd.Env = append(os.Environ(), variable)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s says %q, %v", part, line, err)
+	}
+	return cmd, line
+}
