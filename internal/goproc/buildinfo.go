@@ -2,66 +2,111 @@ package goproc
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
-	"io"
+	"errors"
+	"io/fs"
 	"runtime/debug"
 	"slices"
 )
 
-// buildMagic begins the record that debug/buildinfo reads. That package looks for
-// it by section headers, or where it usually is; a position-independent program
-// whose headers were removed has it elsewhere, and runs all the same.
+// buildMagic begins the record that Go's linker writes since Go 1.13 (ld.buildinfo
+// in cmd/link). debug/buildinfo reads it too, but through debug/elf (see image),
+// and does not find it in a position-independent program without section headers.
 const buildMagic = "\xff Go buildinf:"
 
 const (
 	buildAlign  = 16
-	buildHeader = 32      // bytes; two strings follow, each after its length
-	buildInline = 2       // the flag that says so, set since Go 1.18
-	longestInfo = 1 << 20 // bytes; it has a line for each dependency
+	buildHeader = 32 // bytes: the magic, the size of a pointer, flags; see buildAt
+	buildPtr    = 14 // where that size is
+	buildFlags  = 15
+	bigEndian   = 1 // flags
+	inline      = 2
 )
 
-// findBuildInfo looks for the record in all segments.
-func findBuildInfo(r io.ReaderAt) (*debug.BuildInfo, bool) {
-	m, err := readImage(r)
-	if err != nil || slices.ContainsFunc(m.sections, func(s section) bool { return s.name != "" }) {
-		return nil, false // debug/buildinfo has looked well enough
-	}
-	var info *debug.BuildInfo
-	for _, p := range m.segments {
-		err := scan(r, int64(p.Off), int64(p.Filesz), buildHeader-1, func(piece []byte, at int64) bool {
-			for i := 0; ; i++ {
-				j := bytes.Index(piece[i:], []byte(buildMagic))
-				if j < 0 || i+j > len(piece)-buildHeader {
-					return true
-				}
-				i += j
-				off := at + int64(i)
-				if (off-int64(p.Off))%buildAlign == 0 && piece[i+15]&buildInline != 0 {
-					if info = readBuildInfo(r, off+buildHeader); info != nil {
-						return false
-					}
-				}
-			}
-		})
-		if info != nil || err != nil {
-			break
+// The bounds of what is read for the record. It lies in the data, of which a
+// program of 707 MB has 13 MB; its text has a line for each dependency, 38 KB there.
+const (
+	maxSearch   = 64 << 20 // bytes
+	longestInfo = 256 << 10
+)
+
+// buildInfo returns the record, nil without one.
+func (m *image) buildInfo() (*debug.BuildInfo, error) {
+	r := m.r
+	m.r = &budget{r: r, left: maxSearch}
+	defer func() { m.r = r }()
+	for _, place := range m.buildPlaces() {
+		info, err := m.searchBuildInfo(place)
+		if info != nil {
+			return info, nil
+		}
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			return nil, err
 		}
 	}
-	return info, info != nil
+	return nil, nil
 }
 
-// readBuildInfo reads the Go version and the module's lines, which stand between
-// two marks of 16 bytes; nil when they are none.
-func readBuildInfo(r io.ReaderAt, off int64) *debug.BuildInfo {
-	version, off, ok := readString(r, off)
+// extent is a part of the file.
+type extent struct{ off, size int64 }
+
+// buildPlaces are where the record may be: its section, then the segments of data,
+// and where sections have no names all others.
+func (m *image) buildPlaces() []extent {
+	var places, others []extent
+	if s, ok := m.section(".go.buildinfo"); ok {
+		places = append(places, extent{int64(s.Off), int64(s.Size)})
+	}
+	for _, p := range m.segments {
+		at := extent{int64(p.Off), int64(p.Filesz)}
+		if elf.ProgFlag(p.Flags)&(elf.PF_W|elf.PF_X) == elf.PF_W {
+			places = append(places, at)
+		} else {
+			others = append(others, at)
+		}
+	}
+	if slices.ContainsFunc(m.sections, func(s section) bool { return s.name != "" }) {
+		return places
+	}
+	return append(places, others...)
+}
+
+func (m *image) searchBuildInfo(place extent) (info *debug.BuildInfo, err error) {
+	err = scan(m.r, place.off, place.size, buildHeader-1, func(piece []byte, at int64) bool {
+		for i := 0; ; i++ {
+			j := bytes.Index(piece[i:], []byte(buildMagic))
+			if j < 0 || i+j > len(piece)-buildHeader {
+				return true
+			}
+			i += j
+			if off := at + int64(i); (off-place.off)%buildAlign == 0 {
+				if info = m.buildAt(piece[i:i+buildHeader], off); info != nil {
+					return false
+				}
+			}
+		}
+	})
+	return info, err
+}
+
+// buildAt reads what a header at off leads to, the Go version and the module's
+// lines; nil when it leads to none. Since Go 1.18 both follow it, each after its
+// length; before, it holds the addresses of two string variables.
+func (m *image) buildAt(header []byte, off int64) *debug.BuildInfo {
+	var version, lines string
+	var ok bool
+	if header[buildFlags]&inline != 0 {
+		if version, off, ok = m.readString(off + buildHeader); ok {
+			lines, _, ok = m.readString(off)
+		}
+	} else {
+		version, lines, ok = m.readPointed(header)
+	}
 	if !ok || len(version) < 2 || version[:2] != "go" {
 		return nil
 	}
-	lines, _, ok := readString(r, off)
-	if !ok {
-		return nil
-	}
-	const mark = 16
+	const mark = 16 // bytes before the lines, and as many after
 	info := new(debug.BuildInfo)
 	if n := len(lines); n >= 2*mark && lines[n-mark-1] == '\n' {
 		if parsed, err := debug.ParseBuildInfo(lines[mark : n-mark]); err == nil {
@@ -69,20 +114,74 @@ func readBuildInfo(r io.ReaderAt, off int64) *debug.BuildInfo {
 		}
 	}
 	info.GoVersion = version
+	m.info = len(version) + len(lines)
 	return info
 }
 
 // readString reads a string after its length as a varint; next is what follows.
-func readString(r io.ReaderAt, off int64) (s string, next int64, ok bool) {
+func (m *image) readString(off int64) (s string, next int64, ok bool) {
 	var length [binary.MaxVarintLen64]byte
-	n, _ := r.ReadAt(length[:], off)
+	n, _ := m.r.ReadAt(length[:], off)
 	size, used := binary.Uvarint(length[:max(n, 0)])
-	if used <= 0 || size > longestInfo {
+	if used <= 0 {
 		return "", 0, false
+	}
+	off += int64(used)
+	s, ok = m.readText(off, size)
+	return s, off + int64(len(s)), ok
+}
+
+func (m *image) readText(off int64, size uint64) (string, bool) {
+	if size > longestInfo {
+		return "", false
 	}
 	b := make([]byte, size)
-	if n, _ := r.ReadAt(b, off+int64(used)); n < len(b) {
-		return "", 0, false
+	if n, _ := m.r.ReadAt(b, off); n < len(b) {
+		return "", false
 	}
-	return string(b), off + int64(used) + int64(size), true
+	return string(b), true
+}
+
+// readPointed reads the two strings of a program of Go 1.13 to 1.17. A program
+// without modules has no second one.
+func (m *image) readPointed(header []byte) (version, lines string, ok bool) {
+	order := binary.ByteOrder(binary.LittleEndian)
+	if header[buildFlags]&bigEndian != 0 {
+		order = binary.BigEndian
+	}
+	size := int(header[buildPtr])
+	if size != 4 && size != 8 {
+		return "", "", false
+	}
+	word := func(b []byte) uint64 {
+		if size == 4 {
+			return uint64(order.Uint32(b))
+		}
+		return order.Uint64(b)
+	}
+	pointed := func(i int) (string, bool) {
+		variable := make([]byte, 2*size) // an address and a length
+		off, ok := m.offset(word(header[16+i*size:]))
+		if n, _ := m.r.ReadAt(variable, off); !ok || n < len(variable) {
+			return "", false
+		}
+		if off, ok = m.offset(word(variable)); !ok {
+			return "", false
+		}
+		return m.readText(off, word(variable[size:]))
+	}
+	if version, ok = pointed(0); ok {
+		lines, _ = pointed(1)
+	}
+	return version, lines, ok
+}
+
+// offset is where the file has what is at an address.
+func (m *image) offset(addr uint64) (int64, bool) {
+	for _, p := range m.segments {
+		if addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
+			return int64(p.Off + addr - p.Vaddr), true
+		}
+	}
+	return 0, false
 }

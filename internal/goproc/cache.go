@@ -29,14 +29,19 @@ type Live struct {
 	Latency *Latency
 }
 
-// maxEntries bounds a Cache; above it the cache starts anew.
-const maxEntries = 1024
+// The bounds of a Cache; above them it starts anew. Build info is what a file can
+// make large: parsed it takes up to 12 times its text.
+const (
+	maxEntries = 1024
+	maxHeld    = 8 << 20 // bytes of the texts of all build info
+)
 
 // Cache keeps what was found in program files, by device, inode, size and
 // modification time. The zero value is ready; it is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	files map[fileKey]*file
+	held  int // see maxHeld
 }
 
 type fileKey struct {
@@ -67,8 +72,8 @@ func (c *Cache) file(key fileKey) *file {
 	defer c.mu.Unlock()
 	f, ok := c.files[key]
 	if !ok {
-		if c.files == nil || len(c.files) >= maxEntries {
-			c.files = make(map[fileKey]*file)
+		if c.files == nil || len(c.files) >= maxEntries || c.held > maxHeld {
+			c.files, c.held = make(map[fileKey]*file), 0
 		}
 		f = new(file)
 		c.files[key] = f
@@ -76,16 +81,22 @@ func (c *Cache) file(key fileKey) *file {
 	return f
 }
 
-// read does what needs only the file.
-func (f *file) read(r io.ReaderAt) {
+// read does what needs only the file, if it is the first to, and tells how much
+// the file's build info takes.
+func (f *file) read(r io.ReaderAt) (held int) {
 	f.once.Do(func() {
 		defer f.ready.Store(true)
-		f.program, f.err = Read(r)
-		if f.err != nil {
-			return
-		}
-		if f.bad = f.analyse(&budget{r: r, left: maxRead}); f.image != nil {
-			f.image.r = nil // the caller's, closed soon
+		if f.program, f.image, f.err = readProgram(r); f.err == nil {
+			held = f.image.info
+			f.bad = f.analyse(&budget{r: r, left: maxRead})
 		}
 	})
+	return held
+}
+
+// hold counts what a file takes.
+func (c *Cache) hold(bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held += bytes
 }

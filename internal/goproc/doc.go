@@ -16,8 +16,11 @@
 // nothing is ever written to it: writing gomaxprocs hangs a program, since its Ps
 // are not resized with it.
 //
-// A file is analysed once and kept in a Cache. A file is never trusted: every
-// read is bounded, and what does not add up is an error.
+// A file is analysed once and kept in a Cache. A file is never trusted, as it may be
+// another user's, written to harm who reads it: every read is bounded, and all reads
+// of one file together; tables are read in pieces, names and texts up to a size; and
+// what does not add up is an error. The bounds come from real programs, the largest
+// of 707 MB.
 //
 // Limits: live values need Linux; decoding needs amd64 or arm64 code of Go 1.18 or
 // newer; docs/LIVE.md has the releases and what can be read of each. A Go library

@@ -10,30 +10,45 @@ import (
 	"strings"
 )
 
-// The bounds of what a header may ask for. Go's linker makes about 10 program
-// headers and 40 sections, a C linker some more.
+// The bounds of what a header may ask for. Among 1194 programs and libraries of a
+// Debian, with a Go program of 707 MB, none has more than 14 program headers, 64
+// sections and 1065 bytes of their names.
 const (
 	maxSegments = 256
-	maxSections = 4096
-	maxNames    = 1 << 20 // bytes of the section name table
+	maxSections = 1024
+	maxNames    = 64 << 10 // bytes of the section name table
+	longestName = 64       // bytes of one name that are kept
 )
 
-// image is a 64-bit little-endian ELF file: where its parts lie in the file and
-// in memory, before any load bias. debug/elf is not used since it reads whole
-// tables and refuses a file whose section headers are damaged, which the kernel
-// runs all the same.
+// image is an ELF file: where its parts lie in the file and in memory, before any
+// load bias. debug/elf is not used since it believes a file: it reads whole tables,
+// of any size, copies the name table once for each section, and refuses a file
+// whose section headers are damaged, which the kernel runs all the same.
 type image struct {
 	r        io.ReaderAt
+	class    elf.Class
+	order    binary.ByteOrder
 	machine  elf.Machine
 	entry    uint64
 	fixed    bool         // runs at the addresses that it says: no load bias
 	segments []elf.Prog64 // PT_LOAD
 	sections []section    // none where the headers were removed or do not add up
+	info     int          // bytes of the build info's text
 }
 
 type section struct {
 	name string
 	elf.Section64
+}
+
+// isELF tells by a file's first bytes.
+func isELF(r io.ReaderAt) (bool, error) {
+	magic := make([]byte, len(elf.ELFMAG))
+	n, err := r.ReadAt(magic, 0)
+	if n == len(magic) || err == io.EOF {
+		err = nil
+	}
+	return string(magic[:n]) == elf.ELFMAG, err
 }
 
 func readImage(r io.ReaderAt) (*image, error) {
@@ -44,61 +59,85 @@ func readImage(r io.ReaderAt) (*image, error) {
 	if !bytes.HasPrefix(ident[:], []byte(elf.ELFMAG)) {
 		return nil, fmt.Errorf("%w (no ELF file)", ErrNotGo)
 	}
-	if elf.Class(ident[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(ident[elf.EI_DATA]) != elf.ELFDATA2LSB {
-		return nil, fmt.Errorf("%w: only 64-bit little-endian ELF files are read", ErrUndecodable)
+	m := &image{r: r, class: elf.Class(ident[elf.EI_CLASS]), order: binary.LittleEndian}
+	if elf.Data(ident[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		m.order = binary.BigEndian
 	}
-	var h elf.Header64
-	if err := decodeAt(r, 0, &h); err != nil {
-		return nil, fmt.Errorf("%w: ELF header: %v", ErrUndecodable, err)
+	h, err := m.header()
+	if err != nil {
+		return nil, fmt.Errorf("%w: ELF header: %w", ErrUndecodable, err)
 	}
-	m := &image{r: r, machine: elf.Machine(h.Machine), entry: h.Entry, fixed: elf.Type(h.Type) == elf.ET_EXEC}
-	if h.Phnum == 0 || h.Phnum > maxSegments || h.Phentsize != 56 || h.Phoff > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: %d program headers of %d bytes", ErrUndecodable, h.Phnum, h.Phentsize)
+	m.machine, m.entry, m.fixed = elf.Machine(h.Machine), h.Entry, elf.Type(h.Type) == elf.ET_EXEC
+	if err := m.readSegments(h); err != nil {
+		return nil, err
+	}
+	m.sections = m.readSections(h)
+	return m, nil
+}
+
+func (m *image) readSegments(h elf.Header64) error {
+	size := int64(56)
+	if m.class == elf.ELFCLASS32 {
+		size = 32
+	}
+	if h.Phnum == 0 || h.Phnum > maxSegments || int64(h.Phentsize) != size || h.Phoff > math.MaxInt32 {
+		return fmt.Errorf("%w: %d program headers of %d bytes", ErrUndecodable, h.Phnum, h.Phentsize)
 	}
 	for i := range int64(h.Phnum) {
-		var p elf.Prog64
-		if err := decodeAt(r, int64(h.Phoff)+i*56, &p); err != nil {
-			return nil, fmt.Errorf("%w: program header %d: %v", ErrUndecodable, i, err)
+		p, err := m.prog(int64(h.Phoff) + i*size)
+		if err != nil {
+			return fmt.Errorf("%w: program header %d: %w", ErrUndecodable, i, err)
 		}
 		if elf.ProgType(p.Type) != elf.PT_LOAD {
 			continue
 		}
 		if p.Off > math.MaxInt64 || p.Filesz > math.MaxInt64-p.Off || p.Filesz > p.Memsz || p.Memsz > math.MaxUint64-p.Vaddr {
-			return nil, fmt.Errorf("%w: program header %d: sizes overflow", ErrUndecodable, i)
+			return fmt.Errorf("%w: program header %d: sizes overflow", ErrUndecodable, i)
 		}
 		m.segments = append(m.segments, p)
 	}
-	m.sections = readSections(r, &h)
-	return m, nil
+	return nil
 }
 
-func readSections(r io.ReaderAt, h *elf.Header64) []section {
-	if h.Shnum == 0 || h.Shnum > maxSections || h.Shentsize != 64 || h.Shstrndx >= h.Shnum || h.Shoff > math.MaxInt64/2 {
+func (m *image) readSections(h elf.Header64) []section {
+	size := int64(64)
+	if m.class == elf.ELFCLASS32 {
+		size = 40
+	}
+	if h.Shnum == 0 || h.Shnum > maxSections || int64(h.Shentsize) != size || h.Shstrndx >= h.Shnum || h.Shoff > math.MaxInt64/2 {
 		return nil
 	}
 	all := make([]section, 0, h.Shnum)
 	for i := range int64(h.Shnum) {
-		var s section
-		if decodeAt(r, int64(h.Shoff)+i*64, &s.Section64) != nil || s.Off > math.MaxInt64 || s.Size > math.MaxInt64-s.Off {
+		s, err := m.sectionAt(int64(h.Shoff) + i*size)
+		if err != nil || s.Off > math.MaxInt64 || s.Size > math.MaxInt64-s.Off {
 			return nil
 		}
-		all = append(all, s)
+		all = append(all, section{Section64: s})
 	}
 	table := all[h.Shstrndx]
 	if table.Size > maxNames {
 		return nil
 	}
 	names := make([]byte, table.Size)
-	if _, err := r.ReadAt(names, int64(table.Off)); err != nil && err != io.EOF {
+	if _, err := m.r.ReadAt(names, int64(table.Off)); err != nil && err != io.EOF {
 		return nil
 	}
 	for i := range all {
 		if n := uint64(all[i].Name); n < uint64(len(names)) {
-			name, _, _ := bytes.Cut(names[n:min(n+64, uint64(len(names)))], []byte{0})
+			name, _, _ := bytes.Cut(names[n:min(n+longestName, uint64(len(names)))], []byte{0})
 			all[i].name = string(name)
 		}
 	}
 	return all
+}
+
+// decodable says why no variables can be found in the program, or nothing.
+func (m *image) decodable() error {
+	if m.class != elf.ELFCLASS64 || m.order != binary.LittleEndian {
+		return fmt.Errorf("%w: only 64-bit little-endian ELF files are read", ErrUndecodable)
+	}
+	return nil
 }
 
 // section returns the first section whose name ends so.
@@ -119,16 +158,4 @@ func (m *image) holds(addr, n uint64, flags elf.ProgFlag) bool {
 		}
 	}
 	return false
-}
-
-func decodeAt(r io.ReaderAt, off int64, v any) error {
-	buf := make([]byte, binary.Size(v))
-	if n, err := r.ReadAt(buf, off); n < len(buf) {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
-	}
-	_, err := binary.Decode(buf, binary.LittleEndian, v)
-	return err
 }

@@ -28,33 +28,54 @@ func testOddFiles(t *testing.T, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// names sets what the table of section names claims to be, and the file's size,
+	// most of it a hole, so that it is.
+	names := func(size int64) func(b []byte) int64 {
+		return func(b []byte) int64 {
+			heads := binary.LittleEndian.Uint64(b[40:])
+			table := b[heads+64*uint64(binary.LittleEndian.Uint16(b[62:])):]
+			binary.LittleEndian.PutUint64(table[32:], uint64(size))
+			return size + int64(binary.LittleEndian.Uint64(table[24:]))
+		}
+	}
 	for _, tt := range []struct {
 		name string
-		edit func(b []byte)
+		edit func(b []byte) (size int64) // 0: as it is
 	}{
-		{"section headers zeroed", func(b []byte) {
+		{"section names of 1 TiB", names(1 << 40)},
+		{"section names of 900 MiB", names(900 << 20)},
+		{"section headers zeroed", func(b []byte) int64 {
 			at := binary.LittleEndian.Uint64(b[40:])
 			n := uint64(binary.LittleEndian.Uint16(b[60:])) * 64
 			clear(b[at : at+n])
+			return 0
 		}},
-		{"section headers unlinked", func(b []byte) { clear(b[40:48]); clear(b[60:64]) }},
+		{"section headers unlinked", func(b []byte) int64 { clear(b[40:48]); clear(b[60:64]); return 0 }},
 		{"deleted", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			odd := t.TempDir() + "/odd"
-			b := append([]byte(nil), whole...)
+			b, size := append([]byte(nil), whole...), int64(0)
 			if tt.edit != nil {
-				tt.edit(b)
+				size = tt.edit(b)
 			}
 			if err := os.WriteFile(odd, b, 0o700); err != nil {
 				t.Fatal(err)
+			}
+			if size > 0 {
+				if err := os.Truncate(odd, size); err != nil {
+					t.Fatal(err)
+				}
 			}
 			p, says := goproctest.Start(t, odd, "GOMAXPROCS=3")
 			if err := os.Remove(odd); err != nil {
 				t.Fatal(err)
 			}
 			var c Cache
-			live, err := c.Live(p.PID())
+			var live Live
+			if allocated := allocatedBy(func() { live, err = c.Live(p.PID()) }); allocated > 4<<20 {
+				t.Errorf("%d bytes allocated", allocated)
+			}
 			if err != nil || live.Procs != 3 || live.GoVersion != runtime.Version() || live.MainModule != goproctest.Module || says.Procs != 3 || live.NumCPU != says.NumCPU || live.Latency == nil {
 				t.Errorf("read %+v, %v; the program says %+v", live, err, says)
 			}

@@ -3,20 +3,40 @@ package goproc
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
+	"math"
 	"testing"
 )
 
+// A world is tens of kilobytes, most of it zeros: changes of it are fuzzed, not its
+// bytes, of which the fuzzer would try one at a time to leave it out.
+const edit = 10 // bytes: where, 2, and what to write there, 8
+
+// changed writes the edits into a copy.
+func changed(b, edits []byte) []byte {
+	b = bytes.Clone(b)
+	for ; len(edits) >= edit; edits = edits[edit:] {
+		copy(b[int(binary.LittleEndian.Uint16(edits))%len(b):], edits[2:edit])
+	}
+	return b
+}
+
 // FuzzFind gives hostile files to everything that reads them.
 func FuzzFind(f *testing.F) {
-	f.Add(goodWorld().bytes())
-	w := goodWorld()
-	w.symbols = map[string]uint64{"runtime.gomaxprocs": worldVar}
-	f.Add(w.bytes())
-	w = goodWorld()
-	w.sections = false
-	f.Add(w.bytes())
-	f.Fuzz(func(t *testing.T, b []byte) {
+	symbols, bare := goodWorld(), goodWorld()
+	symbols.symbols = map[string]uint64{"runtime.gomaxprocs": worldVar}
+	bare.sections = false
+	worlds := [][]byte{goodWorld().bytes(), symbols.bytes(), bare.bytes()}
+	for i := range worlds {
+		f.Add(uint8(i), []byte{})
+		for _, at := range []uint16{40, 56, 64 + 32, 120 + 32, worldTable, worldTable + 8, worldTable + 32, worldTable + 0x504, worldData + 64 + 176, worldHeads + 64 + 32, worldText} {
+			f.Add(uint8(i), binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint16(nil, at), math.MaxInt64))
+			f.Add(uint8(i), binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint16(nil, at), 0))
+		}
+	}
+	f.Fuzz(func(t *testing.T, world uint8, edits []byte) {
+		b := changed(worlds[int(world)%len(worlds)], edits)
 		at, err := find(b, worldVersion)
 		if err != nil {
 			return
@@ -36,9 +56,15 @@ func FuzzFind(f *testing.F) {
 
 // FuzzRead gives hostile files to the reader of build info.
 func FuzzRead(f *testing.F) {
-	f.Add(goodWorld().bytes())
-	f.Add([]byte("\xff Go buildinf:\x08\x02" + "0123456789abcdef" + "\x08go1.26.1\x00"))
+	for _, w := range tinies() {
+		w.lines = "path\tp\n"
+		f.Add(w.bytes())
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		elf, _ := isELF(bytes.NewReader(b))
+		if !elf {
+			return // debug/buildinfo's
+		}
 		if p, err := Read(bytes.NewReader(b)); err == nil && p.GoVersion == "" {
 			t.Error("a program without a Go version")
 		} else if err != nil && !errors.Is(err, ErrNotGo) {
@@ -48,13 +74,17 @@ func FuzzRead(f *testing.F) {
 }
 
 func FuzzPclntab(f *testing.F) {
-	f.Add(goodWorld().bytes()[worldTable:worldData])
-	f.Fuzz(func(t *testing.T, b []byte) {
+	whole := goodWorld().bytes()[worldTable:worldData]
+	f.Add([]byte{})
+	f.Add(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint16(nil, 8), maxFuncs))
+	f.Add(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint16(nil, 0x504), math.MaxUint64))
+	f.Fuzz(func(t *testing.T, edits []byte) {
+		b := changed(whole, edits)
 		table, ok := parsePclntab(b)
 		if !ok {
 			return
 		}
-		found, err := table.functions(&budget{r: bytes.NewReader(b), left: 1 << 30}, "runtime.", decoded())
+		found, err := table.functions(bytes.NewReader(b), "runtime.", decoded())
 		for name, s := range found {
 			if err != nil || s.start >= s.end || s.end-s.start > maxFuncSize {
 				t.Errorf("%s: %+v, %v", name, s, err)

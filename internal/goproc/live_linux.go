@@ -61,7 +61,7 @@ func (c *Cache) open(pid int) (*file, fileKey, error) {
 	}
 	key = keyOfStat(&st) // another one if the process has just called exec
 	f := c.file(key)
-	f.read(exe)
+	c.hold(f.read(exe))
 	return f, key, f.err
 }
 
@@ -70,8 +70,8 @@ func (c *Cache) live(pid int) (Live, error) {
 	if err != nil {
 		return Live{}, err
 	}
-	if f.image == nil {
-		return Live{}, f.bad
+	if err := f.image.decodable(); err != nil {
+		return Live{}, err
 	}
 	mem, err := openProc(pid, "mem")
 	if err != nil {

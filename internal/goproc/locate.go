@@ -26,9 +26,12 @@ func Locate(program, mem io.ReaderAt, bias uint64) (Addresses, error) {
 	return f.locate(mem, bias)
 }
 
-// analyse does what needs only the file.
+// analyse does what needs only the file, and leaves of its image what is needed
+// later: a Cache holds many.
 func (f *file) analyse(r io.ReaderAt) (err error) {
-	if f.image, err = readImage(r); err != nil {
+	f.image.r = r
+	defer func() { f.image.r, f.image.sections = nil, nil }()
+	if err := f.image.decodable(); err != nil {
 		return err
 	}
 	f.layout, _ = layoutOf(f.program.GoVersion)
@@ -64,7 +67,7 @@ func (f *file) locate(mem io.ReaderAt, bias uint64) (Addresses, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.at.Procs == 0 && f.bad == nil {
-		at, err := f.decode(&budget{r: mem, left: maxRead}, bias)
+		at, err := f.decode(&budget{r: mem, left: maxMemory}, bias)
 		if errors.Is(err, ErrUndecodable) {
 			f.bad = err
 		}

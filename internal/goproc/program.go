@@ -40,20 +40,54 @@ func Open(path string) (Program, error) {
 	return p, nil
 }
 
-// Read reads a program from its file.
+// maxForeign bounds what debug/buildinfo reads, in bytes: the tables of symbols of
+// a large program for macOS are tens of megabytes.
+const maxForeign = 256 << 20
+
+// Read reads a program from its file. A file that is no ELF is debug/buildinfo's,
+// whose readers of those formats can be made to take much memory by whoever wrote
+// it; no file of a live process is read so.
 func Read(r io.ReaderAt) (Program, error) {
-	info, err := buildinfo.Read(&budget{r: r, left: maxRead})
+	elf, err := isELF(r)
 	if err != nil {
-		if again, ok := findBuildInfo(&budget{r: r, left: maxRead}); ok {
-			info, err = again, nil
-		}
+		return Program{}, err
 	}
+	if elf {
+		p, _, err := readProgram(r)
+		return p, err
+	}
+	info, err := buildinfo.Read(&budget{r: r, left: maxForeign})
 	if err != nil {
-		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-			return Program{}, err
-		}
-		return Program{}, fmt.Errorf("%w (%v)", ErrNotGo, err)
+		return Program{}, notGo(err)
 	}
+	return programOf(info), nil
+}
+
+// readProgram reads an ELF file, which may be another user's.
+func readProgram(r io.ReaderAt) (Program, *image, error) {
+	m, err := readImage(r)
+	if err != nil {
+		return Program{}, nil, notGo(err)
+	}
+	info, err := m.buildInfo()
+	switch {
+	case err != nil:
+		return Program{}, nil, err
+	case info == nil:
+		return Program{}, nil, fmt.Errorf("%w (no build info of Go 1.13 or newer)", ErrNotGo)
+	}
+	return programOf(info), m, nil
+}
+
+// notGo keeps an error of the system apart from a file that is no Go program.
+func notGo(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) || errors.Is(err, ErrNotGo) {
+		return err
+	}
+	return fmt.Errorf("%w (%v)", ErrNotGo, err)
+}
+
+func programOf(info *debug.BuildInfo) Program {
 	p := Program{
 		GoVersion:   info.GoVersion,
 		Path:        info.Path,
@@ -67,5 +101,5 @@ func Read(r io.ReaderAt) (Program, error) {
 			p.DefaultGODEBUG = s.Value
 		}
 	}
-	return p, nil
+	return p
 }

@@ -6,10 +6,14 @@ import (
 	"io"
 )
 
-// maxRead bounds what the analysis of one file reads in all, in bytes. Large
-// programs need tens of megabytes at most; a hostile file, which can claim any
-// size, is given up in about a second.
-const maxRead = 1 << 30
+// The bounds of all that is read to find the variables, in bytes: of the file and
+// of a process's memory. Of a program of 707 MB that is
+// 70 MB of the file, more where it has symbols or no section headers, and the 13 MB
+// of its data. A hostile file can claim any size.
+const (
+	maxRead   = 512 << 20
+	maxMemory = 128 << 20
+)
 
 // scanChunk is the size of one read, in bytes.
 const scanChunk = 64 << 10

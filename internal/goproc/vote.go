@@ -40,7 +40,11 @@ func references(mem io.ReaderAt, m *image, bias uint64, t pclntab, code map[stri
 		return nil, err
 	}
 	found := make(map[string][]ref)
-	for name, s := range code {
+	for _, name := range decoded() {
+		s, ok := code[name]
+		if !ok {
+			continue
+		}
 		start, b := text+uint64(s.start), make([]byte, s.end-s.start)
 		if !m.holds(start-bias, uint64(len(b)), elf.PF_X) {
 			return nil, fmt.Errorf("%w: %s lies outside of the code", ErrUndecodable, name)
@@ -61,9 +65,9 @@ func references(mem io.ReaderAt, m *image, bias uint64, t pclntab, code map[stri
 // load it too and no other address has as many.
 func voteProcs(refs map[string][]ref) (uint64, error) {
 	votes, voters, first := make(map[uint64]int), 0, uint64(0)
-	for name, list := range refs {
+	for _, name := range decoded() {
 		seen := make(map[uint64]bool)
-		for _, r := range list {
+		for _, r := range refs[name] {
 			if r.access != load || r.size != 4 {
 				continue
 			}
@@ -85,10 +89,14 @@ func voteProcs(refs map[string][]ref) (uint64, error) {
 	if votes[first] < minVotes {
 		return 0, fmt.Errorf("%w: %d of %d functions agree", ErrUndecodable, votes[first], voters)
 	}
+	second := 0
 	for addr, n := range votes {
-		if addr != first && n >= votes[first] {
-			return 0, fmt.Errorf("%w: two variables have %d votes each of %d", ErrUndecodable, n, voters)
+		if addr != first {
+			second = max(second, n)
 		}
+	}
+	if second >= votes[first] {
+		return 0, fmt.Errorf("%w: two variables have %d and %d votes of %d", ErrUndecodable, votes[first], second, voters)
 	}
 	return first, nil
 }

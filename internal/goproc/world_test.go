@@ -154,11 +154,12 @@ func (w world) bytes() []byte {
 // find does all that Locate does, for a world, which has no build info.
 func find(b []byte, goVersion string) (Addresses, error) {
 	r := bytes.NewReader(b)
-	f := new(file)
+	m, err := readImage(r)
+	if err != nil {
+		return Addresses{}, err
+	}
+	f := &file{image: m}
 	f.program.GoVersion = goVersion
 	f.bad = f.analyse(&budget{r: r, left: maxRead})
-	if f.image == nil {
-		return Addresses{}, f.bad
-	}
 	return f.locate(r, 0)
 }

@@ -1,0 +1,100 @@
+package goproc
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"reflect"
+	"testing"
+)
+
+// TestRead reads build info from files of both classes, byte orders and forms, as
+// debug/buildinfo does.
+func TestRead(t *testing.T) {
+	for name, w := range tinies() {
+		p, err := Read(bytes.NewReader(w.bytes()))
+		if err != nil || p.GoVersion != "go1.26.8" || p.Path != "example.com/tiny" || p.MainVersion != "v1.2.3" || p.DefaultGODEBUG != "asynctimerchan=1" {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+		theirs, err := buildinfo.Read(bytes.NewReader(w.bytes()))
+		if err != nil || !reflect.DeepEqual(p, programOf(theirs)) {
+			t.Errorf("%s: %+v, debug/buildinfo: %+v, %v", name, p, theirs, err)
+		}
+		w.change = func(b []byte) { clear(b[tinyInfo : tinyInfo+4]) }
+		if p, err := Read(bytes.NewReader(w.bytes())); !errors.Is(err, ErrNotGo) {
+			t.Errorf("%s without a record: %+v, %v", name, p, err)
+		}
+	}
+}
+
+// TestReadClaims reads files of a terabyte, most of it zeros, whose headers claim
+// to need it: without much memory, and where the rest is right with the right
+// result.
+func TestReadClaims(t *testing.T) {
+	const (
+		little  = "64LittleEndian sections"
+		filesz  = 64 + 32 // of the one segment
+		nothing = ""
+	)
+	section := func(i, field int, v uint64) func(b []byte) {
+		return func(b []byte) {
+			at := binary.LittleEndian.Uint64(b[40:]) + uint64(64*i+field)
+			binary.LittleEndian.PutUint64(b[at:], v)
+		}
+	}
+	for name, tc := range map[string]struct {
+		change func(b []byte)
+		want   string // Go version
+	}{
+		"names of 1 TiB":    {section(2, 32, 1<<40), "go1.26.8"},
+		"names of 900 MiB":  {section(2, 32, 900<<20), "go1.26.8"},
+		"names of 1 MiB":    {section(2, 32, 1<<20), "go1.26.8"},
+		"record of 1 TiB":   {section(1, 32, 1<<40), "go1.26.8"},
+		"record in zeros":   {section(1, 24, 1<<39), "go1.26.8"},
+		"65535 sections":    {func(b []byte) { copy(b[60:], "\xff\xff") }, "go1.26.8"},
+		"sections of 65535": {func(b []byte) { copy(b[58:], "\xff\xff") }, "go1.26.8"},
+		"segments of 65535": {func(b []byte) { copy(b[54:], "\xff\xff") }, nothing},
+		"65535 segments":    {func(b []byte) { copy(b[56:], "\xff\xff") }, nothing},
+		"a segment of 1 TiB": {func(b []byte) {
+			binary.LittleEndian.PutUint64(b[filesz:], 1<<40)
+			binary.LittleEndian.PutUint64(b[filesz+8:], 1<<40)
+		}, "go1.26.8"},
+		"a segment of zeros": {func(b []byte) {
+			clear(b[tinyInfo:])
+			binary.LittleEndian.PutUint64(b[filesz:], 1<<40)
+			binary.LittleEndian.PutUint64(b[filesz+8:], 1<<40)
+		}, nothing},
+		"a version of 900 MiB": {func(b []byte) { binary.PutUvarint(b[tinyInfo+buildHeader:], 900<<20) }, nothing},
+	} {
+		w := tinies()[little]
+		w.change = tc.change
+		r := endless{w.bytes()}
+		var p Program
+		var err error
+		allocated := allocatedBy(func() { p, err = Read(r) })
+		if p.GoVersion != tc.want || (tc.want == nothing) != errors.Is(err, ErrNotGo) {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+		if allocated > 1<<20 {
+			t.Errorf("%s: %d bytes allocated", name, allocated)
+		}
+	}
+}
+
+// Only 64-bit little-endian programs have variables that can be found; what the
+// linker wrote is read of all.
+func TestAnalyseOtherClasses(t *testing.T) {
+	for name, w := range tinies() {
+		f := new(file)
+		f.read(bytes.NewReader(w.bytes()))
+		if f.err != nil || f.program.GoVersion == "" {
+			t.Errorf("%s: %v", name, f.err)
+		}
+		ours := w.class == elf.ELFCLASS64 && w.order == binary.LittleEndian
+		if err := f.image.decodable(); (err == nil) != ours || err != nil && !errors.Is(err, ErrUndecodable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
