@@ -153,6 +153,9 @@ func readCFS(t tree, dir string) Limit {
 		l.Fact = limitFact(file, b, cpus, limited, parseErr)
 	default: // a quota without its period is no ratio
 		l.Fact = Fact{State: Unreadable, File: file, Raw: string(b), Error: "its period: " + err.Error()}
+		if why := failed(periodFile, err); why.State == Malformed {
+			l.State = Malformed
+		}
 	}
 	return l
 }

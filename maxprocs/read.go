@@ -3,9 +3,12 @@ package maxprocs
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
 // tree is a root directory, live or recorded. Names are absolute.
@@ -31,8 +34,42 @@ func ReadFS(root fs.FS, pid int) (Facts, error) {
 
 type fsTree struct{ fsys fs.FS }
 
+// readFile looks before it opens: opening a named pipe waits for its writer.
 func (t fsTree) readFile(name string) ([]byte, error) {
-	return fs.ReadFile(t.fsys, strings.TrimPrefix(name, "/"))
+	fail := func(err error) ([]byte, error) { return nil, &fs.PathError{Op: "read", Path: name, Err: err} }
+	path, limit := strings.TrimPrefix(name, "/"), cgfs.SizeLimit(name)
+	info, err := fs.Stat(t.fsys, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return fail(notFile(info.Mode()))
+	case info.Size() > int64(limit):
+		return fail(cgfs.TooLarge(limit))
+	}
+	f, err := t.fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // files of /proc have no size
+	if len(b) > limit {
+		return fail(cgfs.TooLarge(limit))
+	}
+	return b, err
+}
+
+// notFile says what is there instead of a file.
+func notFile(mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return cgfs.NotFile(cgfs.Dir)
+	case mode&fs.ModeNamedPipe != 0:
+		return cgfs.NotFile(cgfs.FIFO)
+	case mode&fs.ModeDevice != 0:
+		return cgfs.NotFile(cgfs.Device)
+	}
+	return cgfs.NotFile(0)
 }
 
 func (t fsTree) exists(name string) bool {
@@ -93,7 +130,11 @@ func readEnviron(t tree, pid int) (gomaxprocs, godebug Fact) {
 	file := procDir(pid) + "/environ"
 	b, err := t.readFile(file)
 	if err != nil {
-		return failed(file, err), failed(file, err)
+		fact := failed(file, err)
+		if fact.State == Malformed {
+			fact.State = Unreadable // too large: an environment has no form that it could lack
+		}
+		return fact, fact
 	}
 	find := func(name string) Fact {
 		if value, ok := lookupEnviron(b, name); ok {
@@ -113,5 +154,9 @@ func failed(file string, err error) Fact {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return Fact{State: Unreadable, File: file, Error: file + ": " + err.Error()}
+	state, large := Unreadable, cgfs.TooLarge(0)
+	if errors.As(err, &large) {
+		state = Malformed
+	}
+	return Fact{State: state, File: file, Error: file + ": " + err.Error()}
 }

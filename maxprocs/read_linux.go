@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
 // Read gathers the facts of this process. Its environment is the present one
@@ -47,20 +49,29 @@ func (liveTree) readFile(name string) ([]byte, error) {
 // buffers are for readAll; most files here are below their size.
 var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 
-// readAll is os.ReadFile for files whose size stat does not tell, in a third of
-// the system calls: a look at all processes of a machine reads thousands of them.
+// readAll is os.ReadFile for files whose size stat does not tell, in less than half
+// of the system calls: a look at all processes of a machine reads thousands of them.
+// It neither waits for a named pipe nor reads without an end.
 func readAll(name string) ([]byte, error) {
 	fail := func(op string, err error) ([]byte, error) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	fd, err := retry(func() (int, error) { return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	fd, err := retry(func() (int, error) {
+		return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	})
 	if err != nil {
 		return fail("open", err)
 	}
 	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return fail("stat", err)
+	} else if !cgfs.IsFile(st.Mode) {
+		return fail("read", cgfs.NotFile(st.Mode))
+	}
 	buf := buffers.Get().(*[16 << 10]byte)
 	defer buffers.Put(buf)
-	all := []byte{}
+	all, limit := []byte{}, cgfs.SizeLimit(name)
 	for {
 		n, err := retry(func() (int, error) { return syscall.Read(fd, buf[:]) })
 		if err != nil {
@@ -69,7 +80,9 @@ func readAll(name string) ([]byte, error) {
 		if n <= 0 {
 			return all, nil
 		}
-		all = append(all, buf[:n]...)
+		if all = append(all, buf[:n]...); len(all) > limit {
+			return fail("read", cgfs.TooLarge(limit))
+		}
 	}
 }
 

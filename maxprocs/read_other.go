@@ -8,6 +8,13 @@ import (
 	"runtime"
 )
 
+// liveTree reads this system's own files.
+type liveTree struct{}
+
+func (liveTree) readFile(name string) ([]byte, error) {
+	return fsTree{os.DirFS("/")}.readFile(name)
+}
+
 // Read gathers the facts of this process. Outside Linux these are
 // runtime.NumCPU and the environment; there are no cgroups.
 func Read() Facts {

@@ -3,7 +3,6 @@ package maxprocs
 import (
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +56,7 @@ func ParseThrottling(text string) (Throttling, error) {
 // group and below it counts.
 func (l Limit) Throttling() (Throttling, error) {
 	file := l.Dir + "/cpu.stat"
-	b, err := os.ReadFile(file)
+	b, err := liveTree{}.readFile(file)
 	if err != nil {
 		return Throttling{}, err
 	}

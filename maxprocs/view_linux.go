@@ -24,8 +24,8 @@ func readView(pid int) *View {
 	}
 	var group, mounts []byte
 	read := func() error {
-		if group, err = os.ReadFile(dir + "/cgroup"); err == nil {
-			mounts, err = os.ReadFile(dir + "/mountinfo")
+		if group, err = readAll(dir + "/cgroup"); err == nil {
+			mounts, err = readAll(dir + "/mountinfo")
 		}
 		return err
 	}

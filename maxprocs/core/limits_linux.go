@@ -16,11 +16,11 @@ func findLimits(root string) limits {
 	var buf [4096]byte
 	r := reader{root: root, path: path[:0], buf: buf[:]}
 	var found limits
-	b, errno := r.read("/proc/self", "cgroup")
-	if errno == syscall.ENOENT {
+	b, err := r.read("/proc/self", "cgroup")
+	if err == syscall.ENOENT {
 		return found // there are no cgroups
-	} else if errno != 0 {
-		return found.miss("/proc/self/cgroup: " + errno.Error())
+	} else if err != nil {
+		return found.miss("/proc/self/cgroup: " + err.Error())
 	}
 	member, err := cgfs.ParseProcCgroup(string(b))
 	if err != nil {
@@ -28,9 +28,9 @@ func findLimits(root string) limits {
 	} else if member.Version == 0 {
 		return found
 	}
-	b, errno = r.read("/proc/self", "mountinfo")
-	if errno != 0 {
-		return found.miss("/proc/self/mountinfo: " + errno.Error())
+	b, err = r.read("/proc/self", "mountinfo")
+	if err != nil {
+		return found.miss("/proc/self/mountinfo: " + err.Error())
 	}
 	mounts, bad := cgfs.ParseMountinfo(string(b))
 	for _, m := range member.Showing(mounts) {
@@ -79,13 +79,12 @@ func (r *reader) readUp(version int, dir, top string) (found limits) {
 // readLimit is 0 where there is no limit, or no such file: in the hierarchy's
 // root, in a group without the controller, in a kernel without quotas.
 func (r *reader) readLimit(version int, dir, name string) (cpus float64, why string) {
-	b, errno := r.read(dir, name)
-	if errno == syscall.ENOENT {
+	b, err := r.read(dir, name)
+	if err == syscall.ENOENT {
 		return 0, ""
-	} else if errno != 0 {
-		return 0, errno.Error()
+	} else if err != nil {
+		return 0, err.Error()
 	}
-	var err error
 	switch {
 	case version == 2:
 		cpus, _, err = cgfs.ParseCPUMax(inPlace(b))
@@ -93,8 +92,8 @@ func (r *reader) readLimit(version int, dir, name string) (cpus float64, why str
 		_, _, err = cgfs.ParseCFS(inPlace(b), "")
 	default:
 		quota := string(b)
-		if b, errno = r.read(dir, "cpu.cfs_period_us"); errno != 0 {
-			return 0, "its period: " + errno.Error()
+		if b, err = r.read(dir, "cpu.cfs_period_us"); err != nil {
+			return 0, "its period: " + err.Error()
 		}
 		cpus, _, err = cgfs.ParseCFS(quota, inPlace(b))
 	}

@@ -3,6 +3,8 @@ package core
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
 // reader opens and reads without allocating: package os would register each
@@ -41,41 +43,52 @@ func (r *reader) exists(dir, file string) bool {
 	return errno == 0
 }
 
-// read reads a whole file. The bytes are valid until the next call.
-func (r *reader) read(dir, file string) ([]byte, syscall.Errno) {
-	name, ok := r.name(dir, file)
-	if !ok {
-		return nil, syscall.EINVAL
+// read reads a whole file. The bytes are valid until the next call. It neither
+// waits for a named pipe nor reads without an end.
+func (r *reader) read(dir, file string) ([]byte, error) {
+	fd, err := r.open(dir, file)
+	if err != nil {
+		return nil, err
 	}
-	var fd uintptr
-	for {
-		var errno syscall.Errno
-		fd, _, errno = syscall.Syscall6(syscall.SYS_OPENAT, uintptr(atCWD), uintptr(unsafe.Pointer(name)),
-			syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
-		if errno == 0 {
-			break
-		} else if errno != syscall.EINTR {
-			return nil, errno
-		}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return nil, err
+	} else if !cgfs.IsFile(st.Mode) {
+		return nil, cgfs.NotFile(st.Mode)
 	}
-	defer syscall.Close(int(fd))
-	used := 0
+	used, limit := 0, cgfs.SizeLimit(file)
 	for {
 		if used == len(r.buf) {
 			r.buf = append(r.buf, make([]byte, len(r.buf))...)
 		}
-		n, err := syscall.Read(int(fd), r.buf[used:])
+		n, err := syscall.Read(fd, r.buf[used:])
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
-			if errno, ok := err.(syscall.Errno); ok {
-				return nil, errno
-			}
-			return nil, syscall.EIO
+			return nil, err
 		case n <= 0:
-			return r.buf[:used], 0
+			return r.buf[:used], nil
+		case used+n > limit:
+			return nil, cgfs.TooLarge(limit)
 		default:
 			used += n
+		}
+	}
+}
+
+func (r *reader) open(dir, file string) (fd int, err error) {
+	name, ok := r.name(dir, file)
+	if !ok {
+		return 0, syscall.EINVAL
+	}
+	for {
+		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(atCWD), uintptr(unsafe.Pointer(name)),
+			syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0, 0, 0)
+		if errno == 0 {
+			return int(fd), nil
+		} else if errno != syscall.EINTR {
+			return 0, errno
 		}
 	}
 }

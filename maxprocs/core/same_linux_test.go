@@ -1,9 +1,12 @@
 package core_test
 
 import (
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/procfit/procfit/maxprocs"
@@ -49,6 +52,39 @@ func TestSameInEveryWorld(t *testing.T) {
 }
 
 func TestSameHere(t *testing.T) { same(t, "/") }
+
+// What is not a file, or has no end, is unknown to both.
+func TestSameOfOddFiles(t *testing.T) {
+	for _, file := range []string{"proc/self/cgroup", "proc/self/mountinfo", "cg/app/cpu.max"} {
+		for what, odd := range map[string]func(name string) error{
+			"is a named pipe": func(name string) error { return syscall.Mkfifo(name, 0o644) },
+			"is a device":     func(name string) error { return os.Symlink("/dev/zero", name) },
+			"larger than":     func(name string) error { return errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, 1<<40)) },
+		} {
+			root := t.TempDir()
+			for name, text := range map[string]string{
+				"proc/self/cgroup": "0::/app\n", "proc/self/mountinfo": "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n",
+				"cg/app/cgroup.procs": "", "cg/app/cpu.max": "200000 100000\n",
+			} {
+				name := filepath.Join(root, name)
+				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			name := filepath.Join(root, file)
+			if err := errors.Join(os.Remove(name), odd(name)); err != nil {
+				t.Fatal(err)
+			}
+			same(t, root)
+			if _, _, _, unknown := core.FindLimits(root); !strings.Contains(unknown, what) || !strings.Contains(unknown, "/"+file) {
+				t.Errorf("%s: unknown %q, want that it %s", file, unknown, what)
+			}
+		}
+	}
+}
 
 // FuzzSame makes trees of odd texts.
 func FuzzSame(f *testing.F) {

@@ -60,3 +60,13 @@ func TestPaths(t *testing.T) {
 		}
 	}
 }
+
+func TestSizeLimit(t *testing.T) {
+	for file, want := range map[string]int{
+		"/proc/self/mountinfo": 16 << 20, "environ": 16 << 20, "/cg/environ/cpu.max": 1 << 20, "status": 1 << 20, "": 1 << 20,
+	} {
+		if got := SizeLimit(file); got != want {
+			t.Errorf("%q: %d, want %d", file, got, want)
+		}
+	}
+}
