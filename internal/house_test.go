@@ -63,6 +63,7 @@ var mayImport = map[string][]string{
 	"explain":    {"rule", "maxprocs", "cgroup", "terminal"},
 	"tui":        {"observe", "rule", "ps"},
 	"exporter":   {"observe", "rule"},
+	"tracing":    {"schedtrace", "schedtrace/view", "schedtrace/text", "schedtrace/html", "exectrace", "exectrace/text", "exectrace/svg", "supervisor", "terminal"},
 	"lab":        {"sweep", "journal", "stat", "toolchain"},
 	"cli":        {anything},
 	"cmd":        {"cli"},

@@ -5,22 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/supervisor"
+	"github.com/procfit/procfit/internal/tracing"
 )
 
 // traceLimit bounds the run under a trace; the programs take a second.
 const traceLimit = time.Minute
-
-// filesNamed are the lines at the end that say where a picture was written to.
-var filesNamed = regexp.MustCompile(`\n(→ .*\n)+$`)
 
 // look runs the experiment's program once more, under its trace, and writes what
 // there is to be seen into its folder.
@@ -43,42 +41,47 @@ func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, err
 		}
 		return os.WriteFile(filepath.Join(dir, name), content, 0o644)
 	}
-	var out, errs bytes.Buffer
-	// The folder may be moved, and the page links what it names.
-	shown := func() []byte { return filesNamed.ReplaceAll(out.Bytes(), nil) }
-	quiet := stdio{in: strings.NewReader(""), out: &out, err: &errs}
+	draw := func(title, name string, write func(io.Writer) error) error {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return err
+		}
+		return add(title, name, b.Bytes())
+	}
 	switch e.Trace {
 	case lab.Execution:
 		raw := filepath.Join(dir, "trace.out")
-		if err := runProgram(ctx, self, e.ID, nil, nil, "-trace", raw); err != nil {
+		if _, err := runProgram(ctx, self, e.ID, nil, "-trace", raw); err != nil {
 			return nil, err
 		}
-		f, err := os.Open(raw)
+		x, err := tracing.ReadExecutionFile(ctx, raw)
+		if err == nil {
+			err = x.Err
+		}
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		if err := showExecTrace(ctx, quiet, f, raw, filepath.Join(dir, "timeline.svg"), false); err != nil {
-			return nil, err
-		}
-		return files, errors.Join(
-			add("which P ran which goroutine, and what was stolen from whom", "timeline.txt", shown()),
-			add("the same, drawn", "timeline.svg", nil),
+		text := func(w io.Writer) error { return x.WriteText(w, tracing.Text{}) }
+		err = errors.Join(
+			draw("which P ran which goroutine, and what was stolen from whom", "timeline.txt", text),
+			draw("the same, drawn", "timeline.svg", x.WriteDrawing),
 			add("the execution trace, for go tool trace", "trace.out", nil))
+		return files, err
 	case lab.Scheduler:
-		var log bytes.Buffer
-		if err := runProgram(ctx, self, e.ID, []string{"GODEBUG=schedtrace=20", "GOMAXPROCS=4"}, &log); err != nil {
+		log, err := runProgram(ctx, self, e.ID, []string{"GODEBUG=schedtrace=20", "GOMAXPROCS=4"})
+		if err != nil {
 			return nil, err
 		}
-		t := traceOptions{html: filepath.Join(dir, "trace.html")}
-		quiet.in = bytes.NewReader(log.Bytes())
-		if err := t.run(ctx, quiet, []string{"-"}, -1); err != nil {
+		l := tracing.ReadLog(ctx, bytes.NewReader(log), tracing.Source{Kind: tracing.FromFile, Path: "schedtrace.log"}, io.Discard)
+		if err := errors.Join(ctx.Err(), l.Err()); err != nil {
 			return nil, err
 		}
-		return files, errors.Join(
-			add("the scheduler's own lines, read", "trace.txt", shown()),
-			add("the same, drawn over time", "trace.html", nil),
-			add("the lines themselves", "schedtrace.log", log.Bytes()))
+		text := func(w io.Writer) error { return l.WriteText(w, tracing.Text{}) }
+		err = errors.Join(
+			draw("the scheduler's own lines, read", "trace.txt", text),
+			draw("the same, drawn over time", "trace.html", l.WritePage),
+			add("the lines themselves", "schedtrace.log", log))
+		return files, err
 	}
 	return nil, nil
 }
@@ -108,23 +111,21 @@ func (r *labRun) showTraces() error {
 	return nil
 }
 
-// runProgram runs a practice program; its standard error goes to log.
-func runProgram(ctx context.Context, self, id string, env []string, log *bytes.Buffer, args ...string) error {
-	cmd := exec.CommandContext(ctx, self, append([]string{"lab", "program", id}, args...)...)
+// runProgram runs a practice program and returns its standard error.
+func runProgram(ctx context.Context, self, id string, env []string, args ...string) ([]byte, error) {
+	spec := supervisor.Spec{Command: append([]string{self, "lab", "program", id}, args...)}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "GOMAXPROCS=") {
-			cmd.Env = append(cmd.Env, v)
+			spec.Env = append(spec.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, env...)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	err := cmd.Run()
-	if log != nil {
-		log.Write(errs.Bytes())
+	spec.Env = append(spec.Env, env...)
+	out, err := supervisor.Run(ctx, spec)
+	if err == nil && out.Exit.Failed() {
+		err = fmt.Errorf("%v: %s", out.Exit, bytes.TrimSpace(out.Stderr))
 	}
 	if err != nil {
-		return fmt.Errorf("%s under a trace: %w: %s", id, err, bytes.TrimSpace(errs.Bytes()))
+		return nil, fmt.Errorf("%s under a trace: %w", id, err)
 	}
-	return nil
+	return out.Stderr, nil
 }

@@ -3,24 +3,17 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/schedtrace"
-	"github.com/procfit/procfit/internal/schedtrace/html"
-	"github.com/procfit/procfit/internal/schedtrace/text"
-	"github.com/procfit/procfit/internal/schedtrace/view"
-)
-
-// The intervals of the runtime's lines where none is asked for. With details it
-// writes a line for each goroutine and stands still meanwhile.
-const (
-	traceInterval       = 100 * time.Millisecond
-	traceDetailInterval = time.Second
+	"github.com/procfit/procfit/internal/secret"
+	"github.com/procfit/procfit/internal/tracing"
 )
 
 // traceOptions are the flags of procfit trace.
@@ -34,7 +27,7 @@ type traceOptions struct {
 	intervalGiven bool
 }
 
-func newTrace(io stdio) *cobra.Command {
+func newTrace(s stdio) *cobra.Command {
 	var o traceOptions
 	cmd := &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
@@ -68,7 +61,7 @@ has more.`,
   procfit trace --exec trace.out --svg trace.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.intervalGiven = cmd.Flags().Changed("interval")
-			return o.run(cmd.Context(), io, args, cmd.ArgsLenAtDash())
+			return o.run(cmd.Context(), s, args, cmd.ArgsLenAtDash())
 		},
 	}
 	f := cmd.Flags()
@@ -85,33 +78,106 @@ has more.`,
 	return cmd
 }
 
-func (o *traceOptions) run(ctx context.Context, io stdio, args []string, dash int) error {
+func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int) error {
 	if err := o.check(args, dash); err != nil {
 		return err
 	}
 	switch {
+	case o.fields && o.json:
+		return tracing.WriteFieldsJSON(s.out)
 	case o.fields:
-		return printTraceFields(io, o.json)
+		return tracing.WriteFields(s.out, o.text(s))
 	case o.exec != "":
-		return o.runExec(ctx, io)
+		return o.runExecution(ctx, s)
 	}
-	var t *traced
-	var err error
-	if dash == 0 {
-		t, err = o.traceCommand(ctx, io, args)
-	} else {
-		t, err = o.traceLog(ctx, io, args[0])
-	}
+	l, err := o.read(ctx, s, args, dash)
 	if err != nil {
 		return err
 	}
-	nothing := t.Summary.Counts.Samples == 0 && t.Summary.Skipped.Count == 0
-	if o.json || o.html != "" || !nothing {
-		if err := o.show(io, t); err != nil {
+	if l.Exit != nil && l.Exit.Killed {
+		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], tracing.Grace)
+	}
+	if o.json || o.html != "" || !l.Empty() {
+		if err := o.show(s, l); err != nil {
 			return err
 		}
 	}
-	return t.verdict(ctx)
+	if ctx.Err() != nil {
+		return interrupted(context.Canceled)
+	}
+	return l.Err()
+}
+
+// read reads the trace of a command or a log.
+func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash int) (*tracing.Log, error) {
+	switch {
+	case dash == 0:
+		return tracing.Command{
+			Args: args, Shown: secret.Words(args), Env: os.Environ(),
+			Interval: o.interval, Duration: o.duration, Detail: o.detail,
+			Quiet: o.quiet, In: s.in, Progress: s.err,
+		}.Run(ctx)
+	case args[0] == "-":
+		return tracing.ReadLog(ctx, s.in, tracing.Source{Kind: tracing.FromStdin}, s.err), nil
+	}
+	return tracing.ReadLogFile(ctx, args[0], s.err)
+}
+
+func (o *traceOptions) show(s stdio, l *tracing.Log) error {
+	var files []string
+	if o.html != "" {
+		if err := drawTo("--html", o.html, l.WritePage); err != nil {
+			return err
+		}
+		files = append(files, o.html)
+	}
+	if o.json {
+		return l.WriteJSON(s.out)
+	}
+	return l.WriteText(s.out, o.text(s, files...))
+}
+
+// runExecution shows an execution trace. Of one that cannot be read to its end it
+// shows what could be read, and returns why.
+func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
+	e, err := o.readExecution(ctx, s)
+	if err != nil {
+		return interrupted(err)
+	}
+	var files []string
+	if o.svg != "" {
+		if err := drawTo("--svg", o.svg, e.WriteDrawing); err != nil {
+			return errors.Join(err, e.Err)
+		}
+		files = append(files, o.svg)
+	}
+	if o.json {
+		return errors.Join(e.WriteJSON(s.out), e.Err)
+	}
+	return errors.Join(e.WriteText(s.out, o.text(s, files...)), e.Err)
+}
+
+func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*tracing.Execution, error) {
+	if o.exec == "-" {
+		return tracing.ReadExecution(ctx, s.in, o.exec)
+	}
+	return tracing.ReadExecutionFile(ctx, o.exec)
+}
+
+func (o *traceOptions) text(s stdio, files ...string) tracing.Text {
+	return tracing.Text{Width: width(s), Color: s.color(), Files: files}
+}
+
+// drawTo writes a drawing to the file that a flag names, or nothing.
+func drawTo(flag, path string, draw func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := draw(&b); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
 }
 
 func (o *traceOptions) check(args []string, dash int) error {
@@ -151,91 +217,4 @@ func (o *traceOptions) check(args []string, dash int) error {
 		}
 	}
 	return nil
-}
-
-// traced is a scheduler trace that was read, and where it came from.
-type traced struct {
-	Source  traceSource
-	Exit    *traceExit // nil but for a command
-	Summary *schedtrace.Summary
-	hint    string // what to do where there is no sample
-	readErr error
-}
-
-// traceSource is a part of procfit.trace/v1.
-type traceSource struct {
-	Kind           string   `json:"kind"` // command, file or stdin
-	Command        []string `json:"command,omitempty"`
-	Path           string   `json:"path,omitempty"`
-	IntervalMillis int64    `json:"interval_ms,omitempty"`
-	Detail         bool     `json:"detail,omitempty"`
-}
-
-func (s traceSource) name() string {
-	switch s.Kind {
-	case "command":
-		return strings.Join(s.Command, " ")
-	case "stdin":
-		return "standard input"
-	}
-	return s.Path
-}
-
-// traceJSON is procfit.trace/v1.
-type traceJSON struct {
-	Schema   string               `json:"schema"`
-	Source   traceSource          `json:"source"`
-	Exit     *traceExit           `json:"exit"`
-	Readings []schedtrace.Reading `json:"readings"`
-	Summary  *schedtrace.Summary  `json:"summary"`
-}
-
-// The sizes of the views: what a terminal and a page can hold.
-const (
-	pagePoints = 150
-	textProcs  = 16
-	pageProcs  = 64
-)
-
-func (o *traceOptions) show(io stdio, t *traced) error {
-	readings := schedtrace.Readings(t.Summary)
-	var files []string
-	if o.html != "" {
-		var b bytes.Buffer
-		v := view.New(t.Summary, readings, view.Options{Name: t.Source.name(), Points: pagePoints, Procs: pageProcs})
-		if err := html.Render(&b, v); err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.html, b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("--html: %w", err)
-		}
-		files = append(files, o.html)
-	}
-	if o.json {
-		return writeJSON(io.out, traceJSON{"procfit.trace/v1", t.Source, t.Exit, readings, t.Summary})
-	}
-	v := view.New(t.Summary, readings, view.Options{Name: t.Source.name(), Procs: textProcs})
-	return text.Render(io.out, v, text.Options{Width: width(io), Color: io.color(), Files: files})
-}
-
-// verdict is what the exit code tells of a trace that was shown.
-func (t *traced) verdict(ctx context.Context) error {
-	switch {
-	case ctx.Err() != nil:
-		return interrupted(context.Canceled)
-	case t.readErr != nil:
-		return t.readErr
-	case t.Exit != nil && t.Exit.failed():
-		return fmt.Errorf("%s %s", t.Source.Command[0], t.Exit)
-	case t.Summary.Counts.Samples == 0:
-		return fmt.Errorf("no line of a scheduler trace in %s: %s", t.what(), t.hint)
-	}
-	return nil
-}
-
-func (t *traced) what() string {
-	if t.Source.Kind == "command" {
-		return "what " + t.Source.Command[0] + " wrote to its standard error"
-	}
-	return t.Source.name()
 }

@@ -1,40 +1,44 @@
-package cli
+package tracing
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/procfit/procfit/internal/schedtrace"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
-// traceFieldsJSON is procfit.tracefields/v1.
-type traceFieldsJSON struct {
+// fieldsJSON is procfit.tracefields/v1.
+type fieldsJSON struct {
 	Schema string             `json:"schema"`
 	Fields []schedtrace.Field `json:"fields"`
 }
 
 // lineKinds are the lines of a trace, in order, and what each is about.
-var lineKinds = []struct{ where, title string }{
-	{"SCHED", "The SCHED line, one a sample"},
-	{"P", "A P line, one for each P, with scheddetail=1"},
-	{"M", "An M line, one for each thread, with scheddetail=1"},
-	{"G", "A G line, one for each goroutine, with scheddetail=1"},
+func lineKinds() []lineKind {
+	return []lineKind{
+		{"SCHED", "The SCHED line, one a sample"},
+		{"P", "A P line, one for each P, with scheddetail=1"},
+		{"M", "An M line, one for each thread, with scheddetail=1"},
+		{"G", "A G line, one for each goroutine, with scheddetail=1"},
+	}
 }
 
-func printTraceFields(io stdio, asJSON bool) error {
-	fields := schedtrace.Fields()
-	if asJSON {
-		return writeJSON(io.out, traceFieldsJSON{"procfit.tracefields/v1", fields})
-	}
-	w := terminal.NewWriter(width(io), io.color())
-	for i, kind := range lineKinds {
+type lineKind struct{ where, title string }
+
+// WriteFieldsJSON writes procfit.tracefields/v1.
+func WriteFieldsJSON(w io.Writer) error {
+	return writeJSON(w, fieldsJSON{"procfit.tracefields/v1", schedtrace.Fields()})
+}
+
+// WriteFields explains each field of a scheduler trace.
+func WriteFields(to io.Writer, o Text) error {
+	w := terminal.NewWriter(o.Width, o.Color)
+	for i, kind := range lineKinds() {
 		if i > 0 {
 			w.Gap()
 		}
 		w.Line(w.Style(terminal.Bold, kind.title))
-		for _, f := range fields {
+		for _, f := range schedtrace.Fields() {
 			if f.Where == kind.where {
 				w.Line("  " + w.Style(terminal.Cyan, f.Name) + w.Style(terminal.Dim, "  "+f.Unit+versions(f)))
 				w.Paragraph("      ", "      ", f.Meaning)
@@ -43,7 +47,7 @@ func printTraceFields(io stdio, asJSON bool) error {
 	}
 	w.Gap()
 	w.Paragraph("", "", "After the Go runtime's source, 1.2 to 1.27.")
-	_, err := io.out.Write(w.Bytes())
+	_, err := to.Write(w.Bytes())
 	return err
 }
 
@@ -64,13 +68,4 @@ func versions(f schedtrace.Field) string {
 		text += ", with scheddetail=1"
 	}
 	return text
-}
-
-func writeJSON(to io.Writer, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(to, "%s\n", b)
-	return err
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cli
+package tracing
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type child struct {
 	err  error
 }
 
-func startTracee(_ context.Context, spec supervisor.Spec) (tracee, error) {
+func start(_ context.Context, spec supervisor.Spec) (process, error) {
 	if err := supervisor.CheckCommand(spec.Command[0]); err != nil {
 		return nil, err
 	}
