@@ -29,61 +29,76 @@ func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, err
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(r.out, e.ID)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	s := sight{id: e.ID, program: self, dir: filepath.Join(r.out, e.ID)}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, err
-	}
-	var files []lab.RanFile
-	add := func(title, name string, content []byte) error {
-		files = append(files, lab.RanFile{Title: title, Path: path.Join(e.ID, name)})
-		if content == nil {
-			return nil
-		}
-		return os.WriteFile(filepath.Join(dir, name), content, 0o644)
-	}
-	draw := func(title, name string, write func(io.Writer) error) error {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return err
-		}
-		return add(title, name, b.Bytes())
 	}
 	switch e.Trace {
 	case lab.Execution:
-		raw := filepath.Join(dir, "trace.out")
-		if _, err := runProgram(ctx, self, e.ID, nil, "-trace", raw); err != nil {
-			return nil, err
-		}
-		x, err := tracing.ReadExecutionFile(ctx, raw)
-		if err == nil {
-			err = x.Err
-		}
-		if err != nil {
-			return nil, err
-		}
-		text := func(w io.Writer) error { return x.WriteText(w, tracing.Text{}) }
-		err = errors.Join(
-			draw("which P ran which goroutine, and what was stolen from whom", "timeline.txt", text),
-			draw("the same, drawn", "timeline.svg", x.WriteDrawing),
-			add("the execution trace, for go tool trace", "trace.out", nil))
-		return files, err
+		err = s.execution(ctx)
 	case lab.Scheduler:
-		log, err := runProgram(ctx, self, e.ID, []string{"GODEBUG=schedtrace=20", "GOMAXPROCS=4"})
-		if err != nil {
-			return nil, err
-		}
-		l := tracing.ReadLog(ctx, bytes.NewReader(log), tracing.Source{Kind: tracing.FromFile, Path: "schedtrace.log"}, io.Discard)
-		if err := errors.Join(ctx.Err(), l.Err()); err != nil {
-			return nil, err
-		}
-		text := func(w io.Writer) error { return l.WriteText(w, tracing.Text{}) }
-		err = errors.Join(
-			draw("the scheduler's own lines, read", "trace.txt", text),
-			draw("the same, drawn over time", "trace.html", l.WritePage),
-			add("the lines themselves", "schedtrace.log", log))
-		return files, err
+		err = s.scheduler(ctx)
 	}
-	return nil, nil
+	return s.files, err
+}
+
+// sight is what there is to be seen of one program.
+type sight struct {
+	id, program, dir string
+	files            []lab.RanFile
+}
+
+func (s *sight) execution(ctx context.Context) error {
+	raw := filepath.Join(s.dir, "trace.out")
+	if _, err := s.run(ctx, nil, "-trace", raw); err != nil {
+		return err
+	}
+	x, err := tracing.ReadExecutionFile(ctx, raw)
+	if err != nil {
+		return err
+	}
+	if x.Err != nil {
+		return x.Err
+	}
+	text := func(w io.Writer) error { return x.WriteText(w, tracing.Text{}) }
+	err = errors.Join(
+		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", text),
+		s.write("the same, drawn", "timeline.svg", x.WriteDrawing))
+	s.name("the execution trace, for go tool trace", "trace.out")
+	return err
+}
+
+func (s *sight) scheduler(ctx context.Context) error {
+	log, err := s.run(ctx, []string{"GODEBUG=schedtrace=20", "GOMAXPROCS=4"})
+	if err != nil {
+		return err
+	}
+	l := tracing.ReadLog(ctx, bytes.NewReader(log), tracing.Source{Kind: tracing.FromFile, Path: "schedtrace.log"}, io.Discard)
+	if err := errors.Join(ctx.Err(), l.Err()); err != nil {
+		return err
+	}
+	text := func(w io.Writer) error { return l.WriteText(w, tracing.Text{}) }
+	return errors.Join(
+		s.write("the scheduler's own lines, read", "trace.txt", text),
+		s.write("the same, drawn over time", "trace.html", l.WritePage),
+		s.write("the lines themselves", "schedtrace.log", func(w io.Writer) error {
+			_, err := w.Write(log)
+			return err
+		}))
+}
+
+// write writes a file of the experiment's folder.
+func (s *sight) write(title, name string, content func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := content(&b); err != nil {
+		return err
+	}
+	s.name(title, name)
+	return os.WriteFile(filepath.Join(s.dir, name), b.Bytes(), 0o644)
+}
+
+func (s *sight) name(title, name string) {
+	s.files = append(s.files, lab.RanFile{Title: title, Path: path.Join(s.id, name)})
 }
 
 // mostShown is how many experiments a run has at most whose traces are printed too.
@@ -111,9 +126,9 @@ func (r *labRun) showTraces() error {
 	return nil
 }
 
-// runProgram runs a practice program and returns its standard error.
-func runProgram(ctx context.Context, self, id string, env []string, args ...string) ([]byte, error) {
-	spec := supervisor.Spec{Command: append([]string{self, "lab", "program", id}, args...)}
+// run runs the program and returns its standard error.
+func (s *sight) run(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	spec := supervisor.Spec{Command: append([]string{s.program, "lab", "program", s.id}, args...)}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "GOMAXPROCS=") {
 			spec.Env = append(spec.Env, v)
@@ -125,7 +140,7 @@ func runProgram(ctx context.Context, self, id string, env []string, args ...stri
 		err = fmt.Errorf("%v: %s", out.Exit, bytes.TrimSpace(out.Stderr))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s under a trace: %w", id, err)
+		return nil, fmt.Errorf("%s under a trace: %w", s.id, err)
 	}
 	return out.Stderr, nil
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // goroutine is a goroutine while the trace is read.
@@ -86,7 +88,7 @@ func (g *goroutine) named(function string) {
 	if function == "" || g.Func != "" {
 		return
 	}
-	g.Func = clip(printable(function), maxName)
+	g.Func = phrase.Clip(phrase.Clean(function), maxName)
 	g.Runtime = (strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "runtime/trace.")) && function != "runtime.main"
 	if !g.logged {
 		g.Name = g.Func
@@ -161,7 +163,7 @@ func intern(s string) string {
 			return known
 		}
 	}
-	return clip(printable(s), maxName)
+	return phrase.Clip(phrase.Clean(s), maxName)
 }
 
 var stopReasons = []string{

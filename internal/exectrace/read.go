@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // Options bound what is kept; 0 stands for the default.
@@ -99,24 +100,11 @@ func clean(err error) error {
 }
 
 func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return clip(printable(strings.TrimRight(s, ": ")), 200)
+	return phrase.Clip(phrase.Clean(strings.TrimRight(phrase.FirstLine(s), ": ")), 200)
 }
 
 // maxName bounds names that the traced program chose.
 const maxName = 80
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-func printable(s string) string {
-	q := strconv.Quote(s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
-}
 
 // builder is a trace while it is read.
 type builder struct {
@@ -203,7 +191,7 @@ func (b *builder) event(ev *trace.Event) {
 		if g := b.live[ev.Goroutine()]; g != nil && !g.logged {
 			l := ev.Log()
 			g.logged = true
-			g.Name = clip(printable(strings.TrimSpace(l.Category+" "+l.Message)), maxName)
+			g.Name = phrase.Clip(phrase.Clean(strings.TrimSpace(l.Category+" "+l.Message)), maxName)
 		}
 	}
 }

@@ -123,12 +123,9 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		has, to = hasGlobalQueue, &s.GlobalQueue
 	case "nmidlelocked":
 		has, to = hasIdleLocked, &s.detailed().IdleLocked
-		if len(b) > 2 && b[0] == '-' { // below 0 while one wakes that has not yet been counted
-			v, used = number(b[1:], most)
-			if used > 0 && isEnd(b, used+1) {
-				*to = 0
-				return has, used + 1, ""
-			}
+		if n := negative(b, most); n > 0 { // while one wakes that has not yet been counted
+			*to = 0
+			return has, n, ""
 		}
 	case "nmspinning": // Go 1.2's name, in its detailed line alone
 		has, to = hasSpinningDetail, &s.SpinningThreads
@@ -162,6 +159,18 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 	}
 	*to = int(v)
 	return has, used, ""
+}
+
+// negative is the length of a number below 0 at the start of b, 0 without one.
+func negative(b []byte, most int64) int {
+	if len(b) < 3 || b[0] != '-' {
+		return 0
+	}
+	_, n := number(b[1:], most)
+	if n == 0 || !isEnd(b, n+1) {
+		return 0
+	}
+	return n + 1
 }
 
 const notClosed = "breaks off in a list"

@@ -3,7 +3,8 @@ package schedtrace
 import (
 	"fmt"
 	"strconv"
-	"strings"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // The severities of a Reading. A trace informs: nothing in it is an error.
@@ -71,7 +72,7 @@ func unread(s *Summary) *Reading {
 		return nil
 	}
 	r := &Reading{ID: "unread", Severity: Info,
-		Text:   fmt.Sprintf("%s could not be read, beside %s", plural(s.Skipped.Count, "line of a trace", "lines of a trace"), plural(s.Counts.Samples, "sample", "samples")),
+		Text:   fmt.Sprintf("%s could not be read, beside %s", phrase.CountOf(s.Skipped.Count, "line of a trace", "lines of a trace"), phrase.Count(s.Counts.Samples, "sample")),
 		Advice: "other output fell between the runtime's writes, or the log is cut off; those lines are left out",
 	}
 	if len(s.Skipped.First) > 0 {
@@ -137,7 +138,7 @@ func changed(s *Summary) *Reading {
 func few(s *Summary) *Reading {
 	if s.Main == nil || s.Counts.Samples == 0 {
 		return &Reading{ID: "no-samples", Severity: Warning,
-			Text:   fmt.Sprintf("no sample in %s", plural(s.Counts.Lines, "line", "lines")),
+			Text:   fmt.Sprintf("no sample in %s", phrase.Count(s.Counts.Lines, "line")),
 			Advice: "run the program with GODEBUG=schedtrace=1000 and read its standard error",
 		}
 	}
@@ -145,35 +146,16 @@ func few(s *Summary) *Reading {
 		return nil
 	}
 	return &Reading{ID: "few-samples", Severity: Warning,
-		Text:   fmt.Sprintf("only %s of one process after its start: too few to read shares from", plural(s.Main.Samples, "sample", "samples")),
+		Text:   fmt.Sprintf("only %s of one process after its start: too few to read shares from", phrase.Count(s.Main.Samples, "sample")),
 		Advice: fmt.Sprintf("trace longer or closer, as with GODEBUG=schedtrace=100: %d samples at least, better 60", minSamples),
 	}
-}
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
 }
 
 func times(n int64) string {
 	if n == 1 {
 		return "once"
 	}
-	return plural(n, "time", "times")
-}
-
-// percent does not say 0 or 100 of what is only close to it.
-func percent(share float64) string {
-	p := int(share*100 + 0.5)
-	switch {
-	case p >= 100 && share < 1:
-		p = 99
-	case p <= 0 && share > 0:
-		p = 1
-	}
-	return strconv.Itoa(p) + " %"
+	return phrase.Count(n, "time")
 }
 
 // share is a part of n samples.
@@ -184,26 +166,17 @@ func share(part, n int64) float64 {
 	return float64(part) / float64(n)
 }
 
-// amount has one decimal below 10, none where it is whole.
-func amount(v float64) string {
-	if v < 9.95 {
-		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
-	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
-}
-
 // procsList is "P 0", "Ps 0 and 1", "Ps 0, 1 and 5".
 func procsList(ids []int) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = strconv.Itoa(id)
 	}
-	last := len(words) - 1
-	switch {
-	case last < 0:
+	switch len(words) {
+	case 0:
 		return "no P"
-	case last == 0:
+	case 1:
 		return "P " + words[0]
 	}
-	return "Ps " + strings.Join(words[:last], ", ") + " and " + words[last]
+	return "Ps " + phrase.And(words)
 }

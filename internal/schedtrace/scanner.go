@@ -1,10 +1,6 @@
 package schedtrace
 
-import (
-	"bytes"
-	"errors"
-	"io"
-)
+import "io"
 
 const (
 	// maxLine bounds what is seen of a line at once. A sample of 8192 Ps fits.
@@ -12,8 +8,6 @@ const (
 	// overlap is what an overlong line keeps for a mark that is only half there:
 	// "SCHED ", 19 digits, "ms:".
 	overlap = len("SCHED ") + 19 + len("ms:")
-	// maxEmpty is how many times a reader may read nothing without an error.
-	maxEmpty = 100
 )
 
 // Counts are what a Scanner has read so far.
@@ -35,15 +29,7 @@ type Scanner struct {
 	// go on after it.
 	Other io.Writer
 
-	r       io.Reader
-	limit   int
-	buf     []byte
-	start   int // of what is not yet dealt with
-	end     int
-	scanned int // bytes from start on that hold no newline
-	ended   bool
-	err     error
-
+	lines
 	mid     bool // start is within a line
 	useful  bool // that line held a sample, or a part of one
 	foreign bool // and it held other text, of which the last
@@ -65,10 +51,7 @@ type Scanner struct {
 // NewScanner returns a Scanner that reads from r, with a buffer of its own.
 func NewScanner(r io.Reader) *Scanner { return newScanner(r, maxLine) }
 
-// newScanner has a buffer of twice the limit, so that it is seldom moved.
-func newScanner(r io.Reader, limit int) *Scanner {
-	return &Scanner{r: r, limit: limit, buf: make([]byte, 2*limit)}
-}
+func newScanner(r io.Reader, limit int) *Scanner { return &Scanner{lines: newLines(r, limit)} }
 
 // Scan goes on to the next sample; false at the end of the log or at an error of
 // the reader. A sample with details is given out when the next one begins.
@@ -108,53 +91,6 @@ func (s *Scanner) Counts() Counts { return s.counts }
 
 // Skipped tells what began as a sample and could not be read, so far.
 func (s *Scanner) Skipped() Skipped { return s.skipped.clone() }
-
-// window is the rest of the line at start, without its newline, or the first limit
-// bytes of it with whole false. So what is seen does not depend on how the reader
-// splits the log.
-func (s *Scanner) window() (b []byte, whole, ok bool) {
-	for {
-		held := s.buf[s.start:s.end]
-		i := bytes.IndexByte(held[s.scanned:], '\n')
-		if i >= 0 {
-			i += s.scanned
-			s.scanned = i
-		} else {
-			s.scanned = len(held)
-		}
-		switch {
-		case s.scanned > s.limit:
-			return held[:s.limit], false, true
-		case i >= 0:
-			return held[:i], true, true
-		case s.ended:
-			return held, true, len(held) > 0
-		}
-		if s.end == len(s.buf) { // then start is past the limit, as the line is not
-			copy(s.buf, held)
-			s.start, s.end = 0, len(held)
-		}
-		s.read()
-	}
-}
-
-func (s *Scanner) read() {
-	for range maxEmpty {
-		n, err := s.r.Read(s.buf[s.end:])
-		s.end += n
-		if err != nil {
-			s.ended = true
-			if !errors.Is(err, io.EOF) {
-				s.err = err
-			}
-			return
-		}
-		if n > 0 {
-			return
-		}
-	}
-	s.ended, s.err = true, io.ErrNoProgress
-}
 
 // step deals with a part of the line at least, and with at most one sample.
 func (s *Scanner) step(window []byte, whole bool) {
@@ -292,8 +228,7 @@ func (s *Scanner) pass(b []byte) {
 }
 
 func (s *Scanner) consume(n int) {
-	s.start += n
-	s.scanned = max(s.scanned-n, 0)
+	s.skip(n)
 	s.counts.Bytes += int64(n)
 	s.mid = true
 }

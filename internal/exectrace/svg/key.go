@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // palette has a colour for each entry of the key. They are as far apart as 18
@@ -141,5 +142,5 @@ func keyName(g exectrace.Goroutine) string {
 		return id
 	}
 	id = " (" + id + ")"
-	return clip(g.Name, max(1, keyLetters-len(id))) + id
+	return phrase.Clip(g.Name, max(1, keyLetters-len(id))) + id
 }

@@ -180,13 +180,6 @@ func (d *drawing) arrows() {
 	}
 }
 
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
 func duration(t time.Duration) string {
 	switch {
 	case t >= time.Second:

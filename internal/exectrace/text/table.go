@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -67,7 +68,7 @@ func (w *writer) goroutines() {
 			if j == last {
 				cell = whole(cell, size[j])
 			}
-			cell = terminal.Pad(clip(cell, size[j]), size[j], left[j])
+			cell = terminal.Pad(phrase.Clip(cell, size[j]), size[j], left[j])
 			if j == 0 && i > 0 {
 				cell = w.Style(w.style(w.listed[i-1].ID), cell)
 			}
@@ -82,7 +83,7 @@ func (w *writer) goroutines() {
 		w.Line(line)
 	}
 	if n := w.unlisted.Goroutines; n > 0 {
-		w.Wrap("  ", "  ", fmt.Sprintf("and %s, which ran %s in all", more(int(n), "goroutine"), duration(w.unlisted.Running)), terminal.Dim)
+		w.Wrap("  ", "  ", fmt.Sprintf("and %s, which ran %s in all", phrase.Count(n, "more goroutine"), duration(w.unlisted.Running)), terminal.Dim)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -66,13 +67,13 @@ func (w *writer) headline() {
 	switch {
 	case s.Stolen > 0:
 		label = "STOLEN"
-		sentence = fmt.Sprintf("%s of %s were on another P than the one that the goroutine was made ready on: taken from its queue.", count(s.Stolen, "start"), count(s.All(), "start"))
+		sentence = fmt.Sprintf("%s of %s were on another P than the one that the goroutine was made ready on: taken from its queue.", phrase.Count(s.Stolen, "start"), phrase.Count(s.All(), "start"))
 		if s.All() > 1 && s.Stolen > 1 {
 			sentence = fmt.Sprintf("%d of %d starts were on another P than the one that the goroutine was made ready on: taken from its queue.", s.Stolen, s.All())
 		}
 	case s.All() > 0:
 		label = "NOTHING STOLEN"
-		sentence = fmt.Sprintf("None of %s was proven to be stolen.", count(s.All(), "start"))
+		sentence = fmt.Sprintf("None of %s was proven to be stolen.", phrase.Count(s.All(), "start"))
 	}
 	w.Line(w.Style(terminal.Cyan+";"+terminal.Bold, label))
 	w.Wrap("", "", sentence, terminal.Bold)
@@ -92,7 +93,7 @@ func (w *writer) headline() {
 		w.Paragraph("  ", "  ", "The others: "+strings.Join(rest, "; ")+".")
 	}
 	w.Wrap("  ", "  ", fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: that it was one is inferred from where the goroutine was made ready, where it began, and that no queue can have run over.",
-		count(int64(len(t.Procs)), "P"), count(t.GoroutineCount, "goroutine"), count(t.SpanCount, "span"), duration(t.Duration)), terminal.Dim)
+		phrase.Count(int64(len(t.Procs)), "P"), phrase.Count(t.GoroutineCount, "goroutine"), phrase.Count(t.SpanCount, "span"), duration(t.Duration)), terminal.Dim)
 	if n := int64(len(t.Spans)); n < t.SpanCount {
 		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", fmt.Sprintf("The timeline holds the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, duration(lastEnd(t))))
 	}
@@ -174,25 +175,11 @@ func (w *writer) flows() {
 
 func (w *writer) more(n int, noun string) {
 	if n > 0 {
-		w.Line(w.Style(terminal.Dim, "  and "+more(n, noun)))
+		w.Line(w.Style(terminal.Dim, "  and "+phrase.Count(n, "more "+noun)))
 	}
-}
-
-func more(n int, noun string) string {
-	if n == 1 {
-		return "1 more " + noun
-	}
-	return strconv.Itoa(n) + " more " + noun + "s"
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
-
-func count(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
-}
 
 // duration has two digits or more.
 func duration(d time.Duration) string {
@@ -209,11 +196,4 @@ func duration(d time.Duration) string {
 		}
 	}
 	return number(int64(d)) + " ns"
-}
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:max(0, n-1)]) + "…"
-	}
-	return s
 }

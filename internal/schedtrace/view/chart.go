@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/axis"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
 )
 
@@ -44,41 +45,9 @@ type measure struct {
 
 func (v *View) charts(t *timeline, st *schedtrace.Stats) {
 	add := func(c Chart, format func(float64) string, ax axis.Axis, list ...measure) {
-		for _, m := range list {
-			if m.whole == nil {
-				continue
-			}
-			s := Series{Name: m.name, Alone: m.alone, Min: format(m.whole.Min), Mean: format(m.whole.Mean), Max: format(m.whole.Max)}
-			for i := range t.points {
-				p := point(m.at(&t.points[i]), t.slots[i], format, ax)
-				s.Top = max(s.Top, p.High)
-				s.Points = append(s.Points, p)
-			}
-			c.Series = append(c.Series, s)
+		if c.fill(t, format, ax, list); len(c.Series) > 0 {
+			v.Charts = append(v.Charts, c)
 		}
-		if len(c.Series) == 0 {
-			return
-		}
-		for _, x := range ax.Ticks() {
-			label := format(x)
-			if x == 0 {
-				label = "0"
-			}
-			c.Ticks = append(c.Ticks, Tick{ax.At(x), label})
-		}
-		v.Charts = append(v.Charts, c)
-	}
-	// The start is charted, though it does not count, so it must fit too.
-	high := func(list ...func(*schedtrace.Point) *schedtrace.Level) axis.Axis {
-		top := 0.0
-		for i := range t.points {
-			for _, at := range list {
-				if l := at(&t.points[i]); l != nil {
-					top = max(top, l.Max)
-				}
-			}
-		}
-		return axis.Whole(top)
 	}
 	procsOf := func(p *schedtrace.Point) *schedtrace.Level { return p.Procs }
 	idle := func(p *schedtrace.Point) *schedtrace.Level { return p.IdleProcs }
@@ -89,24 +58,61 @@ func (v *View) charts(t *timeline, st *schedtrace.Stats) {
 	spinning := func(p *schedtrace.Point) *schedtrace.Level { return p.Spinning }
 	uneven := func(p *schedtrace.Point) *schedtrace.Level { return p.Misplaced }
 
-	ax := high(procsOf, idle)
+	ax := t.high(procsOf, idle)
 	c := Chart{ID: "idle", Title: "Idle Ps", Note: "of GOMAXPROCS; a P that is not idle runs Go code, the collector or the scheduler"}
 	list := []measure{{"idle", "idle Ps", st.IdleProcs, idle}}
 	if p := st.Procs; p != nil && p.Min == p.Max {
-		c.Reference = &Tick{ax.At(p.Max), "GOMAXPROCS " + amount(p.Max)}
+		c.Reference = &Tick{ax.At(p.Max), "GOMAXPROCS " + phrase.Amount(p.Max)}
 	} else if p != nil {
 		list = append(list, measure{"GOMAXPROCS", "GOMAXPROCS", p, procsOf})
 	}
-	add(c, amount, ax, list...)
+	add(c, phrase.Amount, ax, list...)
 	add(Chart{ID: "queues", Title: "Waiting goroutines", Note: "in the queues of the Ps and in the global queue; the one that a P runs next is in neither"},
-		amount, high(local, global),
+		phrase.Amount, t.high(local, global),
 		measure{"on Ps", "queued on Ps", st.LocalQueues, local}, measure{"global", "queued globally", st.GlobalQueue, global})
 	add(Chart{ID: "imbalance", Title: "Imbalance of the queues", Note: "the share of the goroutines queued on Ps that would have to move for all queues to be as long; known where two a P wait"},
-		percent, axis.New(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
+		phrase.Share, axis.New(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
 	add(Chart{ID: "threads", Title: "Threads", Note: "of the runtime, sysmon included; idle ones are parked for want of work"},
-		amount, high(threads, parked), measure{"all", "threads", st.Threads, threads}, measure{"idle", "idle threads", st.IdleThreads, parked})
+		phrase.Amount, t.high(threads, parked), measure{"all", "threads", st.Threads, threads}, measure{"idle", "idle threads", st.IdleThreads, parked})
 	add(Chart{ID: "spinning", Title: "Spinning threads", Note: "hold a P and look for work"},
-		amount, high(spinning), measure{"spinning", "spinning", st.Spinning, spinning})
+		phrase.Amount, t.high(spinning), measure{"spinning", "spinning", st.Spinning, spinning})
+}
+
+// fill charts those of the list that are known.
+func (c *Chart) fill(t *timeline, format func(float64) string, ax axis.Axis, list []measure) {
+	for _, m := range list {
+		if m.whole == nil {
+			continue
+		}
+		s := Series{Name: m.name, Alone: m.alone, Min: format(m.whole.Min), Mean: format(m.whole.Mean), Max: format(m.whole.Max)}
+		for i := range t.points {
+			p := point(m.at(&t.points[i]), t.slots[i], format, ax)
+			s.Top = max(s.Top, p.High)
+			s.Points = append(s.Points, p)
+		}
+		c.Series = append(c.Series, s)
+	}
+	for _, x := range ax.Ticks() {
+		label := format(x)
+		if x == 0 {
+			label = "0"
+		}
+		c.Ticks = append(c.Ticks, Tick{ax.At(x), label})
+	}
+}
+
+// high is an axis for all of these, the start too: it is charted, though it does
+// not count.
+func (t *timeline) high(list ...func(*schedtrace.Point) *schedtrace.Level) axis.Axis {
+	top := 0.0
+	for i := range t.points {
+		for _, at := range list {
+			if l := at(&t.points[i]); l != nil {
+				top = max(top, l.Max)
+			}
+		}
+	}
+	return axis.Whole(top)
 }
 
 func point(l *schedtrace.Level, s slot, format func(float64) string, ax axis.Axis) Point {

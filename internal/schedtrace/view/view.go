@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
 )
 
@@ -66,15 +67,15 @@ type Wait struct {
 
 // New makes a view of a summary and its readings.
 func New(s *schedtrace.Summary, readings []schedtrace.Reading, o Options) *View {
-	v := &View{Name: printable(o.Name)}
+	v := &View{Name: phrase.Clean(o.Name)}
 	head := v.headline(s, readings)
 	for i, r := range readings {
 		if i != head {
-			v.Readings = append(v.Readings, Reading{r.Severity == schedtrace.Warning, sentence(printable(r.Text)), sentence(r.Advice)})
+			v.Readings = append(v.Readings, Reading{r.Severity == schedtrace.Warning, sentence(phrase.Clean(r.Text)), sentence(r.Advice)})
 		}
 	}
 	for _, p := range s.Skipped.First {
-		v.Unread = append(v.Unread, printable(p.String()))
+		v.Unread = append(v.Unread, phrase.Clean(p.String()))
 	}
 	if more := s.Skipped.Count - int64(len(s.Skipped.First)); more > 0 && len(v.Unread) > 0 {
 		v.Unread = append(v.Unread, fmt.Sprintf("and %d more", more))
@@ -122,7 +123,7 @@ func (v *View) headline(s *schedtrace.Summary, readings []schedtrace.Reading) in
 	for _, h := range headlines {
 		for i, r := range readings {
 			if r.ID == h.id && (h.state != Attention || r.Severity == schedtrace.Warning) {
-				v.Headline = Headline{h.state, h.label, sentence(printable(r.Text)), sentence(r.Advice)}
+				v.Headline = Headline{h.state, h.label, sentence(phrase.Clean(r.Text)), sentence(r.Advice)}
 				return i
 			}
 		}
@@ -130,8 +131,8 @@ func (v *View) headline(s *schedtrace.Summary, readings []schedtrace.Reading) in
 	v.Headline = Headline{State: Inform, Label: "Mixed", Sentence: "No reading applies to the whole of it."}
 	if m := s.Main; m != nil && m.Procs != nil && m.IdleProcs != nil {
 		v.Headline.Sentence = fmt.Sprintf("%s of %s Ps busy on average, all of them in %s of %d samples and none in %s%s.",
-			amount(max(0, m.Procs.Mean-m.IdleProcs.Mean)), amount(m.Procs.Mean), percent(float64(m.AllBusy)/float64(m.IdleProcs.N)), m.IdleProcs.N,
-			percent(float64(m.AllIdle)/float64(m.IdleProcs.N)), queued(&m.Stats))
+			phrase.Amount(max(0, m.Procs.Mean-m.IdleProcs.Mean)), phrase.Amount(m.Procs.Mean), phrase.Share(float64(m.AllBusy)/float64(m.IdleProcs.N)), m.IdleProcs.N,
+			phrase.Share(float64(m.AllIdle)/float64(m.IdleProcs.N)), queued(&m.Stats))
 	}
 	return -1
 }
@@ -140,7 +141,7 @@ func queued(st *schedtrace.Stats) string {
 	if st.Queued == nil {
 		return ""
 	}
-	return fmt.Sprintf("; %s waiting on average", goroutines(st.Queued.Mean))
+	return fmt.Sprintf("; %s waiting on average", phrase.AmountOf(st.Queued.Mean, "goroutine"))
 }
 
 // context is what the figures hold for.
@@ -152,7 +153,7 @@ func context(s *schedtrace.Summary) string {
 	if p := m.Procs; p != nil {
 		text += "GOMAXPROCS " + span(p) + " · "
 	}
-	text += count(m.Samples, "sample") + " over " + duration(m.ToMillis-m.FromMillis)
+	text += phrase.Count(m.Samples, "sample") + " over " + duration(m.ToMillis-m.FromMillis)
 	if m.IntervalMedian != nil && m.Samples > 1 {
 		text += ", one every " + duration(int64(*m.IntervalMedian+0.5))
 	}
@@ -160,7 +161,7 @@ func context(s *schedtrace.Summary) string {
 		text += ", and the one at the start, which does not count"
 	}
 	if n := s.Run.LeftOut; n > 0 {
-		text += "; " + count(n, "sample") + " of its shutdown left out"
+		text += "; " + phrase.Count(n, "sample") + " of its shutdown left out"
 	}
 	return text
 }
