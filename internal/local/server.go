@@ -132,7 +132,7 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 	if err != nil {
 		return err
 	}
-	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors); err != nil {
+	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Connections); err != nil {
 		return err
 	}
 	trial.Limits(r.trial, r.spec.LoadOnTargetHost())

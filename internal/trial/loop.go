@@ -125,14 +125,16 @@ func hung(l *load.Result) error {
 }
 
 // Answers says whether so few requests failed that the others count. Those that
-// were never answered are failures too.
-func Answers(t *journal.Trial, maxErrors float64) error {
-	var answered, failed, unanswered int64
+// were never answered are failures too; and as each of them holds its connection to
+// the end, of which a closed loop has no more than that, so are the connections.
+func Answers(t *journal.Trial, maxErrors float64, connections int) error {
+	var answered, failed, unanswered, waiting int64
 	kinds := map[load.Kind]int64{}
 	for _, p := range t.Phases {
 		answered += p.Requests
 		failed += p.Errors
 		unanswered += p.Unanswered
+		waiting = max(waiting, p.Unanswered)
 		for kind, n := range p.ErrorKinds {
 			kinds[load.Kind(kind)] += n
 		}
@@ -155,6 +157,9 @@ func Answers(t *journal.Trial, maxErrors float64) error {
 	bad := failed + unanswered
 	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
 		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, why, 100*maxErrors)
+	}
+	if share := float64(waiting) / float64(max(1, connections)); share > maxErrors {
+		return Invalid(journal.InvalidErrors, "%d of %d connections were never answered any more, more than --max-errors %g %% of them", waiting, connections, 100*maxErrors)
 	}
 	return nil
 }

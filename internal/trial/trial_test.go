@@ -175,10 +175,11 @@ func TestAnswers(t *testing.T) {
 		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "no more is known"},
 		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10 % of the requests failed (100 never answered)"},
 		"some unanswered":  {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
+		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections were never answered any more"},
 		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
 		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
-		code, reason := failure(t, Answers(&journal.Trial{Phases: tc.phases}, 0.01))
+		code, reason := failure(t, Answers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
 		if code != tc.code || !strings.Contains(reason, tc.want) {
 			t.Errorf("%s: %s %q, want %s with %q", name, code, reason, tc.code, tc.want)
 		}
