@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -83,5 +84,26 @@ func TestJoin(t *testing.T) {
 	}
 	if s.Series[0].Samples != 1 || s.Series[0].GlobalQueue.Max != 0 {
 		t.Errorf("Join changed a point: %+v", s.Series[0])
+	}
+}
+
+// writes keeps each write by itself.
+type writes []string
+
+func (w *writes) Write(p []byte) (int, error) {
+	*w = append(*w, string(p))
+	return len(p), nil
+}
+
+// A line comes with its newline, so that nothing of another writer gets between
+// them.
+func TestOtherIsWrittenByLines(t *testing.T) {
+	var got writes
+	sc := NewScanner(strings.NewReader("one\ntwo\r\n\nlast"))
+	sc.Other = &got
+	for sc.Scan() {
+	}
+	if want := []string{"one\n", "two\r\n", "\n", "last"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

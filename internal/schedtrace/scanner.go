@@ -30,13 +30,14 @@ type Scanner struct {
 	Other io.Writer
 
 	lines
-	mid     bool // start is within a line
-	useful  bool // that line held a sample, or a part of one
-	foreign bool // and it held other text, of which the last
-	trails  bool // came after the sample
-	broken  bool // the last that it held breaks off
-	cut     bool // or lacks its schedticks
-	owed    bool // the last line's newline is passed on only if this line is empty
+	mid     bool   // start is within a line
+	useful  bool   // that line held a sample, or a part of one
+	foreign bool   // and it held other text, of which the last
+	trails  bool   // came after the sample
+	broken  bool   // the last that it held breaks off
+	cut     bool   // or lacks its schedticks
+	owed    bool   // the last line's newline is passed on only if this line is empty
+	text    []byte // for Other
 
 	slots   [2]slot
 	out     *slot // given out by the last Scan
@@ -67,6 +68,7 @@ func (s *Scanner) Scan() bool {
 			break
 		}
 		s.step(window, whole)
+		s.flush()
 	}
 	if s.out != nil {
 		s.counts.Samples++
@@ -223,7 +225,16 @@ var newline = []byte{'\n'}
 
 func (s *Scanner) pass(b []byte) {
 	if s.Other != nil {
-		_, _ = s.Other.Write(b) // a reader that is gone must not end the reading
+		s.text = append(s.text, b...)
+	}
+}
+
+// flush passes a line and its newline on at once: others may write to the same
+// terminal.
+func (s *Scanner) flush() {
+	if len(s.text) > 0 {
+		_, _ = s.Other.Write(s.text) // a reader that is gone must not end the reading
+		s.text = s.text[:0]
 	}
 }
 
