@@ -153,9 +153,11 @@ func fetch(t *testing.T) {
 		cmd := exec.Command(gocmd, "version")
 		cmd.Dir = t.TempDir()
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOTOOLCHAIN="+r.toolchain)
-		out, err := cmd.CombinedOutput()
+		var errs strings.Builder
+		cmd.Stderr = &errs // that it downloads is told there
+		out, err := cmd.Output()
 		if err != nil || !strings.HasPrefix(string(out), "go version "+r.toolchain+" ") {
-			need.Skip(t, "needs the toolchain "+r.toolchain+", which go could not fetch: "+strings.TrimSpace(string(out)))
+			need.Skip(t, "needs the toolchain "+r.toolchain+", which go could not fetch: "+strings.TrimSpace(string(out)+" "+errs.String()))
 		}
 	}
 }
