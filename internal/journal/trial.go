@@ -64,6 +64,7 @@ type Trial struct {
 	ObservedSource      string            `json:"observed_source,omitempty"` // symbol, decoded; empty where not readable
 	ObservedGoVersion   string            `json:"observed_go_version,omitempty"`
 	ObservedMainModule  string            `json:"observed_main_module,omitempty"`
+	ProcsLogged         *bool             `json:"procs_logged,omitempty"` // the beginning of the target's output names GOMAXPROCS; null: it was not looked at
 	Phases              []Phase           `json:"phases"`
 	Metrics             map[string]Metric `json:"metrics,omitempty"`
 	ThroughputPerSecond *float64          `json:"throughput_per_second"`

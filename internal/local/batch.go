@@ -68,6 +68,7 @@ func (r *run) batch(ctx context.Context) error {
 	if err := trial.Procs(r.trial, bestReadings(all), nil); err != nil {
 		return err
 	}
+	r.trial.ProcsLogged = logsProcs(all[0].outputs[0])
 	trial.Runs(r.trial, len(all)*replicas, wall)
 	return r.figures(all)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/need"
 	"github.com/procfit/procfit/internal/sweep"
 )
@@ -203,6 +204,17 @@ func TestLogOfManyRuns(t *testing.T) {
 	}
 	if info, _ := f.Stat(); info.Size() > 3*logLimit || l.keep != logLimit/2 || l.from < l.keep {
 		t.Errorf("%d bytes, the last run's from %d, the first's up to %d", info.Size(), l.from, l.keep)
+	}
+}
+
+func TestLogsProcs(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "listening on :80\n": false, "maxprocs: Updating GOMAXPROCS=2\n": true, `{"msg":"start","max_procs":2}`: true,
+		strings.Repeat("x", startupBytes) + "gomaxprocs 2": false,
+	} {
+		if got := logsProcs(load.Output{Head: []byte(text)}); *got != want {
+			t.Errorf("%.40q: %v", text, *got)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -98,6 +99,18 @@ func (l *log) output(exit supervisor.Exit) (load.Output, error) {
 	}
 	head, tail, cut := supervisor.Parts(all[:n], exit)
 	return load.Output{Head: head, Cut: cut, Tail: tail}, nil
+}
+
+// startupBytes of an output are looked at for what a program logs as it starts.
+const startupBytes = 64 << 10
+
+// procsNamed is GOMAXPROCS as programs and libraries log it: "maxprocs: Updating
+// GOMAXPROCS=2", "gomaxprocs: 2", "max_procs=2".
+var procsNamed = regexp.MustCompile(`(?i)max_?procs`)
+
+// logsProcs tells whether a program names GOMAXPROCS in the beginning of its output.
+func logsProcs(o load.Output) *bool {
+	return new(procsNamed.Match(o.Head[:min(len(o.Head), startupBytes)]))
 }
 
 // quote is the end of an output, or where a crash begins in it.

@@ -73,6 +73,7 @@ func (r *run) ended(f fleet, logs []*log) error {
 			return err
 		}
 	}
+	r.trial.ProcsLogged = logsProcs(outputs[0])
 	if killed {
 		r.trial.Warnings = append(r.trial.Warnings, journal.Warning{Code: journal.WarnKilled, Value: new(r.spec.Target.Grace.Seconds())})
 	}
