@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/stat"
 	"github.com/procfit/procfit/internal/sweep"
@@ -147,7 +148,7 @@ func gateError(g *stat.Gate) error {
 	case slices.ContainsFunc(g.Checks, func(c stat.GateCheck) bool { return c.Worse }):
 		return &exitError{exitGate, errors.New("the gate is not met: worse than the margin, with confidence")}
 	case !g.Pass:
-		return fmt.Errorf("the gate cannot be judged: %s", g.Unjudged)
+		return fmt.Errorf("the gate cannot be judged: %s", report.Unjudged(g))
 	}
 	return nil
 }

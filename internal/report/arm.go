@@ -3,6 +3,7 @@ package report
 import (
 	"strconv"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -80,7 +81,7 @@ func armLabel(a *stat.ArmResult) (label, sub string) {
 		if a.Variant == "against" {
 			label += ", old"
 		} else {
-			label += ", " + clip(clean(a.Variant), nameRoom)
+			label += ", " + phrase.Clip(phrase.Clean(a.Variant), nameRoom)
 		}
 	}
 	return label, sub

@@ -5,9 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -15,7 +14,7 @@ import (
 func New(result *stat.Result) *View {
 	r := finite(result)
 	v := &View{
-		Name:        clean(r.Name),
+		Name:        phrase.Clean(r.Name),
 		Started:     r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Progress:    progress(r),
 		Environment: environment(r),
@@ -47,8 +46,10 @@ func New(result *stat.Result) *View {
 			v.Verdict = v.Gate.headline(r.Gate, v.Verdict.Context)
 		}
 	}
-	for _, w := range r.Warnings {
-		word := Warning{Arm: clean(w.Arm), Message: clean(w.Message), Fix: clean(w.Fix)}
+	for i := range r.Warnings {
+		w := &r.Warnings[i]
+		a := warn(r, w)
+		word := Warning{Message: phrase.Clean(a.message), Fix: phrase.Clean(a.fix)}
 		if w.Group != nil && *w.Group >= 0 && *w.Group < len(v.Groups) {
 			g := &v.Groups[*w.Group]
 			g.Warnings = append(g.Warnings, word)
@@ -96,7 +97,7 @@ func (g *group) title() string {
 		}
 	}
 	if g.Replicas > 1 {
-		t += ", " + count(g.Replicas, "replica")
+		t += ", " + phrase.Count(g.Replicas, "replica")
 	}
 	if g.GoVersion != "" {
 		t += ", Go " + goVersion(g.GoVersion)
@@ -109,51 +110,21 @@ func (g *group) verdict() Verdict {
 	if g.gateAlone {
 		return Verdict{State: Unknown, Label: "Not asked", Sentence: "The gate compares two programs at one number of Ps.", Context: g.context()}
 	}
-	v := Verdict{
-		Sentence: unlabelled(clean(rec.Sentence)),
-		Reasons:  cleanAll(rec.Reasons),
-		Settle:   cleanAll(rec.Settle),
+	name, w := nameOf(rec.Verdict), words{g.Group, g.r.Plan}
+	return Verdict{
+		State:    name.state,
+		Label:    name.label,
+		Sentence: phrase.Capital(phrase.Clean(w.sentence())),
+		Reasons:  phrase.CleanAll(w.reasons()),
+		Settle:   phrase.CleanAll(w.settle()),
 		Context:  g.context(),
 	}
-	switch rec.Verdict {
-	case stat.Recommended:
-		v.State, v.Label = Act, "Set it"
-	case stat.CarriesRate:
-		v.State, v.Label = Act, "Smallest that carries the rate"
-	case stat.KeepDefault:
-		v.State, v.Label = OK, "Change nothing"
-	case stat.NotYourKnob:
-		v.State, v.Label = OK, "Not your knob"
-	case stat.TradeOff:
-		v.State, v.Label = Attention, "A trade-off"
-	default:
-		v.State, v.Label = Unknown, "Cannot tell"
-	}
-	return v
-}
-
-// unlabelled is a sentence without what its label says already.
-func unlabelled(s string) string {
-	for _, label := range []string{"Cannot tell: ", "A trade-off: ", "GOMAXPROCS is not your knob: "} {
-		if rest, ok := strings.CutPrefix(s, label); ok {
-			return capital(rest)
-		}
-	}
-	return s
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	r, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[size:]
 }
 
 // context is what the result was measured on: it is worth nothing elsewhere.
 func (g *group) context() string {
 	var parts []string
-	if m := clean(g.r.Host.CPUModel); m != "" {
+	if m := phrase.Clean(g.r.Host.CPUModel); m != "" {
 		parts = append(parts, m)
 	}
 	parts = append(parts, cpus(g.EffectiveCPUs))
@@ -163,12 +134,12 @@ func (g *group) context() string {
 		parts = append(parts, "no quota")
 	}
 	if g.Replicas > 1 {
-		parts = append(parts, count(g.Replicas, "replica"))
+		parts = append(parts, phrase.Count(g.Replicas, "replica"))
 	}
 	if v := g.goVersion(); v != "" {
 		parts = append(parts, "Go "+v)
 	}
-	return strings.Join(append(parts, count(g.r.Plan.Blocks, "block")), " · ")
+	return strings.Join(append(parts, phrase.Count(g.r.Plan.Blocks, "block")), " · ")
 }
 
 func (g *group) goVersion() string {
@@ -182,7 +153,7 @@ func progress(r *stat.Result) string {
 	if r.Complete {
 		return ""
 	}
-	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, count(r.TrialsPlanned, "planned trial"))
+	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	const mend = " Mend what made them invalid, then begin anew with another --out."
 	switch {
 	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
@@ -195,7 +166,7 @@ func progress(r *stat.Result) string {
 
 // goVersion is a version without the "go" before it.
 func goVersion(s string) string {
-	s = clean(s)
+	s = phrase.Clean(s)
 	if len(s) > 2 && s[:2] == "go" {
 		return s[2:]
 	}

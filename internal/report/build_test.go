@@ -128,13 +128,13 @@ func TestLatencyScaleTurnsLogarithmicWithTheSpread(t *testing.T) {
 		t.Error("0.9 to 27 ms on a linear scale")
 	}
 	if c := New(reporttest.Groups()).Groups[0].Latency; c.Log {
-		t.Error("1 to 16 ms on a logarithmic scale")
+		t.Error("2 to 30 ms on a logarithmic scale")
 	}
 }
 
 func TestWarningsStandWhereTheyBelong(t *testing.T) {
 	r := reporttest.Groups()
-	r.Warnings = []stat.Warning{{Message: "run"}, {Message: "group", Group: ptr(2)}, {Message: "astray", Group: ptr(99)}}
+	r.Warnings = []stat.Warning{{Code: "run"}, {Code: "group", Group: new(2)}, {Code: "astray", Group: new(99)}}
 	v := New(r)
 	if len(v.Warnings) != 2 || len(v.Groups[2].Warnings) != 1 || v.Groups[2].Warnings[0].Message != "group" {
 		t.Errorf("run %v, group 2 %v", v.Warnings, v.Groups[2].Warnings)

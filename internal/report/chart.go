@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/axis"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -178,7 +179,7 @@ func newMark(ax axis.Axis, u unit, m measure, a *stat.ArmResult) Mark {
 			d.At, d.Label = ax.At(*x), d.Label+": "+u.value(*x)
 		}
 		if !p.Valid {
-			d.Kind, d.Label = "invalid", d.Label+", invalid: "+clean(p.InvalidReason)
+			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(p.InvalidReason)
 		}
 		mark.Dots = append(mark.Dots, d)
 	}

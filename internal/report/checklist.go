@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -36,7 +38,7 @@ func (g *group) measured() Check {
 		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
 		return c
 	}
-	c.Detail = fmt.Sprintf("%s of %s, in randomised blocks of all arms", count(valid, "valid trial"), count(len(g.Arms), "arm"))
+	c.Detail = fmt.Sprintf("%s of %s, in randomised blocks of all arms", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "arm"))
 	if invalid > 0 {
 		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
 	}
@@ -60,7 +62,7 @@ func (g *group) current() Check {
 	default:
 		c.State, c.Answer = OK, strconv.Itoa(*a.ResolvedProcs)
 		c.Detail = "with GOMAXPROCS unset, read from the target's memory"
-		if s := clean(a.ResolvedSource); s != "" {
+		if s := phrase.Clean(a.ResolvedSource); s != "" {
 			c.Detail += " (" + s + ")"
 		}
 	}
@@ -69,7 +71,7 @@ func (g *group) current() Check {
 
 // visibleCPUs is the target's NumCPU: the size of its affinity mask.
 func (g *group) visibleCPUs() int {
-	if n := cpusetSize(g.r.Target.ServerCPUs); n > 0 {
+	if n := cpuset.Count(g.r.Target.ServerCPUs); n > 0 {
 		return n
 	}
 	return g.r.Host.AffinityCPUs
@@ -147,7 +149,7 @@ func (g *group) tunedFor() Check {
 	}
 	if rec := g.Recommendation; rec.Verdict == stat.TradeOff {
 		c.State = Attention
-		c.Detail += fmt.Sprintf(". They want different values here: throughput %s, p99 %s", clean(rec.BestThroughput), clean(rec.BestP99))
+		c.Detail += fmt.Sprintf(". They want different values here: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
 	}
 	return c
 }
@@ -168,11 +170,11 @@ func (g *group) enough() Check {
 	if settings == 0 {
 		least = 0
 	}
-	each := ", at least " + count(least, "valid trial") + " each"
+	each := ", at least " + phrase.Count(least, "valid trial") + " each"
 	if least == 0 {
 		each = ", not all with a valid trial"
 	}
-	c.Detail = count(settings, "setting") + each
+	c.Detail = phrase.Count(settings, "setting") + each
 	if repeated < settingsAsked {
 		c.State, c.Answer = Attention, "no"
 	}

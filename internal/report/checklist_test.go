@@ -37,7 +37,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		}, Attention, "no", "measure first"},
 		{"interrupted", 1, func(r *stat.Result, _ *stat.Group) { r.Complete = false }, Attention, "in part", "not finished"},
 
-		{"read by decoding", 2, func(*stat.Result, *stat.Group) {}, OK, "8", "read from the target's memory (decoded)"},
+		{"read by its symbol", 2, func(*stat.Result, *stat.Group) {}, OK, "8", "read from the target's memory (symbol)"},
 		{"unreadable", 2, func(_ *stat.Result, g *stat.Group) { g.Arms[0].ResolvedProcs = nil }, Unknown, "cannot tell", "could not be read"},
 		{"unset never valid", 2, func(_ *stat.Result, g *stat.Group) { g.Arms[0].Trials, g.Arms[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
 		{"no unset arm", 2, func(_ *stat.Result, g *stat.Group) { g.Arms = g.Arms[1:] }, Unknown, "cannot tell", "--procs unset"},
@@ -60,7 +60,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"closed only", 5, func(_ *stat.Result, g *stat.Group) { g.LatencyMode = "closed" }, Attention, "throughput", "not judged"},
 		{"batch", 5, func(r *stat.Result, g *stat.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *stat.Result, g *stat.Group) {
-			g.Recommendation = stat.Recommendation{Verdict: stat.TradeOff, BestThroughput: "2", BestP99: "1"}
+			g.Recommendation = stat.Recommendation{Verdict: stat.TradeOff, BestThroughput: "2", BestP99: "1", Claim: stat.Reason{Of: &stat.Setting{Procs: 2}, Than: &stat.Setting{Procs: 1}, P99Change: new(-0.5)}}
 		}, Attention, "both", "throughput 2, p99 1"},
 
 		{"an arm never valid", 6, func(_ *stat.Result, g *stat.Group) { g.Arms[1].Trials = 0 }, Attention, "no", "3 settings, not all with a valid trial"},

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -12,7 +13,7 @@ import (
 func environment(r *stat.Result) []Pair {
 	var out []Pair
 	add := func(name, value string) {
-		if value = clean(value); value != "" {
+		if value = phrase.Clean(value); value != "" {
 			out = append(out, Pair{name, value})
 		}
 	}
@@ -47,7 +48,7 @@ func environment(r *stat.Result) []Pair {
 		}
 	}
 	add("A trial", trial(r))
-	add("Plan", fmt.Sprintf("%s in %s of random order, seed %d", count(len(r.Plan.Arms), "arm"), count(r.Plan.Blocks, "block"), r.Plan.Seed))
+	add("Plan", fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(r.Plan.Arms), "arm"), phrase.Count(r.Plan.Blocks, "block"), r.Plan.Seed))
 	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return out
@@ -88,7 +89,7 @@ func generator(r *stat.Result) string {
 	if method == "" {
 		method = "GET"
 	}
-	s := "procfit's own, " + count(l.Connections, "connection") + ", " + method
+	s := "procfit's own, " + phrase.Count(l.Connections, "connection") + ", " + method
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
 )
 
 // facts are the figures behind the verdict.
@@ -17,7 +20,7 @@ func (g *group) facts() []Pair {
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
 		add("Noise floor", fmt.Sprintf("%s: how far two copies of %s came apart, in %s; no difference estimated at less is called worse",
-			pairOf(share, n.Throughput, n.P99), g.armText(n.Arm), count(n.Pairs, "pair")))
+			pairOf(share, n.Throughput, n.P99), g.armText(n.Arm), phrase.Count(n.Pairs, "pair")))
 	} else {
 		add("Noise floor", "not known: too few A/A pairs")
 	}
@@ -43,13 +46,13 @@ func (g *group) facts() []Pair {
 		add("Beyond the peak", fmt.Sprintf("down to %s %% with more Ps", change(*w)))
 	}
 	if w := g.Workload; w.CPUUtilisation != nil {
-		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", clip(clean(w.Kind), nameRoom), share.number(*w.CPUUtilisation), g.armText(w.Arm)))
+		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.number(*w.CPUUtilisation), g.armText(w.Arm)))
 	} else {
-		add("Workload", clip(clean(w.Kind), nameRoom))
+		add("Workload", phrase.Clip(phrase.Clean(w.Kind), nameRoom))
 	}
 	if u := g.USL; u != nil {
 		if u.Poor {
-			add("Scalability law", "fits poorly, do not read it: "+clean(u.Why))
+			add("Scalability law", "fits poorly, do not read it: "+doubt(g.Group))
 		} else {
 			peak := "no peak observed"
 			if u.Peak != nil {
@@ -82,7 +85,7 @@ func (g *group) throughputNote() string {
 	case l.Command != "":
 		return "as the load command printed it"
 	}
-	return "closed loop, " + count(l.Connections, "connection")
+	return "closed loop, " + phrase.Count(l.Connections, "connection")
 }
 
 func (g *group) latencyNote() string {
@@ -105,18 +108,31 @@ func (g *group) loadShape() string {
 	case t.Kind != "server":
 		return "the program's own run"
 	case l.Command != "":
-		return clean(l.Command)
+		return phrase.Clean(l.Command)
 	}
 	method := l.Method
 	if method == "" {
 		method = "GET"
 	}
-	s := count(l.Connections, "connection") + ", " + clean(method)
+	s := phrase.Count(l.Connections, "connection") + ", " + phrase.Clean(method)
 	if t.URL != "" {
-		s += " " + clean(t.URL)
+		s += " " + phrase.Clean(t.URL)
 	}
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}
 	return s
+}
+
+// doubt is why a fit of the scalability law is not to be read.
+func doubt(g *stat.Group) string {
+	switch u := g.USL; u.Doubt {
+	case stat.DoubtPoorFit:
+		return "it explains " + phrase.Percent(max(0, u.R2)) + " of the variation"
+	case stat.DoubtFewWithin:
+		return fmt.Sprintf("%s at or below the %s that can be used; the curve between is a guess", phrase.Count(u.Within, "value"), phrase.CPUs(g.EffectiveCPUs))
+	case stat.DoubtFewPoints:
+		return "four points for three parameters fit almost anything"
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -40,7 +41,7 @@ func batchFigures(r *stat.Result) []shown {
 	}
 	var times, others []shown
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s := shown{measure: metric(name, 1), title: clean(name), unit: perSecond("")}
+		s := shown{measure: metric(name, 1), title: phrase.Clean(name), unit: perSecond("")}
 		if names[name] == "ns/op" {
 			s.measure, s.unit, s.row = metric(name, 1e-9), duration(), strings.TrimSuffix(s.title, " ns/op")
 			times = append(times, s)

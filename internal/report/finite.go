@@ -1,23 +1,11 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 
 	"github.com/procfit/procfit/internal/stat"
 )
-
-// JSON is result.json: indented, with a newline at its end. Values that JSON
-// cannot hold become null (see finite).
-func JSON(r *stat.Result) ([]byte, error) {
-	b, err := json.MarshalIndent(finite(r), "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("write the result as JSON: %w", err)
-	}
-	return append(b, '\n'), nil
-}
 
 // finite is a copy of a Result without NaN and infinities, which neither JSON nor
 // an axis can hold: the nearest pointer above one becomes nil, since absent is

@@ -37,17 +37,37 @@ func TestJSONTurnsWhatItCannotHoldIntoNull(t *testing.T) {
 	}
 }
 
-func TestJSONOfACleanResultIsItself(t *testing.T) {
-	r := reporttest.Groups()
-	got, err := JSON(r)
+// What the Result has as codes stands in result.json in words, beside all else.
+func TestJSONHasTheWords(t *testing.T) {
+	b, err := JSON(reporttest.Groups())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	var got struct {
+		Groups []struct {
+			Recommendation struct {
+				Verdict, Sentence, Cause string
+				Reasons, Settle          []string
+			}
+		}
+		Gate struct {
+			Checks []struct{ Arm, Metric, Note, Outcome string }
+		}
+		Warnings []struct{ Code, Message string }
+	}
+	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != string(want)+"\n" {
-		t.Error("the copy without NaN differs from the original")
+	r := got.Groups[2].Recommendation
+	if r.Verdict != "cannot_tell" || r.Cause != "unset_differs" || r.Sentence != "Cannot tell: unset chose 2 and yet performs unlike GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if c := got.Gate.Checks[0]; c.Arm != "2, quota 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
+		t.Errorf("%+v", c)
+	}
+	for _, w := range got.Warnings {
+		if w.Message == "" || w.Message == w.Code {
+			t.Errorf("no words for %q", w.Code)
+		}
 	}
 }

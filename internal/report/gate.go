@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -32,7 +33,7 @@ func gateOf(g *stat.Gate) *Gate {
 	var worse, open []string
 	judged := len(g.Checks) > 0
 	for _, c := range g.Checks {
-		name := clean(c.Metric) + " of " + clip(clean(c.Arm), nameRoom)
+		name := phrase.Clean(c.Metric) + " of " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), nameRoom)
 		judged = judged && c.Judged
 		if c.Worse {
 			worse = append(worse, name)
@@ -53,8 +54,8 @@ func gateOf(g *stat.Gate) *Gate {
 	default:
 		out.State, out.Label = Unknown, "Gate cannot be judged"
 		out.Sentence = "Too few valid trials of both."
-		if why := clean(g.Unjudged); why != "" {
-			out.Sentence = capital(why) + "."
+		if why := phrase.Clean(Unjudged(g)); why != "" {
+			out.Sentence = phrase.Capital(why) + "."
 		}
 	}
 	if g.Kind == stat.GateKindBaseline {
@@ -73,7 +74,8 @@ func gateTable(g *stat.Gate) Table {
 		{Head: "Outcome", Short: "outcome", Left: true},
 		{Head: "Note", Left: true},
 	}}
-	for _, c := range g.Checks {
+	for i := range g.Checks {
+		c := &g.Checks[i]
 		outcome, mark := "not shown either way", ""
 		switch {
 		case c.Worse:
@@ -84,8 +86,8 @@ func gateTable(g *stat.Gate) Table {
 			outcome = "no worse"
 		}
 		t.Rows = append(t.Rows, Row{Mark: mark, Cells: []Cell{
-			{Value: clip(clean(c.Arm), nameRoom)}, {Value: clean(c.Metric)}, difference(c.Ratio),
-			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: clean(c.Note)},
+			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), nameRoom)}, {Value: phrase.Clean(c.Metric)}, difference(c.Ratio),
+			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
 		}})
 	}
 	return t
@@ -94,11 +96,12 @@ func gateTable(g *stat.Gate) Table {
 // headline makes the gate the answer of the whole View.
 func (g *Gate) headline(of *stat.Gate, context string) Verdict {
 	v := Verdict{State: g.State, Label: g.Label, Sentence: g.Sentence, Context: context}
-	for _, c := range of.Checks {
+	for i := range of.Checks {
+		c := &of.Checks[i]
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, clean(c.Metric+" of "+c.Arm+": "+c.Note))
+		v.Reasons = append(v.Reasons, phrase.Clean(c.Metric+" of "+gateArm(c.Arm)+": "+gateNote(c)))
 	}
 	g.Sentence = ""
 	return v
@@ -109,7 +112,7 @@ const named = 6
 
 func some(names []string) string {
 	if len(names) > named {
-		names = append(names[:named-1:named-1], "and "+count(len(names)-named+1, "more check"))
+		names = append(names[:named-1:named-1], "and "+phrase.Count(len(names)-named+1, "more check"))
 	}
 	return strings.Join(names, ", ")
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"strconv"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -18,13 +19,13 @@ func acrossGroups(groups []Group) Verdict {
 		}
 	}
 	if same {
-		all := "In all " + count(len(groups), "group")
+		all := "In all " + phrase.Count(len(groups), "group")
 		if len(groups) == 2 {
 			all = "In both groups"
 		}
 		v.Sentence = all + ": " + groups[0].Verdict.Sentence
 	} else {
-		v.Sentence = count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
+		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
 	}
 	return v
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -82,16 +82,16 @@ func NewLab(o *lab.Outcome) *Lab {
 		}
 	}
 	if open > 0 {
-		v.Progress = fmt.Sprintf("%s of %d not complete. The same command with this directory as --out runs what is missing.", count(open, "experiment"), len(o.Experiments))
+		v.Progress = fmt.Sprintf("%s of %d not complete. The same command with this directory as --out runs what is missing.", phrase.Count(open, "experiment"), len(o.Experiments))
 	}
 	v.Disturbed = disturbed(o)
-	v.Sentence = capital(all.sentence(len(o.Experiments)))
+	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
 	v.Environment = []Pair{
-		{"CPU", clean(o.Host.CPUModel)},
+		{"CPU", phrase.Clean(o.Host.CPUModel)},
 		{"CPUs", fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, significant(o.Host.EffectiveCPUs, digits, true))},
-		{"System", clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
-		{"Cgroups", clean(o.Host.CgroupMode)},
-		{"procfit", clean(o.Tool.Version) + ", built with " + clean(o.Tool.GoVersion)},
+		{"System", phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
+		{"Cgroups", phrase.Clean(o.Host.CgroupMode)},
+		{"procfit", phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
 	}
 	return v
 }
@@ -114,7 +114,7 @@ func (t *tally) add(list []lab.Answered) {
 }
 
 func (t tally) sentence(experiments int) string {
-	s := fmt.Sprintf("%s of %s", countOf(t.all, "hypothesis", "hypotheses"), count(experiments, "experiment"))
+	s := fmt.Sprintf("%s of %s", phrase.CountOf(t.all, "hypothesis", "hypotheses"), phrase.Count(experiments, "experiment"))
 	if t.all == 0 {
 		return s + "."
 	}
@@ -128,22 +128,15 @@ func (t tally) words() string {
 		one, many string
 	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "cannot be told here", "cannot be told here"}} {
 		if p.n > 0 {
-			parts = append(parts, countOf(p.n, p.one, p.many))
+			parts = append(parts, phrase.CountOf(p.n, p.one, p.many))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
 func newExperiment(r *lab.Ran) Experiment {
 	e := Experiment{
-		ID: r.ID, Title: clean(r.Title), Document: documentName(r.Document), Claim: clean(r.Claim), NotRun: clean(firstLine(r.NotRun)),
+		ID: r.ID, Title: phrase.Clean(r.Title), Document: documentName(r.Document), Claim: phrase.Clean(r.Claim), NotRun: phrase.Clean(lead(r.NotRun)),
 	}
 	var notes []string
 	if r.Quick {
@@ -165,7 +158,7 @@ func newExperiment(r *lab.Ran) Experiment {
 		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
 	}
 	for _, f := range r.Files {
-		e.Files = append(e.Files, Pair{clean(f.Title), clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
+		e.Files = append(e.Files, Pair{phrase.Clean(f.Title), phrase.Clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
 	}
 	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
 		e.Page = path.Join(r.ID, "index.html")
@@ -174,19 +167,14 @@ func newExperiment(r *lab.Ran) Experiment {
 }
 
 func documentName(s string) string {
-	if s = clean(s); s != "" && s[0] >= '0' && s[0] <= '9' {
+	if s = phrase.Clean(s); s != "" && s[0] >= '0' && s[0] <= '9' {
 		return "document " + s
 	}
 	return s
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return strings.TrimSuffix(line, ":")
-}
-
 func hypothesis(s lab.Answered) Hypothesis {
-	h := Hypothesis{Says: clean(s.Says), Document: clean(s.Document), Reason: clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
+	h := Hypothesis{Says: phrase.Clean(s.Says), Document: phrase.Clean(s.Document), Reason: phrase.Clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
 	switch s.Answer {
 	case lab.Holds:
 		h.State, h.Label = OK, "holds"
@@ -234,7 +222,7 @@ func disturbed(o *lab.Outcome) string {
 		return ""
 	}
 	return fmt.Sprintf("Other programs took up to %s of the %d while %d of %s ran, so that what needs these CPUs cannot be told of them: quiet the machine and run them again.",
-		significant(most, 2, true), o.Host.CPUs, sweeps, count(of, "sweep"))
+		significant(most, 2, true), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
 }
 
 // mostOften is the reason of most of the invalid trials.
@@ -253,32 +241,32 @@ func mostOften(r *stat.Result) string {
 }
 
 func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
-	v := Stage{Title: clean(s.Title)}
+	v := Stage{Title: phrase.Clean(s.Title)}
 	if v.Title == "" {
-		v.Title = clean(s.ID)
+		v.Title = phrase.Clean(s.ID)
 	}
 	note := func(format string, args ...any) {
-		v.Notes = append(v.Notes, clean(fmt.Sprintf(format, args...)))
+		v.Notes = append(v.Notes, phrase.Clean(fmt.Sprintf(format, args...)))
 	}
 	if s.Scaled != "" {
 		note("%s", s.Scaled)
 	}
 	if s.NotRun != "" {
-		note("not run: %s", firstLine(s.NotRun))
+		note("not run: %s", lead(s.NotRun))
 	}
 	if s.Stopped != "" {
-		note("stopped early: %s", firstLine(s.Stopped))
+		note("stopped early: %s", lead(s.Stopped))
 	}
 	for _, x := range s.Versions {
 		if x.Fault != "" {
-			note("Go %s: invalid: %s", x.Asked, firstLine(x.Fault))
+			note("Go %s: invalid: %s", x.Asked, lead(x.Fault))
 		}
 	}
 	if m.Result == nil {
 		return v
 	}
 	if s.Invalid > 0 {
-		note("%d of %s invalid, most often: %s", s.Invalid, count(s.Run, "trial"), firstLine(mostOften(m.Result)))
+		note("%d of %s invalid, most often: %s", s.Invalid, phrase.Count(s.Run, "trial"), lead(mostOften(m.Result)))
 	}
 	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
 		note("other programs took %s meanwhile: quiet the machine and run it again", cpus(*s.OtherCPUs))
@@ -321,3 +309,6 @@ func (u unit) spread(values []float64) string {
 	}
 	return fmt.Sprintf("%s × (%.2f,%.2f)", s, x[0]/median, x[n-1]/median)
 }
+
+// lead is the first line of a reason, which may lead to more.
+func lead(s string) string { return strings.TrimSuffix(phrase.FirstLine(s), ":") }

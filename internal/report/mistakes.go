@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -103,7 +104,7 @@ func (g *group) profileFirst() Check {
 		return c
 	}
 	if u := g.Workload.CPUUtilisation; u != nil {
-		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", clean(g.Workload.Kind), percentage().number(*u), g.armText(g.Workload.Arm))
+		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), percentage().number(*u), g.armText(g.Workload.Arm))
 		if g.Workload.Kind == "io-bound" {
 			c.Detail += "; what it waits for is likelier the limit than GOMAXPROCS"
 		}
@@ -148,5 +149,5 @@ func (g *group) armText(label string) string {
 	if a := g.arm(label); a != nil {
 		return armName(a)
 	}
-	return clip(clean(label), nameRoom)
+	return phrase.Clip(phrase.Clean(label), nameRoom)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/axis"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -95,7 +96,7 @@ func sideBySide(rows []Multiples) (Figures, bool) {
 	first := rows[0].Table
 	joined := Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]Row, len(first.Rows))}
 	for i, label := range rows[0].labels {
-		joined.Rows[i].Cells = []Cell{{Value: clean(label)}}
+		joined.Rows[i].Cells = []Cell{{Value: phrase.Clean(label)}}
 	}
 	var charts []Chart
 	for _, m := range rows {
@@ -118,11 +119,11 @@ func sideBySide(rows []Multiples) (Figures, bool) {
 func (s *shown) named(label string) string {
 	switch {
 	case s.row == "" || label == "unset":
-		return strings.TrimSpace(s.row + " " + clean(label))
+		return strings.TrimSpace(s.row + " " + phrase.Clean(label))
 	case label == "1":
 		return s.row
 	}
-	return s.row + "-" + clean(label)
+	return s.row + "-" + phrase.Clean(label)
 }
 
 func (s *shown) cell(a *stat.ArmResult) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/axis"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -161,14 +162,7 @@ func throughputUnit(name string) string {
 	case stat.MetricThroughput:
 		return ""
 	}
-	return clip(clean(name), nameRoom)
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return phrase.Clip(phrase.Clean(name), nameRoom)
 }
 
 func cpus(x float64) string {

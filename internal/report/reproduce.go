@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -27,9 +28,9 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 // same directory and runtime variables, into a results directory of its own.
 func reproduce(r *stat.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
-	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", clean(r.Host.CPUModel), clean(cpuCounts(r)), clean(r.Host.OS), clean(r.Host.Arch), clean(r.Host.Kernel))
-	fmt.Fprintf(&b, "# by procfit %s. PROCFIT names another binary.\n", clean(r.Tool.Version))
+	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", phrase.Clean(r.Host.CPUModel), phrase.Clean(cpuCounts(r)), phrase.Clean(r.Host.OS), phrase.Clean(r.Host.Arch), phrase.Clean(r.Host.Kernel))
+	fmt.Fprintf(&b, "# by procfit %s. PROCFIT names another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
 	if r.Target.Directory != "" {
 		fmt.Fprintf(&b, "cd -- %s\n", quoteWord(r.Target.Directory))

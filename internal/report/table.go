@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -130,14 +131,14 @@ func (g *group) metricsTable() *Table {
 	t := &Table{Columns: []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}}
 	order := slices.Sorted(maps.Keys(names))
 	for _, n := range order {
-		head := clip(clean(n), nameRoom)
-		if u := clip(clean(names[n].Unit), nameRoom); u != "" && u != head {
+		head := phrase.Clip(phrase.Clean(n), nameRoom)
+		if u := phrase.Clip(phrase.Clean(names[n].Unit), nameRoom); u != "" && u != head {
 			head += ", " + u
 		}
-		if b := clip(clean(names[n].Better), nameRoom); b != "" {
+		if b := phrase.Clip(phrase.Clean(names[n].Better), nameRoom); b != "" {
 			head += " (" + b + " is better)"
 		}
-		t.Columns = append(t.Columns, Column{Head: head, Short: clip(clean(n), nameRoom), Detailed: true})
+		t.Columns = append(t.Columns, Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
 	}
 	value := perSecond("")
 	for i := range g.Arms {

@@ -8,21 +8,47 @@ import (
 	"github.com/procfit/procfit/internal/stat"
 )
 
+// The label stands before the sentence on a page, and within it in result.json.
 func TestALabelIsNotSaidTwice(t *testing.T) {
+	eight, one := &stat.Setting{Procs: 8}, &stat.Setting{Procs: 1}
 	for _, c := range []struct {
-		verdict        stat.Verdict
-		sentence, want string
+		rec        stat.Recommendation
+		view, json string
 	}{
-		{stat.CannotTell, "Cannot tell: no trial was valid.", "No trial was valid."},
-		{stat.TradeOff, "A trade-off: 8 has the throughput.", "8 has the throughput."},
-		{stat.NotYourKnob, "GOMAXPROCS is not your knob: élan.", "Élan."},
-		{stat.CannotTell, "Cannot tell: ", ""},
+		{stat.Recommendation{Verdict: stat.CannotTell, Claim: stat.Reason{Code: stat.CauseNoneValid}}, "No trial was valid.", "Cannot tell: no trial was valid."},
+		{stat.Recommendation{Verdict: stat.TradeOff, Claim: stat.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
+			"8 has the throughput (no throughput), 1 the latency (no throughput): 50 % slower, but a p99 25 % lower on 2 CPUs.",
+			"A trade-off: 8 has the throughput (no throughput), 1 the latency (no throughput): 50 % slower, but a p99 25 % lower on 2 CPUs."},
+		{stat.Recommendation{Verdict: stat.NotYourKnob, Claim: stat.Reason{List: []stat.Setting{*one, *eight}}},
+			"1 and 8 give the same throughput within 5 % on 2 CPUs; profile first.",
+			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5 % on 2 CPUs; profile first."},
 	} {
 		r := reporttest.Typical()
-		r.Groups[0].Recommendation = stat.Recommendation{Verdict: c.verdict, Sentence: c.sentence}
-		if got := New(r).Verdict.Sentence; got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+		r.Groups[0].Recommendation = c.rec
+		if got := New(r).Verdict.Sentence; got != c.view {
+			t.Errorf("%q, want %q", got, c.view)
 		}
+		if got := recommendation(words{&r.Groups[0], r.Plan}).Sentence; got != c.json {
+			t.Errorf("%q, want %q", got, c.json)
+		}
+	}
+}
+
+func TestDifferencesInWords(t *testing.T) {
+	for change, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3 % faster", -0.39: "39 % slower"} {
+		if got := slower(change); got != want {
+			t.Errorf("%g: %q, want %q", change, got, want)
+		}
+	}
+	if got := higher(-0.0004); got != "the same" {
+		t.Errorf("a latency: %q", got)
+	}
+	w := words{group: &stat.Group{ThroughputUnit: "throughput"}}
+	if got := w.perSecond(249); got != "249" {
+		t.Errorf("a metric named throughput: %q", got)
+	}
+	if got := percentDown(0.98996); got != "98.9 %" {
+		t.Errorf("rounded down: %q", got)
 	}
 }
 
@@ -40,7 +66,9 @@ func TestGroupTitles(t *testing.T) {
 	}
 	r := reporttest.Groups()
 	r.Groups, r.Gate = r.Groups[:2], nil
-	r.Groups[1].Recommendation = r.Groups[0].Recommendation
+	for i := range r.Groups {
+		r.Groups[i].Recommendation = stat.Recommendation{Verdict: stat.CannotTell, Claim: stat.Reason{Code: stat.CauseNoneValid}}
+	}
 	if got := New(r).Verdict.Sentence; !strings.HasPrefix(got, "In both groups: ") {
 		t.Error(got)
 	}
@@ -108,7 +136,7 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 	r := reporttest.Typical()
 	r.Groups[0].Detectable.P99, r.Groups[0].NoiseFloor.P99 = nil, nil
 	for _, p := range New(r).Groups[0].Facts {
-		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 3.4 %: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.1 %: ") {
+		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 2.1 %: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.2 %: ") {
 			t.Errorf("%+v", p)
 		}
 	}

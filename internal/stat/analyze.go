@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 
+	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -26,7 +27,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	notes.run(r, groups)
 	notes.pilots(trials)
 	if repeated > 0 {
-		notes.add(-1, "duplicate_trials", "keep one journal of each run", "%s in the journal twice: of each arm and block the first counts", plural(repeated, "trial"))
+		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(repeated)})
 	}
 	r.Warnings = append(r.Warnings, notes.list...)
 	if h.Plan.GateAgainst {
@@ -42,7 +43,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 // only, and their absence shows in what follows them.
 func (r *Result) count(trials []journal.Trial) {
 	type place struct {
-		armKey
+		journal.ArmKey
 		role  journal.Role
 		block int
 	}
@@ -60,15 +61,15 @@ func (r *Result) count(trials []journal.Trial) {
 		if !t.Valid {
 			r.TrialsInvalid++
 		}
-		run[place{keyOf(t.Arm), t.Role, t.Block}] = true
+		run[place{t.Arm.Key(), t.Role, t.Block}] = true
 	}
 	missing := false
 	for block := 0; block < r.Plan.Blocks && !missing; block++ {
 		for _, a := range r.Plan.Arms {
-			missing = missing || !run[place{keyOf(a), journal.RoleMeasure, block}]
+			missing = missing || !run[place{a.Key(), journal.RoleMeasure, block}]
 		}
 		for _, a := range r.Plan.AA {
-			missing = missing || !run[place{keyOf(a), journal.RoleAA, block}]
+			missing = missing || !run[place{a.Key(), journal.RoleAA, block}]
 		}
 	}
 	r.TrialsPlanned = r.Plan.Blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
@@ -78,17 +79,17 @@ func (r *Result) count(trials []journal.Trial) {
 func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
 	machine := machineCPUs(h.TargetHost)
 	effective := math.Min(machine, pinned(h.Target.ServerCPUs, machine))
-	if g.limited {
-		effective = math.Min(effective, g.quota)
+	if g.key.Limited {
+		effective = math.Min(effective, g.key.QuotaCPUs)
 	}
 	mode := g.latencyMode()
 	r := Group{
-		Replicas: g.replicas, GoVersion: g.version, EffectiveCPUs: effective,
+		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, EffectiveCPUs: effective,
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
 		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
 	}
-	if g.limited {
-		r.QuotaCPUs = &g.quota
+	if g.key.Limited {
+		r.QuotaCPUs = new(g.key.QuotaCPUs)
 	}
 	for _, a := range g.arms {
 		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
@@ -96,8 +97,9 @@ func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
 
 	j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
 	r.NoiseFloor = j.noise(g)
-	settings, loose := g.settings(j)
-	w := walkDown(j, settings, loose)
+	settings, unplaced := g.settings(j)
+	w := walkDown(j, settings, unplaced)
+	w.group, w.pilotsInvalid = &r, pilotsInvalid
 	if w.best != nil {
 		r.Peak = w.best.label
 		r.Detectable = detectableEffect(w.best, settings)
@@ -107,19 +109,18 @@ func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
 	speedups(&r)
 	r.Workload = workload(&r)
 	r.USL = g.fit(settings, effective)
-	t := telling{plan: h.Plan, group: &r, loadLimited: g.loadLimited(), pilotsInvalid: pilotsInvalid}
 	if h.Plan.SmallestFor {
-		r.Recommendation = g.carries(w, t)
+		r.Recommendation = g.carries(w)
 	} else {
-		r.Recommendation = g.verdict(w, t)
+		r.Recommendation = g.verdict(w)
 	}
-	g.qualify(&r.Recommendation, w, t)
+	g.qualify(&r.Recommendation, w, h.Plan.Margin)
 	return r, w
 }
 
 // versusPeak gives each current arm what was found of its setting.
 func (g *group) versusPeak(r *Group, w *walk) {
-	of := map[armKey]*setting{}
+	of := map[journal.ArmKey]*setting{}
 	for _, s := range w.settings {
 		for _, a := range s.arms {
 			of[a.key] = s
@@ -127,8 +128,8 @@ func (g *group) versusPeak(r *Group, w *walk) {
 	}
 	for i, a := range g.arms {
 		s, result := of[a.key], &r.Arms[i]
-		if s == nil && w.loose != nil && a == w.loose.arms[0] {
-			result.VersusPeak = w.throughput(w.loose.throughput, w.best.throughput).ratio()
+		if s == nil && w.unplaced != nil && a == w.unplaced.arms[0] {
+			result.VersusPeak = w.throughput(w.unplaced.throughput, w.best.throughput).ratio()
 		}
 		if s == nil {
 			continue
@@ -154,7 +155,7 @@ func machineCPUs(h journal.Host) float64 {
 
 // pinned is the number of CPUs of a cpuset; otherwise where there is none.
 func pinned(set string, otherwise float64) float64 {
-	if n, err := cpuListLen(set); err == nil && n > 0 {
+	if n := cpuset.Count(set); n > 0 {
 		return float64(n)
 	}
 	return otherwise

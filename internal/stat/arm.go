@@ -33,7 +33,7 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 	} else if a.Procs != nil {
 		ps = float64(*a.Procs)
 	}
-	replicas := float64(g.replicas)
+	replicas := float64(g.key.Replicas)
 	r.Evidence = evidence(a.measure, machine, replicas, math.Min(machine, math.Min(ps, effective)*replicas))
 	for _, t := range slices.Concat(a.measure, a.aa) {
 		r.Points = append(r.Points, Point{

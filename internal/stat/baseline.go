@@ -81,14 +81,16 @@ func ComparableHosts(then, now journal.Host) error {
 
 func (r *Result) group(like *Group) *Group {
 	for i := range r.Groups {
-		g := &r.Groups[i]
-		sameQuota := g.QuotaCPUs == nil && like.QuotaCPUs == nil ||
-			g.QuotaCPUs != nil && like.QuotaCPUs != nil && *g.QuotaCPUs == *like.QuotaCPUs
-		if sameQuota && g.Replicas == like.Replicas && g.GoVersion == like.GoVersion {
-			return g
+		if r.Groups[i].key() == like.key() {
+			return &r.Groups[i]
 		}
 	}
 	return nil
+}
+
+// key is the group's identity.
+func (g *Group) key() journal.GroupKey {
+	return journal.Arm{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion}.Group()
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {
@@ -111,11 +113,11 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		if a.Variant != "" || old == nil {
 			continue
 		}
-		label := a.Label
+		label := GateArm{Label: a.Label}
 		if len(current.Groups) > 1 {
-			label += now.suffix()
+			label = label.in(now.key())
 		}
-		gate.validity(label, a.Invalid, a.Trials, old.Invalid, old.Trials, a.InvalidReasons)
+		gate.validity(label, tally{a.Invalid, a.Trials, a.InvalidReasons}, tally{old.Invalid, old.Trials, old.InvalidReasons})
 		if a.Procs == nil {
 			continue
 		}
@@ -134,14 +136,6 @@ func larger(a, b *float64) *float64 {
 		return b
 	}
 	return a
-}
-
-func (g *Group) suffix() string {
-	key := groupKey{version: g.GoVersion}
-	if g.QuotaCPUs != nil {
-		key.limited, key.quota = true, *g.QuotaCPUs
-	}
-	return (&group{groupKey: key}).suffix()
 }
 
 // find is the arm of that value, nil being unset, if it has a valid trial.

@@ -9,39 +9,10 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 )
 
-// against is the variant of the old command's arms.
-const against = "against"
-
-// groupKey is what arms must share to be compared.
-type groupKey struct {
-	limited  bool
-	quota    float64
-	replicas int
-	version  string
-}
-
-// armKey is an arm within its group; 0 procs is unset.
-type armKey struct {
-	group   groupKey
-	procs   int
-	variant string
-}
-
-func keyOf(a journal.Arm) armKey {
-	k := armKey{group: groupKey{replicas: max(1, a.Replicas), version: a.GoVersion}, variant: a.Variant}
-	if a.QuotaCPUs != nil {
-		k.group.limited, k.group.quota = true, *a.QuotaCPUs
-	}
-	if a.Procs != nil {
-		k.procs = *a.Procs
-	}
-	return k
-}
-
 // arm is a setting with its trials, in the journal's order.
 type arm struct {
 	journal.Arm
-	key     armKey
+	key     journal.ArmKey
 	measure []*journal.Trial
 	aa      []*journal.Trial
 }
@@ -49,7 +20,7 @@ type arm struct {
 // group is the arms that are compared, unset first, then by procs; the old
 // command's arms come after them.
 type group struct {
-	groupKey
+	key    journal.GroupKey
 	arms   []*arm
 	blocks []int // that any trial belongs to, sorted
 }
@@ -58,17 +29,17 @@ type group struct {
 // left out: they choose a rate and compare nothing.
 func collect(h journal.Header, trials []journal.Trial) []*group {
 	var groups []*group
-	byGroup := map[groupKey]*group{}
-	byArm := map[armKey]*arm{}
+	byGroup := map[journal.GroupKey]*group{}
+	byArm := map[journal.ArmKey]*arm{}
 	find := func(a journal.Arm) *arm {
-		k := keyOf(a)
+		k := a.Key()
 		if found := byArm[k]; found != nil {
 			return found
 		}
-		g := byGroup[k.group]
+		g := byGroup[k.Group]
 		if g == nil {
-			g = &group{groupKey: k.group}
-			byGroup[k.group] = g
+			g = &group{key: k.Group}
+			byGroup[k.Group] = g
 			groups = append(groups, g)
 		}
 		byArm[k] = &arm{Arm: a, key: k}
@@ -78,7 +49,7 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 	for _, a := range h.Plan.Arms {
 		find(a)
 	}
-	blocks := map[groupKey]map[int]bool{}
+	blocks := map[journal.GroupKey]map[int]bool{}
 	for i := range trials {
 		t := &trials[i]
 		if t.Role != journal.RoleMeasure && t.Role != journal.RoleAA {
@@ -90,15 +61,15 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		} else {
 			a.aa = append(a.aa, t)
 		}
-		if blocks[a.key.group] == nil {
-			blocks[a.key.group] = map[int]bool{}
+		if blocks[a.key.Group] == nil {
+			blocks[a.key.Group] = map[int]bool{}
 		}
-		blocks[a.key.group][t.Block] = true
+		blocks[a.key.Group][t.Block] = true
 	}
 	for _, g := range groups {
-		g.blocks = slices.Sorted(maps.Keys(blocks[g.groupKey]))
+		g.blocks = slices.Sorted(maps.Keys(blocks[g.key]))
 		slices.SortStableFunc(g.arms, func(a, b *arm) int {
-			return cmp.Or(cmp.Compare(a.key.variant, b.key.variant), cmp.Compare(a.key.procs, b.key.procs))
+			return cmp.Or(cmp.Compare(a.key.Variant, b.key.Variant), cmp.Compare(a.key.Procs, b.key.Procs))
 		})
 	}
 	return groups
@@ -109,13 +80,13 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 // counting the last would let a repetition choose its outcome.) Pilots may repeat.
 func once(trials []journal.Trial) (kept []journal.Trial, dropped int) {
 	type place struct {
-		armKey
+		journal.ArmKey
 		role  journal.Role
 		block int
 	}
 	seen := map[place]bool{}
 	for _, t := range trials {
-		p := place{keyOf(t.Arm), t.Role, t.Block}
+		p := place{t.Arm.Key(), t.Role, t.Block}
 		if t.Role != journal.RolePilot && seen[p] {
 			dropped++
 			continue

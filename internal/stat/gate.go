@@ -1,27 +1,16 @@
 package stat
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/procfit/procfit/internal/journal"
-)
-
-// The kinds of gate, and the metrics that they check.
-const (
-	GateKindAgainst  = "against"
-	GateKindBaseline = "baseline"
-
-	MetricThroughput = "throughput"
-	MetricP99        = "p99"
 )
 
 // gating gathers the checks of a gate. Spoiled says where the new program's trials
 // are invalid and the old one's are not: that passes no gate.
 type gating struct {
 	Gate
-	spoiled []string
+	spoiled []Unjudged
 }
 
 func newGating(kind string) *gating { return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}} }
@@ -42,16 +31,15 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			if old == nil {
 				continue
 			}
-			label := a.Label
+			label := GateArm{Label: a.Label}
 			if len(groups) > 1 {
-				label += g.suffix()
+				label = label.in(a.key.Group)
 			}
 			gate.add(j, label, MetricThroughput, locate(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure))))
 			if g.latencyMode() == journal.ModeOpen {
 				gate.add(j, label, MetricP99, locate(g.series(p99Of, a.measure).minus(g.series(p99Of, old.measure))))
 			}
-			now, then := valid(a.measure), valid(old.measure)
-			gate.validity(label, len(a.measure)-now, now, len(old.measure)-then, then, reasons(a.measure))
+			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
 		}
 	}
 	return gate.conclude()
@@ -60,82 +48,83 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 // variantOf is the old command's arm of the same setting.
 func (g *group) variantOf(a *arm) *arm {
 	for _, other := range g.arms {
-		if other.Variant == against && other.key.procs == a.key.procs {
+		if other.Variant == journal.VariantAgainst && other.key.Procs == a.key.Procs {
 			return other
 		}
 	}
 	return nil
 }
 
-// suffix tells the groups of one run apart.
-func (g *group) suffix() string {
-	text := ""
-	if g.limited {
-		text += ", quota " + cpus(g.quota)
+// in is the arm with what sets its group apart.
+func (a GateArm) in(k journal.GroupKey) GateArm {
+	if a.GoVersion = k.GoVersion; k.Limited {
+		a.QuotaCPUs = new(k.QuotaCPUs)
 	}
-	if g.version != "" {
-		text += ", Go " + g.version
-	}
-	return text
+	return a
 }
 
 // add checks the new ÷ old of one arm in one metric.
-func (gate *gating) add(j *judge, arm, metric string, e estimate) {
+func (gate *gating) add(j *judge, arm GateArm, metric string, e estimate) {
 	c := GateCheck{Arm: arm, Metric: metric, Ratio: e.ratio(), Judged: e.n >= minPairs}
-	less, floor, word := -e.mid, j.floor, change
+	less, floor := -e.mid, j.floor
 	limit, best, worst := j.margin, -e.upper, -e.lower
 	c.Margin = -math.Expm1(-j.margin)
-	copies := -math.Expm1(-floor)
+	c.Noise = -math.Expm1(-floor)
 	if metric == MetricP99 {
-		less, floor, word = e.mid, j.floorP99, shift
+		less, floor = e.mid, j.floorP99
 		limit, best, worst = j.marginP99, e.lower, e.upper
 		c.Margin = math.Expm1(j.marginP99)
-		copies = expm1(floor)
+		c.Noise = expm1(floor)
 	}
 	// best and worst are the ends of the loss that the blocks leave open.
 	c.Worse = c.Judged && best > limit && less > floor
 	c.Proven = c.Judged && worst < limit
 	switch {
 	case !c.Judged:
-		c.Note = "cannot be judged: " + tooFew(e.n)
+		c.Outcome = OutcomeNotJudged
 	case c.Worse:
-		c.Note = fmt.Sprintf("%s, proven worse than the margin of %s (n %d)", word(e.mid), percent(c.Margin), e.n)
+		c.Outcome = OutcomeWorse
 	case c.Proven:
-		c.Note = fmt.Sprintf("%s, proven within the margin of %s (n %d)", word(e.mid), percent(c.Margin), e.n)
+		c.Outcome = OutcomeWithin
 	case best > limit:
-		c.Note = fmt.Sprintf("cannot tell: %s, but copies of one arm differ by up to %s (n %d)", word(e.mid), percent(copies), e.n)
+		c.Outcome = OutcomeNoise
 	default:
-		c.Note = fmt.Sprintf("cannot tell: %s, neither worse nor within the margin of %s with confidence (n %d); more --repeats would", word(e.mid), percent(c.Margin), e.n)
+		c.Outcome = OutcomeOpen
 	}
 	gate.Checks = append(gate.Checks, c)
-}
-
-// tooFew says why so many pairs judge nothing.
-func tooFew(pairs int) string {
-	if pairs == 0 {
-		return "no block has a valid trial of both"
-	}
-	return fmt.Sprintf("only %s with a valid trial of both, and it takes %d", plural(pairs, "block"), minPairs)
 }
 
 // validity looks for a new program that fails where the old one does not, or
 // clearly more often: comparing the trials in which it did not would be comparing
 // its good days.
-func (gate *gating) validity(arm string, bad, good, oldBad, oldGood int, why []ReasonCount) {
-	if bad == 0 || oldBad > 0 && moreOften(bad, good, oldBad, oldGood) > 0.05 || oldBad+oldGood == 0 {
+func (gate *gating) validity(arm GateArm, now, then tally) {
+	if now.bad == 0 || then.bad > 0 && moreOften(now, then) > 0.05 || then.of() == 0 {
 		return
 	}
-	gate.spoiled = append(gate.spoiled, fmt.Sprintf("%d of %s of the new one invalid at %s, of the old one %d of %d: %s",
-		bad, plural(bad+good, "trial"), arm, oldBad, oldBad+oldGood, why[0].Reason))
+	gate.spoiled = append(gate.spoiled, Unjudged{
+		Code: UnjudgedSpoiled, Arm: arm, Bad: now.bad, Of: now.of(), OldBad: then.bad, OldOf: then.of(), Reason: now.why[0].Reason,
+	})
+}
+
+// tally is how many trials of an arm are invalid, and why.
+type tally struct {
+	bad, good int
+	why       []ReasonCount
+}
+
+func (t tally) of() int { return t.bad + t.good }
+
+func tallyOf(trials []*journal.Trial) tally {
+	return tally{len(trials) - valid(trials), valid(trials), reasons(trials)}
 }
 
 // moreOften is the probability of so many of the bad ones among the new, were they
 // no likelier there (Fisher's exact test, one-sided).
-func moreOften(bad, good, oldBad, oldGood int) float64 {
-	all, n, k := bad+good+oldBad+oldGood, bad+good, bad+oldBad
+func moreOften(now, then tally) float64 {
+	all, n, k := now.of()+then.of(), now.of(), now.bad+then.bad
 	p := 0.0
-	for x := bad; x <= min(n, k); x++ {
-		if k-x <= oldBad+oldGood {
+	for x := now.bad; x <= min(n, k); x++ {
+		if k-x <= then.of() {
 			p += math.Exp(logChoose(n, x) + logChoose(all-n, k-x) - logChoose(all, k))
 		}
 	}
@@ -151,28 +140,29 @@ func logChoose(n, k int) float64 {
 // open.
 func (gate *gating) conclude() *Gate {
 	worse := false
-	var causes []string
-	of := map[string][]string{}
+	why := gate.spoiled
 	for _, c := range gate.Checks {
 		worse = worse || c.Worse
-		if !c.Judged {
-			cause := tooFew(c.Ratio.N)
-			if of[cause] == nil {
-				causes = append(causes, cause)
-			}
-			of[cause] = append(of[cause], c.Metric+" of "+c.Arm)
+		if c.Judged {
+			continue
 		}
-	}
-	why := gate.spoiled
-	for _, cause := range causes {
-		why = append(why, and(of[cause])+": "+cause)
+		at := len(why)
+		for i := range why {
+			if why[i].Code == UnjudgedTooFew && why[i].Pairs == c.Ratio.N {
+				at = i
+			}
+		}
+		if at == len(why) {
+			why = append(why, Unjudged{Code: UnjudgedTooFew, Pairs: c.Ratio.N})
+		}
+		why[at].Checks = append(why[at].Checks, c)
 	}
 	if len(gate.Checks) == 0 {
-		why = append(why, "no arm of the old command was planned")
+		why = append(why, Unjudged{Code: UnjudgedNoArm})
 	}
 	gate.Pass = !worse && len(why) == 0
 	if !worse {
-		gate.Unjudged = strings.Join(why, "; ")
+		gate.Unjudged = why
 	}
 	return &gate.Gate
 }

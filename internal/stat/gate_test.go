@@ -2,6 +2,7 @@ package stat_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -20,15 +21,15 @@ func TestGateAgainst(t *testing.T) {
 		name   string
 		config Config
 		pass   bool
-		note   string // of the first check that has it
+		want   stat.Outcome // of some check
 	}{
-		{"the same", versus(1, 1, quiet), true, "proven within the margin of 5 %"},
-		{"better", versus(1.5, 0.5, quiet), true, "faster, proven within"},
-		{"worse by less than the margin", versus(0.98, 1.05, quiet), true, "slower, proven within"},
-		{"throughput worse", versus(0.85, 1, quiet), false, "slower, proven worse than the margin of 5 %"},
-		{"p99 worse", versus(1, 1.5, quiet), false, "higher, proven worse than the margin of 20 %"},
-		{"slightly worse in noise", versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), true, "cannot tell"},
-		{"a third as fast in noise", versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), false, "proven worse"},
+		{"the same", versus(1, 1, quiet), true, stat.OutcomeWithin},
+		{"better", versus(1.5, 0.5, quiet), true, stat.OutcomeWithin},
+		{"worse by less than the margin", versus(0.98, 1.05, quiet), true, stat.OutcomeWithin},
+		{"throughput worse", versus(0.85, 1, quiet), false, stat.OutcomeWorse},
+		{"p99 worse", versus(1, 1.5, quiet), false, stat.OutcomeWorse},
+		{"slightly worse in noise", versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), true, stat.OutcomeOpen},
+		{"a third as fast in noise", versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), false, stat.OutcomeWorse},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := analyze(c.config)
@@ -37,7 +38,7 @@ func TestGateAgainst(t *testing.T) {
 			}
 			said := false
 			for _, check := range r.Gate.Checks {
-				said = said || strings.Contains(check.Note, c.note)
+				said = said || check.Outcome == c.want || c.want == stat.OutcomeOpen && check.Outcome == stat.OutcomeNoise
 				if check.Worse && check.Proven {
 					t.Errorf("both worse and not: %+v", check)
 				}
@@ -47,8 +48,8 @@ func TestGateAgainst(t *testing.T) {
 					t.Errorf("six blocks do not judge %+v", check)
 				}
 			}
-			if r.Gate.Pass != c.pass || !said || r.Gate.Unjudged != "" {
-				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.note, r.Gate.Checks)
+			if r.Gate.Pass != c.pass || !said || r.Gate.Unjudged != nil {
+				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.want, r.Gate.Checks)
 			}
 		})
 	}
@@ -70,32 +71,40 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		config   Config
 		spoil    func(*journal.Trial)
 		worse    bool
-		unjudged string
+		unjudged []stat.Unjudged // of the first, what is known
 	}{
-		{"two blocks", 2, versus(1, 1, quiet), nil, false, "throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks with a valid trial of both, and it takes 3"},
-		{"two blocks, far worse", 2, versus(.1, 9, quiet), nil, false, "only 2 blocks"},
-		{"the new one always fails", 6, versus(1, 1, quiet), invalid(isNew), false, "6 of 6 trials of the new one invalid at unset, of the old one 0 of 6: exited with code 4; 6 of 6"},
-		{"all fail", 6, versus(1, 1, quiet), invalid(func(*journal.Trial) bool { return true }), false, "no block has a valid trial of both"},
+		{"two blocks", 2, versus(1, 1, quiet), nil, false, []stat.Unjudged{{Code: stat.UnjudgedTooFew, Pairs: 2}}},
+		{"two blocks, far worse", 2, versus(.1, 9, quiet), nil, false, []stat.Unjudged{{Code: stat.UnjudgedTooFew, Pairs: 2}}},
+		{"the new one always fails", 6, versus(1, 1, quiet), invalid(isNew), false, []stat.Unjudged{{Code: stat.UnjudgedSpoiled, Bad: 6, Of: 6, OldOf: 6, Reason: "exited with code 4"}}},
+		{"all fail", 6, versus(1, 1, quiet), invalid(func(*journal.Trial) bool { return true }), false, []stat.Unjudged{{Code: stat.UnjudgedTooFew}}},
 		{"the new one fails once", 6, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool {
 			return isNew(t) && t.Arm.Label == "4" && t.Block == 0 && t.Role == journal.RoleMeasure
-		}), false, "1 of 6 trials of the new one invalid at 4, of the old one 0 of 6"},
-		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, ""},
-		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, "7 of 12 trials of the new one invalid"},
-		{"one arm worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Arm.Procs != nil && *t.Arm.Procs == 4 }), true, ""},
-		{"no arm of the old one", 6, Config{Gate: true, Noise: quiet, Arms: CPUServer()}, nil, false, "no arm of the old command was planned"},
+		}), false, []stat.Unjudged{{Code: stat.UnjudgedSpoiled, Bad: 1, Of: 6, OldOf: 6, Reason: "exited with code 4"}}},
+		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, nil},
+		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []stat.Unjudged{{Code: stat.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
+		{"one arm worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Arm.Procs != nil && *t.Arm.Procs == 4 }), true, nil},
+		{"no arm of the old one", 6, Config{Gate: true, Noise: quiet, Arms: CPUServer()}, nil, false, []stat.Unjudged{{Code: stat.UnjudgedNoArm}}},
 	} {
 		c.config.Blocks, c.config.Trial = c.blocks, c.spoil
 		g := analyze(c.config).Gate
 		worse := false
 		for _, check := range g.Checks {
 			worse = worse || check.Worse
-			if !check.Judged && (check.Worse || check.Proven || !strings.HasPrefix(check.Note, "cannot be judged: ")) {
+			if !check.Judged && (check.Worse || check.Proven || check.Outcome != stat.OutcomeNotJudged) {
 				t.Errorf("%s: %+v", c.name, check)
 			}
 		}
-		passes := c.unjudged == "" && !c.worse
-		if g.Pass != passes || worse != c.worse || !strings.Contains(g.Unjudged, c.unjudged) || (g.Unjudged == "") != (c.unjudged == "") {
-			t.Errorf("%s: pass %v, worse %v, unjudged %q; want %v, %v, %q", c.name, g.Pass, worse, g.Unjudged, passes, c.worse, c.unjudged)
+		passes := c.unjudged == nil && !c.worse
+		if g.Pass != passes || worse != c.worse || (g.Unjudged == nil) != (c.unjudged == nil) {
+			t.Errorf("%s: pass %v, worse %v, unjudged %+v; want %v, %v, %+v", c.name, g.Pass, worse, g.Unjudged, passes, c.worse, c.unjudged)
+			continue
+		}
+		for i, want := range c.unjudged {
+			got := g.Unjudged[i]
+			got.Arm, got.Checks = stat.GateArm{}, nil
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %+v, want %+v", c.name, got, want)
+			}
 		}
 	}
 }
@@ -105,7 +114,7 @@ func TestOldCommandHasNoPartInTheVerdict(t *testing.T) {
 	r := analyze(Config{Gate: true, Noise: quiet, Arms: arms})
 	g := r.Groups[0]
 	if g.Recommendation.Verdict != stat.KeepDefault || g.Peak != "8" {
-		t.Errorf("peak %s, %s", g.Peak, g.Recommendation.Sentence)
+		t.Errorf("peak %s, %+v", g.Peak, g.Recommendation)
 	}
 	if last := g.Arms[len(g.Arms)-1]; last.Variant != "against" || last.Speedup != nil || last.VersusPeak.Median != nil {
 		t.Errorf("the old command's arm: %+v", last)
@@ -131,7 +140,7 @@ func TestGateBaseline(t *testing.T) {
 	}
 	if g, err := stat.GateBaseline(base, run(Config{Seed: 3, Arms: arms(0.7), Rate: 100})); err != nil || g.Pass {
 		t.Errorf("one P lost 30 %%: %+v, %v", g, err)
-	} else if c := g.Checks[0]; c.Arm != "1" || c.Metric != stat.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
+	} else if c := g.Checks[0]; c.Arm.Label != "1" || c.Metric != stat.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
 	}
 
@@ -141,10 +150,10 @@ func TestGateBaseline(t *testing.T) {
 			t.Valid, t.InvalidReason = false, "crashed"
 		}
 	}
-	if g, err := stat.GateBaseline(base, run(Config{Arms: arms(1), Rate: 100, Trial: fails})); err != nil || g.Pass || !strings.Contains(g.Unjudged, "6 of 6 trials of the new one invalid at 1") {
+	if g, err := stat.GateBaseline(base, run(Config{Arms: arms(1), Rate: 100, Trial: fails})); err != nil || g.Pass || g.Unjudged[0].Code != stat.UnjudgedSpoiled || g.Unjudged[0].Arm.Label != "1" {
 		t.Errorf("one arm invalid: %+v, %v", g, err)
 	}
-	if g, err := stat.GateBaseline(run(Config{Arms: arms(1), Blocks: 2}), run(Config{Arms: arms(1), Blocks: 2})); err != nil || g.Pass || !strings.Contains(g.Unjudged, "only 2 blocks") {
+	if g, err := stat.GateBaseline(run(Config{Arms: arms(1), Blocks: 2}), run(Config{Arms: arms(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
 		t.Errorf("two blocks: %+v, %v", g, err)
 	}
 

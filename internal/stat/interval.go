@@ -181,3 +181,7 @@ func (e estimate) ratio() Interval {
 func medianFloat(values []float64) float64 {
 	return median(slices.Sorted(slices.Values(values)))
 }
+
+// expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two
+// wild values have an interval beyond it.
+func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }

@@ -1,11 +1,9 @@
 package stat
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -128,61 +126,48 @@ func (g *group) metricFloor(f figure) float64 {
 	return 0
 }
 
-// words of a loss: "FFT ns/op is 42 % higher at 2 than at 8 (the default), …".
-func (l *metricLoss) words(t telling) string {
+// reason is the loss in the metric's own direction.
+func (l *metricLoss) reason() Reason {
 	sign := 1.0
 	if !l.lower {
 		sign = -1
 	}
-	return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)",
-		l.name, shift(sign*l.mid), t.name(l.at), t.name(l.better), percent(math.Abs(expm1(sign*l.bound))), l.n)
-}
-
-// ratio is the metric at the setting ÷ at the better one.
-func (l *metricLoss) ratio() float64 {
-	if l.lower {
-		return 1 + expm1(l.mid)
+	return Reason{
+		Code: ReasonMetricWorse, Of: l.at.named(), Than: l.better.named(), Metric: l.name,
+		Change: expm1(sign * l.mid), Bound: expm1(sign * l.bound), N: l.n,
 	}
-	return 1 + expm1(-l.mid)
 }
 
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // setting that it names. Where the throughput is a mean of benchmarks that want
 // different values, their being alike on average proves nothing of any of them.
-func (g *group) qualify(r *Recommendation, w *walk, t telling) {
-	x := w.named(r)
+func (g *group) qualify(r *Recommendation, w *walk, margin float64) {
+	x := w.recommended(r)
 	if x == nil {
 		return
 	}
-	w.losses = g.metricLosses(w, x, t.plan.Margin)
+	w.losses = g.metricLosses(w, x, margin)
 	if len(w.losses) == 0 {
 		return
 	}
-	r.Reasons = slices.Insert(r.Reasons, 0, "not for every figure: "+semicolons(wordsOf(w.losses, t)))
-	first := w.losses[0].words(t)
-	if n := len(w.losses) - 1; n > 0 {
-		first += fmt.Sprintf(", and %s", plural(n, "more metric"))
-	}
+	r.Reasons = append(lossReasons(w.losses), r.Reasons...)
 	if r.Verdict == NotYourKnob && slices.ContainsFunc(w.losses, func(l metricLoss) bool { return l.part }) {
 		r.Verdict = CannotTell
-		r.Sentence = "Cannot tell: on average all values are alike, but the benchmarks want different ones: " + first + "."
-		r.Settle = []string{"sweep the benchmarks apart: -bench with one at a time"}
-		return
+		r.because(CauseBenchmarksDiffer, StepBenchmarksApart)
 	}
-	r.Sentence = strings.TrimSuffix(r.Sentence, ".") + ". But not for every figure: " + first + "."
 }
 
-func wordsOf(losses []metricLoss, t telling) []string {
-	var list []string
+func lossReasons(losses []metricLoss) []Reason {
+	var list []Reason
 	for i := range losses {
-		list = append(list, losses[i].words(t))
+		list = append(list, losses[i].reason())
 	}
 	return list
 }
 
-// named is the setting that a verdict comes to: of not_your_knob, which says to
-// leave things as they are, the default.
-func (w *walk) named(r *Recommendation) *setting {
+// recommended is the setting that a verdict comes to: of not_your_knob, which says
+// to leave things as they are, the default.
+func (w *walk) recommended(r *Recommendation) *setting {
 	if r.Verdict == NotYourKnob {
 		if d := w.standard(); d != nil {
 			return d
@@ -200,13 +185,7 @@ func (w *walk) named(r *Recommendation) *setting {
 }
 
 func (n *notes) metrics(i int, w *walk) {
-	var list []string
-	for k := range w.losses {
-		l := &w.losses[k]
-		list = append(list, fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.name, l.ratio(), l.better.label, l.n))
-	}
-	if len(list) > 0 {
-		n.add(i, "metric_worse", "judge by the one that matters most: name it with --metric, or sweep the benchmarks apart",
-			"proven worse at GOMAXPROCS %s: %s", w.losses[0].at.label, and(list))
+	if len(w.losses) > 0 {
+		n.add(i, Warning{Code: WarnMetricWorse, Arm: w.losses[0].at.label, Losses: lossReasons(w.losses)})
 	}
 }

@@ -2,7 +2,6 @@ package stat_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -32,36 +31,41 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 	arms := []Truth{Unset(8, 1000, 0), Set(1, 1000, 0), Set(2, 1000, 0), Set(4, 1000, 0), Set(8, 1000, 0)}
 	noise := &Noise{Trial: 0.01}
 	for _, c := range []struct {
-		name     string
-		ns       map[string]func(float64) float64
-		verdict  stat.Verdict
-		sentence string
-		warns    string // of metric_worse; empty: none
+		name    string
+		ns      map[string]func(float64) float64
+		verdict stat.Verdict
+		cause   stat.ReasonCode
+		worse   string  // the metric; empty: none
+		change  float64 // of it, about
 	}{
-		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, stat.NotYourKnob, "", ""},
+		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, stat.NotYourKnob, "", "", 0},
 		{"one gains what another loses", map[string]func(float64) float64{
 			"Grow": func(p float64) float64 { return 8000 / p }, "Shrink": func(p float64) float64 { return 1000 * p },
-		}, stat.CannotTell, "on average all values are alike, but the benchmarks want different ones: Shrink ns/op is 7", "Shrink ns/op is 8."},
+		}, stat.CannotTell, stat.CauseBenchmarksDiffer, "Shrink ns/op", 7},
 		{"the mean wants 4, one benchmark 1", map[string]func(float64) float64{
 			"Fast": func(p float64) float64 { return 16000 / math.Min(p, 4) / math.Min(p, 4) * math.Max(1, p/4) }, "Slow": func(p float64) float64 { return 1000 * math.Pow(p, 0.4) }, "Else": falling,
-		}, stat.Recommended, "But not for every figure: Slow ns/op is 7", "GOMAXPROCS 4: Slow ns/op is 1.7"},
+		}, stat.Recommended, "", "Slow ns/op", 0.74},
 	} {
 		r := analyze(Config{Mode: journal.ModeBatch, Noise: noise, Arms: arms, Trial: benchmarks(c.ns)})
 		rec := r.Recommendation
-		if rec.Verdict != c.verdict || !strings.Contains(rec.Sentence, c.sentence) {
-			t.Errorf("%s: %s, want %s saying %q: %s", c.name, rec.Verdict, c.verdict, c.sentence, rec.Sentence)
+		if rec.Verdict != c.verdict || rec.Claim.Code != c.cause {
+			t.Errorf("%s: %+v, want %s for %q", c.name, rec, c.verdict, c.cause)
 		}
-		if c.warns != "" && !strings.HasPrefix(rec.Reasons[0], "not for every figure: ") {
-			t.Errorf("%s: the first reason is %q", c.name, rec.Reasons[0])
-		}
-		message := ""
+		var warned []stat.Reason
 		for _, w := range r.Warnings {
-			if w.Code == "metric_worse" {
-				message = w.Message
+			if w.Code == stat.WarnMetricWorse {
+				warned = w.Losses
 			}
 		}
-		if (message == "") != (c.warns == "") || !strings.Contains(message, c.warns) {
-			t.Errorf("%s: warned %q, want %q", c.name, message, c.warns)
+		if c.worse == "" {
+			if warned != nil || speaksOf(rec, stat.ReasonMetricWorse) {
+				t.Errorf("%s: warned of %+v", c.name, warned)
+			}
+			continue
+		}
+		first := rec.Reasons[0]
+		if first.Code != stat.ReasonMetricWorse || first.Metric != c.worse || math.Abs(first.Change/c.change-1) > 0.1 || first.Bound > first.Change || len(warned) == 0 || warned[0].Metric != c.worse {
+			t.Errorf("%s: the first reason is %+v, warned of %+v", c.name, first, warned)
 		}
 	}
 }

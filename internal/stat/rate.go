@@ -1,49 +1,41 @@
 package stat
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/procfit/procfit/internal/journal"
 )
 
-// carriedRatio is the share of the offered rate that counts as carried.
-const carriedRatio = 0.99
+// CarriedRatio is the share of the offered rate that counts as carried.
+const CarriedRatio = 0.99
 
 // carries answers for the smallest setting that carries the asked rate. Its
 // verdict rests on counts of requests, not on comparisons, so the noise floor
 // has no part in it.
-func (g *group) carries(w *walk, t telling) Recommendation {
-	r := Recommendation{Verdict: CannotTell, Reasons: []string{}}
+func (g *group) carries(w *walk) Recommendation {
+	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
 	carriers, offered := w.carriers()
-	rate := "the rate"
-	if t.group.RatePerSecond != nil {
-		rate = perSecond(*t.group.RatePerSecond, "requests")
-	}
 	few := false
 	for _, s := range w.settings {
 		if c := s.carrying(); c.n > 0 {
 			few = few || c.blocks < minPairs
-			r.Reasons = append(r.Reasons, t.name(s)+" "+c.words(p99Clause(s)))
+			r.Reasons = append(r.Reasons, Reason{Code: ReasonCarried, Of: s.named(), Carried: c.typed()})
 		}
 	}
 	if len(carriers) == 0 {
 		if len(r.Reasons) > 0 {
-			r.Reasons = append(r.Reasons, t.holds())
+			r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
 		}
 		switch {
 		case w.best == nil:
-			r.Sentence, r.Settle = g.nothing(t)
+			r.because(g.nothing(w))
 		case !offered:
-			r.Sentence = "Cannot tell: no valid trial offered " + rate + "."
-			r.Settle = []string{"a --load command that is told the {rate}, or procfit's own load"}
+			r.because(CauseRateNotOffered, StepOfferRate)
 		case few:
-			r.Sentence = fmt.Sprintf("Cannot tell: no value of GOMAXPROCS carried %s in the %d blocks that it takes to say so.", rate, minPairs)
-			r.Settle = []string{fmt.Sprintf("--repeats %d or more", minPairs), "a lower --rate, more CPUs, or a higher --quota"}
+			r.because(CauseRateFewBlocks, StepRepeat, StepLessRate)
+			r.Settle[0].Blocks = minPairs
 		default:
-			r.Sentence = fmt.Sprintf("Cannot tell: no value of GOMAXPROCS carries %s %s.", rate, t.where())
-			r.Settle = []string{"a lower --rate, more CPUs, or a higher --quota"}
+			r.because(CauseRateNotCarried, StepLessRate)
 		}
 		return r
 	}
@@ -51,24 +43,18 @@ func (g *group) carries(w *walk, t telling) Recommendation {
 	r.Verdict = CarriesRate
 	if better := w.betterCarrier(x, carriers); better != nil {
 		c := w.p99(x.p99, better.p99)
-		r.Reasons = append(r.Reasons, fmt.Sprintf("its p99 is %s than that of %s, at least %s (n %d)", shift(c.mid), t.name(better), percent(expm1(c.lower)), c.n))
+		r.Reasons = append(r.Reasons, Reason{
+			Code: ReasonCarrierP99, Of: x.named(), Than: better.named(), Metric: MetricP99,
+			Change: expm1(c.mid), Bound: expm1(c.lower), N: c.n,
+		})
 	}
-	r.Reasons = append(r.Reasons, t.holds())
+	r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
 	if x.isDefault {
-		r.Arm = unsetLabel(x)
-		r.Sentence = fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, the smallest measured that carries %s%s %s.", x.procs, rate, p99Clause(x.asDefault()), t.where())
+		r.Arm, r.Claim.Of = unsetLabel(x), x.asDefault().named()
 		return r
 	}
-	r.Arm, r.Procs = x.label, new(x.procs)
-	r.Sentence = fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured that carries %s%s %s.", x.procs, rate, p99Clause(x), t.where())
+	r.Arm, r.Procs, r.Claim.Of = x.label, new(x.procs), x.named()
 	return r
-}
-
-func p99Clause(s *setting) string {
-	if !s.hasP99() {
-		return ""
-	}
-	return ", p99 " + seconds(s.tail)
 }
 
 // carriers are the settings that carried the rate, by procs; offered says whether
@@ -134,40 +120,27 @@ func (s *setting) carrying() carrying {
 	return carrying{len(shares), len(blocks), medianFloat(shares), medianOf(closed)}
 }
 
-// capacity is the low end of the closed loop's interval, else its median.
-func (c carrying) capacity() (x float64, of string) {
+// capacity is the low end of the closed loop's interval, else its median; without a
+// closed loop nothing bounds it.
+func (c carrying) capacity() (x float64, low bool) {
 	switch {
 	case c.closed.N == 0:
-		return math.Inf(1), ""
+		return math.Inf(1), false
 	case c.closed.Low != nil:
-		return *c.closed.Low, "low end of its interval"
+		return *c.closed.Low, true
 	}
-	return *c.closed.Median, "median"
+	return *c.closed.Median, false
 }
 
 func (c carrying) enough() bool {
 	capacity, _ := c.capacity()
-	return c.blocks >= minPairs && c.share >= carriedRatio && capacity >= 1
+	return c.blocks >= minPairs && c.share >= CarriedRatio && capacity >= 1
 }
 
-// words have what is known of the latency between the counts and what they lack.
-func (c carrying) words(latency string) string {
-	text := "carried " + share(c.share) + " of the rate"
-	capacity, of := c.capacity()
-	switch {
-	case c.share < carriedRatio:
-		text = "carried " + share(c.share) + ", below " + share(carriedRatio) + " of the rate"
-	case capacity < 1:
-		text += fmt.Sprintf(", but its closed loop reached only %s of it (%s)", share(capacity), of)
+func (c carrying) typed() *Carried {
+	t := &Carried{Share: c.share, Trials: c.n, Blocks: c.blocks}
+	if x, low := c.capacity(); !math.IsInf(x, 1) {
+		t.Closed, t.Low = &x, low
 	}
-	text += fmt.Sprintf(" (median, n %d)", c.n) + latency
-	if c.blocks < minPairs {
-		text += fmt.Sprintf("; it takes %d blocks to say so", minPairs)
-	}
-	return text
-}
-
-// share is a part of the rate, rounded down: 98.96 % is not 99 %.
-func share(ratio float64) string {
-	return strconv.FormatFloat(math.Floor(1000*ratio+1e-9)/10, 'f', -1, 64) + " %"
+	return t
 }

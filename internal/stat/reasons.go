@@ -1,64 +1,67 @@
 package stat
 
-import "fmt"
+import (
+	"math"
+)
 
-// reasons are what the comparisons show, each with its numbers and its n: first
+// reasons are what the comparisons show, each with its figures and its n: first
 // what is proven, then what is open, then the noise that it stands against.
-func (t telling) reasons(w *walk) []string {
-	list := []string{fmt.Sprintf("%s has the highest median throughput: %s", t.name(w.best), t.figures(w.best))}
-	list = append(list, t.throughputReasons(w)...)
-	list = append(list, t.latencyReasons(w)...)
-	if w.loose != nil {
-		list = append(list, "the unset arm is compared with none: "+t.looseWhy(w))
+func (w *walk) reasons() []Reason {
+	list := []Reason{{Code: ReasonFastest, Of: w.best.named()}}
+	list = append(list, w.throughputReasons()...)
+	list = append(list, w.latencyReasons()...)
+	if u := w.unplaced; u != nil && u.procs == 0 {
+		list = append(list, Reason{Code: ReasonUnsetUnread, Of: u.named()})
+	} else if u != nil {
+		c := w.throughput(u.throughput, w.twin().throughput)
+		list = append(list, Reason{Code: ReasonUnsetDiffers, Of: u.named(), Than: w.twin().named(), Change: expm1(c.mid), N: c.n})
 	}
-	if f := t.group.NoiseFloor; f.Throughput != nil {
-		text := fmt.Sprintf("noise: two copies of %s differ by up to %s in throughput", f.Arm, percent(*f.Throughput))
-		if f.P99 != nil && w.latency {
-			text += fmt.Sprintf(" and %s in p99", percent(*f.P99))
+	if f := w.group.NoiseFloor; f.Throughput != nil {
+		r := Reason{Code: ReasonNoise, N: f.Pairs, Change: *f.Throughput}
+		if w.latency {
+			r.P99Change = f.P99
 		}
-		list = append(list, text+fmt.Sprintf(" (95 %%, %s); no difference estimated at less is called worse", plural(f.Pairs, "pair")))
+		list = append(list, r)
 	}
-	return append(list, t.holds())
+	return append(list, Reason{Code: ReasonHolds})
 }
 
-func (t telling) throughputReasons(w *walk) []string {
-	var worse, alike, open []string
+// byStanding sorts comparisons with one setting: worse, as good, open.
+type byStanding struct{ worse, good, open []Reason }
+
+func (b byStanding) all() []Reason { return append(append(b.worse, b.good...), b.open...) }
+
+func (w *walk) throughputReasons() []Reason {
+	var list byStanding
 	for _, s := range w.settings {
 		if s == w.best {
 			continue
 		}
-		switch c := w.throughput(s.throughput, w.best.throughput); {
+		c := w.throughput(s.throughput, w.best.throughput)
+		r := Reason{Metric: MetricThroughput, Of: s.named(), Than: w.best.named(), Change: expm1(c.mid), N: c.n}
+		switch {
 		case c.n == 0:
-			open = append(open, t.name(s)+" shares no valid block with it")
+			r.Code, r.Change = ReasonSpeedOpen, 0
+			list.open = append(list.open, r)
 		case c.worse:
-			worse = append(worse, fmt.Sprintf("%s is %s, at least %s (n %d)", t.name(s), change(c.mid), percent(-expm1(c.upper)), c.n))
+			r.Code, r.Bound = ReasonSlower, expm1(c.upper)
+			list.worse = append(list.worse, r)
 		case c.asGood:
-			text := t.name(s) + " is " + change(c.mid)
-			if bound := change(min(c.lower, 0)); bound != same {
-				text += ", at most " + bound
-			}
-			alike = append(alike, fmt.Sprintf("%s (n %d)", text, c.n))
+			r.Code, r.Bound = ReasonAsFast, expm1(min(c.lower, 0))
+			list.good = append(list.good, r)
 		default:
-			open = append(open, fmt.Sprintf("%s seems %s (n %d)", t.name(s), change(c.mid), c.n))
+			r.Code = ReasonSpeedOpen
+			list.open = append(list.open, r)
 		}
 	}
-	var list []string
-	add := func(what string, items []string) {
-		if len(items) > 0 {
-			list = append(list, what+semicolons(items))
-		}
-	}
-	add("proven worse in throughput: ", worse)
-	add(fmt.Sprintf("proven as good within %s: ", percent(t.plan.Margin)), alike)
-	add("open in throughput, neither as good nor worse with 95 % confidence: ", open)
-	return list
+	return list.all()
 }
 
 // latencyReasons compares T with the lowest p99 of all that carry the rate.
-func (t telling) latencyReasons(w *walk) []string {
+func (w *walk) latencyReasons() []Reason {
 	if !w.latency {
-		if t.group.LatencyMode != "" {
-			return []string{"p99 is not judged: in closed loop latency only restates throughput"}
+		if w.group.LatencyMode != "" {
+			return []Reason{{Code: ReasonP99NotJudged}}
 		}
 		return nil
 	}
@@ -68,60 +71,100 @@ func (t telling) latencyReasons(w *walk) []string {
 			low = s
 		}
 	}
-	var worse, alike, open []string
+	var list byStanding
 	for _, s := range w.settings {
+		if s == low || !w.inTail(s) {
+			continue
+		}
 		c := w.p99(s.p99, low.p99)
+		r := Reason{Metric: MetricP99, Of: s.named(), Than: low.named(), N: c.n}
+		if c.n > 0 {
+			r.Change = expm1(c.mid)
+		}
 		switch {
-		case s == low || !w.inTail(s):
 		case s.saturated:
-			worse = append(worse, t.name(s)+" could not carry the common rate")
+			list.worse = append(list.worse, Reason{Code: ReasonSaturated, Of: s.named()})
 		case c.worse:
-			worse = append(worse, fmt.Sprintf("%s is %s, at least %s (n %d)", t.name(s), shift(c.mid), percent(expm1(c.lower)), c.n))
+			r.Code, r.Bound = ReasonLater, expm1(c.lower)
+			list.worse = append(list.worse, r)
 		case c.asGood:
-			alike = append(alike, fmt.Sprintf("%s is %s (n %d)", t.name(s), shift(c.mid), c.n))
+			r.Code = ReasonAsPrompt
+			list.good = append(list.good, r)
 		default:
-			open = append(open, fmt.Sprintf("%s seems %s (n %d)", t.name(s), shift(c.mid), c.n))
+			r.Code = ReasonP99Open
+			list.open = append(list.open, r)
 		}
 	}
-	list := []string{fmt.Sprintf("%s has the lowest median p99: %s", t.name(low), t.figures(low))}
-	add := func(what string, items []string) {
-		if len(items) > 0 {
-			list = append(list, what+semicolons(items))
-		}
-	}
-	add("proven worse in p99: ", worse)
-	add(fmt.Sprintf("proven as good in p99 within %s: ", percent(t.plan.MarginP99)), alike)
-	add("open in p99: ", open)
-	return list
+	return append([]Reason{{Code: ReasonLowestP99, Of: low.named()}}, list.all()...)
 }
 
-func (t telling) looseWhy(w *walk) string {
-	if w.loose.procs == 0 {
-		return "which value it chose could not be read"
-	}
-	c := w.throughput(w.loose.throughput, w.twin().throughput)
-	return fmt.Sprintf("it chose %d, but is %s than GOMAXPROCS=%d (n %d)", w.loose.procs, change(c.mid), w.loose.procs, c.n)
-}
-
-// twin is the numbered setting of the loose arm's value.
+// twin is the numbered setting of the unplaced unset arm's value.
 func (w *walk) twin() *setting {
 	for _, s := range w.settings {
-		if s.procs == w.loose.procs {
+		if s.procs == w.unplaced.procs {
 			return s
 		}
 	}
-	return w.loose
+	return w.unplaced
 }
 
-func (t telling) holds() string {
-	text := "holds for " + cpus(t.group.EffectiveCPUs)
-	if t.group.Replicas > 1 {
-		text += fmt.Sprintf(" a replica, %s", plural(t.group.Replicas, "replica"))
+// noneOnLatency is for a T in which no setting is shown to have the best p99.
+func (w *walk) noneOnLatency() Reason {
+	if len(w.tail) == 1 {
+		return Reason{Code: CauseSaturated, Of: w.tail[0].named()}
 	}
-	if q := t.group.QuotaCPUs; q != nil {
-		text += ", a quota of " + cpus(*q)
-	} else {
-		text += ", no quota"
+	r := Reason{Code: CauseP99Open, List: namedAll(w.tail)}
+	if d := w.standard(); d != nil && w.inTail(d) {
+		r.Than = d.named()
 	}
-	return text + "; measure again elsewhere"
+	return r
+}
+
+// settle says what would make a verdict possible, from the spread of these
+// blocks.
+func (w *walk) settle() []Step {
+	var list []Step
+	ask := func(metric string, of func(*setting) series, margin float64) {
+		sd, n := spread(of, w.best, w.settings)
+		if n < 2 || math.IsNaN(sd) {
+			return
+		}
+		switch need := enough(sd, margin); {
+		case need == 0:
+			list = append(list, Step{Code: StepQuieter, Metric: metric, Spread: sd})
+		case need > n:
+			list = append(list, Step{Code: StepMoreBlocks, Metric: metric, Blocks: need, Have: n})
+		default:
+			list = append(list, Step{Code: StepTwiceBlocks, Metric: metric, Blocks: 2 * n, Have: n})
+		}
+	}
+	open := w.open()
+	if open.throughput {
+		ask(MetricThroughput, speedOf, w.margin)
+	}
+	if open.p99 {
+		ask(MetricP99, tailOf, w.marginP99)
+	}
+	if len(list) == 0 {
+		list = append(list, Step{Code: StepMoreBlocks})
+	}
+	return list
+}
+
+// openness is which metrics leave something open.
+type openness struct{ throughput, p99 bool }
+
+func (w *walk) open() openness {
+	var o openness
+	for _, s := range w.settings {
+		c := w.throughput(s.throughput, w.best.throughput)
+		o.throughput = o.throughput || s != w.best && !c.asGood && !c.worse
+	}
+	for _, a := range w.tail {
+		for _, b := range w.tail {
+			c := w.p99(a.p99, b.p99)
+			o.p99 = o.p99 || w.latency && a != b && !c.asGood && !c.worse
+		}
+	}
+	return o
 }

@@ -18,7 +18,7 @@ func TestSaturationNeedsBlocks(t *testing.T) {
 		})
 		r := Analyze(h, trials)
 		if got := r.Recommendation.Verdict != CannotTell; got != want {
-			t.Errorf("%d blocks: %s: %s", blocks, r.Recommendation.Verdict, r.Recommendation.Sentence)
+			t.Errorf("%d blocks: %+v", blocks, r.Recommendation)
 		}
 	}
 }

@@ -27,9 +27,9 @@ type setting struct {
 }
 
 // settings are those of the group's current arms that have a valid trial, by
-// procs. Loose is the unset arm where it has no place in that order: its value
+// procs. Unplaced is the unset arm where it has no place in that order: its value
 // could not be read, or it does not perform as the numbered arm of its value.
-func (g *group) settings(j *judge) (ordered []*setting, loose *setting) {
+func (g *group) settings(j *judge) (ordered []*setting, unplaced *setting) {
 	var unset *arm
 	for _, a := range g.current() {
 		switch {
@@ -113,3 +113,39 @@ func (s *setting) byDefault() *arm {
 
 // hasP99 says whether the setting's latency may be judged.
 func (s *setting) hasP99() bool { return !math.IsNaN(s.tail) }
+
+// asDefault is the setting named by its unset arm.
+func (s *setting) asDefault() *setting {
+	a := s.byDefault()
+	if a == nil {
+		return s
+	}
+	c := *s
+	if v := values(a.measure, throughputOf); len(v) > 0 {
+		c.rate = medianFloat(v)
+	}
+	if v := values(a.measure, p99Of); len(v) > 0 {
+		c.tail = medianFloat(v)
+	}
+	return &c
+}
+
+// named is the setting as reasons speak of it.
+func (s *setting) named() *Setting {
+	n := &Setting{Arm: s.label, Procs: s.procs, Unset: s.arms[0].Procs == nil, Default: s.isDefault}
+	if !math.IsNaN(s.rate) {
+		n.Throughput = new(s.rate)
+	}
+	if s.hasP99() {
+		n.P99 = new(s.tail)
+	}
+	return n
+}
+
+func namedAll(list []*setting) []Setting {
+	var all []Setting
+	for _, s := range list {
+		all = append(all, *s.named())
+	}
+	return all
+}

@@ -6,9 +6,10 @@ import "math"
 // is made of it.
 type walk struct {
 	*judge
+	group    *Group
 	settings []*setting // by procs
-	loose    *setting
-	best     *setting // of the highest median throughput
+	unplaced *setting   // the unset arm, where it has no place among them
+	best     *setting   // of the highest median throughput
 	// tested are the comparisons with the best that the walk made, tail those that
 	// it passed (T, by procs, with the best).
 	tested map[*setting]bool
@@ -17,13 +18,15 @@ type walk struct {
 	latency bool
 	passes  []*setting // those of T that pass on latency
 	losses  []metricLoss
+	// pilotsInvalid: some pilot was, of whichever group
+	pilotsInvalid bool
 }
 
 // walkDown goes from the best setting to ever fewer Ps while each is as good as
 // the best, then likewise to more. Stopping at the first failure is what allows
 // each test its full 5 % (Hsu and Berger, JASA 1999).
-func walkDown(j *judge, settings []*setting, loose *setting) *walk {
-	w := &walk{judge: j, settings: settings, loose: loose, tested: map[*setting]bool{}}
+func walkDown(j *judge, settings []*setting, unplaced *setting) *walk {
+	w := &walk{judge: j, settings: settings, unplaced: unplaced, tested: map[*setting]bool{}}
 	at := -1
 	for i, s := range settings {
 		if !math.IsNaN(s.rate) && (at < 0 || s.rate > w.best.rate) {
@@ -115,7 +118,7 @@ func (w *walk) undecided(s *setting) []*setting {
 // alike says whether all settings are proven equal within the margins: each and
 // the best are as good as the other, in throughput and in p99.
 func (w *walk) alike() bool {
-	if len(w.settings) < 2 || w.loose != nil {
+	if len(w.settings) < 2 || w.unplaced != nil {
 		return false
 	}
 	fastest := w.best

@@ -1,7 +1,6 @@
 package stat
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -43,11 +42,11 @@ func (g *group) fit(settings []*setting, effective float64) *USL {
 	}
 	switch {
 	case u.R2 < goodFit:
-		u.Poor, u.Why = true, fmt.Sprintf("it explains %s of the variation", percent(max(0, u.R2)))
+		u.Poor, u.Doubt = true, DoubtPoorFit
 	case within < 3:
-		u.Poor, u.Why = true, fmt.Sprintf("%s at or below the %s that can be used; the curve between is a guess", plural(within, "value"), cpus(effective))
+		u.Poor, u.Doubt, u.Within = true, DoubtFewWithin, within
 	case len(procs) == fewestFit:
-		u.Poor, u.Why = true, "four points for three parameters fit almost anything"
+		u.Poor, u.Doubt = true, DoubtFewPoints
 	}
 	return u
 }

@@ -1,94 +1,123 @@
 package stat
 
-import "fmt"
-
-// verdict turns the walk into a recommendation. Its sentence and reasons say
-// what is proven, with numbers, and what is not.
-func (g *group) verdict(w *walk, t telling) Recommendation {
-	r := Recommendation{Verdict: CannotTell, Reasons: []string{}}
-	if w.best == nil && w.loose != nil {
-		r.Sentence = "Cannot tell: only the unset arm was measured, at a value that could not be read."
-		r.Settle = []string{"measure at least five values: --procs auto"}
+// verdict turns the walk into a recommendation: what is proven, and what is not.
+func (g *group) verdict(w *walk) Recommendation {
+	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	if w.best == nil && w.unplaced != nil {
+		r.because(CauseOnlyUnset, StepMoreValues)
 		return r
 	}
 	if w.best == nil {
-		r.Sentence, r.Settle = g.nothing(t)
+		r.because(g.nothing(w))
 		return r
 	}
-	r.Reasons = t.reasons(w)
+	r.Reasons = w.reasons()
 	switch {
-	case len(w.settings) < 2 && w.loose == nil:
-		r.Sentence = fmt.Sprintf("Cannot tell: only one number of Ps was measured, %d.", w.best.procs)
-		r.Settle = []string{"measure at least five values: --procs auto"}
-	case w.loose != nil && w.loose.procs > 0:
-		r.Sentence = fmt.Sprintf("Cannot tell: unset chose %d and yet performs unlike GOMAXPROCS=%d.", w.loose.procs, w.loose.procs)
-		r.Settle = []string{"find what else the program derives from the variable: pools sized from it, a library that sets GOMAXPROCS at start"}
-	case t.loadLimited && w.alike():
-		r.Sentence = "Cannot tell: every value gives the same, but it was the load engine that was at its limit."
-		r.Settle = []string{"drive the load from another machine, or with --load-cpuset on CPUs of its own"}
+	case len(w.settings) < 2 && w.unplaced == nil:
+		r.because(CauseOneSetting, StepMoreValues)
+		r.Claim.Of = w.best.named()
+	case w.unplaced != nil && w.unplaced.procs > 0:
+		r.because(CauseUnsetDiffers, StepFindDerived)
+		r.Claim.Of = w.unplaced.named()
+	case g.loadLimited() && w.alike():
+		r.because(CauseLoadLimited, StepLoadElsewhere)
 	case w.alike():
 		r.Verdict = NotYourKnob
-		r.Sentence = "GOMAXPROCS is not your knob: " + t.alike(w) + "; profile first."
+		r.Claim = Reason{List: namedAll(w.settings), Proven: w.latency}
 	case len(w.passes) == 0:
-		r.Sentence = t.noneOnLatency(w)
-		r.Settle = t.settle(w)
+		r.Claim = w.noneOnLatency()
+		r.Settle = w.settle()
 	default:
-		w.choose(&r, t)
+		w.choose(&r)
 	}
 	return r
 }
 
-// nothing is for a group without a figure to compare: it says what is missing,
-// and what to do about that.
-func (g *group) nothing(t telling) (sentence string, settle []string) {
-	again := []string{"mend what made them invalid, then begin anew with another --out"}
-	switch all := allTrials([]*group{g}); {
-	case len(all) == 0 && t.pilotsInvalid:
-		return "Cannot tell: no trial has been measured yet, since the pilot trials were invalid.", again
-	case len(all) == 0:
-		return "Cannot tell: no trial has been measured yet.", []string{"the same command with this directory as --out: it runs what is missing"}
-	case valid(all) == 0:
-		return "Cannot tell: no trial was valid.", again
+// because is why nothing can be told, and what would settle it.
+func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
+	r.Claim = Reason{Code: cause}
+	r.Settle = nil
+	for _, s := range steps {
+		r.Settle = append(r.Settle, Step{Code: s})
 	}
-	return "Cannot tell: no valid trial has a throughput above zero.", []string{"look at what the target and the load printed, under logs/"}
+}
+
+// nothing is for a group without a figure to compare: what is missing, and what to
+// do about that.
+func (g *group) nothing(w *walk) (ReasonCode, StepCode) {
+	switch all := allTrials([]*group{g}); {
+	case len(all) == 0 && w.pilotsInvalid:
+		return CausePilotsInvalid, StepMend
+	case len(all) == 0:
+		return CauseNotMeasured, StepResume
+	case valid(all) == 0:
+		return CauseNoneValid, StepMend
+	}
+	return CauseNoThroughput, StepReadOutput
 }
 
 // choose settles on the smallest setting that passes, unless the blocks leave
 // open what the choice rests on.
-func (w *walk) choose(r *Recommendation, t telling) {
+func (w *walk) choose(r *Recommendation) {
 	x := w.passes[0]
 	undecided := w.undecided(x)
 	rival := w.rival(x)
+	standard := w.standard()
 	switch {
 	case rival != nil && w.throughput(rival.throughput, x.throughput).worse:
 		r.Verdict = TradeOff
 		r.BestThroughput, r.BestP99 = w.best.label, rival.label
-		r.Sentence = t.tradeOff(w, x, rival)
+		r.Claim = Reason{
+			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival.throughput, x.throughput).mid),
+			P99Change: new(expm1(w.p99(rival.p99, x.p99).mid)),
+		}
 		return
 	case rival != nil:
-		r.Sentence = fmt.Sprintf("Cannot tell: the p99 of %s is better than that of %s, but whether its throughput is as good is open.", t.name(rival), t.name(x))
+		r.Claim = Reason{Code: CauseThroughputOpen, Of: x.named(), Than: rival.named()}
 	case w.floor > w.margin && len(undecided) > 0:
-		r.Sentence = fmt.Sprintf("Cannot tell: whether %s is to be preferred to %s is open, and two copies of one setting differ by up to %s here, more than the margin of %s.",
-			t.name(x), t.names(undecided), percent(*t.group.NoiseFloor.Throughput), percent(t.plan.Margin))
+		r.Claim = Reason{Code: CauseNoise, Of: x.named(), List: namedAll(undecided)}
 	case len(undecided) == len(w.settings)-1:
-		r.Sentence = "Cannot tell: no two values could be told apart, nor be shown to be alike."
+		r.Claim = Reason{Code: CauseNothingTold}
 	case x.isDefault:
 		r.Verdict, r.Arm = KeepDefault, unsetLabel(x)
-		r.Sentence = t.keep(w, x)
+		r.Claim = Reason{Of: x.asDefault().named(), Proven: w.provenSmallest(x)}
 		return
 	case w.changes(x):
 		r.Verdict, r.Procs, r.Arm = Recommended, new(x.procs), x.label
-		r.Sentence = t.set(w, x)
+		r.Claim = w.change(x)
 		return
+	case standard == nil:
+		r.Claim = Reason{Code: CauseNoneWorse}
 	default:
-		r.Sentence = fmt.Sprintf("Cannot tell: whether GOMAXPROCS=%d is better than the default is open.", x.procs)
-		if d := w.standard(); d == nil {
-			r.Sentence = "Cannot tell: no value is proven worse than another."
-		} else {
-			r.Sentence += fmt.Sprintf(" The default chose %d; leave it until more is known.", d.procs)
+		r.Claim = Reason{Code: CauseDefaultOpen, Of: x.named(), Than: standard.named()}
+	}
+	r.Settle = w.settle()
+}
+
+// provenSmallest says whether every smaller setting is proven worse than x.
+func (w *walk) provenSmallest(x *setting) bool {
+	for _, s := range w.undecided(x) {
+		if s.procs < x.procs {
+			return false
 		}
 	}
-	r.Settle = t.settle(w)
+	return true
+}
+
+// change is what speaks for setting x.
+func (w *walk) change(x *setting) Reason {
+	r := Reason{Of: x.named(), Proven: w.provenSmallest(x)}
+	d := w.standard()
+	if d == nil {
+		return r
+	}
+	r.Than = d.named()
+	if c := w.throughput(d.throughput, x.throughput); c.worse {
+		r.Metric, r.Change = MetricThroughput, expm1(c.mid)
+	} else if c := w.p99(d.p99, x.p99); w.latency && c.worse {
+		r.Metric, r.Change = MetricP99, expm1(c.mid)
+	}
+	return r
 }
 
 // rival is the setting outside T whose p99 is proven better than x's, and by

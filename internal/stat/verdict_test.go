@@ -2,7 +2,7 @@ package stat_test
 
 import (
 	"encoding/json"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -25,29 +25,29 @@ func TestVerdicts(t *testing.T) {
 		config  Config
 		verdict stat.Verdict
 		arm     string
-		procs   int    // 0: null
-		say     string // in the sentence or the reasons
+		procs   int             // 0: null
+		code    stat.ReasonCode // of the claim or a reason
 	}{
-		{"the default is the smallest that is as good", Config{Arms: CPUServer()}, stat.KeepDefault, "unset", 0, "Leave GOMAXPROCS unset: the default chose 8, the smallest value that is as good as the best ("},
-		{"the default exceeds the quota", Config{Arms: Uber(), Mode: closed}, stat.Recommended, "2", 2, "the default chose 24, 5"},
-		{"the same with latency", Config{Arms: Uber()}, stat.Recommended, "2", 2, "under a quota of 2 CPUs"},
-		{"fewer Ps do as well", Config{Arms: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.Recommended, "2", 2, "the default chose 8, no better"},
-		{"without an unset arm", Config{Arms: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, stat.Recommended, "2", 2, "Set GOMAXPROCS=2"},
-		{"unset stands where no numbered arm does", Config{Arms: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, stat.KeepDefault, "unset", 0, "the default chose 3"},
-		{"all alike", Config{Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.NotYourKnob, "", 0, "profile first"},
-		{"alike in throughput, of different p99", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, stat.Recommended, "2", 2, "proven worse in p99: 1 is 9"},
-		{"the same in closed loop, whose latency is not judged", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, stat.NotYourKnob, "", 0, "p99 is not judged"},
-		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, stat.TradeOff, "", 0, "A trade-off: 8 (the default) has the throughput"},
-		{"too noisy", Config{Arms: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.2, P99: 0.4}}, stat.CannotTell, "", 0, "Cannot tell"},
-		{"noisy, and yet one P is far worse", Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, stat.CannotTell, "", 0, "proven worse in throughput: 1 is 4"},
-		{"only one value", Config{Arms: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, stat.CannotTell, "", 0, "only one number of Ps was measured, 2"},
-		{"unset performs unlike its twin", Config{Arms: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.CannotTell, "", 0, "unset chose 4 and yet performs unlike GOMAXPROCS=4"},
-		{"the smallest that carries the rate", Config{Arms: CPUServer(), Rate: 30000, SmallFor: true}, stat.CarriesRate, "4", 4, "the smallest measured that carries 30,000 req/s"},
-		{"the default is the smallest that carries it", Config{Arms: CPUServer(), Rate: 60000, SmallFor: true}, stat.CarriesRate, "unset", 0, "Leave GOMAXPROCS unset: the default chose 8"},
-		{"none carries it", Config{Arms: CPUServer(), Rate: 200000, SmallFor: true}, stat.CannotTell, "", 0, "no value of GOMAXPROCS carries 200,000 req/s on 8 CPUs"},
-		{"batch", Config{Arms: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, stat.KeepDefault, "unset", 0, "runs/s) on 8 CPUs"},
-		{"none valid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, stat.CannotTell, "", 0, "no trial was valid"},
-		{"one of each block invalid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, stat.KeepDefault, "unset", 0, "the default chose 8"},
+		{"the default is the smallest that is as good", Config{Arms: CPUServer()}, stat.KeepDefault, "unset", 0, ""},
+		{"the default exceeds the quota", Config{Arms: Uber(), Mode: closed}, stat.Recommended, "2", 2, ""},
+		{"the same with latency", Config{Arms: Uber()}, stat.Recommended, "2", 2, ""},
+		{"fewer Ps do as well", Config{Arms: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.Recommended, "2", 2, ""},
+		{"without an unset arm", Config{Arms: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, stat.Recommended, "2", 2, ""},
+		{"unset stands where no numbered arm does", Config{Arms: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, stat.KeepDefault, "unset", 0, ""},
+		{"all alike", Config{Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.NotYourKnob, "", 0, "holds_for"},
+		{"alike in throughput, of different p99", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, stat.Recommended, "2", 2, "worse_p99"},
+		{"the same in closed loop, whose latency is not judged", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, stat.NotYourKnob, "", 0, "p99_not_judged"},
+		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, stat.TradeOff, "", 0, ""},
+		{"too noisy", Config{Arms: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.2, P99: 0.4}}, stat.CannotTell, "", 0, stat.CauseNoise},
+		{"noisy, and yet one P is far worse", Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, stat.CannotTell, "", 0, "worse_throughput"},
+		{"only one value", Config{Arms: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, stat.CannotTell, "", 0, "one_setting"},
+		{"unset performs unlike its twin", Config{Arms: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.CannotTell, "", 0, "unset_differs"},
+		{"the smallest that carries the rate", Config{Arms: CPUServer(), Rate: 30000, SmallFor: true}, stat.CarriesRate, "4", 4, ""},
+		{"the default is the smallest that carries it", Config{Arms: CPUServer(), Rate: 60000, SmallFor: true}, stat.CarriesRate, "unset", 0, ""},
+		{"none carries it", Config{Arms: CPUServer(), Rate: 200000, SmallFor: true}, stat.CannotTell, "", 0, "rate_not_carried"},
+		{"batch", Config{Arms: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, stat.KeepDefault, "unset", 0, ""},
+		{"none valid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, stat.CannotTell, "", 0, "none_valid"},
+		{"one of each block invalid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, stat.KeepDefault, "unset", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.config.Noise == nil {
@@ -62,15 +62,19 @@ func TestVerdicts(t *testing.T) {
 			if got.Procs != nil {
 				procs = *got.Procs
 			}
-			text := got.Sentence + "\n" + strings.Join(got.Reasons, "\n")
-			if got.Verdict != c.verdict || got.Arm != c.arm || procs != c.procs || !strings.Contains(text, c.say) {
-				t.Errorf("%s of arm %q, %d; want %s of arm %q, %d, saying %q:\n%s", got.Verdict, got.Arm, procs, c.verdict, c.arm, c.procs, c.say, text)
+			if got.Verdict != c.verdict || got.Arm != c.arm || procs != c.procs || c.code != "" && !speaksOf(got, c.code) {
+				t.Errorf("%s of arm %q, %d; want %s of arm %q, %d, with %q:\n%+v", got.Verdict, got.Arm, procs, c.verdict, c.arm, c.procs, c.code, got)
 			}
-			if got.Verdict == stat.CannotTell && len(got.Settle) == 0 {
-				t.Errorf("cannot tell, and not what would settle it: %s", got.Sentence)
+			if got.Verdict == stat.CannotTell && (len(got.Settle) == 0 || got.Claim.Code == "") {
+				t.Errorf("cannot tell, and not why or what would settle it: %+v", got)
 			}
 		})
 	}
+}
+
+// speaksOf says whether a verdict rests on a code.
+func speaksOf(r *stat.Recommendation, code stat.ReasonCode) bool {
+	return r.Claim.Code == code || slices.ContainsFunc(r.Reasons, func(x stat.Reason) bool { return x.Code == code })
 }
 
 func TestTradeOffNamesBothOptima(t *testing.T) {
@@ -83,8 +87,8 @@ func TestTradeOffNamesBothOptima(t *testing.T) {
 func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
 	r := analyze(Config{Noise: quiet, Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
 		Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }})
-	if got := r.Recommendation; got.Verdict != stat.CannotTell || !strings.Contains(got.Sentence, "load engine") {
-		t.Errorf("%s: %s", got.Verdict, got.Sentence)
+	if got := r.Recommendation; got.Verdict != stat.CannotTell || got.Claim.Code != stat.CauseLoadLimited {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -95,7 +99,7 @@ func TestUnreadProcsOfUnset(t *testing.T) {
 		}
 	}})
 	if got := r.Recommendation; got.Verdict != stat.Recommended || *got.Procs != 8 {
-		t.Errorf("%s: %s", got.Verdict, got.Sentence)
+		t.Errorf("%+v", got)
 	}
 	if !has(r, "unproven_procs") {
 		t.Error("no warning that the value of unset was not read")
@@ -109,7 +113,7 @@ func TestGroupsAreJudgedApart(t *testing.T) {
 		t.Fatalf("%d groups, and %v at the top", len(r.Groups), r.Recommendation)
 	}
 	if a, b := r.Groups[0].Recommendation, r.Groups[1].Recommendation; a.Verdict != stat.Recommended || *a.Procs != 2 || b.Verdict != stat.KeepDefault {
-		t.Errorf("%s; %s", a.Sentence, b.Sentence)
+		t.Errorf("%+v; %+v", a, b)
 	}
 }
 
@@ -130,7 +134,7 @@ func TestSameJournalSameResult(t *testing.T) {
 	}
 }
 
-func has(r *stat.Result, code string) bool {
+func has(r *stat.Result, code stat.WarningCode) bool {
 	for _, w := range r.Warnings {
 		if w.Code == code {
 			return true

@@ -2,7 +2,6 @@ package stat
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -19,41 +18,39 @@ const (
 // run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete {
-		fix := "run again with the same --out: it completes what is missing"
-		if r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0 {
-			fix = "mend what made the trials invalid, then begin anew with another --out"
-		}
-		n.add(-1, "incomplete", fix,
-			"only %d of %d planned trials are in the journal", min(r.TrialsRun, r.TrialsPlanned), r.TrialsPlanned)
+		n.add(-1, Warning{
+			Code: WarnIncomplete, Count: int64(min(r.TrialsRun, r.TrialsPlanned)), Of: int64(r.TrialsPlanned),
+			Mend: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
+		})
 	}
 	n.drift(groups)
 	all := allTrials(groups)
 	if steal := over(medianRate(all, stealSeconds), float64(max(1, n.h.TargetHost.CPUs))); steal != nil && *steal > stealMuch {
-		n.add(-1, "steal", "a machine that is not shared, or more --repeats", "the hypervisor took %s of the CPU time", percent(*steal))
+		n.add(-1, Warning{Code: WarnSteal, Value: *steal})
 	}
-	limited, of := 0, 0
-	other, first := 0, ""
+	limited, other := Warning{Code: WarnLoadLimited}, Warning{Code: WarnTrials}
 	for _, t := range all {
 		if !t.Valid {
 			continue
 		}
-		of++
+		limited.Of++
 		if limitedByLoad(t) {
-			limited++
+			limited.Count++
 		}
 		for _, w := range t.Warnings {
-			if !slices.Contains(covered, w.Code) {
-				other++
-				first = cmp.Or(first, w.Detail, string(w.Code))
+			if slices.Contains(covered, w.Code) {
+				continue
+			}
+			if other.Count++; other.Trial == nil {
+				other.Trial = &w
 			}
 		}
 	}
-	if limited > 0 {
-		n.add(-1, "load_limited", "drive the load from another machine, or with --load-cpuset on CPUs of its own",
-			"the load engine was at its own limit in %d of %s: the program may be capable of more", limited, plural(of, "trial"))
+	if limited.Count > 0 {
+		n.add(-1, limited)
 	}
-	if other > 0 {
-		n.add(-1, "trial_warnings", "", "%s in trials, the first: %s", plural(other, "warning"), first)
+	if other.Count > 0 {
+		n.add(-1, other)
 	}
 }
 
@@ -69,53 +66,42 @@ func (n *notes) company(i int, r *Group) {
 		}
 	}
 	if n.h.Load.SameMachine && n.h.Load.LoadCPUs == "" && both > crowded*machine {
-		n.add(i, "shared_machine", "drive the load from another machine, or part the CPUs with --server-cpuset and --load-cpuset",
-			"the load engine took %s of the machine's %s, and with the program all of them: figures are lower than the program alone would reach", cpus(round(load)), cpus(machine))
+		n.add(i, Warning{Code: WarnShared, Value: load, Limit: machine})
 	}
-	var unbound []string
+	var unbound []ArmFigure
 	for k := range r.Arms {
 		a := &r.Arms[k]
 		if q := r.QuotaCPUs; q != nil && a.Evidence.CPUs != nil && *a.Evidence.CPUs > unboundBy**q*float64(r.Replicas) {
-			unbound = append(unbound, fmt.Sprintf("%s (%s)", a.Label, cpus(round(*a.Evidence.CPUs))))
+			unbound = append(unbound, ArmFigure{Label: a.Label, Value: *a.Evidence.CPUs})
 		}
 	}
 	if len(unbound) > 0 {
-		n.add(i, "quota_unbound", "trials longer than a second: more work in a run, or a longer --duration",
-			"more CPU was used than the quota of %s allows%s, as runs shorter than a few of its periods of 100 ms can, at GOMAXPROCS %s", cpus(*r.QuotaCPUs), replicasOf(r.Replicas), and(unbound))
+		n.add(i, Warning{Code: WarnUnbound, Arms: unbound, Limit: *r.QuotaCPUs, Count: int64(r.Replicas)})
 	}
 	if want := float64(r.Replicas) * r.EffectiveCPUs; r.QuotaCPUs != nil && r.Replicas > 1 && want > machine*1.01 {
-		n.add(i, "oversubscribed", "fewer replicas or a smaller quota, unless nodes in production are as full",
-			"%s with a quota of %s want %s of a machine with %s", plural(r.Replicas, "replica"), cpus(*r.QuotaCPUs), cpus(want), cpus(machine))
+		n.add(i, Warning{Code: WarnOversubscribed, Count: int64(r.Replicas), Value: want, Limit: machine})
 	}
 }
 
 // pilots adds why pilots were invalid: without one there is no rate, and so no
 // trial.
 func (n *notes) pilots(trials []journal.Trial) {
-	run, invalid, why := 0, 0, map[string]int{}
+	w := Warning{Code: WarnInvalidPilots}
+	why := map[string]int{}
 	for _, t := range trials {
 		if t.Role != journal.RolePilot {
 			continue
 		}
-		run++
+		w.Of++
 		if !t.Valid {
-			invalid++
+			w.Count++
 			why[t.InvalidReason]++
 		}
 	}
-	if invalid > 0 {
-		n.add(-1, "invalid_pilots", "read their output under logs/, or give a --rate: then no pilot is needed", "%d of %s invalid, most often: %s", invalid, plural(run, "pilot trial"), mostOften(why))
+	if w.Reason = mostOften(why); w.Count > 0 {
+		n.add(-1, w)
 	}
 }
-
-func replicasOf(n int) string {
-	if n < 2 {
-		return ""
-	}
-	return fmt.Sprintf(" %d replicas", n)
-}
-
-func round(x float64) float64 { return math.Round(100*x) / 100 }
 
 // limitedByLoad says whether a trial measured the load engine.
 func limitedByLoad(t *journal.Trial) bool {
@@ -163,7 +149,7 @@ func allTrials(groups []*group) []*journal.Trial {
 // drift is the trend of throughput over the run, after each arm's own level is
 // taken out. Blocks make up for it; it says that the machine was not at rest.
 func (n *notes) drift(groups []*group) {
-	level := map[armKey]float64{}
+	level := map[journal.ArmKey]float64{}
 	for _, g := range groups {
 		for _, a := range g.arms {
 			if v := values(slices.Concat(a.measure, a.aa), throughputOf); len(v) > 0 {
@@ -173,8 +159,8 @@ func (n *notes) drift(groups []*group) {
 	}
 	var at, residual []float64
 	for i, t := range allTrials(groups) {
-		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[keyOf(t.Arm)] > 0 {
-			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[keyOf(t.Arm)]))
+		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Arm.Key()] > 0 {
+			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Arm.Key()]))
 		}
 	}
 	if len(at) < 12 { // too few for a trend
@@ -190,6 +176,6 @@ func (n *notes) drift(groups []*group) {
 	se := math.Sqrt(squares / float64(df) / (stat.Variance(at, nil) * float64(len(at)-1)))
 	total := beta * (at[len(at)-1] - at[0])
 	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
-		n.add(-1, "drift", "a quieter machine; comparisons within blocks stand, medians over the run mix early and late", "throughput drifted over the run: the end is %s than the start", change(total))
+		n.add(-1, Warning{Code: WarnDrift, Value: expm1(total)})
 	}
 }

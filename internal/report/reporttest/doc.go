@@ -1,7 +1,6 @@
 // Package reporttest makes Results for the tests of the report: a typical one,
 // one of several groups with a gate, one whose every text is hostile, one of the
 // largest size, and those that are shown otherwise: a gate alone, benchmarks, none
-// valid. They are built by hand, not analysed, so that a report's
-// golden files move only when the report does. The figures follow the shapes of
-// real sweeps; the noise comes from a fixed sequence.
+// valid, a model's. Their trials come from stattest and their judgement from stat, so
+// that a golden file shows what a sweep would. The same call gives the same Result.
 package reporttest

@@ -37,46 +37,15 @@ func TestPlainWordsStayReadable(t *testing.T) {
 	}
 }
 
-func FuzzCleanPrints(f *testing.F) {
+func FuzzQuotePrints(f *testing.F) {
 	for _, s := range nasty {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		c := clean(s)
-		for _, r := range c {
-			if !unicode.IsPrint(r) {
-				t.Errorf("clean(%q) holds %U", s, r)
-			}
-		}
-		if clean(c) != c {
-			t.Errorf("clean(%q) is not final", s)
-		}
 		for _, r := range quoteWord(s) {
 			if !unicode.IsPrint(r) {
 				t.Errorf("quoteWord(%q) holds %U", s, r)
 			}
 		}
-		if n := len([]rune(clip(c, nameRoom))); n > nameRoom {
-			t.Errorf("clip(%q) is %d long", c, n)
-		}
 	})
-}
-
-func FuzzCPUSetSize(f *testing.F) {
-	for _, s := range []string{"0", "0-3,8", "", "3-1", "x", "1,,2", "0-9223372036854775807", "0-9223372036854775807,0-9223372036854775807"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if n := cpusetSize(s); n < 0 {
-			t.Errorf("cpusetSize(%q) = %d", s, n)
-		}
-	})
-}
-
-func TestCPUSetSize(t *testing.T) {
-	for list, want := range map[string]int{"0": 1, "0-3": 4, "0-1,4, 6-7": 5, "": 0, "3-1": 0, "x": 0, "1,,2": 0, "-1": 0} {
-		if got := cpusetSize(list); got != want {
-			t.Errorf("cpusetSize(%q) = %d, want %d", list, got, want)
-		}
-	}
 }

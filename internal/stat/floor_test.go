@@ -1,31 +1,12 @@
 package stat
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/stat/stattest"
 )
-
-func TestWordsOfDifferences(t *testing.T) {
-	for log, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3 % faster", -0.5: "39 % slower"} {
-		if got := change(log); got != want {
-			t.Errorf("change %g: %q, want %q", log, got, want)
-		}
-	}
-	if got := shift(-0.0004); got != "the same" {
-		t.Errorf("shift: %q", got)
-	}
-	if got := perSecond(249, "throughput"); got != "249" {
-		t.Errorf("a metric named throughput: %q", got)
-	}
-	if got := share(0.98996); got != "98.9 %" {
-		t.Errorf("share: %q", got)
-	}
-}
 
 // What is called worse is so by more than copies differ by, as both are shown.
 func TestNothingBelowTheFloorIsCalledWorse(t *testing.T) {
@@ -63,18 +44,17 @@ func TestDetectableIsNullWhereItSaysNothing(t *testing.T) {
 	}
 }
 
-// The figures in a sentence are those of the tables.
-func TestSentencesHaveTheMediansOfTables(t *testing.T) {
+// The figures of a claim and of its reasons are those of the tables.
+func TestClaimsHaveTheMediansOfTables(t *testing.T) {
 	h, trials := stattest.Generate(stattest.Config{Seed: 5, Arms: stattest.CPUServer(), Noise: &stattest.Noise{Trial: 0.02, P99: 0.1}})
 	r := Analyze(h, trials)
 	rec, unset := r.Recommendation, r.Groups[0].Arms[0]
-	want := fmt.Sprintf("(%s, p99 %s)", perSecond(*unset.Throughput.Median, "requests"), seconds(*unset.P99.Median))
-	if rec.Verdict != KeepDefault || !strings.Contains(rec.Sentence, want) {
-		t.Errorf("%s, want %s", rec.Sentence, want)
+	if rec.Verdict != KeepDefault || *rec.Claim.Of.Throughput != *unset.Throughput.Median || *rec.Claim.Of.P99 != *unset.P99.Median {
+		t.Errorf("%+v, want the medians of %+v", rec.Claim.Of, unset)
 	}
 	for _, a := range r.Groups[0].Arms {
-		if a.Label == r.Groups[0].Peak && !strings.Contains(rec.Reasons[0], perSecond(*a.Throughput.Median, "requests")) {
-			t.Errorf("%s, want the median of %s: %g", rec.Reasons[0], a.Label, *a.Throughput.Median)
+		if a.Label == r.Groups[0].Peak && *rec.Reasons[0].Of.Throughput != *a.Throughput.Median {
+			t.Errorf("%+v, want the median of %s: %g", rec.Reasons[0].Of, a.Label, *a.Throughput.Median)
 		}
 		if a.Procs != nil && *a.Throughput.Median > peak(r) {
 			t.Errorf("%s has a higher median than the peak %s", a.Label, r.Groups[0].Peak)
@@ -83,8 +63,8 @@ func TestSentencesHaveTheMediansOfTables(t *testing.T) {
 	// Two values, of which the geometric mean is 20 and the arithmetic 25.
 	h, trials = stattest.Generate(stattest.Config{Blocks: 2, NoAA: true, Arms: []stattest.Truth{stattest.Set(1, 1, 1), stattest.Set(2, 1, 1)}, Mode: journal.ModeClosed,
 		Trial: func(t *journal.Trial) { *t.ThroughputPerSecond = []float64{10, 40}[t.Block] * float64(*t.Arm.Procs) }})
-	if got := Analyze(h, trials).Recommendation.Reasons[0]; !strings.Contains(got, "50 req/s") {
-		t.Error(got)
+	if got := Analyze(h, trials).Recommendation.Reasons[0]; *got.Of.Throughput != 50 {
+		t.Errorf("%+v", got.Of)
 	}
 }
 

@@ -5,62 +5,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
-
-// clean makes outside text fit to be shown: white space becomes a space, and
-// what does not print (control characters, bidirectional overrides, broken
-// UTF-8) becomes an escape, so that it can be seen and does nothing.
-func clean(s string) string {
-	if printable(s) {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == '\n' || r == '\t' || r == '\r':
-			b.WriteByte(' ')
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-		s = s[size:]
-	}
-	return b.String()
-}
-
-// clip shortens a name that charts and tables have little room for.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-func cleanAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = clean(s)
-	}
-	return out
-}
-
-func printable(s string) bool {
-	if !utf8.ValidString(s) {
-		return false
-	}
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			return false
-		}
-	}
-	return true
-}
 
 // quote writes words as a shell would read them back. Words with characters that
 // do not print use $'…' of bash, zsh and POSIX.1-2024.
@@ -76,7 +23,7 @@ func quoteWord(w string) string {
 	if w == "" {
 		return "''"
 	}
-	if !printable(w) {
+	if !phrase.Printable(w) {
 		return quoteEscaped(w)
 	}
 	if strings.IndexFunc(bare(w), func(r rune) bool { return !shellSafe(r) }) < 0 {

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// gateArm is an arm of a gate with what sets its group apart.
+func gateArm(a stat.GateArm) string {
+	text := a.Label
+	if a.QuotaCPUs != nil {
+		text += ", quota " + phrase.CPUs(*a.QuotaCPUs)
+	}
+	if a.GoVersion != "" {
+		text += ", Go " + a.GoVersion
+	}
+	return text
+}
+
+// gateNote is what a check came to.
+func gateNote(c *stat.GateCheck) string {
+	if c.Outcome == stat.OutcomeNotJudged || c.Ratio.Median == nil {
+		return "cannot be judged: " + tooFew(c.Ratio.N)
+	}
+	word := slower
+	if c.Metric == stat.MetricP99 {
+		word = higher
+	}
+	change, margin := word(*c.Ratio.Median-1), phrase.Percent(c.Margin)
+	switch c.Outcome {
+	case stat.OutcomeWorse:
+		return fmt.Sprintf("%s, proven worse than the margin of %s (n %d)", change, margin, c.Ratio.N)
+	case stat.OutcomeWithin:
+		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
+	case stat.OutcomeNoise:
+		return fmt.Sprintf("cannot tell: %s, but copies of one arm differ by up to %s (n %d)", change, phrase.Percent(c.Noise), c.Ratio.N)
+	}
+	return fmt.Sprintf("cannot tell: %s, neither worse nor within the margin of %s with confidence (n %d); more --repeats would", change, margin, c.Ratio.N)
+}
+
+// tooFew says why so many pairs judge nothing.
+func tooFew(pairs int) string {
+	if pairs == 0 {
+		return "no block has a valid trial of both"
+	}
+	return fmt.Sprintf("only %s with a valid trial of both, and it takes %d", phrase.Count(pairs, "block"), stat.FewestPairs)
+}
+
+// Unjudged says why a gate is neither passed nor failed; empty when it is.
+func Unjudged(g *stat.Gate) string {
+	var why []string
+	for i := range g.Unjudged {
+		why = append(why, unjudged(&g.Unjudged[i]))
+	}
+	return strings.Join(why, "; ")
+}
+
+func unjudged(u *stat.Unjudged) string {
+	switch u.Code {
+	case stat.UnjudgedSpoiled:
+		return fmt.Sprintf("%d of %s of the new one invalid at %s, of the old one %d of %d: %s",
+			u.Bad, phrase.Count(u.Of, "trial"), gateArm(u.Arm), u.OldBad, u.OldOf, u.Reason)
+	case stat.UnjudgedNoArm:
+		return "no arm of the old command was planned"
+	}
+	var checks []string
+	for _, c := range u.Checks {
+		checks = append(checks, c.Metric+" of "+gateArm(c.Arm))
+	}
+	return phrase.And(checks) + ": " + tooFew(u.Pairs)
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// words words a group's recommendation and warnings. Names and reasons from outside
+// stand in them as they are: a View cleans them, JSON escapes them.
+type words struct {
+	group *stat.Group
+	plan  journal.Plan
+}
+
+// name is a setting in a sentence: "2", "unset (2)", "8 (the default)".
+func name(s *stat.Setting) string {
+	switch {
+	case s.Procs == 0:
+		return "unset"
+	case s.Unset:
+		return "unset (" + strconv.Itoa(s.Procs) + ")"
+	case s.Default:
+		return strconv.Itoa(s.Procs) + " (the default)"
+	}
+	return strconv.Itoa(s.Procs)
+}
+
+func names(list []stat.Setting) string {
+	var all []string
+	for i := range list {
+		all = append(all, name(&list[i]))
+	}
+	return phrase.And(all)
+}
+
+// figures are a setting's medians, those of the arm that names it.
+func (w words) figures(s *stat.Setting) string {
+	if s.Throughput == nil {
+		return "no throughput"
+	}
+	return w.perSecond(*s.Throughput) + p99Clause(s)
+}
+
+func p99Clause(s *stat.Setting) string {
+	if s.P99 == nil {
+		return ""
+	}
+	return ", p99 " + phrase.Seconds(*s.P99)
+}
+
+// perSecond is a throughput of the group.
+func (w words) perSecond(x float64) string {
+	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
+		return phrase.Thousands(x) + " " + u
+	}
+	return phrase.Thousands(x)
+}
+
+// rate is the common one that was offered.
+func (w words) rate() string {
+	if r := w.group.RatePerSecond; r != nil {
+		return phrase.Thousands(*r) + " req/s"
+	}
+	return "the rate"
+}
+
+// where is what a verdict holds for.
+func (w words) where() string {
+	if q := w.group.QuotaCPUs; q != nil {
+		return "under a quota of " + phrase.CPUs(*q)
+	}
+	return "on " + phrase.CPUs(w.group.EffectiveCPUs)
+}
+
+// slower words a change of throughput: "46 % slower", "3 % faster".
+func slower(change float64) string { return differs(change, "faster", "slower") }
+
+// higher words a change of a latency: "30 % higher", "4 % lower".
+func higher(change float64) string { return differs(change, "higher", "lower") }
+
+// same is a difference that rounds to none.
+const same = "the same"
+
+func differs(change float64, more, less string) string {
+	text := phrase.Percent(math.Abs(change))
+	switch {
+	case text == "0 %":
+		return same
+	case change > 0:
+		return text + " " + more
+	}
+	return text + " " + less
+}
+
+// percentDown is a ratio rounded down: 98.96 % is not 99 %.
+func percentDown(ratio float64) string {
+	return strconv.FormatFloat(math.Floor(1000*ratio+1e-9)/10, 'f', -1, 64) + " %"
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// advice is a warning in words, with what to do about it.
+type advice struct{ message, fix string }
+
+// warn words a warning of a Result.
+func warn(r *stat.Result, w *stat.Warning) advice {
+	var of words
+	if w.Group != nil && *w.Group >= 0 && *w.Group < len(r.Groups) {
+		of = words{&r.Groups[*w.Group], r.Plan}
+	} else {
+		of = words{&stat.Group{}, r.Plan}
+	}
+	for _, words := range []func(*stat.Warning) (advice, bool){of.warnOfPlan, of.warnOfLoad, of.warnOfProcs, of.warnOfCPUs, of.warnOfRun} {
+		if a, ok := words(w); ok {
+			return a
+		}
+	}
+	return advice{message: string(w.Code)}
+}
+
+// floorWords reconcile the noise floor with what is claimed beside it.
+const floorWords = "no difference estimated at less is called worse; where something is as good within the margin, that rests on differences within blocks and on averaged copies, which stray less"
+
+func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
+	switch w.Code {
+	case stat.WarnFewBlocks:
+		return advice{fmt.Sprintf("need at least %d valid trials of an arm for a 95 %% interval of its median; one has %d", stat.IntervalTrials, w.Count), "--repeats 6 or more"}, true
+	case stat.WarnFewArms:
+		return advice{phrase.Count(w.Count, "setting") + " measured; the best value may be another", "--procs auto, or at least five values"}, true
+	case stat.WarnInvalid:
+		return advice{invalid(w, "trial"), "read their output under logs/"}, true
+	case stat.WarnInvalidPilots:
+		return advice{invalid(w, "pilot trial"), "read their output under logs/, or give a --rate: then no pilot is needed"}, true
+	case stat.WarnNoisy:
+		return advice{copies(w, "throughput"), "a quieter machine, more --repeats or a longer --duration"}, true
+	case stat.WarnNoisyP99:
+		return advice{copies(w, "p99"), "a longer --duration, or more --repeats"}, true
+	case stat.WarnFlat:
+		return advice{fmt.Sprintf("the medians of all arms are within %s of the best", phrase.Percent(o.plan.Margin)), "profile first: GOMAXPROCS may not be your knob"}, true
+	case stat.WarnMetricWorse:
+		return advice{"proven worse at GOMAXPROCS " + w.Arm + ": " + losses(w.Losses),
+			"judge by the one that matters most: name it with --metric, or sweep the benchmarks apart"}, true
+	}
+	return advice{}, false
+}
+
+func invalid(w *stat.Warning, noun string) string {
+	return fmt.Sprintf("%d of %s invalid, most often: %s", w.Count, phrase.Count(w.Of, noun), w.Reason)
+}
+
+func copies(w *stat.Warning, metric string) string {
+	a := w.Arms[0]
+	return fmt.Sprintf("two copies of %s differ by up to %s in %s, more than the margin of %s: %s", a.Label, phrase.Percent(a.Value), metric, phrase.Percent(a.Limit), floorWords)
+}
+
+func losses(list []stat.Reason) string {
+	var all []string
+	for i := range list {
+		r := &list[i]
+		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", r.Metric, 1+r.Change, r.Than.Arm, r.N))
+	}
+	return phrase.And(all)
+}
+
+func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
+	switch w.Code {
+	case stat.WarnSaturated:
+		return advice{fmt.Sprintf("could not carry %s, so their latency is a backlog's: %s", o.rate(), labels(w.Arms)), "a lower --rate, to compare their latency too"}, true
+	case stat.WarnDropped:
+		return advice{phrase.Thousands(float64(w.Count)) + " intended sends were never made", "more --connections, or a lower --rate"}, true
+	case stat.WarnSendLag:
+		return advice{"the load engine itself sent late: " + each(w.Arms, func(a stat.ArmFigure) string {
+			return phrase.Seconds(a.Value) + " of a p99 of " + phrase.Seconds(a.Limit)
+		}), "drive the load from CPUs of its own: --load-cpuset"}, true
+	case stat.WarnCarrierP99:
+		better, x := w.Arms[0], w.Arms[1]
+		return advice{fmt.Sprintf("%s carries the rate with a p99 of %s, proven lower than the %s of %s", better.Label, phrase.Seconds(better.Value), phrase.Seconds(x.Value), x.Label),
+			"choose it where p99 matters more than CPUs"}, true
+	case stat.WarnShared:
+		return advice{fmt.Sprintf("the load engine took %s of the machine's %s, and with the program all of them: figures are lower than the program alone would reach", cpusUsed(w.Value), phrase.CPUs(w.Limit)),
+			"drive the load from another machine, or part the CPUs with --server-cpuset and --load-cpuset"}, true
+	case stat.WarnLoadLimited:
+		return advice{fmt.Sprintf("the load engine was at its own limit in %d of %s: the program may be capable of more", w.Count, phrase.Count(w.Of, "trial")),
+			"drive the load from another machine, or with --load-cpuset on CPUs of its own"}, true
+	}
+	return advice{}, false
+}
+
+func (o words) warnOfProcs(w *stat.Warning) (advice, bool) {
+	switch w.Code {
+	case stat.WarnUnproven:
+		return advice{"the GOMAXPROCS that the program really ran at could not be read: " + labels(w.Arms), "measure a Go binary whose process may be read (same user, or root)"}, true
+	case stat.WarnDefaultVaries:
+		return advice{"the default did not choose the same value in every trial: " + labels(w.Arms), "keep the limits and CPUs of the machine fixed during a sweep"}, true
+	case stat.WarnUnsetDiffers:
+		return advice{fmt.Sprintf("unset chose %d but performs unlike GOMAXPROCS=%d", w.Procs, w.Procs), "look for pools sized from the variable and for libraries that set GOMAXPROCS"}, true
+	}
+	return advice{}, false
+}
+
+func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
+	periods := func(a stat.ArmFigure) string { return phrase.Percent(a.Value) + " of periods" }
+	switch w.Code {
+	case stat.WarnThrottledBeyond:
+		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
+			fmt.Sprintf("lower GOMAXPROCS to %d before raising the quota", w.Procs)}, true
+	case stat.WarnThrottledWithin:
+		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
+			"raise the quota if the work must go faster; GOMAXPROCS cannot help"}, true
+	case stat.WarnUnbound:
+		replicas := ""
+		if w.Count > 1 {
+			replicas = fmt.Sprintf(" %d replicas", w.Count)
+		}
+		return advice{fmt.Sprintf("more CPU was used than the quota of %s allows%s, as runs shorter than a few of its periods of 100 ms can, at GOMAXPROCS %s",
+			phrase.CPUs(w.Limit), replicas, each(w.Arms, func(a stat.ArmFigure) string { return cpusUsed(a.Value) })),
+			"trials longer than a second: more work in a run, or a longer --duration"}, true
+	case stat.WarnOversubscribed:
+		return advice{fmt.Sprintf("%s with a quota of %s want %s of a machine with %s", phrase.Count(w.Count, "replica"), phrase.CPUs(o.quota()), phrase.CPUs(w.Value), phrase.CPUs(w.Limit)),
+			"fewer replicas or a smaller quota, unless nodes in production are as full"}, true
+	}
+	return advice{}, false
+}
+
+func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
+	switch w.Code {
+	case stat.WarnIncomplete:
+		fix := "run again with the same --out: it completes what is missing"
+		if w.Mend {
+			fix = "mend what made the trials invalid, then begin anew with another --out"
+		}
+		return advice{fmt.Sprintf("only %d of %d planned trials are in the journal", w.Count, w.Of), fix}, true
+	case stat.WarnDrift:
+		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "a quieter machine; comparisons within blocks stand, medians over the run mix early and late"}, true
+	case stat.WarnSteal:
+		return advice{fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value)), "a machine that is not shared, or more --repeats"}, true
+	case stat.WarnTrials:
+		return advice{message: fmt.Sprintf("%s in trials, the first: %s", phrase.Count(w.Count, "warning"), trialWarning(w.Trial))}, true
+	case stat.WarnDuplicates:
+		return advice{phrase.Count(w.Count, "trial") + " in the journal twice: of each arm and block the first counts", "keep one journal of each run"}, true
+	}
+	return advice{}, false
+}
+
+func (o words) quota() float64 {
+	if o.group.QuotaCPUs == nil {
+		return 0
+	}
+	return *o.group.QuotaCPUs
+}
+
+// cpusUsed are CPUs that were measured, to two decimals.
+func cpusUsed(x float64) string { return phrase.CPUs(math.Round(100*x) / 100) }
+
+func labels(arms []stat.ArmFigure) string {
+	var all []string
+	for _, a := range arms {
+		all = append(all, a.Label)
+	}
+	return phrase.And(all)
+}
+
+// each is the arms with their figures: "4 (63 % of periods) and 8 (80 % of periods)".
+func each(arms []stat.ArmFigure, figure func(stat.ArmFigure) string) string {
+	var all []string
+	for _, a := range arms {
+		all = append(all, a.Label+" ("+figure(a)+")")
+	}
+	return phrase.And(all)
+}
