@@ -3,6 +3,7 @@ package report
 import (
 	"strconv"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -27,23 +28,8 @@ func (g *group) unset() *stat.ArmResult {
 	return nil
 }
 
-// chosen is the arm that the verdict points at, if it points at one.
-func (g *group) chosen() *stat.ArmResult {
-	if a := g.arm(g.Recommendation.Arm); a != nil {
-		return a
-	}
-	if g.Recommendation.Verdict == stat.KeepDefault {
-		return g.unset()
-	}
-	if p := g.Recommendation.Procs; p != nil {
-		for i := range g.Arms {
-			if q := g.Arms[i].Procs; q != nil && *q == *p && g.Arms[i].Variant == "" {
-				return &g.Arms[i]
-			}
-		}
-	}
-	return nil
-}
+// chosen is the arm that the verdict names; nil when it names none.
+func (g *group) chosen() *stat.ArmResult { return g.arm(g.Recommendation.Arm) }
 
 // ps is the number of Ps that an arm ran with, as far as it is known.
 func ps(a *stat.ArmResult) (int, bool) {
@@ -78,7 +64,7 @@ func armLabel(a *stat.ArmResult) (label, sub string) {
 		}
 	}
 	if a.Variant != "" {
-		if a.Variant == "against" {
+		if a.Variant == journal.VariantAgainst {
 			label += ", old"
 		} else {
 			label += ", " + phrase.Clip(phrase.Clean(a.Variant), nameRoom)

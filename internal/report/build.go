@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -139,7 +138,11 @@ func (g *group) context() string {
 	if v := g.goVersion(); v != "" {
 		parts = append(parts, "Go "+v)
 	}
-	return strings.Join(append(parts, phrase.Count(g.r.Plan.Blocks, "block")), " · ")
+	parts = append(parts, phrase.Count(g.r.Plan.Blocks, "block"))
+	if o := originWords(g.Origin); o != "" {
+		parts = append(parts, o)
+	}
+	return strings.Join(parts, " · ")
 }
 
 func (g *group) goVersion() string {
@@ -172,7 +175,3 @@ func goVersion(s string) string {
 	}
 	return s
 }
-
-// quotaCeil is the quota in whole CPUs, rounded up as the runtime and
-// resourceFieldRef do.
-func quotaCeil(q float64) int { return int(math.Ceil(q)) }

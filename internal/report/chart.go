@@ -31,7 +31,7 @@ func (g *group) throughputChart() *Chart {
 		return nil
 	}
 	c, _ := g.chart("throughput", g.throughput, measures, false)
-	c.Title, c.Unit, c.Note = "Throughput", g.throughput.name, g.throughputNote()
+	c.Title, c.Unit, c.Note = titled("Throughput", g.Origin), g.throughput.name, noted(g.throughputNote(), g.Origin)
 	return &c
 }
 
@@ -45,7 +45,7 @@ func (g *group) latencyChart() *Chart {
 		return nil
 	}
 	c, _ := g.chart("p99", duration(), measures, low > 0 && high/low > logFrom)
-	c.Title, c.Note = "Latency", g.latencyNote()
+	c.Title, c.Note = titled("Latency", g.Origin), noted(g.latencyNote(), g.Origin)
 	return &c
 }
 
@@ -63,7 +63,7 @@ func (g *group) evidenceCharts() []Chart {
 			return
 		}
 		c, ax := g.chart("", u, measures, false)
-		c.Title, c.Unit, c.Note, c.Bars = title, unitName, note, true
+		c.Title, c.Unit, c.Note, c.Bars = titled(title, g.Origin), unitName, note, true
 		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
 			c.Reference = &Tick{At: ax.At(limit), Label: significant(limit, digits, true) + " available"}
 		}
@@ -179,7 +179,7 @@ func newMark(ax axis.Axis, u unit, m measure, a *stat.ArmResult) Mark {
 			d.At, d.Label = ax.At(*x), d.Label+": "+u.value(*x)
 		}
 		if !p.Valid {
-			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(p.InvalidReason)
+			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(invalidReason(p.InvalidReason, p.InvalidCode))
 		}
 		mark.Dots = append(mark.Dots, d)
 	}

@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
 // The thresholds that the checklist asks for.
 const (
-	settingsAsked = 5
-	repeatsAsked  = 3
-	repeatsFor95  = 6 // an interval of 95 % for a median needs as many
+	settingsAsked = stat.FewestArms
+	repeatsAsked  = stat.FewestPairs
+	repeatsFor95  = stat.IntervalTrials
 )
 
 // checklist is the eight points to go through before touching GOMAXPROCS.
@@ -33,6 +33,10 @@ func (g *group) measured() Check {
 	for _, a := range g.Arms {
 		valid += a.Trials
 		invalid += a.Invalid
+	}
+	if g.Origin == journal.OriginSim {
+		c.State, c.Answer, c.Detail = Attention, "no", "these figures are a model's: measure before you change anything"
+		return c
 	}
 	if valid == 0 {
 		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
@@ -69,17 +73,9 @@ func (g *group) current() Check {
 	return c
 }
 
-// visibleCPUs is the target's NumCPU: the size of its affinity mask.
-func (g *group) visibleCPUs() int {
-	if n := cpuset.Count(g.r.Target.ServerCPUs); n > 0 {
-		return n
-	}
-	return g.r.Host.AffinityCPUs
-}
-
 func (g *group) numCPU() Check {
 	c := Check{Question: "What is NumCPU()?", State: OK}
-	n := g.visibleCPUs()
+	n := g.Default.NumCPU
 	if n <= 0 {
 		c.State, c.Answer, c.Detail = Unknown, "cannot tell", "the journal does not name the CPUs that the target may run on"
 		return c
@@ -89,50 +85,31 @@ func (g *group) numCPU() Check {
 }
 
 func (g *group) equal() Check {
-	c := Check{Question: "Are they equal, and if not, why?", State: Unknown, Answer: "cannot tell"}
-	n := g.visibleCPUs()
-	a := g.unset()
-	if a == nil || a.ResolvedProcs == nil || n <= 0 {
-		c.Detail = "one of the two is not known"
+	c := Check{Question: "Are they equal, and if not, why?", State: Unknown, Answer: "cannot tell", Detail: "one of the two is not known"}
+	d := g.Default
+	if d.Procs == nil {
 		return c
 	}
-	p, limit := *a.ResolvedProcs, g.limit()
-	expected := min(n, max(2, quotaCeil(limit)))
-	under := "no CPU limit"
-	if limit < float64(n) {
-		under = "a limit of " + cpus(limit)
+	p, n, under := *d.Procs, d.NumCPU, "no CPU limit"
+	if d.LimitCPUs < float64(n) {
+		under = "a limit of " + cpus(d.LimitCPUs)
 	}
-	switch {
-	case p == n && limit >= float64(n):
+	switch d.Standing {
+	case stat.DefaultAll:
 		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
-	case p == n && p == expected:
+	case stat.DefaultFloor:
 		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
-	case p == n:
+	case stat.DefaultUnseenLimit:
 		c.State, c.Answer = Attention, "yes"
 		c.Detail = fmt.Sprintf("%d and %d, although under %s: this program's default does not see it (Go before 1.25, go.mod with go 1.24 or lower, or a limit on an outer group)", p, n, under)
-	case p == expected:
+	case stat.DefaultLimit:
 		c.State, c.Answer = OK, "no"
-		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, cpus(limit))
-	default:
+		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, cpus(d.LimitCPUs))
+	case stat.DefaultUnexplained:
 		c.State, c.Answer = Attention, "no"
 		c.Detail = fmt.Sprintf("%d against %d under %s, which the runtime's rule does not explain: procfit explain says who set it", p, n, under)
 	}
 	return c
-}
-
-// limit is the tightest bound on the CPUs of one replica: ours, or one around the
-// whole session.
-func (g *group) limit() float64 {
-	l := float64(g.visibleCPUs())
-	for _, x := range []float64{g.EffectiveCPUs, g.r.Host.EffectiveCPUs} {
-		if x > 0 {
-			l = min(l, x)
-		}
-	}
-	if g.QuotaCPUs != nil {
-		l = min(l, *g.QuotaCPUs)
-	}
-	return l
 }
 
 func (g *group) tunedFor() Check {

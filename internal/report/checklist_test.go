@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/report/reporttest"
 	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/stat/stattest"
 )
 
 func ptr[T any](x T) *T { return &x }
@@ -43,18 +44,15 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"no unset arm", 2, func(_ *stat.Result, g *stat.Group) { g.Arms = g.Arms[1:] }, Unknown, "cannot tell", "--procs unset"},
 
 		{"affinity", 3, func(*stat.Result, *stat.Group) {}, OK, "8", "never the quota"},
-		{"server cpuset", 3, func(r *stat.Result, _ *stat.Group) { r.Target.ServerCPUs = "0-2" }, OK, "3", "may run on"},
-		{"unknown", 3, func(r *stat.Result, _ *stat.Group) { r.Host.AffinityCPUs = 0 }, Unknown, "cannot tell", "does not name"},
+		{"server cpuset", 3, func(_ *stat.Result, g *stat.Group) { g.Default.NumCPU = 3 }, OK, "3", "may run on"},
+		{"unknown", 3, func(_ *stat.Result, g *stat.Group) { g.Default.NumCPU = 0 }, Unknown, "cannot tell", "does not name"},
 
-		{"equal, no limit", 4, func(*stat.Result, *stat.Group) {}, OK, "yes", "8 and 8, under no CPU limit"},
-		{"equal, quota not seen", 4, func(_ *stat.Result, g *stat.Group) { g.QuotaCPUs = ptr(3.0) }, Attention, "yes", "does not see it"},
-		{"equal, outer limit", 4, func(r *stat.Result, _ *stat.Group) { r.Host.EffectiveCPUs = 2 }, Attention, "yes", "a limit of 2 CPUs"},
-		{"equal by the floor of two", 4, func(r *stat.Result, g *stat.Group) {
-			r.Host.AffinityCPUs, g.Arms[0].ResolvedProcs, g.QuotaCPUs = 2, ptr(2), ptr(0.5)
-		}, OK, "yes", "never below 2"},
-		{"quota honoured", 4, func(_ *stat.Result, g *stat.Group) { g.Arms[0].ResolvedProcs, g.QuotaCPUs = ptr(3), ptr(2.5) }, OK, "no", "rounded up"},
-		{"quota honoured, floor", 4, func(_ *stat.Result, g *stat.Group) { g.Arms[0].ResolvedProcs, g.QuotaCPUs = ptr(2), ptr(0.5) }, OK, "no", "at least 2"},
-		{"unexplained", 4, func(_ *stat.Result, g *stat.Group) { g.Arms[0].ResolvedProcs = ptr(5) }, Attention, "no", "procfit explain"},
+		{"equal, no limit", 4, byDefault(stat.DefaultAll, 8, 8), OK, "yes", "8 and 8, under no CPU limit"},
+		{"equal, limit not seen", 4, byDefault(stat.DefaultUnseenLimit, 8, 2), Attention, "yes", "8 and 8, although under a limit of 2 CPUs: this program's default does not see it"},
+		{"equal by the floor of two", 4, byDefault(stat.DefaultFloor, 2, 0.5), OK, "yes", "never below 2"},
+		{"limit honoured", 4, byDefault(stat.DefaultLimit, 3, 2.5), OK, "no", "3 against 8: since Go 1.25 the default is the limit (2.5 CPUs) rounded up"},
+		{"unexplained", 4, byDefault(stat.DefaultUnexplained, 5, 8), Attention, "no", "procfit explain"},
+		{"not known", 4, func(_ *stat.Result, g *stat.Group) { g.Default = stat.Default{Standing: stat.DefaultUnknown} }, Unknown, "cannot tell", "one of the two"},
 
 		{"both", 5, func(*stat.Result, *stat.Group) {}, OK, "both", "open loop at 5.9k req/s"},
 		{"closed only", 5, func(_ *stat.Result, g *stat.Group) { g.LatencyMode = "closed" }, Attention, "throughput", "not judged"},
@@ -67,17 +65,19 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"three settings", 6, func(*stat.Result, *stat.Group) {}, Attention, "no", "3 settings"},
 		{"production", 7, func(*stat.Result, *stat.Group) {}, Unknown, "only you can tell", "after (2): 12.8k req/s"},
 
-		{"no quota", 8, func(*stat.Result, *stat.Group) {}, OK, "no", "set no quota"},
-		{"quota, unreadable", 8, func(_ *stat.Result, g *stat.Group) { g.QuotaCPUs = ptr(2.0) }, Unknown, "cannot tell", "could not be read"},
-		{"quota, never throttled", 8, throttled(2, 0, 0), OK, "no", "0 %"},
-		{"hardly throttled", 8, throttled(2, 0.004, 0), OK, "hardly", "0.4 %"},
-		{"more Ps than quota", 8, throttled(2, 0.63, 0), Attention, "yes", "lower GOMAXPROCS first"},
-		{"Ps within the quota", 8, throttled(2, 0, 0.2), Attention, "yes", "raise it"},
-		{"one P above half a CPU", 8, func(_ *stat.Result, g *stat.Group) {
-			g.QuotaCPUs = ptr(0.5)
-			g.Recommendation.Arm = "1"
-			g.Arms[1].Evidence.ThrottledPeriodsRatio = ptr(0.5)
-		}, Attention, "yes", "raise it"},
+		{"no quota", 8, limits(stat.Throttling{State: stat.ThrottledNo, OuterKnown: true}), OK, "no", "set no quota, and there was no limit around"},
+		{"no quota, nothing known of others", 8, limits(stat.Throttling{State: stat.ThrottledUnknown}), Unknown, "cannot tell", "not known whether a limit around the session"},
+		{"quota, unreadable", 8, func(_ *stat.Result, g *stat.Group) {
+			g.QuotaCPUs, g.Throttling = ptr(2.0), stat.Throttling{State: stat.ThrottledUnknown, OuterKnown: true}
+		}, Unknown, "cannot tell", "could not be read"},
+		{"quota, never throttled", 8, limits(throttled(0, stat.ThrottledNo, "", 0)), OK, "no", "unset (8): 0 %"},
+		{"hardly throttled", 8, limits(throttled(0.004, stat.ThrottledHardly, "", 0)), OK, "hardly", "0.4 %"},
+		{"more Ps than quota", 8, limits(throttled(0.63, stat.ThrottledYes, stat.AdviceLower, 2)), Attention, "yes", "63 % of periods; lower GOMAXPROCS to 2 before raising the quota"},
+		{"Ps within the quota", 8, limits(throttled(0.2, stat.ThrottledYes, stat.AdviceRaise, 0)), Attention, "yes", "raise the quota"},
+		{"what was measured", 8, limits(throttled(0.2, stat.ThrottledYes, stat.AdviceMeasured, 1)), Attention, "yes", "GOMAXPROCS 1 is shown to be as good or better"},
+		{"a limit around", 8, limits(stat.Throttling{State: stat.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: stat.AdviceRaise,
+			Arms: []stat.ThrottledArm{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
+			Attention, "yes", "unset (8): 63 % of periods of the limit of 1.5 CPUs around it (/session); raise the limit around it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := world(c.bend).Groups[0].Checklist
@@ -92,24 +92,48 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 	}
 }
 
-// throttled sets a quota and how much of the periods the unset arm (8 Ps) and the
-// recommended one (2 Ps) were throttled.
-func throttled(quota, unset, two float64) func(*stat.Result, *stat.Group) {
+func byDefault(standing stat.DefaultStanding, procs int, limit float64) func(*stat.Result, *stat.Group) {
 	return func(_ *stat.Result, g *stat.Group) {
-		g.QuotaCPUs = &quota
-		g.Arms[0].Evidence.ThrottledPeriodsRatio, g.Arms[2].Evidence.ThrottledPeriodsRatio = &unset, &two
+		g.Default = stat.Default{Standing: standing, Procs: &procs, NumCPU: 8, LimitCPUs: limit}
+		if standing == stat.DefaultFloor {
+			g.Default.NumCPU = procs
+		}
 	}
 }
 
+func limits(t stat.Throttling) func(*stat.Result, *stat.Group) {
+	return func(_ *stat.Result, g *stat.Group) { g.Throttling = t }
+}
+
+// throttled is the unset arm held back by its own quota.
+func throttled(share float64, state stat.ThrottlingState, advice stat.ThrottlingAdvice, procs int) stat.Throttling {
+	return stat.Throttling{
+		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
+		Arms: []stat.ThrottledArm{{Label: "unset", Judged: true, Share: share, LimitCPUs: 2, Own: true}},
+	}
+}
+
+// The checklist and the warning say the same of what is to be done.
 func TestThrottlingReadsOneWayOnly(t *testing.T) {
-	over := world(throttled(2, 0.63, 0)).Groups[0].Checklist[7].Detail
-	if strings.Contains(over, "raise") {
-		t.Errorf("more Ps than the quota, and yet: %s", over)
+	r := analyze(stattest.Config{CPUs: 3, Rate: 100, Arms: stattest.Quota(2.5, held(stattest.Unset(3, 990, .012)), stattest.Set(1, 400, .02), stattest.Set(2, 1000, .010), held(stattest.Set(3, 990, .012)))})
+	v := New(r)
+	detail := v.Groups[0].Checklist[7].Detail
+	fixes := 0
+	for _, w := range v.Groups[0].Warnings {
+		if strings.Contains(w.Message, "throttled") {
+			if fixes++; !strings.HasSuffix(detail, "; "+w.Fix) {
+				t.Errorf("the warning says %q, the checklist %q", w.Fix, detail)
+			}
+		}
 	}
-	within := world(throttled(2, 0, 0.63)).Groups[0].Checklist[7].Detail
-	if strings.Contains(within, "lower") {
-		t.Errorf("Ps within the quota, and yet: %s", within)
+	if want := "GOMAXPROCS 2 is shown to be as good or better"; fixes == 0 || !strings.Contains(detail, want) || strings.Contains(detail, "cannot help") {
+		t.Errorf("%d warnings; %q, want %q", fixes, detail, want)
 	}
+}
+
+func held(t stattest.Truth) stattest.Truth {
+	t.Throttled = 0.6
+	return t
 }
 
 func TestMistakesAreLookedFor(t *testing.T) {
@@ -120,16 +144,16 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		answer string
 	}{
 		{"nothing proven", 1, func(_ *stat.Result, g *stat.Group) { g.Recommendation = stat.Recommendation{Verdict: stat.CannotTell} }, "careful"},
-		{"no arm above the CPUs", 2, func(*stat.Result, *stat.Group) {}, "cannot tell"},
-		{"arms on both sides", 2, func(_ *stat.Result, g *stat.Group) { g.EffectiveCPUs = 1 }, "measured"},
+		{"no arm above the CPUs", 2, func(_ *stat.Result, g *stat.Group) { g.Beyond = nil }, "cannot tell"},
+		{"arms on both sides", 2, func(*stat.Result, *stat.Group) {}, "measured"},
 		{"shared machine", 4, func(*stat.Result, *stat.Group) {}, "made"},
 		{"load from elsewhere", 4, func(r *stat.Result, _ *stat.Group) { r.Load.SameMachine = false }, "avoided"},
 		{"p99 judged", 6, func(*stat.Result, *stat.Group) {}, "avoided"},
 		{"p99 not judged", 6, func(_ *stat.Result, g *stat.Group) { g.LatencyMode = "closed" }, "careful"},
 		{"flat", 7, func(_ *stat.Result, g *stat.Group) { g.Recommendation.Verdict = stat.NotYourKnob }, "profile first"},
 		{"ran as asked", 8, func(*stat.Result, *stat.Group) {}, "avoided"},
-		{"pinned in code", 8, func(_ *stat.Result, g *stat.Group) { g.Arms[2].ResolvedProcs = ptr(7) }, "made"},
-		{"unreadable", 9, func(_ *stat.Result, g *stat.Group) { g.Arms[2].ResolvedProcs = nil }, "cannot tell"},
+		{"pinned in code", 8, func(_ *stat.Result, g *stat.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "made"},
+		{"unreadable", 9, func(_ *stat.Result, g *stat.Group) { g.Override.Known = false }, "cannot tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := world(c.bend).Groups[0].Mistakes

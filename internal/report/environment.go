@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -18,6 +19,7 @@ func environment(r *stat.Result) []Pair {
 		}
 	}
 	h, t, l := r.Host, r.Target, r.Load
+	add("Figures", originWords(r.Origin))
 	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	add("Machine", h.Hostname)
 	add("CPU", h.CPUModel)
@@ -29,6 +31,8 @@ func environment(r *stat.Result) []Pair {
 	add("cgroups", h.CgroupMode)
 	add("Program", program(r))
 	add("Go version of the program", goVersion(t.GoVersion))
+	add("Main module of the program", t.MainModule)
+	add("Before each run", t.Prepare)
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("URL", t.URL)
@@ -41,9 +45,12 @@ func environment(r *stat.Result) []Pair {
 			add("Rate", "half of the unset arm's capacity, from pilot trials")
 		}
 		add("CPUs of the load", l.LoadCPUs)
-		if l.SameMachine {
+		switch {
+		case l.SameMachine:
 			add("Load and target", "on the same machine")
-		} else {
+		case r.LoadHost != nil && r.LoadHost.Hostname != "":
+			add("Load and target", "on different machines; the load on "+r.LoadHost.Hostname)
+		default:
 			add("Load and target", "on different machines")
 		}
 	}
@@ -71,8 +78,6 @@ func program(r *stat.Result) string {
 	switch {
 	case t.BuiltIn != "":
 		return "the built-in practice program " + t.BuiltIn
-	case t.MainModule != "":
-		return t.MainModule + " (" + t.Kind + ")"
 	}
 	return t.Kind
 }
@@ -85,11 +90,7 @@ func generator(r *stat.Result) string {
 	if l.Command != "" {
 		return l.Command
 	}
-	method := l.Method
-	if method == "" {
-		method = "GET"
-	}
-	s := "procfit's own, " + phrase.Count(l.Connections, "connection") + ", " + method
+	s := "procfit's own, " + phrase.Count(l.Connections, "connection") + ", " + method(l)
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}
@@ -97,6 +98,18 @@ func generator(r *stat.Result) string {
 		s += ", headers " + strings.Join(headerNames(l.Headers), ", ")
 	}
 	return s
+}
+
+// method is that of the requests. A journal of the first version has it only where the
+// user named one: without, a body made it POST.
+func method(l journal.Load) string {
+	switch {
+	case l.Method != "":
+		return l.Method
+	case l.BodyBytes > 0:
+		return "POST"
+	}
+	return "GET"
 }
 
 // headerNames leaves the values out: they may be credentials, and a report is

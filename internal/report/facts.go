@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -45,11 +46,17 @@ func (g *group) facts() []Pair {
 	if w := g.Flatness.WorstAbove; w != nil {
 		add("Beyond the peak", fmt.Sprintf("down to %s %% with more Ps", change(*w)))
 	}
-	if w := g.Workload; w.CPUUtilisation != nil {
+	if w := g.Workload; w.Withheld {
+		add("Workload", "not known: "+words{g.Group, g.r.Plan}.others())
+	} else if w.CPUUtilisation != nil {
 		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.number(*w.CPUUtilisation), g.armText(w.Arm)))
 	} else {
 		add("Workload", phrase.Clip(phrase.Clean(w.Kind), nameRoom))
 	}
+	if o := g.Others; o.CPUs != nil && o.Of > 0 {
+		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", phrase.CPUs(roundTo(*o.CPUs)), phrase.CPUs(float64(o.Of))))
+	}
+	add("CPU a request", g.cpuEach())
 	if u := g.USL; u != nil {
 		if u.Poor {
 			add("Scalability law", "fits poorly, do not read it: "+doubt(g.Group))
@@ -64,6 +71,25 @@ func (g *group) facts() []Pair {
 	}
 	return out
 }
+
+// cpuEach is the CPU time of a request at the verdict's arm, or the peak: at saturation
+// and at the open loop's rate it differs by as much as a third.
+func (g *group) cpuEach() string {
+	a := g.chosen()
+	if a == nil {
+		a = g.arm(g.Peak)
+	}
+	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s in closed loop", duration().value(*a.Evidence.CPUSecondsEach))
+	if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
+		text += fmt.Sprintf(", %s in open loop", duration().value(*o.CPUSecondsEach))
+	}
+	return text + ", at " + armName(a)
+}
+
+func roundTo(x float64) float64 { return math.Round(100*x) / 100 }
 
 // pairOf names the figures of the two metrics that are known.
 func pairOf(u unit, throughput, p99 *float64) string {
@@ -110,11 +136,7 @@ func (g *group) loadShape() string {
 	case l.Command != "":
 		return phrase.Clean(l.Command)
 	}
-	method := l.Method
-	if method == "" {
-		method = "GET"
-	}
-	s := phrase.Count(l.Connections, "connection") + ", " + phrase.Clean(method)
+	s := phrase.Count(l.Connections, "connection") + ", " + phrase.Clean(method(l))
 	if t.URL != "" {
 		s += " " + phrase.Clean(t.URL)
 	}

@@ -63,6 +63,8 @@ func unjudged(u *stat.Unjudged) string {
 	case stat.UnjudgedSpoiled:
 		return fmt.Sprintf("%d of %s of the new one invalid at %s, of the old one %d of %d: %s",
 			u.Bad, phrase.Count(u.Of, "trial"), gateArm(u.Arm), u.OldBad, u.OldOf, u.Reason)
+	case stat.UnjudgedWithheld:
+		return "other programs left " + gateArm(u.Arm) + " too few CPUs to be compared"
 	case stat.UnjudgedNoArm:
 		return "no arm of the old command was planned"
 	}

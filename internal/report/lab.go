@@ -231,8 +231,8 @@ func mostOften(r *stat.Result) string {
 	for _, g := range r.Groups {
 		for _, a := range g.Arms {
 			for _, x := range a.InvalidReasons {
-				if n[x.Reason] += x.Count; n[x.Reason] > n[why] {
-					why = x.Reason
+				if n[invalidReason(x.Reason, x.Code)] += x.Count; n[invalidReason(x.Reason, x.Code)] > n[why] {
+					why = invalidReason(x.Reason, x.Code)
 				}
 			}
 		}

@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -23,8 +23,10 @@ func (g *group) mistakes() []Check {
 }
 
 func (g *group) magicNumber() Check {
-	c := Check{Question: "A magic number", State: OK, Answer: "avoided", Detail: "any value named here was measured on this program"}
-	if v := g.Recommendation.Verdict; v == stat.CannotTell || v == "" {
+	c := Check{Question: "A magic number", State: OK, Answer: "avoided", Detail: "any value named here was " + g.made() + " with this program"}
+	if g.Origin == journal.OriginSim {
+		c.State, c.Answer, c.Detail = Attention, "careful", "any value named here is a model's: measure it"
+	} else if v := g.Recommendation.Verdict; v == stat.CannotTell || v == "" {
 		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be one"
 	}
 	return c
@@ -32,29 +34,13 @@ func (g *group) magicNumber() Check {
 
 func (g *group) moreForIO() Check {
 	c := Check{Question: "More Ps than CPUs, for I/O", State: Unknown, Answer: "cannot tell"}
-	var above, within float64
-	aboveName := ""
-	for i := range g.Arms {
-		a := &g.Arms[i]
-		p, ok := ps(a)
-		if !ok || a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil {
-			continue
-		}
-		x := *a.Throughput.Median
-		if float64(p) > math.Ceil(g.EffectiveCPUs) {
-			if x > above {
-				above, aboveName = x, armName(a)
-			}
-		} else {
-			within = max(within, x)
-		}
-	}
-	if above == 0 || within == 0 {
+	b := g.Beyond
+	if b == nil {
 		c.Detail = "no arms on both sides of " + cpus(g.EffectiveCPUs)
 		return c
 	}
 	c.State, c.Answer = OK, "measured"
-	c.Detail = fmt.Sprintf("best above %s: %s, %s %% against the best within (medians)", cpus(g.EffectiveCPUs), aboveName, change(above/within))
+	c.Detail = fmt.Sprintf("best above %s: %s, %s %% against the best within (medians)", cpus(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
 	return c
 }
 
@@ -71,6 +57,10 @@ func (g *group) sameMachine() Check {
 	}
 	if !g.r.Load.SameMachine {
 		c.Detail = "the load came from elsewhere"
+		return c
+	}
+	if !g.r.SharedCPUs {
+		c.Detail = "on the same machine, each on CPUs of its own"
 		return c
 	}
 	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
@@ -103,6 +93,10 @@ func (g *group) profileFirst() Check {
 		c.State, c.Answer, c.Detail = Attention, "profile first", "all arms are alike: GOMAXPROCS is not what limits this program"
 		return c
 	}
+	if g.Workload.Withheld {
+		c.Detail = "the kind of work is not known: " + words{g.Group, g.r.Plan}.others()
+		return c
+	}
 	if u := g.Workload.CPUUtilisation; u != nil {
 		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), percentage().number(*u), g.armText(g.Workload.Arm))
 		if g.Workload.Kind == "io-bound" {
@@ -118,18 +112,16 @@ func (g *group) profileFirst() Check {
 // runtime.GOMAXPROCS in the program would have overridden what the arms set.
 func (g *group) leftInCode() Check {
 	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read in every arm"}
-	for i := range g.Arms {
-		a := &g.Arms[i]
-		if a.Procs != nil && a.ResolvedProcs != nil && *a.Procs != *a.ResolvedProcs {
-			c.State, c.Answer = Attention, "made"
-			c.Detail = fmt.Sprintf("asked for %d, ran at %d: the program sets it itself", *a.Procs, *a.ResolvedProcs)
-			return c
-		}
-	}
-	for i := range g.Arms {
-		if g.Arms[i].Trials == 0 || g.Arms[i].ResolvedProcs == nil {
-			return c
-		}
+	switch o := g.Override; {
+	case o.Ran > 0:
+		c.State, c.Answer = Attention, "made"
+		c.Detail = fmt.Sprintf("asked for %d, ran at %d: the program sets it itself", o.Asked, o.Ran)
+		return c
+	case o.Changed:
+		c.State, c.Answer, c.Detail = Attention, "made", "the value changed in the middle of a trial: the program sets it itself"
+		return c
+	case !o.Known:
+		return c
 	}
 	c.State, c.Answer, c.Detail = OK, "avoided", "every arm ran at the value that was asked for"
 	return c

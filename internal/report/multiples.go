@@ -30,7 +30,7 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)
 	}
-	m := Multiples{Title: s.title}
+	m := Multiples{Title: titled(s.title, r.Origin)}
 	if high == 0 {
 		return m
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -54,7 +55,7 @@ func (g *group) snippets(n int) []Snippet {
 	}
 	// resourceFieldRef rounds a limit up to whole CPUs. An absent divisor is stored
 	// as "0", an endless difference in GitOps tools, so "1" is written out.
-	if q := g.QuotaCPUs; q != nil && quotaCeil(*q) == n {
+	if q := g.QuotaCPUs; q != nil && int(math.Ceil(*q)) == n {
 		out = append(out, Snippet{Title: "Kubernetes container, following the limit",
 			Note: fmt.Sprintf("with limits.cpu of %s this is %d; it follows an edited manifest, not an in-place resize", milli(*q), n),
 			Text: "env:\n  - name: GOMAXPROCS\n    valueFrom:\n      resourceFieldRef:\n        resource: limits.cpu\n        divisor: \"1\""})

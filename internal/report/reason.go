@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
@@ -68,6 +69,8 @@ func (w words) reason(r *stat.Reason) string {
 		return fmt.Sprintf("the unset arm is compared with none: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
 	case stat.ReasonNoise:
 		return w.noise(r)
+	case stat.ReasonWithheld:
+		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", and what needs these CPUs had what they left"
 	case stat.ReasonHolds:
 		return w.holds()
 	case stat.ReasonCarried:
@@ -116,6 +119,22 @@ func (w words) noise(r *stat.Reason) string {
 		text += fmt.Sprintf(" and %s in p99", phrase.Percent(*r.P99Change))
 	}
 	return text + fmt.Sprintf(" (95 %%, %s); no difference estimated at less is called worse", phrase.Count(r.N, "pair"))
+}
+
+// others is what other programs took: "other programs used 1.6 of 2 CPUs".
+func (w words) others() string {
+	o := w.group.Others
+	if o.CPUs == nil {
+		return "other programs used CPUs that the target may use"
+	}
+	return fmt.Sprintf("other programs used %s of %s", strconv.FormatFloat(math.Round(*o.CPUs*100)/100, 'g', 3, 64), phrase.CPUs(float64(o.Of)))
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // holds is what a result is of: it is worth nothing elsewhere.

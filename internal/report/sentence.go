@@ -140,6 +140,10 @@ func (w words) cause(c *stat.Reason) string {
 		return "every value gives the same, but it was the load engine that was at its limit."
 	case stat.CauseBenchmarksDiffer:
 		return "on average all values are alike, but the benchmarks want different ones."
+	case stat.CauseWithheld:
+		return w.others() + ", so that " + names(c.List) + " cannot be compared."
+	case stat.CauseMixedOrigins:
+		return "trials that were measured stand beside others that were not made in the same way."
 	case stat.CauseRateNotOffered, stat.CauseRateFewBlocks, stat.CauseRateNotCarried:
 		return w.notCarried(c)
 	}

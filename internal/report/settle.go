@@ -49,6 +49,10 @@ func (w words) step(s stat.Step) string {
 		return fmt.Sprintf("--repeats %d or more", s.Blocks)
 	case stat.StepLessRate:
 		return "a lower --rate, more CPUs, or a higher --quota"
+	case stat.StepQuietMachine:
+		return "quiet the machine, or set CPUs apart for the target with --server-cpuset"
+	case stat.StepAnew:
+		return "begin anew with another --out, so that all trials are made in one way"
 	case stat.StepBenchmarksApart:
 		return "sweep the benchmarks apart: -bench with one at a time"
 	}

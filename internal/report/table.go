@@ -38,6 +38,22 @@ func (g *group) table() Table {
 			return c
 		}},
 		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.CPUs)} }},
+		{Column{Head: "CPU a request"}, func(a *stat.ArmResult) Cell {
+			if g.ThroughputUnit != "requests" {
+				return Cell{Value: absent}
+			}
+			c := Cell{Value: seconds.maybe(a.Evidence.CPUSecondsEach)}
+			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
+				c.Detail = seconds.number(*o.CPUSecondsEach) + " in open loop"
+			}
+			return c
+		}},
+		{Column{Head: "Unanswered", Short: "unansw."}, func(a *stat.ArmResult) Cell {
+			if a.Unanswered == 0 {
+				return Cell{Value: absent}
+			}
+			return Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
+		}},
 		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *stat.ArmResult) Cell {
 			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
 			if v == nil || i == nil {
@@ -57,6 +73,9 @@ func (g *group) table() Table {
 			c := Cell{Value: strconv.Itoa(a.Trials)}
 			if a.Invalid > 0 {
 				c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
+			}
+			if a.Withheld {
+				c.Detail = strings.TrimPrefix(c.Detail+", not compared", ", ")
 			}
 			return c
 		}},

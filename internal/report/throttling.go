@@ -4,59 +4,83 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
-// throttledFew is a share of periods: below it throttling is not what one feels.
-const throttledFew = 0.01
-
-// throttling is read the right way round: throttled with more Ps than the quota
-// has CPUs, fewer Ps come first; throttled within the quota, it is too small.
+// throttling words what stat found of limits.
 func (g *group) throttling() Check {
 	c := Check{Question: "Was the target throttled by its CPU quota?", State: Unknown, Answer: "cannot tell"}
-	arms := []*stat.ArmResult{g.unset(), g.chosen()}
-	if arms[0] == nil && arms[1] == nil {
-		arms = []*stat.ArmResult{g.arm(g.Peak)}
-	}
+	t := &g.Throttling
 	var seen []string
-	worst := 0.0
-	var over, within bool
-	for i, a := range arms {
-		if a == nil || a.Evidence.ThrottledPeriodsRatio == nil || i > 0 && a == arms[0] {
-			continue
-		}
-		ratio := *a.Evidence.ThrottledPeriodsRatio
-		worst = max(worst, ratio)
-		seen = append(seen, fmt.Sprintf("%s: %s of periods", armName(a), percentage().number(ratio)))
-		if ratio < throttledFew || g.QuotaCPUs == nil {
-			continue
-		}
-		if p, ok := ps(a); ok {
-			over = over || p > 1 && float64(p) > *g.QuotaCPUs
-			within = within || p == 1 || float64(p) <= *g.QuotaCPUs
+	for i := range t.Arms {
+		if a := &t.Arms[i]; a.Judged {
+			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.armText(a.Label), percentage().number(a.Share), around(a)))
 		}
 	}
-	switch {
-	case len(seen) == 0 && g.QuotaCPUs == nil:
-		c.State, c.Answer, c.Detail = OK, "no", "procfit set no quota; one around the whole session is not in these figures"
-		return c
-	case len(seen) == 0:
-		c.Detail = "the cgroup's throttling could not be read"
-		return c
-	}
-	c.State, c.Answer, c.Detail = OK, "no", strings.Join(seen, ", ")
-	if worst == 0 {
-		return c
-	}
-	c.Answer = "hardly"
-	if worst >= throttledFew {
+	c.Detail = strings.Join(seen, ", ")
+	switch t.State {
+	case stat.ThrottledNo:
+		c.State, c.Answer = OK, "no"
+	case stat.ThrottledHardly:
+		c.State, c.Answer = OK, "hardly"
+	case stat.ThrottledYes:
 		c.State, c.Answer = Attention, "yes"
 	}
-	if over {
-		c.Detail += "; with more Ps than the quota has CPUs, lower GOMAXPROCS first"
+	switch {
+	case len(seen) == 0 && t.State == stat.ThrottledNo:
+		c.Detail = "procfit set no quota, and there was no limit around the target"
+	case len(seen) == 0 && g.QuotaCPUs != nil:
+		c.Detail = "the cgroup's throttling could not be read"
+	case !t.OuterKnown:
+		c.Detail = clauses(c.Detail, "it is not known whether a limit around the session throttled")
 	}
-	if within {
-		c.Detail += "; with the Ps already within the quota, the quota is too small: raise it"
+	if t.State == stat.ThrottledYes || t.Advice == stat.AdviceAvoid {
+		c.Detail = clauses(c.Detail, words{g.Group, g.r.Plan}.throttlingAdvice())
 	}
 	return c
+}
+
+// around names a limit that the arm did not set.
+func around(a *stat.ThrottledArm) string {
+	if a.Own {
+		return ""
+	}
+	return fmt.Sprintf(" of the limit of %s around it (%s)", phrase.CPUs(a.LimitCPUs), phrase.Clip(phrase.Clean(a.Group), 2*nameRoom))
+}
+
+func clauses(list ...string) string {
+	var all []string
+	for _, s := range list {
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// throttlingAdvice is what is to be done, the same in every place.
+func (w words) throttlingAdvice() string {
+	t := &w.group.Throttling
+	limit := "the limit around it"
+	if t.AdviceOwn {
+		limit = "the quota"
+	}
+	procs := 0
+	if t.Procs != nil {
+		procs = *t.Procs
+	}
+	switch t.Advice {
+	case stat.AdviceMeasured:
+		return fmt.Sprintf("GOMAXPROCS %d is shown to be as good or better: lower it to that before raising %s", procs, limit)
+	case stat.AdviceAvoid:
+		return fmt.Sprintf("keep to GOMAXPROCS %d, which is not held back", procs)
+	case stat.AdviceLower:
+		return fmt.Sprintf("lower GOMAXPROCS to %d before raising %s", procs, limit)
+	case stat.AdviceRaise:
+		return "raise " + limit + " if the work must go faster; GOMAXPROCS cannot help"
+	case stat.AdviceProven:
+		return "raise " + limit + " if the work must go faster; fewer Ps are shown to be worse"
+	}
+	return ""
 }

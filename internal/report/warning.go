@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -54,7 +55,11 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 }
 
 func invalid(w *stat.Warning, noun string) string {
-	return fmt.Sprintf("%d of %s invalid, most often: %s", w.Count, phrase.Count(w.Of, noun), w.Reason)
+	why := w.Reason
+	if why == "" {
+		why = otherUnit
+	}
+	return fmt.Sprintf("%d of %s invalid, most often: %s", w.Count, phrase.Count(w.Of, noun), why)
 }
 
 func copies(w *stat.Warning, metric string) string {
@@ -77,6 +82,14 @@ func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("could not carry %s, so their latency is a backlog's: %s", o.rate(), labels(w.Arms)), "a lower --rate, to compare their latency too"}, true
 	case stat.WarnDropped:
 		return advice{phrase.Thousands(float64(w.Count)) + " intended sends were never made", "more --connections, or a lower --rate"}, true
+	case stat.WarnUnanswered:
+		return advice{fmt.Sprintf("%d of %s were never answered, at GOMAXPROCS %s: each counts as late as it had waited", w.Count, phrase.Count(w.Of, "request"), labels(w.Arms)),
+			"read the target's output under logs/: it hangs, or is short of connections"}, true
+	case stat.WarnRedirects:
+		if w.Count >= w.Of {
+			return advice{"all answers were redirects (3xx): is the URL right?", "give the URL that they lead to"}, true
+		}
+		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", phrase.Thousands(float64(w.Count)), phrase.Count(w.Of, "answer")), "give the URL that they lead to"}, true
 	case stat.WarnSendLag:
 		return advice{"the load engine itself sent late: " + each(w.Arms, func(a stat.ArmFigure) string {
 			return phrase.Seconds(a.Value) + " of a p99 of " + phrase.Seconds(a.Limit)
@@ -112,10 +125,19 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnThrottledBeyond:
 		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
-			fmt.Sprintf("lower GOMAXPROCS to %d before raising the quota", w.Procs)}, true
+			o.throttlingAdvice()}, true
 	case stat.WarnThrottledWithin:
 		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
-			"raise the quota if the work must go faster; GOMAXPROCS cannot help"}, true
+			o.throttlingAdvice()}, true
+	case stat.WarnThrottledAround:
+		return advice{fmt.Sprintf("throttled by a limit of %s around the target (%s), which others may share, at GOMAXPROCS %s", phrase.CPUs(w.Limit), w.Reason, each(w.Arms, periods)),
+			o.throttlingAdvice()}, true
+	case stat.WarnOthers:
+		text := o.others()
+		if len(w.Arms) > 0 {
+			text += ", so that what needs these CPUs is not compared: " + labels(w.Arms)
+		}
+		return advice{text, "quiet the machine, or set CPUs apart for the target with --server-cpuset"}, true
 	case stat.WarnUnbound:
 		replicas := ""
 		if w.Count > 1 {
@@ -145,10 +167,31 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value)), "a machine that is not shared, or more --repeats"}, true
 	case stat.WarnTrials:
 		return advice{message: fmt.Sprintf("%s in trials, the first: %s", phrase.Count(w.Count, "warning"), trialWarning(w.Trial))}, true
+	case stat.WarnMixedUnits:
+		return advice{fmt.Sprintf("%s left out: counted in %s where their group counts %s", phrase.CountOf(w.Count, "trial is", "trials are"), unitName(w.Reason), unitName(w.Unit)),
+			"look at what the program printed, under logs/: the figure of --metric was missing there"}, true
 	case stat.WarnDuplicates:
 		return advice{phrase.Count(w.Count, "trial") + " in the journal twice: of each arm and block the first counts", "keep one journal of each run"}, true
 	}
 	return advice{}, false
+}
+
+// otherUnit is why stat leaves out a trial that the journal calls valid.
+const otherUnit = "its throughput is in another unit than its group's"
+
+// invalidReason is the journal's, or that of a trial that stat left out itself.
+func invalidReason(reason string, code journal.InvalidCode) string {
+	if reason == "" && code == journal.InvalidUnit {
+		return otherUnit
+	}
+	return reason
+}
+
+func unitName(name string) string {
+	if u := throughputUnit(name); u != "" {
+		return u
+	}
+	return name
 }
 
 func (o words) quota() float64 {

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
@@ -12,15 +13,18 @@ import (
 func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r := &Result{
 		Schema: ResultSchema, Name: h.Name, Started: h.Started,
-		Host: h.TargetHost, Tool: h.Tool, Target: h.Target, Load: h.Load, Plan: h.Plan,
-		Groups: []Group{}, Warnings: []Warning{},
+		Host: h.TargetHost, LoadHost: h.LoadHost, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
+		SharedCPUs: sharedCPUs(h),
+		Groups:     []Group{}, Warnings: []Warning{},
 	}
 	trials, repeated := once(trials)
+	notes := &notes{h: h}
+	notes.units(oneUnit(h, trials))
 	r.count(trials)
 	groups := collect(h, trials)
-	notes := &notes{h: h}
+	r.Origin = originOf(allTrials(groups))
 	for i, g := range groups {
-		result, w := g.analyze(h, r.PilotsInvalid > 0)
+		result, w := g.analyze(h, r)
 		r.Groups = append(r.Groups, result)
 		notes.group(i, g, &r.Groups[i], w)
 	}
@@ -64,7 +68,8 @@ func (r *Result) count(trials []journal.Trial) {
 		run[place{t.Arm.Key(), t.Role, t.Block}] = true
 	}
 	missing := false
-	for block := 0; block < r.Plan.Blocks && !missing; block++ {
+	perBlock := len(r.Plan.Arms) + len(r.Plan.AA)
+	for block := 0; block < r.Plan.Blocks && perBlock > 0 && !missing; block++ {
 		for _, a := range r.Plan.Arms {
 			missing = missing || !run[place{a.Key(), journal.RoleMeasure, block}]
 		}
@@ -72,19 +77,46 @@ func (r *Result) count(trials []journal.Trial) {
 			missing = missing || !run[place{a.Key(), journal.RoleAA, block}]
 		}
 	}
-	r.TrialsPlanned = r.Plan.Blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
+	r.TrialsPlanned = min(max(0, r.Plan.Blocks), math.MaxInt32) * perBlock // a journal may be anyone's
 	r.Complete = !missing
 }
 
-func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
-	machine := machineCPUs(h.TargetHost)
+func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
+	r := g.summary(h)
+	j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
+	r.NoiseFloor = j.noise(g)
+	w := g.walk(j)
+	w.group, w.pilotsInvalid = &r, run.PilotsInvalid > 0
+	if w.best != nil {
+		r.Peak = w.best.label
+		r.Detectable = detectableEffect(w.best, w.settings)
+		g.versusPeak(&r, w)
+		r.Flatness = flatness(&r, w, h.Plan.Margin)
+	}
+	speedups(&r)
+	r.Workload = workload(&r)
+	r.USL = g.fit(w.settings, r.EffectiveCPUs)
+	if h.Plan.SmallestFor {
+		r.Recommendation = g.carries(w)
+	} else {
+		r.Recommendation = g.verdict(w)
+	}
+	g.qualify(&r.Recommendation, w, h.Plan.Margin)
+	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
+	r.Throttling = g.throttling(&r, w, h.TargetHost)
+	return r, w
+}
+
+// summary is the arms by themselves, and what ran beside them.
+func (g *group) summary(h journal.Header) Group {
+	machine := math.Min(machineCPUs(h.TargetHost), g.outerCPUs())
 	effective := math.Min(machine, pinned(h.Target.ServerCPUs, machine))
 	if g.key.Limited {
 		effective = math.Min(effective, g.key.QuotaCPUs)
 	}
 	mode := g.latencyMode()
 	r := Group{
-		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, EffectiveCPUs: effective,
+		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective,
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
 		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
 	}
@@ -94,28 +126,35 @@ func (g *group) analyze(h journal.Header, pilotsInvalid bool) (Group, *walk) {
 	for _, a := range g.arms {
 		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
 	}
+	g.others(&r, sharedCPUs(h))
+	return r
+}
 
-	j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
-	r.NoiseFloor = j.noise(g)
+// walk compares the settings that other programs left room for.
+func (g *group) walk(j *judge) *walk {
 	settings, unplaced := g.settings(j)
-	w := walkDown(j, settings, unplaced)
-	w.group, w.pilotsInvalid = &r, pilotsInvalid
-	if w.best != nil {
-		r.Peak = w.best.label
-		r.Detectable = detectableEffect(w.best, settings)
-		g.versusPeak(&r, w)
-		r.Flatness = flatness(&r, w, h.Plan.Margin)
+	stand, without := withheld(settings)
+	if unplaced != nil && unplaced.arms[0].withheld {
+		unplaced, without = nil, append(without, unplaced)
 	}
-	speedups(&r)
-	r.Workload = workload(&r)
-	r.USL = g.fit(settings, effective)
-	if h.Plan.SmallestFor {
-		r.Recommendation = g.carries(w)
-	} else {
-		r.Recommendation = g.verdict(w)
+	w := walkDown(j, stand, unplaced)
+	w.withheld = without
+	return w
+}
+
+// outerCPUs is the tightest limit around the target that its trials counted.
+func (g *group) outerCPUs() float64 {
+	least := math.Inf(1)
+	for _, a := range g.arms {
+		for _, t := range a.measure {
+			for _, l := range t.OuterLimits {
+				if l.CPUs > 0 {
+					least = math.Min(least, l.CPUs)
+				}
+			}
+		}
 	}
-	g.qualify(&r.Recommendation, w, h.Plan.Margin)
-	return r, w
+	return least
 }
 
 // versusPeak gives each current arm what was found of its setting.
@@ -145,6 +184,16 @@ func (g *group) versusPeak(r *Group, w *walk) {
 	}
 }
 
+// sharedCPUs says whether the load ran on CPUs of the target.
+func sharedCPUs(h journal.Header) bool {
+	if !h.Load.SameMachine || h.Load.LoadCPUs == "" {
+		return h.Load.SameMachine
+	}
+	load, err := cpuset.Parse(h.Load.LoadCPUs)
+	target, err2 := cpuset.Parse(h.Target.ServerCPUs)
+	return err == nil && err2 == nil && slices.ContainsFunc(load, func(cpu int) bool { return slices.Contains(target, cpu) })
+}
+
 // machineCPUs is what any program on the host may use.
 func machineCPUs(h journal.Host) float64 {
 	if h.EffectiveCPUs > 0 {
@@ -159,29 +208,4 @@ func pinned(set string, otherwise float64) float64 {
 		return float64(n)
 	}
 	return otherwise
-}
-
-func (g *group) unit() string {
-	for _, a := range g.arms {
-		for _, t := range a.measure {
-			if t.Valid && t.ThroughputUnit != "" {
-				return t.ThroughputUnit
-			}
-		}
-	}
-	return ""
-}
-
-// rate is the open loop's, as the first valid trial offered it.
-func (g *group) rate() *float64 {
-	for _, a := range g.arms {
-		for _, t := range a.measure {
-			for i := range t.Phases {
-				if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
-					return p.RatePerSecond
-				}
-			}
-		}
-	}
-	return nil
 }

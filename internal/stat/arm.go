@@ -26,6 +26,13 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 		Saturated:  saturated(a.measure),
 	}
 	r.InvalidReasons = reasons(a.measure)
+	for _, t := range a.measure {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid {
+				r.Requests, r.Unanswered, r.Redirects = r.Requests+p.Requests, r.Unanswered+p.Unanswered, r.Redirects+p.Redirects
+			}
+		}
+	}
 	r.ResolvedProcs, r.ResolvedSource = resolved(append(slices.Clone(a.measure), a.aa...))
 	ps := effective
 	if r.ResolvedProcs != nil {
@@ -34,10 +41,17 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 		ps = float64(*a.Procs)
 	}
 	replicas := float64(g.key.Replicas)
-	r.Evidence = evidence(a.measure, machine, replicas, math.Min(machine, math.Min(ps, effective)*replicas))
+	usable := math.Min(machine, math.Min(ps, effective)*replicas)
+	r.Evidence = usageOf(ofTrial).evidence(a.measure, machine, replicas, usable)
+	r.Evidence.loadEvidence(a.measure)
+	r.Evidence.CPUSecondsEach = middle(a.measure, cpuEach(journal.ModeClosed))
+	if open := usageOf(ofOpenLoop).evidence(a.measure, machine, replicas, usable); open.CPUs != nil {
+		open.CPUSecondsEach = middle(a.measure, cpuEach(journal.ModeOpen))
+		r.OpenEvidence = &open
+	}
 	for _, t := range slices.Concat(a.measure, a.aa) {
 		r.Points = append(r.Points, Point{
-			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason,
+			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason, InvalidCode: t.InvalidCode,
 			Throughput: t.ThroughputPerSecond,
 			P50:        shown(mode, func(l *journal.Latency) *float64 { return l.P50 })(t),
 			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
@@ -116,17 +130,20 @@ func resolved(trials []*journal.Trial) (*int, string) {
 }
 
 func reasons(trials []*journal.Trial) []ReasonCount {
-	count := map[string]int{}
+	count := map[ReasonCount]int{}
 	for _, t := range trials {
 		if !t.Valid {
-			count[t.InvalidReason]++
+			count[ReasonCount{Reason: t.InvalidReason, Code: t.InvalidCode}]++
 		}
 	}
 	var list []ReasonCount
-	for _, reason := range slices.Sorted(maps.Keys(count)) {
-		list = append(list, ReasonCount{reason, count[reason]})
+	for r, n := range count {
+		r.Count = n
+		list = append(list, r)
 	}
-	slices.SortStableFunc(list, func(a, b ReasonCount) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortFunc(list, func(a, b ReasonCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
+	})
 	return list
 }
 

@@ -1,5 +1,7 @@
 package stat
 
+import "github.com/procfit/procfit/internal/journal"
+
 // ArmResult is what was measured of one arm.
 type ArmResult struct {
 	Label string `json:"label"`
@@ -23,8 +25,18 @@ type ArmResult struct {
 	// ran at one value share it, since their trials are pooled.
 	VersusPeak Interval `json:"throughput_versus_peak"`
 	Saturated  bool     `json:"saturated"` // in most of its trials
-	Evidence   Evidence `json:"evidence"`
-	Points     []Point  `json:"points"` // every trial, invalid ones too
+	// Unanswered are requests that still waited when a phase ended, Redirects answers
+	// 3xx, which do little of the work; Requests are all that were answered. Of the
+	// valid trials.
+	Requests   int64 `json:"requests"`
+	Unanswered int64 `json:"unanswered"`
+	Redirects  int64 `json:"redirects"`
+	// Withheld is that other programs left too few CPUs for the arm to be compared.
+	Withheld bool     `json:"withheld,omitempty"`
+	Evidence Evidence `json:"evidence"` // of the closed loop, or of a batch program's runs
+	// OpenEvidence is the same of the open loop; null where it was not counted.
+	OpenEvidence *Evidence `json:"open_evidence,omitempty"`
+	Points       []Point   `json:"points"` // every trial, invalid ones too
 }
 
 // Interval is a median with its distribution-free 95 % interval. Low and High
@@ -63,21 +75,24 @@ type Evidence struct {
 	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
 	ThrottledRatio        *float64 `json:"throttled_ratio"` // throttled seconds a second a replica
 	StealRatio            *float64 `json:"steal_ratio"`     // of all the machine's CPU time
-	LoadCPUs              *float64 `json:"load_cpus"`       // CPU seconds a second of the load engine
+	OtherCPUs             *float64 `json:"other_cpus"`      // used by neither the target nor the load, on the CPUs that the target may use
+	CPUSecondsEach        *float64 `json:"cpu_seconds_per_request"`
+	LoadCPUs              *float64 `json:"load_cpus"` // CPU seconds a second of the load engine
 	SendLagP99            *float64 `json:"send_lag_p99_seconds"`
 	Dropped               int64    `json:"dropped"` // over all trials
 }
 
 // Point is one trial, for plots.
 type Point struct {
-	Block         int      `json:"block"`
-	Role          string   `json:"role"`
-	Valid         bool     `json:"valid"`
-	InvalidReason string   `json:"invalid_reason,omitempty"`
-	Throughput    *float64 `json:"throughput_per_second"`
-	P50           *float64 `json:"p50_seconds"`
-	P99           *float64 `json:"p99_seconds"`
-	ClosedP99     *float64 `json:"closed_p99_seconds"` // of the closed loop, as wrk counts
+	Block         int                 `json:"block"`
+	Role          string              `json:"role"`
+	Valid         bool                `json:"valid"`
+	InvalidReason string              `json:"invalid_reason,omitempty"`
+	InvalidCode   journal.InvalidCode `json:"invalid_code,omitempty"`
+	Throughput    *float64            `json:"throughput_per_second"`
+	P50           *float64            `json:"p50_seconds"`
+	P99           *float64            `json:"p99_seconds"`
+	ClosedP99     *float64            `json:"closed_p99_seconds"` // of the closed loop, as wrk counts
 	// Metrics are the figures that the program printed; their units and directions
 	// are the arm's.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
@@ -86,6 +101,7 @@ type Point struct {
 // ReasonCount is an invalid reason, as the journal has it, and how many trials gave
 // it.
 type ReasonCount struct {
-	Reason string `json:"reason"`
-	Count  int    `json:"count"`
+	Reason string              `json:"reason"`
+	Code   journal.InvalidCode `json:"code,omitempty"` // of a journal that has them
+	Count  int                 `json:"count"`
 }

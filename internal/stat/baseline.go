@@ -121,6 +121,10 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		if a.Procs == nil {
 			continue
 		}
+		if a.Withheld || old.Withheld || nowUnset.Withheld || thenUnset.Withheld {
+			gate.withhold(label)
+			continue
+		}
 		speed := func(p Point) *float64 { return p.Throughput }
 		tail := func(p Point) *float64 { return p.P99 }
 		gate.add(j, label, MetricThroughput, welch(a.against(nowUnset, speed), old.against(thenUnset, speed)))

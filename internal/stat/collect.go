@@ -15,6 +15,8 @@ type arm struct {
 	key     journal.ArmKey
 	measure []*journal.Trial
 	aa      []*journal.Trial
+	// withheld: other programs left it too few CPUs
+	withheld bool
 }
 
 // group is the arms that are compared, unset first, then by procs; the old

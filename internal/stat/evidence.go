@@ -6,90 +6,143 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 )
 
+// usageOf is what the kernel counted over one stretch of a trial; nil where nothing
+// was.
+type usageOf func(*journal.Trial) *journal.Usage
+
+// ofTrial is that of the closed loop, or of a batch program's runs.
+func ofTrial(t *journal.Trial) *journal.Usage { return &t.Usage }
+
+// ofOpenLoop is that of the open loop; a journal of the first version has none.
+func ofOpenLoop(t *journal.Trial) *journal.Usage {
+	for i := range t.Phases {
+		if p := &t.Phases[i]; p.Mode == journal.ModeOpen {
+			return p.Usage
+		}
+	}
+	return nil
+}
+
+// counted reads one number off a Usage; nil where it has none.
+type counted func(*journal.Usage) *float64
+
+func (of usageOf) figure(f counted) figure {
+	return func(t *journal.Trial) *float64 {
+		if u := of(t); u != nil {
+			return f(u)
+		}
+		return nil
+	}
+}
+
+// rate is a counter by the second that it spans.
+func (of usageOf) rate(f counted) figure {
+	return of.figure(func(u *journal.Usage) *float64 {
+		x := f(u)
+		if x == nil || u.MeasuredSeconds <= 0 {
+			return nil
+		}
+		return new(*x / u.MeasuredSeconds)
+	})
+}
+
 // evidence is the medians of what the kernel counted. Usable is the CPUs that
 // all replicas of the arm together could have used.
-func evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
+func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
 	e := Evidence{
-		CPUs: medianRate(trials, cpuSeconds),
-		VoluntaryPerSecond: medianRate(trials, func(t *journal.Trial) *float64 {
-			if t.ContextSwitches == nil {
+		CPUs: middle(trials, of.rate(cpuSeconds)),
+		VoluntaryPerSecond: middle(trials, of.rate(func(u *journal.Usage) *float64 {
+			if u.ContextSwitches == nil {
 				return nil
 			}
-			return new(float64(t.ContextSwitches.Voluntary))
-		}),
-		InvoluntaryPerSecond: medianRate(trials, func(t *journal.Trial) *float64 {
-			if t.ContextSwitches == nil {
+			return new(float64(u.ContextSwitches.Voluntary))
+		})),
+		InvoluntaryPerSecond: middle(trials, of.rate(func(u *journal.Usage) *float64 {
+			if u.ContextSwitches == nil {
 				return nil
 			}
-			return new(float64(t.ContextSwitches.Involuntary))
-		}),
-		RunQueueWaitRatio: medianRate(trials, func(t *journal.Trial) *float64 { return t.RunQueueWaitSeconds }),
-		ThreadsMax: middle(trials, func(t *journal.Trial) *float64 {
-			if t.ThreadsMax == nil {
+			return new(float64(u.ContextSwitches.Involuntary))
+		})),
+		RunQueueWaitRatio: middle(trials, of.rate(func(u *journal.Usage) *float64 { return u.RunQueueWaitSeconds })),
+		ThreadsMax: middle(trials, of.figure(func(u *journal.Usage) *float64 {
+			if u.ThreadsMax == nil {
 				return nil
 			}
-			return new(float64(*t.ThreadsMax))
-		}),
-		ThrottledPeriodsRatio: middle(trials, func(t *journal.Trial) *float64 {
-			if t.Cgroup == nil || t.Cgroup.Periods <= 0 {
+			return new(float64(*u.ThreadsMax))
+		})),
+		ThrottledPeriodsRatio: middle(trials, of.figure(func(u *journal.Usage) *float64 { return share(u.Cgroup) })),
+		ThrottledRatio: over(middle(trials, of.rate(func(u *journal.Usage) *float64 {
+			if u.Cgroup == nil {
 				return nil
 			}
-			return new(float64(t.Cgroup.ThrottledPeriods) / float64(t.Cgroup.Periods))
-		}),
-		ThrottledRatio: over(medianRate(trials, func(t *journal.Trial) *float64 {
-			if t.Cgroup == nil {
-				return nil
-			}
-			return &t.Cgroup.ThrottledSeconds
-		}), replicas),
-		StealRatio: over(medianRate(trials, stealSeconds), machine),
-		LoadCPUs:   medianRate(trials, loadSeconds),
-		SendLagP99: middle(trials, func(t *journal.Trial) *float64 {
-			if t.Load == nil {
-				return nil
-			}
-			return t.Load.SendLagP99Seconds
-		}),
+			return &u.Cgroup.ThrottledSeconds
+		})), replicas),
+		StealRatio: over(middle(trials, of.rate(stealSeconds)), machine),
+		OtherCPUs:  middle(trials, of.rate(otherSeconds)),
 	}
 	e.CPUUtilisation = over(e.CPUs, usable)
+	return e
+}
+
+// loadEvidence adds what the load cost, over the whole trial.
+func (e *Evidence) loadEvidence(trials []*journal.Trial) {
+	e.LoadCPUs = middle(trials, func(t *journal.Trial) *float64 {
+		if t.Load == nil || t.MeasuredSeconds <= 0 {
+			return nil
+		}
+		return new(t.Load.CPUSeconds / t.MeasuredSeconds)
+	})
+	e.SendLagP99 = middle(trials, func(t *journal.Trial) *float64 {
+		if t.Load == nil {
+			return nil
+		}
+		return t.Load.SendLagP99Seconds
+	})
 	for _, t := range trials {
 		if t.Valid && t.Load != nil {
 			e.Dropped += t.Load.Dropped
 		}
 	}
-	return e
 }
 
-func cpuSeconds(t *journal.Trial) *float64 {
-	if t.CPUSeconds == nil {
+// cpuEach is the CPU time of one request in the loop of that mode.
+func cpuEach(mode journal.Mode) figure {
+	return func(t *journal.Trial) *float64 {
+		for i := range t.Phases {
+			p := &t.Phases[i]
+			if p.Mode != mode || p.AchievedPerSecond <= 0 {
+				continue
+			}
+			u := p.Usage
+			if u == nil && mode == journal.ModeClosed {
+				u = &t.Usage
+			}
+			if u == nil || u.CPUSeconds == nil || u.MeasuredSeconds <= 0 {
+				return nil
+			}
+			return new(u.CPUSeconds.Total() / u.MeasuredSeconds / p.AchievedPerSecond)
+		}
 		return nil
 	}
-	return new(t.CPUSeconds.User + t.CPUSeconds.System)
 }
 
-func stealSeconds(t *journal.Trial) *float64 {
-	if t.HostUse == nil {
+func cpuSeconds(u *journal.Usage) *float64 {
+	if u.CPUSeconds == nil {
 		return nil
 	}
-	return &t.HostUse.StealSeconds
+	return new(u.CPUSeconds.Total())
 }
 
-func loadSeconds(t *journal.Trial) *float64 {
-	if t.Load == nil {
+func stealSeconds(u *journal.Usage) *float64 {
+	if u.HostUse == nil {
 		return nil
 	}
-	return &t.Load.CPUSeconds
+	return &u.HostUse.StealSeconds
 }
 
 // medianRate is the median of a counter by the second that it spans.
-func medianRate(trials []*journal.Trial, f figure) *float64 {
-	return middle(trials, func(t *journal.Trial) *float64 {
-		x := f(t)
-		if x == nil || t.MeasuredSeconds <= 0 {
-			return nil
-		}
-		return new(*x / t.MeasuredSeconds)
-	})
+func medianRate(trials []*journal.Trial, f counted) *float64 {
+	return middle(trials, usageOf(ofTrial).rate(f))
 }
 
 func middle(trials []*journal.Trial, f figure) *float64 {

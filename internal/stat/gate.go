@@ -22,8 +22,10 @@ func newGating(kind string) *gating { return &gating{Gate: Gate{Kind: kind, Chec
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst)
 	trials, _ = once(trials)
+	oneUnit(h, trials)
 	groups := collect(h, trials)
 	for _, g := range groups {
+		g.summary(h) // marks what is withheld
 		j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
 		j.noise(g)
 		for _, a := range g.current() {
@@ -34,6 +36,10 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			label := GateArm{Label: a.Label}
 			if len(groups) > 1 {
 				label = label.in(a.key.Group)
+			}
+			if a.withheld || old.withheld {
+				gate.withhold(label)
+				continue
 			}
 			gate.add(j, label, MetricThroughput, locate(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure))))
 			if g.latencyMode() == journal.ModeOpen {
@@ -92,6 +98,11 @@ func (gate *gating) add(j *judge, arm GateArm, metric string, e estimate) {
 		c.Outcome = OutcomeOpen
 	}
 	gate.Checks = append(gate.Checks, c)
+}
+
+// withhold is for an arm that other programs left too few CPUs.
+func (gate *gating) withhold(arm GateArm) {
+	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedWithheld, Arm: arm})
 }
 
 // validity looks for a new program that fails where the old one does not, or

@@ -68,9 +68,10 @@ type Unjudged struct {
 type UnjudgedCode string
 
 const (
-	UnjudgedSpoiled UnjudgedCode = "spoiled"
-	UnjudgedTooFew  UnjudgedCode = "too_few"
-	UnjudgedNoArm   UnjudgedCode = "no_arm" // of the old command was planned
+	UnjudgedSpoiled  UnjudgedCode = "spoiled"
+	UnjudgedTooFew   UnjudgedCode = "too_few"
+	UnjudgedWithheld UnjudgedCode = "withheld" // Arm: other programs left it too few CPUs
+	UnjudgedNoArm    UnjudgedCode = "no_arm"   // of the old command was planned
 )
 
 // FewestPairs is how many pairs a check takes.

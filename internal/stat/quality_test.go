@@ -183,6 +183,8 @@ func FuzzAnalyze(f *testing.F) {
 	f.Add(uint64(1), []byte{0})
 	f.Add(uint64(2), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 	f.Add(uint64(3), []byte{255, 7, 7, 7, 3, 3, 3})
+	f.Add(uint64(3), []byte("1c0ccc")) // the peak was 0, and what is above it NaN of it
+	f.Add(uint64(4), []byte{12, 13, 14, 15, 16, 17, 0})
 	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
 		i := 0
 		next := func() byte {
@@ -194,7 +196,7 @@ func FuzzAnalyze(f *testing.F) {
 		}
 		arms := append(CPUServer(), Against(Set(1, 1, 1))...)
 		r := analyze(Config{Seed: seed, Arms: arms, Blocks: 1 + int(seed%7), Gate: seed%2 == 0, SmallFor: seed%3 == 0, NoAA: seed%5 == 0, Trial: func(tr *journal.Trial) { spoil(tr, next()) }})
-		if _, err := json.Marshal(r); err != nil {
+		if _, err := json.Marshal(r); err != nil { // no NaN, no infinity
 			t.Error(err)
 		}
 		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == stat.CannotTell && r.Groups[0].Recommendation.Claim.Code == "" {
@@ -208,7 +210,7 @@ func FuzzAnalyze(f *testing.F) {
 
 // spoil takes something from a trial, or changes it.
 func spoil(t *journal.Trial, how byte) {
-	switch how % 12 {
+	switch how % 20 {
 	case 1:
 		t.Valid, t.InvalidReason = false, "crashed"
 	case 2:
@@ -231,6 +233,22 @@ func spoil(t *journal.Trial, how byte) {
 		t.Block = -int(how)
 	case 11:
 		t.ThroughputPerSecond = new(1e-300 * float64(how))
+	case 12:
+		t.ThroughputPerSecond = new(math.SmallestNonzeroFloat64)
+	case 13:
+		t.ThroughputPerSecond = new(math.MaxFloat64)
+	case 14:
+		t.LatencySeconds = &journal.Latency{P50: new(1e-320), P99: new(1e-320)}
+	case 15:
+		t.Origin = journal.OriginSim
+	case 16:
+		t.ThroughputUnit = "rows"
+	case 17:
+		t.HostUse = &journal.HostUse{OtherCPUSeconds: new(1e300), TargetCPUs: int(how)}
+	case 18:
+		t.OuterLimits = []journal.OuterLimit{{Group: "/", CPUs: 1e-300, Cgroup: journal.Cgroup{Periods: 1, ThrottledPeriods: 1 << 62}}}
+	case 19:
+		t.MeasuredSeconds = 1e-320
 	}
 }
 

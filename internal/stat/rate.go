@@ -22,6 +22,9 @@ func (g *group) carries(w *walk) Recommendation {
 			r.Reasons = append(r.Reasons, Reason{Code: ReasonCarried, Of: s.named(), Carried: c.typed()})
 		}
 	}
+	if len(w.withheld) > 0 {
+		r.Reasons = append(r.Reasons, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
+	}
 	if len(carriers) == 0 {
 		if len(r.Reasons) > 0 {
 			r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
@@ -106,9 +109,9 @@ func (s *setting) carrying() carrying {
 					loop = &p.AchievedPerSecond
 				case p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0:
 					blocks[t.Block] = true
-					shares = append(shares, p.AchievedPerSecond / *p.RatePerSecond)
+					shares = appendFinite(shares, p.AchievedPerSecond / *p.RatePerSecond)
 					if loop != nil {
-						closed = append(closed, *loop / *p.RatePerSecond)
+						closed = appendFinite(closed, *loop / *p.RatePerSecond)
 					}
 				}
 			}
@@ -143,4 +146,12 @@ func (c carrying) typed() *Carried {
 		t.Closed, t.Low = &x, low
 	}
 	return t
+}
+
+// appendFinite leaves out what a wild journal may come to.
+func appendFinite(list []float64, x float64) []float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return list
+	}
+	return append(list, x)
 }

@@ -50,6 +50,7 @@ const (
 	ReasonUnsetUnread  ReasonCode = "unset_unread"       // the unset arm's value is not known, so it is compared with none
 	ReasonUnsetDiffers ReasonCode = "unset_differs"      // Of is unset, Than the arm of its value; Change, N
 	ReasonNoise        ReasonCode = "noise"              // the group's floor; P99Change where p99 is judged
+	ReasonWithheld     ReasonCode = "withheld"           // List: other programs left them too few CPUs
 	ReasonHolds        ReasonCode = "holds_for"          // the group's CPUs, quota and replicas
 	ReasonMetricWorse  ReasonCode = "metric_worse"       // Of, Than, Metric, Change, Bound, N
 	ReasonCarried      ReasonCode = "carried"            // Of, Carried
@@ -76,6 +77,8 @@ const (
 	CauseRateNotOffered   ReasonCode = "rate_not_offered"
 	CauseRateFewBlocks    ReasonCode = "rate_few_blocks"
 	CauseRateNotCarried   ReasonCode = "rate_not_carried"
+	CauseWithheld         ReasonCode = "withheld"          // List: other programs left them too few CPUs
+	CauseMixedOrigins     ReasonCode = "mixed_origins"     // measured trials and a model's
 	CauseBenchmarksDiffer ReasonCode = "benchmarks_differ" // alike on average, see ReasonMetricWorse
 )
 
@@ -112,5 +115,7 @@ const (
 	StepOfferRate       StepCode = "offer_rate"
 	StepRepeat          StepCode = "repeat" // Blocks
 	StepLessRate        StepCode = "less_rate"
+	StepQuietMachine    StepCode = "quiet_machine"
+	StepAnew            StepCode = "begin_anew"
 	StepBenchmarksApart StepCode = "benchmarks_apart"
 )

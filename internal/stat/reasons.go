@@ -10,6 +10,9 @@ func (w *walk) reasons() []Reason {
 	list := []Reason{{Code: ReasonFastest, Of: w.best.named()}}
 	list = append(list, w.throughputReasons()...)
 	list = append(list, w.latencyReasons()...)
+	if len(w.withheld) > 0 {
+		list = append(list, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
+	}
 	if u := w.unplaced; u != nil && u.procs == 0 {
 		list = append(list, Reason{Code: ReasonUnsetUnread, Of: u.named()})
 	} else if u != nil {

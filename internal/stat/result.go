@@ -16,10 +16,13 @@ type Result struct {
 	Schema         string          `json:"schema"`
 	Name           string          `json:"name"`
 	Started        time.Time       `json:"started"`
-	Host           journal.Host    `json:"host"`
+	Origin         journal.Origin  `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
+	Host           journal.Host    `json:"host"`             // that of the target
+	LoadHost       *journal.Host   `json:"load_host"`
 	Tool           journal.Tool    `json:"tool"`
 	Target         journal.Target  `json:"target"`
 	Load           journal.Load    `json:"load"`
+	SharedCPUs     bool            `json:"shared_cpus"` // the load ran on CPUs of the target
 	Plan           journal.Plan    `json:"plan"`
 	Complete       bool            `json:"complete"` // every planned trial is in the journal
 	TrialsPlanned  int             `json:"trials_planned"`
@@ -39,8 +42,10 @@ type Group struct {
 	QuotaCPUs *float64 `json:"quota_cpus"`
 	Replicas  int      `json:"replicas"`
 	GoVersion string   `json:"go_version,omitempty"`
-	// EffectiveCPUs is what one replica may use: the smaller of its quota and the
-	// machine's CPUs (or the server cpuset).
+	// Origin is where the trials came from, as of a Result.
+	Origin journal.Origin `json:"origin,omitempty"`
+	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit
+	// around it, and the machine's CPUs (or the server cpuset).
 	EffectiveCPUs float64 `json:"effective_cpus"`
 	// ThroughputUnit names what is counted a second: requests, runs or a metric.
 	ThroughputUnit string `json:"throughput_unit"`
@@ -55,6 +60,11 @@ type Group struct {
 	Peak           string         `json:"peak"` // label of the arm of the highest median throughput
 	Flatness       Flatness       `json:"flatness"`
 	Workload       Workload       `json:"workload"`
+	Default        Default        `json:"default"`
+	Override       Override       `json:"override"`
+	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
+	Throttling     Throttling     `json:"throttling"`
+	Others         OtherPrograms  `json:"other_programs"`
 	USL            *USL           `json:"usl"` // null with fewer than four different procs
 	Recommendation Recommendation `json:"recommendation"`
 }
@@ -91,6 +101,10 @@ type Flatness struct {
 // nearest to the effective CPUs): cpu-bound at 90 % and more, io-bound at 50 %
 // and less, mixed between; unknown where CPU time could not be read.
 type Workload struct {
+	// Withheld is that other programs left that arm too few CPUs: what it used of them
+	// is then no figure of its own. The kind is unknown.
+	Withheld bool `json:"withheld,omitempty"`
+
 	Kind           string   `json:"kind"`
 	CPUUtilisation *float64 `json:"cpu_utilisation"`
 	Arm            string   `json:"arm"`

@@ -19,7 +19,9 @@ func speedups(r *Group) {
 	}
 	for i := range r.Arms {
 		if a := &r.Arms[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
-			a.Speedup = new(*a.Throughput.Median / *base.Throughput.Median)
+			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
+				a.Speedup = &x
+			}
 		}
 	}
 }
@@ -36,7 +38,7 @@ func flatness(r *Group, w *walk, margin float64) Flatness {
 				medians[a.Label] = m
 			}
 		}
-		if s.procs > w.best.procs && !math.IsNaN(m) && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
+		if s.procs > w.best.procs && peak > 0 && !math.IsNaN(m) && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
 			f.WorstAbove = new(m / peak)
 		}
 	}
@@ -70,7 +72,10 @@ func workload(r *Group) Workload {
 	if at == nil || at.Evidence.CPUUtilisation == nil {
 		return w
 	}
-	w.Arm, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
+	w.Arm, w.CPUUtilisation, w.Withheld = at.Label, at.Evidence.CPUUtilisation, at.Withheld
+	if w.Withheld {
+		return w
+	}
 	switch u := *w.CPUUtilisation; {
 	case u >= cpuBound:
 		w.Kind = "cpu-bound"

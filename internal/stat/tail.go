@@ -10,6 +10,7 @@ type walk struct {
 	settings []*setting // by procs
 	unplaced *setting   // the unset arm, where it has no place among them
 	best     *setting   // of the highest median throughput
+	withheld []*setting // that are not compared: other programs left them too few CPUs
 	// tested are the comparisons with the best that the walk made, tail those that
 	// it passed (T, by procs, with the best).
 	tested map[*setting]bool

@@ -3,11 +3,20 @@ package stat
 // verdict turns the walk into a recommendation: what is proven, and what is not.
 func (g *group) verdict(w *walk) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
-	if w.best == nil && w.unplaced != nil {
+	switch {
+	case w.group.Origin == OriginMixed:
+		r.because(CauseMixedOrigins, StepAnew)
+		return r
+	case w.starved():
+		r.because(CauseWithheld, StepQuietMachine)
+		if r.Claim.List = namedAll(w.withheld); w.best != nil {
+			r.Reasons = w.reasons()
+		}
+		return r
+	case w.best == nil && w.unplaced != nil:
 		r.because(CauseOnlyUnset, StepMoreValues)
 		return r
-	}
-	if w.best == nil {
+	case w.best == nil:
 		r.because(g.nothing(w))
 		return r
 	}
@@ -31,6 +40,23 @@ func (g *group) verdict(w *walk) Recommendation {
 		w.choose(&r)
 	}
 	return r
+}
+
+// starved says whether so much is withheld that nothing can be advised: all but one
+// setting, or the default, against which a change is advised.
+func (w *walk) starved() bool {
+	if len(w.withheld) == 0 {
+		return false
+	}
+	if len(w.settings) < 2 {
+		return true
+	}
+	for _, s := range w.withheld {
+		if s.isDefault {
+			return true
+		}
+	}
+	return false
 }
 
 // because is why nothing can be told, and what would settle it.

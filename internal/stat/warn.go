@@ -25,9 +25,11 @@ func (n *notes) add(group int, w Warning) {
 const (
 	// IntervalTrials is how many values a median's 95 % interval takes.
 	IntervalTrials = 6
+	// FewestArms is how many settings a curve needs.
+	FewestArms = 5
 
-	fewestArms      = 5    // settings that a curve needs
 	throttledMuch   = 0.1  // share of periods
+	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
 	slowSend        = 0.25 // send lag as a share of p99
 	crowded         = 0.9  // of the machine's CPUs, by target and load together
 	loadLimitThread = 0.9  // CPU time ÷ wall time of the busiest engine thread
@@ -42,6 +44,7 @@ func (n *notes) group(i int, g *group, r *Group, w *walk) {
 	n.noise(i, r, w)
 	n.throttling(i, r)
 	n.rate(i, r, w)
+	n.answers(i, r)
 	n.procs(i, g, r, w)
 	n.company(i, r)
 	n.metrics(i, w)
@@ -64,7 +67,7 @@ func (n *notes) samples(i int, g *group) {
 	if least < IntervalTrials {
 		n.add(i, Warning{Code: WarnFewBlocks, Count: int64(least)})
 	}
-	if arms := len(g.current()); arms < fewestArms && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor {
+	if arms := len(g.current()); arms < FewestArms && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor {
 		n.add(i, Warning{Code: WarnFewArms, Count: int64(arms)})
 	}
 }
@@ -107,33 +110,35 @@ func (n *notes) noise(i int, r *Group, w *walk) {
 	}
 }
 
-// throttling is a matter of GOMAXPROCS only where the Ps exceed the quota. Up to
-// the quota rounded up is what the runtime chooses itself (Go 1.25).
+// throttling warns of each arm that a limit held back much, whether or not the verdict
+// is about it.
 func (n *notes) throttling(i int, r *Group) {
-	if r.QuotaCPUs == nil {
-		return
+	of := map[WarningCode]*Warning{}
+	for _, code := range []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround} {
+		of[code] = &Warning{Code: code}
 	}
-	fit := int(math.Ceil(*r.QuotaCPUs))
-	var beyond, within []ArmFigure
-	for k := range r.Arms {
-		a := &r.Arms[k]
-		ps := a.ResolvedProcs
-		if ps == nil {
-			ps = a.Procs
-		}
-		if ratio := a.Evidence.ThrottledPeriodsRatio; ratio == nil || *ratio < throttledMuch || ps == nil {
+	for _, a := range r.Throttling.Arms {
+		if a.Share < throttledMuch {
 			continue
-		} else if f := (ArmFigure{Label: a.Label, Value: *ratio}); *ps > fit {
-			beyond = append(beyond, f)
-		} else {
-			within = append(within, f)
+		}
+		w := of[WarnThrottledWithin]
+		switch {
+		case !a.Own:
+			w = of[WarnThrottledAround]
+		case a.ps == 0:
+			continue
+		case a.Beyond:
+			w = of[WarnThrottledBeyond]
+		}
+		w.Arms = append(w.Arms, ArmFigure{Label: a.Label, Value: a.Share})
+		if w.Limit == 0 || a.LimitCPUs < w.Limit {
+			w.Limit, w.Reason = a.LimitCPUs, a.Group
 		}
 	}
-	if len(beyond) > 0 {
-		n.add(i, Warning{Code: WarnThrottledBeyond, Arms: beyond, Limit: *r.QuotaCPUs, Procs: fit})
-	}
-	if len(within) > 0 {
-		n.add(i, Warning{Code: WarnThrottledWithin, Arms: within, Limit: *r.QuotaCPUs})
+	for _, code := range []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround} {
+		if w := of[code]; len(w.Arms) > 0 {
+			n.add(i, *w)
+		}
 	}
 }
 
@@ -163,6 +168,25 @@ func (n *notes) rate(i int, r *Group, w *walk) {
 		if better := w.betterCarrier(carriers[0], carriers); better != nil {
 			n.add(i, Warning{Code: WarnCarrierP99, Arms: []ArmFigure{{Label: better.label, Value: better.tail}, {Label: carriers[0].label, Value: carriers[0].tail}}})
 		}
+	}
+}
+
+// answers warns of requests that nobody answered and of answers that do no work.
+func (n *notes) answers(i int, r *Group) {
+	lost, moved := Warning{Code: WarnUnanswered}, Warning{Code: WarnRedirects}
+	for k := range r.Arms {
+		a := &r.Arms[k]
+		if float64(a.Unanswered) > unansweredFew*float64(a.Requests+a.Unanswered) {
+			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
+			lost.Arms = append(lost.Arms, ArmFigure{Label: a.Label, Value: float64(a.Unanswered)})
+		}
+		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
+	}
+	if len(lost.Arms) > 0 {
+		n.add(i, lost)
+	}
+	if moved.Count > 0 && 2*moved.Count >= moved.Of {
+		n.add(i, moved)
 	}
 }
 

@@ -14,6 +14,7 @@ type Warning struct {
 	Value     float64          `json:"-"`
 	Limit     float64          `json:"-"`
 	Reason    string           `json:"-"` // of most of the invalid trials
+	Unit      string           `json:"-"`
 	Procs     int              `json:"-"`
 	Mend      bool             `json:"-"`
 	Trial     *journal.Warning `json:"-"`
@@ -38,8 +39,13 @@ const (
 	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
 	WarnNoisy           WarningCode = "noisy"                  // Arm's copies differ by Value, more than Limit
 	WarnNoisyP99        WarningCode = "noisy_p99"              // likewise
-	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Arms: Value of periods; Procs would fit the quota, Limit
+	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Arms: Value of periods; Limit, the quota
 	WarnThrottledWithin WarningCode = "throttled_within_quota" // Arms, Limit
+	WarnThrottledAround WarningCode = "throttled_around"       // likewise by a limit around the target, of group Reason
+	WarnOthers          WarningCode = "other_programs"         // Value: CPUs used of Count; Arms: withheld
+	WarnMixedUnits      WarningCode = "mixed_units"            // Count left out, in Reason a second instead of Unit
+	WarnUnanswered      WarningCode = "unanswered"             // Count: requests that were never answered
+	WarnRedirects       WarningCode = "redirects"              // Count, Of: answers; Arms
 	WarnSaturated       WarningCode = "saturated"              // Arms
 	WarnDropped         WarningCode = "dropped"                // Count
 	WarnSendLag         WarningCode = "send_lag"               // Arms: Value of a p99 of Limit, seconds

@@ -54,6 +54,13 @@ func (n *notes) run(r *Result, groups []*group) {
 	}
 }
 
+// units adds that trials of another unit were left out.
+func (n *notes) units(m mixedUnits) {
+	if m.count > 0 {
+		n.add(-1, Warning{Code: WarnMixedUnits, Count: m.count, Unit: m.unit, Reason: m.left})
+	}
+}
+
 // company adds what ran beside the target: load on the same CPUs, and replicas
 // beyond the machine.
 func (n *notes) company(i int, r *Group) {
@@ -65,7 +72,7 @@ func (n *notes) company(i int, r *Group) {
 			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
 		}
 	}
-	if n.h.Load.SameMachine && n.h.Load.LoadCPUs == "" && both > crowded*machine {
+	if sharedCPUs(n.h) && both > crowded*machine {
 		n.add(i, Warning{Code: WarnShared, Value: load, Limit: machine})
 	}
 	var unbound []ArmFigure
@@ -77,6 +84,13 @@ func (n *notes) company(i int, r *Group) {
 	}
 	if len(unbound) > 0 {
 		n.add(i, Warning{Code: WarnUnbound, Arms: unbound, Limit: *r.QuotaCPUs, Count: int64(r.Replicas)})
+	}
+	if o := r.Others; o.Matter && o.CPUs != nil {
+		w := Warning{Code: WarnOthers, Value: *o.CPUs, Count: int64(o.Of)}
+		for _, label := range o.Withheld {
+			w.Arms = append(w.Arms, ArmFigure{Label: label})
+		}
+		n.add(i, w)
 	}
 	if want := float64(r.Replicas) * r.EffectiveCPUs; r.QuotaCPUs != nil && r.Replicas > 1 && want > machine*1.01 {
 		n.add(i, Warning{Code: WarnOversubscribed, Count: int64(r.Replicas), Value: want, Limit: machine})
@@ -115,6 +129,7 @@ func limitedByLoad(t *journal.Trial) bool {
 // that are judged here from its figures, over all trials at once.
 var covered = []journal.WarningCode{
 	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
+	journal.WarnUnanswered, journal.WarnRedirects,
 }
 
 // loadLimited is by majority of the group's valid trials.

@@ -65,7 +65,7 @@ func configuration(r *stat.Result) []benchfmt.Config {
 	var out []benchfmt.Config
 	for _, c := range [][2]string{
 		{"goos", r.Host.OS}, {"goarch", r.Host.Arch}, {"pkg", r.Target.MainModule}, {"cpu", r.Host.CPUModel},
-		{"kernel", r.Host.Kernel}, {"go", r.Target.GoVersion}, {"procfit", r.Tool.Version}, {"seed", strconv.FormatUint(r.Plan.Seed, 10)},
+		{"kernel", r.Host.Kernel}, {"go", r.Target.GoVersion}, {"procfit", r.Tool.Version}, {"seed", strconv.FormatUint(r.Plan.Seed, 10)}, {"origin", string(r.Origin)},
 	} {
 		if v := oneLine(c[1]); v != "" {
 			out = append(out, benchfmt.Config{Key: c[0], Value: []byte(v), File: true})

@@ -18,6 +18,7 @@ type Config struct {
 	Rate      float64 // of the open loop, per second; half of each group's first arm
 	SmallFor  bool    // the plan asks for the smallest arm that carries Rate
 	Gate      bool    // the plan compares against the arms of variant "against"
+	OtherCPUs float64 // that other programs use all the time; what the target gets is what they leave
 	NoAA      bool    // without it each group's first arm runs twice a block
 	Margin    float64 // 0.05
 	MarginP99 float64 // 0.20

@@ -76,7 +76,8 @@ func counters(t *journal.Trial, c Config, s slot) {
 		t.Cgroup = &journal.Cgroup{Periods: periods, ThrottledPeriods: int64(throttled), ThrottledSeconds: throttled * 0.05}
 	}
 	ps := float64(s.truth.Resolved)
-	used := or(s.truth.CPU, 0.95) * math.Min(ps, cpus) * replicas * measuredSeconds
+	left := float64(c.CPUs) - c.OtherCPUs
+	used := math.Min(left, or(s.truth.CPU, 0.95)*math.Min(ps, cpus)*replicas) * measuredSeconds
 	over := math.Max(0, ps-cpus)
 	wait := 0.1 * over * measuredSeconds
 	threads := s.truth.Resolved + 5
@@ -88,7 +89,8 @@ func counters(t *journal.Trial, c Config, s slot) {
 	}
 	t.RunQueueWaitSeconds = &wait
 	t.ThreadsMax = &threads
-	t.HostUse = &journal.HostUse{BusyRatio: math.Min(1, used/measuredSeconds/float64(c.CPUs))}
+	others := c.OtherCPUs * measuredSeconds
+	t.HostUse = &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: c.CPUs, BusyRatio: math.Min(1, used/measuredSeconds/float64(c.CPUs))}
 	if c.Mode != journal.ModeBatch {
 		t.Load = &journal.LoadCost{CPUSeconds: 0.3 * measuredSeconds}
 	}

@@ -1,0 +1,81 @@
+package stat_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/stat"
+	. "github.com/procfit/procfit/internal/stat/stattest"
+)
+
+func TestAStarvedMachineIsNamed(t *testing.T) {
+	two := func() []Truth {
+		return []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)}
+	}
+	starved := []string{"unset", "2", "4"}
+	for _, c := range []struct {
+		name     string
+		config   Config
+		shared   bool
+		kind     string
+		withheld []string
+		verdict  stat.Verdict
+		warns    bool
+	}{
+		{"nothing else runs", Config{CPUs: 2, Arms: two()}, false, "cpu-bound", nil, stat.KeepDefault, false},
+		{"a few per cent, as on every machine", Config{CPUs: 2, Arms: two(), OtherCPUs: 0.15}, true, "cpu-bound", nil, stat.KeepDefault, false},
+		{"the load alone fills the machine", Config{CPUs: 2, Arms: two(), Trial: func(t *journal.Trial) { t.Load.CPUSeconds = 1.5 * t.MeasuredSeconds }}, true, "cpu-bound", nil, stat.KeepDefault, false},
+		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Arms: two(), OtherCPUs: 1.6}, true, "unknown", []string{"unset", "1", "2", "4"}, stat.CannotTell, true},
+		{"others take half a CPU", Config{CPUs: 2, Arms: two(), OtherCPUs: 0.5}, false, "unknown", starved, stat.CannotTell, true},
+		{"the quota leaves room for them", Config{CPUs: 8, Arms: Quota(2, two()...), OtherCPUs: 4}, false, "cpu-bound", nil, stat.KeepDefault, true},
+		{"the target waits for other things, on CPUs that idle", Config{CPUs: 2, Arms: idle(two()), OtherCPUs: 0.5}, false, "io-bound", nil, stat.KeepDefault, true},
+		{"larger values have too few, the default has enough", Config{CPUs: 8, OtherCPUs: 4,
+			Arms: []Truth{Unset(4, 1000, .01), Set(1, 300, .03), Set(2, 600, .02), Set(4, 1000, .01), Set(8, 1000, .01)}}, false, "cpu-bound", []string{"8"}, stat.KeepDefault, true},
+	} {
+		c.config.Noise, c.config.Rate = quiet, 100
+		h, trials := Generate(c.config)
+		h.Load.SameMachine = c.shared
+		r := stat.Analyze(h, trials)
+		g := r.Groups[0]
+		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has(r, stat.WarnOthers) != c.warns {
+			t.Errorf("%s: %s, withheld %v, %s, %v; want %s, %v, %s, warned %v", c.name, g.Workload.Kind, g.Others.Withheld, g.Recommendation.Verdict, codes(r), c.kind, c.withheld, c.verdict, c.warns)
+		}
+		if len(c.withheld) > 0 && !speaksOf(&g.Recommendation, stat.ReasonWithheld) {
+			t.Errorf("%s: nothing says what is not compared: %+v", c.name, g.Recommendation)
+		}
+	}
+}
+
+func idle(arms []Truth) []Truth {
+	for i := range arms {
+		arms[i].CPU = 0.1
+	}
+	return arms
+}
+
+// What other programs left too few CPUs is no loss of the new one.
+func TestAStarvedGateIsNotJudged(t *testing.T) {
+	c := versus(1, 1, quiet)
+	c.CPUs, c.OtherCPUs = 4, 2
+	g := analyze(c).Gate
+	if g.Pass || len(g.Unjudged) == 0 || g.Unjudged[0].Code != stat.UnjudgedWithheld {
+		t.Errorf("%+v", g)
+	}
+}
+
+// Machines with a few per cent of others end in the verdicts that they had without.
+func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
+	n := sweeps(t, 12)
+	for seed := range n {
+		quietly := Config{Seed: uint64(seed), CPUs: 8, Arms: CPUServer()}
+		beside := quietly
+		beside.Trial = func(t *journal.Trial) {
+			t.HostUse.OtherCPUSeconds = new(t.MeasuredSeconds * 8 * (0.01 + 0.01*float64((t.Block+t.Order)%7)))
+		}
+		a, b := analyze(quietly), analyze(beside)
+		if a.Recommendation.Verdict != b.Recommendation.Verdict || has(b, stat.WarnOthers) {
+			t.Errorf("seed %d: %s and %s", seed, a.Recommendation.Verdict, b.Recommendation.Verdict)
+		}
+	}
+}
