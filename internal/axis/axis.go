@@ -18,7 +18,7 @@ const linearTicks = 4
 // New is an axis that holds the values from low to high, in at most six ticks where
 // it is linear; then low is not looked at.
 func New(low, high float64, logarithmic bool) Axis {
-	if high <= 0 || math.IsInf(high, 0) || math.IsInf(low, 0) {
+	if !readable(high) || math.IsInf(low, 0) {
 		return Axis{high: 1, step: 1}
 	}
 	if logarithmic {
@@ -30,11 +30,15 @@ func New(low, high float64, logarithmic bool) Axis {
 
 // Whole is a linear axis for counts: no tick lies between two of them.
 func Whole(high float64) Axis {
-	if !(high > 0) || math.IsInf(high, 0) {
+	if !readable(high) {
 		return Axis{high: 1, step: 1}
 	}
 	return linear(high, max(1, roundUp(high/linearTicks)))
 }
+
+// readable says whether an axis can end at x. Near the ends of what a float64 holds
+// powers of ten are no longer round, and steps vanish.
+func readable(x float64) bool { return x > 1e-290 && x < 1e290 }
 
 func linear(high, step float64) Axis {
 	// A hair below a tick is that tick: 0.3/0.1 is not 3 in binary.
@@ -52,6 +56,9 @@ func (a Axis) At(x float64) float64 {
 			return 0
 		}
 		f = math.Log(x/a.low) / math.Log(a.high/a.low)
+	}
+	if math.IsNaN(f) {
+		return 0
 	}
 	return min(1, max(0, f))
 }

@@ -76,3 +76,22 @@ func TestWholeAxesHaveNoTickBetweenTwoCounts(t *testing.T) {
 		}
 	}
 }
+
+// A journal may be anyone's: no figure in it makes an axis that a renderer falls off.
+func TestAxesOfAbsurdFigures(t *testing.T) {
+	for _, high := range []float64{math.SmallestNonzeroFloat64, 1e-320, 1e-300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), -1} {
+		for _, logarithmic := range []bool{false, true} {
+			for _, a := range []Axis{New(high/3, high, logarithmic), Whole(high)} {
+				ticks := a.Ticks()
+				if len(ticks) == 0 || len(ticks) > 20 {
+					t.Errorf("up to %g: %d ticks", high, len(ticks))
+				}
+				for _, x := range append(ticks, high, 0, math.NaN(), math.Inf(-1)) {
+					if at := a.At(x); !(at >= 0 && at <= 1) {
+						t.Errorf("up to %g: %g lies at %g", high, x, at)
+					}
+				}
+			}
+		}
+	}
+}

@@ -121,7 +121,7 @@ func TestThrottlingReadsOneWayOnly(t *testing.T) {
 	fixes := 0
 	for _, w := range v.Groups[0].Warnings {
 		if strings.Contains(w.Message, "throttled") {
-			if fixes++; !strings.HasSuffix(detail, "; "+w.Fix) {
+			if fixes++; w.Fix != "" && !strings.HasSuffix(detail, "; "+w.Fix) {
 				t.Errorf("the warning says %q, the checklist %q", w.Fix, detail)
 			}
 		}

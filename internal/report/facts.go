@@ -54,7 +54,7 @@ func (g *group) facts() []Pair {
 		add("Workload", phrase.Clip(phrase.Clean(w.Kind), nameRoom))
 	}
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
-		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", phrase.CPUs(roundTo(*o.CPUs)), phrase.CPUs(float64(o.Of))))
+		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", significant(roundTo(*o.CPUs), digits, true), phrase.CPUs(float64(o.Of))))
 	}
 	add("CPU a request", g.cpuEach())
 	if u := g.USL; u != nil {

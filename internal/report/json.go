@@ -51,7 +51,7 @@ type recommendationJSON struct {
 type warningJSON struct {
 	*stat.Warning
 	Message string `json:"message"`
-	Fix     string `json:"fix,omitempty"`
+	Fix     string `json:"fix"`
 }
 
 type gateJSON struct {

@@ -128,11 +128,14 @@ func round(x float64, n int) float64 {
 	return r
 }
 
-// significant writes x with n significant digits and never an exponent; digits
-// before the point are kept, so 1234.5 at 3 is "1234".
+// significant writes x with n significant digits; digits before the point are kept, so
+// 1234.5 at 3 is "1234". An exponent has only what no machine measures.
 func significant(x float64, n int, trim bool) string {
-	if x == 0 {
+	switch size := math.Abs(x); {
+	case x == 0:
 		return "0"
+	case size < 1e-12 || size > 1e18:
+		return strconv.FormatFloat(x, 'e', n-1, 64)
 	}
 	if r := round(x, n); math.Abs(x) < math.Pow10(n) {
 		x = r

@@ -50,6 +50,6 @@ func noted(note string, o journal.Origin) string {
 	case note == "":
 		return of
 	default:
-		return of + ": " + note
+		return of + ", " + note
 	}
 }

@@ -125,13 +125,13 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnThrottledBeyond:
 		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
-			o.throttlingAdvice()}, true
+			o.adviceOf(w)}, true
 	case stat.WarnThrottledWithin:
 		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
-			o.throttlingAdvice()}, true
+			o.adviceOf(w)}, true
 	case stat.WarnThrottledAround:
 		return advice{fmt.Sprintf("throttled by a limit of %s around the target (%s), which others may share, at GOMAXPROCS %s", phrase.CPUs(w.Limit), w.Reason, each(w.Arms, periods)),
-			o.throttlingAdvice()}, true
+			o.adviceOf(w)}, true
 	case stat.WarnOthers:
 		text := o.others()
 		if len(w.Arms) > 0 {
@@ -192,6 +192,14 @@ func unitName(name string) string {
 		return u
 	}
 	return name
+}
+
+// adviceOf is the group's advice on throttling, which stands with one warning.
+func (o words) adviceOf(w *stat.Warning) string {
+	if !w.Advised {
+		return ""
+	}
+	return o.throttlingAdvice()
 }
 
 func (o words) quota() float64 {

@@ -37,6 +37,11 @@ func (g *group) fit(settings []*setting, effective float64) *USL {
 	}
 	c := fitCurve(procs, medians)
 	u := &USL{Lambda: c.lambda, Sigma: c.sigma, Kappa: c.kappa, R2: c.r2(procs, medians)}
+	for _, x := range []float64{u.Lambda, u.Sigma, u.Kappa, u.R2} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil // figures at the ends of what a float64 holds have no curve
+		}
+	}
 	if peak := math.Floor(math.Sqrt((1 - c.sigma) / c.kappa)); g.coherent(used, procs) && peak <= slices.Max(procs) {
 		u.Peak = &peak
 	}

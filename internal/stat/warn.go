@@ -135,7 +135,19 @@ func (n *notes) throttling(i int, r *Group) {
 			w.Limit, w.Reason = a.LimitCPUs, a.Group
 		}
 	}
-	for _, code := range []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround} {
+	// The one advice stands with what it fits best.
+	order := []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround}
+	fits := order
+	if a := r.Throttling.Advice; a == AdviceRaise || a == AdviceProven {
+		fits = []WarningCode{WarnThrottledWithin, WarnThrottledAround, WarnThrottledBeyond}
+	}
+	for _, code := range fits {
+		if w := of[code]; len(w.Arms) > 0 {
+			w.Advised = true
+			break
+		}
+	}
+	for _, code := range order {
 		if w := of[code]; len(w.Arms) > 0 {
 			n.add(i, *w)
 		}

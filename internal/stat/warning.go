@@ -17,6 +17,7 @@ type Warning struct {
 	Unit      string           `json:"-"`
 	Procs     int              `json:"-"`
 	Mend      bool             `json:"-"`
+	Advised   bool             `json:"-"` // the group's advice on throttling is of this warning
 	Trial     *journal.Warning `json:"-"`
 	Losses    []Reason         `json:"-"`
 }
