@@ -36,8 +36,11 @@ func (g *group) made() string {
 
 // titled is a figure's title with where it comes from, unless that is this machine.
 func titled(title string, o journal.Origin) string {
-	if o == journal.OriginLocal || o == "" {
+	switch o {
+	case journal.OriginLocal, "":
 		return title
+	case journal.OriginSim:
+		return title + ", simulated"
 	}
 	return title + ", " + originWords(o)
 }

@@ -16,70 +16,15 @@ func (u unit) cell(i stat.Interval) Cell {
 	return Cell{Value: u.maybe(i.Median), Detail: u.brackets(i)}
 }
 
+// column is a heading with what its cells hold.
+type column struct {
+	Column
+	cell func(*stat.ArmResult) Cell
+}
+
 // table is one row an arm, without the columns of which nothing is known.
 func (g *group) table() Table {
-	seconds, share, rate, few := duration(), percentage(), perSecond(""), plain("")
-	few.digits, few.trim = 2, false
-	type column struct {
-		Column
-		cell func(*stat.ArmResult) Cell
-	}
-	columns := []column{
-		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *stat.ArmResult) Cell { return Cell{Value: armName(a)} }},
-		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return g.throughput.cell(a.Throughput) }},
-		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
-		{Column{Head: "Against the peak"}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
-		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
-		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell {
-			c := seconds.cell(a.P99)
-			if a.Saturated {
-				c.Detail = strings.TrimSpace(c.Detail + " saturated")
-			}
-			return c
-		}},
-		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.CPUs)} }},
-		{Column{Head: "CPU a request"}, func(a *stat.ArmResult) Cell {
-			if g.ThroughputUnit != "requests" {
-				return Cell{Value: absent}
-			}
-			c := Cell{Value: seconds.maybe(a.Evidence.CPUSecondsEach)}
-			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
-				c.Detail = seconds.number(*o.CPUSecondsEach) + " in open loop"
-			}
-			return c
-		}},
-		{Column{Head: "Unanswered", Short: "unansw."}, func(a *stat.ArmResult) Cell {
-			if a.Unanswered == 0 {
-				return Cell{Value: absent}
-			}
-			return Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
-		}},
-		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *stat.ArmResult) Cell {
-			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
-			if v == nil || i == nil {
-				return Cell{Value: absent}
-			}
-			return Cell{Value: rate.number(*v + *i), Detail: rate.number(*v) + " + " + rate.number(*i)}
-		}},
-		{Column{Head: "Run-queue wait, s/s", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.RunQueueWaitRatio)} }},
-		{Column{Head: "Throttled periods", Short: "throt."}, func(a *stat.ArmResult) Cell {
-			c := Cell{Value: share.maybe(a.Evidence.ThrottledPeriodsRatio)}
-			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
-				c.Detail = few.number(*s) + " s/s a replica"
-			}
-			return c
-		}},
-		{Column{Head: "Valid trials"}, func(a *stat.ArmResult) Cell {
-			c := Cell{Value: strconv.Itoa(a.Trials)}
-			if a.Invalid > 0 {
-				c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
-			}
-			if a.Withheld {
-				c.Detail = strings.TrimPrefix(c.Detail+", not compared", ", ")
-			}
-			return c
-		}},
-	}
+	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), []column{{Column{Head: "Valid trials"}, trialsCell}})
 	t := Table{Rows: make([]Row, len(g.Arms))}
 	for i := range g.Arms {
 		t.Rows[i].Mark = g.mark(&g.Arms[i], "")
@@ -100,6 +45,76 @@ func (g *group) table() Table {
 		}
 	}
 	return t
+}
+
+// figureColumns are what was measured of the arms.
+func (g *group) figureColumns() []column {
+	seconds := duration()
+	return []column{
+		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *stat.ArmResult) Cell { return Cell{Value: armName(a)} }},
+		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return g.throughput.cell(a.Throughput) }},
+		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
+		{Column{Head: "Against the peak"}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
+		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
+		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell {
+			c := seconds.cell(a.P99)
+			if a.Saturated {
+				c.Detail = strings.TrimSpace(c.Detail + " saturated")
+			}
+			return c
+		}},
+		{Column{Head: "Unanswered", Short: "unansw."}, func(a *stat.ArmResult) Cell {
+			if a.Unanswered == 0 {
+				return Cell{Value: absent}
+			}
+			return Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
+		}},
+	}
+}
+
+// kernelColumns are what the kernel counted.
+func (g *group) kernelColumns() []column {
+	seconds, share, rate, few := duration(), percentage(), perSecond(""), plain("")
+	few.digits, few.trim = 2, false
+	return []column{
+		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.CPUs)} }},
+		{Column{Head: "CPU a request"}, func(a *stat.ArmResult) Cell {
+			if g.ThroughputUnit != "requests" {
+				return Cell{Value: absent}
+			}
+			c := Cell{Value: seconds.maybe(a.Evidence.CPUSecondsEach)}
+			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
+				c.Detail = seconds.number(*o.CPUSecondsEach) + " in open loop"
+			}
+			return c
+		}},
+		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *stat.ArmResult) Cell {
+			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
+			if v == nil || i == nil {
+				return Cell{Value: absent}
+			}
+			return Cell{Value: rate.number(*v + *i), Detail: rate.number(*v) + " + " + rate.number(*i)}
+		}},
+		{Column{Head: "Run-queue wait, s/s", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.RunQueueWaitRatio)} }},
+		{Column{Head: "Throttled periods", Short: "throt."}, func(a *stat.ArmResult) Cell {
+			c := Cell{Value: share.maybe(a.Evidence.ThrottledPeriodsRatio)}
+			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
+				c.Detail = few.number(*s) + " s/s a replica"
+			}
+			return c
+		}},
+	}
+}
+
+func trialsCell(a *stat.ArmResult) Cell {
+	c := Cell{Value: strconv.Itoa(a.Trials)}
+	if a.Invalid > 0 {
+		c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
+	}
+	if a.Withheld {
+		c.Detail = strings.TrimPrefix(c.Detail+", not compared", ", ")
+	}
+	return c
 }
 
 func (g *group) throughputColumn() Column {

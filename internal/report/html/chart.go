@@ -112,44 +112,57 @@ func plot(c *report.Chart) svg {
 	if c.Small {
 		left, s.Many = smallGutter, true
 	}
-	step := (100 - left) / float64(max(1, n))
-	x := func(i int) float64 { return left + step*(float64(i)+0.5) }
-	jitter := 12.0
+	p := placed{svg: &s, left: left, step: (100 - left) / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
 	if s.Many {
-		jitter = 2
+		p.jitter = 2
 	}
 	show := labels(c.Categories)
-	for i, k := range c.Categories {
-		a := arm{Category: k, Left: percent(left + step*float64(i)), Width: percent(step), X: percent(x(i)), Label: show[i], Anchor: "middle"}
-		switch {
-		case x(i) > 85:
-			a.Anchor = "end"
-		case x(i) < 20:
-			a.Anchor = "start"
-		}
-		for j, series := range c.Series {
-			m := series.Marks[i]
-			a.Text = append(a.Text, readout{Y: lineHeight*j + 12, Text: told(k, m)})
-			if m.Joined {
-				s.Joins = append(s.Joins, join{percent(x(i - 1)), y(series.Marks[i-1].At), percent(x(i)), y(m.At), kind(c, j)})
-			}
-			if c.Bars {
-				if m.Present {
-					wide := step * 0.7 / float64(len(c.Series))
-					a.Bars = append(a.Bars, bar{percent(x(i) - step*0.35 + wide*float64(j)), percent(wide * 0.9), y(m.At), px(m.At * float64(height)), kind(c, j)})
-				}
-				continue
-			}
-			p := mark{Kind: kind(c, j), Interval: m.Interval, Low: y(m.Low), High: y(m.High)}
-			if m.Present {
-				p.Y = y(m.At)
-			}
-			p.Dots = dots(m.Dots, jitter, y)
-			a.Marks = append(a.Marks, p)
-		}
-		s.Arms = append(s.Arms, a)
+	for i := range c.Categories {
+		s.Arms = append(s.Arms, p.arm(i, show[i]))
 	}
 	return s
+}
+
+// placed is where things of a chart go: percentages across, pixels down.
+type placed struct {
+	*svg
+	left, step, tall, jitter float64
+	y                        func(at float64) string
+}
+
+func (p *placed) x(i int) float64 { return p.left + p.step*(float64(i)+0.5) }
+
+func (p *placed) arm(i int, label string) arm {
+	c := p.Chart
+	k := c.Categories[i]
+	a := arm{Category: k, Left: percent(p.left + p.step*float64(i)), Width: percent(p.step), X: percent(p.x(i)), Label: label, Anchor: "middle"}
+	switch {
+	case p.x(i) > 85:
+		a.Anchor = "end"
+	case p.x(i) < 20:
+		a.Anchor = "start"
+	}
+	for j, series := range c.Series {
+		m := series.Marks[i]
+		a.Text = append(a.Text, readout{Y: lineHeight*j + 12, Text: told(k, m)})
+		if m.Joined {
+			p.Joins = append(p.Joins, join{percent(p.x(i - 1)), p.y(series.Marks[i-1].At), percent(p.x(i)), p.y(m.At), kind(c, j)})
+		}
+		if c.Bars {
+			if m.Present {
+				wide := p.step * 0.7 / float64(len(c.Series))
+				a.Bars = append(a.Bars, bar{percent(p.x(i) - p.step*0.35 + wide*float64(j)), percent(wide * 0.9), p.y(m.At), px(m.At * p.tall), kind(c, j)})
+			}
+			continue
+		}
+		one := mark{Kind: kind(c, j), Interval: m.Interval, Low: p.y(m.Low), High: p.y(m.High)}
+		if m.Present {
+			one.Y = p.y(m.At)
+		}
+		one.Dots = dots(m.Dots, p.jitter, p.y)
+		a.Marks = append(a.Marks, one)
+	}
+	return a
 }
 
 // dots are written here and not by a template, which would take most of the time

@@ -29,6 +29,7 @@ func TestGolden(t *testing.T) {
 	reporttest.Golden(t, "gate.txt", []byte(render(t, reporttest.Gate(func(*stat.Gate) {}), o)))
 	reporttest.Golden(t, "invalid.txt", []byte(render(t, reporttest.Invalid(), o)))
 	reporttest.Golden(t, "narrow.txt", []byte(render(t, reporttest.Typical(), Options{Width: 36})))
+	reporttest.Golden(t, "simulated.txt", []byte(render(t, reporttest.Simulated(), o)))
 	reporttest.Golden(t, "hostile.txt", []byte(render(t, reporttest.Hostile(), o)))
 	o.Color = true
 	reporttest.Golden(t, "typical.ansi", []byte(render(t, reporttest.Typical(), o)))
