@@ -110,7 +110,7 @@ func TestMarksFollowTheVerdict(t *testing.T) {
 	}
 	v := New(reporttest.Groups())
 	for i, want := range [][2]string{
-		{"4=best throughput;", "1=best p99;"},
+		{"2=best throughput;", "1=best p99;"},
 		{"unset=keep;", "unset=keep;"},
 		{"", ""}, {"", ""},
 	} {

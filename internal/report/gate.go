@@ -33,7 +33,7 @@ func gateOf(g *stat.Gate) *Gate {
 	var worse, open []string
 	judged := len(g.Checks) > 0
 	for _, c := range g.Checks {
-		name := phrase.Clean(c.Metric) + " of " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), nameRoom)
+		name := phrase.Clean(c.Metric) + " of " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)
 		judged = judged && c.Judged
 		if c.Worse {
 			worse = append(worse, name)
@@ -86,7 +86,7 @@ func gateTable(g *stat.Gate) Table {
 			outcome = "no worse"
 		}
 		t.Rows = append(t.Rows, Row{Mark: mark, Cells: []Cell{
-			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), nameRoom)}, {Value: phrase.Clean(c.Metric)}, difference(c.Ratio),
+			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)}, {Value: phrase.Clean(c.Metric)}, difference(c.Ratio),
 			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
 		}})
 	}

@@ -1,6 +1,8 @@
 // Package stat reads a journal and says what it shows: medians with intervals,
-// paired comparisons, a noise floor and a verdict. It reads nothing else, and
-// apart from the sentences of a recommendation and its warnings formats nothing.
+// paired comparisons, a noise floor and a verdict. It reads nothing else, and has no
+// sentences: a verdict, its reasons, what would settle it and warnings are codes with
+// figures. What a page says twice is judged here once: the peak, the default, limits
+// that throttled, the kind of work, whether the program overrides what it is given.
 //
 // # The model
 //
@@ -60,6 +62,27 @@
 //
 // A setting's figures in a sentence are the medians of the arm that names it, as
 // in tables; what is said of two settings' difference is of all their copies.
+//
+// # What ran beside
+//
+// CPU that neither the target nor its load used is that of other programs. Below a
+// tenth of the target's CPUs it is what runs on every machine. From there on an arm is
+// withheld where its Ps within the quota (the CPUs at most), the load on these CPUs and
+// the others together want more than the CPUs by a tenth, and 85 % of them were in use:
+// then it had what the others left. It is not compared, and the kind of its work is not
+// known; the others are judged without it, unless it is the default, against which a
+// change is advised. The load withholds nothing by itself: that it shares the CPUs is
+// said apart. Simulated with up to 7 % of a machine used by others, verdicts stay what
+// they were (TestOthersOfEveryMachineWithholdNothing).
+//
+// Limits around the target are counted like the arm's own quota. The one advice on
+// throttling follows the trials where they prove something: a lower value that is as
+// good, or that lower ones are worse. Only else it follows the numbers: with more Ps
+// than the limit has CPUs, fewer Ps; without, a wider limit. Journals of the first
+// version know of no limits around; where the host had one, nothing is claimed.
+//
+// Trials of a group must agree in their unit, and in where they come from: a model's
+// are never compared with measured ones.
 //
 // # Limits
 //

@@ -92,7 +92,7 @@ func (w *walk) choose(r *Recommendation) {
 	switch {
 	case rival != nil && w.throughput(rival.throughput, x.throughput).worse:
 		r.Verdict = TradeOff
-		r.BestThroughput, r.BestP99 = w.best.label, rival.label
+		r.BestThroughput, r.BestP99 = x.label, rival.label
 		r.Claim = Reason{
 			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival.throughput, x.throughput).mid),
 			P99Change: new(expm1(w.p99(rival.p99, x.p99).mid)),
