@@ -50,6 +50,8 @@ func labels(p journal.Plan) (list []string) {
 // activity is what a Runner does, in words.
 func activity(a sweep.Activity) string {
 	switch a.Step {
+	case sweep.StepOthers:
+		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: what they take, the trials lack", a.CPUs, phrase.CPUs(a.OfCPUs))
 	case sweep.StepCompile:
 		return "compiling " + a.Detail
 	case sweep.StepStart:

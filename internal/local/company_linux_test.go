@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/cgroup"
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/need"
 	"github.com/procfit/procfit/internal/sweep"
 )
@@ -59,7 +60,7 @@ func TestOuterLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { group.Remove() })
-	if err := group.SetQuota(0.5); err != nil {
+	if err := group.SetQuota(0.1); err != nil {
 		t.Fatal(err)
 	}
 	self := []byte(strconv.Itoa(os.Getpid()))
@@ -76,11 +77,45 @@ func TestOuterLimit(t *testing.T) {
 	}
 	for _, l := range trial.OuterLimits {
 		if l.Group == group.Dir() {
-			if l.CPUs != 0.5 || l.Periods == 0 || l.ThrottledPeriods == 0 {
-				t.Errorf("%+v, want that 0.5 CPUs throttled", l)
+			if l.CPUs != 0.1 || l.Periods == 0 || l.ThrottledPeriods == 0 {
+				t.Errorf("%+v, want that 0.1 CPUs throttled", l)
 			}
 			return
 		}
 	}
 	t.Errorf("the limit of %s is not in %+v", group.Dir(), trial.OuterLimits)
+}
+
+// They are told of before the first trial.
+func TestLookAround(t *testing.T) {
+	var others []*exec.Cmd
+	for range affinity() {
+		c := exec.Command("sh", "-c", "while :; do :; done")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, c)
+	}
+	defer func() {
+		for _, c := range others {
+			c.Process.Kill()
+			c.Wait()
+		}
+	}()
+	r, err := New(job("true"), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	told := 0.0
+	if err := r.Prepare(t.Context(), journal.Plan{}, func(a sweep.Activity) {
+		if a.Step == sweep.StepOthers {
+			told = a.CPUs / a.OfCPUs
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if told < 0.5 || told > 1.2 {
+		t.Errorf("other programs are said to use %.2f of the CPUs, want all of them", told)
+	}
 }

@@ -1,11 +1,13 @@
 package local
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/sweep"
 )
 
 // host is a reading of the machine.
@@ -16,12 +18,43 @@ type host struct {
 	self    time.Duration // CPU time of procfit itself
 }
 
-func (r *run) readHost() (h host, err error) {
+func (r *runner) readHost() (h host, err error) {
 	h.at, h.self = time.Now(), ownCPU()
 	if h.machine, err = observe.MachineCPU(); err == nil {
 		h.cpus, err = observe.CPUTime(r.cpus)
 	}
 	return h, err
+}
+
+const (
+	lookTime = 300 * time.Millisecond
+	// company is the share of the target's CPUs from which on other programs are worth
+	// a word before anything is measured.
+	company = 0.1
+)
+
+// lookAround tells what other programs use of the target's CPUs before the first
+// trial, where that is much.
+func (r *runner) lookAround(ctx context.Context, observe sweep.Observer) error {
+	before, err := r.readHost()
+	if err != nil {
+		return nil // each trial says so
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(lookTime):
+	}
+	now, err := r.readHost()
+	if err != nil {
+		return nil
+	}
+	busy := now.cpus.Since(before.cpus).Busy - r.sharedPart(now.self-before.self)
+	used := busy.Seconds() / now.at.Sub(before.at).Seconds()
+	if cpus := float64(len(r.cpus)); used >= company*cpus {
+		observe.Tell(sweep.Activity{Step: sweep.StepOthers, CPUs: used, OfCPUs: cpus})
+	}
+	return nil
 }
 
 // shortest is the span below which the kernel's ticks of 10 ms cannot tell what
@@ -46,7 +79,7 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 
 // sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load
 // that may run anywhere, their share.
-func (r *run) sharedPart(cpu time.Duration) time.Duration {
+func (r *runner) sharedPart(cpu time.Duration) time.Duration {
 	on := r.spec.Load.CPUs
 	if on == nil {
 		on = affinity()

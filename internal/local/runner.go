@@ -61,7 +61,7 @@ func (r *runner) Prepare(ctx context.Context, plan journal.Plan, observe sweep.O
 		}
 		r.programs[key] = p
 	}
-	return nil
+	return r.lookAround(ctx, observe)
 }
 
 func (r *runner) findGroups() error {

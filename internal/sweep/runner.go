@@ -28,6 +28,7 @@ type Observer func(Activity)
 type Step string
 
 const (
+	StepOthers      Step = "others"       // before the first trial: other programs used CPUs of OfCPUs
 	StepCompile     Step = "compile"      // Detail: the package
 	StepStart       Step = "start"        // of the target
 	StepReady       Step = "ready"        // waiting for its URL
@@ -44,6 +45,7 @@ type Activity struct {
 	Step          Step
 	Detail        string
 	RatePerSecond float64
+	CPUs, OfCPUs  float64
 }
 
 // Tell tells the observer, if there is one.
