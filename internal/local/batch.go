@@ -17,7 +17,6 @@ import (
 // ran is one run of a batch program, of all its replicas at once.
 type ran struct {
 	wall     time.Duration // of the slowest replica
-	prepared time.Duration // CPU time of what ran before it
 	usage    journal.Usage
 	readings []trial.Reading
 	outputs  []load.Output
@@ -56,13 +55,10 @@ func (r *run) batch(ctx context.Context) error {
 		wall += max(one.wall, time.Microsecond)
 		all = append(all, one)
 	}
-	var prepared time.Duration
 	for i := range all {
 		addUsage(&r.trial.Usage, all[i].usage)
-		prepared += all[i].prepared
 	}
-	cpu := time.Duration(r.trial.CPUSeconds.Total() * float64(time.Second))
-	if r.trial.HostUse, err = r.hostSince(began, cpu+prepared, 0); err != nil {
+	if err := r.hostOfRuns(began); err != nil {
 		r.uncounted(err)
 	}
 	if err := trial.Procs(r.trial, bestReadings(all), nil); err != nil {
@@ -93,7 +89,7 @@ func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
 			return one, &unkept{err.Error()}
 		}
 	}
-	if one.prepared, err = r.prepare(ctx); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return one, err
 	}
 	r.step(sweep.StepRun)
@@ -126,22 +122,21 @@ func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
 	return one, nil
 }
 
-// prepare runs what is to run before each run, and returns the CPU time that it
-// took.
-func (r *run) prepare(ctx context.Context) (time.Duration, error) {
+// prepare runs what is to run before each run.
+func (r *run) prepare(ctx context.Context) error {
 	argv := r.spec.Target.Prepare
 	if len(argv) == 0 {
-		return 0, nil
+		return nil
 	}
 	r.step(sweep.StepPrepare)
 	out, err := supervisor.Run(ctx, supervisor.Spec{Command: argv, Env: environment(r.config.Environ, nil)})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if out.Exit.Failed() {
-		return 0, trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), quotedLines))
+		return trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), quotedLines))
 	}
-	return out.Exit.User + out.Exit.System, nil
+	return nil
 }
 
 // limit bounds a run in time.

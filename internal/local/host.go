@@ -16,10 +16,11 @@ type host struct {
 	machine observe.CPU   // all CPUs
 	cpus    observe.CPU   // those that the target may use
 	self    time.Duration // CPU time of procfit itself
+	ended   time.Duration // of its children that have ended, with all that was theirs
 }
 
 func (r *runner) readHost() (h host, err error) {
-	h.at, h.self = time.Now(), ownCPU()
+	h.at, h.self, h.ended = time.Now(), ownCPU(), endedCPU()
 	if h.machine, err = observe.MachineCPU(); err == nil {
 		h.cpus, err = observe.CPUTime(r.cpus)
 	}
@@ -75,6 +76,30 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 		use.OtherCPUSeconds = new(max(0, (now.cpus.Since(before.cpus).Busy - ours).Seconds()))
 	}
 	return use, nil
+}
+
+// hostOfRuns is the machine's state over a batch program's runs. Whatever procfit
+// started meanwhile has ended, its supervisors and what prepares a run too: none of
+// it is another program. What was between the runs is taken out by its share of the
+// time.
+func (r *run) hostOfRuns(before host) error {
+	now, err := r.readHost()
+	if err != nil {
+		return err
+	}
+	use, err := r.hostSince(before, now.ended-before.ended, 0)
+	if err != nil {
+		return err
+	}
+	if span := now.at.Sub(before.at).Seconds(); span > r.trial.MeasuredSeconds {
+		share := r.trial.MeasuredSeconds / span
+		use.StealSeconds *= share
+		if use.OtherCPUSeconds != nil {
+			*use.OtherCPUSeconds *= share
+		}
+	}
+	r.trial.HostUse = use
+	return nil
 }
 
 // sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load

@@ -18,14 +18,14 @@ func newGating(kind string) *gating { return &gating{Gate: Gate{Kind: kind, Chec
 // GateAgainst compares each arm with the old command's arm of the same setting,
 // block by block. The gate fails where the new one is proven worse by more than
 // the margin, and by more than copies of one arm differ by. It passes when every
-// check is judged and none has failed; else nobody can say.
+// check is judged and none has failed; else nobody can say. Other programs withhold
+// no check: what they take, they take from the two alike, which ran side by side.
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst)
 	trials, _ = once(trials)
 	oneUnit(h, trials)
 	groups := collect(h, trials)
 	for _, g := range groups {
-		g.summary(h) // marks what is withheld
 		j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
 		j.noise(g)
 		for _, a := range g.current() {
@@ -36,10 +36,6 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			label := GateArm{Label: a.Label}
 			if len(groups) > 1 {
 				label = label.in(a.key.Group)
-			}
-			if a.withheld || old.withheld {
-				gate.withhold(label)
-				continue
 			}
 			gate.add(j, label, MetricThroughput, locate(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure))))
 			if g.latencyMode() == journal.ModeOpen {
@@ -168,7 +164,7 @@ func (gate *gating) conclude() *Gate {
 		}
 		why[at].Checks = append(why[at].Checks, c)
 	}
-	if len(gate.Checks) == 0 {
+	if len(gate.Checks) == 0 && len(why) == 0 {
 		why = append(why, Unjudged{Code: UnjudgedNoArm})
 	}
 	gate.Pass = !worse && len(why) == 0
