@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/trial"
 )
 
 // progress tells on stderr where a sweep stands: one line that is redrawn on a
@@ -167,6 +168,9 @@ func outcome(t *journal.Trial) string {
 		return "done"
 	}
 	s := fmt.Sprintf("%.4g %s/s", *t.ThroughputPerSecond, t.ThroughputUnit)
+	if t.ThroughputUnit == trial.ThroughputRuns {
+		s = phrase.Seconds(float64(max(1, t.Arm.Replicas)) / *t.ThroughputPerSecond) + " a run"
+	}
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += fmt.Sprintf(", p99 %s", time.Duration(*t.LatencySeconds.P99*float64(time.Second)).Round(10*time.Microsecond))
 	}

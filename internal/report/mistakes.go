@@ -12,9 +12,7 @@ import (
 func (g *group) mistakes() []Check {
 	list := []Check{
 		g.magicNumber(), g.moreForIO(), g.otherMachine(), g.sameMachine(), g.singleRun(),
-		g.p99Ignored(), g.profileFirst(), g.leftInCode(), g.envAndCall(),
-		{Question: "Not logging the value at startup", State: Unknown, Answer: "cannot tell",
-			Detail: "not visible from outside: log runtime.GOMAXPROCS(0) at startup, and alert when it deviates"},
+		g.p99Ignored(), g.profileFirst(), g.leftInCode(), g.envAndCall(), g.notLogged(),
 	}
 	for i := range list {
 		list[i].Number = i + 1
@@ -132,6 +130,20 @@ func (g *group) envAndCall() Check {
 	c.Question = "Mixing the variable and the call"
 	if c.State == OK {
 		c.Detail = "no call overrode the variable"
+	}
+	return c
+}
+
+func (g *group) notLogged() Check {
+	c := Check{Question: "Not logging the value at startup", State: Unknown, Answer: "cannot tell"}
+	const remedy = "log runtime.GOMAXPROCS(0) at startup, and alert when it deviates"
+	switch {
+	case g.ProcsLogged == nil:
+		c.Detail = "its output was not looked at: " + remedy
+	case *g.ProcsLogged:
+		c.State, c.Answer, c.Detail = OK, "avoided", "its output under logs/ names GOMAXPROCS"
+	default:
+		c.State, c.Answer, c.Detail = Attention, "made", "nothing at the beginning of its output under logs/ names GOMAXPROCS: "+remedy
 	}
 	return c
 }

@@ -41,7 +41,9 @@ func reproduce(r *stat.Result) string {
 			fmt.Fprintf(&b, "export %s=%s\n", name, quoteWord(value))
 		}
 	}
-	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", quote(again(r.Tool.Args, r.Plan.Seed)))
+	args := again(r.Tool.Args, r.Plan.Seed)
+	b.WriteString(leftOut(args))
+	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", quote(args))
 	// $'…' is not in every sh.
 	shell := "#!/bin/sh\n"
 	if strings.Contains(b.String(), "$'") {
@@ -49,6 +51,29 @@ func reproduce(r *stat.Result) string {
 	}
 	return shell + b.String()
 }
+
+// leftOut asks for the values that the journal does not hold, in shell; nothing
+// where it holds all.
+func leftOut(args []string) string {
+	var words []string
+	for i, a := range args {
+		if !strings.Contains(a, redacted) {
+			continue
+		}
+		if i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.HasPrefix(a, "-") {
+			a = args[i-1] + " " + a
+		}
+		words = append(words, phrase.Clean(a))
+	}
+	if words == nil {
+		return ""
+	}
+	text := "credentials were left out of the journal: fill in what reads " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
+	return "echo " + quoteWord(text) + " >&2; exit 2\n"
+}
+
+// redacted stands in a journal where a credential was (package secret).
+const redacted = "REDACTED"
 
 // again is the command line with the seed fixed and without --out, which would
 // resume the finished run.

@@ -56,6 +56,22 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 	}
 }
 
+// What the journal does not hold is asked for by name, before anything runs.
+func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
+	need.Command(t, "bash")
+	r := reporttest.Typical()
+	r.Tool.Args = []string{"sweep", "--header", "Authorization: REDACTED", "--", "./server", "--token=REDACTED"}
+	r.Target.Directory = ""
+	script := filepath.Join(t.TempDir(), "reproduce.sh")
+	write(t, script, New(r).Reproduce)
+	c := exec.Command(script)
+	c.Env = append(os.Environ(), "PROCFIT=/bin/false")
+	out, err := c.CombinedOutput()
+	if err == nil || c.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "--header Authorization: REDACTED; --token=REDACTED") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {

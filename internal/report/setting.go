@@ -54,6 +54,9 @@ func p99Clause(s *stat.Setting) string {
 
 // perSecond is a throughput of the group.
 func (w words) perSecond(x float64) string {
+	if w.group.ThroughputUnit == "runs" && x > 0 {
+		return phrase.Seconds(float64(max(1, w.group.Replicas))/x) + " a run"
+	}
 	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
 		return phrase.Thousands(x) + " " + u
 	}

@@ -50,7 +50,7 @@ func TestVerdictsInWords(t *testing.T) {
 		{"the smallest that carries the rate", Config{Arms: CPUServer(), Rate: 30000, SmallFor: true}, "the smallest measured that carries 30,000 req/s"},
 		{"the default is the smallest that carries it", Config{Arms: CPUServer(), Rate: 60000, SmallFor: true}, "Leave GOMAXPROCS unset: the default chose 8"},
 		{"none carries it", Config{Arms: CPUServer(), Rate: 200000, SmallFor: true}, "no value of GOMAXPROCS carries 200,000 req/s on 8 CPUs"},
-		{"batch", Config{Arms: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "runs/s) on 8 CPUs"},
+		{"batch", Config{Arms: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "s a run) on 8 CPUs"},
 		{"none valid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, "no trial was valid"},
 		{"one of each block invalid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, "the default chose 8"},
 	} {

@@ -103,6 +103,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	}
 	g.qualify(&r.Recommendation, w, h.Plan.Margin)
 	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
+	r.ProcsLogged = g.logged()
 	r.Throttling = g.throttling(&r, w, h.TargetHost)
 	return r, w
 }

@@ -102,6 +102,19 @@ func (g *group) overrides(r *Group) Override {
 	return o
 }
 
+// logged says whether any trial's program names GOMAXPROCS as it starts.
+func (g *group) logged() *bool {
+	var logged *bool
+	for _, a := range g.current() {
+		for _, t := range a.measure {
+			if t.ProcsLogged != nil && (logged == nil || *t.ProcsLogged) {
+				logged = t.ProcsLogged
+			}
+		}
+	}
+	return logged
+}
+
 // Beyond sets the best value above the CPUs against the best within them, by the
 // medians; nil where there is none on either side.
 type Beyond struct {

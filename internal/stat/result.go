@@ -53,15 +53,18 @@ type Group struct {
 	// (shown, not judged), or empty when no latency was measured.
 	LatencyMode string `json:"latency_mode,omitempty"`
 	// RatePerSecond is the open loop's common rate; null without one.
-	RatePerSecond  *float64       `json:"rate_per_second"`
-	Arms           []ArmResult    `json:"arms"` // unset first, then by procs
-	NoiseFloor     NoiseFloor     `json:"noise_floor"`
-	Detectable     Detectable     `json:"detectable_effect"`
-	Peak           string         `json:"peak"` // label of the arm of the highest median throughput
-	Flatness       Flatness       `json:"flatness"`
-	Workload       Workload       `json:"workload"`
-	Default        Default        `json:"default"`
-	Override       Override       `json:"override"`
+	RatePerSecond *float64    `json:"rate_per_second"`
+	Arms          []ArmResult `json:"arms"` // unset first, then by procs
+	NoiseFloor    NoiseFloor  `json:"noise_floor"`
+	Detectable    Detectable  `json:"detectable_effect"`
+	Peak          string      `json:"peak"` // label of the arm of the highest median throughput
+	Flatness      Flatness    `json:"flatness"`
+	Workload      Workload    `json:"workload"`
+	Default       Default     `json:"default"`
+	Override      Override    `json:"override"`
+	// ProcsLogged says whether the program names GOMAXPROCS in the beginning of its
+	// output; null where no trial looked.
+	ProcsLogged    *bool          `json:"procs_logged,omitempty"`
 	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
 	Throttling     Throttling     `json:"throttling"`
 	Others         OtherPrograms  `json:"other_programs"`

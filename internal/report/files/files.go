@@ -2,9 +2,9 @@ package files
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"io/fs"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/report/bench"
 	"github.com/procfit/procfit/internal/report/html"
@@ -13,8 +13,8 @@ import (
 )
 
 type file struct {
-	name    string
-	mode    os.FileMode
+	name    string // with slashes
+	mode    fs.FileMode
 	content []byte
 }
 
@@ -45,37 +45,10 @@ func render(r *stat.Result) ([]file, error) {
 		return nil, err
 	}
 	return []file{
-		{"report.html", 0o644, page.Bytes()},
-		{"RESULTS.md", 0o644, results.Bytes()},
-		{"result.json", 0o644, result},
-		{"bench.txt", 0o644, trials.Bytes()},
-		{"reproduce.sh", 0o755, []byte(v.Reproduce)},
+		{"report.html", folder.Shared, page.Bytes()},
+		{"RESULTS.md", folder.Shared, results.Bytes()},
+		{"result.json", folder.Shared, result},
+		{"bench.txt", folder.Shared, trials.Bytes()},
+		{"reproduce.sh", folder.Script, []byte(v.Reproduce)},
 	}, nil
-}
-
-// replace writes beside the file and renames over it.
-func replace(path string, mode os.FileMode, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(content); err != nil {
-		return err
-	}
-	if err = f.Chmod(mode); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/report/html"
@@ -33,9 +34,9 @@ func WriteLab(dir string, o *lab.Outcome) ([]string, error) {
 		return nil, err
 	}
 	list := []file{
-		{"index.html", 0o644, index.Bytes()},
-		{"RESULTS.md", 0o644, results.Bytes()},
-		{LabName, 0o644, append(outcome, '\n')},
+		{"index.html", folder.Shared, index.Bytes()},
+		{"RESULTS.md", folder.Shared, results.Bytes()},
+		{LabName, folder.Shared, append(outcome, '\n')},
 	}
 	named := len(list)
 	for _, e := range v.Experiments {
@@ -46,7 +47,7 @@ func WriteLab(dir string, o *lab.Outcome) ([]string, error) {
 		if err := html.RenderExperiment(&page, v, e); err != nil {
 			return nil, err
 		}
-		list = append(list, file{filepath.FromSlash(e.Page), 0o644, page.Bytes()})
+		list = append(list, file{e.Page, folder.Shared, page.Bytes()})
 	}
 	paths, err := write(dir, list)
 	return paths[:min(named, len(paths))], err
@@ -54,9 +55,14 @@ func WriteLab(dir string, o *lab.Outcome) ([]string, error) {
 
 // write replaces each file.
 func write(dir string, list []file) (paths []string, err error) {
+	d, err := folder.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", filepath.Join(dir, list[0].name), err)
+	}
+	defer d.Close()
 	for _, f := range list {
-		path := filepath.Join(dir, f.name)
-		if err := replace(path, f.mode, f.content); err != nil {
+		path := filepath.Join(dir, filepath.FromSlash(f.name))
+		if err := d.Replace(f.name, f.mode, f.content); err != nil {
 			return paths, fmt.Errorf("write %s: %w", path, err)
 		}
 		paths = append(paths, path)
