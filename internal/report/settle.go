@@ -50,7 +50,7 @@ func (w words) step(s stat.Step) string {
 	case stat.StepLessRate:
 		return "a lower --rate, more CPUs, or a higher --quota"
 	case stat.StepQuietMachine:
-		return "quiet the machine, or set CPUs apart for the target with --server-cpuset"
+		return "quiet the machine, or measure on another"
 	case stat.StepAnew:
 		return "begin anew with another --out, so that all trials are made in one way"
 	case stat.StepBenchmarksApart:

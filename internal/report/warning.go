@@ -137,7 +137,7 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 		if len(w.Arms) > 0 {
 			text += ", so that what needs these CPUs is not compared: " + labels(w.Arms)
 		}
-		return advice{text, "quiet the machine, or set CPUs apart for the target with --server-cpuset"}, true
+		return advice{text, "quiet the machine, or measure on another"}, true
 	case stat.WarnUnbound:
 		replicas := ""
 		if w.Count > 1 {

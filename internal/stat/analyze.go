@@ -94,7 +94,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 		r.Flatness = flatness(&r, w, h.Plan.Margin)
 	}
 	speedups(&r)
-	r.Workload = workload(&r)
+	r.Workload = workload(&r, h)
 	r.USL = g.fit(w.settings, r.EffectiveCPUs)
 	if h.Plan.SmallestFor {
 		r.Recommendation = g.carries(w)

@@ -79,6 +79,12 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		})), replicas),
 		StealRatio: over(middle(trials, of.rate(stealSeconds)), machine),
 		OtherCPUs:  middle(trials, of.rate(otherSeconds)),
+		MachineBusy: middle(trials, of.figure(func(u *journal.Usage) *float64 {
+			if u.HostUse == nil || u.MeasuredSeconds <= 0 {
+				return nil
+			}
+			return &u.HostUse.BusyRatio
+		})),
 	}
 	e.CPUUtilisation = over(e.CPUs, usable)
 	return e

@@ -54,6 +54,22 @@ func idle(arms []Truth) []Truth {
 	return arms
 }
 
+// Where others were not counted, a machine that was busy with something else still
+// makes no program I/O-bound.
+func TestABusyMachineMakesNoProgramWait(t *testing.T) {
+	for _, c := range []struct {
+		busy float64
+		kind string
+	}{{1, "unknown"}, {0.5, "io-bound"}, {0.2, "io-bound"}} {
+		r := analyze(Config{CPUs: 2, Noise: quiet, Arms: idle([]Truth{Unset(2, 1000, .01), Set(1, 500, .02)}), Trial: func(t *journal.Trial) {
+			t.HostUse.OtherCPUSeconds, t.HostUse.BusyRatio = nil, c.busy
+		}})
+		if w := r.Groups[0].Workload; w.Kind != c.kind || w.Withheld != (c.kind == "unknown") {
+			t.Errorf("a machine busy by %g: %+v, want %s", c.busy, w, c.kind)
+		}
+	}
+}
+
 // What other programs take, they take from old and new alike: the two are compared
 // all the same.
 func TestAStarvedGateIsJudged(t *testing.T) {

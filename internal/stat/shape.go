@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/procfit/procfit/internal/journal"
 )
 
 // speedups sets each current arm's median throughput against that of the
@@ -52,7 +54,7 @@ const (
 	ioBound  = 0.5
 )
 
-func workload(r *Group) Workload {
+func workload(r *Group, h journal.Header) Workload {
 	w := Workload{Kind: "unknown"}
 	var at *ArmResult
 	distance := math.Inf(1)
@@ -72,7 +74,8 @@ func workload(r *Group) Workload {
 	if at == nil || at.Evidence.CPUUtilisation == nil {
 		return w
 	}
-	w.Arm, w.CPUUtilisation, w.Withheld = at.Label, at.Evidence.CPUUtilisation, at.Withheld
+	w.Arm, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
+	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, h)
 	if w.Withheld {
 		return w
 	}
@@ -85,4 +88,20 @@ func workload(r *Group) Workload {
 		w.Kind = "mixed"
 	}
 	return w
+}
+
+// busyWithOthers is for trials in which other programs were not counted, as in those of
+// half a second or in a journal of the first version: that the whole machine was busy,
+// and by a tenth of it with neither the target nor the load. It is too coarse to
+// withhold comparisons, and enough not to take a starved program for one that waits.
+func busyWithOthers(e *Evidence, h journal.Header) bool {
+	machine := float64(h.TargetHost.CPUs)
+	if e.OtherCPUs != nil || e.MachineBusy == nil || e.CPUs == nil || machine <= 0 || h.Target.ServerCPUs != "" {
+		return false
+	}
+	ours := *e.CPUs
+	if e.LoadCPUs != nil && h.Load.SameMachine {
+		ours += *e.LoadCPUs
+	}
+	return *e.MachineBusy >= inUse && *e.MachineBusy-ours/machine >= othersMatter
 }
