@@ -59,8 +59,8 @@ func fakeServer() {
 	var answers atomic.Int64
 	l, err := net.Listen("tcp", *addr)
 	check(err)
-	if *mute {
-		select {}
+	for *mute {
+		time.Sleep(time.Hour) // select{} alone is a deadlock to a program without cgo
 	}
 	check(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(*work)

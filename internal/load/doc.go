@@ -13,10 +13,10 @@
 // were there.
 //
 // When the duration is over nothing more is intended. What is under way or in
-// the backlog may still end within min(duration, 2 s), which bounds every wait: a
-// time-out that is longer than what is left cannot fire. A request that has no
-// answer then is unanswered; it enters the latency histogram as "at least this
-// long", so that a stall at the end shows.
+// the backlog may still end within as long again, 1 s at least and 2 s at most,
+// which bounds every wait: a time-out that is longer than what is left cannot fire.
+// A request that has no answer then is unanswered; it enters the latency histogram
+// as "at least this long", so that a stall at the end shows.
 //
 // So does one that failed, by a time-out or a broken connection, at the time it
 // waited, and a bad status is an answer like any other. vegeta and fortio count

@@ -14,8 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// drain is how long answers are waited for after a loop of the duration: a short one
+// would else take a program that is slow on a busy machine for one that hangs.
+func drain(duration time.Duration) time.Duration {
+	return min(max(duration, minDrain), maxDrain)
+}
+
 const (
-	maxDrain      = 2 * time.Second        // how long after the duration answers are waited for
+	minDrain      = time.Second            // how long after the duration answers are waited for, at least
+	maxDrain      = 2 * time.Second        // and at most
 	maxSetup      = 5 * time.Second        // for all connections to open before the first request
 	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
 	progressEvery = 500 * time.Millisecond // between calls of Progress
@@ -149,7 +156,7 @@ func (r *run) schedule() {
 		r.from = r.start + r.after(r.settling)
 	}
 	r.end = r.from + int64(r.Duration)
-	r.last = r.end + int64(min(r.Duration, maxDrain))
+	r.last = r.end + int64(drain(r.Duration))
 	close(r.begin)
 }
 

@@ -254,7 +254,7 @@ func TestOpenLoopOverload(t *testing.T) {
 	if lag := time.Duration(r.SendLag.ValueAtQuantile(50)); lag > 20*time.Millisecond {
 		t.Errorf("send lag p50 %v", lag)
 	}
-	if limit := 2*o.Duration + 500*time.Millisecond; r.Elapsed > limit {
+	if limit := o.Duration + minDrain + 500*time.Millisecond; r.Elapsed > limit {
 		t.Errorf("took %v, more than %v", r.Elapsed, limit)
 	}
 }

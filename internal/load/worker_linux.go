@@ -63,7 +63,7 @@ func newWorker(r *run, id, of int) (*worker, error) {
 	if r.Rate > 0 {
 		w.lag = newHistogram()
 		w.slots = w.share(r.settling + int64(math.Ceil(r.Rate*r.Duration.Seconds())))
-		w.binsPerNano = paceBins / float64(r.Duration+min(r.Duration, maxDrain))
+		w.binsPerNano = paceBins / float64(r.Duration+drain(r.Duration))
 	}
 	for _, a := range r.addresses {
 		w.remote = append(w.remote, socketAddress(a))
