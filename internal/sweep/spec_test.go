@@ -24,7 +24,9 @@ func batch() Spec {
 }
 
 func TestValidSpecs(t *testing.T) {
-	for name, s := range map[string]Spec{"server": server(), "batch": batch()} {
+	compile := batch()
+	compile.Target.Command = []string{"go", "test", "-c", "-o", "/dev/null", "./..."}
+	for name, s := range map[string]Spec{"server": server(), "batch": batch(), "tests that are compiled": compile} {
 		if err := s.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
