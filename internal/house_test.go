@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 	"tui":        {"observe", "rule", "ps"},
 	"exporter":   {"observe", "rule"},
 	"tracing":    {"schedtrace", "schedtrace/view", "schedtrace/text", "schedtrace/html", "exectrace", "exectrace/text", "exectrace/svg", "supervisor", "terminal"},
-	"lab":        {"sweep", "journal", "stat", "toolchain"},
+	"lab":        {"sweep", "load", "journal", "stat"},
 	"cli":        {anything},
 	"cmd":        {"cli"},
 
@@ -80,6 +80,8 @@ var mayImport = map[string][]string{
 	"schedtrace/html": {"schedtrace/view", "page"},
 	"exectrace/text":  {"terminal"},
 	"exectrace/svg":   {"axis"},
+
+	"lab/run": {"lab", "session", "sweep", "local", "toolchain", "supervisor", "tracing", "journal", "folder", "report/files"},
 
 	"need":              {},
 	"stat/stattest":     {"journal"},

@@ -90,18 +90,18 @@ func labNeeds(e lab.Experiment) []string {
 		}
 	}
 	for _, s := range e.Stages(lab.Options{CPUs: session.ThisHost().EffectiveCPUs}) {
-		if strings.Trim(s.Quotas, "none, ") != "" {
+		if slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil }) {
 			add("cgroups")
 		}
-		if len(s.Go) > 0 {
+		if len(s.GoVersions) > 0 {
 			add("Go toolchains")
 		}
-		if len(s.Command) > 0 {
-			add(s.Command[0] + " command")
+		if len(s.Target.Command) > 0 {
+			add(s.Target.Command[0] + " command")
 		}
 	}
 	most := 0.0
-	for _, s := range e.Shapes {
+	for _, s := range e.Hypotheses {
 		most = max(most, s.Needs)
 	}
 	if most > 1 {

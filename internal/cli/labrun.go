@@ -5,37 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/lab/run"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
 )
-
-// labOptions are the flags of procfit lab run, as given.
-type labOptions struct {
-	ids          []string
-	quick        bool
-	goVersions   []string
-	language     string
-	procs, quota string
-	repeats      int
-	pods, sums   int
-	out          string
-	json         bool
-	seed         uint64
-	dryRun       bool
-	given        func(flag string) bool
-	flags        []string // as given, for reproduce.sh
-}
 
 const labRunLong = `Run experiments of the documents that procfit began with, by their ids, and hold
 what the documents say against what is measured here.
@@ -71,132 +55,14 @@ func newLabRun(io stdio) *cobra.Command {
 					if f.Value.Type() == "stringSlice" {
 						value = strings.Trim(value, "[]")
 					}
-					o.flags = append(o.flags, "--"+f.Name+"="+value)
+					o.asGiven = append(o.asGiven, "--"+f.Name+"="+value)
 				}
 			})
 			return o.run(cmd.Context(), io)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.BoolVar(&o.quick, "quick", false, "small sizes: all experiments in less than ten minutes on two CPUs")
-	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to build the programs with, each an arm: 1.4,1.13,1.26")
-	f.StringVar(&o.language, "lang", "", "go line to build with, such as `1.24` (default the toolchain's own)")
-	f.StringVar(&o.procs, "procs", "", "`values` of GOMAXPROCS instead of the experiment's: unset,1,2,4")
-	f.StringVar(&o.quota, "quota", "", "CPU `limits` instead of the experiment's: none,0.5,2")
-	f.IntVar(&o.repeats, "repeats", 0, "blocks (default the experiment's); intervals need six")
-	f.IntVar(&o.pods, "pods", 0, "replicas of k8sbench (default the document's, scaled to this machine)")
-	f.IntVar(&o.sums, "n", 0, "sums that k8sbench computes a request (default the document's)")
-	f.StringVar(&o.out, "out", "", "results `directory` (default results/lab-TIME); an unfinished one is completed")
-	f.BoolVar(&o.json, "json", false, "print lab.json instead of the report")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and its cost, and stop")
+	o.flags(cmd.Flags())
 	return cmd
-}
-
-// labRun is a run whose every question is settled.
-type labRun struct {
-	*labOptions
-	io      stdio
-	outcome labOutcome
-	items   []labItem
-}
-
-// labItem is an experiment of the run.
-type labItem struct {
-	lab.Experiment
-	stages  []labStage
-	files   []lab.RanFile // to be looked at
-	changed bool          // since its results were last read
-}
-
-var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
-
-// mostSums is how many k8sbench computes for one request.
-const mostSums = 200_000
-
-// check finds what the user asked wrongly, before any experiment is looked at.
-func (o *labOptions) check() ([]lab.Experiment, error) {
-	if len(o.ids) == 0 {
-		return nil, usageError("run takes ids of experiments, or all; procfit lab list shows them")
-	}
-	versions, err := parseGoVersions(o.goVersions)
-	if err != nil {
-		return nil, err
-	}
-	o.goVersions = versions
-	if o.procs != "" {
-		if _, err := sweep.ParseProcs(o.procs); err != nil {
-			return nil, usageError("--procs: %w", err)
-		}
-	}
-	if _, err := parseQuotas(o.quota); err != nil {
-		return nil, err
-	}
-	switch {
-	case o.language != "" && !goLanguage.MatchString(o.language):
-		return nil, usageError("--lang %q: want a go line such as 1.24", o.language)
-	case slices.Contains(o.ids, "all"):
-		o.ids = nil
-		for _, e := range lab.List() {
-			o.ids = append(o.ids, e.ID)
-		}
-	}
-	const pods = "k8sbench"
-	for _, f := range []struct {
-		name        string
-		value, most int
-		of          string // the experiment that it is for; empty: all
-	}{{"repeats", o.repeats, 1000, ""}, {"pods", o.pods, 256, pods}, {"n", o.sums, mostSums, pods}} {
-		switch {
-		case !o.given(f.name):
-		case f.value < 1 || f.value > f.most:
-			return nil, usageError("--%s %d: want 1 to %d", f.name, f.value, f.most)
-		case f.of != "" && !slices.Contains(o.ids, f.of):
-			return nil, usageError("--%s is for %s, which is not among what is to run", f.name, f.of)
-		}
-	}
-	var list []lab.Experiment
-	for _, id := range o.ids {
-		e, err := lab.Find(id)
-		if err != nil {
-			return nil, usageError("%w", err)
-		}
-		if !slices.ContainsFunc(list, func(have lab.Experiment) bool { return have.ID == id }) {
-			list = append(list, e)
-		}
-	}
-	return list, nil
-}
-
-func (o *labOptions) resolve(io stdio) (*labRun, error) {
-	experiments, err := o.check()
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	host, started := session.ThisHost(), time.Now().Truncate(time.Second)
-	if o.out == "" {
-		o.out = filepath.Join("results", "lab-"+started.Format("20060102-150405"))
-	}
-	r := &labRun{labOptions: o, io: io, outcome: labOutcome{lab.Outcome{
-		Schema: lab.OutcomeSchema, Started: started, Host: host,
-		Tool: tool(io.args),
-	}}}
-	options := lab.Options{
-		Quick: o.quick, Procs: o.procs, Quota: o.quota, Go: o.goVersions, Repeats: o.repeats, CPUs: host.EffectiveCPUs, Pods: o.pods, N: o.sums,
-	}
-	for _, e := range experiments {
-		item := labItem{Experiment: e}
-		for _, st := range e.Stages(options) {
-			item.stages = append(item.stages, o.stage(e, st, self, o.out))
-		}
-		r.items = append(r.items, item)
-	}
-	return r, nil
 }
 
 // run is procfit lab run.
@@ -206,142 +72,131 @@ func (o *labOptions) run(ctx context.Context, io stdio) error {
 		return err
 	}
 	if o.dryRun {
-		return r.printPlan()
+		return printPlan(io, r)
 	}
-	held, err := r.openFolder()
+	held, err := r.Open(run.Events{Remade: func(err error) {
+		io.notef("%s: it is made anew, of the experiments that this command names", err)
+	}})
 	if err != nil {
-		return err
+		return refusal(err)
 	}
 	defer held.Close()
-	io.notef("%s", r.cost())
+	io.notef("%s", labCost(r))
 	bar := newProgress(io.err, time.Now)
-	builder := newBuilder(func(what string) { bar.say("procfit: " + what) })
-	defer builder.close()
-	runErr := r.measure(ctx, bar, builder)
+	err = r.Measure(ctx, labEvents(bar))
 	bar.finish()
-	return r.conclude(runErr)
+	return o.conclude(io, r, err)
 }
 
-// measure runs every stage. The error ends the run: Ctrl-C, a journal that cannot
-// be written, or one of another plan; what is wrong with one stage is told of that
-// stage.
-func (r *labRun) measure(ctx context.Context, bar *progress, b *builder) error {
-	for i := range r.items {
-		item := &r.items[i]
-		item.changed = true
-		for j := range item.stages {
-			l := &item.stages[j]
-			if l.session != nil {
-				title := fmt.Sprintf("%d/%d %s", i+1, len(r.items), l.session.Header.Name)
-				bar.next(title, r.after(i, j))
-				if err := r.measureStage(ctx, item.Experiment, l, bar, b); err != nil {
-					return err
-				}
-			}
-			if why := l.ran.NotRun; why != "" {
-				bar.say(fmt.Sprintf("procfit: %s is not run: %s", strings.TrimSpace(item.ID+" "+l.ID), why))
-			}
-		}
-		if item.Trace != "" {
-			files, err := r.look(ctx, item.Experiment)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				bar.say("procfit: " + err.Error())
-			}
-			item.files = files
-		}
-		if err := r.write(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *labRun) measureStage(ctx context.Context, e lab.Experiment, l *labStage, bar *progress, b *builder) error {
-	if err := l.prepare(ctx, b, e, r.language); err != nil {
-		return err
-	}
-	runner, err := local.New(l.session.Spec, local.Config{Environ: os.Environ(), CreateLog: l.session.CreateLog, Programs: l.programs})
-	if err != nil {
-		return err
-	}
-	defer runner.Close()
-	started, err := l.session.Run(ctx, runner, session.Events{
-		Torn:     func(path string, bytes int64) { stdio{err: bar}.torn(path, bytes) },
+// labEvents tells on the progress line what a run does.
+func labEvents(bar *progress) run.Events {
+	notef := stdio{err: bar}.notef
+	return run.Events{
+		Stage: func(t run.Turn) { bar.next(fmt.Sprintf("%d/%d %s", t.Number, t.Experiments, t.Name), t.Later) },
+		NotRun: func(experiment, stage, why string) {
+			notef("%s is not run: %s", strings.TrimSpace(experiment+" "+stage), why)
+		},
+		Fetch:    func(version string) { notef("fetching Go %s", version) },
+		Compile:  func(program, version string) { notef("compiling %s with %s", program, version) },
+		Untraced: func(err error) { notef("%v", err) },
+		Torn:     stdio{err: bar}.torn,
 		Activity: bar.activity, Progress: bar.report,
-	})
-	var unwritten *session.JournalError
-	var refused *session.Refusal
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return err
-	case errors.As(err, &unwritten) && (started || errors.As(err, &refused)):
-		return refusal(err)
-	case started:
-		l.ran.Stopped = err.Error()
-	default:
-		l.ran.NotRun = err.Error()
 	}
-	return nil
 }
 
 // conclude reports what was measured, whether or not the run came to its end.
-func (r *labRun) conclude(runErr error) error {
-	if usage := (*exitError)(nil); errors.As(runErr, &usage) {
-		return runErr // another run's folder
+func (o *labOptions) conclude(io stdio, r *run.Run, runErr error) error {
+	if another := (*session.Refusal)(nil); errors.As(runErr, &another) {
+		return refusal(runErr)
 	}
-	if err := r.write(); err != nil {
-		return errors.Join(interrupted(runErr), err)
-	}
-	if err := r.outcome.show(r.io, r.out, r.json); err != nil {
-		return errors.Join(interrupted(runErr), err)
-	}
-	if err := r.showTraces(); err != nil {
-		return errors.Join(interrupted(runErr), err)
+	for _, step := range []func() error{
+		r.Write,
+		func() error { return showLab(io, r.Dir, &r.Outcome, o.json) },
+		func() error { return o.showTraces(io, r) },
+	} {
+		if err := step(); err != nil {
+			return errors.Join(interrupted(runErr), err)
+		}
 	}
 	if runErr != nil {
-		r.io.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.out, r.out)
+		io.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.Dir, r.Dir)
 		return interrupted(runErr)
 	}
-	if !slices.ContainsFunc(r.outcome.Experiments, lab.Ran.Proved) {
+	if !slices.ContainsFunc(r.Outcome.Experiments, lab.Ran.Proved) {
 		return errors.New("none of the experiments could be run")
 	}
 	return nil
 }
 
-// write brings the folder's reports up to what the journals hold. Only what has
-// run in the meantime is analysed again.
-func (r *labRun) write() error {
-	for i := range r.items {
-		if err := r.update(&r.items[i]); err != nil {
+// mostShown is how many experiments a run has at most whose traces are printed too.
+const mostShown = 2
+
+// showTraces prints what the programs' traces say, below the outcome.
+func (o *labOptions) showTraces(io stdio, r *run.Run) error {
+	if o.json || len(o.ids) > mostShown {
+		return nil
+	}
+	for _, f := range r.Files() {
+		if path.Ext(f.Path) != ".txt" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(io.out, "\n%s", b); err != nil {
 			return err
 		}
 	}
-	return r.outcome.write(r.out)
+	return nil
 }
 
-func (r *labRun) update(item *labItem) error {
-	ran := lab.Ran{ID: item.ID, Quick: r.quick, Files: item.files}
-	for _, l := range item.stages {
-		ran.Stages = append(ran.Stages, l.ran)
+// labCost is in words what the run will take.
+func labCost(r *run.Run) string {
+	trials, stages, unknown := 0, 0, false
+	var experiments []string
+	var d time.Duration
+	for _, p := range r.Planned() {
+		if !slices.Contains(experiments, p.Experiment) {
+			experiments = append(experiments, p.Experiment)
+		}
+		if p.Session != nil {
+			stages++
+			trials += p.Trials
+			unknown = unknown || p.Each == 0 && p.Trials > 0
+			d += p.Cost()
+		}
 	}
-	list := &r.outcome.Experiments
-	i := slices.IndexFunc(*list, func(e lab.Ran) bool { return e.ID == item.ID })
-	if i < 0 {
-		i = len(*list)
-		*list = append(*list, lab.Ran{})
+	s := fmt.Sprintf("lab: %s in %s, %s", phrase.Count(len(experiments), "experiment"), phrase.Count(stages, "sweep"), phrase.Count(trials, "trial"))
+	switch {
+	case unknown && d == 0:
+		s += "; the first ones will tell how long it takes"
+	case unknown:
+		s += ", more than " + phrase.Minutes(d)
+	default:
+		s += ", about " + phrase.Minutes(d)
 	}
-	if !item.changed && (*list)[i].ID != "" {
-		return nil
+	return s + "; results in " + r.Dir
+}
+
+// printPlan is --dry-run.
+func printPlan(io stdio, r *run.Run) error {
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "EXPERIMENT\tSWEEP\tGOMAXPROCS\tGROUPS\tTRIALS\tABOUT\n")
+	for _, p := range r.Planned() {
+		if p.Session == nil {
+			fmt.Fprintf(w, "%s\t%s\tnot to be run: %s\n", p.Experiment, p.Stage, p.NotRun)
+			continue
+		}
+		about := "–"
+		if p.Each > 0 {
+			about = phrase.Minutes(p.Cost())
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", p.Experiment, p.Stage, strings.Join(labels(p.Session.Plan), ","), len(p.Session.Plan.AA), p.Trials, about)
 	}
-	item.changed = false
-	if len(ran.Files) == 0 {
-		ran.Files = (*list)[i].Files // of an earlier run
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	(*list)[i] = ran
-	return conclude(r.out, &(*list)[i], r.outcome.Host.EffectiveCPUs)
+	_, err := fmt.Fprintln(io.out, labCost(r))
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -26,13 +27,13 @@ var (
 )
 
 // What a document says is put so that it can be judged.
-func TestShapes(t *testing.T) {
+func TestHypotheses(t *testing.T) {
 	for _, e := range List() {
 		ids := map[string]bool{}
-		if len(e.Shapes) == 0 {
-			t.Errorf("%s has no shape", e.ID)
+		if len(e.Hypotheses) == 0 {
+			t.Errorf("%s has no hypothesis", e.ID)
 		}
-		for _, s := range e.Shapes {
+		for _, s := range e.Hypotheses {
 			name := e.ID + " " + s.ID
 			if ids[s.ID] || !idForm.MatchString(s.ID) {
 				t.Errorf("%s: an id of its own, in lower snake case", name)
@@ -50,8 +51,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// document holds a shape's value against the quotient of the document's numbers.
-func document(t *testing.T, name string, s Shape) {
+// document holds a hypothesis's value against the quotient of the document's numbers.
+func document(t *testing.T, name string, s Hypothesis) {
 	t.Helper()
 	m := quotientForm.FindStringSubmatch(s.Document)
 	if m == nil {
@@ -94,49 +95,54 @@ func everyStage(t *testing.T, f func(t *testing.T, e Experiment, s Stage)) {
 func TestStages(t *testing.T) {
 	everyStage(t, func(t *testing.T, e Experiment, s Stage) {
 		name := e.ID + " " + s.ID
-		if (s.Program == e.ID) == (e.Kind == Command) || (len(s.Command) > 0) != (e.Kind == Command) {
-			t.Errorf("%s of kind %s runs %q, %q", name, e.Kind, s.Program, s.Command)
+		if (s.Target.BuiltIn == e.ID) == (e.Kind == Command) || (len(s.Target.Command) > 0) != (e.Kind == Command) {
+			t.Errorf("%s of kind %s runs %q, %q", name, e.Kind, s.Target.BuiltIn, s.Target.Command)
 		}
-		if (s.Duration > 0) != (e.Kind == Server) || (s.Takes > 0) == (e.Kind == Server) || (s.Connections > 0) != (e.Kind == Server) || s.Repeats < 1 {
+		if (s.Load.Warmup > 0) != (e.Kind == Server) || (s.TrialTakes > 0) == (e.Kind == Server) || s.Target.Benchmarks != (e.Kind == Batch && len(s.Load.Metrics) == 0) {
 			t.Errorf("%s of kind %s: %+v", name, e.Kind, s)
 		}
-		if _, err := sweep.ParseProcs(s.Procs); err != nil {
+		if s.Name != strings.TrimSpace(name) || s.Procs.Auto || strings.HasPrefix(s.Path, "/") {
+			t.Errorf("%s: %+v", name, s)
+		}
+		// Whoever runs it names the binary and the address.
+		spec := s.Spec
+		switch e.Kind {
+		case Server:
+			spec.Target.Command = []string{"procfit", sweep.PortPlaceholder}
+			spec.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/" + s.Path
+		case Batch:
+			spec.Target.Command = []string{"procfit"}
+		}
+		if err := spec.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-		for _, quota := range strings.Split(s.Quotas, ",") {
-			if x, err := strconv.ParseFloat(quota, 64); quota != "" && quota != "none" && (err != nil || x <= 0) {
-				t.Errorf("%s: quotas %q", name, s.Quotas)
-			}
-		}
-		for _, m := range s.Metrics {
-			if _, err := load.ParseMetric(m); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
 		}
 	})
 }
 
 // What the user asks for stands instead of what the document has.
 func TestOptions(t *testing.T) {
-	o := Options{CPUs: 2, Procs: "3", Quota: "0.3", Go: []string{"1.20"}, Repeats: 7, Pods: 5, N: 9}
+	three := only(3)
+	o := Options{CPUs: 2, Procs: &three, Quotas: quotas(0.3), Go: []string{"1.20"}, Repeats: 7, Pods: 5, N: 9}
+	procs := func(s Stage) bool { return reflect.DeepEqual(s.Procs, three) }
+	limits := func(s Stage) bool { return reflect.DeepEqual(s.Quotas, o.Quotas) }
 	for _, e := range List() {
 		for _, s := range e.Stages(o) {
 			if s.Fixed && e.ID != "busyworker" { // which has a stage for each quota
-				if s.Procs == "3" || s.Quotas == "0.3" || slices.Contains(s.Go, "1.20") || s.Repeats != 7 {
+				if procs(s) || limits(s) || slices.Contains(s.GoVersions, "1.20") || s.Repeats != 7 {
 					t.Errorf("%s %s is to stay as it is: %+v", e.ID, s.ID, s)
 				}
 				continue
 			}
-			if s.Procs != "3" || s.Quotas != "0.3" || s.Repeats != 7 || (len(s.Go) == 1 && s.Go[0] == "1.20") == (e.Kind == Command) {
+			if !procs(s) || !limits(s) || s.Repeats != 7 || slices.Equal(s.GoVersions, o.Go) == (e.Kind == Command) {
 				t.Errorf("%s: %+v", e.ID, s)
 			}
-			if s.ID == "pods" && (s.Replicas != 5 || s.Path != "/cpu?n=9") {
+			if s.ID == "pods" && (s.Replicas != 5 || s.Path != "cpu?n=9") {
 				t.Errorf("%s: %+v", e.ID, s)
 			}
 		}
 	}
 	six, _ := find("k8sbench", Server)
-	if s := six.Stages(Options{CPUs: 6}); s[0].Replicas != 6 || s[1].Replicas != 10 || s[1].Connections != 1000 || s[1].Path != "/cpu?n=20" {
+	if s := six.Stages(Options{CPUs: 6}); s[0].Replicas != 6 || s[1].Replicas != 10 || s[1].Load.Connections != 1000 || s[1].Path != "cpu?n=20" {
 		t.Errorf("on the document's machine: %+v", s)
 	}
 }
@@ -145,20 +151,13 @@ func TestOptions(t *testing.T) {
 // take; the folder's report takes a second more.
 func trials(t *testing.T, s Stage) (n int, d time.Duration) {
 	t.Helper()
-	procs, err := sweep.ParseProcs(s.Procs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	groups := max(1, len(s.Go))
-	if s.Quotas != "" {
-		groups *= 1 + strings.Count(s.Quotas, ",")
-	}
-	n = groups * (len(procs.Values) + 1) * s.Repeats
-	if s.Duration == 0 {
-		return n, time.Duration(n)*s.Takes + time.Second
+	groups := max(1, len(s.GoVersions)) * max(1, len(s.Quotas))
+	n = groups * (len(s.Procs.Values) + 1) * s.Repeats
+	if s.TrialTakes > 0 {
+		return n, time.Duration(n)*s.TrialTakes + time.Second
 	}
 	n += 2 * groups
-	return n, time.Duration(n)*(s.Duration+s.Warmup+250*time.Millisecond) + time.Second
+	return n, time.Duration(n)*(s.Load.Duration+s.Load.Warmup+250*time.Millisecond) + time.Second
 }
 
 // quickBudget is what all quick experiments may take, by the stages' own sizes; the
@@ -203,14 +202,14 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 	t.Helper()
 	metrics := map[string]journal.Metric{}
 	for _, q := range quick[e.ID] {
-		if len(s.Metrics) > 0 { // a figure that the program prints only after a while
+		if len(s.Load.Metrics) > 0 { // a figure that the program prints only after a while
 			stages := e.Stages(Options{Quick: true})
 			i := max(0, slices.IndexFunc(stages, func(quick Stage) bool { return quick.ID == s.ID }))
 			q.args = strings.Join(stages[i].Args, " ")
 		}
 		// A process of its own: the runtime reads GODEBUG as it starts.
 		cmd := exec.Command(os.Args[0], "-test.run=^TestProgram$")
-		cmd.Env = append(append(os.Environ(), s.Env...), "PROCFIT_LAB_PROGRAM="+e.ID+" "+q.args)
+		cmd.Env = append(append(os.Environ(), s.Target.Env...), "PROCFIT_LAB_PROGRAM="+e.ID+" "+q.args)
 		output, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %s: %v: %s", e.ID, q.args, err, output)
@@ -224,15 +223,11 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 				metrics[r.Name+" "+unit] = journal.Metric{Value: v}
 			}
 		}
-		if len(s.Metrics) == 0 {
+		if len(s.Load.Metrics) == 0 {
 			continue
 		}
 		clear(metrics)
-		for _, text := range s.Metrics {
-			m, err := load.ParseMetric(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, m := range s.Load.Metrics {
 			found, err := load.FindMetrics(load.Output{Head: output}, []load.Metric{m})
 			if err != nil {
 				t.Errorf("%s: %v in:\n%s", e.ID, err, output)
@@ -258,29 +253,18 @@ func TestProgram(t *testing.T) {
 // prints.
 func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 	t.Helper()
-	procs, err := sweep.ParseProcs(s.Procs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	quotas, versions := []*float64{nil}, s.Go
-	if s.Quotas != "" {
-		quotas = nil
-		for _, word := range strings.Split(s.Quotas, ",") {
-			var quota *float64
-			if x, err := strconv.ParseFloat(word, 64); err == nil {
-				quota = &x
-			}
-			quotas = append(quotas, quota)
-		}
+	limits, versions := s.Quotas, s.GoVersions
+	if len(limits) == 0 {
+		limits = quotas(0)
 	}
 	if len(versions) == 0 {
 		versions = []string{""}
 	}
-	result := &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Connections}}
+	result := &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Load.Connections}}
 	m, metrics := Measured{Result: result}, printed(t, e, s)
 	for _, version := range versions {
-		for _, quota := range quotas {
-			for _, p := range procs.Values {
+		for _, quota := range limits {
+			for _, p := range s.Procs.Values {
 				for block := range 6 {
 					one, latency := 1.5, &journal.Latency{P50: new(0.1), P90: new(0.1), P99: new(0.1), P999: new(0.1), Max: new(0.1), Mean: new(0.1)}
 					m.Trials = append(m.Trials, journal.Trial{
@@ -296,8 +280,8 @@ func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 	return m
 }
 
-// Every figure that a shape asks for is really there: of a full run on a machine
-// that needs nothing, no shape is without a value.
+// Every figure that a hypothesis asks for is really there: of a full run on a machine
+// that needs nothing, no hypothesis is without a value.
 func TestFigures(t *testing.T) {
 	for _, e := range List() {
 		t.Run(e.ID, func(t *testing.T) {
@@ -309,7 +293,7 @@ func TestFigures(t *testing.T) {
 					results[s.ID] = ran(t, e, s, o.CPUs)
 				}
 				answered := 0
-				for _, s := range e.Shapes {
+				for _, s := range e.Hypotheses {
 					got := s.Measure(results)
 					if got.Value == nil && !o.Quick { // quick leaves out Go versions, and what takes long
 						t.Errorf("quick %v: %s: %+v", o.Quick, s.ID, got.Why)
@@ -320,9 +304,9 @@ func TestFigures(t *testing.T) {
 				}
 				// Uber's quota of two CPUs and the load take three.
 				if answered == 0 && e.ID != "uber" {
-					t.Errorf("quick %v: no shape has a value", o.Quick)
+					t.Errorf("quick %v: no hypothesis has a value", o.Quick)
 				}
-				for _, s := range e.Shapes {
+				for _, s := range e.Hypotheses {
 					if e := s.Measure(nil); e.Value != nil || e.Why == "" {
 						t.Errorf("%s of nothing: %+v", s.ID, e)
 					}

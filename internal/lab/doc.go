@@ -18,10 +18,11 @@
 // wrong, 2 that the arguments were.
 //
 // What an experiment takes to run are its Stages, each a sweep, and what its
-// document's numbers say are its Shapes, each a hypothesis about a ratio. Of names
-// a figure of one arm; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
+// document's numbers say are its Hypotheses, each about a ratio. A Quantity is a
+// figure of one arm; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
 // answers. A ratio is paired by block, as all comparisons of package stat are, and
-// takes six blocks to have an interval. An Outcome is what a run came to.
+// takes six blocks to have an interval. An Outcome is what a run came to. Package
+// lab/run carries the stages out.
 //
 // # Limits
 //

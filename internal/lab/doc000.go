@@ -1,6 +1,9 @@
 package lab
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // Of the servers' trials half the time is closed loop and half open, so that a
 // second of the document's is two of ours.
@@ -13,9 +16,9 @@ const (
 // the same machine, one run a setting.
 func document000() map[string]described {
 	return map[string]described{
-		"cpuserver":  {cpuserverStages, cpuserverShapes()},
-		"tinyserver": {tinyserverStages, tinyserverShapes()},
-		"parallel":   {parallelStages, parallelShapes()},
+		"cpuserver":  {cpuserverStages, cpuserverHypotheses()},
+		"tinyserver": {tinyserverStages, tinyserverHypotheses()},
+		"parallel":   {parallelStages, parallelHypotheses()},
 	}
 }
 
@@ -23,16 +26,15 @@ func document000() map[string]described {
 // says more. For the peak there must be an arm at the CPUs and one beyond.
 func cpuserverStages(o Options) []Stage {
 	n := o.cpus()
-	return []Stage{{
-		Program: "cpuserver", Connections: 64, Scaled: pick(o, "10 s a setting there, 0.5 s of each loop here", "10 s a setting there, 2 s of each loop here"),
-		Procs:    pick(o, values(1, n, 2*n, 4*n), values(1, 2, 4, 8, 16, n, 2*n, 4*n)),
-		Duration: pick(o, quickTrial, fullTrial), Warmup: pick(o, quickWarmup, fullWarmup),
-	}}
+	s := server(o, "cpuserver", 64)
+	s.Scaled = pick(o, "10 s a setting there, 0.5 s of each loop here", "10 s a setting there, 2 s of each loop here")
+	s.Procs = pick(o, only(1, n, 2*n, 4*n), only(1, 2, 4, 8, 16, n, 2*n, 4*n))
+	return []Stage{s}
 }
 
-func cpuserverShapes() []Shape {
-	at := func(f Figure, procs int) Of { return Of{Figure: f, Procs: procs} }
-	return []Shape{
+func cpuserverHypotheses() []Hypothesis {
+	at := func(f Figure, procs int) Quantity { return Quantity{Figure: f, Procs: procs} }
+	return []Hypothesis{
 		{
 			ID: "two_ps", Says: "two Ps serve 1.96 times what one does (within 10 %)",
 			Document: "23500 ÷ 12000 req/s = 1.96", Value: 23500.0 / 12000, Needs: 2,
@@ -93,60 +95,60 @@ func cpuserverShapes() []Shape {
 // wrk -t8 -c128 -d20s at 1 2 4 8 12 16 32, three repeats.
 func tinyserverStages(o Options) []Stage {
 	n := o.cpus()
-	published := Stage{
-		ID: "published", Title: "as published: wrk sends no body, so that there is nothing to hash",
-		Program: "tinyserver", Connections: 128, Scaled: pick(o, "20 s a setting there, 0.5 s of each loop here", "20 s a setting there, 1.5 s of each loop here"),
-		Procs:    pick(o, values(1, n, 2*n), values(1, 2, 4, 8, 12, 16, 32, n, 2*n)),
-		Duration: pick(o, quickTrial, 3*time.Second), Warmup: pick(o, quickWarmup, fullWarmup),
-	}
+	published := server(o, "tinyserver", 128)
+	published.ID, published.Title = "published", "as published: wrk sends no body, so that there is nothing to hash"
+	published.Scaled = pick(o, "20 s a setting there, 0.5 s of each loop here", "20 s a setting there, 1.5 s of each loop here")
+	published.Procs = pick(o, only(1, n, 2*n), only(1, 2, 4, 8, 12, 16, 32, n, 2*n))
+	published.Load.Duration = pick(o, quickTrial, 3*time.Second)
 	posted := published
-	posted.ID, posted.Title, posted.Body = "posted", "with a 4096-byte POST, 32 times hashed: as the document meant it", 4096
+	posted.ID, posted.Title = "posted", "with a 4096-byte POST, 32 times hashed: as the document meant it"
+	posted.Load.Body = bytes.Repeat([]byte{'x'}, 4096)
 	return []Stage{published, posted}
 }
 
-func tinyserverShapes() []Shape {
-	return []Shape{
+func tinyserverHypotheses() []Hypothesis {
+	return []Hypothesis{
 		{
 			// CPU time differs between machines, by less than three in ten years; what the
 			// document's command leaves out is 500 times as much.
 			ID: "half_a_millisecond", Says: "as published a request costs about 0.5 ms of CPU: at least a third of it",
 			Document: "“about 0.5 ms of CPU work and 2 ms of simulated I/O per request”",
-			Measure:  scaled(Ratio(Of{Stage: "published", Figure: CPUs, Procs: 1}, Of{Stage: "published", Figure: Throughput, Procs: 1}), 1/0.5e-3),
+			Measure:  scaled(Ratio(Quantity{Stage: "published", Figure: CPUs, Procs: 1}, Quantity{Stage: "published", Figure: Throughput, Procs: 1}), 1/0.5e-3),
 			AtLeast:  1.0 / 3, AtMost: 3,
 		},
 		{
 			ID: "posted_peaks_at_cpus", Says: "with a body too throughput peaks at as many Ps as CPUs: no other value beats it by more than 5 %",
 			Document: "“I/O-bound workloads also peak at GOMAXPROCS = NumCPU”", Needs: 2,
-			Measure: PeakAt(Of{Stage: "posted", Procs: AtCPUs}), AtLeast: flatLess,
+			Measure: PeakAt(Quantity{Stage: "posted", Procs: AtCPUs}), AtLeast: flatLess,
 		},
 		{
 			ID: "more_ps_do_not_help", Says: "waiting for I/O, twice the Ps as CPUs serve no more (by 5 % at most)",
 			Document: "“setting GOMAXPROCS > NumCPU does not help I/O-bound code either”", Needs: 2,
-			Measure: beyond(2, Of{Stage: "published"}), AtMost: flatMore,
+			Measure: beyond(2, Quantity{Stage: "published"}), AtMost: flatMore,
 		},
 	}
 }
 
 // 16 goroutines × 50,000,000 steps, at 1 and NumCPU.
 func parallelStages(o Options) []Stage {
-	return []Stage{{
-		Program: "parallel", Args: pick(o, args("-steps 10000000"), nil), Scaled: pick(o, "50,000,000 steps there, 10,000,000 here", ""),
-		Procs: pick(o, values(1, o.cpus()), values(1, 8, o.cpus())), Takes: pick(o, 100*time.Millisecond, 250*time.Millisecond),
-	}}
+	s := batch(pick(o, 100*time.Millisecond, 250*time.Millisecond), "parallel", pick(o, args("-steps 10000000"), nil)...)
+	s.Scaled = pick(o, "50,000,000 steps there, 10,000,000 here", "")
+	s.Procs = pick(o, only(1, o.cpus()), only(1, 8, o.cpus()))
+	return []Stage{s}
 }
 
-func parallelShapes() []Shape {
-	return []Shape{
+func parallelHypotheses() []Hypothesis {
+	return []Hypothesis{
 		{
 			ID: "eight_cpus", Says: "eight Ps are 7 times as fast as one (within 10 %)",
 			Document: "4.2 ÷ 0.6 s = 7", Value: 4.2 / 0.6, Needs: 8,
-			Measure: Ratio(Of{Procs: 8}, Of{Procs: 1}), AtLeast: 4.2 / 0.6 * tenthLess, AtMost: 4.2 / 0.6 * tenthMore,
+			Measure: Ratio(Quantity{Procs: 8}, Quantity{Procs: 1}), AtLeast: 4.2 / 0.6 * tenthLess, AtMost: 4.2 / 0.6 * tenthMore,
 		},
 		{
 			// The same, for a machine of any size. Nothing is above 1 but error.
 			ID: "each_cpu", Says: "each CPU adds at least 0.79 of what one does (the document's share less 10 %)",
 			Document: "7 ÷ 8 times = 0.875", Value: 7.0 / 8, Needs: 2,
-			Measure: speedup(Of{}), AtLeast: 7.0 / 8 * tenthLess,
+			Measure: speedup(Quantity{}), AtLeast: 7.0 / 8 * tenthLess,
 		},
 	}
 }

@@ -9,13 +9,13 @@ import (
 // the preemption, stealing and tracing sections say is in doc001sched.go.
 func document001() map[string]described {
 	return map[string]described{
-		"workload":   {workloadStages, workloadShapes()},
-		"cpubound":   {cpuboundStages, cpuboundShapes()},
-		"iobound":    {ioboundStages, ioboundShapes()},
-		"contention": {contentionStages, contentionShapes()},
-		"preempt":    {preemptStages, preemptShapes()},
-		"stealing":   {stealingStages, stealingShapes()},
-		"schedtrace": {schedtraceStages, schedtraceShapes()},
+		"workload":   {workloadStages, workloadHypotheses()},
+		"cpubound":   {cpuboundStages, cpuboundHypotheses()},
+		"iobound":    {ioboundStages, ioboundHypotheses()},
+		"contention": {contentionStages, contentionHypotheses()},
+		"preempt":    {preemptStages, preemptHypotheses()},
+		"stealing":   {stealingStages, stealingHypotheses()},
+		"schedtrace": {schedtraceStages, schedtraceHypotheses()},
 	}
 }
 
@@ -33,36 +33,36 @@ func workloadStages(o Options) []Stage {
 		{"io", "100 goroutines that wait 10 ms, over and over", []string{sleeps}},
 		{"mixed", "50 that compute and 50 that wait", []string{sums, sleeps}},
 	} {
-		list = append(list, Stage{
-			ID: kind.id, Title: kind.title, Program: "workload", Args: args("-workload %s -duration %s", kind.id, d),
-			Scaled: fmt.Sprintf("10 s a setting there, %s here", d),
-			Procs:  pick(o, values(1, o.cpus()), values(1, 2, 4, 8, o.cpus())), Takes: d + 100*time.Millisecond, Metrics: kind.metrics,
-		})
+		s := batch(d+100*time.Millisecond, "workload", args("-workload %s -duration %s", kind.id, d)...)
+		s.ID, s.Title, s.Scaled = kind.id, kind.title, fmt.Sprintf("10 s a setting there, %s here", d)
+		s.Procs = pick(o, only(1, o.cpus()), only(1, 2, 4, 8, o.cpus()))
+		s.measure(kind.metrics...)
+		list = append(list, s)
 	}
 	return list
 }
 
-func workloadShapes() []Shape {
-	return []Shape{
+func workloadHypotheses() []Hypothesis {
+	return []Hypothesis{
 		{
 			ID: "cpu_scales", Says: "computing scales linearly: each CPU adds at least 0.9 of what one does",
 			Document: "“CPU-bound workloads scale linearly to physical core count”", Needs: 2,
-			Measure: speedup(Of{Stage: "cpu"}), AtLeast: tenthLess,
+			Measure: speedup(Quantity{Stage: "cpu"}), AtLeast: tenthLess,
 		},
 		{
 			ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: as many waits a second within 5 %",
 			Document: "“I/O-bound workloads are GOMAXPROCS-insensitive”",
-			Measure:  Flat(Of{Stage: "io", Figure: "sleeps", Procs: 1}), AtMost: flatMore,
+			Measure:  Flat(Quantity{Stage: "io", Figure: "sleeps", Procs: 1}), AtMost: flatMore,
 		},
 		{
 			ID: "cpu_utilisation", Says: "what computes uses at least 90 % of the CPUs",
 			Document: "“CPU-bound: 90%+ utilization”",
-			Measure:  perCPU(Of{Stage: "cpu", Figure: CPUs, Procs: AtCPUs}), AtLeast: 0.90,
+			Measure:  perCPU(Quantity{Stage: "cpu", Figure: CPUs, Procs: AtCPUs}), AtLeast: 0.90,
 		},
 		{
 			ID: "io_utilisation", Says: "what waits uses 20 to 50 % of the CPUs",
 			Document: "“I/O-bound: 20-50% utilization”",
-			Measure:  perCPU(Of{Stage: "io", Figure: CPUs, Procs: AtCPUs}), AtLeast: 0.20, AtMost: 0.50,
+			Measure:  perCPU(Quantity{Stage: "io", Figure: CPUs, Procs: AtCPUs}), AtLeast: 0.20, AtMost: 0.50,
 		},
 	}
 }
@@ -70,15 +70,15 @@ func workloadShapes() []Shape {
 // At 1 2 4 8 16, and at the CPUs and twice that.
 func cpuboundStages(o Options) []Stage {
 	n := o.cpus()
-	return []Stage{{
-		Program: "cpubound", Args: pick(o, args("-steps 10000000"), nil), Scaled: pick(o, "tasks of 100,000,000 steps there, 16 of 10,000,000 here", "as many tasks as go test chose there, 16 here"),
-		Procs: pick(o, values(1, n, 2*n), values(1, 2, 4, 8, 16, n, 2*n)), Takes: pick(o, 250*time.Millisecond, 800*time.Millisecond),
-	}}
+	s := batch(pick(o, 250*time.Millisecond, 800*time.Millisecond), "cpubound", pick(o, args("-steps 10000000"), nil)...)
+	s.Scaled = pick(o, "tasks of 100,000,000 steps there, 16 of 10,000,000 here", "as many tasks as go test chose there, 16 here")
+	s.Procs = pick(o, only(1, n, 2*n), only(1, 2, 4, 8, 16, n, 2*n))
+	return []Stage{s}
 }
 
-func cpuboundShapes() []Shape {
-	cost := func(procs int) Of { return Of{Figure: "CPUBound ns/op", Procs: procs} }
-	return []Shape{
+func cpuboundHypotheses() []Hypothesis {
+	cost := func(procs int) Quantity { return Quantity{Figure: "CPUBound ns/op", Procs: procs} }
+	return []Hypothesis{
 		{
 			ID: "two_ps", Says: "two Ps are twice as fast as one (within 10 %)",
 			Document: "4.2 ÷ 2.1 s = 2", Value: 4.2 / 2.1, Needs: 2,
@@ -100,40 +100,39 @@ func cpuboundShapes() []Shape {
 
 // At 1 2 4 8. The document's requests go to httpbin.org.
 func ioboundStages(o Options) []Stage {
-	return []Stage{{
-		Program: "iobound", Args: pick(o, args("-d 100ms"), nil), Scaled: pick(o, "answers after 1 s there, after 0.1 s here", "as many clients as go test chose there, 100 here"),
-		Procs: pick(o, "1,8", "1,2,4,8"), Takes: pick(o, 400*time.Millisecond, 3100*time.Millisecond),
-	}}
+	s := batch(pick(o, 400*time.Millisecond, 3100*time.Millisecond), "iobound", pick(o, args("-d 100ms"), nil)...)
+	s.Scaled = pick(o, "answers after 1 s there, after 0.1 s here", "as many clients as go test chose there, 100 here")
+	s.Procs = pick(o, only(1, 8), only(1, 2, 4, 8))
+	return []Stage{s}
 }
 
-func ioboundShapes() []Shape {
-	return []Shape{
+func ioboundHypotheses() []Hypothesis {
+	return []Hypothesis{
 		{
 			ID: "eight_ps", Says: "eight Ps take as long as one, within 5 %",
 			Document: "15.0 ÷ 15.3 s = 0.98", Value: 15.0 / 15.3,
-			Measure: Ratio(Of{Figure: "IOBound ns/op", Procs: 8}, Of{Figure: "IOBound ns/op", Procs: 1}), AtLeast: flatLess, AtMost: flatMore,
+			Measure: Ratio(Quantity{Figure: "IOBound ns/op", Procs: 8}, Quantity{Figure: "IOBound ns/op", Procs: 1}), AtLeast: flatLess, AtMost: flatMore,
 		},
 		{
 			ID: "flat", Says: "every number of Ps takes as long, within 5 %",
 			Document: "15.3 ÷ 15.0 s = 1.02", Value: 15.3 / 15.0,
-			Measure: Flat(Of{Figure: "IOBound ns/op", Procs: 1}), AtMost: flatMore,
+			Measure: Flat(Quantity{Figure: "IOBound ns/op", Procs: 1}), AtMost: flatMore,
 		},
 	}
 }
 
 // The document's benchmarks end in -8: GOMAXPROCS=8.
 func contentionStages(o Options) []Stage {
-	return []Stage{{
-		Program: "contention", Args: pick(o, args("-n 2000000"), nil),
-		Procs: pick(o, values(1, 8, o.cpus()), values(1, 2, 4, 8, 16, o.cpus())), Takes: pick(o, 100*time.Millisecond, 150*time.Millisecond),
-	}}
+	s := batch(pick(o, 100*time.Millisecond, 150*time.Millisecond), "contention", pick(o, args("-n 2000000"), nil)...)
+	s.Procs = pick(o, only(1, 8, o.cpus()), only(1, 2, 4, 8, 16, o.cpus()))
+	return []Stage{s}
 }
 
-func contentionShapes() []Shape {
+func contentionHypotheses() []Hypothesis {
 	contended := func(procs int) func(Results) Estimate {
-		return Ratio(Of{Figure: "Contention/contended ns/op", Procs: procs}, Of{Figure: "Contention/alone ns/op", Procs: procs})
+		return Ratio(Quantity{Figure: "Contention/contended ns/op", Procs: procs}, Quantity{Figure: "Contention/alone ns/op", Procs: procs})
 	}
-	return []Shape{
+	return []Hypothesis{
 		{
 			// What a cache line costs to pass on differs between processors by about two.
 			ID: "nine_times", Says: "at 8 Ps, 16 goroutines on one mutex cost 9.3 times one alone, within a factor of two",

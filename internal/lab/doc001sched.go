@@ -9,19 +9,19 @@ import (
 // the trial outlasts its limit.
 func preemptStages(o Options) []Stage {
 	limit := pick(o, time.Second, 2*time.Second)
-	stage := func(id, title string) Stage {
-		return Stage{
-			ID: id, Title: title, Program: "preempt", Args: args("-d 50ms"), Scaled: "sleeps 1 s there, 50 ms here",
-			Procs: "1,2", Limit: limit, Takes: 100 * time.Millisecond,
-		}
+	stage := func(id, title string, takes time.Duration) Stage {
+		s := batch(takes, "preempt", args("-d 50ms")...)
+		s.ID, s.Title, s.Scaled = id, title, "sleeps 1 s there, 50 ms here"
+		s.Procs, s.Target.RunTimeout = only(1, 2), limit
+		return s
 	}
-	releases := stage("releases", "before asynchronous preemption and since")
-	releases.Go, releases.Takes = []string{"1.13", "1.14"}, limit/2
-	today := stage("today", "procfit's own Go")
+	releases := stage("releases", "before asynchronous preemption and since", limit/2)
+	releases.GoVersions = []string{"1.13", "1.14"}
+	today := stage("today", "procfit's own Go", 100*time.Millisecond)
 	today.Fixed = true
-	off := stage("off", "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1")
+	off := stage("off", "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", limit*2/3)
 	off.Fixed = true
-	off.Env, off.Takes = []string{"GODEBUG=asyncpreemptoff=1"}, limit*2/3
+	off.Target.Env = []string{"GODEBUG=asyncpreemptoff=1"}
 	return []Stage{releases, today, off}
 }
 
@@ -29,32 +29,32 @@ func preemptStages(o Options) []Stage {
 // more than half with 95 % confidence, and no more.
 const mostly = 0.5
 
-func preemptShapes() []Shape {
-	return []Shape{
+func preemptHypotheses() []Hypothesis {
+	return []Hypothesis{
 		{
 			ID: "hangs_1_13", Says: "Go 1.13, one P: it hangs",
 			Document: "“Goroutine 2 never executes because Goroutine 1 never yields control”",
-			Measure:  Ended(Of{Stage: "releases", Procs: 1, Go: "1.13"}), AtMost: mostly,
+			Measure:  Ended(Quantity{Stage: "releases", Procs: 1, Go: "1.13"}), AtMost: mostly,
 		},
 		{
 			ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps: it never runs either",
 			Document: "“Goroutine 2: never runs!”, whatever GOMAXPROCS is", Needs: 2,
-			Measure: Ended(Of{Stage: "releases", Procs: 2, Go: "1.13"}), AtMost: mostly,
+			Measure: Ended(Quantity{Stage: "releases", Procs: 2, Go: "1.13"}), AtMost: mostly,
 		},
 		{
 			ID: "runs_1_14", Says: "Go 1.14, one P: it runs",
 			Document: "“The same code now works correctly”, Go 1.14+",
-			Measure:  Ended(Of{Stage: "releases", Procs: 1, Go: "1.14"}), AtLeast: mostly,
+			Measure:  Ended(Quantity{Stage: "releases", Procs: 1, Go: "1.14"}), AtLeast: mostly,
 		},
 		{
 			ID: "runs_today", Says: "today's Go, one P: it runs",
 			Document: "“Preemption (since Go 1.14) prevents starvation”",
-			Measure:  Ended(Of{Stage: "today", Procs: 1}), AtLeast: mostly,
+			Measure:  Ended(Quantity{Stage: "today", Procs: 1}), AtLeast: mostly,
 		},
 		{
 			ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, since signals do it",
 			Document: "“implemented via signals sent to OS threads, not explicit yield points”",
-			Measure:  Ended(Of{Stage: "off", Procs: 1}), AtMost: mostly,
+			Measure:  Ended(Quantity{Stage: "off", Procs: 1}), AtMost: mostly,
 		},
 	}
 }
@@ -63,20 +63,20 @@ func preemptShapes() []Shape {
 // there is nothing to steal; ours compute. Its listing cannot tell which P one ran
 // on, and neither can a duration: procfit trace shows that.
 func stealingStages(o Options) []Stage {
-	return []Stage{{
-		Program: "stealing", Args: args("-procs 0 -work %d", pick(o, 5, 10)), Scaled: "goroutines that sleep 10 ms there, that compute so long here",
-		Procs: pick(o, values(1, o.cpus()), values(1, 2, 4, o.cpus())), Takes: pick(o, 150*time.Millisecond, 200*time.Millisecond),
-	}}
+	s := batch(pick(o, 150*time.Millisecond, 200*time.Millisecond), "stealing", args("-procs 0 -work %d", pick(o, 5, 10))...)
+	s.Scaled = "goroutines that sleep 10 ms there, that compute so long here"
+	s.Procs = pick(o, only(1, o.cpus()), only(1, 2, 4, o.cpus()))
+	return []Stage{s}
 }
 
-func stealingShapes() []Shape {
-	return []Shape{
+func stealingHypotheses() []Hypothesis {
+	return []Hypothesis{
 		{
 			// Of 16 goroutines on 2, 4 or 8 CPUs none is left over; 20 % is for the last
 			// one to end.
 			ID: "no_p_idle", Says: "16 goroutines made on one P keep every CPU busy: each adds at least 0.8 of what one does",
 			Document: "“No P sits idle if others have work”", Needs: 2,
-			Measure: speedup(Of{Figure: "Stealing ns/op"}), AtLeast: 0.80,
+			Measure: speedup(Quantity{Figure: "Stealing ns/op"}), AtLeast: 0.80,
 		},
 	}
 }
@@ -85,21 +85,21 @@ func stealingShapes() []Shape {
 // of spread the second, when all goroutines compute and none is done.
 func schedtraceStages(o Options) []Stage {
 	const idle = `(?s)phase idle.*\b%s=(\d+).*phase spread`
-	return []Stage{{
-		Program: "schedtrace", Args: pick(o, args("-d 300ms -n 100"), nil), Env: []string{"GODEBUG=schedtrace=20"},
-		Procs: "1,4", Takes: pick(o, 850*time.Millisecond, 2700*time.Millisecond),
-		Metrics: []string{
-			`crowd_ns:lower=BenchmarkSchedtrace/crowd 1 (\d+) ns/op`,
-			`idle_procs:higher=` + fmt.Sprintf(idle, "idleprocs"),
-			`idle_threads:higher=` + fmt.Sprintf(idle, "idlethreads"),
-			`spread_idle_procs:lower=(?s)phase spread.*?SCHED.*?SCHED[^\n]*?idleprocs=(\d+)`,
-		},
-	}}
+	s := batch(pick(o, 850*time.Millisecond, 2700*time.Millisecond), "schedtrace", pick(o, args("-d 300ms -n 100"), nil)...)
+	s.Target.Env = []string{"GODEBUG=schedtrace=20"}
+	s.Procs = only(1, 4)
+	s.measure(
+		`crowd_ns:lower=BenchmarkSchedtrace/crowd 1 (\d+) ns/op`,
+		`idle_procs:higher=`+fmt.Sprintf(idle, "idleprocs"),
+		`idle_threads:higher=`+fmt.Sprintf(idle, "idlethreads"),
+		`spread_idle_procs:lower=(?s)phase spread.*?SCHED.*?SCHED[^\n]*?idleprocs=(\d+)`,
+	)
+	return []Stage{s}
 }
 
-func schedtraceShapes() []Shape {
-	at := func(f Figure) Of { return Of{Figure: f, Procs: 4} }
-	return []Shape{
+func schedtraceHypotheses() []Hypothesis {
+	at := func(f Figure) Quantity { return Quantity{Figure: f, Procs: 4} }
+	return []Hypothesis{
 		{
 			ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
 			Document: "“1 processor currently idle”, of idleprocs=1",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/procfit/procfit/internal/sweep"
 )
 
 // document002 is "Go 1.5 GOMAXPROCS Default": medians of 20 runs on a laptop of 4
@@ -14,9 +16,9 @@ func document002() map[string]described {
 	return map[string]described{
 		"chain":    {chainStages("chain"), append(chain, chainCost())},
 		"chainbuf": {chainStages("chainbuf"), chainbuf},
-		"sieve":    {sieveStages, sieveShapes()},
+		"sieve":    {sieveStages, sieveHypotheses()},
 		"powser":   {powserStages, powser},
-		"build":    {buildStages, buildShapes()},
+		"build":    {buildStages, buildHypotheses()},
 		"garbage":  {garbageStages, parallelProgram("Garbage ns/op", 31461838, 10427806, 5754040)},
 		"http":     {httpStages, parallelProgram("HTTP ns/op", 146737, 32853, 12652)},
 		"json":     {jsonStages, parallelProgram("JSON ns/op", 145014842, 44788720, 21817571)},
@@ -33,21 +35,25 @@ func releases(o Options) []string {
 // runs.
 func chainStages(program string) func(Options) []Stage {
 	return func(o Options) []Stage {
-		return []Stage{{
-			Program: program, Args: args("-n %d", pick(o, 5000, 10000)), Go: releases(o), Repeats: pick(o, 6, 20),
-			Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 80*time.Millisecond, 150*time.Millisecond),
-		}}
+		s := batch(pick(o, 80*time.Millisecond, 150*time.Millisecond), program, args("-n %d", pick(o, 5000, 10000))...)
+		s.GoVersions, s.Repeats = releases(o), pick(o, 6, 20)
+		s.Procs = laptopAndServer(o)
+		return []Stage{s}
 	}
 }
 
 // "creates many ephemeral goroutines, arranges the communication pattern in a tree,
 // and has no use for parallelism".
 func powserStages(o Options) []Stage {
-	return []Stage{{
-		Program: "powser", Args: args("-n %d", pick(o, 20, 50)), Go: releases(o), Scaled: "20 runs of some 3 s there, 6 of some 0.5 s here",
-		Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 150*time.Millisecond, 300*time.Millisecond),
-	}}
+	s := batch(pick(o, 150*time.Millisecond, 300*time.Millisecond), "powser", args("-n %d", pick(o, 20, 50))...)
+	s.GoVersions, s.Scaled = releases(o), "20 runs of some 3 s there, 6 of some 0.5 s here"
+	s.Procs = laptopAndServer(o)
+	return []Stage{s}
 }
+
+// laptopAndServer are the values that the document has of its two machines, of its
+// laptop those of the server too.
+func laptopAndServer(o Options) sweep.Procs { return pick(o, only(1, 2, 4), only(1, 2, 4, 8, 12, 16)) }
 
 // costs are a program's at 1, 2 and 4 Ps on one machine.
 type costs struct{ one, two, four float64 }
@@ -79,23 +85,23 @@ var (
 	}
 )
 
-// over is a quotient as a shape's Document has it.
+// over is a quotient as a hypothesis's Document has it.
 func over(a, b float64, unit string) string {
 	write := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	return fmt.Sprintf("%s ÷ %s %s = %s", write(a), write(b), unit, number(a/b))
 }
 
-// switching are the shapes of programs that gain nothing from a second P. The
+// switching are the hypotheses of programs that gain nothing from a second P. The
 // document's words are the bounds: "under 1.1x"; of "about 2x", what its two
 // machines have and a quarter beyond, since they differ by that themselves.
-func switching(metric Figure, t table) []Shape {
+func switching(metric Figure, t table) []Hypothesis {
 	against := func(procs int, release string) func(Results) Estimate {
-		return Ratio(Of{Figure: metric, Procs: procs, Go: release}, Of{Figure: metric, Procs: 1, Go: release})
+		return Ratio(Quantity{Figure: metric, Procs: procs, Go: release}, Quantity{Figure: metric, Procs: 1, Go: release})
 	}
 	laptop, server := t.laptop14.two/t.laptop14.one, t.server14.two/t.server14.one
 	low, high := min(laptop, server)/1.25, max(laptop, server)*1.25
 	about := fmt.Sprintf("two Ps cost %s times one P (%.3g to %.3g)", t.about, low, high)
-	return []Shape{
+	return []Hypothesis{
 		{
 			ID: "go1_5_two_ps", Says: fmt.Sprintf("Go 1.5: two Ps cost under %g times one P", t.most),
 			Document: over(t.laptop15.two, t.laptop15.one, t.unit), Value: t.laptop15.two / t.laptop15.one, Needs: 2,
@@ -131,10 +137,10 @@ func switching(metric Figure, t table) []Shape {
 
 // chainCost guards the program itself: it must cost what the document's did. Twelve
 // years of processors are less than five times, and noise is 10 %.
-func chainCost() Shape {
-	return Shape{
+func chainCost() Hypothesis {
+	return Hypothesis{
 		ID: "costs_as_then", Says: "today's Go, one P: a message through 100 goroutines costs 5 to 30 µs",
 		Document: "27.1 µs in 2015",
-		Measure:  Level(Of{Figure: "Chain ns/op", Procs: 1}, 1000), AtLeast: 5, AtMost: 30,
+		Measure:  Level(Quantity{Figure: "Chain ns/op", Procs: 1}, 1000), AtLeast: 5, AtMost: 30,
 	}
 }

@@ -2,25 +2,29 @@ package lab
 
 import (
 	"os"
+	"strconv"
 	"time"
+
+	"github.com/procfit/procfit/internal/sweep"
 )
 
 // At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server.
 func sieveStages(o Options) []Stage {
-	return []Stage{{
-		Program: "sieve", Args: args("-n %d", pick(o, 1000, 2000)), Go: releases(o), Scaled: pick(o, "20 runs of some 8000 primes there, 6 of 1000 here", "20 runs of some 8000 primes there, 6 of 2000 here"),
-		Procs: pick(o, "1,2,4", "1,2,4,8,12,16"), Takes: pick(o, 200*time.Millisecond, 400*time.Millisecond),
-	}}
+	s := batch(pick(o, 200*time.Millisecond, 400*time.Millisecond), "sieve", args("-n %d", pick(o, 1000, 2000))...)
+	s.GoVersions = releases(o)
+	s.Scaled = pick(o, "20 runs of some 8000 primes there, 6 of 1000 here", "20 runs of some 8000 primes there, 6 of 2000 here")
+	s.Procs = laptopAndServer(o)
+	return []Stage{s}
 }
 
-func sieveShapes() []Shape {
+func sieveHypotheses() []Hypothesis {
 	faster := func(procs int, release string) func(Results) Estimate {
-		return Ratio(Of{Figure: "Sieve ns/op", Procs: 1, Go: release}, Of{Figure: "Sieve ns/op", Procs: procs, Go: release})
+		return Ratio(Quantity{Figure: "Sieve ns/op", Procs: 1, Go: release}, Quantity{Figure: "Sieve ns/op", Procs: procs, Go: release})
 	}
 	// The lower bound is the document's other machine: its laptop gains least, and
 	// its CPUs are threads of two cores.
 	const laptop2, laptop4 = 21.1 / 17.0, 21.1 / 10.6
-	return []Shape{
+	return []Hypothesis{
 		{
 			ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the document's laptop)",
 			Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, Needs: 2, Measure: faster(2, "1.5"), AtLeast: laptop2,
@@ -53,28 +57,28 @@ func sieveShapes() []Shape {
 // make.bash, go list and an incremental go test -c. Today -p of go build follows
 // GOMAXPROCS too; in 2015 the number of processes did not, so it is given.
 func buildStages(o Options) []Stage {
-	list := Stage{
-		ID: "list", Title: "go list -json std", Command: []string{"go", "list", "-json", "std"},
-		Procs: pick(o, "1,4", "1,4,16"), Takes: 400 * time.Millisecond,
+	stage := func(id, title string, takes time.Duration, words ...string) Stage {
+		s := command(takes, words...)
+		s.ID, s.Title, s.Procs = id, title, pick(o, only(1, 4), only(1, 4, 16))
+		return s
 	}
+	list := stage("list", "go list -json std", 400*time.Millisecond, "go", "list", "-json", "std")
 	if o.Quick {
 		list.Scaled = "make.bash and go test -c are left out of --quick"
 		return []Stage{list}
 	}
-	link := list
-	link.ID, link.Title, link.Command = "test", "go test -c html/template", []string{"go", "test", "-c", "-o", os.DevNull, "html/template"}
+	link := stage("test", "go test -c html/template", 400*time.Millisecond, "go", "test", "-c", "-o", os.DevNull, "html/template")
 	link.Scaled = "compiled and linked there; here the compiler's result comes from the cache, and the linker runs"
-	clean := list
-	clean.ID, clean.Title, clean.Command = "clean", "a clean build", []string{"go", "build", "-a", "-p", values(o.cpus()), "encoding/json"}
-	clean.Scaled, clean.Takes = "all of Go by make.bash there; here encoding/json and what it needs, as many packages at once as there are CPUs", 7*time.Second
+	clean := stage("clean", "a clean build", 7*time.Second, "go", "build", "-a", "-p", strconv.Itoa(o.cpus()), "encoding/json")
+	clean.Scaled = "all of Go by make.bash there; here encoding/json and what it needs, as many packages at once as there are CPUs"
 	return []Stage{clean, list, link}
 }
 
-func buildShapes() []Shape {
+func buildHypotheses() []Hypothesis {
 	gain := func(stage string) func(Results) Estimate {
-		return Ratio(Of{Stage: stage, Figure: Cost, Procs: 1}, Of{Stage: stage, Figure: Cost, Procs: 4})
+		return Ratio(Quantity{Stage: stage, Figure: Cost, Procs: 1}, Quantity{Stage: stage, Figure: Cost, Procs: 4})
 	}
-	return []Shape{
+	return []Hypothesis{
 		{
 			// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
 			ID: "clean_gains_little", Says: "a clean build is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
@@ -97,34 +101,35 @@ func buildShapes() []Shape {
 }
 
 func garbageStages(o Options) []Stage {
-	return []Stage{{
-		Program: "garbage", Args: pick(o, args("-n 100 -functions 100"), args("-n 50")), Scaled: "net/http parsed there, text of our own here",
-		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 250*time.Millisecond, 650*time.Millisecond),
-	}}
+	s := batch(pick(o, 250*time.Millisecond, 650*time.Millisecond), "garbage", pick(o, args("-n 100 -functions 100"), args("-n 50"))...)
+	s.Scaled = "net/http parsed there, text of our own here"
+	s.Procs = oneFourSixteen(o)
+	return []Stage{s}
 }
 
 func httpStages(o Options) []Stage {
-	return []Stage{{
-		Program: "http", Args: args("-n %d", pick(o, 5000, 20000)),
-		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 200*time.Millisecond, 550*time.Millisecond),
-	}}
+	s := batch(pick(o, 200*time.Millisecond, 550*time.Millisecond), "http", args("-n %d", pick(o, 5000, 20000))...)
+	s.Procs = oneFourSixteen(o)
+	return []Stage{s}
 }
 
 func jsonStages(o Options) []Stage {
-	return []Stage{{
-		Program: "json", Args: pick(o, args("-n 25 -levels 5"), nil), Scaled: pick(o, "145 ms a round trip there, some 10 here", ""),
-		Procs: values(1, 4, pick(o, 4, 16), o.cpus()), Takes: pick(o, 280*time.Millisecond, 1600*time.Millisecond),
-	}}
+	s := batch(pick(o, 280*time.Millisecond, 1600*time.Millisecond), "json", pick(o, args("-n 25 -levels 5"), nil)...)
+	s.Scaled = pick(o, "145 ms a round trip there, some 10 here", "")
+	s.Procs = oneFourSixteen(o)
+	return []Stage{s}
 }
 
-// parallelProgram are the shapes of programs with inherent parallelism: nanoseconds
+func oneFourSixteen(o Options) sweep.Procs { return only(1, 4, pick(o, 4, 16), o.cpus()) }
+
+// parallelProgram are the hypotheses of programs with inherent parallelism: nanoseconds
 // at 1, 4 and 16 on the server. Its 4 Ps leave 12 CPUs to the kernel and the
 // collector, so a fifth less is still the same.
-func parallelProgram(metric Figure, one, four, sixteen float64) []Shape {
+func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 	faster := func(procs int) func(Results) Estimate {
-		return Ratio(Of{Figure: metric, Procs: 1}, Of{Figure: metric, Procs: procs})
+		return Ratio(Quantity{Figure: metric, Procs: 1}, Quantity{Figure: metric, Procs: procs})
 	}
-	return []Shape{
+	return []Hypothesis{
 		{
 			ID: "four_ps", Says: "four Ps are " + number(one/four) + " times as fast as one, or a fifth less",
 			Document: over(one, four, "ns"), Value: one / four, Needs: 4, Measure: faster(4), AtLeast: one / four * 0.8,
@@ -136,7 +141,7 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Shape {
 		{
 			// The same by CPU, for a machine of any size.
 			ID: "each_cpu", Says: "each CPU adds " + number(one/four/4) + " of what one does, or a fifth less",
-			Document: number(one/four) + " ÷ 4 times = " + number(one/four/4), Value: one / four / 4, Needs: 2, Measure: speedup(Of{Figure: metric}), AtLeast: one / four / 4 * 0.8,
+			Document: number(one/four) + " ÷ 4 times = " + number(one/four/4), Value: one / four / 4, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
 		},
 	}
 }

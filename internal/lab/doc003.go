@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -14,25 +13,23 @@ import (
 // are left.
 func document003() map[string]described {
 	return map[string]described{
-		"threads":    {threadsStages, threadsShapes()},
-		"busyworker": {busyworkerStages, busyworkerShapes()},
+		"threads":    {threadsStages, threadsHypotheses()},
+		"busyworker": {busyworkerStages, busyworkerHypotheses()},
 	}
 }
 
 // 10,000 goroutines in thirds.
 func threadsStages(o Options) []Stage {
 	d := pick(o, 300*time.Millisecond, 2*time.Second)
-	return []Stage{{
-		Program: "threads", Args: args("-d %s", d), Procs: pick(o, "1,16", "1,2,4,8,16"), Takes: d + 100*time.Millisecond,
-		Metrics: []string{
-			`rounds:higher=([\d.]+) random-rounds/s`, `sleeps:higher=([\d.]+) sleeping-rounds/s`, `threads_max:lower=([\d.]+) threads-max`,
-		},
-	}}
+	s := batch(d+100*time.Millisecond, "threads", args("-d %s", d)...)
+	s.Procs = pick(o, only(1, 16), only(1, 2, 4, 8, 16))
+	s.measure(`rounds:higher=([\d.]+) random-rounds/s`, `sleeps:higher=([\d.]+) sleeping-rounds/s`, `threads_max:lower=([\d.]+) threads-max`)
+	return []Stage{s}
 }
 
-func threadsShapes() []Shape {
-	most := func(procs int) Of { return Of{Figure: "threads_max", Procs: procs} }
-	return []Shape{
+func threadsHypotheses() []Hypothesis {
+	most := func(procs int) Quantity { return Quantity{Figure: "threads_max", Procs: procs} }
+	return []Hypothesis{
 		{
 			ID: "procs_are_threads", Says: "GOMAXPROCS is the number of threads: one P, one thread",
 			Document: "“it's clear that GOMAXPROCS controls Machine”; 001: “only 4 OS threads can execute”",
@@ -41,7 +38,7 @@ func threadsShapes() []Shape {
 		{
 			ID: "procs_are_a_limit", Says: "one P runs one thread's worth of Go code at a time (10 % for the kernel and the start)",
 			Document: "“limits the number of operating system threads that can execute user-level Go code simultaneously”", Needs: 2,
-			Measure: Level(Of{Figure: CPUs, Procs: 1}, 1), AtMost: tenthMore,
+			Measure: Level(Quantity{Figure: CPUs, Procs: 1}, 1), AtMost: tenthMore,
 		},
 		{
 			// A figure that is lost had threads by GOMAXPROCS; twice is well beyond noise.
@@ -59,16 +56,20 @@ func threadsShapes() []Shape {
 // periods that is a gain that does not last.
 func busyworkerStages(o Options) []Stage {
 	var list []Stage
-	for quota := range strings.SplitSeq(cmp.Or(o.Quota, pick(o, "0.2,1", "0.2,0.5,1,2")), ",") {
-		cpus := o.CPUs
-		if q, err := strconv.ParseFloat(quota, 64); err == nil {
-			cpus = math.Min(q, cpus)
+	limits := o.Quotas
+	if len(limits) == 0 {
+		limits = pick(o, quotas(0.2, 1), quotas(0.2, 0.5, 1, 2))
+	}
+	for _, limit := range limits {
+		cpus, quota := o.CPUs, "none"
+		if limit != nil {
+			cpus, quota = math.Min(*limit, cpus), strconv.FormatFloat(*limit, 'f', -1, 64)
 		}
 		s := busyworkerStage(o, 4, 10, int(cpus*pick(o, 50e6, 100e6)))
 		s.ID = "quota_" + strings.ReplaceAll(quota, ".", "_")
 		s.Title += ", under a quota of " + quota
-		s.Quotas, s.Fixed, s.Go = quota, true, o.Go
-		s.Procs = cmp.Or(o.Procs, s.Procs)
+		s.choose(o)
+		s.Quotas, s.Fixed = []*float64{limit}, true
 		list = append(list, s)
 	}
 	if o.Quick {
@@ -80,20 +81,19 @@ func busyworkerStages(o Options) []Stage {
 }
 
 func busyworkerStage(o Options, busy, others, n int) Stage {
-	return Stage{
-		Title: fmt.Sprintf("%d busy and %d other goroutines", busy, others), Program: "busyworker",
-		Args: args("-busy %d -other %d -n %d", busy, others, n), Quotas: "0.2", Procs: pick(o, "1,10", "1,2,4,10"),
-		Takes: pick(o, 1200*time.Millisecond, 2200*time.Millisecond),
-	}
+	s := batch(pick(o, 1200*time.Millisecond, 2200*time.Millisecond), "busyworker", args("-busy %d -other %d -n %d", busy, others, n)...)
+	s.Title = fmt.Sprintf("%d busy and %d other goroutines", busy, others)
+	s.Quotas, s.Procs = quotas(0.2), pick(o, only(1, 10), only(1, 2, 4, 10))
+	return s
 }
 
-func busyworkerShapes() []Shape {
+func busyworkerHypotheses() []Hypothesis {
 	gain := func(stage string, quota float64, f Figure) func(Results) Estimate {
-		of := func(procs int) Of { return Of{Stage: stage, Figure: f, Quota: quota, Procs: procs} }
+		of := func(procs int) Quantity { return Quantity{Stage: stage, Figure: f, Quota: quota, Procs: procs} }
 		return Ratio(of(10), of(1))
 	}
 	const took = "Busyworker/busy=4/other=10 ns/op"
-	return []Shape{
+	return []Hypothesis{
 		{
 			// "significant", and no number is left: more than the 10 % that single runs vary by.
 			ID: "gain_at_the_quota", Says: "under 0.2 CPUs, 10 Ps take at least 1.1 times as long as one",

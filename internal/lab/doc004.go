@@ -9,7 +9,7 @@ import (
 // document004 is "Golang Performance Penalty in Kubernetes": 6 CPUs, the load from
 // another machine, one run of 3 minutes a setting.
 func document004() map[string]described {
-	return map[string]described{"k8sbench": {k8sbenchStages, k8sbenchShapes()}}
+	return map[string]described{"k8sbench": {k8sbenchStages, k8sbenchHypotheses()}}
 }
 
 // The document's pods and connections, by CPU: a baseline of one pod a CPU, then
@@ -20,21 +20,19 @@ func k8sbenchStages(o Options) []Stage {
 	scale := func(there float64) int { return int(math.Round(there / 6 * o.CPUs)) }
 	pods := cmp.Or(o.Pods, max(2, scale(10)))
 	n := cmp.Or(o.N, 20)
-	stage := Stage{
-		Program: "k8sbench", Connections: max(10, scale(1000)),
-		Duration: pick(o, quickTrial, fullTrial), Warmup: pick(o, quickWarmup, fullWarmup),
-	}
+	stage := server(o, "k8sbench", max(10, scale(1000)))
 	scaled := func(there, here int) string {
 		return fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here, with the load on the same machine",
-			there, here, stage.Connections, stage.Duration)
+			there, here, stage.Load.Connections, stage.Load.Duration)
 	}
 	baseline, crowd := stage, stage
 	baseline.ID, baseline.Title = "baseline", "a pod a CPU, as many Ps as its limit of 1, n=1"
 	baseline.Fixed = true
-	baseline.Path, baseline.Replicas, baseline.Quotas, baseline.Procs = "/cpu?n=1", max(1, scale(6)), "1", "1"
+	baseline.Path, baseline.Replicas, baseline.Quotas, baseline.Procs = "cpu?n=1", max(1, scale(6)), quotas(1), only(1)
 	baseline.Scaled = scaled(6, baseline.Replicas)
 	crowd.ID, crowd.Title = "pods", fmt.Sprintf("more pods than CPUs, n=%d", n)
-	crowd.Path, crowd.Replicas, crowd.Quotas, crowd.Procs = fmt.Sprintf("/cpu?n=%d", n), pods, pick(o, "0.5,1", "0.2,0.5,1,2"), "1,32"
+	crowd.Path, crowd.Replicas = fmt.Sprintf("cpu?n=%d", n), pods
+	crowd.Quotas, crowd.Procs = pick(o, quotas(0.5, 1), quotas(0.2, 0.5, 1, 2)), only(1, 32)
 	crowd.Scaled = scaled(10, pods)
 	return []Stage{baseline, crowd}
 }
@@ -43,18 +41,18 @@ func k8sbenchStages(o Options) []Stage {
 // and under another load: half of what it adds or takes away.
 func half(ratio float64) float64 { return (1 + ratio) / 2 }
 
-func k8sbenchShapes() []Shape {
-	at := func(f Figure, procs int) Of { return Of{Stage: "pods", Figure: f, Procs: procs, Quota: 1} }
+func k8sbenchHypotheses() []Hypothesis {
+	at := func(f Figure, procs int) Quantity { return Quantity{Stage: "pods", Figure: f, Procs: procs, Quota: 1} }
 	against := func(f Figure) func(Results) Estimate { return Ratio(at(f, 32), at(f, 1)) }
 	throttled := func(f Figure) func(Results) Estimate {
-		return Ratio(Of{Stage: "pods", Figure: f, Procs: 32, Quota: 0.5}, Of{Stage: "pods", Figure: f, Procs: 1, Quota: 0.5})
+		return Ratio(Quantity{Stage: "pods", Figure: f, Procs: 32, Quota: 0.5}, Quantity{Stage: "pods", Figure: f, Procs: 1, Quota: 0.5})
 	}
-	return []Shape{
+	return []Hypothesis{
 		{
 			// The two are of different work: 1 and 20 sums a request.
 			ID: "baseline", Says: "the baseline, n=1, serves 1.9 times what more pods do with n=20, or at least half of that gain",
 			Document: "96962 ÷ 50213 req/s = 1.93", Value: 96962.0 / 50213, Needs: 2,
-			Measure: Ratio(Of{Stage: "baseline", Procs: 1, Quota: 1}, at(Throughput, 1)), AtLeast: half(96962.0 / 50213),
+			Measure: Ratio(Quantity{Stage: "baseline", Procs: 1, Quota: 1}, at(Throughput, 1)), AtLeast: half(96962.0 / 50213),
 		},
 		{
 			ID: "throughput", Says: "32 Ps serve 20 % less than one, or at least half of that loss",
@@ -106,7 +104,7 @@ func k8sbenchShapes() []Shape {
 
 // littlesLaw measures how many connections a mean latency accounts for, as a share
 // of those that there were.
-func littlesLaw(mean, cost Of) func(Results) Estimate {
+func littlesLaw(mean, cost Quantity) func(Results) Estimate {
 	return func(r Results) Estimate {
 		connections := 1.0
 		if m := r[mean.Stage]; m.Result != nil {

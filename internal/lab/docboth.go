@@ -1,23 +1,27 @@
 package lab
 
-import "time"
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/sweep"
+)
 
 // documentsTogether are the experiments of several documents: what each says of the
 // default, and the table that 000, 001 and 004 send their readers to.
 func documentsTogether() map[string]described {
 	return map[string]described{
-		"defaults": {defaultsStages, defaultsShapes()},
-		"uber":     {uberStages, uberShapes()},
+		"defaults": {defaultsStages, defaultsHypotheses()},
+		"uber":     {uberStages, uberHypotheses()},
 	}
 }
 
 // What every Go version chooses by itself, under quotas below and above what the
 // rule of Go 1.25, at least 2, can tell apart.
 func defaultsStages(o Options) []Stage {
-	stage := Stage{
-		Program: "defaults", Procs: "unset", Takes: 20 * time.Millisecond, Quotas: pick(o, "none,1,2", "none,0.5,1,2,2.5"),
-		Metrics: []string{`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+) numcpu`},
-	}
+	stage := batch(20*time.Millisecond, "defaults")
+	stage.Procs = sweep.Procs{Values: []*int{nil}} // unset
+	stage.Quotas = pick(o, quotas(0, 1, 2), quotas(0, 0.5, 1, 2, 2.5))
+	stage.measure(`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+) numcpu`)
 	versions, language := stage, stage
 	versions.ID, versions.Title = "versions", "each Go version, the go line its own"
 	language.ID, language.Title, language.Language, language.Fixed = "language", "Go 1.26, the go line below 1.25", "1.24", true
@@ -25,28 +29,28 @@ func defaultsStages(o Options) []Stage {
 		versions.Title = "procfit's own Go"
 		return []Stage{versions}
 	}
-	versions.Go = []string{"1.2", "1.4", "1.5", "1.17", "1.18", "1.21", "1.24", "1.25", "1.26"}
-	language.Go = []string{"1.26"}
+	versions.GoVersions = []string{"1.2", "1.4", "1.5", "1.17", "1.18", "1.21", "1.24", "1.25", "1.26"}
+	language.GoVersions = []string{"1.26"}
 	return []Stage{versions, language}
 }
 
-func defaultsShapes() []Shape {
+func defaultsHypotheses() []Hypothesis {
 	under := func(f Figure, quota float64, release string) func(Results) Estimate {
-		return Ratio(Of{Stage: "versions", Figure: f, Quota: quota, Go: release}, Of{Stage: "versions", Figure: f, Go: release})
+		return Ratio(Quantity{Stage: "versions", Figure: f, Quota: quota, Go: release}, Quantity{Stage: "versions", Figure: f, Go: release})
 	}
 	// What follows a quota below the CPUs is at most half of what does not, with one
 	// exception: 2 of 3 CPUs.
 	const follows, ignores = 0.75, 1
-	return []Shape{
+	return []Hypothesis{
 		{
 			ID: "one_before_1_5", Says: "before Go 1.5 the default is 1",
 			Document: "002: “the default setting of GOMAXPROCS in all extant Go releases is 1”", Needs: 2,
-			Measure: Level(Of{Stage: "versions", Figure: "gomaxprocs", Go: "1.4"}, 1), AtLeast: 1, AtMost: 1,
+			Measure: Level(Quantity{Stage: "versions", Figure: "gomaxprocs", Go: "1.4"}, 1), AtLeast: 1, AtMost: 1,
 		},
 		{
 			ID: "cpus_since_1_5", Says: "since Go 1.5 it is the number of CPUs",
 			Document: "002: “the number of CPUs available, as determined by runtime.NumCPU”", Needs: 2,
-			Measure: Ratio(Of{Stage: "versions", Figure: "gomaxprocs", Go: "1.5"}, Of{Stage: "versions", Figure: "numcpu", Go: "1.5"}), AtLeast: 1, AtMost: 1,
+			Measure: Ratio(Quantity{Stage: "versions", Figure: "gomaxprocs", Go: "1.5"}, Quantity{Stage: "versions", Figure: "numcpu", Go: "1.5"}), AtLeast: 1, AtMost: 1,
 		},
 		{
 			ID: "numcpu_1_18", Says: "with Go 1.18 NumCPU() under a quota of 1 CPU is 1",
@@ -76,12 +80,12 @@ func defaultsShapes() []Shape {
 		{
 			ID: "exact_today", Says: "today's default under a quota of 1 CPU is 1",
 			Document: "004's manifest: limits.cpu by resourceFieldRef", Needs: 3,
-			Measure: Level(Of{Stage: "versions", Figure: "gomaxprocs", Quota: 1}, 1), AtMost: 1,
+			Measure: Level(Quantity{Stage: "versions", Figure: "gomaxprocs", Quota: 1}, 1), AtMost: 1,
 		},
 		{
 			ID: "language_1_24", Says: "today's Go with go 1.24 in go.mod ignores the quota still",
 			Needs:   3,
-			Measure: Ratio(Of{Stage: "language", Figure: "gomaxprocs", Quota: 2}, Of{Stage: "language", Figure: "gomaxprocs"}), AtLeast: ignores,
+			Measure: Ratio(Quantity{Stage: "language", Figure: "gomaxprocs", Quota: 2}, Quantity{Stage: "language", Figure: "gomaxprocs"}), AtLeast: ignores,
 		},
 	}
 }
@@ -89,19 +93,18 @@ func defaultsShapes() []Shape {
 // The README of automaxprocs: a quota of 2 at 1 2 3 4 8 24, 24 being the default of
 // the host.
 func uberStages(o Options) []Stage {
-	return []Stage{{
-		Program: "uber", Quotas: "2", Connections: 64, Scaled: "Uber's load balancer and load there, ours on one machine here",
-		Procs:    pick(o, "1,2,4", "1,2,3,4,8,24"),
-		Duration: pick(o, quickTrial, fullTrial), Warmup: pick(o, quickWarmup, fullWarmup),
-	}}
+	s := server(o, "uber", 64)
+	s.Scaled = "Uber's load balancer and load there, ours on one machine here"
+	s.Quotas, s.Procs = quotas(2), pick(o, only(1, 2, 4), only(1, 2, 3, 4, 8, 24))
+	return []Stage{s}
 }
 
-func uberShapes() []Shape {
-	at := func(f Figure, procs int) Of { return Of{Figure: f, Procs: procs, Quota: 2} }
+func uberHypotheses() []Hypothesis {
+	at := func(f Figure, procs int) Quantity { return Quantity{Figure: f, Procs: procs, Quota: 2} }
 	than := func(f Figure, procs int) func(Results) Estimate { return Ratio(at(f, procs), at(f, 2)) }
 	// The README's runs are averages of many, its program is another: 10 %, as of
 	// the other documents. Losses and rises must be half of its own at least.
-	return []Shape{
+	return []Hypothesis{
 		{
 			// Two CPUs' worth of quota and the load beside it take three.
 			ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10 %)",

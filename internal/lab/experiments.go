@@ -143,8 +143,8 @@ func List() []Experiment {
 	}
 	described := documents()
 	for i := range list {
-		of := described[list[i].ID]
-		list[i].Stages, list[i].Shapes = of.stages, of.shapes
+		d := described[list[i].ID]
+		list[i].Stages, list[i].Hypotheses = d.stages, d.hypotheses
 	}
 	return list
 }

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Judge holds an experiment's shapes against what was measured on a machine of so
+// Judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
 func Judge(e Experiment, r Results, cpus float64) []Judged {
 	var list []Judged
-	for _, s := range e.Shapes {
-		j := Judged{Shape: s, Got: s.Measure(r).finite()}
+	for _, s := range e.Hypotheses {
+		j := Judged{Hypothesis: s, Got: s.Measure(r).finite()}
 		j.Answer, j.Reason = j.judge(cpus)
 		list = append(list, j)
 	}

@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 		"no end":                       {got(1, 1, math.Inf(1)), 0.5, 0, 0, CannotTell, "no finite ratio"},
 		"zero":                         {got(0, 0, 0), 0, 0.5, 0, Holds, ""},
 	} {
-		e := Experiment{Shapes: []Shape{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: func(Results) Estimate { return tc.got }}}}
+		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: func(Results) Estimate { return tc.got }}}}
 		j := Judge(e, nil, 2)[0]
 		if j.Answer != tc.want || !strings.Contains(j.Reason, tc.reason) || (tc.reason == "") != (j.Reason == "") {
 			t.Errorf("%s: %s, %q", name, j.Answer, j.Reason)
@@ -43,16 +43,16 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A shape that is measured answers for itself, whatever its document claims.
+// A hypothesis that is measured answers for itself, whatever its document claims.
 func TestConclude(t *testing.T) {
 	six := stageOf(6, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2)
-	e := Experiment{Shapes: []Shape{{
+	e := Experiment{Hypotheses: []Hypothesis{{
 		ID: "twice", Says: "two Ps do twice as much", Document: "2 ÷ 1", Value: 2, AtLeast: 1.9, AtMost: 2.1,
-		Measure: Ratio(Of{Procs: 2}, Of{Procs: 1}),
-	}, {ID: "same", Says: "two Ps do the same", AtMost: 1.1, Measure: Ratio(Of{Procs: 2}, Of{Procs: 1})}}}
+		Measure: Ratio(Quantity{Procs: 2}, Quantity{Procs: 1}),
+	}, {ID: "same", Says: "two Ps do the same", AtMost: 1.1, Measure: Ratio(Quantity{Procs: 2}, Quantity{Procs: 1})}}}
 	r := Ran{Measured: Results{"": six}}
 	r.Conclude(e, 2)
-	twice, same := r.Shapes[0], r.Shapes[1]
+	twice, same := r.Hypotheses[0], r.Hypotheses[1]
 	if twice.Answer != Holds || *twice.Value != 2 || math.Abs(*twice.Measured.Median-2) > 1e-9 || twice.Measured.N != 6 {
 		t.Errorf("%+v", twice)
 	}
@@ -61,11 +61,11 @@ func TestConclude(t *testing.T) {
 	}
 
 	// What other programs take comes off what needs several CPUs, and off nothing else.
-	e.Shapes[0].Needs = 2
+	e.Hypotheses[0].Needs = 2
 	for others, want := range map[float64]Answer{0.1: Holds, 0.3: CannotTell} {
 		r.Stages = []RanStage{{Run: 6, OtherCPUs: &others}}
 		r.Conclude(e, 2)
-		if twice, same := r.Shapes[0], r.Shapes[1]; twice.Answer != want || same.Answer != DoesNotHold {
+		if twice, same := r.Hypotheses[0], r.Hypotheses[1]; twice.Answer != want || same.Answer != DoesNotHold {
 			t.Errorf("others took %g: %+v, %+v", others, twice, same)
 		} else if want == CannotTell && twice.Reason != "other programs took 0.3 of the 2 CPUs meanwhile: quiet the machine and run it again" {
 			t.Errorf("%q", twice.Reason)
@@ -93,6 +93,11 @@ func TestOtherCPUs(t *testing.T) {
 	var s RanStage
 	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 1 || s.Planned != 3 {
 		t.Errorf("3 CPUs were busy, 2 with the trial: %+v", s)
+	}
+	// Where the runner counted them itself, on the CPUs of the target, that stands.
+	m.Trials[1].HostUse.OtherCPUSeconds, m.Trials[2].HostUse.OtherCPUSeconds = new(0.5), new(0.5)
+	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 0.25 {
+		t.Errorf("0.5 s of 2 were another's: %+v", s)
 	}
 	m.Trials = m.Trials[:1]
 	if s.Count(m); s.OtherCPUs != nil {

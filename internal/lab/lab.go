@@ -42,9 +42,9 @@ type Experiment struct {
 	// looked at.
 	Trace Trace
 
-	// Stages are the sweeps that it takes, and Shapes what they are held against.
-	Stages func(Options) []Stage
-	Shapes []Shape
+	// Stages are the sweeps that it takes, and Hypotheses what they are held against.
+	Stages     func(Options) []Stage
+	Hypotheses []Hypothesis
 
 	serve func(ctx context.Context, addr string, stderr io.Writer) error
 	main  func(args []string, stdout, stderr io.Writer) int

@@ -26,17 +26,17 @@ type Outcome struct {
 
 // Ran is what an experiment came to.
 type Ran struct {
-	ID       string     `json:"id"`
-	Title    string     `json:"title"`
-	Document string     `json:"document"`
-	Claim    string     `json:"claim,omitempty"` // the document's own result
-	Kind     Kind       `json:"kind"`
-	Quick    bool       `json:"quick"`             // with small sizes
-	NotRun   string     `json:"not_run,omitempty"` // why no stage of it has a trial
-	Complete bool       `json:"complete"`
-	Stages   []RanStage `json:"stages"`
-	Shapes   []Answered `json:"shapes"`
-	Files    []RanFile  `json:"files,omitempty"` // to be looked at, beside the stages'
+	ID         string     `json:"id"`
+	Title      string     `json:"title"`
+	Document   string     `json:"document"`
+	Claim      string     `json:"claim,omitempty"` // the document's own result
+	Kind       Kind       `json:"kind"`
+	Quick      bool       `json:"quick"`             // with small sizes
+	NotRun     string     `json:"not_run,omitempty"` // why no stage of it has a trial
+	Complete   bool       `json:"complete"`
+	Stages     []RanStage `json:"stages"`
+	Hypotheses []Answered `json:"shapes"`
+	Files      []RanFile  `json:"files,omitempty"` // to be looked at, beside the stages'
 
 	// Measured are the stages' results; they are in the directories, not in lab.json.
 	Measured Results `json:"-"`
@@ -79,7 +79,7 @@ type Version struct {
 	Fault string `json:"fault,omitempty"` // why there is no program
 }
 
-// Answered is a Shape with its answer.
+// Answered is a Hypothesis with its answer.
 type Answered struct {
 	ID       string        `json:"id"`
 	Says     string        `json:"says"`
@@ -93,9 +93,9 @@ type Answered struct {
 	Reason   string        `json:"reason,omitempty"` // of cannot_tell
 }
 
-// tellingSeconds is how long a trial must be for the kernel's counters, in ticks of
+// countedSeconds is how long a trial must be for the kernel's counters, in ticks of
 // 10 ms, to tell other programs from procfit's own start and end of it.
-const tellingSeconds = 0.5
+const countedSeconds = 0.5
 
 // disturbing is the share of the CPUs that other programs may take. What they take
 // comes off the figures of as many Ps as CPUs, and 10 % is what the documents'
@@ -114,21 +114,34 @@ func (s *RanStage) Count(m Measured) {
 	s.Planned, s.Run, s.Invalid, s.Complete = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete
 	var others []float64
 	for _, t := range m.Trials {
-		if t.HostUse == nil || t.CPUSeconds == nil || t.MeasuredSeconds < tellingSeconds {
-			continue
+		if x := otherCPUs(t, r.Host.CPUs); x != nil && t.MeasuredSeconds >= countedSeconds {
+			others = append(others, *x)
 		}
-		ours := t.CPUSeconds.User + t.CPUSeconds.System
-		if t.Load != nil {
-			ours += t.Load.CPUSeconds
-		}
-		others = append(others, max(0, t.HostUse.BusyRatio*float64(r.Host.CPUs)-ours/t.MeasuredSeconds))
 	}
 	s.OtherCPUs = stat.Median(others).Median
 }
 
-// Conclude fills in the shapes' answers from what was measured.
+// otherCPUs is how many CPUs programs took that have nothing to do with the trial. A
+// journal of the first version does not have it, but what all took, of all CPUs.
+func otherCPUs(t journal.Trial, cpus int) *float64 {
+	switch {
+	case t.HostUse == nil || t.MeasuredSeconds <= 0:
+		return nil
+	case t.HostUse.OtherCPUSeconds != nil:
+		return new(*t.HostUse.OtherCPUSeconds / t.MeasuredSeconds)
+	case t.CPUSeconds == nil:
+		return nil
+	}
+	ours := t.CPUSeconds.Total()
+	if t.Load != nil {
+		ours += t.Load.CPUSeconds
+	}
+	return new(max(0, t.HostUse.BusyRatio*float64(cpus)-ours/t.MeasuredSeconds))
+}
+
+// Conclude fills in the hypotheses' answers from what was measured.
 func (r *Ran) Conclude(e Experiment, cpus float64) {
-	r.Shapes = []Answered{}
+	r.Hypotheses = []Answered{}
 	known := func(x float64) *float64 {
 		if x == 0 {
 			return nil
@@ -145,7 +158,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		if others > 0 && j.Needs > 1 && j.Answer != CannotTell {
 			j.Answer, j.Reason = CannotTell, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number(cpus))
 		}
-		r.Shapes = append(r.Shapes, Answered{
+		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs,
 			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, Answer: j.Answer, Reason: j.Reason,
 		})

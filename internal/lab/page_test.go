@@ -72,14 +72,14 @@ func current(t *testing.T, o *Outcome) {
 		if e.Quick || !e.Complete || e.NotRun != "" {
 			t.Errorf("%s: quick %v, complete %v, not run %q", e.ID, e.Quick, e.Complete, e.NotRun)
 		}
-		for _, s := range e.Shapes {
+		for _, s := range e.Hypotheses {
 			ran = append(ran, say(e.ID, s))
 		}
 	}
 	for _, e := range List() {
 		var r Ran
 		r.Conclude(e, o.Host.EffectiveCPUs)
-		for _, s := range r.Shapes {
+		for _, s := range r.Hypotheses {
 			today = append(today, say(e.ID, s))
 		}
 	}
@@ -97,15 +97,15 @@ func page(o *Outcome) ([]byte, error) {
 		return nil, err
 	}
 	functions := map[string]any{
-		"measured": func(experiment, shape string) (string, error) {
+		"measured": func(experiment, hypothesis string) (string, error) {
 			for _, e := range o.Experiments {
-				for _, s := range e.Shapes {
-					if e.ID == experiment && s.ID == shape && s.Measured.Median != nil {
+				for _, s := range e.Hypotheses {
+					if e.ID == experiment && s.ID == hypothesis && s.Measured.Median != nil {
 						return interval(s.Measured), nil
 					}
 				}
 			}
-			return "", fmt.Errorf("nothing was measured for %s of %s", shape, experiment)
+			return "", fmt.Errorf("nothing was measured for %s of %s", hypothesis, experiment)
 		},
 		"count": func(a Answer) (n int) {
 			for _, e := range o.Experiments {
@@ -147,7 +147,7 @@ func page(o *Outcome) ([]byte, error) {
 }
 
 func (r *Ran) count(is func(Answered) bool) (n int) {
-	for _, s := range r.Shapes {
+	for _, s := range r.Hypotheses {
 		if is(s) {
 			n++
 		}

@@ -3,10 +3,9 @@ package lab
 import (
 	"fmt"
 	"math"
-	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -15,11 +14,11 @@ const fewest = 6
 
 // Ratio measures a ÷ b, block by block. Blocks of two stages did not run side by
 // side: what the machine does in between adds to their ratio.
-func Ratio(a, b Of) func(Results) Estimate {
+func Ratio(a, b Quantity) func(Results) Estimate {
 	return func(r Results) Estimate { return ratio(r, a, b) }
 }
 
-func ratio(r Results, a, b Of) Estimate {
+func ratio(r Results, a, b Quantity) Estimate {
 	above, why := a.byBlock(r)
 	if why != "" {
 		return Estimate{Why: why}
@@ -39,22 +38,16 @@ func estimate(i stat.Interval, nothing string) Estimate {
 		e.Why = nothing
 	case e.N < fewest:
 		e.Low, e.High = nil, nil
-		e.Why = fmt.Sprintf("%s: an interval needs %d", blocks(e.N), fewest)
+		e.Why = fmt.Sprintf("%s: an interval needs %d", phrase.Count(e.N, "block"), fewest)
 	}
 	return e
 }
 
-func blocks(n int) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return fmt.Sprintf("%d blocks", n)
-}
-
 // PeakAt measures the figure of the arm, which should be the highest, ÷ that of
-// the highest of the others; without any named, of all other numbered ones. The lower end of the interval holds for each
-// of the others; the upper is that of the best one, chosen after the fact.
-func PeakAt(peak Of, others ...int) func(Results) Estimate {
+// the highest of the others; without any named, of all other numbered ones. The lower
+// end of the interval holds for each of the others; the upper is that of the best one,
+// chosen after the fact.
+func PeakAt(peak Quantity, others ...int) func(Results) Estimate {
 	return func(r Results) Estimate {
 		return extreme(r, peak, others, func(e, least Estimate) bool { return *e.Value < *least.Value }, func(all []Estimate, least Estimate) Estimate {
 			for _, e := range all {
@@ -69,9 +62,10 @@ func PeakAt(peak Of, others ...int) func(Results) Estimate {
 
 // Flat measures how far the figure strays from its value at the first arm: the
 // ratio of the larger to the smaller, at the arm that strays most, 1 being flat.
-// Without any others named it looks at all numbered ones. The upper end of the interval holds for every arm; the lower is that of the arm
-// that strays most, chosen after the fact.
-func Flat(first Of, others ...int) func(Results) Estimate {
+// Without any others named it looks at all numbered ones. The upper end of the
+// interval holds for every arm; the lower is that of the arm that strays most, chosen
+// after the fact.
+func Flat(first Quantity, others ...int) func(Results) Estimate {
 	return func(r Results) Estimate {
 		return extreme(r, first, others, func(e, most Estimate) bool { return *stray(e).Value > *stray(most).Value }, func(all []Estimate, most Estimate) Estimate {
 			most = stray(most)
@@ -86,7 +80,7 @@ func Flat(first Of, others ...int) func(Results) Estimate {
 }
 
 // extreme compares one arm with others of the same stage, quota and Go.
-func extreme(r Results, at Of, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
+func extreme(r Results, at Quantity, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
 	if _, why := at.trials(r); why != "" {
 		return Estimate{Why: why}
 	}
@@ -135,9 +129,9 @@ func stray(e Estimate) Estimate {
 }
 
 // Level measures a figure in a unit of its own: "GOMAXPROCS ÷ 2".
-func Level(of Of, unit float64) func(Results) Estimate {
+func Level(q Quantity, unit float64) func(Results) Estimate {
 	return func(r Results) Estimate {
-		byBlock, why := of.byBlock(r)
+		byBlock, why := q.byBlock(r)
 		if why != "" {
 			return Estimate{Why: why}
 		}
@@ -151,12 +145,12 @@ func Level(of Of, unit float64) func(Results) Estimate {
 	}
 }
 
-// Ended measures the share of an arm's trials that ended within Stage.Limit.
-// Trials that are invalid for any other reason do not count. The interval is the
-// exact one of Clopper and Pearson.
-func Ended(of Of) func(Results) Estimate {
+// Ended measures the share of an arm's trials that ended within the stage's
+// RunTimeout. Trials that are invalid for any other reason do not count. The interval
+// is exact at any number.
+func Ended(q Quantity) func(Results) Estimate {
 	return func(r Results) Estimate {
-		trials, why := of.trials(r)
+		trials, why := q.trials(r)
 		if why != "" {
 			return Estimate{Why: why}
 		}
@@ -166,26 +160,16 @@ func Ended(of Of) func(Results) Estimate {
 			case t.Valid:
 				ended++
 				n++
-			case strings.HasPrefix(t.InvalidReason, hung):
+			case t.InvalidCode == journal.InvalidTimeout:
 				n++
 			default:
-				why = of.arm(r[of.Stage]) + " has no trial that counts: " + firstLine(t.InvalidReason)
+				why = q.arm(r[q.Stage]) + " has no trial that counts: " + phrase.FirstLine(t.InvalidReason)
 			}
 		}
 		if n == 0 {
 			return Estimate{Why: why}
 		}
-		low, high := 0.0, 1.0
-		if ended > 0 {
-			low = distuv.Beta{Alpha: float64(ended), Beta: float64(n - ended + 1)}.Quantile(0.025)
-		}
-		if ended < n {
-			high = distuv.Beta{Alpha: float64(ended + 1), Beta: float64(n - ended)}.Quantile(0.975)
-		}
-		return Estimate{Value: new(float64(ended) / float64(n)), Low: &low, High: &high, N: n}
+		share := stat.Proportion(ended, n)
+		return Estimate{Value: share.Median, Low: share.Low, High: share.High, N: n}
 	}
 }
-
-// hung is how the reason of a trial begins that outlasted its limit; package
-// local writes it.
-const hung = "did not end within"

@@ -52,7 +52,7 @@ func TestRatio(t *testing.T) {
 	versions := both(six.with(version("1.4", 1)), both(six.with(version("1.26", 3)), six.with(func(t *journal.Trial) {
 		t.Arm.GoVersion, t.Valid, t.InvalidReason = "9.99", false, "cannot be had\nmore"
 	})))
-	one := func(procs int) Of { return Of{Procs: procs} }
+	one := func(procs int) Quantity { return Quantity{Procs: procs} }
 	today := versions
 	today.Result = &stat.Result{Tool: journal.Tool{GoVersion: "go1.27.1"}}
 	for name, tc := range map[string]struct {
@@ -62,27 +62,27 @@ func TestRatio(t *testing.T) {
 		why     string
 	}{
 		"paired, whatever the drift": {six, Ratio(one(4), one(1)), 4, ""},
-		"cost":                       {six, Ratio(Of{Figure: Cost, Procs: 4}, Of{Figure: Cost, Procs: 1}), 0.25, ""},
-		"metric":                     {six, Ratio(Of{Figure: "took", Procs: 2}, Of{Figure: "took", Procs: 1}), 0.5, ""},
+		"cost":                       {six, Ratio(Quantity{Figure: Cost, Procs: 4}, Quantity{Figure: Cost, Procs: 1}), 0.25, ""},
+		"metric":                     {six, Ratio(Quantity{Figure: "took", Procs: 2}, Quantity{Figure: "took", Procs: 1}), 0.5, ""},
 		"at the CPUs":                {six, Ratio(one(AtCPUs), one(1)), 2, ""},
-		"no such metric":             {six, Ratio(Of{Figure: "speed", Procs: 2}, one(1)), math.NaN(), `GOMAXPROCS=2 has no figure "speed"`},
+		"no such metric":             {six, Ratio(Quantity{Figure: "speed", Procs: 2}, one(1)), math.NaN(), `GOMAXPROCS=2 has no figure "speed"`},
 		"an arm that was not run":    {six, Ratio(one(8), one(1)), math.NaN(), "GOMAXPROCS=8 was not run"},
 		"unset was not run":          {six, Ratio(one(0), one(1)), math.NaN(), "GOMAXPROCS unset was not run"},
-		"another quota":              {six, Ratio(Of{Procs: 2, Quota: 0.5}, one(1)), math.NaN(), "GOMAXPROCS=2 under a quota of 0.5 was not run"},
-		"across quotas":              {both(six, six.with(quota(0.5))), Ratio(Of{Procs: 2, Quota: 0.5}, one(1)), 2, ""},
-		"the CPUs of a quota":        {six.with(quota(0.5)), Ratio(Of{Procs: AtCPUs, Quota: 0.5}, Of{Procs: 2, Quota: 0.5}), 0.5, ""},
-		"across versions":            {versions, Ratio(Of{Procs: 1, Go: "1.26"}, Of{Procs: 1, Go: "1.4"}), 3, ""},
-		"the newest that ran":        {versions, Ratio(one(1), Of{Procs: 1, Go: "1.4"}), 3, ""},
-		"none is today's":            {today, Ratio(one(1), Of{Procs: 1, Go: "1.4"}), math.NaN(), "GOMAXPROCS=1 with today's Go was not run"},
-		"a version that cannot be":   {versions, Ratio(Of{Procs: 1, Go: "9.99"}, one(1)), math.NaN(), "GOMAXPROCS=1 with Go 9.99 has no valid trial: cannot be had"},
-		"a version not asked for":    {versions, Ratio(Of{Procs: 1, Go: "1.13"}, one(1)), math.NaN(), "with Go 1.13 was not run"},
-		"no version was asked for":   {six, Ratio(Of{Procs: 1, Go: "1.4"}, one(1)), math.NaN(), "with Go 1.4 was not run"},
+		"another quota":              {six, Ratio(Quantity{Procs: 2, Quota: 0.5}, one(1)), math.NaN(), "GOMAXPROCS=2 under a quota of 0.5 was not run"},
+		"across quotas":              {both(six, six.with(quota(0.5))), Ratio(Quantity{Procs: 2, Quota: 0.5}, one(1)), 2, ""},
+		"the CPUs of a quota":        {six.with(quota(0.5)), Ratio(Quantity{Procs: AtCPUs, Quota: 0.5}, Quantity{Procs: 2, Quota: 0.5}), 0.5, ""},
+		"across versions":            {versions, Ratio(Quantity{Procs: 1, Go: "1.26"}, Quantity{Procs: 1, Go: "1.4"}), 3, ""},
+		"the newest that ran":        {versions, Ratio(one(1), Quantity{Procs: 1, Go: "1.4"}), 3, ""},
+		"none is today's":            {today, Ratio(one(1), Quantity{Procs: 1, Go: "1.4"}), math.NaN(), "GOMAXPROCS=1 with today's Go was not run"},
+		"a version that cannot be":   {versions, Ratio(Quantity{Procs: 1, Go: "9.99"}, one(1)), math.NaN(), "GOMAXPROCS=1 with Go 9.99 has no valid trial: cannot be had"},
+		"a version not asked for":    {versions, Ratio(Quantity{Procs: 1, Go: "1.13"}, one(1)), math.NaN(), "with Go 1.13 was not run"},
+		"no version was asked for":   {six, Ratio(Quantity{Procs: 1, Go: "1.4"}, one(1)), math.NaN(), "with Go 1.4 was not run"},
 		"few blocks":                 {stageOf(3, drift, 1, 2), Ratio(one(2), one(1)), 2, "3 blocks: an interval needs 6"},
 		"zeros":                      {stageOf(6, func(int, int) float64 { return 0 }, 1, 2), Ratio(one(2), one(1)), math.NaN(), "no block in common"},
 		"not a number":               {stageOf(6, func(int, int) float64 { return math.NaN() }, 1, 2), Ratio(one(2), one(1)), math.NaN(), "no block in common"},
 		"no trial":                   {Measured{Result: &stat.Result{}}, Ratio(one(2), one(1)), math.NaN(), "was not run"},
 		"not run":                    {Measured{Why: "no cgroup can be made"}, Ratio(one(2), one(1)), math.NaN(), "no cgroup can be made"},
-		"another stage":              {six, Ratio(Of{Stage: "pods", Procs: 1}, one(1)), math.NaN(), "its sweep “pods” is not among"},
+		"another stage":              {six, Ratio(Quantity{Stage: "pods", Procs: 1}, one(1)), math.NaN(), "its sweep “pods” is not among"},
 
 		"peak":                    {six, PeakAt(one(4)), 2, ""},
 		"not the peak":            {six, PeakAt(one(1)), 0.25, ""},
@@ -120,32 +120,38 @@ func TestFlatInterval(t *testing.T) {
 	noisy := stageOf(6, func(p, b int) float64 {
 		return []float64{1, 1.01, 0.99, 1.02, 0.98, 1}[(b+p)%6]
 	}, 1, 2, 4)
-	e := Flat(Of{Procs: 1})(Results{"": noisy})
+	e := Flat(Quantity{Procs: 1})(Results{"": noisy})
 	if *e.Low != 1 || *e.High < 1.01 || *e.High > 1.05 {
 		t.Errorf("%g [%g, %g]", *e.Value, *e.Low, *e.High)
 	}
 	gap := noisy.with(func(t *journal.Trial) { t.Valid = *t.Arm.Procs != 4 || t.Block > 0 })
-	if e := Flat(Of{Procs: 1})(Results{"": gap}); e.Value == nil || e.Low != nil || !strings.Contains(e.Why, "5 blocks") {
+	if e := Flat(Quantity{Procs: 1})(Results{"": gap}); e.Value == nil || e.Low != nil || !strings.Contains(e.Why, "5 blocks") {
 		t.Errorf("an arm that lost a block: %+v", e)
 	}
 }
 
 func TestEnded(t *testing.T) {
 	all := stageOf(6, func(int, int) float64 { return 1 }, 1)
-	none := all.with(func(t *journal.Trial) { t.Valid, t.InvalidReason = false, "did not end within 2s" })
+	none := all.with(func(t *journal.Trial) {
+		t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidTimeout, "whatever the words are"
+	})
 	for name, tc := range map[string]struct {
 		stage            Measured
 		value, low, high float64
 		why              string
 	}{
-		"all":          {all, 1, 0.54, 1, ""},
-		"none":         {none, 0, 0, 0.46, ""},
-		"half":         {both(all, none), 0.5, 0.21, 0.79, ""},
-		"other causes": {both(all, all.with(func(t *journal.Trial) { t.Valid, t.InvalidReason = false, "it crashed" })), 1, 0.54, 1, ""},
-		"only such":    {all.with(func(t *journal.Trial) { t.Valid, t.InvalidReason = false, "it crashed\nbadly" }), math.NaN(), 0, 0, "GOMAXPROCS=1 has no trial that counts: it crashed"},
-		"not run":      {stageOf(6, func(int, int) float64 { return 1 }, 2), math.NaN(), 0, 0, "GOMAXPROCS=1 was not run"},
+		"all":  {all, 1, 0.54, 1, ""},
+		"none": {none, 0, 0, 0.46, ""},
+		"half": {both(all, none), 0.5, 0.21, 0.79, ""},
+		"other causes": {both(all, all.with(func(t *journal.Trial) {
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrashed, "did not end within its senses"
+		})), 1, 0.54, 1, ""},
+		"only such": {all.with(func(t *journal.Trial) {
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrashed, "it crashed\nbadly"
+		}), math.NaN(), 0, 0, "GOMAXPROCS=1 has no trial that counts: it crashed"},
+		"not run": {stageOf(6, func(int, int) float64 { return 1 }, 2), math.NaN(), 0, 0, "GOMAXPROCS=1 was not run"},
 	} {
-		e := Ended(Of{Procs: 1})(Results{"": tc.stage})
+		e := Ended(Quantity{Procs: 1})(Results{"": tc.stage})
 		if e.Why != tc.why || math.IsNaN(tc.value) != (e.Value == nil) {
 			t.Errorf("%s: %+v", name, e)
 		} else if e.Value != nil && (*e.Value != tc.value || math.Abs(*e.Low-tc.low) > 0.01 || math.Abs(*e.High-tc.high) > 0.01) {

@@ -1,51 +1,43 @@
 package lab
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/sweep"
+)
 
 // Stage is one sweep of an experiment: it goes through the same plan, trials,
-// journal, statistics and report as procfit sweep. Its fields are that command's
-// flags; what is zero is that flag's default.
+// journal, statistics and report as procfit sweep.
 type Stage struct {
 	ID    string // of its folder; "" for the only one
 	Title string // what differs from the other stages; "" for the only one
-	// Fixed keeps Procs, Quotas and Go as they are, which Title names, whatever the
-	// user would have instead.
+	// Fixed keeps Procs, Quotas and GoVersions as they are, which Title names,
+	// whatever the user would have instead.
 	Fixed bool
 	// Scaled is what the document does at another size, and which: "10 s a trial
 	// there, 4 s here". "" is nothing.
 	Scaled string
 
-	Program string   // the practice program; "" for Command
-	Args    []string // of the program
-	Command []string // instead of Program: one of the system, such as go build std
+	Args     []string // of the practice program
+	Path     string   // of a server's URL, without its first slash: cpu?n=1
+	Language string   // the go line that the program is built with, 1.24; "": the user's --lang, or each its own
 
-	Procs    string // unset,1,2,4
-	Quotas   string // none,0.2,1
-	Replicas int
-	Go       []string // versions that build Program, each an arm
-	Language string   // the go line that they build with, 1.24; "": the user's --lang, or each its own
-	Env      []string // NAME=value, of the target besides GOMAXPROCS: GODEBUG=asyncpreemptoff=1
-
-	// Of a server.
-	Path        string // of its URL: /cpu?n=1
-	Connections int
-	Rate        string
-	Body        int // bytes of a POST; 0: GET
-	Warmup      time.Duration
-
-	Duration time.Duration // measured time of a server's trial
-	Takes    time.Duration // about how long a batch trial takes, on two CPUs: for the run's cost
-	Limit    time.Duration // a batch trial that takes longer is ended and invalid; 0: none
-	Repeats  int
-	Metrics  []string // NAME[:lower|:higher]=REGEXP; none: the lines in the benchmark format
+	// Spec is what is measured. Its Target.BuiltIn is the practice program; the
+	// command and the URL that start and load it are whose runs the stage. Where that
+	// is empty, Target.Command is a program of the system, such as go build std.
+	sweep.Spec
 }
 
 // Options are what the user may change in an experiment.
 type Options struct {
-	Quick bool     // sizes and repeats that bring all experiments below ten minutes
-	Procs string   // instead of the experiment's own; "" leaves it
-	Quota string   // likewise
-	Go    []string // likewise
+	Quick  bool         // sizes and repeats that bring all experiments below ten minutes
+	Procs  *sweep.Procs // instead of the experiment's own; nil leaves it
+	Quotas []*float64   // likewise, in CPUs, nil being no limit; empty leaves them
+	Go     []string     // likewise
 	// Repeats is the number of blocks; 0 leaves the experiment's own.
 	Repeats int
 
@@ -54,3 +46,75 @@ type Options struct {
 	Pods int // of k8sbench; 0: scaled from the document's to the machine
 	N    int // of k8sbench: sums a request; 0: the document's
 }
+
+// server is a stage of a practice server.
+func server(o Options, program string, connections int) Stage {
+	s := Stage{Spec: sweep.Default()}
+	s.Target.BuiltIn = program
+	s.Load.Connections = connections
+	s.Load.Duration, s.Load.Warmup = pick(o, quickTrial, fullTrial), pick(o, quickWarmup, fullWarmup)
+	return s
+}
+
+// batch is a stage of a batch program, whose trial takes about so long on two CPUs.
+// Its figures are the lines that it prints in the benchmark format.
+func batch(takes time.Duration, program string, args ...string) Stage {
+	s := command(takes)
+	s.Target.BuiltIn, s.Target.Benchmarks, s.Args = program, true, args
+	return s
+}
+
+// command is a stage of a program of the system.
+func command(takes time.Duration, words ...string) Stage {
+	s := Stage{Spec: sweep.Default()}
+	s.Target.Command, s.TrialTakes = words, takes
+	s.Load.Warmup = 0
+	return s
+}
+
+// measure has figures found in the output, each NAME[:lower|:higher]=REGEXP, instead
+// of benchmark lines.
+func (s *Stage) measure(metrics ...string) {
+	s.Target.Benchmarks, s.Load.Metrics = false, nil
+	for _, text := range metrics {
+		m, err := load.ParseMetric(text)
+		if err != nil {
+			panic(err) // they are constants, and a test makes every stage
+		}
+		s.Load.Metrics = append(s.Load.Metrics, m)
+	}
+}
+
+// only are values of GOMAXPROCS, without unset; each counts once.
+func only(procs ...int) sweep.Procs {
+	slices.Sort(procs)
+	var p sweep.Procs
+	for _, n := range slices.Compact(procs) {
+		p.Values = append(p.Values, &n)
+	}
+	return p
+}
+
+// quotas are limits in CPUs, 0 being none.
+func quotas(cpus ...float64) []*float64 {
+	var list []*float64
+	for _, q := range cpus {
+		if q == 0 {
+			list = append(list, nil)
+		} else {
+			list = append(list, &q)
+		}
+	}
+	return list
+}
+
+// pick is the quick size or the full one.
+func pick[T any](o Options, quick, full T) T {
+	if o.Quick {
+		return quick
+	}
+	return full
+}
+
+// args are a program's arguments from one line.
+func args(format string, a ...any) []string { return strings.Fields(fmt.Sprintf(format, a...)) }

@@ -76,7 +76,7 @@ func NewLab(o *lab.Outcome) *Lab {
 		r := &o.Experiments[i]
 		e := newExperiment(r)
 		v.Experiments = append(v.Experiments, e)
-		all.add(r.Shapes)
+		all.add(r.Hypotheses)
 		if !r.Complete {
 			open++
 		}
@@ -147,9 +147,9 @@ func newExperiment(r *lab.Ran) Experiment {
 	}
 	e.Note = strings.Join(notes, ", ")
 	var t tally
-	t.add(r.Shapes)
+	t.add(r.Hypotheses)
 	e.Counts = t.words()
-	for _, s := range r.Shapes {
+	for _, s := range r.Hypotheses {
 		e.Hypotheses = append(e.Hypotheses, hypothesis(s))
 	}
 	for i := range r.Stages {

@@ -22,7 +22,7 @@ func Lab() *lab.Outcome {
 			Stages: []lab.RanStage{{Directory: "busyworker", NotRun: "a quota needs a cgroup: mount one"}}},
 	}
 	o.Experiments[1].Claim, o.Experiments[1].Quick = "Go 1.4 28.8, 57 µs", true
-	o.Experiments[1].Shapes = []lab.Answered{
+	o.Experiments[1].Hypotheses = []lab.Answered{
 		{ID: "a", Says: "two Ps cost under 1.1 times one P", Document: "29 ÷ 27.1 µs = 1.07", AtMost: new(1.1), Measured: interval(1.04, 1.02, 1.07, 20), Answer: lab.Holds},
 		{ID: "b", Says: "two Ps cost about twice one P", AtLeast: new(1.58), AtMost: new(3.54), Measured: interval(1.25, 1.13, 1.54, 6), Answer: lab.DoesNotHold},
 		{ID: "c", Says: "four Ps are twice as fast", AtLeast: new(1.9), Answer: lab.CannotTell, Reason: "needs 4 CPUs, here are 2"},
@@ -73,8 +73,8 @@ func HostileLab() *lab.Outcome {
 	for i := range o.Experiments {
 		e := &o.Experiments[i]
 		e.Title, e.Document, e.Claim = evil, evil, evil
-		for j := range e.Shapes {
-			s := &e.Shapes[j]
+		for j := range e.Hypotheses {
+			s := &e.Hypotheses[j]
 			s.Says, s.Document, s.Reason = evil, evil, evil
 		}
 		for j := range e.Stages {

@@ -5,9 +5,9 @@ import (
 	"github.com/procfit/procfit/internal/stat"
 )
 
-// Shape is a named hypothesis: what a document's numbers say, as a statement about
-// a ratio that another machine can test. Absolute times cannot be compared.
-type Shape struct {
+// Hypothesis is what a document's numbers say, as a statement about a ratio that
+// another machine can test. Absolute times cannot be compared.
+type Hypothesis struct {
 	ID       string  // unique in its experiment, lower snake case
 	Says     string  // "two Ps cost under 1.1 times one P"
 	Document string  // the document's own numbers: "29 ÷ 27.1 µs = 1.07"; "" where it gives none
@@ -20,7 +20,7 @@ type Shape struct {
 	// Measure takes the ratio from what was measured. Ratio, Flat, PeakAt, Level and
 	// Ended make such functions.
 	Measure func(Results) Estimate
-	// The shape holds for a ratio from AtLeast to AtMost; 0 leaves that end open.
+	// It holds for a ratio from AtLeast to AtMost; 0 leaves that end open.
 	AtLeast, AtMost float64
 }
 
@@ -50,9 +50,9 @@ const (
 	CannotTell  Answer = "cannot_tell"   // it crosses a bound, or the machine cannot show it
 )
 
-// Judged is a shape with its answer.
+// Judged is a hypothesis with its answer.
 type Judged struct {
-	Shape
+	Hypothesis
 	Got    Estimate
 	Answer Answer
 	Reason string // of CannotTell, in words

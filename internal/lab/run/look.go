@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bytes"
@@ -12,27 +12,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/tracing"
 )
 
-// traceLimit bounds the run under a trace; the programs take a second.
-const traceLimit = time.Minute
+// lookFor bounds the run under a trace; the programs take a second.
+const lookFor = time.Minute
 
 // look runs the experiment's program once more, under its trace, and writes what
 // there is to be seen into its folder.
-func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, error) {
-	ctx, cancel := context.WithTimeout(ctx, traceLimit)
+func (r *Run) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	self, err := os.Executable()
+	dir, err := folder.Make(filepath.Join(r.Dir, e.ID))
 	if err != nil {
 		return nil, err
 	}
-	s := sight{id: e.ID, program: self, dir: filepath.Join(r.out, e.ID)}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return nil, err
-	}
+	defer dir.Close()
+	s := sight{id: e.ID, program: r.options.Self, environ: r.options.Environ, dir: dir}
 	switch e.Trace {
 	case lab.Execution:
 		err = s.execution(ctx)
@@ -44,12 +43,25 @@ func (r *labRun) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, err
 
 // sight is what there is to be seen of one program.
 type sight struct {
-	id, program, dir string
-	files            []lab.RanFile
+	id, program string
+	environ     []string
+	dir         *folder.Dir
+	files       []lab.RanFile
 }
 
+// execution has the program write its trace to a temporary folder, where nobody has
+// laid a link for it to follow.
 func (s *sight) execution(ctx context.Context) error {
-	raw := filepath.Join(s.dir, "trace.out")
+	keeper, err := supervisor.NewKeeper()
+	if err != nil {
+		return err
+	}
+	defer keeper.Close()
+	temporary, err := keeper.Folder("procfit-trace-")
+	if err != nil {
+		return err
+	}
+	raw := filepath.Join(temporary, "trace.out")
 	if _, err := s.run(ctx, nil, "-trace", raw); err != nil {
 		return err
 	}
@@ -60,12 +72,14 @@ func (s *sight) execution(ctx context.Context) error {
 	if x.Err != nil {
 		return x.Err
 	}
-	text := func(w io.Writer) error { return x.WriteText(w, tracing.Text{}) }
-	err = errors.Join(
-		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", text),
-		s.write("the same, drawn", "timeline.svg", x.WriteDrawing))
-	s.name("the execution trace, for go tool trace", "trace.out")
-	return err
+	whole, err := os.ReadFile(raw)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", func(w io.Writer) error { return x.WriteText(w, tracing.Text{}) }),
+		s.write("the same, drawn", "timeline.svg", x.WriteDrawing),
+		s.write("the execution trace, for go tool trace", "trace.out", verbatim(whole)))
 }
 
 func (s *sight) scheduler(ctx context.Context) error {
@@ -77,14 +91,17 @@ func (s *sight) scheduler(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), l.Err()); err != nil {
 		return err
 	}
-	text := func(w io.Writer) error { return l.WriteText(w, tracing.Text{}) }
 	return errors.Join(
-		s.write("the scheduler's own lines, read", "trace.txt", text),
+		s.write("the scheduler's own lines, read", "trace.txt", func(w io.Writer) error { return l.WriteText(w, tracing.Text{}) }),
 		s.write("the same, drawn over time", "trace.html", l.WritePage),
-		s.write("the lines themselves", "schedtrace.log", func(w io.Writer) error {
-			_, err := w.Write(log)
-			return err
-		}))
+		s.write("the lines themselves", "schedtrace.log", verbatim(log)))
+}
+
+func verbatim(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	}
 }
 
 // write writes a file of the experiment's folder.
@@ -93,43 +110,14 @@ func (s *sight) write(title, name string, content func(io.Writer) error) error {
 	if err := content(&b); err != nil {
 		return err
 	}
-	s.name(title, name)
-	return os.WriteFile(filepath.Join(s.dir, name), b.Bytes(), 0o644)
-}
-
-func (s *sight) name(title, name string) {
 	s.files = append(s.files, lab.RanFile{Title: title, Path: path.Join(s.id, name)})
-}
-
-// mostShown is how many experiments a run has at most whose traces are printed too.
-const mostShown = 2
-
-// showTraces prints what the programs' traces say, below the outcome.
-func (r *labRun) showTraces() error {
-	if r.json || len(r.items) > mostShown {
-		return nil
-	}
-	for _, item := range r.items {
-		for _, f := range item.files {
-			if path.Ext(f.Path) != ".txt" {
-				continue
-			}
-			b, err := os.ReadFile(filepath.Join(r.out, filepath.FromSlash(f.Path)))
-			if err != nil {
-				return err
-			}
-			if _, err := fmt.Fprintf(r.io.out, "\n%s", b); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return s.dir.Replace(name, folder.Shared, b.Bytes())
 }
 
 // run runs the program and returns its standard error.
 func (s *sight) run(ctx context.Context, env []string, args ...string) ([]byte, error) {
 	spec := supervisor.Spec{Command: append([]string{s.program, "lab", "program", s.id}, args...)}
-	for _, v := range os.Environ() {
+	for _, v := range s.environ {
 		if !strings.HasPrefix(v, "GOMAXPROCS=") {
 			spec.Env = append(spec.Env, v)
 		}

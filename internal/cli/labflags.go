@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/lab/run"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// labOptions are the flags of procfit lab run, as given.
+type labOptions struct {
+	ids          []string
+	quick        bool
+	goVersions   []string
+	language     string
+	procs, quota string
+	repeats      int
+	pods, sums   int
+	out          string
+	json         bool
+	seed         uint64
+	dryRun       bool
+	given        func(flag string) bool
+	asGiven      []string // the flags, for reproduce.sh
+}
+
+func (o *labOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.BoolVar(&o.quick, "quick", false, "small sizes: all experiments in less than ten minutes on two CPUs")
+	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to build the programs with, each an arm: 1.4,1.13,1.26")
+	f.StringVar(&o.language, "lang", "", "go line to build with, such as `1.24` (default the toolchain's own)")
+	f.StringVar(&o.procs, "procs", "", "`values` of GOMAXPROCS instead of the experiment's: unset,1,2,4")
+	f.StringVar(&o.quota, "quota", "", "CPU `limits` instead of the experiment's: none,0.5,2")
+	f.IntVar(&o.repeats, "repeats", 0, "blocks (default the experiment's); intervals need six")
+	f.IntVar(&o.pods, "pods", 0, "replicas of k8sbench (default the document's, scaled to this machine)")
+	f.IntVar(&o.sums, "n", 0, "sums that k8sbench computes a request (default the document's)")
+	f.StringVar(&o.out, "out", "", "results `directory` (default results/lab-TIME); an unfinished one is completed")
+	f.BoolVar(&o.json, "json", false, "print lab.json instead of the report")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and its cost, and stop")
+}
+
+// resolve turns the flags into a run, or says which of them is wrong.
+func (o *labOptions) resolve(io stdio) (*run.Run, error) {
+	chosen, err := o.chosen()
+	if err != nil {
+		return nil, err
+	}
+	experiments, err := o.experiments()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	options := run.Options{
+		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
+		Tool: tool(io.args), Flags: o.asGiven, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Machine: run.ThisMachine(os.Environ()), Now: time.Now,
+	}
+	if o.given("seed") {
+		options.Seed = &o.seed
+	}
+	return run.New(options), nil
+}
+
+// mostSums is how many k8sbench computes for one request.
+const mostSums = 200_000
+
+var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
+
+// chosen is what the user would have otherwise than the documents.
+func (o *labOptions) chosen() (c lab.Options, err error) {
+	if len(o.ids) == 0 {
+		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
+	}
+	c = lab.Options{Quick: o.quick, Repeats: o.repeats, Pods: o.pods, N: o.sums}
+	if c.Go, err = parseGoVersions(o.goVersions); err != nil {
+		return c, err
+	}
+	if o.procs != "" {
+		procs, err := sweep.ParseProcs(o.procs)
+		if err != nil {
+			return c, usageError("--procs: %w", err)
+		}
+		c.Procs = &procs
+	}
+	if o.quota != "" {
+		if c.Quotas, err = parseQuotas(o.quota); err != nil {
+			return c, err
+		}
+	}
+	if o.language != "" && !goLanguage.MatchString(o.language) {
+		return c, usageError("--lang %q: want a go line such as 1.24", o.language)
+	}
+	return c, nil
+}
+
+// experiments are those that are named, each once.
+func (o *labOptions) experiments() ([]lab.Experiment, error) {
+	if slices.Contains(o.ids, "all") {
+		o.ids = nil
+		for _, e := range lab.List() {
+			o.ids = append(o.ids, e.ID)
+		}
+	}
+	const pods = "k8sbench"
+	for _, f := range []struct {
+		name        string
+		value, most int
+		only        string // the experiment that it is for; empty: all
+	}{{"repeats", o.repeats, 1000, ""}, {"pods", o.pods, 256, pods}, {"n", o.sums, mostSums, pods}} {
+		switch {
+		case !o.given(f.name):
+		case f.value < 1 || f.value > f.most:
+			return nil, usageError("--%s %d: want 1 to %d", f.name, f.value, f.most)
+		case f.only != "" && !slices.Contains(o.ids, f.only):
+			return nil, usageError("--%s is for %s, which is not among what is to run", f.name, f.only)
+		}
+	}
+	var list []lab.Experiment
+	for _, id := range o.ids {
+		e, err := lab.Find(id)
+		if err != nil {
+			return nil, usageError("%w", err)
+		}
+		if !slices.ContainsFunc(list, func(have lab.Experiment) bool { return have.ID == id }) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}

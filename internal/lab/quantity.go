@@ -1,0 +1,150 @@
+package lab
+
+import (
+	"fmt"
+	"go/version"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// Quantity is one figure of one arm of a stage. The zero value is the throughput of
+// the unset arm, without a quota, of the only stage.
+type Quantity struct {
+	Stage  string
+	Figure Figure
+	Procs  int     // 0: unset; AtCPUs
+	Quota  float64 // 0: none
+	// Go is the version as it was asked for: "1.4"; "1.4.3" is one of it. Empty is
+	// today's: procfit's own where no versions were asked for, else the newest that
+	// has a valid trial, unless that is older than procfit's own.
+	Go string
+}
+
+// AtCPUs, as Quantity.Procs, is the numbered arm of the CPUs that a replica may use,
+// rounded up.
+const AtCPUs = -1
+
+// trials are those of the arm, or why there are none.
+func (q Quantity) trials(r Results) (stat.Trials, string) {
+	m, ok := r[q.Stage]
+	switch {
+	case !ok:
+		return nil, "its sweep “" + q.Stage + "” is not among those that were run"
+	case m.Result == nil:
+		return nil, m.Why
+	}
+	key, known := q.key(m)
+	list := stat.Select(m.Trials).Of(key)
+	if !known || len(list) == 0 {
+		return nil, q.arm(m) + " was not run"
+	}
+	return list, ""
+}
+
+// key is the arm's identity among a stage's, which all have as many replicas; false
+// where none of them has that Go.
+func (q Quantity) key(m Measured) (key journal.ArmKey, known bool) {
+	a := journal.Arm{GoVersion: q.version(m)}
+	if q.Quota != 0 {
+		a.QuotaCPUs = &q.Quota
+	}
+	if procs := q.procs(m); procs != 0 {
+		a.Procs = &procs
+	}
+	if len(m.Trials) > 0 {
+		a.Replicas = m.Trials[0].Arm.Replicas
+	}
+	return a.Key(), a.GoVersion != "" || q.Go == ""
+}
+
+// numbered are the values of GOMAXPROCS that ran beside the arm.
+func (q Quantity) numbered(m Measured) (list []int) {
+	key, _ := q.key(m)
+	for i := range m.Trials {
+		a := m.Trials[i].Arm
+		if a.Group() == key.Group && a.Procs != nil && !slices.Contains(list, *a.Procs) {
+			list = append(list, *a.Procs)
+		}
+	}
+	return list
+}
+
+// version is Go as the stage's arms name it; empty: none of them fits.
+func (q Quantity) version(m Measured) string {
+	var all, valid []string
+	for i := range m.Trials {
+		v := m.Trials[i].Arm.GoVersion
+		all = append(all, v)
+		if m.Trials[i].Valid {
+			valid = append(valid, v)
+		}
+	}
+	if q.Go == "" && len(valid) > 0 {
+		all = valid
+	}
+	if q.Go != "" {
+		all = slices.DeleteFunc(all, func(v string) bool { return v != q.Go && !strings.HasPrefix(v, q.Go+".") })
+	}
+	if len(all) == 0 || q.Go == "" && slices.Contains(all, "") {
+		return ""
+	}
+	newest := slices.MaxFunc(all, func(a, b string) int { return version.Compare("go"+a, "go"+b) })
+	if q.Go == "" && version.Compare("go"+newest, version.Lang(m.Result.Tool.GoVersion)) < 0 {
+		return ""
+	}
+	return newest
+}
+
+func (q Quantity) procs(m Measured) int {
+	if q.Procs != AtCPUs {
+		return q.Procs
+	}
+	cpus := m.Result.Host.EffectiveCPUs
+	if q.Quota > 0 {
+		cpus = math.Min(cpus, q.Quota)
+	}
+	return max(1, int(math.Ceil(cpus)))
+}
+
+// arm is its name in words.
+func (q Quantity) arm(m Measured) string {
+	name := "GOMAXPROCS unset"
+	if p := q.procs(m); p > 0 {
+		name = "GOMAXPROCS=" + strconv.Itoa(p)
+	}
+	if q.Quota > 0 {
+		name += fmt.Sprintf(" under a quota of %g", q.Quota)
+	}
+	if q.Go != "" {
+		name += " with Go " + q.Go
+	} else if q.version(m) == "" && !slices.ContainsFunc(m.Trials, func(t journal.Trial) bool { return t.Arm.GoVersion == "" }) {
+		name += " with today's Go"
+	}
+	if q.Stage != "" {
+		name += " in " + q.Stage
+	}
+	return name
+}
+
+// byBlock are the figure's values of the valid trials, by block; or why there are
+// none.
+func (q Quantity) byBlock(r Results) (map[int][]float64, string) {
+	trials, why := q.trials(r)
+	if why != "" {
+		return nil, why
+	}
+	if values := trials.ByBlock(q.Figure.value); len(values) > 0 {
+		return values, ""
+	}
+	arm := q.arm(r[q.Stage])
+	if invalid := trials.Where(func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
+		return nil, arm + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
+	}
+	return nil, fmt.Sprintf("%s has no figure %q", arm, q.Figure)
+}

@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goversion "go/version"
+	"os"
+	"path/filepath"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/supervisor"
+	"github.com/procfit/procfit/internal/toolchain"
+)
+
+// compilers compile practice programs with the toolchains that are asked for, each
+// once.
+type compilers struct {
+	on     Events
+	keeper *supervisor.Keeper // nil: nothing was compiled
+	dir    string             // temporary, the keeper's
+	chains map[string]fetched // by the version that was asked for
+	built  map[compiled]local.Program
+}
+
+// fetched is a toolchain, or why it cannot be had.
+type fetched struct {
+	toolchain.Toolchain
+	err error
+}
+
+// compiled tells programs apart.
+type compiled struct{ id, version, language string }
+
+func newCompilers(on Events) *compilers {
+	return &compilers{on: on, chains: map[string]fetched{}, built: map[compiled]local.Program{}}
+}
+
+func (c *compilers) close() {
+	if c.keeper != nil {
+		_ = c.keeper.Close() // removes a temporary directory
+	}
+}
+
+// build is the program of an experiment as the version compiles it, and that
+// version in full. What stands in the way is part of the answer, except the end
+// of ctx.
+func (c *compilers) build(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error) {
+	chain, ok := c.chains[asked]
+	if !ok {
+		c.on.Fetch(asked)
+		chain.Toolchain, chain.err = toolchain.Fetch(ctx, asked)
+		if ctx.Err() != nil {
+			return local.Program{}, "", ctx.Err()
+		}
+		c.chains[asked] = chain
+	}
+	key := compiled{e.ID, asked, language}
+	if _, ok := c.built[key]; !ok {
+		command, err := c.compile(ctx, e, chain, key)
+		if ctx.Err() != nil {
+			return local.Program{}, "", ctx.Err()
+		}
+		c.built[key] = local.Program{Command: command, Err: err}
+	}
+	return c.built[key], chain.Version, nil
+}
+
+func (c *compilers) compile(ctx context.Context, e lab.Experiment, chain fetched, key compiled) ([]string, error) {
+	switch {
+	case chain.err != nil:
+		return nil, chain.err
+	case goversion.Compare(chain.Version, "go"+e.Language) < 0:
+		return nil, fmt.Errorf("%s is written for Go %s and later: %s cannot build it", e.ID, e.Language, chain.Version)
+	}
+	source, err := lab.Source(e.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.folder(); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(c.dir, key.version+"-"+key.language)
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	c.on.Compile(e.ID, chain.Version)
+	out := filepath.Join(dir, e.ID)
+	return []string{out}, chain.Build(ctx, []byte(source), key.language, out)
+}
+
+// folder makes the temporary folder of all that is compiled.
+func (c *compilers) folder() (err error) {
+	if c.dir != "" {
+		return nil
+	}
+	if c.keeper == nil {
+		if c.keeper, err = supervisor.NewKeeper(); err != nil {
+			return err
+		}
+	}
+	c.dir, err = c.keeper.Folder("procfit-lab-")
+	return err
+}

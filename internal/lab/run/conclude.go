@@ -1,0 +1,136 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/report/files"
+	"github.com/procfit/procfit/internal/session"
+)
+
+// Write brings the folder's reports up to what the journals hold. Only what has
+// run in the meantime is analysed again.
+func (r *Run) Write() error {
+	for _, x := range r.items {
+		if err := r.update(x); err != nil {
+			return err
+		}
+	}
+	return write(r.Dir, &r.Outcome)
+}
+
+func (r *Run) update(x *item) error {
+	ran := lab.Ran{ID: x.ID, Quick: r.options.Chosen.Quick, Files: x.files}
+	for _, s := range x.stages {
+		ran.Stages = append(ran.Stages, s.ran)
+	}
+	list := &r.Outcome.Experiments
+	i := slices.IndexFunc(*list, func(e lab.Ran) bool { return e.ID == x.ID })
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, lab.Ran{})
+	}
+	if !x.changed && (*list)[i].ID != "" {
+		return nil
+	}
+	x.changed = false
+	if len(ran.Files) == 0 {
+		ran.Files = (*list)[i].Files // of an earlier run
+	}
+	(*list)[i] = ran
+	return conclude(r.Dir, &(*list)[i], r.Outcome.Host.EffectiveCPUs)
+}
+
+// Conclude analyses the journals of a run's folder anew, fills in what they say, and
+// writes all reports. Nothing is measured; the run may still go on.
+func Conclude(dir string, o *lab.Outcome) error {
+	for i := range o.Experiments {
+		if err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs); err != nil {
+			return err
+		}
+	}
+	return write(dir, o)
+}
+
+// conclude reads what an experiment's journals hold, writes its sweeps' reports
+// and answers its hypotheses.
+func conclude(dir string, ran *lab.Ran, cpus float64) error {
+	e, err := lab.Find(ran.ID)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, files.LabName), err)
+	}
+	ran.Title, ran.Document, ran.Claim, ran.Kind = e.Title, e.Document, e.Claim, e.Kind
+	ran.Measured, ran.Complete, ran.NotRun = lab.Results{}, true, ""
+	measured := false
+	var why []string
+	for i := range ran.Stages {
+		s := &ran.Stages[i]
+		if s.Directory != path.Join(ran.ID, s.ID) || !filepath.IsLocal(s.Directory) {
+			return fmt.Errorf("%s: %q is no directory of %s", filepath.Join(dir, files.LabName), s.Directory, ran.ID)
+		}
+		m, err := analyse(dir, s)
+		if err != nil {
+			return err
+		}
+		ran.Measured[s.ID] = m
+		ran.Complete = ran.Complete && (s.Complete || s.NotRun != "" || s.Stopped != "")
+		measured = measured || s.Run > 0
+		if m.Result == nil && !slices.Contains(why, m.Why) {
+			why = append(why, m.Why)
+		}
+	}
+	if !measured {
+		ran.NotRun = cmp.Or(strings.Join(why, "; "), notYet)
+		ran.Complete = !slices.ContainsFunc(ran.Stages, func(s lab.RanStage) bool { return s.NotRun == "" })
+	}
+	ran.Conclude(e, cpus)
+	return nil
+}
+
+// notYet is why a stage that can be run has no trial.
+const notYet = "not run yet"
+
+// analyse reads a stage's journal, if there is one with trials, and writes its
+// reports.
+func analyse(dir string, s *lab.RanStage) (lab.Measured, error) {
+	below := filepath.Join(dir, filepath.FromSlash(s.Directory))
+	contents, err := journal.ReadDirectory(below)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, journal.ErrEmpty) || err == nil && len(contents.Trials) == 0 {
+		return lab.Measured{Why: cmp.Or(s.NotRun, notYet)}, nil
+	}
+	if err != nil { // it is told, and left as it is; the other experiments stand
+		s.NotRun = err.Error()
+		return lab.Measured{Why: s.NotRun}, nil
+	}
+	outcome, err := session.Render(below, contents, "")
+	if err != nil {
+		return lab.Measured{}, err
+	}
+	s.NotRun = "" // what an earlier look at a damaged journal left
+	m := lab.Measured{Result: outcome.Result, Trials: contents.Trials}
+	s.Count(m)
+	return m, nil
+}
+
+// write renders the folder, its experiments in the documents' order.
+func write(dir string, o *lab.Outcome) error {
+	o.Complete = true
+	for _, e := range o.Experiments {
+		o.Complete = o.Complete && e.Complete
+	}
+	order := map[string]int{}
+	for i, e := range lab.List() {
+		order[e.ID] = i
+	}
+	slices.SortStableFunc(o.Experiments, func(a, b lab.Ran) int { return cmp.Compare(order[a.ID], order[b.ID]) })
+	_, err := files.WriteLab(dir, o)
+	return err
+}

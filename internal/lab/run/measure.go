@@ -1,0 +1,118 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// Events are told as a run goes on. Each may be nil; all must return at once.
+type Events struct {
+	Remade   func(err error) // the folder's index is lost or damaged, and begun anew
+	Stage    func(Turn)      // a stage is next
+	NotRun   func(experiment, stage, why string)
+	Fetch    func(version string) // a toolchain
+	Compile  func(program, version string)
+	Untraced func(err error)                // what was to be looked at could not be
+	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
+	Activity sweep.Observer                 // what the Runner does
+	Progress func(sweep.Progress)           // a trial begins or has ended
+}
+
+// Turn is a stage's, among all.
+type Turn struct {
+	Name        string        // the session's
+	Number      int           // of the experiment, from 1
+	Experiments int           // that there are
+	Later       time.Duration // what the stages after this one are expected to take
+}
+
+// orNot has no nil functions.
+func (on Events) orNot() Events {
+	if on.Remade == nil {
+		on.Remade = func(error) {}
+	}
+	if on.Stage == nil {
+		on.Stage = func(Turn) {}
+	}
+	if on.NotRun == nil {
+		on.NotRun = func(string, string, string) {}
+	}
+	if on.Fetch == nil {
+		on.Fetch = func(string) {}
+	}
+	if on.Compile == nil {
+		on.Compile = func(string, string) {}
+	}
+	if on.Untraced == nil {
+		on.Untraced = func(error) {}
+	}
+	return on
+}
+
+// Measure runs every stage, in the folder that is open. The error ends the run: the
+// end of ctx, a journal that cannot be written, or, with a *session.Refusal in its
+// chain, one of another plan; what is wrong with one stage is told of that stage.
+func (r *Run) Measure(ctx context.Context, on Events) error {
+	on = on.orNot()
+	c := newCompilers(on)
+	defer c.close()
+	for i, x := range r.items {
+		x.changed = true
+		for j, s := range x.stages {
+			if s.session != nil {
+				on.Stage(Turn{Name: s.session.Header.Name, Number: i + 1, Experiments: len(r.items), Later: r.after(i, j)})
+				if err := r.measure(ctx, x, s, c); err != nil {
+					return err
+				}
+			}
+			if s.ran.NotRun != "" {
+				on.NotRun(x.ID, s.ID, s.ran.NotRun)
+			}
+		}
+		if x.Trace != "" {
+			files, err := r.look(ctx, x.Experiment)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				on.Untraced(err)
+			}
+			x.files = files
+		}
+		if err := r.Write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {
+	if err := s.prepare(ctx, c, x.Experiment, r.options.Language); err != nil {
+		return err
+	}
+	runner, err := r.options.Machine.Runner(s.session, s.programs)
+	if err != nil {
+		return err
+	}
+	defer runner.Close()
+	begun, err := s.session.Run(ctx, runner, session.Events{Torn: c.on.Torn, Activity: c.on.Activity, Progress: c.on.Progress})
+	var unwritten *session.JournalError
+	var refused *session.Refusal
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return err
+	case errors.As(err, &unwritten) && (begun || errors.As(err, &refused)):
+		return err
+	case begun:
+		s.ran.Stopped = err.Error()
+	default:
+		s.ran.NotRun = err.Error()
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package run
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// Options are what a run takes.
+type Options struct {
+	Experiments []lab.Experiment
+	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
+	Language    string      // the go line that programs are built with; empty: each toolchain's own
+	Seed        *uint64     // of the arms' order in every stage; nil: any
+
+	Dir     string       // the results folder; empty: results/lab-TIME
+	Tool    journal.Tool // who measures, and how it was called
+	Flags   []string     // of Tool's call, for the command that each stage's journal tells
+	Self    string       // procfit's own executable, which the practice programs are in
+	Host    journal.Host
+	Environ []string
+	Machine Machine
+	Now     func() time.Time
+}
+
+// Machine is where trials run.
+type Machine struct {
+	// Check says what of a valid Spec cannot be had there; built is that the run
+	// compiles the program.
+	Check func(spec sweep.Spec, built bool) error
+	// Runner makes what measures a session. Programs are those that were compiled, by
+	// the arm's Go version; nil where none were to be.
+	Runner func(s *session.Session, programs map[string]local.Program) (sweep.Runner, error)
+}
+
+// ThisMachine is the one that procfit runs on; the targets get the environment.
+func ThisMachine(environ []string) Machine {
+	return Machine{
+		Check: func(spec sweep.Spec, built bool) error { return local.Check(spec, built) },
+		Runner: func(s *session.Session, programs map[string]local.Program) (sweep.Runner, error) {
+			return local.New(s.Spec, local.Config{Environ: environ, CreateLog: s.CreateLog, Programs: programs})
+		},
+	}
+}
+
+// Run is a run whose every question is settled.
+type Run struct {
+	Dir     string
+	Outcome lab.Outcome // of all that is in the folder; up to date after Write
+
+	options Options
+	items   []*item
+}
+
+// item is an experiment of the run.
+type item struct {
+	lab.Experiment
+	stages  []*stage
+	files   []lab.RanFile // to be looked at
+	changed bool          // since its results were last read
+}
+
+// New plans a run.
+func New(o Options) *Run {
+	started := o.Now().Truncate(time.Second)
+	r := &Run{Dir: o.Dir, options: o, Outcome: lab.Outcome{Schema: lab.OutcomeSchema, Started: started, Host: o.Host, Tool: o.Tool}}
+	if r.Dir == "" {
+		r.Dir = filepath.Join("results", "lab-"+started.Format("20060102-150405"))
+	}
+	chosen := o.Chosen
+	chosen.CPUs = o.Host.EffectiveCPUs
+	for _, e := range o.Experiments {
+		x := &item{Experiment: e}
+		for _, st := range e.Stages(chosen) {
+			x.stages = append(x.stages, r.stage(e, st))
+		}
+		r.items = append(r.items, x)
+	}
+	return r
+}
+
+// tool is who measures a stage, as if that experiment alone had been asked for.
+func (r *Run) tool(e lab.Experiment) journal.Tool {
+	t := r.options.Tool
+	t.Args = slices.Concat([]string{"lab", "run", e.ID}, r.options.Flags)
+	return t
+}
+
+// Planned is a stage of the run.
+type Planned struct {
+	Experiment string // its id
+	Stage      string // its id; empty: the only one
+	Session    *session.Session
+	NotRun     string        // why there is no Session
+	Trials     int           // that its journal lacks
+	Each       time.Duration // of a trial; 0: only a first one can tell
+}
+
+// Cost is the expected time of the stage's trials.
+func (p Planned) Cost() time.Duration { return p.Each * time.Duration(p.Trials) }
+
+// Planned are the run's stages in their order.
+func (r *Run) Planned() (list []Planned) {
+	for _, x := range r.items {
+		for _, s := range x.stages {
+			list = append(list, s.planned(x.ID))
+		}
+	}
+	return list
+}
+
+// after is the expected time of all that follows a stage.
+func (r *Run) after(item, stage int) (d time.Duration) {
+	for i := item; i < len(r.items); i++ {
+		for j, s := range r.items[i].stages {
+			if i > item || j > stage {
+				d += s.planned("").Cost()
+			}
+		}
+	}
+	return d
+}
+
+// Files are what the run's experiments left to be looked at, below its folder.
+func (r *Run) Files() (list []lab.RanFile) {
+	for _, x := range r.items {
+		list = append(list, x.files...)
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// stage is a stage of the run.
+type stage struct {
+	lab.Stage
+	session  *session.Session // nil: it cannot be run
+	programs map[string]local.Program
+	ran      lab.RanStage
+	trials   int           // that are missing
+	each     time.Duration // 0: not known
+}
+
+func (s *stage) planned(experiment string) Planned {
+	return Planned{Experiment: experiment, Stage: s.ID, Session: s.session, NotRun: s.ran.NotRun, Trials: s.trials, Each: s.each}
+}
+
+// stage settles one; what stands in its way is told of it.
+func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
+	below := filepath.Join(e.ID, st.ID)
+	s := &stage{Stage: st, ran: lab.RanStage{ID: st.ID, Title: st.Title, Scaled: st.Scaled, Directory: filepath.ToSlash(below)}}
+	for _, v := range st.GoVersions {
+		s.ran.Versions = append(s.ran.Versions, lab.Version{Asked: v})
+	}
+	built := len(st.GoVersions) > 0
+	spec := r.spec(e, st)
+	err := spec.Validate()
+	if err == nil {
+		err = r.options.Machine.Check(spec, built)
+	}
+	if err != nil {
+		s.ran.NotRun = err.Error()
+		return s
+	}
+	if built {
+		s.programs = map[string]local.Program{}
+	}
+	s.session = session.New(spec, session.Options{
+		Dir: filepath.Join(r.Dir, below), Tool: r.tool(e), Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(),
+	})
+	s.trials, s.each = s.session.Missing(), spec.Each()
+	return s
+}
+
+// spec is what a stage measures, with the command that starts its practice program
+// and the URL that loads it.
+func (r *Run) spec(e lab.Experiment, st lab.Stage) sweep.Spec {
+	s := st.Spec
+	s.Seed = r.options.Seed
+	switch e.Kind {
+	case lab.Server:
+		s.Target.Command = append([]string{r.options.Self, "lab", "serve", e.ID}, arguments(e, st)...)
+		s.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/" + st.Path
+	case lab.Batch:
+		s.Target.Command = append([]string{r.options.Self, "lab", "program", e.ID}, arguments(e, st)...)
+	}
+	return s
+}
+
+// arguments are the practice program's, wherever it comes from.
+func arguments(e lab.Experiment, st lab.Stage) []string {
+	if e.Kind == lab.Server {
+		return append([]string{"--addr=127.0.0.1:" + sweep.PortPlaceholder}, st.Args...)
+	}
+	return st.Args
+}
+
+// begun are the releases that trials of an earlier run were made with, by the version
+// that was asked for: 1.26 may mean a newer one today, and an arm has one.
+func (s *stage) begun() map[string]string {
+	releases := map[string]string{}
+	contents, err := journal.ReadDirectory(s.session.Dir)
+	if err != nil {
+		return releases
+	}
+	for _, t := range contents.Trials {
+		release, _, _ := strings.Cut(strings.TrimPrefix(t.ObservedGoVersion, "go"), " ") // X: experiments
+		if release != "" {
+			releases[t.Arm.GoVersion] = release
+		}
+	}
+	return releases
+}
+
+// prepare compiles what the stage's versions run.
+func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, language string) error {
+	language = cmp.Or(s.Language, language)
+	begun := s.begun()
+	for i, v := range s.GoVersions {
+		ready, full, err := c.build(ctx, e, cmp.Or(begun[v], v), language)
+		if err != nil {
+			return err
+		}
+		if ready.Err != nil {
+			s.ran.Versions[i].Fault = ready.Err.Error()
+		} else {
+			ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
+		}
+		s.ran.Versions[i].Full = full
+		s.programs[v] = ready
+	}
+	return nil
+}
