@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/procfit/procfit/internal/need"
 )
 
 const (
@@ -53,9 +51,7 @@ type order struct {
 // Every cell runs a real program of a released Go in an emulated machine, and
 // procfit must name the GOMAXPROCS that the program itself prints.
 func TestAgreement(t *testing.T) {
-	slow(t)
-	need.Command(t, "qemu-system-x86_64")
-	findKernel(t, "amd64")
+	emulated(t, "amd64")
 	n := cellsInRun
 	if os.Getenv("PROCFIT_FULL") == "1" {
 		n = cellsInFull

@@ -11,7 +11,7 @@ import (
 // is read equals what the program says in its first line. The targets are
 // procfit's own practice server.
 func TestARM64(t *testing.T) {
-	slow(t)
+	emulated(t, "arm64")
 	const procfit = "github.com/procfit/procfit/cmd/procfit"
 	output := Run(t, Machine{
 		Arch: "arm64", CPUs: 4, Limit: 4 * time.Minute,

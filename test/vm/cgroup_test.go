@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/internal/need"
 )
 
 // compile builds a package's test binary, to be run in a machine.
@@ -20,28 +22,33 @@ func compile(t *testing.T, name string) string {
 	return out
 }
 
-// slow skips where only quick tests are asked for.
-func slow(t *testing.T) {
+// emulated skips where only quick tests are asked for, and where there is nothing to
+// boot, before anything is built for it.
+func emulated(t *testing.T, arch string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("boots an emulated machine")
 	}
+	commands := map[string]string{"amd64": "qemu-system-x86_64", "arm64": "qemu-system-aarch64"}
+	need.Command(t, commands[arch])
+	findKernel(t, arch)
 }
 
-// The live tests of packages cgroup and target, on the kernels' other
+// The live tests of packages cgroup and supervisor, on the kernels' other
 // arrangements; a skip counts as a failure there.
 const (
-	cgroupTests = "/cgroup.test -test.v -test.timeout=60s -test.run 'Quota|Remove|Alive|GroupGone' || exit 1\n"
-	targetTests = "/target.test -test.v -test.timeout=60s -test.run 'Group|Affinity|ExitCodes|Stop|DescendantsDie|SignalsAreDefault' || exit 1\n"
+	cgroupTests     = "/cgroup.test -test.v -test.timeout=60s -test.run 'Quota|Remove|Alive|GroupGone' || exit 1\n"
+	supervisorTests = "/supervisor.test -test.v -test.timeout=60s -test.run 'Group|Affinity|ExitCodes|Stop|DescendantsDie|SignalsAreDefault' || exit 1\n"
 )
 
 // On v2 as root, whose shell is in a group of its own, and as an ordinary user
 // in a group that was delegated the way systemd does it: the directory and the
 // files for moving and enabling are the user's.
 func TestV2(t *testing.T) {
-	slow(t)
+	emulated(t, "amd64")
 	output := Run(t, Machine{
 		CPUs: 4, Cgroup: "v2",
-		Files: map[string]string{"/cgroup.test": compile(t, "cgroup"), "/target.test": compile(t, "target")},
+		Files: map[string]string{"/cgroup.test": compile(t, "cgroup"), "/supervisor.test": compile(t, "supervisor")},
 		Script: `
 cd /sys/fs/cgroup
 export PROCFIT_REQUIRE=1 PROCFIT_TEST_CGROUP='v2 in v2' PROCFIT_TEST_PARENT=/sys/fs/cgroup
@@ -49,7 +56,7 @@ mkdir session
 (
 echo 0 >session/cgroup.procs
 echo "== root"
-` + cgroupTests + targetTests + `
+` + cgroupTests + supervisorTests + `
 ) || exit 1
 mkdir /etc user user/delegated
 echo 'ordinary:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
@@ -61,7 +68,7 @@ echo "== user $(id -u)"
 ` + cgroupTests + `
 [ -d /sys/fs/cgroup/user/delegated/procfit-self-* ] || exit 1
 export PROCFIT_TEST_PARENT=/sys/fs/cgroup/user/delegated
-` + targetTests + `
+` + supervisorTests + `
 U
 cat >/tmp/enter <<'U'
 echo 0 >/sys/fs/cgroup/user/delegated/cgroup.procs
@@ -78,14 +85,14 @@ echo "== left: $(find /sys/fs/cgroup -name 'procfit-*' ! -name 'procfit-self-*' 
 
 // Where v1 has the cpu controller it must be chosen, v2 or not.
 func TestHybrid(t *testing.T) {
-	slow(t)
+	emulated(t, "amd64")
 	output := Run(t, Machine{
 		CPUs: 2, Cgroup: "hybrid",
-		Files: map[string]string{"/cgroup.test": compile(t, "cgroup"), "/target.test": compile(t, "target")},
+		Files: map[string]string{"/cgroup.test": compile(t, "cgroup"), "/supervisor.test": compile(t, "supervisor")},
 		Script: `
 export PROCFIT_REQUIRE=1 PROCFIT_TEST_CGROUP='v1 in hybrid'
 ` + cgroupTests + `
-/target.test -test.v -test.timeout=60s -test.run Group || exit 1
+/supervisor.test -test.v -test.timeout=60s -test.run Group || exit 1
 `})
 	check(t, output, "--- PASS: TestQuotaHolds", "--- PASS: TestGroupHoldsAtMain")
 }

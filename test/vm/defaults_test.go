@@ -59,7 +59,7 @@ func documentedDefaults(t *testing.T) []defaultsRow {
 // different things: the table in docs/SEEDS.md, on v2 and v1, with 8 CPUs. Some of
 // its rows, or all with PROCFIT_FULL=1.
 func TestDefaults(t *testing.T) {
-	slow(t)
+	emulated(t, "amd64")
 	rows := documentedDefaults(t)
 	if len(rows) < 13 {
 		t.Fatalf("%d rows: %v", len(rows), rows)

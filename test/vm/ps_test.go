@@ -9,7 +9,7 @@ import (
 // program was deleted, and from within one. The targets are procfit's practice
 // server under other names.
 func TestPS(t *testing.T) {
-	slow(t)
+	emulated(t, "amd64")
 	output := Run(t, Machine{
 		CPUs: 4, Cgroup: "v2", Files: map[string]string{"/procfit": build(t, ".", "github.com/procfit/procfit/cmd/procfit")},
 		Script: `

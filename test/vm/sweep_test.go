@@ -6,7 +6,7 @@ import "testing"
 // (3 of 2.5 CPUs), which shows that the target was in its group before exec, and
 // the accounting is that of the group.
 func TestSweepV2(t *testing.T) {
-	slow(t)
+	emulated(t, "amd64")
 	procfit := build(t, ".", "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},

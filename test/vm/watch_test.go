@@ -11,7 +11,7 @@ import (
 // follows the limit. Four programs are in groups of their own below one parent;
 // idle uses nothing of the library, old is one whose go line is below 1.25.
 func TestWatch(t *testing.T) {
-	slow(t)
+	emulated(t, "amd64")
 	follow := filepath.Join(t.TempDir(), "follow")
 	cmd := exec.Command("go", "build", "-o", follow, ".")
 	cmd.Dir = "testdata/follow"
