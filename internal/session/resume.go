@@ -94,7 +94,7 @@ func (s *Session) adopt(then journal.Header) error {
 	}
 	target, load := then.Target, then.Load
 	if then.Schema == journal.SchemaV1 {
-		target, load = fromV1(then)
+		target, load = s.fromV1(then)
 	}
 	var differs []string
 	for _, d := range []struct {
@@ -120,8 +120,10 @@ func (s *Session) adopt(then journal.Header) error {
 }
 
 // fromV1 is a v1's target and load as they are written today: with the method that
-// was sent, and without the credentials that the release before let through.
-func fromV1(h journal.Header) (journal.Target, journal.Load) {
+// was sent, and without the credentials that the release before let through. It tells
+// of a warm-up where there was none: batch programs ran once a trial, as they do today
+// where no time is given that their runs are to use.
+func (s *Session) fromV1(h journal.Header) (journal.Target, journal.Load) {
 	t, l := h.Target, h.Load
 	t.Command, t.Against, t.URL = secret.Words(t.Command), secret.Words(t.Against), secret.Text(t.URL)
 	l.Command, l.Headers = secret.Text(l.Command), secret.Headers(l.Headers)
@@ -131,6 +133,9 @@ func fromV1(h journal.Header) (journal.Target, journal.Load) {
 		if l.BodyBytes > 0 {
 			l.Method = "POST"
 		}
+	}
+	if t.Kind != journal.KindServer && s.Spec.Target.RunFor == 0 {
+		l.WarmupSeconds = 0
 	}
 	return t, l
 }

@@ -1,0 +1,286 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/report/files"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// machine answers every task of every stage with a valid trial, but for what it is
+// told.
+type machine struct {
+	ran     []string                // the names of the sessions, a trial each
+	check   map[string]error        // by session
+	prepare map[string]error        // likewise
+	run     func(name string) error // before a trial
+}
+
+func (m *machine) machine() Machine {
+	return Machine{
+		Check: func(s sweep.Spec, _ bool) error { return m.check[s.Name] },
+		Runner: func(s *session.Session, _ map[string]local.Program) (sweep.Runner, error) {
+			return &runner{m, s.Spec.Name}, nil
+		},
+	}
+}
+
+type runner struct {
+	m    *machine
+	name string
+}
+
+func (r *runner) Prepare(context.Context, journal.Plan, sweep.Observer) error {
+	return r.m.prepare[r.name]
+}
+
+func (r *runner) Close() error { return nil }
+
+func (r *runner) Run(ctx context.Context, t sweep.Task, _ sweep.Observer) (journal.Trial, error) {
+	if r.m.run != nil {
+		if err := r.m.run(r.name); err != nil {
+			return journal.Trial{}, err
+		}
+	}
+	r.m.ran = append(r.m.ran, r.name)
+	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "operations"}, nil
+}
+
+func host() journal.Host {
+	return journal.Host{Hostname: "host", CPUModel: "Intel(R) Xeon(R) Processor", CPUs: 2, EffectiveCPUs: 2, Kernel: "6.18.0"}
+}
+
+// plan is a run of the experiments with two blocks of one and two Ps.
+func plan(t *testing.T, m *machine, dir string, ids ...string) *Run {
+	t.Helper()
+	procs, err := sweep.ParseProcs("1,2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Chosen: lab.Options{Quick: true, Procs: &procs, Repeats: 2}, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit",
+		Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}}, Flags: []string{"--quick=true"}, Host: host(), Machine: m.machine(),
+		Now: func() time.Time { return time.Unix(1, 0) },
+	}
+	for _, id := range ids {
+		e, err := lab.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Experiments = append(o.Experiments, e)
+	}
+	return New(o)
+}
+
+// measure runs it as procfit lab run does.
+func measure(t *testing.T, r *Run) error {
+	t.Helper()
+	held, err := r.Open(Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	return errors.Join(r.Measure(t.Context(), Events{}), r.Write())
+}
+
+func read(t *testing.T, dir string) *lab.Outcome {
+	t.Helper()
+	o, err := files.ReadLab(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestRun(t *testing.T) {
+	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
+	r := plan(t, m, dir, "parallel", "contention")
+	if list := r.Planned(); len(list) != 2 || list[0].Trials != 6 || list[0].Cost() != 600*time.Millisecond || list[1].Experiment != "contention" {
+		t.Errorf("%+v", list)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("planning made the folder")
+	}
+	var turns []Turn
+	held, err := r.Open(Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Meanwhile nobody else may.
+	if _, err := plan(t, m, dir, "json").Open(Events{}); !isRefusal(err) {
+		t.Errorf("a second run into the folder: %v", err)
+	}
+	if err := r.Measure(t.Context(), Events{Stage: func(x Turn) { turns = append(turns, x) }}); err != nil {
+		t.Fatal(err)
+	}
+	held.Close()
+	if len(turns) != 2 || turns[0] != (Turn{"parallel", 1, 2, 600 * time.Millisecond}) || turns[1] != (Turn{"contention", 2, 2, 0}) {
+		t.Errorf("%+v", turns)
+	}
+	o := read(t, dir)
+	if !o.Complete || len(o.Experiments) != 2 || len(m.ran) != 12 || o.Experiments[0].Stages[0].Run != 6 {
+		t.Errorf("%d trials ran: %+v", len(m.ran), o)
+	}
+
+	// The same runs nothing again; another plan is refused; more may join.
+	if err := measure(t, plan(t, m, dir, "contention")); err != nil || len(m.ran) != 12 {
+		t.Errorf("%v, %d trials", err, len(m.ran))
+	}
+	other := plan(t, m, dir, "contention")
+	other.items[0].stages[0].session.Plan.Blocks = 3
+	if err := measure(t, other); !isRefusal(err) {
+		t.Errorf("another plan: %v", err)
+	}
+	if err := measure(t, plan(t, m, dir, "json")); err != nil {
+		t.Fatal(err)
+	}
+	if o = read(t, dir); len(o.Experiments) != 3 || !o.Complete {
+		t.Errorf("%+v", o)
+	}
+}
+
+func isRefusal(err error) bool {
+	var refused *session.Refusal
+	return errors.As(err, &refused)
+}
+
+// What is wrong with one stage is told of it, and the rest runs.
+func TestFaults(t *testing.T) {
+	m := &machine{
+		check:   map[string]error{"workload cpu": errors.New("not on this machine")},
+		prepare: map[string]error{"workload io": errors.New("cannot be prepared")},
+	}
+	mixed := 0
+	m.run = func(name string) error {
+		if mixed++; name == "workload mixed" && mixed > 2 {
+			return errors.New("fell over")
+		}
+		return nil
+	}
+	var told []string
+	dir := filepath.Join(t.TempDir(), "out")
+	r := plan(t, m, dir, "workload", "contention")
+	held, err := r.Open(Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := r.Measure(t.Context(), Events{NotRun: func(experiment, stage, why string) { told = append(told, experiment+" "+stage+" "+why) }}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"workload cpu not on this machine", "workload io cannot be prepared"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	o := read(t, dir)
+	s := o.Experiments[0].Stages
+	if s[0].NotRun != "not on this machine" || s[1].NotRun != "cannot be prepared" || s[2].Stopped != "fell over" || s[2].Run != 2 {
+		t.Errorf("%+v", s)
+	}
+	if !o.Complete || !o.Experiments[1].Complete || !o.Experiments[1].Proved() {
+		t.Errorf("%+v", o.Experiments[1])
+	}
+}
+
+// The end of the context ends the run; what was measured is kept and gone on with.
+func TestInterrupt(t *testing.T) {
+	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
+	ctx, cancel := context.WithCancel(t.Context())
+	m.run = func(string) error {
+		if len(m.ran) == 4 {
+			cancel()
+			return ctx.Err()
+		}
+		return nil
+	}
+	r := plan(t, m, dir, "contention", "parallel")
+	held, err := r.Open(Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(r.Measure(ctx, Events{}), r.Write())
+	held.Close()
+	o := read(t, dir)
+	if !errors.Is(err, context.Canceled) || o.Complete || o.Experiments[1].Stages[0].Run != 4 || o.Experiments[0].NotRun != notYet {
+		t.Errorf("%v: %+v", err, o)
+	}
+	m.run = nil
+	if err := measure(t, plan(t, m, dir, "contention", "parallel")); err != nil || len(m.ran) != 12 || !read(t, dir).Complete {
+		t.Errorf("%v, %d trials", err, len(m.ran))
+	}
+}
+
+func TestFolders(t *testing.T) {
+	m := &machine{}
+	mine := t.TempDir()
+	write := func(dir, name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(mine, "thesis.txt", "not ours")
+	if _, err := plan(t, m, mine, "contention").Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
+		t.Errorf("a folder of others: %v", err)
+	}
+	file := filepath.Join(mine, "thesis.txt")
+	if _, err := plan(t, m, file, "contention").Open(Events{}); !isRefusal(err) {
+		t.Errorf("a file: %v", err)
+	}
+
+	// A damaged index is made anew of what the journals hold.
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := measure(t, plan(t, m, dir, "contention")); err != nil {
+		t.Fatal(err)
+	}
+	write(dir, files.LabName, "{")
+	var told error
+	held, err := plan(t, m, dir, "contention").Open(Events{Remade: func(err error) { told = err }})
+	if err != nil || told == nil {
+		t.Fatalf("%v, told %v", err, told)
+	}
+	held.Close()
+	if o := read(t, dir); o.Experiments[0].Stages[0].Run != 6 {
+		t.Errorf("%+v", o)
+	}
+	elsewhere := plan(t, m, dir, "contention")
+	elsewhere.Outcome.Host.CPUs = 64
+	if _, err := elsewhere.Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "another machine") {
+		t.Errorf("another machine's: %v", err)
+	}
+	// An index may name no folder but the experiment's own.
+	o := read(t, dir)
+	o.Experiments[0].Stages[0].Directory = "../contention"
+	if err := Conclude(dir, o); err == nil || !strings.Contains(err.Error(), "is no directory of contention") {
+		t.Errorf("a stage outside of the folder: %v", err)
+	}
+}
+
+// What starts and loads a practice program is put in for each kind.
+func TestCommands(t *testing.T) {
+	r := plan(t, &machine{}, "out", "k8sbench", "contention", "build")
+	var got []string
+	for _, p := range r.Planned() {
+		s := p.Session.Spec
+		got = append(got, fmt.Sprint(s.Name, ": ", strings.Join(s.Target.Command, " "), " ", s.Target.URL))
+	}
+	want := []string{
+		"k8sbench baseline: /bin/procfit lab serve k8sbench --addr=127.0.0.1:{port} http://127.0.0.1:{port}/cpu?n=1",
+		"k8sbench pods: /bin/procfit lab serve k8sbench --addr=127.0.0.1:{port} http://127.0.0.1:{port}/cpu?n=20",
+		"contention: /bin/procfit lab program contention -n 2000000 ",
+		"build list: go list -json std ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
