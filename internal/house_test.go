@@ -1,8 +1,10 @@
-// Package internal_test holds the house together: who may import whom.
+// Package internal_test holds the house together: who may import whom, and how large
+// a room is.
 package internal_test
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -200,6 +202,57 @@ func forbidden(from, to string) string {
 		return "" // a helper of the package that it lies in
 	}
 	return fmt.Sprintf("package %s may not import %s; it may import %v", from, to, mayImport[row])
+}
+
+// Sizes beyond which a file or a function has a second noun, as a rule.
+const (
+	longestFile     = 350
+	longestFunction = 60
+	mostParameters  = 5
+)
+
+// larger are those that may be, with the reason.
+var larger = map[string]string{"internal/lab/experiments.go: List": "a table"}
+
+// alone are programs that are each to be read by itself, in one file.
+const alone = "internal/lab/programs/"
+
+func TestSizes(t *testing.T) {
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skipDir(os.DirFS(".."), name)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, alone) {
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, "../"+name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if n := set.File(file.Pos()).LineCount(); n > longestFile {
+			t.Errorf("%s has %d lines, more than %d: a second noun?", name, n, longestFile)
+		}
+		for _, declared := range file.Decls {
+			f, ok := declared.(*ast.FuncDecl)
+			if !ok || larger[name+": "+f.Name.Name] != "" {
+				continue
+			}
+			if n := set.Position(f.End()).Line - set.Position(f.Pos()).Line + 1; n > longestFunction {
+				t.Errorf("%s: %s has %d lines, more than %d", name, f.Name.Name, n, longestFunction)
+			}
+			if n := f.Type.Params.NumFields(); n > mostParameters {
+				t.Errorf("%s: %s has %d parameters, more than %d", name, f.Name.Name, n, mostParameters)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestCheckImports(t *testing.T) {
