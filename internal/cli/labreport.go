@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
@@ -60,13 +60,9 @@ func showLab(io stdio, dir string, o *lab.Outcome, asJSON bool) error {
 		_, err = io.out.Write(append(b, '\n'))
 		return err
 	}
-	options := text.Options{Width: plainWidth, Color: io.color(), Files: []string{
-		filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, files.LabName),
-	}}
-	if f, ok := io.out.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			options.Width = width
-		}
-	}
-	return text.RenderLab(io.out, report.NewLab(o), options)
+	return text.RenderLab(io.out, report.NewLab(o), text.Options{
+		Width: cmp.Or(width(io), plainWidth), Color: io.color(), Files: []string{
+			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, files.LabName),
+		},
+	})
 }

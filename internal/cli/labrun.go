@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/run"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
 )
 
 const labRunLong = `Run experiments of the documents that procfit began with, by their ids, and hold
@@ -90,7 +91,7 @@ func (o *labOptions) run(ctx context.Context, io stdio) error {
 
 // labEvents tells on the progress line what a run does.
 func labEvents(bar *progress) run.Events {
-	notef := stdio{err: bar}.notef
+	notef, others := stdio{err: bar}.notef, false
 	return run.Events{
 		Stage: func(t run.Turn) { bar.next(fmt.Sprintf("%d/%d %s", t.Number, t.Experiments, t.Name), t.Later) },
 		NotRun: func(experiment, stage, why string) {
@@ -100,7 +101,14 @@ func labEvents(bar *progress) run.Events {
 		Compile:  func(program, version string) { notef("compiling %s with %s", program, version) },
 		Untraced: func(err error) { notef("%v", err) },
 		Torn:     stdio{err: bar}.torn,
-		Activity: bar.activity, Progress: bar.report,
+		Activity: func(a sweep.Activity) {
+			if a.Step == sweep.StepOthers && !others { // each sweep looks anew; one word is enough
+				others = true
+				notef("%s", activity(a))
+			}
+			bar.activity(a)
+		},
+		Progress: bar.report,
 	}
 }
 
