@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/terminal"
 )
@@ -105,7 +106,7 @@ func labNeeds(e lab.Experiment) []string {
 		most = max(most, s.Needs)
 	}
 	if most > 1 {
-		add(fmt.Sprintf("up to %g CPUs", most))
+		add("up to " + phrase.CPUs(most))
 	}
 	return needs
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/procfit/procfit/internal/phrase"
 )
 
 // Judge holds an experiment's hypotheses against what was measured on a machine of so
@@ -25,7 +27,11 @@ func (j *Judged) judge(cpus float64) (Answer, string) {
 	}
 	switch {
 	case cpus < j.Needs:
-		return CannotTell, fmt.Sprintf("needs %s CPUs, here are %s", number(j.Needs), number(cpus))
+		are := "are"
+		if cpus == 1 {
+			are = "is"
+		}
+		return CannotTell, fmt.Sprintf("needs %s, here %s %s", phrase.CPUs(j.Needs), are, number(cpus))
 	case got.Value == nil || got.Low == nil || got.High == nil:
 		return CannotTell, got.Why
 	case *got.Low >= j.AtLeast && *got.High <= most:
