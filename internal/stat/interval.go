@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -84,7 +85,7 @@ func locate(d []float64) estimate {
 	}
 	slices.Sort(walsh)
 	e.mid = median(walsh)
-	one, two := signedRank(len(d), 0.05), signedRank(len(d), 0.025)
+	one, two := signedRanks(len(d))
 	last := len(walsh) - 1
 	e.lower, e.upper = walsh[one], walsh[last-one]
 	e.low, e.high = walsh[two], walsh[last-two]
@@ -118,6 +119,24 @@ func student(e estimate, d []float64) estimate {
 func quantileT(p float64, df int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile(p)
 }
+
+// signedRanks are the indices of the bounds of 95 % one-sided and two-sided.
+func signedRanks(n int) (one, two int) {
+	if n <= exactSigned {
+		ranks := exactRanks()[n]
+		return ranks[0], ranks[1]
+	}
+	return signedRank(n, 0.05), signedRank(n, 0.025)
+}
+
+// exactRanks is computed once: comparisons ask for the same few of it thousands of
+// times.
+var exactRanks = sync.OnceValue(func() (table [exactSigned + 1][2]int) {
+	for n := range table {
+		table[n] = [2]int{signedRank(n, 0.05), signedRank(n, 0.025)}
+	}
+	return table
+})
 
 // signedRank is the index, in n(n+1)/2 sorted Walsh averages, of the one-sided
 // lower bound of level 1-alpha: the largest k with P(W ≤ k) ≤ alpha, W being the
