@@ -35,7 +35,7 @@ type whatIfFlags struct {
 	hasCPUs, hasLimit, hasEnv bool
 }
 
-func newExplain(io stdio) *cobra.Command {
+func newExplain(std stdio) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [PFnnn]",
@@ -64,9 +64,9 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 				if cmd.Flags().NFlag() > 0 {
 					return usageError("explain %s prints a rule's page and takes no flags", args[0])
 				}
-				return explainRule(io, args)
+				return explainRule(std, args)
 			}
-			return o.run(io)
+			return o.run(std)
 		},
 	}
 	f := cmd.Flags()
@@ -83,7 +83,7 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 	return cmd
 }
 
-func (o *explainOptions) run(io stdio) error {
+func (o *explainOptions) run(std stdio) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (o *explainOptions) run(io stdio) error {
 		}
 		e := explain.New(whatIf.Apply(s), o.who(s)+whatIf.String(), o.policy)
 		if printed++; printed > 1 && !o.json && o.policy == "" {
-			fmt.Fprintln(io.out)
+			fmt.Fprintln(std.out)
 		}
-		if err := o.print(io, e); err != nil {
+		if err := o.print(std, e); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (o *explainOptions) run(io stdio) error {
 		if i == len(failed)-1 {
 			return err
 		}
-		io.notef("%v", err)
+		std.notef("%v", err)
 	}
 	return nil
 }
@@ -183,11 +183,11 @@ func (o *explainOptions) who(s rule.Subject) string {
 	return name
 }
 
-func (o *explainOptions) print(io stdio, e explain.Explanation) error {
+func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	if o.json {
-		return e.WriteJSON(io.out)
+		return e.WriteJSON(std.out)
 	}
-	return e.WriteText(io.out, io.color(), width(io))
+	return e.WriteText(std.out, std.color(), width(std))
 }
 
 func (w whatIfFlags) parse() (explain.WhatIf, error) {
@@ -217,7 +217,7 @@ func (w whatIfFlags) parse() (explain.WhatIf, error) {
 }
 
 // explainRule prints a rule's page.
-func explainRule(io stdio, args []string) error {
+func explainRule(std stdio, args []string) error {
 	if len(args) > 1 {
 		return usageError("explain takes the ID of one rule, got %d arguments; see procfit explain --help", len(args))
 	}
@@ -232,5 +232,5 @@ func explainRule(io stdio, args []string) error {
 		}
 		return usageError("no rule %q; there are %s", args[0], strings.Join(known, ", "))
 	}
-	return explain.WriteRule(io.out, r)
+	return explain.WriteRule(std.out, r)
 }

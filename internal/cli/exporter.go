@@ -25,7 +25,7 @@ type exporterOptions struct {
 	name         string
 }
 
-func newExporter(io stdio) *cobra.Command {
+func newExporter(std stdio) *cobra.Command {
 	var o exporterOptions
 	cmd := &cobra.Command{
 		Use:   "exporter [flags]",
@@ -46,7 +46,7 @@ on a network of your own. It runs until it is interrupted.`,
   procfit exporter --listen 127.0.0.1:9877 --name '^(api|worker)'`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), io)
+			return o.run(cmd.Context(), std)
 		},
 	}
 	f := cmd.Flags()
@@ -57,7 +57,7 @@ on a network of your own. It runs until it is interrupted.`,
 	return cmd
 }
 
-func (o *exporterOptions) run(ctx context.Context, io stdio) error {
+func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	name, err := o.check()
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func (o *exporterOptions) run(ctx context.Context, io stdio) error {
 
 	first := true
 	e := exporter.New(exporter.Options{
-		MaxProcesses: o.maxProcesses, Name: name, Version: version(), Logf: io.notef,
+		MaxProcesses: o.maxProcesses, Name: name, Version: version(), Logf: std.notef,
 		Scan: func(ctx context.Context) (observe.Snapshot, error) {
 			snap, err := scanner.Scan(ctx)
 			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
 			if first && err == nil {
 				first = false
-				o.tell(io, snap)
+				o.tell(std, snap)
 			}
 			return snap, err
 		},
@@ -91,7 +91,7 @@ func (o *exporterOptions) run(ctx context.Context, io stdio) error {
 	if err := e.Scan(ctx); err != nil {
 		return err
 	}
-	io.notef("serving http://%s/metrics", browsable(listener.Addr()))
+	std.notef("serving http://%s/metrics", browsable(listener.Addr()))
 	return exporter.Serve(ctx, listener, e.Handler())
 }
 
@@ -139,15 +139,15 @@ func browsable(addr net.Addr) string {
 }
 
 // tell says what the metrics will lack, and how to get it.
-func (o *exporterOptions) tell(io stdio, snap observe.Snapshot) {
-	io.notef("%s", phrase.CountOf(len(snap.Processes), "Go process", "Go processes"))
+func (o *exporterOptions) tell(std stdio, snap observe.Snapshot) {
+	std.notef("%s", phrase.CountOf(len(snap.Processes), "Go process", "Go processes"))
 	for _, line := range ps.Unread(snap) {
-		io.notef("%s", line)
+		std.notef("%s", line)
 	}
 	if ps.Denied(snap) {
-		io.notef("other users' processes need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; root outside of containers has both")
+		std.notef("other users' processes need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; root outside of containers has both")
 	}
 	if snap.CountersWhy != nil {
-		io.notef("context switches and waiting are counted thread by thread, without what threads do just before they end: %v; CAP_NET_ADMIN, in the machine's own PID namespace, allows taskstats", snap.CountersWhy)
+		std.notef("context switches and waiting are counted thread by thread, without what threads do just before they end: %v; CAP_NET_ADMIN, in the machine's own PID namespace, allows taskstats", snap.CountersWhy)
 	}
 }

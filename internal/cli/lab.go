@@ -15,14 +15,14 @@ import (
 	"github.com/procfit/procfit/internal/terminal"
 )
 
-func newLab(io stdio) *cobra.Command {
+func newLab(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "Run the experiments of the documents that procfit began with",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabList(io), newLabRun(io), newLabReport(io), newLabSource(io), newLabServe(io), newLabProgram(io))
+	cmd.AddCommand(newLabList(std), newLabRun(std), newLabReport(std), newLabSource(std), newLabServe(std), newLabProgram(std))
 	return cmd
 }
 
@@ -36,7 +36,7 @@ type labListed struct {
 	Needs    []string `json:"needs"`
 }
 
-func newLabList(io stdio) *cobra.Command {
+func newLabList(std stdio) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -52,14 +52,14 @@ func newLabList(io stdio) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = io.out.Write(append(b, '\n'))
+				_, err = std.out.Write(append(b, '\n'))
 				return err
 			}
-			w := terminal.NewWriter(width(io), io.color())
+			w := terminal.NewWriter(width(std), std.color())
 			for _, e := range list {
 				e.print(w)
 			}
-			_, err := io.out.Write(w.Bytes())
+			_, err := std.out.Write(w.Bytes())
 			return err
 		},
 	}
@@ -111,7 +111,7 @@ func labNeeds(e lab.Experiment) []string {
 	return needs
 }
 
-func newLabSource(io stdio) *cobra.Command {
+func newLabSource(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:     "source ID",
 		Short:   "Print an experiment's program as a main.go of its own",
@@ -124,13 +124,13 @@ func newLabSource(io stdio) *cobra.Command {
 			if err != nil {
 				return unknownID(err)
 			}
-			_, err = fmt.Fprint(io.out, source)
+			_, err = fmt.Fprint(std.out, source)
 			return err
 		},
 	}
 }
 
-func newLabServe(io stdio) *cobra.Command {
+func newLabServe(std stdio) *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:     "serve ID",
@@ -140,7 +140,7 @@ func newLabServe(io stdio) *cobra.Command {
 			if len(args) != 1 {
 				return usageError("serve takes the id of one practice program; procfit lab list shows them")
 			}
-			return unknownID(lab.Serve(cmd.Context(), args[0], addr, io.err))
+			return unknownID(lab.Serve(cmd.Context(), args[0], addr, std.err))
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "`address` to listen at")
@@ -148,7 +148,7 @@ func newLabServe(io stdio) *cobra.Command {
 }
 
 // newLabProgram runs a batch program, as lab run does for each trial.
-func newLabProgram(io stdio) *cobra.Command {
+func newLabProgram(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:                "program ID [args…]",
 		Short:              "Run a practice program with its own arguments",
@@ -158,7 +158,7 @@ func newLabProgram(io stdio) *cobra.Command {
 			if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 				return cmd.Help()
 			}
-			code, err := lab.Run(args[0], args[1:], io.out, io.err)
+			code, err := lab.Run(args[0], args[1:], std.out, std.err)
 			if err != nil {
 				return unknownID(err)
 			}

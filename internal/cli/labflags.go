@@ -48,7 +48,7 @@ func (o *labOptions) flags(f *pflag.FlagSet) {
 }
 
 // resolve turns the flags into a run, or says which of them is wrong.
-func (o *labOptions) resolve(io stdio) (*run.Run, error) {
+func (o *labOptions) resolve(std stdio) (*run.Run, error) {
 	chosen, err := o.chosen()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (o *labOptions) resolve(io stdio) (*run.Run, error) {
 	}
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
-		Tool: tool(io.args), Flags: o.asGiven, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Tool: tool(std.args), Flags: o.asGiven, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Now: time.Now,
 	}
 	if o.given("seed") {

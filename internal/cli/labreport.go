@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/report/text"
 )
 
-func newLabReport(io stdio) *cobra.Command {
+func newLabReport(std stdio) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report DIR",
@@ -29,14 +29,14 @@ reports. Nothing is measured. It may be called while the run still goes on.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit lab report --help", len(args))
 			}
-			return reportLab(io, args[0], asJSON)
+			return reportLab(std, args[0], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print lab.json instead of the report")
 	return cmd
 }
 
-func reportLab(io stdio, dir string, asJSON bool) error {
+func reportLab(std stdio, dir string, asJSON bool) error {
 	o, err := files.ReadLab(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return usageError("%s: no %s in it; name the results directory of procfit lab run", dir, files.LabName)
@@ -47,21 +47,21 @@ func reportLab(io stdio, dir string, asJSON bool) error {
 	if err := run.Conclude(dir, o); err != nil {
 		return err
 	}
-	return showLab(io, dir, o, asJSON)
+	return showLab(std, dir, o, asJSON)
 }
 
 // showLab prints an outcome: for a program as JSON, for a person in words.
-func showLab(io stdio, dir string, o *lab.Outcome, asJSON bool) error {
+func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 	if asJSON {
 		b, err := json.MarshalIndent(o, "", "  ")
 		if err != nil {
 			return err
 		}
-		_, err = io.out.Write(append(b, '\n'))
+		_, err = std.out.Write(append(b, '\n'))
 		return err
 	}
-	return text.RenderLab(io.out, report.NewLab(o), text.Options{
-		Width: cmp.Or(width(io), plainWidth), Color: io.color(), Files: []string{
+	return text.RenderLab(std.out, report.NewLab(o), text.Options{
+		Width: cmp.Or(width(std), plainWidth), Color: std.color(), Files: []string{
 			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, files.LabName),
 		},
 	})

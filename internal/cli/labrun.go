@@ -38,7 +38,7 @@ be run here, is told and left out, and the rest runs.
 The same command with the same --out completes what is missing. --dry-run prints
 what would run and what it costs.`
 
-func newLabRun(io stdio) *cobra.Command {
+func newLabRun(std stdio) *cobra.Command {
 	var o labOptions
 	cmd := &cobra.Command{
 		Use:   "run ID…|all",
@@ -59,7 +59,7 @@ func newLabRun(io stdio) *cobra.Command {
 					o.asGiven = append(o.asGiven, "--"+f.Name+"="+value)
 				}
 			})
-			return o.run(cmd.Context(), io)
+			return o.run(cmd.Context(), std)
 		},
 	}
 	o.flags(cmd.Flags())
@@ -67,26 +67,26 @@ func newLabRun(io stdio) *cobra.Command {
 }
 
 // run is procfit lab run.
-func (o *labOptions) run(ctx context.Context, io stdio) error {
-	r, err := o.resolve(io)
+func (o *labOptions) run(ctx context.Context, std stdio) error {
+	r, err := o.resolve(std)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		return printPlan(io, r)
+		return printPlan(std, r)
 	}
 	held, err := r.Open(run.Events{Remade: func(err error) {
-		io.notef("%s: it is made anew, of the experiments that this command names", err)
+		std.notef("%s: it is made anew, of the experiments that this command names", err)
 	}})
 	if err != nil {
 		return refusal(err)
 	}
 	defer held.Close()
-	io.notef("%s", labCost(r))
-	bar := newProgress(io.err, time.Now)
+	std.notef("%s", labCost(r))
+	bar := newProgress(std.err, time.Now)
 	err = r.Measure(ctx, labEvents(bar))
 	bar.finish()
-	return o.conclude(io, r, err)
+	return o.conclude(std, r, err)
 }
 
 // labEvents tells on the progress line what a run does.
@@ -113,21 +113,21 @@ func labEvents(bar *progress) run.Events {
 }
 
 // conclude reports what was measured, whether or not the run came to its end.
-func (o *labOptions) conclude(io stdio, r *run.Run, runErr error) error {
+func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 	if another := (*session.Refusal)(nil); errors.As(runErr, &another) {
 		return refusal(runErr)
 	}
 	for _, step := range []func() error{
 		r.Write,
-		func() error { return showLab(io, r.Dir, &r.Outcome, o.json) },
-		func() error { return o.showTraces(io, r) },
+		func() error { return showLab(std, r.Dir, &r.Outcome, o.json) },
+		func() error { return o.showTraces(std, r) },
 	} {
 		if err := step(); err != nil {
 			return errors.Join(interrupted(runErr), err)
 		}
 	}
 	if runErr != nil {
-		io.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.Dir, r.Dir)
+		std.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.Dir, r.Dir)
 		return interrupted(runErr)
 	}
 	if !slices.ContainsFunc(r.Outcome.Experiments, lab.Ran.Proved) {
@@ -140,7 +140,7 @@ func (o *labOptions) conclude(io stdio, r *run.Run, runErr error) error {
 const mostShown = 2
 
 // showTraces prints what the programs' traces say, below the outcome.
-func (o *labOptions) showTraces(io stdio, r *run.Run) error {
+func (o *labOptions) showTraces(std stdio, r *run.Run) error {
 	if o.json || len(o.ids) > mostShown {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (o *labOptions) showTraces(io stdio, r *run.Run) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(io.out, "\n%s", b); err != nil {
+		if _, err := fmt.Fprintf(std.out, "\n%s", b); err != nil {
 			return err
 		}
 	}
@@ -188,8 +188,8 @@ func labCost(r *run.Run) string {
 }
 
 // printPlan is --dry-run.
-func printPlan(io stdio, r *run.Run) error {
-	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+func printPlan(std stdio, r *run.Run) error {
+	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "EXPERIMENT\tSWEEP\tGOMAXPROCS\tGROUPS\tTRIALS\tABOUT\n")
 	for _, p := range r.Planned() {
 		if p.Session == nil {
@@ -205,6 +205,6 @@ func printPlan(io stdio, r *run.Run) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(io.out, labCost(r))
+	_, err := fmt.Fprintln(std.out, labCost(r))
 	return err
 }

@@ -27,7 +27,7 @@ type loadOptions struct {
 	json           bool
 }
 
-func newLoad(io stdio) *cobra.Command {
+func newLoad(std stdio) *cobra.Command {
 	var o loadOptions
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL…",
@@ -45,7 +45,7 @@ full. Connections are dealt to several URLs in turn.`,
 				return usageError("load needs a URL; see procfit load --help")
 			}
 			o.options.URLs = args
-			return o.run(cmd.Context(), io)
+			return o.run(cmd.Context(), std)
 		},
 	}
 	f := cmd.Flags()
@@ -65,7 +65,7 @@ full. Connections are dealt to several URLs in turn.`,
 	return cmd
 }
 
-func (o *loadOptions) run(ctx context.Context, io stdio) error {
+func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	if o.rate != "" {
 		rate, err := parseRate(o.rate)
 		if err != nil {
@@ -77,7 +77,7 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 		o.options.Rate = rate
 	}
 	var err error
-	if o.options.Body, err = body(o.body, o.bodyFile, io); err != nil {
+	if o.options.Body, err = body(o.body, o.bodyFile, std); err != nil {
 		return err
 	}
 	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus); err != nil {
@@ -97,7 +97,7 @@ func (o *loadOptions) run(ctx context.Context, io stdio) error {
 	if result == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	if perr := o.print(io, result); perr != nil {
+	if perr := o.print(std, result); perr != nil {
 		return perr
 	}
 	if err != nil {
@@ -141,14 +141,14 @@ type loadJSON struct {
 	Load journal.LoadCost `json:"load"`
 }
 
-func (o *loadOptions) print(io stdio, r *load.Result) error {
+func (o *loadOptions) print(std stdio, r *load.Result) error {
 	p, err := trial.Phase(r)
 	if err != nil {
 		return err
 	}
 	cost := trial.Cost(r)
 	if o.json {
-		e := json.NewEncoder(io.out)
+		e := json.NewEncoder(std.out)
 		e.SetIndent("", "  ")
 		return e.Encode(loadJSON{p, cost})
 	}
@@ -156,36 +156,36 @@ func (o *loadOptions) print(io stdio, r *load.Result) error {
 	if r.Rate > 0 {
 		how = fmt.Sprintf("open loop at %g requests/s", r.Rate)
 	}
-	fmt.Fprintf(io.out, "%s, %s, %s\n", how, phrase.Count(r.Connections, "connection"), r.Duration.Round(time.Millisecond))
-	fmt.Fprintf(io.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
+	fmt.Fprintf(std.out, "%s, %s, %s\n", how, phrase.Count(r.Connections, "connection"), r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(std.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
 	if r.Unanswered > 0 {
-		fmt.Fprintf(io.out, ", %d unanswered at the end", r.Unanswered)
+		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
 	}
 	if r.Rate > 0 {
-		fmt.Fprintf(io.out, ", %d never sent", r.Dropped)
+		fmt.Fprintf(std.out, ", %d never sent", r.Dropped)
 	}
-	fmt.Fprintln(io.out, ")")
+	fmt.Fprintln(std.out, ")")
 	if l := p.LatencySeconds; l != nil {
-		fmt.Fprintf(io.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
+		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
 	}
 	if cost.SendLagP99Seconds != nil {
-		fmt.Fprintf(io.out, "  send lag    p99 %s (how late the engine itself was)\n", seconds(cost.SendLagP99Seconds))
+		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the engine itself was)\n", seconds(cost.SendLagP99Seconds))
 	}
-	fmt.Fprintf(io.out, "  engine      %.3g µs of CPU a request; its busiest thread used %.0f %% of a CPU\n",
+	fmt.Fprintf(std.out, "  engine      %.3g µs of CPU a request; its busiest thread used %.0f %% of a CPU\n",
 		1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
 	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
-		fmt.Fprintf(io.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind.Words())
+		fmt.Fprintf(std.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind.Words())
 	}
 	if len(r.PerURL) > 1 {
 		for i, u := range r.PerURL {
-			fmt.Fprintf(io.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", o.options.URLs[i], u.Answered, u.Failed, u.Unanswered)
+			fmt.Fprintf(std.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", o.options.URLs[i], u.Answered, u.Failed, u.Unanswered)
 		}
 	}
 	if r.Redirects > 0 {
-		io.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
+		std.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
 	}
 	if r.Rate == 0 {
-		io.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")
+		std.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")
 	}
 	return nil
 }

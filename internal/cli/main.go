@@ -64,8 +64,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	io := stdio{stdin, stdout, stderr, args}
-	root := newRoot(io)
+	std := stdio{stdin, stdout, stderr, args}
+	root := newRoot(std)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -82,11 +82,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	case errors.Is(err, context.Canceled):
 		code, err = exitInterrupted, errors.New("interrupted")
 	}
-	io.notef("%v", err)
+	std.notef("%v", err)
 	return code
 }
 
-func newRoot(io stdio) *cobra.Command {
+func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procfit",
 		Short: "Which GOMAXPROCS a Go program runs with, whether it is right, and which value is",
@@ -113,6 +113,6 @@ Exit codes: 0 fine; 1 a gate not met; 2 usage; 3 failure; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(io), newReport(io), newLoad(io), newExplain(io), newPS(io), newExporter(io), newTrace(io), newLab(io))
+	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newPS(std), newExporter(std), newTrace(std), newLab(std))
 	return root
 }

@@ -29,7 +29,7 @@ type psOptions struct {
 	jsonLines bool
 }
 
-func newPS(io stdio) *cobra.Command {
+func newPS(std stdio) *cobra.Command {
 	var o psOptions
 	cmd := &cobra.Command{
 		Use:   "ps [flags] [PID…]",
@@ -66,7 +66,7 @@ left out.`,
 			if err := o.parse(cmd, args); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), io)
+			return o.run(cmd.Context(), std)
 		},
 	}
 	f := cmd.Flags()
@@ -104,7 +104,7 @@ func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *psOptions) run(ctx context.Context, io stdio) error {
+func (o *psOptions) run(ctx context.Context, std stdio) error {
 	scanner, err := observe.NewScanner()
 	if err != nil {
 		return err
@@ -124,9 +124,9 @@ func (o *psOptions) run(ctx context.Context, io stdio) error {
 	}
 	switch {
 	case o.watch && o.jsonLines:
-		return o.stream(ctx, io, scan)
+		return o.stream(ctx, std, scan)
 	case o.watch:
-		return o.live(ctx, io, scan)
+		return o.live(ctx, std, scan)
 	}
 	snap, err := o.once(ctx, scan)
 	if err != nil {
@@ -134,14 +134,14 @@ func (o *psOptions) run(ctx context.Context, io stdio) error {
 	}
 	ps.Sort(snap.Processes, o.sort)
 	if o.json || o.jsonLines {
-		err = ps.WriteJSON(io.out, snap, o.json)
+		err = ps.WriteJSON(std.out, snap, o.json)
 	} else {
-		err = ps.WriteText(io.out, snap, io.color(), width(io))
+		err = ps.WriteText(std.out, snap, std.color(), width(std))
 	}
 	if err != nil {
 		return err
 	}
-	return o.tell(io, snap)
+	return o.tell(std, snap)
 }
 
 // once scans, and again after the interval.
@@ -160,8 +160,8 @@ type scanFunc func(context.Context) (observe.Snapshot, error)
 
 // stream prints a line each interval until it is interrupted, which is its
 // regular end.
-func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
-	err := o.first(ctx, io, scan)
+func (o *psOptions) stream(ctx context.Context, std stdio, scan scanFunc) error {
+	err := o.first(ctx, std, scan)
 	for err == nil {
 		if err = pause(ctx, o.interval); err != nil {
 			break
@@ -169,7 +169,7 @@ func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
 		var snap observe.Snapshot
 		if snap, err = scan(ctx); err == nil {
 			ps.Sort(snap.Processes, o.sort)
-			err = ps.WriteJSON(io.out, snap, false)
+			err = ps.WriteJSON(std.out, snap, false)
 		}
 	}
 	return err
@@ -177,12 +177,12 @@ func (o *psOptions) stream(ctx context.Context, io stdio, scan scanFunc) error {
 
 // first scans for a view that goes on. Where nothing that was named is there to be
 // watched, that is the error.
-func (o *psOptions) first(ctx context.Context, io stdio, scan scanFunc) error {
+func (o *psOptions) first(ctx context.Context, std stdio, scan scanFunc) error {
 	snap, err := scan(ctx)
 	if err != nil || len(o.pids) == 0 || len(snap.Processes) > 0 {
 		return err
 	}
-	return o.tell(io, snap)
+	return o.tell(std, snap)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -196,29 +196,29 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // tell says what the list cannot: what could not be read, and why. Of processes
 // that were asked for by name it is the error.
-func (o *psOptions) tell(io stdio, snap observe.Snapshot) error {
+func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	var failed []error
 	for _, pid := range o.pids {
 		switch i := slices.IndexFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.PID == pid }); {
 		case i >= 0:
-			io.notef("%s", phrase.Clean(snap.Unreadable[i].Reason))
+			std.notef("%s", phrase.Clean(snap.Unreadable[i].Reason))
 		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
 			failed = append(failed, fmt.Errorf("process %d: %w", pid, missing(snap, pid)))
 		}
 	}
 	if len(o.pids) == 0 {
 		for _, line := range ps.Unread(snap) {
-			io.notef("%s", line)
+			std.notef("%s", line)
 		}
 	}
 	if snap.CountersWhy != nil && len(snap.Processes) > 0 {
-		io.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
+		std.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
 	}
 	for i, err := range failed {
 		if i == len(failed)-1 {
 			return err
 		}
-		io.notef("%v", err)
+		std.notef("%v", err)
 	}
 	return nil
 }
@@ -232,13 +232,13 @@ func missing(snap observe.Snapshot, pid int) error {
 }
 
 // live is the view of the whole screen.
-func (o *psOptions) live(ctx context.Context, io stdio, scan scanFunc) error {
-	if err := o.first(ctx, io, scan); err != nil {
+func (o *psOptions) live(ctx context.Context, std stdio, scan scanFunc) error {
+	if err := o.first(ctx, std, scan); err != nil {
 		return err
 	}
 	return tui.Run(ctx, tui.Options{
 		Scan: scan, Interval: o.interval, Sort: o.sort, Explain: explainProcess,
-		In: io.in, Out: io.out, Color: io.color(),
+		In: std.in, Out: std.out, Color: std.color(),
 	})
 }
 
@@ -251,8 +251,8 @@ func explainProcess(p observe.Process) string {
 }
 
 // width is that of the terminal, 0 where there is none.
-func width(io stdio) int {
-	f, ok := io.out.(*os.File)
+func width(std stdio) int {
+	f, ok := std.out.(*os.File)
 	if !ok {
 		return 0
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/session"
 )
 
-func newReport(io stdio) *cobra.Command {
+func newReport(std stdio) *cobra.Command {
 	var asJSON bool
 	var baseline string
 	cmd := &cobra.Command{
@@ -37,13 +37,13 @@ is not changed. It may be called while the sweep still runs.`,
 				return err
 			}
 			if contents.Torn > 0 {
-				io.notef("%s: its last line is torn (%d bytes) and is left out", args[0], contents.Torn)
+				std.notef("%s: its last line is torn (%d bytes) and is left out", args[0], contents.Torn)
 			}
 			if len(contents.Trials) == 0 {
 				return fmt.Errorf("%s holds no trial yet: nothing to report", args[0])
 			}
 			outcome, err := session.Render(args[0], contents, baseline)
-			return errors.Join(show(io, outcome, asJSON), err)
+			return errors.Join(show(std, outcome, asJSON), err)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
@@ -52,22 +52,22 @@ is not changed. It may be called while the sweep still runs.`,
 }
 
 // show prints a result: for a program as JSON, for a person as curves and words.
-func show(io stdio, outcome session.Outcome, asJSON bool) error {
+func show(std stdio, outcome session.Outcome, asJSON bool) error {
 	if asJSON {
 		b, err := report.JSON(outcome.Result)
 		if err != nil {
 			return err
 		}
-		_, err = io.out.Write(b)
+		_, err = std.out.Write(b)
 		return err
 	}
-	o := text.Options{Width: plainWidth, Files: outcome.Files, Color: io.color()}
-	if f, ok := io.out.(*os.File); ok {
+	o := text.Options{Width: plainWidth, Files: outcome.Files, Color: std.color()}
+	if f, ok := std.out.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width = width
 		}
 	}
-	return text.Render(io.out, report.New(outcome.Result), o)
+	return text.Render(std.out, report.New(outcome.Result), o)
 }
 
 // plainWidth is the columns of a report that goes to no terminal.

@@ -43,7 +43,7 @@ const sweepExample = `  procfit sweep
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit sweep --gate --against './server.old -addr :{port}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
-func newSweep(io stdio) *cobra.Command {
+func newSweep(std stdio) *cobra.Command {
 	o := newSweepOptions()
 	cmd := &cobra.Command{
 		Use:     "sweep [flags] [-- command args…]",
@@ -52,7 +52,7 @@ func newSweep(io stdio) *cobra.Command {
 		Example: sweepExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.command, o.given = args, cmd.Flags().Changed
-			return o.run(cmd.Context(), io)
+			return o.run(cmd.Context(), std)
 		},
 	}
 	o.flags(cmd.Flags())
@@ -60,13 +60,13 @@ func newSweep(io stdio) *cobra.Command {
 }
 
 // run is procfit sweep.
-func (o *sweepOptions) run(ctx context.Context, io stdio) error {
-	s, err := o.resolve(io)
+func (o *sweepOptions) run(ctx context.Context, std stdio) error {
+	s, err := o.resolve(std)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		_, err := fmt.Fprintln(io.out, describe(s))
+		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
 	runner, err := local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
@@ -76,14 +76,14 @@ func (o *sweepOptions) run(ctx context.Context, io stdio) error {
 	defer runner.Close()
 	var bar *progress
 	events := session.Events{
-		Torn: io.torn,
+		Torn: std.torn,
 		Begin: func() {
-			io.notef("%s", describe(s))
-			bar = newProgress(io.err, time.Now)
+			std.notef("%s", describe(s))
+			bar = newProgress(std.err, time.Now)
 		},
 		Activity: func(a sweep.Activity) {
 			if bar == nil {
-				io.notef("%s", activity(a))
+				std.notef("%s", activity(a))
 				return
 			}
 			bar.activity(a)
@@ -95,7 +95,7 @@ func (o *sweepOptions) run(ctx context.Context, io stdio) error {
 		return refusal(err)
 	}
 	bar.finish()
-	return o.conclude(io, s, err)
+	return o.conclude(std, s, err)
 }
 
 func (s stdio) torn(path string, bytes int64) {
@@ -118,16 +118,16 @@ func refusal(err error) error {
 
 // conclude reports what the journal holds, whether or not the run came to its
 // end, since a finished trial is never lost.
-func (o *sweepOptions) conclude(io stdio, s *session.Session, runErr error) error {
+func (o *sweepOptions) conclude(std stdio, s *session.Session, runErr error) error {
 	outcome, err := s.Conclude()
 	if runErr != nil {
-		defer remind(io, s, runErr, len(outcome.Trials))
+		defer remind(std, s, runErr, len(outcome.Trials))
 	}
 	if outcome.Result == nil {
 		return errors.Join(interrupted(runErr), err)
 	}
 	// On a disk that is full the terminal still has the result.
-	if err = errors.Join(show(io, outcome, o.json), err); err != nil {
+	if err = errors.Join(show(std, outcome, o.json), err); err != nil {
 		return errors.Join(interrupted(runErr), err)
 	}
 	if runErr != nil {
@@ -163,10 +163,10 @@ func interrupted(err error) error {
 
 // remind says what is left of a run that did not come to its end, and how to go
 // on.
-func remind(io stdio, s *session.Session, err error, trials int) {
+func remind(std stdio, s *session.Session, err error, trials int) {
 	if errors.Is(err, sweep.ErrHopeless) {
-		io.notef("the trials and their logs are in %s; mend what made them invalid, then begin anew with another --out", s.Dir)
+		std.notef("the trials and their logs are in %s; mend what made them invalid, then begin anew with another --out", s.Dir)
 		return
 	}
-	io.notef("finished trials kept in %s: %d; the same command with --out %s completes what is missing", s.Dir, trials, s.Dir)
+	std.notef("finished trials kept in %s: %d; the same command with --out %s completes what is missing", s.Dir, trials, s.Dir)
 }

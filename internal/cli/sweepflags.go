@@ -80,8 +80,8 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 }
 
 // resolve turns the flags into a session, or says which of them is wrong.
-func (o *sweepOptions) resolve(io stdio) (*session.Session, error) {
-	spec, err := o.parse(io)
+func (o *sweepOptions) resolve(std stdio) (*session.Session, error) {
+	spec, err := o.parse(std)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +96,9 @@ func (o *sweepOptions) resolve(io stdio) (*session.Session, error) {
 		return nil, refusal(err)
 	}
 	s := session.New(spec, session.Options{
-		Dir: o.out, Tool: tool(io.args), Host: session.ThisHost(), Baseline: o.baseline, Environ: os.Environ(), Started: time.Now(),
+		Dir: o.out, Tool: tool(std.args), Host: session.ThisHost(), Baseline: o.baseline, Environ: os.Environ(), Started: time.Now(),
 	})
-	return s, o.checkGate(s, io)
+	return s, o.checkGate(s, std)
 }
 
 // tool is this procfit, as it was called.
@@ -107,7 +107,7 @@ func tool(args []string) journal.Tool {
 }
 
 // parse reads the flags whose values are lists, shares and texts.
-func (o *sweepOptions) parse(io stdio) (spec sweep.Spec, err error) {
+func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	spec = o.spec
 	parse := func(of func() error) {
 		if err == nil {
@@ -126,7 +126,7 @@ func (o *sweepOptions) parse(io stdio) (spec sweep.Spec, err error) {
 	parse(func() (err error) { spec.Load.CPUs, err = parseCPUs("load-cpuset", o.loadCPUs); return })
 	parse(func() (err error) { spec.Load.MaxErrors, err = parseRatio("max-errors", o.maxErrors); return })
 	parse(func() (err error) { spec.Load.Rate, err = parseRate(o.rate); return })
-	parse(func() (err error) { spec.Load.Body, err = body(o.body, o.bodyFile, io); return })
+	parse(func() (err error) { spec.Load.Body, err = body(o.body, o.bodyFile, std); return })
 	parse(func() (err error) { spec.Load.Metrics, err = parseMetrics(o.metrics); return })
 	parse(func() (err error) { spec.Margin, err = parseRatio("margin", o.margin); return })
 	parse(func() (err error) { spec.MarginP99, err = parseRatio("margin-p99", o.marginP99); return })
@@ -186,7 +186,7 @@ const (
 
 // checkGate looks at what the sweep is to be compared with, before it takes its
 // time.
-func (o *sweepOptions) checkGate(s *session.Session, io stdio) error {
+func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 	switch {
 	case o.gate && o.against == "" && o.baseline == "":
 		return usageError("--gate needs something to compare with: --against 'OLD COMMAND' or --baseline DIR")
@@ -207,9 +207,9 @@ func (o *sweepOptions) checkGate(s *session.Session, io stdio) error {
 	for _, n := range notes {
 		switch n {
 		case session.BaselineCommand:
-			io.notef("the baseline measured another command: %q, now %q", old.Target.Command, s.Header.Target.Command)
+			std.notef("the baseline measured another command: %q, now %q", old.Target.Command, s.Header.Target.Command)
 		case session.BaselineLoad:
-			io.notef("the baseline was measured under another load")
+			std.notef("the baseline was measured under another load")
 		}
 	}
 	return nil
@@ -231,14 +231,7 @@ func parseMetrics(flags []string) ([]load.Metric, error) {
 // command has no flag.
 func fieldError(e *sweep.FieldError) error {
 	if e.Field == sweep.FieldCommand {
-		return usageError("%s", trimColon(e.Reason))
+		return usageError("%s", e.Of(""))
 	}
-	return usageError("--%s%s", e.Field, e.Reason)
-}
-
-func trimColon(reason string) string {
-	if len(reason) > 2 && reason[:2] == ": " {
-		return reason[2:]
-	}
-	return reason
+	return usageError("%s", e.Of("--"+string(e.Field)))
 }

@@ -1,6 +1,9 @@
 package sweep
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Field names a part of a Spec, as the command line's flags name it.
 type Field string
@@ -46,7 +49,15 @@ type FieldError struct {
 	Err    error // the cause, if there is one
 }
 
-func (e *FieldError) Error() string { return string(e.Field) + e.Reason }
+func (e *FieldError) Error() string { return e.Of(string(e.Field)) }
+
+// Of is the error where the field is called so; with no name it stands alone.
+func (e *FieldError) Of(name string) string {
+	if name == "" {
+		return strings.TrimPrefix(e.Reason, ": ")
+	}
+	return name + e.Reason
+}
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // Wrong makes a FieldError; the text follows the field's name.
