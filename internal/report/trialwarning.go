@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
@@ -39,7 +40,7 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnCounters:
 		return because("the kernel's counters could not be read", w.Detail)
 	case journal.WarnFailedRequests:
-		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), w.Detail)
+		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
 	case journal.WarnUnanswered:
 		return phrase.Count(w.Count, "request") + " still unanswered at the end" + inPhase(w.Phase)
 	case journal.WarnRedirects:

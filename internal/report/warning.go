@@ -112,6 +112,8 @@ func (o words) warnOfProcs(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnUnproven:
 		return advice{"the GOMAXPROCS that the program really ran at could not be read: " + labels(w.Arms), "measure a Go binary whose process may be read (same user, or root)"}, true
+	case stat.WarnNoGo:
+		return advice{"the target is no Go program: GOMAXPROCS means nothing to it", "sweep the Go program itself; where a script starts one, it ended too soon to be seen"}, true
 	case stat.WarnDefaultVaries:
 		return advice{"the default did not choose the same value in every trial: " + labels(w.Arms), "keep the limits and CPUs of the machine fixed during a sweep"}, true
 	case stat.WarnUnsetDiffers:

@@ -55,6 +55,11 @@ func TestWarningsInWords(t *testing.T) {
 				}
 			}
 		}, "could not be read: 1, 2, 4, 8 and 16"},
+		{"no_go", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				t.ObservedProcs, t.Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnNoGo}}
+			}
+		}, "the target is no Go program"},
 		{"default_varies", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				if t.Arm.Procs == nil && t.Block == 0 {

@@ -212,7 +212,10 @@ func (n *notes) procs(i int, g *group, r *Group, w *walk) {
 			varied = append(varied, ArmFigure{Label: a.Label})
 		}
 	}
-	if len(unread) > 0 {
+	switch {
+	case len(unread) > 0 && g.noGo():
+		n.add(i, Warning{Code: WarnNoGo})
+	case len(unread) > 0:
 		n.add(i, Warning{Code: WarnUnproven, Arms: unread})
 	}
 	if len(varied) > 0 {
@@ -221,6 +224,22 @@ func (n *notes) procs(i int, g *group, r *Group, w *walk) {
 	if w.unplaced != nil && w.unplaced.procs > 0 {
 		n.add(i, Warning{Code: WarnUnsetDiffers, Procs: w.unplaced.procs})
 	}
+}
+
+// noGo says whether no valid trial saw a Go program.
+func (g *group) noGo() bool {
+	seen := false
+	for _, a := range g.current() {
+		for _, t := range a.measure {
+			if !t.Valid {
+				continue
+			}
+			if seen = true; !slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnNoGo }) {
+				return false
+			}
+		}
+	}
+	return seen
 }
 
 // variesFrom says whether a valid trial of the arm ran at another value.

@@ -74,6 +74,11 @@ func TestWarnings(t *testing.T) {
 				}
 			}
 		}},
+		{"no_go", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				t.ObservedProcs, t.Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnNoGo}}
+			}
+		}},
 		{"default_varies", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				if t.Arm.Procs == nil && t.Block == 0 {

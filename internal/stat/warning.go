@@ -52,6 +52,7 @@ const (
 	WarnSendLag         WarningCode = "send_lag"               // Arms: Value of a p99 of Limit, seconds
 	WarnCarrierP99      WarningCode = "carrier_p99"            // Arms: the better one, then the verdict's; Value: p99, seconds
 	WarnUnproven        WarningCode = "unproven_procs"         // Arms
+	WarnNoGo            WarningCode = "no_go"                  // no trial saw a Go program
 	WarnDefaultVaries   WarningCode = "default_varies"         // Arms
 	WarnUnsetDiffers    WarningCode = "unset_differs"          // Procs
 	WarnShared          WarningCode = "shared_machine"         // Value: CPUs that the load took, Limit: of the machine
