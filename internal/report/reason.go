@@ -58,7 +58,11 @@ func (w words) lead(code stat.ReasonCode) string {
 func (w words) reason(r *stat.Reason) string {
 	switch r.Code {
 	case stat.ReasonFastest:
-		return name(r.Of) + " has the highest median throughput: " + w.figures(r.Of)
+		among := ""
+		if len(w.group.Others.Withheld) > 0 { // the table shows them too
+			among = " of those compared"
+		}
+		return name(r.Of) + " has the highest median throughput" + among + ": " + w.figures(r.Of)
 	case stat.ReasonLowestP99:
 		return name(r.Of) + " has the lowest median p99: " + w.figures(r.Of)
 	case stat.ReasonP99NotJudged:
