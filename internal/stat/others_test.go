@@ -80,6 +80,16 @@ func TestAStarvedGateIsJudged(t *testing.T) {
 	}
 }
 
+// A baseline that is starved is not judged, and says so; it is no run without an arm in
+// common.
+func TestAStarvedBaselineIsNotJudged(t *testing.T) {
+	r := analyze(Config{CPUs: 4, OtherCPUs: 2, Noise: quiet, Arms: CPUServer()})
+	g, err := stat.GateBaseline(r, r)
+	if err != nil || g.Pass || len(g.Unjudged) == 0 || g.Unjudged[0].Code != stat.UnjudgedWithheld {
+		t.Errorf("%v, %+v", err, g)
+	}
+}
+
 // Machines with a few per cent of others end in the verdicts that they had without.
 func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
 	n := sweeps(t, 12)
