@@ -114,6 +114,10 @@ const maxBoots = 3
 // many emulated CPUs beats come late by a few seconds.
 const silence = 40 * time.Second
 
+// firstBeat is how long its boot may take before the first beat: 64 emulated CPUs on
+// two busy ones take more than silence.
+const firstBeat = 2 * time.Minute
+
 // errHung means that the machine as a whole stood still, its kernel too: with
 // several threads the emulator, seldom, loses an interrupt between its CPUs. No
 // program in the machine can do that; one that does not end leaves the heartbeat
@@ -137,9 +141,13 @@ func boot(t testing.TB, hw hardware, args []string, limit time.Duration) (string
 		beats, last := int64(0), time.Now()
 		for hw.pulse && ctx.Err() == nil {
 			time.Sleep(time.Second)
+			patience := silence
+			if beats == 0 {
+				patience = firstBeat
+			}
 			if now, err := os.Stat(pulse); err == nil && now.Size() != beats {
 				beats, last = now.Size(), time.Now()
-			} else if time.Since(last) > silence {
+			} else if time.Since(last) > patience {
 				hung(errHung)
 			}
 		}
