@@ -84,7 +84,7 @@ func (p *Process) Ready(ctx context.Context, url string, timeout time.Duration) 
 		}
 		// One that was cut off by the end of the time tells less than the one
 		// before it.
-		if bounded.Err() == nil || ask.last.err == nil {
+		if !cutOff(bounded) || ask.last.err == nil {
 			ask.last = a
 		}
 		ask.connected = ask.connected || a.connected
@@ -95,6 +95,13 @@ func (p *Process) Ready(ctx context.Context, url string, timeout time.Duration) 
 		}
 		return p.notReady(ctx, ask, &NotReadyError{URL: url, Timeout: timeout})
 	}
+}
+
+// cutOff tells whether the context's time is over. A dial ends at the deadline by a
+// timer of its own, which can be sooner than the context's.
+func cutOff(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // notReady finds out why the target was never ready.

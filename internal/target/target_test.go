@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -183,6 +184,17 @@ func TestNeverServes(t *testing.T) {
 	var why *NotReadyError
 	if !errors.As(err, &why) || why.Reason != Status || why.Status != "503 Service Unavailable" || !strings.Contains(err.Error(), "answered 503 Service Unavailable at http://") {
 		t.Errorf("got %+v, %v", why, err)
+	}
+}
+
+// lateContext is one whose time is over, and whose own timer has not noticed.
+type lateContext struct{ context.Context }
+
+func (lateContext) Deadline() (time.Time, bool) { return time.Now().Add(-time.Microsecond), true }
+
+func TestCutOffAtTheDeadline(t *testing.T) {
+	if cutOff(t.Context()) || !cutOff(lateContext{t.Context()}) {
+		t.Error("an attempt that ended at the deadline is not known for one that was cut off")
 	}
 }
 
