@@ -1,11 +1,5 @@
 package maxprocs
 
-import "os"
+import "syscall"
 
-func ownEnv(name string) Fact {
-	f := Fact{State: Absent, File: "environment"}
-	if value, ok := os.LookupEnv(name); ok {
-		f.State, f.Raw = Known, value
-	}
-	return f
-}
+func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

@@ -1,127 +1,102 @@
 package maxprocs
 
 import (
-	"os"
-	"strconv"
-	"strings"
-	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
-// Reader reads the facts of many processes at one time. What they share, the
-// machine, the mounts, groups and their limits, is read once, so use a new Reader
-// for each look. Facts that it returns share memory: do not change them. The zero
-// value is ready; it is safe for concurrent use.
-type Reader struct {
-	mu     sync.Mutex
-	files  map[string]memo
-	places map[string]place
-	views  map[string]*View
+// reader opens and reads without allocating: package os would register each
+// file with the network poller, and package syscall copy each name.
+type reader struct {
+	root string // before every path; "" but in tests
+	path []byte // room for a name
+	buf  []byte // room for a file
 }
 
-// memo is what a file held, or whether it is there.
-type memo struct {
-	text  []byte
-	err   error
-	there bool
-}
+// atCWD is AT_FDCWD, which absolute names have no use for.
+var atCWD = -100 // a variable: the constant overflows a uintptr
 
-// place is where a group is and what limits it.
-type place struct {
-	cgroup Cgroup
-	limits []Limit
-}
-
-// ReadPID gathers the facts of a process, as the function of this name does.
-func (r *Reader) ReadPID(pid int) (Facts, error) {
-	group, groupErr := liveTree{}.readFile(procDir(pid) + "/cgroup")
-	if pid <= 0 || groupErr != nil && !(liveTree{}).exists(procDir(pid)) {
-		return Facts{}, noProcess(pid)
+// name is the file's, with the NUL that ends it for the kernel.
+func (r *reader) name(dir, file string) (*byte, bool) {
+	p := append(append(r.path[:0], r.root...), dir...)
+	if dir != "/" {
+		p = append(p, '/')
 	}
-	t := sharedTree{r}
-	f := Facts{PID: pid, Online: readOnline(t), Affinity: readAffinity(pid)}
-	f.Env, f.GODEBUG = readEnviron(t, pid)
-	f.Cgroup, f.Limits = r.place(pid, group)
-	f.Cgroup.View = r.view(pid, group)
-	return f, nil
-}
-
-// place reads where the group is, once for all processes in it.
-func (r *Reader) place(pid int, group []byte) (Cgroup, []Limit) {
-	r.mu.Lock()
-	p, ok := r.places[string(group)]
-	r.mu.Unlock()
-	if !ok {
-		p.cgroup, p.limits = readCgroup(sharedTree{r}, pid)
-		if p.cgroup.State != Known {
-			return p.cgroup, p.limits // its words name the process
+	p = append(append(p, file...), 0)
+	r.path = p
+	for _, c := range p[:len(p)-1] {
+		if c == 0 {
+			return nil, false // no name of a file: it would end here
 		}
-		r.mu.Lock()
-		put(&r.places, string(group), p)
-		r.mu.Unlock()
 	}
-	p.cgroup.File = procDir(pid) + "/cgroup"
-	return p.cgroup, p.limits
+	return &p[0], true
 }
 
-// view reads the process's own view, once for all processes that share group,
-// namespaces and root directory.
-func (r *Reader) view(pid int, group []byte) *View {
-	dir := "/proc/" + strconv.Itoa(pid)
-	key := []string{string(group)}
-	for _, link := range []string{"/ns/cgroup", "/ns/mnt", "/root"} {
-		target, err := os.Readlink(dir + link)
-		if err != nil {
-			return readView(pid)
-		}
-		key = append(key, target)
-	}
-	name := strings.Join(key, "\x00")
-	r.mu.Lock()
-	v, ok := r.views[name]
-	r.mu.Unlock()
+func (r *reader) exists(dir, file string) bool {
+	name, ok := r.name(dir, file)
 	if !ok {
-		if v = readView(pid); v == nil || v.State == Unreadable {
-			return v
+		return false
+	}
+	_, _, errno := syscall.Syscall(syscall.SYS_FACCESSAT, uintptr(atCWD), uintptr(unsafe.Pointer(name)), 0)
+	return errno == 0
+}
+
+// read reads a whole file. The bytes are valid until the next call. It neither
+// waits for a named pipe nor reads without an end.
+func (r *reader) read(dir, file string) ([]byte, error) {
+	fd, err := r.open(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return nil, err
+	} else if !cgfs.IsFile(st.Mode) {
+		return nil, cgfs.NotFile(st.Mode)
+	}
+	used, limit := 0, cgfs.SizeLimit(file)
+	for {
+		if used == len(r.buf) {
+			r.buf = append(r.buf, make([]byte, len(r.buf))...)
 		}
-		r.mu.Lock()
-		put(&r.views, name, v)
-		r.mu.Unlock()
+		n, err := syscall.Read(fd, r.buf[used:])
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return nil, err
+		case n <= 0:
+			return r.buf[:used], nil
+		case used+n > limit:
+			return nil, cgfs.TooLarge(limit)
+		default:
+			used += n
+		}
 	}
-	return v
 }
 
-// sharedTree reads a process's own files anew and all others once.
-type sharedTree struct{ r *Reader }
-
-func (t sharedTree) readFile(name string) ([]byte, error) {
-	m := t.once(name, "text of ", func() (m memo) {
-		m.text, m.err = liveTree{}.readFile(name)
-		return m
-	})
-	return m.text, m.err
-}
-
-func (t sharedTree) exists(name string) bool {
-	return t.once(name, "is there ", func() memo { return memo{there: liveTree{}.exists(name)} }).there
-}
-
-func (t sharedTree) once(name, what string, read func() memo) memo {
-	if rest, ok := strings.CutPrefix(name, "/proc/"); ok && !strings.HasPrefix(rest, "self") {
-		return read()
-	}
-	t.r.mu.Lock()
-	defer t.r.mu.Unlock()
-	m, ok := t.r.files[what+name]
+func (r *reader) open(dir, file string) (fd int, err error) {
+	name, ok := r.name(dir, file)
 	if !ok {
-		m = read()
-		put(&t.r.files, what+name, m)
+		return 0, syscall.EINVAL
 	}
-	return m
+	for {
+		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(atCWD), uintptr(unsafe.Pointer(name)),
+			syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0, 0, 0)
+		if errno == 0 {
+			return int(fd), nil
+		} else if errno != syscall.EINTR {
+			return 0, errno
+		}
+	}
 }
 
-func put[V any](m *map[string]V, key string, v V) {
-	if *m == nil {
-		*m = make(map[string]V)
+// inPlace is the text without a copy, for a parser that keeps none of it.
+func inPlace(b []byte) string {
+	if len(b) == 0 {
+		return ""
 	}
-	(*m)[key] = v
+	return unsafe.String(&b[0], len(b))
 }

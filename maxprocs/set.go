@@ -1,16 +1,21 @@
 package maxprocs
 
-import "github.com/procfit/procfit/maxprocs/core"
+import (
+	"math"
+	"runtime"
 
-// Option changes what Set does.
-type Option = core.Option
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+	"github.com/procfit/procfit/maxprocs/internal/fit"
+	"github.com/procfit/procfit/maxprocs/internal/gort"
+)
 
-// Result is what Set found and did.
-type Result = core.Result
+// endsUpdates: the runtime follows its own group's limit as long as GOMAXPROCS
+// is never set (in programs whose main module says go 1.25 or later).
+const endsUpdates = gort.HasDefault
 
-// Set makes GOMAXPROCS what fits the program's CPU limits and affinity, by the
-// policy Fit, and returns a function that undoes it. It takes the arguments of
-// the function of this name of go.uber.org/automaxprocs/maxprocs.
+// Set makes GOMAXPROCS what fits the program's CPU limits and affinity, and
+// returns a function that undoes it. It takes the arguments of the function of
+// this name of go.uber.org/automaxprocs/maxprocs.
 //
 // It leaves a valid GOMAXPROCS in the environment in force. Where the value is
 // right already it touches nothing, so that a runtime that keeps it up to date
@@ -20,36 +25,124 @@ type Result = core.Result
 //
 // It returns an error when a limit could not be read or made no sense. Then it
 // has lowered GOMAXPROCS if what is known demands it, and not raised it.
-//
-// Package core has the same function for programs in which every byte counts.
-func Set(opts ...Option) (undo func(), err error) { return core.Set(opts...) }
+func Set(opts ...Option) (undo func(), err error) {
+	c := configure(opts)
+	r, undo := c.set()
+	c.tell(r)
+	if c.printf != nil {
+		c.printf("maxprocs: %s", r.String())
+	}
+	if r.Unknown != "" {
+		err = cgfs.Error("maxprocs: not all CPU limits are known: " + r.Unknown)
+	}
+	return undo, err
+}
 
-// Logger takes the one line that says what Set did and why, in the manner of
-// fmt.Printf: log.Printf, say. The default is silence.
-func Logger(printf func(format string, args ...any)) Option { return core.Logger(printf) }
+func (c *config) tell(r Result) {
+	if c.detail != nil {
+		*c.detail = r
+	}
+}
 
-// Min is the least GOMAXPROCS that Set chooses; the default is 1.
-func Min(n int) Option { return core.Min(n) }
+// system is what Set and Watch ask and change.
+type system struct {
+	root       string // before every path; "" but in tests
+	env        func() (string, bool)
+	affinity   func() int
+	procs      func(int) int // as runtime.GOMAXPROCS
+	setDefault func()
+	hasDefault bool
+}
 
-// Max is the greatest GOMAXPROCS that Set chooses, unless Min is above it.
-func Max(n int) Option { return core.Max(n) }
+func live() system {
+	return system{
+		env: lookupEnv, affinity: affinity,
+		procs: runtime.GOMAXPROCS, setDefault: gort.SetDefault, hasDefault: gort.HasDefault,
+	}
+}
 
-// Reserve leaves so many CPUs to others in the same limit, a sidecar say.
-func Reserve(cpus float64) Option { return core.Reserve(cpus) }
+// sight is what one look sees, and what follows from it.
+type sight struct {
+	limits
+	affinity int
+	want     int // what fits
+}
 
-// Round says what becomes of a part of a CPU; the default is Ceil.
-func Round(r Rounding) Option { return core.Round(r) }
+// look reads. It is done when the environment says what GOMAXPROCS shall be.
+func (c *config) look() (r Result, seen sight, done bool) {
+	s := c.sys
+	r = Result{Before: s.procs(0), Affinity: s.affinity()}
+	r.Procs = r.Before
+	if r.Env, r.EnvSet = s.env(); r.EnvSet && gort.ValidEnv(r.Env) {
+		r.Action = KeptEnv
+		return r, seen, true
+	}
+	seen.limits, seen.affinity = findLimits(s.root), r.Affinity
+	r.Limit, r.File, r.Unknown = seen.cpus, seen.file, seen.unknown
+	cpus := float64(r.Affinity)
+	if r.Limit > 0 && r.Limit < cpus {
+		cpus = r.Limit
+	}
+	seen.want = c.procs(cpus)
+	return r, seen, false
+}
 
-// Threshold is the smallest part of a CPU that is rounded up: with 0.5, 2.4
-// CPUs are 2 Ps and 2.5 are 3. It goes before Round.
-func Threshold(cpus float64) Option { return core.Threshold(cpus) }
+func (c *config) set() (Result, func()) {
+	s := c.sys
+	nothing := func() {}
+	r, seen, done := c.look()
+	if done {
+		return r, nothing
+	}
+	switch {
+	case seen.want == r.Before:
+		r.Action = Kept
+		return r, nothing
+	case r.Unknown != "" && seen.want > r.Before:
+		r.Action = NotRaised
+		return r, nothing
+	}
+	theirs := seen.runtimeDefault(r.Affinity)
+	undo := func() { s.procs(r.Before) }
+	if s.hasDefault && (r.Before == theirs || r.Before == r.Affinity) {
+		// It can only have been the default of a runtime that reads limits, or of
+		// one that does not, or a value set to the same.
+		undo = s.setDefault
+	}
+	r.Procs, r.Action = seen.want, s.apply(seen.want, theirs == seen.want)
+	return r, undo
+}
 
-// RoundQuotaFunc rounds by a function of your own. It goes before Threshold and
-// Round.
-func RoundQuotaFunc(round func(cpus float64) int) Option { return core.RoundQuotaFunc(round) }
+// apply takes the number, by the runtime's own default where that is foretold to
+// be the same and is.
+func (s system) apply(want int, theirs bool) Action {
+	if s.hasDefault && theirs {
+		s.setDefault()
+		if s.procs(0) == want {
+			return Automatic
+		}
+	}
+	s.procs(want)
+	return Changed
+}
 
-// Use takes all of Fit's settings at once.
-func Use(p Fit) Option { return core.Use(core.Fit(p)) }
+// limits is what the files say.
+type limits struct {
+	cpus    float64 // the tightest; 0: none is known
+	file    string
+	leaf    float64 // of the program's own group; 0: none is known
+	unknown string
+}
 
-// Detail fills r with what Set found and did.
-func Detail(r *Result) Option { return core.Detail(r) }
+// runtimeDefault is what Go 1.25 and later choose if the main module's go line
+// is as new: the own group's limit rounded up and at least 2, within the
+// affinity.
+func (l limits) runtimeDefault(affinity int) int {
+	if l.leaf <= 0 {
+		return affinity
+	}
+	if n := fit.Int(math.Max(2, math.Ceil(l.leaf))); n < affinity {
+		return n
+	}
+	return affinity
+}

@@ -2,38 +2,15 @@ package maxprocs
 
 import (
 	"context"
-	"runtime"
 	"time"
-
-	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
 
-// The defaults of WatchOptions. A look costs 0.1 to 0.3 ms, one in 30,000 of
-// the period.
+// The defaults of Period and Hold. A look costs 0.1 ms, one in 100,000 of the
+// period.
 const (
 	DefaultPeriod = 10 * time.Second
 	DefaultHold   = 30 * time.Second
 )
-
-// WatchOptions are the settings of Watch. The zero value is the default.
-type WatchOptions struct {
-	Fit    Fit
-	Period time.Duration // between two looks; 0 is DefaultPeriod
-
-	// Hold is how long a lower number must last before it is taken; 0 is
-	// DefaultHold, below 0 it is taken at once.
-	Hold time.Duration
-
-	// OnChange is called, by the goroutine that called Watch, after each change.
-	OnChange func(Change)
-}
-
-// Change is one change that Watch made, or that it gave back to the runtime.
-type Change struct {
-	Before, Procs int
-	Automatic     bool // the runtime's default is right again, and it goes on by itself
-	Decision      Decision
-}
 
 // Watch keeps GOMAXPROCS fitting until ctx ends, and then returns its error. It
 // starts no goroutine: call it in one of yours. It does not undo what it did.
@@ -45,101 +22,116 @@ type Change struct {
 // have been ended, they are restored as soon as the runtime's default is right.
 //
 // A higher number is taken at once, since CPUs that may be used would lie idle.
-// A lower one is taken at once by the first look. Later it must hold, and then the highest seen meanwhile is taken: each
-// change stops the world, a limit that a controller moves up and down would
-// otherwise be followed step by step, and too many Ps for half a minute cost
-// less than too few. Where something could not be read, nothing is raised.
-func Watch(ctx context.Context, o WatchOptions) error {
-	if o.Period <= 0 {
-		o.Period = DefaultPeriod
-	}
-	ticker := time.NewTicker(o.Period)
+// A lower one is taken at once by the first look. Later it must hold, and then
+// the highest seen meanwhile is taken: each change stops the world, a limit that
+// a controller moves up and down would otherwise be followed step by step, and
+// too many Ps for half a minute cost less than too few. Where something could
+// not be read, nothing is raised.
+func Watch(ctx context.Context, opts ...Option) error {
+	c := configure(opts)
+	ticker := time.NewTicker(c.period)
 	defer ticker.Stop()
-	return watcher{
-		WatchOptions: o, ticks: ticker.C, now: time.Now, read: Read,
-		procs: runtime.GOMAXPROCS, setDefault: gort.SetDefault, hasDefault: gort.HasDefault,
-	}.run(ctx)
+	w := watcher{config: c, now: time.Now}
+	return w.run(ctx, ticker.C)
 }
 
-// watcher is Watch with all that it asks and changes.
+// watcher is Watch with its clock, and what it keeps between two looks.
 type watcher struct {
-	WatchOptions
-	ticks      <-chan time.Time
-	now        func() time.Time
-	read       func() Facts
-	procs      func(int) int // as runtime.GOMAXPROCS
-	setDefault func()
-	hasDefault bool
+	config
+	now func() time.Time
+
+	looked bool // once at least
+	low    bool // less has been enough: since when, and the most that was needed meanwhile
+	since  time.Time
+	most   int
+	ours   bool // a number of ours ended the runtime's own updates
+
+	// refused is where the runtime's default was not what its rule foretells: it
+	// sees its group in another way than we do. It is not asked again before
+	// something changes.
+	refused sight
 }
 
-func (w watcher) run(ctx context.Context) error {
-	if w.Hold == 0 {
-		w.Hold = DefaultHold
-	}
-	var state watchState
-	for first := true; ; first = false {
+func (w *watcher) run(ctx context.Context, ticks <-chan time.Time) error {
+	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f := w.read()
-		if f.Env.State == Known && gort.ValidEnv(f.Env.Raw) {
+		if done := w.step(); done {
 			return nil
 		}
-		w.step(f, &state, first)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-w.ticks:
+		case <-ticks:
 		}
 	}
 }
 
-// watchState is what a watcher keeps between two looks.
-type watchState struct {
-	low   bool // less has been enough: since when, and the most that was needed meanwhile
-	since time.Time
-	most  int
-	ours  bool // a number of ours ended the runtime's own updates
-}
-
-// step looks once. The first time a lower number is taken at once.
-func (w watcher) step(f Facts, s *watchState, first bool) {
-	d := Decide(f, w.Fit)
-	before, want := w.procs(0), d.Procs
-	theirs := w.hasDefault && Decide(f, Go{}).Procs == want
+// step looks once. It is done when the environment decides.
+func (w *watcher) step() (done bool) {
+	r, seen, done := w.look()
+	first := !w.looked
+	w.looked = true
+	r.Action = Kept
+	if done {
+		r.Action = KeptEnv
+	}
+	defer func() { w.tell(r) }()
+	if done {
+		return true
+	}
+	theirs := w.sys.hasDefault && seen != w.refused && seen.runtimeDefault(seen.affinity) == seen.want
+	want := seen.want
 	switch {
-	case want >= before:
-		s.low = false
-		if want > before && len(d.Unknown) > 0 {
-			return
+	case want >= r.Before:
+		w.low = false
+		if want > r.Before && r.Unknown != "" {
+			r.Action = NotRaised
+			return false
 		}
-		if want == before && !(s.ours && theirs) {
-			return
+		if want == r.Before && !(w.ours && theirs) {
+			return false
 		}
-	case first || w.Hold < 0:
-	case !s.low:
-		s.low, s.since, s.most = true, w.now(), want
-		return
+	case first || w.hold <= 0:
 	default:
-		if want > s.most {
-			s.most = want
+		if want = w.held(want); want == 0 {
+			return false
 		}
-		if w.now().Sub(s.since) < w.Hold {
-			return
-		}
-		theirs = theirs && want == s.most
-		want, s.low = s.most, false
+		theirs = theirs && want == seen.want
 	}
-	c := Change{Before: before, Procs: want, Decision: d}
-	if theirs {
-		w.setDefault()
-		c.Automatic = w.procs(0) == want
+	r.Procs, r.Action = want, w.sys.apply(want, theirs)
+	if w.ours = r.Action == Changed; w.ours && theirs {
+		w.refused = seen
 	}
-	if !c.Automatic {
-		w.procs(want)
+	if r.Action == Changed && want == r.Before {
+		return false // as it was: there is nothing to tell
 	}
-	s.ours = !c.Automatic
-	if w.OnChange != nil {
-		w.OnChange(c)
+	w.changed(r)
+	return false
+}
+
+// held is the lower number to take now, or 0 as long as it must still hold.
+func (w *watcher) held(want int) int {
+	if !w.low {
+		w.low, w.since, w.most = true, w.now(), want
+		return 0
+	}
+	if want > w.most {
+		w.most = want
+	}
+	if w.now().Sub(w.since) < w.hold {
+		return 0
+	}
+	w.low = false
+	return w.most
+}
+
+func (w *watcher) changed(r Result) {
+	if w.printf != nil {
+		w.printf("maxprocs: %s", r.String())
+	}
+	if w.onChange != nil {
+		w.onChange(r)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 )
 
 // Stats is the CFS bandwidth accounting of a group since it was made.
-type Stats = maxprocs.Throttling
+type Stats = facts.Throttling
 
 // CheckQuota says whether SetQuota would take this many CPUs.
 func CheckQuota(cpus float64) error {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // patience bounds the wait for killed processes to be gone. Under a small quota
@@ -82,7 +82,7 @@ func (g *Group) SetQuota(cpus float64) error {
 }
 
 // Stats reads the group's throttling.
-func (g *Group) Stats() (Stats, error) { return maxprocs.Limit{Dir: g.dir}.Throttling() }
+func (g *Group) Stats() (Stats, error) { return facts.Limit{Dir: g.dir}.Throttling() }
 
 // Kill lifts the quota, sends SIGKILL to every process in the group and in
 // groups below it, and returns when none is left.

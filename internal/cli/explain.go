@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/explain"
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // explainOptions are the flags of procfit explain.
@@ -159,11 +159,11 @@ func (o *explainOptions) reader() (read func(pid int) (rule.Subject, error), don
 
 // recorded reads a process of a tree. Its program and its memory are not there.
 func recorded(tree fs.FS, dir string, pid int) (rule.Subject, error) {
-	facts, err := maxprocs.ReadFS(tree, pid)
+	f, err := facts.ReadFS(tree, pid)
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("--root %s: %w", dir, err)
 	}
-	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: facts}), nil
+	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: f}), nil
 }
 
 // who names the program at the head of the text.
@@ -195,10 +195,10 @@ func (w whatIfFlags) parse() (explain.WhatIf, error) {
 	if w.hasCPUs && (w.cpus < 1 || w.cpus > math.MaxInt32) {
 		return out, usageError("--cpus %d: want a positive number of CPUs", w.cpus)
 	}
-	if err := (maxprocs.Go{Version: w.release}).Check(); err != nil {
+	if err := (facts.Go{Version: w.release}).Check(); err != nil {
 		return out, usageError("--go: %w", err)
 	}
-	if err := (maxprocs.Go{Language: w.lang}).Check(); err != nil {
+	if err := (facts.Go{Language: w.lang}).Check(); err != nil {
 		return out, usageError("--lang: %w", err)
 	}
 	if w.hasLimit {

@@ -37,7 +37,7 @@ func explainJSON(t *testing.T, args ...string) explain.Document {
 // JSON: the numbers are the world's own, and what is malformed or unreadable is
 // told.
 func TestExplainWorlds(t *testing.T) {
-	worlds, err := filepath.Glob("../../maxprocs/testdata/worlds/*/world.txt")
+	worlds, err := filepath.Glob("../../maxprocs/facts/testdata/worlds/*/world.txt")
 	if err != nil || len(worlds) < 60 {
 		t.Fatalf("found %d worlds, want at least 60 (%v)", len(worlds), err)
 	}
@@ -64,8 +64,8 @@ func TestExplainWorlds(t *testing.T) {
 			for _, f := range d.Findings {
 				told = told || f.Rule == "PF009"
 			}
-			if unread := len(d.Facts.Unknown()) > 0; told != unread {
-				t.Errorf("PF009 is %t, unknown are %q", told, d.Facts.Unknown())
+			if unread := d.Policies["fit"].Unknown; told != (len(unread) > 0) {
+				t.Errorf("PF009 is %t, unknown are %q", told, unread)
 			}
 
 			var out, errs bytes.Buffer

@@ -8,21 +8,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // machine is a Go program on CPUs, with a limit where it is above 0, and what the
 // environment sets, if anything; live is what it runs with, if it runs.
 func machine(cpus int, limit float64, env string, live int) rule.Observed {
 	o := Nowhere().Observed
-	o.Facts.Affinity = maxprocs.Fact{State: maxprocs.Known, CPUs: float64(cpus)}
+	o.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: float64(cpus)}
 	o.Facts.GoVersion = "go1.26.1"
 	if limit > 0 {
-		o.Facts.Cgroup = maxprocs.Cgroup{Fact: maxprocs.Fact{State: maxprocs.Known}, Version: 2, MountRoot: "/"}
-		o.Facts.Limits = []maxprocs.Limit{{Dir: "/cg", Fact: maxprocs.Fact{State: maxprocs.Known, CPUs: limit, File: "/cg/cpu.max", Raw: "100000 100000\n"}}}
+		o.Facts.Cgroup = facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"}
+		o.Facts.Limits = []facts.Limit{{Dir: "/cg", Fact: facts.Fact{State: facts.Known, CPUs: limit, File: "/cg/cpu.max", Raw: "100000 100000\n"}}}
 	}
 	if env != "" {
-		o.Facts.Env = maxprocs.Fact{State: maxprocs.Known, Raw: env}
+		o.Facts.Env = facts.Fact{State: facts.Known, Raw: env}
 	}
 	if live > 0 {
 		o.Live, o.LiveSource = &live, "symbol"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Policies are the names of the policies that are explained.
@@ -16,7 +16,7 @@ type Explanation struct {
 	subject   rule.Subject
 	who       string
 	policy    string // the only one asked for, or ""
-	decisions []maxprocs.Decision
+	decisions []facts.Decision
 	findings  []rule.Finding
 }
 
@@ -24,11 +24,11 @@ type Explanation struct {
 // asked for, or empty.
 func New(s rule.Subject, who, policy string) Explanation {
 	e := Explanation{subject: s, who: who, policy: policy, findings: rule.Judge(s)}
-	for _, d := range []maxprocs.Decision{
+	for _, d := range []facts.Decision{
 		s.Go,
 		s.Fit,
-		maxprocs.Decide(s.Facts, maxprocs.Automaxprocs{Language: s.Language}),
-		maxprocs.Decide(s.Facts, maxprocs.JVM{}),
+		facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}),
+		facts.Decide(s.Facts, facts.JVM{}),
 	} {
 		if policy == "" || policy == d.Policy {
 			e.decisions = append(e.decisions, d)

@@ -4,40 +4,55 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
-
-// Document is procfit.decision/v1.
-type Document struct {
-	Schema         string                       `json:"schema"`
-	PID            int                          `json:"pid,omitempty"`
-	Name           string                       `json:"name,omitempty"`
-	Facts          maxprocs.Facts               `json:"facts"`
-	Language       string                       `json:"language,omitempty"`
-	Automaxprocs   string                       `json:"automaxprocs,omitempty"`
-	ProgramUnknown string                       `json:"program_unknown,omitempty"`
-	ActualProcs    *int                         `json:"actual_procs"`
-	ActualSource   string                       `json:"actual_source,omitempty"`
-	ActualUnknown  string                       `json:"actual_unknown,omitempty"`
-	SetBy          rule.SetBy                   `json:"set_by"`
-	Policies       map[string]maxprocs.Decision `json:"policies"`
-	Findings       []rule.Finding               `json:"findings"`
-}
 
 // WriteJSON prints procfit.decision/v1 in one line.
 func (e Explanation) WriteJSON(w io.Writer) error {
 	s := e.subject
 	out := Document{
-		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: s.Facts, Language: s.Language,
+		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: factsOf(s.Facts), Language: s.Language,
 		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
 		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,
-		SetBy: s.SetBy, Policies: map[string]maxprocs.Decision{}, Findings: e.findings,
+		SetBy: s.SetBy, Policies: map[string]Decision{}, Findings: e.findings,
 	}
 	for _, d := range e.decisions {
-		out.Policies[d.Policy] = d
+		out.Policies[d.Policy] = decisionOf(d)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)
+}
+
+func factsOf(f facts.Facts) Facts {
+	out := Facts{
+		PID: f.PID, Affinity: Fact(f.Affinity), Online: Fact(f.Online), Cgroup: cgroupOf(f.Cgroup),
+		Env: Fact(f.Env), GODEBUG: Fact(f.GODEBUG), GoVersion: f.GoVersion, DefaultGODEBUG: f.DefaultGODEBUG,
+	}
+	if f.Limits != nil {
+		out.Limits = make([]Limit, len(f.Limits))
+	}
+	for i, l := range f.Limits {
+		out.Limits[i] = Limit{Fact: Fact(l.Fact), Dir: l.Dir, PeriodFile: l.PeriodFile, PeriodRaw: l.PeriodRaw}
+	}
+	return out
+}
+
+func cgroupOf(c facts.Cgroup) Cgroup {
+	out := Cgroup{
+		Fact: Fact(c.Fact), Mode: c.Mode, Version: c.Version, Path: c.Path,
+		Mount: c.Mount, MountRoot: c.MountRoot, RootSeen: c.RootSeen,
+	}
+	if v := c.View; v != nil {
+		out.View = &View{Fact: Fact(v.Fact), MountRoot: v.MountRoot}
+	}
+	return out
+}
+
+func decisionOf(d facts.Decision) Decision {
+	out := Decision{Policy: d.Policy, Procs: d.Procs, Reasons: d.Reasons, Unknown: d.Unknown, Candidates: make([]Candidate, len(d.Candidates))}
+	for i, c := range d.Candidates {
+		out.Candidates[i] = Candidate(c)
+	}
+	return out
 }

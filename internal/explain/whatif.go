@@ -8,16 +8,16 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // WhatIf is what takes the place of facts that were read; what is nil or empty
 // stays as it is.
 type WhatIf struct {
 	CPUs      *int
-	Limits    []maxprocs.Limit // its own group's first, see ParseLimits
-	LimitText string           // as it was asked
-	Env       *string          // Unset: none
+	Limits    []facts.Limit // its own group's first, see ParseLimits
+	LimitText string        // as it was asked
+	Env       *string       // Unset: none
 	GoVersion string
 	Language  string // the go line of go.mod
 }
@@ -64,20 +64,20 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	o.Live, o.LiveSource, o.LiveUnknown = nil, "", ""
 	f := &o.Facts
 	if w.CPUs != nil {
-		f.Affinity = maxprocs.Fact{State: maxprocs.Known, CPUs: float64(*w.CPUs), File: "--cpus"}
+		f.Affinity = facts.Fact{State: facts.Known, CPUs: float64(*w.CPUs), File: "--cpus"}
 		f.Online = f.Affinity
 	}
 	if w.Limits != nil {
 		f.Limits = w.Limits
-		f.Cgroup = maxprocs.Cgroup{
-			Fact: maxprocs.Fact{State: maxprocs.Known, File: "--limit", Raw: w.LimitText},
-			Mode: maxprocs.ModeV2, Version: 2, MountRoot: "/", RootSeen: true,
+		f.Cgroup = facts.Cgroup{
+			Fact: facts.Fact{State: facts.Known, File: "--limit", Raw: w.LimitText},
+			Mode: facts.ModeV2, Version: 2, MountRoot: "/", RootSeen: true,
 		}
 	}
 	if w.Env != nil {
-		f.Env = maxprocs.Fact{State: maxprocs.Known, File: "--env", Raw: *w.Env}
+		f.Env = facts.Fact{State: facts.Known, File: "--env", Raw: *w.Env}
 		if *w.Env == Unset {
-			f.Env = maxprocs.Fact{State: maxprocs.Absent, File: "--env"}
+			f.Env = facts.Fact{State: facts.Absent, File: "--env"}
 		}
 	}
 	if w.GoVersion != "" {
@@ -92,10 +92,10 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 
 // Nowhere is where a what-if begins of which nothing is read: no CPUs are known.
 func Nowhere() rule.Subject {
-	absent := maxprocs.Fact{State: maxprocs.Absent}
-	return rule.NewSubject(rule.Observed{Facts: maxprocs.Facts{
-		Cgroup:  maxprocs.Cgroup{Fact: absent, Mode: maxprocs.ModeNone},
-		Limits:  []maxprocs.Limit{},
+	absent := facts.Fact{State: facts.Absent}
+	return rule.NewSubject(rule.Observed{Facts: facts.Facts{
+		Cgroup:  facts.Cgroup{Fact: absent, Mode: facts.ModeNone},
+		Limits:  []facts.Limit{},
 		Env:     absent,
 		GODEBUG: absent,
 	}})
@@ -103,15 +103,15 @@ func Nowhere() rule.Subject {
 
 // ParseLimits reads "20,1.5", limits in CPUs from a group upwards, into what a
 // cpu.max of 100 ms periods would hold. "none" is a group without a limit.
-func ParseLimits(text string) ([]maxprocs.Limit, error) {
+func ParseLimits(text string) ([]facts.Limit, error) {
 	const period = 100_000 // microseconds
-	var limits []maxprocs.Limit
+	var limits []facts.Limit
 	for item := range strings.SplitSeq(text, ",") {
 		item = strings.TrimSpace(item)
-		l := maxprocs.Limit{Dir: ancestor(len(limits))}
+		l := facts.Limit{Dir: ancestor(len(limits))}
 		l.File = "--limit " + item
 		if item == "none" {
-			l.State, l.Raw = maxprocs.NoLimit, fmt.Sprintf("max %d\n", period)
+			l.State, l.Raw = facts.NoLimit, fmt.Sprintf("max %d\n", period)
 			limits = append(limits, l)
 			continue
 		}
@@ -121,7 +121,7 @@ func ParseLimits(text string) ([]maxprocs.Limit, error) {
 			return nil, fmt.Errorf("%q: want CPUs as a number of at least %g, or none, as in 2.5 or 20,1.5", item, cgroup.MinQuota)
 		}
 		quota := math.Round(v * period)
-		l.State, l.CPUs, l.Raw = maxprocs.Known, quota/period, fmt.Sprintf("%.0f %d\n", quota, period)
+		l.State, l.CPUs, l.Raw = facts.Known, quota/period, fmt.Sprintf("%.0f %d\n", quota, period)
 		limits = append(limits, l)
 	}
 	return limits, nil

@@ -14,10 +14,10 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func known(cpus float64) maxprocs.Fact { return maxprocs.Fact{State: maxprocs.Known, CPUs: cpus} }
+func known(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }
 
 // latency is a histogram as the runtime would hold it; its type has no other way
 // to be filled than from a process's memory.
@@ -36,15 +36,15 @@ func fixture() observe.Snapshot {
 	procs := 32
 	api := rule.NewSubject(rule.Observed{
 		Place: rule.Place{PID: 100}, Name: "api", Live: &procs, LiveSource: "symbol", NumCPU: 32,
-		Facts: maxprocs.Facts{
+		Facts: facts.Facts{
 			GoVersion: "go1.24.6", Affinity: known(32), Online: known(32),
-			Env:    maxprocs.Fact{State: maxprocs.Absent},
-			Cgroup: maxprocs.Cgroup{Fact: known(0), Version: 2, Path: "/kubepods/pod1/c1", MountRoot: "/"},
-			Limits: []maxprocs.Limit{{Fact: known(2), Dir: "/sys/fs/cgroup/kubepods/pod1/c1"}, {Fact: known(4), Dir: "/sys/fs/cgroup/kubepods/pod1"}},
+			Env:    facts.Fact{State: facts.Absent},
+			Cgroup: facts.Cgroup{Fact: known(0), Version: 2, Path: "/kubepods/pod1/c1", MountRoot: "/"},
+			Limits: []facts.Limit{{Fact: known(2), Dir: "/sys/fs/cgroup/kubepods/pod1/c1"}, {Fact: known(4), Dir: "/sys/fs/cgroup/kubepods/pod1"}},
 		},
 	})
 	group := func(dir string, periods, ran int64, d time.Duration) rule.Throttling {
-		return rule.Throttling{Dir: dir, Throttling: maxprocs.Throttling{Periods: periods, ThrottledPeriods: ran, Throttled: d}}
+		return rule.Throttling{Dir: dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: ran, Throttled: d}}
 	}
 	groups := []rule.Throttling{
 		group("/sys/fs/cgroup/kubepods/pod1/c1", 1000, 400, 90*time.Second),
@@ -59,7 +59,7 @@ func fixture() observe.Snapshot {
 	}}
 	idle := observe.Process{Started: 1, Threads: 5, Total: observe.Counts{CPU: 10 * time.Millisecond}}
 	idle.PID, idle.Name, idle.LiveUnknown = 7, "idle", "permission denied"
-	idle.Facts.Env.State = maxprocs.Unreadable
+	idle.Facts.Env.State = facts.Unreadable
 	hostile := observe.Process{Started: 2, Threads: 1, Total: observe.Counts{CPU: 20 * time.Millisecond, Counted: true, Voluntary: 3}}
 	hostile.PID, hostile.Name = 8, "a\"b\\c\n\xff\x1b[31m} 1\nprocfit_process_gomaxprocs{pid=\"1\"} 99"+strings.Repeat("é", 100)
 	hostile.Facts.GoVersion = "go1.99-" + strings.Repeat("x", 1000)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // total is what was counted from the beginning, throttling aside.
@@ -47,30 +47,30 @@ func worst(groups []rule.Throttling) *rule.Throttling {
 
 // groups reads each group's throttling once a Scan: processes share them.
 type groups struct {
-	before map[string]maxprocs.Throttling // by directory, as of the Scan before
-	span   time.Duration                  // since then
+	before map[string]facts.Throttling // by directory, as of the Scan before
+	span   time.Duration               // since then
 
 	mu   sync.Mutex
 	read map[string]groupReading
 }
 
 type groupReading struct {
-	maxprocs.Throttling
+	facts.Throttling
 	err error
 }
 
-func newGroups(before map[string]maxprocs.Throttling, span time.Duration) *groups {
+func newGroups(before map[string]facts.Throttling, span time.Duration) *groups {
 	return &groups{before: before, span: span, read: make(map[string]groupReading)}
 }
 
 // of returns the throttling of the groups that have a limit since they were made,
 // as far as it can be read.
-func (g *groups) of(limits []maxprocs.Limit) []rule.Throttling {
+func (g *groups) of(limits []facts.Limit) []rule.Throttling {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var all []rule.Throttling
 	for _, l := range limits {
-		if l.State != maxprocs.Known {
+		if l.State != facts.Known {
 			continue
 		}
 		r, ok := g.read[l.Dir]
@@ -87,7 +87,7 @@ func (g *groups) of(limits []maxprocs.Limit) []rule.Throttling {
 
 // since returns the same since the Scan before. A group that was not looked at
 // then, or was made anew, is left out.
-func (g *groups) since(limits []maxprocs.Limit) []rule.Throttling {
+func (g *groups) since(limits []facts.Limit) []rule.Throttling {
 	var all []rule.Throttling
 	for _, now := range g.of(limits) {
 		was, ok := g.before[now.Dir]
@@ -104,8 +104,8 @@ func (g *groups) since(limits []maxprocs.Limit) []rule.Throttling {
 }
 
 // now is what was read, for the next Scan.
-func (g *groups) now() map[string]maxprocs.Throttling {
-	all := make(map[string]maxprocs.Throttling, len(g.read))
+func (g *groups) now() map[string]facts.Throttling {
+	all := make(map[string]facts.Throttling, len(g.read))
 	for dir, r := range g.read {
 		if r.err == nil {
 			all[dir] = r.Throttling

@@ -11,7 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // TestLimits has a limit around the process that nobody set for it: that of the
@@ -98,11 +98,11 @@ func TestLimitsNotKnown(t *testing.T) {
 		if change != "" {
 			tree[change] = &fstest.MapFile{Data: []byte(text)}
 		}
-		facts, err := maxprocs.ReadFS(tree, 7)
+		f, err := facts.ReadFS(tree, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return limitsOf(facts)
+		return limitsOf(f)
 	}
 	all, err := read("", "")
 	if err != nil || len(all) != 1 || all[0].Dir != "/sys/fs/cgroup/a" || all[0].CPUs != 1.5 || all[0].Err == nil {

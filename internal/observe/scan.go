@@ -10,7 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Snapshot is all Go processes at one instant.
@@ -35,7 +35,7 @@ type Scanner struct {
 	sampler *Sampler
 	at      time.Time
 	last    map[identity]looked
-	groups  map[string]maxprocs.Throttling // by directory, as of the Scan before
+	groups  map[string]facts.Throttling // by directory, as of the Scan before
 }
 
 // identity names a process for as long as the machine runs.
@@ -142,7 +142,7 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []s
 
 // shared is what the processes of one Scan have in common.
 type shared struct {
-	facts  maxprocs.Reader
+	facts  facts.Reader
 	groups *groups
 }
 
@@ -183,7 +183,7 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 }
 
 // count fills in what the process did, in all and since the Scan before.
-func (s *Scanner) count(p *Process, one sight, limits []maxprocs.Limit, groups *groups) {
+func (s *Scanner) count(p *Process, one sight, limits []facts.Limit, groups *groups) {
 	p.Total = total(one.looked)
 	p.Total.Groups = groups.of(limits)
 	p.Total.Throttling = worst(p.Total.Groups)

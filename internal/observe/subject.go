@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/goproc"
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // ErrNoProcess means that there is no such process, or none any more.
@@ -34,9 +34,9 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	o, _, err := r.observe(pid, stat, new(maxprocs.Reader))
+	o, _, err := r.observe(pid, stat, new(facts.Reader))
 	if o.NotGo && err == nil {
-		o.Facts, err = factsOf(pid, new(maxprocs.Reader))
+		o.Facts, err = factsOf(pid, new(facts.Reader))
 	}
 	if err != nil {
 		return rule.Subject{}, err
@@ -45,10 +45,10 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	return rule.NewSubject(o), nil
 }
 
-func factsOf(pid int, r *maxprocs.Reader) (maxprocs.Facts, error) {
+func factsOf(pid int, r *facts.Reader) (facts.Facts, error) {
 	f, err := r.ReadPID(pid)
 	if err != nil {
-		return maxprocs.Facts{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+		return facts.Facts{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
 	return f, nil
 }
@@ -62,7 +62,7 @@ type program struct {
 
 // observe reads what Subject does, but for a program that is not Go's, which has
 // no facts. Throttling is left to the caller.
-func (r *Reader) observe(pid int, stat procstat.Stat, facts *maxprocs.Reader) (rule.Observed, program, error) {
+func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule.Observed, program, error) {
 	o := rule.Observed{Place: rule.Place{PID: pid}, Name: name(pid, stat.Name)}
 	// Live value and program come from one opening of the file where both can be
 	// read; the program alone needs less permission.
@@ -108,7 +108,7 @@ func name(pid int, comm string) string {
 // Self is the Subject of this process.
 func Self() rule.Subject {
 	live := runtime.GOMAXPROCS(0)
-	o := rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: maxprocs.Read(), Live: &live}
+	o := rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: facts.Read(), Live: &live}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		o.Automaxprocs = automaxprocsIn(info.Deps)
 	}

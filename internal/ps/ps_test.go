@@ -11,17 +11,17 @@ import (
 
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // goProcess is a Go program on 8 CPUs with a live value.
 func goProcess(pid int, name string, live int, change ...func(*rule.Observed)) observe.Process {
 	o := rule.Observed{
 		Place: rule.Place{PID: pid}, Name: name, Live: &live, LiveSource: observe.Symbol, NumCPU: 8,
-		Facts: maxprocs.Facts{
-			GoVersion: "go1.26.1 X:some", Env: maxprocs.Fact{State: maxprocs.Absent},
-			Affinity: maxprocs.Fact{State: maxprocs.Known, CPUs: 8},
-			Cgroup:   maxprocs.Cgroup{Fact: maxprocs.Fact{State: maxprocs.Known}, Version: 2, MountRoot: "/"},
+		Facts: facts.Facts{
+			GoVersion: "go1.26.1 X:some", Env: facts.Fact{State: facts.Absent},
+			Affinity: facts.Fact{State: facts.Known, CPUs: 8},
+			Cgroup:   facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
 		},
 	}
 	for _, c := range change {
@@ -34,12 +34,12 @@ func goProcess(pid int, name string, live int, change ...func(*rule.Observed)) o
 }
 
 func env(value string) func(*rule.Observed) {
-	return func(o *rule.Observed) { o.Facts.Env = maxprocs.Fact{State: maxprocs.Known, Raw: value} }
+	return func(o *rule.Observed) { o.Facts.Env = facts.Fact{State: facts.Known, Raw: value} }
 }
 
 func limit(cpus float64) func(*rule.Observed) {
 	return func(o *rule.Observed) {
-		o.Facts.Limits = []maxprocs.Limit{{Dir: "/sys/fs/cgroup/pods/api", Fact: maxprocs.Fact{State: maxprocs.Known, CPUs: cpus, File: "cpu.max", Raw: "1 1\n"}}}
+		o.Facts.Limits = []facts.Limit{{Dir: "/sys/fs/cgroup/pods/api", Fact: facts.Fact{State: facts.Known, CPUs: cpus, File: "cpu.max", Raw: "1 1\n"}}}
 	}
 }
 

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // TestSeveral: each limit that could not be read is a finding of its own.
 func TestSeveral(t *testing.T) {
-	s := machine(8, 2, 3).state(maxprocs.Malformed)
-	s.Facts.Limits[1].State, s.Facts.Limits[1].Error = maxprocs.Unreadable, "permission denied"
+	s := machine(8, 2, 3).state(facts.Malformed)
+	s.Facts.Limits[1].State, s.Facts.Limits[1].Error = facts.Unreadable, "permission denied"
 	found := Judge(NewSubject(s))
 	if len(found) != 2 || found[0].Rule != "PF009" || found[1].Rule != "PF009" || !strings.Contains(found[0].Message, "/cg/pod/app") || !strings.Contains(found[1].Message, "/cg/pod is") {
 		t.Errorf("%+v", found)
@@ -23,7 +23,7 @@ func TestSeveral(t *testing.T) {
 
 // TestEdit: where the go line's place is known, the way out is an edit of it.
 func TestEdit(t *testing.T) {
-	s := Observed{Place: Place{Path: "svc/go.mod", Line: 3}, Language: "1.24", Facts: maxprocs.Facts{GoVersion: "go1.26.1"}}
+	s := Observed{Place: Place{Path: "svc/go.mod", Line: 3}, Language: "1.24", Facts: facts.Facts{GoVersion: "go1.26.1"}}
 	found := Judge(NewSubject(s))
 	if len(found) != 1 || found[0].Edit == nil || *found[0].Edit != (Edit{"svc/go.mod", 3, "go 1.24", "go 1.25"}) {
 		t.Fatalf("%+v", found)

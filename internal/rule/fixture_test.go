@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // fixture is what was observed and what one rule must say of it: words of its message,
@@ -20,19 +20,19 @@ type fixture struct {
 // machine is a program of go1.26 on CPUs, in groups with the limits, its own
 // first; 0 is no limit.
 func machine(cpus int, limits ...float64) Observed {
-	f := maxprocs.Facts{
-		Affinity:  maxprocs.Fact{State: maxprocs.Known, CPUs: float64(cpus)},
-		Cgroup:    maxprocs.Cgroup{Fact: maxprocs.Fact{State: maxprocs.Known}, Version: 2, MountRoot: "/"},
-		Env:       maxprocs.Fact{State: maxprocs.Absent},
+	f := facts.Facts{
+		Affinity:  facts.Fact{State: facts.Known, CPUs: float64(cpus)},
+		Cgroup:    facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
+		Env:       facts.Fact{State: facts.Absent},
 		GoVersion: "go1.26.1",
 	}
 	dir := "/cg/pod/app"
 	for _, l := range limits {
-		fact := maxprocs.Fact{State: maxprocs.NoLimit, Raw: "max 100000\n"}
+		fact := facts.Fact{State: facts.NoLimit, Raw: "max 100000\n"}
 		if l > 0 {
-			fact = maxprocs.Fact{State: maxprocs.Known, CPUs: l, Raw: fmt.Sprintf("%.0f 100000\n", l*100_000)}
+			fact = facts.Fact{State: facts.Known, CPUs: l, Raw: fmt.Sprintf("%.0f 100000\n", l*100_000)}
 		}
-		f.Limits = append(f.Limits, maxprocs.Limit{Fact: fact, Dir: dir})
+		f.Limits = append(f.Limits, facts.Limit{Fact: fact, Dir: dir})
 		dir = dir[:strings.LastIndex(dir, "/")]
 	}
 	return Observed{Facts: f}
@@ -48,7 +48,7 @@ func (s Observed) hidden() Observed               { s.ProgramUnknown = "permissi
 func (s Observed) unread() Observed               { s.LiveUnknown = "permission denied"; return s }
 func (s Observed) withEnv(v string) Observed      { s.Facts.Env = known(v); return s }
 func (s Observed) godebug(v string) Observed      { s.Facts.GODEBUG = known(v); return s }
-func (s Observed) state(st maxprocs.State) Observed {
+func (s Observed) state(st facts.State) Observed {
 	l := &s.Facts.Limits[0]
 	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
 	return s
@@ -56,15 +56,15 @@ func (s Observed) state(st maxprocs.State) Observed {
 func (s Observed) counted(n int) Observed { s.NumCPU = n; return s }
 func (s Observed) custom(v bool) Observed { s.Custom = &v; return s }
 func (s Observed) held(level int, periods, throttled int64) Observed {
-	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: maxprocs.Throttling{Periods: periods, ThrottledPeriods: throttled}}
+	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
 	return s
 }
 func (s Observed) hiddenEnv() Observed {
-	s.Facts.Env = maxprocs.Fact{State: maxprocs.Unreadable, Error: "environ: permission denied"}
+	s.Facts.Env = facts.Fact{State: facts.Unreadable, Error: "environ: permission denied"}
 	return s
 }
 
-func known(raw string) maxprocs.Fact { return maxprocs.Fact{State: maxprocs.Known, Raw: raw} }
+func known(raw string) facts.Fact { return facts.Fact{State: facts.Known, Raw: raw} }
 
 const off = "containermaxprocs=0,updatemaxprocs=0"
 
@@ -103,7 +103,7 @@ func fixtures() []fixture {
 		{"PF002", "code", machine(8).live(1), "runs with 1 P and could use 8 CPUs", "let it take 8", Info},
 		{"PF002", "rounded down", machine(8, 2.9).live(2), "", "", ""},
 		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
-		{"PF002", "a limit is unreadable", machine(8, 2).state(maxprocs.Unreadable).live(2), "", "", ""},
+		{"PF002", "a limit is unreadable", machine(8, 2).state(facts.Unreadable).live(2), "", "", ""},
 
 		{"PF003", "a fraction", machine(8, 2.5).withEnv("2.5"), `GOMAXPROCS="2.5" is no positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
 		{"PF003", "a very long one", machine(8).withEnv(strings.Repeat("9", 100_000) + "x"), strings.Repeat("9", 40) + `…" is no positive`, "remove it", Error},
@@ -155,14 +155,14 @@ func fixtures() []fixture {
 
 		{"PF008", "a wide leaf", machine(64, 20, 1.5).live(20), "/cg/pod grants 1.5 CPUs, and the runtime of go1.26.1 reads only the limit of its own group (20 CPUs)", "set GOMAXPROCS=2", Warning},
 		{"PF008", "no limit at the leaf", machine(64, 0, 4).live(64), "its own group (none there)", "GOMAXPROCS=4", Warning},
-		{"PF008", "a malformed leaf", machine(64, 1, 4).state(maxprocs.Malformed), "its own group (malformed)", "GOMAXPROCS=4", Warning},
+		{"PF008", "a malformed leaf", machine(64, 1, 4).state(facts.Malformed), "its own group (malformed)", "GOMAXPROCS=4", Warning},
 		{"PF008", "the leaf is the tightest", machine(64, 2, 4).live(2), "", "", ""},
 		{"PF008", "the floor of 2", machine(64, 2, 1).live(2), "", "", ""},
 		{"PF008", "an old Go, which PF006 says", machine(64, 20, 1.5).gover("go1.24").live(64), "", "", ""},
 		{"PF008", "set in the environment", machine(64, 20, 1.5).withEnv("2").live(2), "", "", ""},
 
-		{"PF009", "malformed", machine(8, 2).state(maxprocs.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
-		{"PF009", "unreadable", machine(8, 2).state(maxprocs.Unreadable), "unreadable", "", Info},
+		{"PF009", "malformed", machine(8, 2).state(facts.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
+		{"PF009", "unreadable", machine(8, 2).state(facts.Unreadable), "unreadable", "", Info},
 		{"PF009", "no limit is an answer", machine(8, 0), "", "", ""},
 		{"PF009", "a binary on disk", Observed{}, "", "", ""},
 

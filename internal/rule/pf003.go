@@ -3,7 +3,7 @@ package rule
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func ignoredEnv() Rule {
@@ -24,7 +24,7 @@ resourceFieldRef with divisor "1" rounds a CPU limit up to one.`,
 }
 
 func checkIgnoredEnv(s Subject) []Finding {
-	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != maxprocs.Known {
+	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != facts.Known {
 		return nil
 	}
 	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.env(), s.RuntimeName())}

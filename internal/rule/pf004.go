@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func frozen() Rule {
@@ -55,8 +55,8 @@ func checkFrozen(s Subject) []Finding {
 
 // ownLimit is the limit of the program's own group, the one that the runtime
 // reads; nil when it has none.
-func ownLimit(f maxprocs.Facts) *maxprocs.Limit {
-	if len(f.Limits) == 0 || f.Limits[0].State != maxprocs.Known {
+func ownLimit(f facts.Facts) *facts.Limit {
+	if len(f.Limits) == 0 || f.Limits[0].State != facts.Known {
 		return nil
 	}
 	return &f.Limits[0]

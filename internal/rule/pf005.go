@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func limitsOff() Rule {
@@ -33,7 +33,7 @@ func checkLimitsOff(s Subject) []Finding {
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it again", s.modern()),
 	}
 	switch {
-	case s.Facts.GODEBUG.State == maxprocs.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
+	case s.Facts.GODEBUG.State == facts.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
 		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
 		f.Fix = s.orElse("remove containermaxprocs from GODEBUG", s.modern())
 	case s.Language != "":

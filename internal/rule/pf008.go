@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func unseenAncestor() Rule {
@@ -31,9 +31,9 @@ func checkUnseenAncestor(s Subject) []Finding {
 	}
 	own := "none there"
 	switch o := s.Facts.Limits[0]; o.State {
-	case maxprocs.Known:
+	case facts.Known:
 		own = phrase.CPUs(o.CPUs)
-	case maxprocs.Unreadable, maxprocs.Malformed:
+	case facts.Unreadable, facts.Malformed:
 		own = string(o.State)
 	}
 	return []Finding{{

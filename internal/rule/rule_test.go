@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func TestRules(t *testing.T) {
@@ -127,7 +127,7 @@ func TestSetBy(t *testing.T) {
 func FuzzJudge(f *testing.F) {
 	f.Add(64, 20.0, 1.5, "3", "go1.26.1", "1.20", "containermaxprocs=0", 20, byte(0))
 	f.Add(0, 0.0, -1.0, "", "devel go1.28-abc X:y", "", "", 0, byte(7))
-	states := []maxprocs.State{maxprocs.Known, maxprocs.NoLimit, maxprocs.Absent, maxprocs.Unreadable, maxprocs.Malformed, ""}
+	states := []facts.State{facts.Known, facts.NoLimit, facts.Absent, facts.Unreadable, facts.Malformed, ""}
 	f.Fuzz(func(t *testing.T, cpus int, own, above float64, env, version, language, godebug string, live int, bits byte) {
 		s := machine(cpus, own, above).gover(version).lang(language).baked(godebug).withEnv(env)
 		s.Facts.Limits[bits%2].State = states[int(bits)%len(states)]

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // readLimits asks the policy whether this program's runtime follows the limit of
@@ -19,7 +19,7 @@ func readLimits(s Observed) (itself, release bool) {
 	if f.DefaultGODEBUG == "" && f.GODEBUG.Raw == "" && s.Language == "" {
 		return itself, itself
 	}
-	f.DefaultGODEBUG, f.GODEBUG = "", maxprocs.Fact{}
+	f.DefaultGODEBUG, f.GODEBUG = "", facts.Fact{}
 	return itself, wouldReadLimit(f, "")
 }
 
@@ -28,9 +28,9 @@ func readLimits(s Observed) (itself, release bool) {
 func (s Subject) modern() int {
 	f := s.Facts
 	f.GoVersion, f.DefaultGODEBUG = "", ""
-	f.Env = maxprocs.Fact{State: maxprocs.Absent}
+	f.Env = facts.Fact{State: facts.Absent}
 	f.GODEBUG = f.Env
-	return maxprocs.Decide(f, maxprocs.Go{}).Procs
+	return facts.Decide(f, facts.Go{}).Procs
 }
 
 // setOrImport is the way out where no runtime chooses what fits.
@@ -87,17 +87,17 @@ func (s Subject) leastOfRuntime(fix string) string {
 }
 
 // wouldReadLimit puts the program into a group of 3 CPUs on a machine of 64.
-func wouldReadLimit(f maxprocs.Facts, language string) bool {
-	known := maxprocs.Fact{State: maxprocs.Known}
-	test := maxprocs.Facts{
-		Affinity:       maxprocs.Fact{State: maxprocs.Known, CPUs: 64},
-		Cgroup:         maxprocs.Cgroup{Fact: known, Version: 2, MountRoot: "/"},
-		Limits:         []maxprocs.Limit{{Fact: maxprocs.Fact{State: maxprocs.Known, CPUs: 3, Raw: "300000 100000\n"}}},
+func wouldReadLimit(f facts.Facts, language string) bool {
+	known := facts.Fact{State: facts.Known}
+	test := facts.Facts{
+		Affinity:       facts.Fact{State: facts.Known, CPUs: 64},
+		Cgroup:         facts.Cgroup{Fact: known, Version: 2, MountRoot: "/"},
+		Limits:         []facts.Limit{{Fact: facts.Fact{State: facts.Known, CPUs: 3, Raw: "300000 100000\n"}}},
 		GODEBUG:        f.GODEBUG,
 		GoVersion:      f.GoVersion,
 		DefaultGODEBUG: f.DefaultGODEBUG,
 	}
-	return maxprocs.Decide(test, maxprocs.Go{Language: language}).Procs == 3
+	return facts.Decide(test, facts.Go{Language: language}).Procs == 3
 }
 
 // RuntimeName is the program's runtime for a sentence.

@@ -2,7 +2,7 @@ package rule
 
 import (
 	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // SetBy says where a program's GOMAXPROCS comes from.
@@ -29,8 +29,8 @@ type Place struct {
 // by its own; they may be filled in any order.
 type Observed struct {
 	Place
-	Name  string         // of the process or program, for people
-	Facts maxprocs.Facts // GoVersion and DefaultGODEBUG are the program's
+	Name  string      // of the process or program, for people
+	Facts facts.Facts // GoVersion and DefaultGODEBUG are the program's
 
 	// Language is the go line of its go.mod, where that is known itself. Of a
 	// program on disk only DefaultGODEBUG tells of it.
@@ -53,8 +53,8 @@ type Observed struct {
 type Subject struct {
 	Observed
 
-	Go    maxprocs.Decision // what its own runtime decides
-	Fit   maxprocs.Decision // what suits its CPUs
+	Go    facts.Decision // what its own runtime decides
+	Fit   facts.Decision // what suits its CPUs
 	SetBy SetBy
 
 	// Whether this runtime follows the limit of its own group, and whether its
@@ -66,14 +66,14 @@ type Subject struct {
 func NewSubject(o Observed) Subject {
 	s := Subject{Observed: o}
 	s.Go = s.goDecision(s.Facts)
-	s.Fit = maxprocs.Decide(s.Facts, maxprocs.Fit{})
+	s.Fit = facts.Decide(s.Facts, facts.Fit{})
 	s.readsLimit, s.releaseReadsLimit = readLimits(o)
 	s.SetBy = setBy(s)
 	return s
 }
 
-func (s Observed) goDecision(f maxprocs.Facts) maxprocs.Decision {
-	return maxprocs.Decide(f, maxprocs.Go{Language: s.Language})
+func (s Observed) goDecision(f facts.Facts) facts.Decision {
+	return facts.Decide(f, facts.Go{Language: s.Language})
 }
 
 // setBy infers where the value comes from. An env value that counts ends the
@@ -90,7 +90,7 @@ func setBy(s Subject) SetBy {
 		return SetByEnv
 	case env:
 		return SetByCode
-	case s.Facts.Env.State == maxprocs.Unreadable:
+	case s.Facts.Env.State == facts.Unreadable:
 		return SetByUnknown
 	case s.Live != nil && s.Custom != nil:
 		return SetByCode
@@ -117,7 +117,7 @@ func (s Subject) Procs() (n int, known bool) {
 	if s.Live != nil {
 		return *s.Live, true
 	}
-	if s.ProgramUnknown != "" || s.Facts.Env.State == maxprocs.Unreadable {
+	if s.ProgramUnknown != "" || s.Facts.Env.State == facts.Unreadable {
 		return 0, false
 	}
 	if _, env := s.EnvProcs(); env {
@@ -153,7 +153,7 @@ func (s Subject) EnvProcs() (n int, counts bool) {
 // Unset is what the runtime would decide without the variable.
 func (s Subject) Unset() int {
 	f := s.Facts
-	f.Env = maxprocs.Fact{State: maxprocs.Absent}
+	f.Env = facts.Fact{State: facts.Absent}
 	return s.goDecision(f).Procs
 }
 
@@ -176,7 +176,7 @@ func ps(n int) string { return phrase.Count(n, "P") }
 func (s Subject) seesMachine() bool { return s.Facts.AffinityCPUs() > 0 }
 
 // Limit is the tightest limit, if it is below the affinity.
-func (s Subject) Limit() (maxprocs.Limit, bool) {
+func (s Subject) Limit() (facts.Limit, bool) {
 	l, ok := s.Facts.Tightest()
 	return l, ok && (!s.seesMachine() || l.CPUs < float64(s.Facts.AffinityCPUs()))
 }

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Throttling is how the limit of one group held its processes back.
 type Throttling struct {
 	Dir string // the group
-	maxprocs.Throttling
+	facts.Throttling
 	Span time.Duration // that was watched; 0: since the group was made
 }
 
@@ -58,11 +58,11 @@ func (s Subject) throttledBy(t Throttling) string {
 	return fmt.Sprintf("throttled by the limit of %s%s in %.0f %% of periods%s", t.Dir, limit, 100*t.Ratio(), since)
 }
 
-func (s Subject) limitOf(dir string) (maxprocs.Limit, bool) {
+func (s Subject) limitOf(dir string) (facts.Limit, bool) {
 	for _, l := range s.Facts.Limits {
-		if l.Dir == dir && l.State == maxprocs.Known {
+		if l.Dir == dir && l.State == facts.Known {
 			return l, true
 		}
 	}
-	return maxprocs.Limit{}, false
+	return facts.Limit{}, false
 }

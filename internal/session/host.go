@@ -6,7 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/procstat"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // ThisHost is the machine that procfit runs on.
@@ -16,8 +16,8 @@ func ThisHost() journal.Host {
 	if machine, err := procstat.Host(); err == nil {
 		h.CPUModel, h.CPUs, h.Kernel, h.MemoryBytes = machine.CPUModel, machine.CPUs, machine.Kernel, machine.MemoryBytes
 	}
-	facts := maxprocs.Read()
-	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = facts.AffinityCPUs(), facts.EffectiveCPUs(), facts.CgroupMode()
+	f := facts.Read()
+	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = f.AffinityCPUs(), f.EffectiveCPUs(), f.CgroupMode()
 	return h
 }
 

@@ -61,13 +61,13 @@ func (m *model) lines() []string {
 
 // titleLine is the first of every page.
 func (m *model) titleLine() string {
-	facts := []string{m.paint(bold, "procfit")}
+	line := []string{m.paint(bold, "procfit")}
 	if n := m.cpus(); n > 0 {
-		facts = append(facts, phrase.Count(n, "CPU"))
+		line = append(line, phrase.Count(n, "CPU"))
 	}
-	facts = append(facts, "every "+m.interval.String())
+	line = append(line, "every "+m.interval.String())
 	if m.seen {
-		facts = append(facts, "counters: "+m.clean(string(m.snap.Counters)))
+		line = append(line, "counters: "+m.clean(string(m.snap.Counters)))
 	}
 	state := ""
 	switch {
@@ -79,7 +79,7 @@ func (m *model) titleLine() string {
 	if m.seen {
 		state += m.snap.At.Format("15:04:05")
 	}
-	return m.sides(strings.Join(facts, m.dot()), state, m.width)
+	return m.sides(strings.Join(line, m.dot()), state, m.width)
 }
 
 // cpus is the host's, as any process tells.

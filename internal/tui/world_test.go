@@ -11,7 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // hostile are names that a terminal must not obey, and that are hard to measure.
@@ -79,12 +79,12 @@ func (w *world) scan() observe.Snapshot {
 
 // process has a live value; change fills in what else is known of it.
 func (w *world) process(pid int, name string, live int, change func(*observe.Process, *observe.Counts)) observe.Process {
-	f := maxprocs.Facts{
+	f := facts.Facts{
 		PID:       pid,
-		Affinity:  maxprocs.Fact{State: maxprocs.Known, CPUs: 64},
-		Online:    maxprocs.Fact{State: maxprocs.Known, CPUs: 64},
-		Cgroup:    maxprocs.Cgroup{Fact: maxprocs.Fact{State: maxprocs.Known}, Version: 2, MountRoot: "/"},
-		Env:       maxprocs.Fact{State: maxprocs.Absent},
+		Affinity:  facts.Fact{State: facts.Known, CPUs: 64},
+		Online:    facts.Fact{State: facts.Known, CPUs: 64},
+		Cgroup:    facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
+		Env:       facts.Fact{State: facts.Absent},
 		GoVersion: "go1.26.1",
 	}
 	p := observe.Process{Subject: rule.Subject{Observed: rule.Observed{Place: rule.Place{PID: pid}, Name: name, Facts: f, NumCPU: 64, Live: &live, LiveSource: "symbol"}},
@@ -103,15 +103,15 @@ func (w *world) process(pid int, name string, live int, change func(*observe.Pro
 	return p
 }
 
-func known(f *maxprocs.Fact, raw string) { *f = maxprocs.Fact{State: maxprocs.Known, Raw: raw} }
+func known(f *facts.Fact, raw string) { *f = facts.Fact{State: facts.Known, Raw: raw} }
 
 func limited(p *observe.Process, cpus float64, dir string) {
-	p.Facts.Limits = append(p.Facts.Limits, maxprocs.Limit{Fact: maxprocs.Fact{State: maxprocs.Known, CPUs: cpus, Raw: fmt.Sprintf("%.0f 100000\n", cpus*100_000)}, Dir: "/sys/fs/cgroup" + dir})
+	p.Facts.Limits = append(p.Facts.Limits, facts.Limit{Fact: facts.Fact{State: facts.Known, CPUs: cpus, Raw: fmt.Sprintf("%.0f 100000\n", cpus*100_000)}, Dir: "/sys/fs/cgroup" + dir})
 }
 
 // held is throttling in so many of ten periods.
 func held(p *observe.Process, c *observe.Counts, periods int64) {
-	c.Throttling = &rule.Throttling{Dir: p.Facts.Limits[0].Dir, Span: time.Second, Throttling: maxprocs.Throttling{
+	c.Throttling = &rule.Throttling{Dir: p.Facts.Limits[0].Dir, Span: time.Second, Throttling: facts.Throttling{
 		Periods: 10, ThrottledPeriods: periods, Throttled: time.Duration(periods) * 70 * time.Millisecond}}
 	p.Throttling = c.Throttling
 }

@@ -16,16 +16,16 @@ import (
 	"log/slog"
 	"runtime"
 
-	"github.com/procfit/procfit/maxprocs/core"
+	"github.com/procfit/procfit/maxprocs"
 )
 
 func init() { set(slog.Default()) }
 
-func set(log *slog.Logger, opts ...core.Option) {
-	var r core.Result
-	_, err := core.Set(append(opts, core.Detail(&r))...)
+func set(log *slog.Logger, opts ...maxprocs.Option) {
+	var r maxprocs.Result
+	_, err := maxprocs.Set(append(opts, maxprocs.Detail(&r))...)
 	level := slog.LevelInfo
-	if err != nil || r.EnvSet && r.Action != core.KeptEnv {
+	if err != nil || r.EnvSet && r.Action != maxprocs.KeptEnv {
 		level = slog.LevelWarn
 	}
 	log.LogAttrs(context.Background(), level, "GOMAXPROCS",

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/maxprocs/core"
+	"github.com/procfit/procfit/maxprocs"
 )
 
 // One line, with all that a reader of a log needs.
@@ -26,7 +26,7 @@ func TestLine(t *testing.T) {
 		runtime.GOMAXPROCS(before)
 		t.Setenv("GOMAXPROCS", env)
 		var out bytes.Buffer
-		set(slog.New(slog.NewJSONHandler(&out, nil)), core.Min(before+1))
+		set(slog.New(slog.NewJSONHandler(&out, nil)), maxprocs.Min(before+1))
 		var line struct {
 			Level, Msg, Reason string
 			Value              int

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Handler answers each request with the metrics of this process.
@@ -21,12 +21,12 @@ func Handler() http.Handler {
 
 // Write writes the metrics of this process.
 func Write(w io.Writer) error {
-	_, err := w.Write(render(runtime.GOMAXPROCS(0), maxprocs.Read(), maxprocs.Limit.Throttling))
+	_, err := w.Write(render(runtime.GOMAXPROCS(0), facts.Read(), facts.Limit.Throttling))
 	return err
 }
 
 // render is the text for these facts.
-func render(procs int, f maxprocs.Facts, throttling func(maxprocs.Limit) (maxprocs.Throttling, error)) []byte {
+func render(procs int, f facts.Facts, throttling func(facts.Limit) (facts.Throttling, error)) []byte {
 	var b bytes.Buffer
 	gauge := func(name, help string, value float64, labels ...string) {
 		family(&b, name, "gauge", help)
@@ -43,11 +43,11 @@ func render(procs int, f maxprocs.Facts, throttling func(maxprocs.Limit) (maxpro
 
 	type group struct {
 		dir string
-		maxprocs.Throttling
+		facts.Throttling
 	}
 	var groups []group
 	for _, l := range f.Limits {
-		if l.State != maxprocs.Known {
+		if l.State != facts.Known {
 			continue // without a limit nothing is counted
 		}
 		if t, err := throttling(l); err == nil {

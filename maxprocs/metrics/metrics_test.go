@@ -12,22 +12,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func TestRender(t *testing.T) {
-	f, err := maxprocs.ReadFS(os.DirFS("../testdata/worlds/v2-tighter-parent"), 0)
+	f, err := facts.ReadFS(os.DirFS("../facts/testdata/worlds/v2-tighter-parent"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(render(20, f, func(l maxprocs.Limit) (maxprocs.Throttling, error) {
+	got := string(render(20, f, func(l facts.Limit) (facts.Throttling, error) {
 		switch l.Dir {
 		case "/sys/fs/cgroup/pod/app":
-			return maxprocs.Throttling{Periods: 100}, nil
+			return facts.Throttling{Periods: 100}, nil
 		case "/sys/fs/cgroup/pod":
-			return maxprocs.Throttling{Periods: 100, ThrottledPeriods: 25, Throttled: 1500 * time.Millisecond}, nil
+			return facts.Throttling{Periods: 100, ThrottledPeriods: 25, Throttled: 1500 * time.Millisecond}, nil
 		}
-		return maxprocs.Throttling{}, errors.New("no such file")
+		return facts.Throttling{}, errors.New("no such file")
 	}))
 	for _, want := range []string{
 		"# TYPE process_gomaxprocs gauge\nprocess_gomaxprocs 20\n",

@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-const worlds = "../../maxprocs/testdata/worlds"
+const worlds = "../../maxprocs/facts/testdata/worlds"
 
 // TestPolicy runs automaxprocs itself in every world, with that world as its
 // root directory, and asks the policy what it does there.
@@ -39,11 +39,11 @@ func TestPolicy(t *testing.T) {
 	for _, dir := range dirs {
 		world := filepath.Dir(dir)
 		t.Run(filepath.Base(world), func(t *testing.T) {
-			f, err := maxprocs.ReadFS(os.DirFS(world), 0)
+			f, err := facts.ReadFS(os.DirFS(world), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := maxprocs.Decide(f, maxprocs.Automaxprocs{Version: "1.26"})
+			d := facts.Decide(f, facts.Automaxprocs{Version: "1.26"})
 			want := "left"
 			if strings.Contains(d.String(), "this ends the runtime's own updates") {
 				want = "set " + strconv.Itoa(d.Procs)

@@ -26,10 +26,10 @@ func main() {
 	fmt.Println("start", last)
 	if len(os.Args) > 1 && os.Args[1] == "watch" {
 		go func() {
-			ended <- maxprocs.Watch(ctx, maxprocs.WatchOptions{
-				Period: 200 * time.Millisecond, Hold: time.Second,
-				OnChange: func(c maxprocs.Change) { fmt.Println("changed", c.Before, c.Procs, "automatic", c.Automatic) },
-			})
+			ended <- maxprocs.Watch(ctx, maxprocs.Period(200*time.Millisecond), maxprocs.Hold(time.Second),
+				maxprocs.OnChange(func(r maxprocs.Result) {
+					fmt.Println("changed", r.Before, r.Procs, "automatic", r.Action == maxprocs.Automatic)
+				}))
 		}()
 	}
 	undo := func() {}

@@ -1,5 +1,0 @@
-package core
-
-import "syscall"
-
-func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

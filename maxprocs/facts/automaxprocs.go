@@ -1,0 +1,170 @@
+package facts
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// Automaxprocs is the policy of a program that calls Set of
+// go.uber.org/automaxprocs v1.6.0, as a blank import of that module does. Where
+// it changes nothing, the value is the runtime's: that of Go with the same
+// Version and Language.
+//
+// It is exact for facts that were read. In facts made by hand it takes the
+// first limit for the one that automaxprocs finds.
+type Automaxprocs struct {
+	Version  string // as in Go
+	Language string // as in Go
+	Min      int    // its option Min; below 1 it is 1
+}
+
+// Name implements Policy.
+func (Automaxprocs) Name() string { return "automaxprocs" }
+
+func (p Automaxprocs) decide(f Facts) Decision {
+	d := newDecision(p, f)
+	switch f.Env.State {
+	case Known:
+		d.because("GOMAXPROCS=%q is in the environment, and it leaves any value there to the runtime", f.Env.Raw)
+		return d.leave(p, f)
+	case Unreadable:
+		d.because("its environment is unreadable (%s); taken as without GOMAXPROCS", f.Env.Error)
+		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+f.Env.Error)
+	}
+	l, why := automaxprocsLimit(f)
+	if why != "" {
+		d.because("automaxprocs changes nothing: %s", why)
+		return d.leave(p, f)
+	}
+	cpus, why := automaxprocsQuota(l)
+	if why != "" {
+		d.because("automaxprocs changes nothing: %s (%s)", why, l.describe())
+		return d.leave(p, f)
+	}
+	// int(math.Floor(v)), where a machine's integers end included.
+	n := toInt(math.Floor(cpus))
+	d.because("%s limits its own group to %s; rounded down to %d", l.describe(), countCPUs(cpus), n)
+	if least := max1(p.Min); n < least {
+		d.because("%d is below the minimum of %d", n, least)
+		n = least
+	}
+	d.because("this ends the runtime's own updates, where it has them")
+	if tight, ok := f.Tightest(); ok && tight.CPUs < cpus {
+		d.because("automaxprocs does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
+	}
+	if all := f.AffinityCPUs(); all > 0 && n > all {
+		d.because("automaxprocs does not look at the affinity, which is %s", plural(all, "CPU", "CPUs"))
+	}
+	d.add(Candidate{What: "limit", CPUs: cpus, Procs: n, File: l.File, Raw: l.Raw})
+	return d.win("limit", n)
+}
+
+// leave closes the decision with the runtime's own.
+func (d *Decision) leave(p Automaxprocs, f Facts) Decision {
+	theirs := Go{Version: p.Version, Language: p.Language}.decide(f)
+	d.Procs, d.Candidates = theirs.Procs, theirs.Candidates
+	d.Reasons = append(d.Reasons, theirs.Reasons...)
+	return *d
+}
+
+func max1(n int) int {
+	if n < 1 {
+		return 1
+	}
+	return n
+}
+
+// automaxprocsLimit is the limit file that automaxprocs opens, or why none.
+func automaxprocsLimit(f Facts) (l Limit, why string) {
+	own := func(file string) (Limit, bool) {
+		for _, l := range f.Limits {
+			if l.File == file {
+				return l, true
+			}
+		}
+		return Limit{}, false
+	}
+	if f.Cgroup.Mountinfo == nil && f.Cgroup.ProcCgroup == nil {
+		if f.Cgroup.State != Known || len(f.Limits) == 0 {
+			return Limit{}, "it finds no CPU cgroup"
+		}
+		return f.Limits[0], ""
+	}
+	found := findAutomaxprocs(f.Cgroup.Mountinfo, f.Cgroup.ProcCgroup)
+	if found.why != "" {
+		return Limit{}, found.why
+	}
+	// The same group by another mount; one with a shorter root would have been
+	// read here too, was it not hidden.
+	sameGroup := f.Cgroup.State == Known && f.Cgroup.Version == found.version && len(f.Limits) > 0 &&
+		len(found.mountRoot) >= len(f.Cgroup.MountRoot)
+	if found.version == 1 {
+		if l, ok := own(found.dir + "/cpu.cfs_quota_us"); ok {
+			return l, ""
+		}
+		if sameGroup {
+			return f.Limits[0], ""
+		}
+		return Limit{}, "there is no " + found.dir + "/cpu.cfs_quota_us"
+	}
+	if l, ok := own(found.dir + "/cpu.max"); ok {
+		return l, ""
+	}
+	if sameGroup && found.mountRoot == "/" {
+		return f.Limits[0], ""
+	}
+	return Limit{}, "there is no " + found.dir + "/cpu.max, which it takes for no limit"
+}
+
+// automaxprocsQuota reads the raw text as automaxprocs does: the first line
+// alone, signs taken, no space around a v1 number.
+func automaxprocsQuota(l Limit) (cpus float64, why string) {
+	switch l.State {
+	case Absent:
+		return 0, "there is no such file"
+	case Unreadable:
+		return 0, "the limit cannot be read: " + l.Error
+	}
+	const malformed = "the limit is malformed, which is an error there"
+	if l.PeriodFile != "" {
+		quota, err := strconv.Atoi(firstLine(l.Raw))
+		if err != nil {
+			return 0, malformed
+		}
+		if quota <= 0 {
+			return 0, "there is no limit"
+		}
+		period, err := strconv.Atoi(firstLine(l.PeriodRaw))
+		if err != nil {
+			return 0, malformed
+		}
+		if period <= 0 {
+			return 0, "there is no period, which it takes for no limit"
+		}
+		return float64(quota) / float64(period), ""
+	}
+	fields := strings.Fields(firstLine(l.Raw))
+	if len(fields) == 0 || len(fields) > 2 {
+		return 0, malformed
+	}
+	if fields[0] == "max" {
+		return 0, "there is no limit"
+	}
+	quota, err := strconv.Atoi(fields[0])
+	period := cgfs.DefaultPeriod
+	if err == nil && len(fields) == 2 {
+		period, err = strconv.Atoi(fields[1])
+	}
+	if err != nil || period == 0 {
+		return 0, malformed
+	}
+	return float64(quota) / float64(period), ""
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, "\r")
+}

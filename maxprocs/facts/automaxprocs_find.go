@@ -1,0 +1,160 @@
+package facts
+
+import (
+	"bytes"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// automaxprocsPlace is where automaxprocs v1.6.0 looks for the limit, or why it
+// gives up.
+type automaxprocsPlace struct {
+	version   int    // 1 or 2
+	dir       string // of the group
+	mountRoot string // which for v2 it does not take into account
+	why       string
+}
+
+// scanLimit is the longest line that automaxprocs reads, in bytes: the buffer
+// of a bufio.Scanner.
+const scanLimit = 64*1024 - 1
+
+// findAutomaxprocs follows its two searches. The first is for a v2 mount at
+// /sys/fs/cgroup, whose root it takes to be "/". The second, for v1,
+// fails on any controller that cannot be translated, not just on the CPU's.
+// Every line of either file must make sense, those of other file systems too.
+func findAutomaxprocs(mountinfo, procCgroup []byte) automaxprocsPlace {
+	giveUp := func(why string) automaxprocsPlace { return automaxprocsPlace{why: why} }
+	mounts, why := strictMounts(mountinfo)
+	if why != "" {
+		return giveUp("/proc/self/mountinfo " + why)
+	}
+	groups, why := strictGroups(procCgroup)
+	for _, m := range mounts {
+		if m.fstype != "cgroup2" || m.point != "/sys/fs/cgroup" {
+			continue
+		}
+		if why != "" {
+			return giveUp("/proc/self/cgroup " + why)
+		}
+		for _, g := range groups {
+			if g.id == 0 {
+				return automaxprocsPlace{version: 2, dir: path.Join(m.point, g.path), mountRoot: m.root}
+			}
+		}
+		break
+	}
+	if why != "" {
+		return giveUp("/proc/self/cgroup " + why)
+	}
+	place := giveUp("it finds no CPU cgroup")
+	for _, m := range mounts {
+		if m.fstype != "cgroup" {
+			continue
+		}
+		for _, option := range strings.Split(m.options, ",") {
+			g, ok := groups[option]
+			if !ok {
+				continue
+			}
+			dir, ok := translate(m, g.path)
+			if !ok {
+				return giveUp("the mount at " + m.point + " shows " + m.root + " and not the group " + g.path + " of controller " + option + ", an error for it whichever controller that is")
+			}
+			if option == "cpu" { // the last one counts
+				place = automaxprocsPlace{version: 1, dir: dir, mountRoot: m.root}
+			}
+		}
+	}
+	return place
+}
+
+// translate is where the mount shows the group by a comparison of cleaned
+// paths, in which a group of another cgroup namespace ("/../x") is "/x".
+func translate(m strictMount, group string) (string, bool) {
+	root, group := path.Clean(m.root), path.Clean(group)
+	if !path.IsAbs(root) || !path.IsAbs(group) || !path.IsAbs(m.point) {
+		return "", false
+	}
+	if root == "/" {
+		return path.Join(m.point, group), true
+	}
+	rest, ok := strings.CutPrefix(group, root)
+	return path.Join(m.point, rest), ok && (rest == "" || rest[0] == '/')
+}
+
+type strictMount struct{ root, point, fstype, options string }
+
+// strictMounts takes the fields as they are, escapes too.
+func strictMounts(b []byte) (mounts []strictMount, why string) {
+	if b == nil {
+		return nil, "cannot be read"
+	}
+	for _, line := range scanLines(b) {
+		if len(line) > scanLimit {
+			return nil, "has a line over 64 KiB"
+		}
+		bad := "has a line that it cannot read: " + cgfs.Quote(line)
+		fields := strings.Split(line, " ")
+		if len(fields) < 10 {
+			return nil, bad
+		}
+		for _, id := range fields[:2] {
+			if _, err := strconv.Atoi(id); err != nil {
+				return nil, bad
+			}
+		}
+		dash := 6
+		for dash < len(fields) && fields[dash] != "-" {
+			dash++
+		}
+		if dash+3 >= len(fields) {
+			return nil, bad
+		}
+		mounts = append(mounts, strictMount{
+			root: fields[3], point: fields[4], fstype: fields[dash+1], options: strings.Join(fields[dash+3:], " "),
+		})
+	}
+	return mounts, ""
+}
+
+type strictGroup struct {
+	id   int
+	path string
+}
+
+// strictGroups is by controller; the v2 line's is "".
+func strictGroups(b []byte) (groups map[string]strictGroup, why string) {
+	if b == nil {
+		return nil, "cannot be read"
+	}
+	groups = map[string]strictGroup{}
+	for _, line := range scanLines(b) {
+		fields := strings.SplitN(line, ":", 3)
+		if len(line) > scanLimit || len(fields) != 3 {
+			return nil, "has a line that it cannot read: " + cgfs.Quote(line)
+		}
+		id, err := strconv.Atoi(fields[0])
+		if err != nil {
+			return nil, "has a line that it cannot read: " + cgfs.Quote(line)
+		}
+		for _, controller := range strings.Split(fields[1], ",") {
+			groups[controller] = strictGroup{id: id, path: fields[2]}
+		}
+	}
+	return groups, ""
+}
+
+// scanLines cuts as bufio.ScanLines does.
+func scanLines(b []byte) []string {
+	var lines []string
+	for len(b) > 0 {
+		var line []byte
+		line, b, _ = bytes.Cut(b, []byte("\n"))
+		lines = append(lines, string(bytes.TrimSuffix(line, []byte("\r"))))
+	}
+	return lines
+}

@@ -1,0 +1,172 @@
+package facts
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// readCgroup finds the process's group and reads the limits from it upwards.
+func readCgroup(t tree, pid int) (Cgroup, []Limit) {
+	mounts, text, mountFact := readMounts(t, pid)
+	c := Cgroup{Mode: ModeUnknown, Mountinfo: text}
+	if mountFact.State == Known {
+		c.Mode = modeOf(mounts)
+	}
+	file := procDir(pid) + "/cgroup"
+	fail := func(s State, raw, reason string) (Cgroup, []Limit) {
+		c.Fact = Fact{State: s, File: file, Raw: raw, Error: reason}
+		return c, []Limit{}
+	}
+	b, err := t.readFile(file)
+	if err != nil {
+		c.Fact = failed(file, err)
+		return c, []Limit{}
+	}
+	c.ProcCgroup = notNil(b)
+	m, err := cgfs.ParseProcCgroup(string(b))
+	if err != nil {
+		return fail(Malformed, "", file+": "+err.Error())
+	}
+	c.Version, c.Path = m.Version, m.Path
+	if m.Version == 0 {
+		return fail(Absent, "", "")
+	}
+	candidates := m.Showing(mounts)
+	if len(candidates) == 0 {
+		switch mountFact.State {
+		case Absent:
+			return fail(Unreadable, m.Line, mountFact.File+" is missing, so where cgroups are mounted is unknown")
+		case Known:
+			return fail(Unreadable, m.Line, fmt.Sprintf("no mount in %s shows the v%d group %s", mountFact.File, m.Version, m.Path))
+		}
+		return fail(mountFact.State, m.Line, mountFact.Error)
+	}
+	for _, mnt := range candidates {
+		dir, _ := mnt.Dir(m.Path)
+		if !t.exists(path.Join(dir, "cgroup.procs")) {
+			continue // a later mount hides this one, or the group is gone
+		}
+		c.Fact = Fact{State: Known, File: file, Raw: m.Line}
+		c.Mount, c.MountRoot = mnt.Point, mnt.Root
+		c.RootSeen = isHierarchyRoot(t, mnt)
+		return c, readLimits(t, m.Version, dir, mnt.Point)
+	}
+	dir, _ := candidates[0].Dir(m.Path)
+	return fail(Unreadable, m.Line, "there is no cgroup at "+dir)
+}
+
+// readMounts reads one's own mounts, also for another process: the paths in
+// its /proc/PID/cgroup are shown in the reader's cgroup namespace, and it is
+// the reader who opens the files. A recorded tree may have no /proc/self.
+func readMounts(t tree, pid int) ([]cgfs.Mount, []byte, Fact) {
+	file := "/proc/self/mountinfo"
+	if !t.exists("/proc/self") {
+		file = procDir(pid) + "/mountinfo"
+	}
+	b, err := t.readFile(file)
+	if err != nil {
+		return nil, nil, failed(file, err)
+	}
+	mounts, err := cgfs.ParseMountinfo(string(b))
+	if err != nil {
+		return mounts, notNil(b), Fact{State: Malformed, File: file, Error: file + ": " + err.Error()}
+	}
+	return mounts, notNil(b), Fact{State: Known, File: file}
+}
+
+// notNil keeps an empty file apart from one that could not be read.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func modeOf(mounts []cgfs.Mount) Mode {
+	v1, v2 := false, false
+	for _, m := range mounts {
+		v1 = v1 || m.Version == 1
+		v2 = v2 || m.Version == 2
+	}
+	switch {
+	case v1 && v2:
+		return ModeHybrid
+	case v1:
+		return ModeV1
+	case v2:
+		return ModeV2
+	}
+	return ModeNone
+}
+
+// isHierarchyRoot tells the hierarchy's root from the root of a cgroup
+// namespace by files that the kernel makes only in the one or the other.
+func isHierarchyRoot(t tree, m cgfs.Mount) bool {
+	if m.Version == 1 {
+		return t.exists(m.Point + "/release_agent")
+	}
+	return !t.exists(m.Point + "/cgroup.events")
+}
+
+// readLimits reads the groups from dir up to the mount point.
+func readLimits(t tree, version int, dir, top string) []Limit {
+	limits := []Limit{}
+	for {
+		if version == 1 {
+			limits = append(limits, readCFS(t, dir))
+		} else {
+			limits = append(limits, readCPUMax(t, dir))
+		}
+		if dir == top || dir == "/" {
+			return limits
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+func readCPUMax(t tree, dir string) Limit {
+	file := path.Join(dir, "cpu.max")
+	b, err := t.readFile(file)
+	if err != nil {
+		// Absent in the hierarchy's root and where the parent does not hand
+		// on the cpu controller: no limit is possible there.
+		return Limit{Dir: dir, Fact: failed(file, err)}
+	}
+	cpus, limited, err := cgfs.ParseCPUMax(string(b))
+	return Limit{Dir: dir, Fact: limitFact(file, b, cpus, limited, err)}
+}
+
+func readCFS(t tree, dir string) Limit {
+	file, periodFile := path.Join(dir, "cpu.cfs_quota_us"), path.Join(dir, "cpu.cfs_period_us")
+	b, err := t.readFile(file)
+	if err != nil {
+		// Absent in a kernel without CONFIG_CFS_BANDWIDTH.
+		return Limit{Dir: dir, Fact: failed(file, err)}
+	}
+	period, err := t.readFile(periodFile)
+	l := Limit{Dir: dir, PeriodFile: periodFile, PeriodRaw: string(period)}
+	cpus, limited, parseErr := cgfs.ParseCFS(string(b), string(period))
+	switch {
+	case parseErr == nil, err == nil:
+		l.Fact = limitFact(file, b, cpus, limited, parseErr)
+	default: // a quota without its period is no ratio
+		l.Fact = Fact{State: Unreadable, File: file, Raw: string(b), Error: "its period: " + err.Error()}
+		if why := failed(periodFile, err); why.State == Malformed {
+			l.State = Malformed
+		}
+	}
+	return l
+}
+
+func limitFact(file string, raw []byte, cpus float64, limited bool, err error) Fact {
+	f := Fact{State: Known, CPUs: cpus, File: file, Raw: string(raw)}
+	switch {
+	case err != nil:
+		f.State, f.Error = Malformed, file+": "+err.Error()
+	case !limited:
+		f.State = NoLimit
+	}
+	return f
+}

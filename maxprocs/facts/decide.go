@@ -1,0 +1,127 @@
+package facts
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Policy is a rule that turns Facts into a number of Ps. This package defines
+// them all: Go, Automaxprocs, JVM and Fit.
+type Policy interface {
+	// Name is the policy's name on the command line and in JSON.
+	Name() string
+	decide(Facts) Decision
+}
+
+// Decision is the answer of a policy. Equal Facts and policies give equal
+// Decisions.
+type Decision struct {
+	Policy     string
+	Procs      int // at least 1
+	Candidates []Candidate
+	Reasons    []string // in the order of the steps
+	Unknown    []string // what should have counted and could not be read
+}
+
+// Candidate is a number that the policy weighed.
+type Candidate struct {
+	What   string  // env, affinity, limit
+	CPUs   float64 // before rounding
+	Procs  int
+	File   string
+	Raw    string
+	Winner bool
+}
+
+// Decide applies the policy. It reads nothing and changes nothing.
+func Decide(f Facts, p Policy) Decision { return p.decide(f) }
+
+// String is the decision for a log line or a terminal, one reason a line.
+func (d Decision) String() string {
+	return fmt.Sprintf("%s: GOMAXPROCS=%d\n  %s", d.Policy, d.Procs, strings.Join(d.Reasons, "\n  "))
+}
+
+func newDecision(p Policy, f Facts) Decision {
+	d := Decision{Policy: p.Name(), Candidates: []Candidate{}, Reasons: []string{}, Unknown: f.Unknown()}
+	if d.Unknown == nil {
+		d.Unknown = []string{}
+	}
+	return d
+}
+
+func (d *Decision) because(format string, args ...any) {
+	d.Reasons = append(d.Reasons, fmt.Sprintf(format, args...))
+}
+
+func (d *Decision) add(c Candidate) { d.Candidates = append(d.Candidates, c) }
+
+// win closes the decision with the last candidate of the kind.
+func (d *Decision) win(what string, procs int) Decision {
+	d.Procs = procs
+	for i := len(d.Candidates) - 1; i >= 0; i-- {
+		if d.Candidates[i].What == what {
+			d.Candidates[i].Winner = true
+			break
+		}
+	}
+	return *d
+}
+
+// addCPUs weighs the affinity: what a process without any limit may use. Where
+// nothing is known it is 1, as in the runtime.
+func (d *Decision) addCPUs(f Facts) int {
+	cpus, ok := f.cpus()
+	n := 1
+	if ok && cpus.CPUs > 1 {
+		n = toInt(cpus.CPUs)
+	}
+	switch {
+	case !ok:
+		d.because("neither the affinity nor the online CPUs are known; 1 is safe")
+	case f.Affinity.State != Known:
+		d.because("the affinity is %s; %s online (%s)", f.Affinity.State, plural(n, "CPU is", "CPUs are"), cpus.File)
+	default:
+		d.because("it may run on %s (affinity, %s)", plural(n, "CPU", "CPUs"), cpus.File)
+	}
+	d.add(Candidate{What: "affinity", CPUs: float64(n), Procs: n, File: cpus.File, Raw: cpus.Raw})
+	return n
+}
+
+// describe is a limit's provenance in words.
+func (l Limit) describe() string {
+	raw := strings.TrimSpace(l.Raw)
+	if l.PeriodFile != "" {
+		raw += " ÷ " + strings.TrimSpace(l.PeriodRaw)
+	}
+	return fmt.Sprintf("%s: %q", l.File, raw)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// cpusText is a number of CPUs with no more digits than needed.
+func cpusText(cpus float64) string {
+	return strconv.FormatFloat(math.Round(cpus*1e4)/1e4, 'f', -1, 64)
+}
+
+// countCPUs is that number with its noun.
+func countCPUs(cpus float64) string {
+	if text := cpusText(cpus); text != "1" {
+		return text + " CPUs"
+	}
+	return "1 CPU"
+}
+
+// toInt converts after rounding; limits above any machine's CPUs saturate.
+func toInt(cpus float64) int {
+	if cpus > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return int(cpus)
+}

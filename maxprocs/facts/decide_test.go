@@ -1,0 +1,201 @@
+package facts
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// facts are those of a process with an affinity and limits from the leaf up.
+func facts(cpus float64, limits ...float64) Facts {
+	f := Facts{Affinity: Fact{State: Known, CPUs: cpus, File: "test"}}
+	f.Cgroup = Cgroup{Fact: Fact{State: Known}, Mode: ModeV2, Version: 2, Mount: "/", MountRoot: "/"}
+	for i, l := range limits {
+		dir := fmt.Sprintf("/%d", i)
+		raw := fmt.Sprintf("%d 100000\n", int(l*100000))
+		f.Limits = append(f.Limits, Limit{Dir: dir, Fact: Fact{State: Known, CPUs: l, File: dir + "/cpu.max", Raw: raw}})
+	}
+	return f
+}
+
+func TestFitOptions(t *testing.T) {
+	for _, tc := range []struct {
+		facts  Facts
+		policy Fit
+		want   int
+		reason string
+	}{
+		{facts(8), Fit{}, 8, "8 CPUs"},
+		{facts(1), Fit{}, 1, "1 CPU "},
+		{facts(8, 2.5), Fit{}, 3, "2.5 is rounded (ceil) to 3"},
+		{facts(8, 2.5), Fit{Rounding: Floor}, 2, "2.5 is rounded (floor) to 2"},
+		{facts(8, 0.3), Fit{Rounding: Floor}, 1, "below the minimum of 1"},
+		{facts(8, 0.3), Fit{Min: 2}, 2, "below the minimum of 2"},
+		{facts(64), Fit{Max: 16}, 16, "above the maximum of 16"},
+		{facts(8, 4), Fit{Reserve: 0.5}, 4, "3.5 is rounded"},
+		{facts(8, 4), Fit{Reserve: 1}, 3, "1 CPUs are reserved"},
+		{facts(8, 2.2), Fit{Reserve: 0.2}, 2, "0.2 CPUs are reserved"},
+		{facts(8, 1.1+1.1+1.1), Fit{Reserve: 0.3}, 3, ""},
+		{facts(8, 1), Fit{Reserve: 3}, 1, "below the minimum"},
+		{facts(8, 20, 1.5), Fit{}, 2, "the limit of /1 is the tightest"},
+		{facts(2, 1e9), Fit{}, 2, "no limit is below its affinity"},
+		{facts(8, 2.4), Fit{Threshold: 0.5}, 2, "2.4 is rounded (up from 0.5) to 2"},
+		{facts(8, 2.5), Fit{Threshold: 0.5, Rounding: Floor}, 3, "2.5 is rounded (up from 0.5) to 3"},
+		{facts(8, 3), Fit{Threshold: 1e-12}, 3, ""},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
+			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
+		}
+		if again := Decide(tc.facts, tc.policy); !reflect.DeepEqual(d, again) {
+			t.Errorf("%+v: decided %+v, then %+v", tc.policy, d, again)
+		}
+	}
+}
+
+func TestGoVersions(t *testing.T) {
+	baked := facts(8, 2.5)
+	baked.GoVersion, baked.DefaultGODEBUG = "go1.26.8", "asynctimerchan=1,containermaxprocs=0,updatemaxprocs=0"
+	plain := facts(8, 2.5)
+	plain.GoVersion = "go1.26.8"
+	for _, tc := range []struct {
+		facts  Facts
+		policy Go
+		want   int
+		reason string
+	}{
+		{plain, Go{}, 3, "limits its own group"},
+		{baked, Go{}, 8, "linked with containermaxprocs=0"},
+		{baked, Go{Version: "1.26"}, 3, ""}, // a what-if is of another build
+		{baked, Go{Language: "1.25"}, 3, ""},
+		{plain, Go{Version: "1.4"}, 1, "before Go 1.5"},
+		{plain, Go{Version: "1.5"}, 8, "Go 1.5 reads no cgroup limit"},
+		{plain, Go{Version: "1.30", Language: "1.24"}, 8, "language version 1.24"},
+		{plain, Go{Version: "tip"}, 3, "Go tip: taken as the newest release"},
+		{facts(8, 2.5), Go{}, 3, "unknown version"},
+		{facts(64, 20, 1.5), Go{Version: "1.26"}, 20, "does not read the tighter limit of 1.5 CPUs"},
+		{facts(8, 16), Go{Version: "1.26"}, 8, "no less than its affinity"},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
+			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
+		}
+	}
+	if err := (Go{Version: "1.26", Language: "tip"}).Check(); err == nil || !strings.Contains(err.Error(), `"tip"`) {
+		t.Errorf("Check: %v, want an error that quotes \"tip\"", err)
+	}
+}
+
+// What automaxprocs does in each world is in worlds, and held against itself in
+// test/automaxprocs; here are facts made by hand, and the reasons.
+func TestAutomaxprocs(t *testing.T) {
+	withEnv := facts(8, 2.5)
+	withEnv.Env = Fact{State: Known, Raw: ""}
+	v1 := facts(8, 2.5)
+	v1.Limits[0].PeriodFile, v1.Limits[0].Raw, v1.Limits[0].PeriodRaw = "/period", "+250000\n", "100000\nmore"
+	v1Space := facts(8, 2.5)
+	v1Space.Limits[0].PeriodFile, v1Space.Limits[0].Raw, v1Space.Limits[0].PeriodRaw = "/period", "250000 \n", "100000\n"
+	negative := facts(8, 2.5)
+	negative.Limits[0].Raw = "-5 100000\n"
+	for name, tc := range map[string]struct {
+		facts  Facts
+		policy Automaxprocs
+		want   int
+		reason string
+	}{
+		"rounded down":          {facts(8, 2.9), Automaxprocs{Version: "1.24"}, 2, "rounded down to 2"},
+		"at least 1":            {facts(8, 0.5), Automaxprocs{Version: "1.26"}, 1, "0 is below the minimum of 1"},
+		"its minimum":           {facts(8, 0.5), Automaxprocs{Min: 3}, 3, "below the minimum of 3"},
+		"the leaf alone":        {facts(64, 20, 1.5), Automaxprocs{Version: "1.26"}, 20, "does not read the tighter limit of 1.5"},
+		"above the CPUs":        {facts(2, 6), Automaxprocs{Version: "1.26"}, 6, "does not look at the affinity, which is 2 CPUs"},
+		"an empty environment":  {withEnv, Automaxprocs{Version: "1.26"}, 3, "leaves any value there to the runtime"},
+		"no limit, old runtime": {facts(8), Automaxprocs{Version: "1.20"}, 8, "it finds no CPU cgroup"},
+		"v1, first lines":       {v1, Automaxprocs{Version: "1.26"}, 2, "2.5 CPUs"},
+		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error there"},
+		"negative":              {negative, Automaxprocs{Version: "1.24"}, 1, "below the minimum of 1"},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
+			t.Errorf("%s: want %d with %q, got\n%s", name, tc.want, tc.reason, d)
+		}
+	}
+}
+
+func TestJVM(t *testing.T) {
+	for _, tc := range []struct {
+		facts  Facts
+		policy JVM
+		want   int
+		reason string
+	}{
+		{facts(8, 2.1), JVM{}, 3, "rounded up: 3"},
+		{facts(8, 0.2), JVM{}, 1, "rounded up: 1"},
+		{facts(64, 20, 1.5), JVM{}, 2, "1.5 CPUs"},
+		{facts(2, 6), JVM{}, 2, "no less than its affinity"},
+		{facts(4), JVM{}, 4, "no CPU limit"},
+		{facts(4, 1), JVM{ActiveProcessorCount: 9}, 9, "-XX:ActiveProcessorCount=9"},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
+			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
+		}
+	}
+}
+
+// FuzzFindAutomaxprocs: a place, or a reason why there is none.
+func FuzzFindAutomaxprocs(f *testing.F) {
+	f.Add([]byte("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"), []byte("0::/a\n"))
+	f.Add([]byte("33 31 0:30 /d /c rw shared:9 - cgroup cgroup rw,cpu\n"), []byte("1:cpu,cpuacct:/d/x\n0::/\n"))
+	f.Fuzz(func(t *testing.T, mountinfo, procCgroup []byte) {
+		p := findAutomaxprocs(mountinfo, procCgroup)
+		if (p.why == "") != (p.version != 0) || p.why == "" && p.dir == "" {
+			t.Errorf("%q, %q: %+v", mountinfo, procCgroup, p)
+		}
+	})
+}
+
+func TestEffectiveCPUs(t *testing.T) {
+	unknown := facts(8, 4)
+	unknown.Limits = append(unknown.Limits, Limit{Dir: "/", Fact: Fact{State: Malformed, Error: "/cpu.max: what"}})
+	for name, tc := range map[string]struct {
+		facts    Facts
+		want     float64
+		affinity int
+		unknown  string
+	}{
+		"affinity":         {facts(8), 8, 8, ""},
+		"tightest":         {facts(8, 20, 1.5, 3), 1.5, 8, ""},
+		"affinity, limits": {facts(2, 20, 3), 2, 2, ""},
+		"malformed":        {unknown, 4, 8, "the CPU limit of / is malformed: /cpu.max: what"},
+		"limit alone":      {Facts{Limits: facts(8, 2).Limits}, 2, 0, "affinity"},
+		"online":           {Facts{Online: Fact{State: Known, CPUs: 3}}, 3, 3, "affinity"},
+		"nothing":          {Facts{}, 0, 0, "affinity"},
+	} {
+		if got := tc.facts.AffinityCPUs(); got != tc.affinity {
+			t.Errorf("%s: got affinity %d, want %d", name, got, tc.affinity)
+		}
+		if got := tc.facts.EffectiveCPUs(); got != tc.want {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+		if got := strings.Join(tc.facts.Unknown(), "; "); !strings.Contains(got, tc.unknown) || (tc.unknown == "") != (got == "") {
+			t.Errorf("%s: unknown is %q, want %q", name, got, tc.unknown)
+		}
+	}
+}
+
+// FuzzDecide holds what every decision promises, over odd facts.
+func FuzzDecide(f *testing.F) {
+	f.Add(8.0, 2.5, "150000 100000\n", "3", "1.26")
+	f.Add(0.0, -1.0, "", "", "")
+	f.Fuzz(func(t *testing.T, cpus, limit float64, raw, env, version string) {
+		in := facts(cpus, limit)
+		in.Limits[0].Raw = raw
+		in.Env = Fact{State: Known, Raw: env}
+		for _, p := range []Policy{Fit{}, Fit{Rounding: Floor, Max: 3, Reserve: limit}, Fit{Threshold: limit}, JVM{}, Automaxprocs{Version: version}, Go{Version: version}, Go{Language: version}} {
+			if d := Decide(in, p); d.Procs < 1 || len(d.Reasons) == 0 {
+				t.Errorf("%+v: %+v", p, d)
+			}
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package facts
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Go is the policy of the Go runtime itself, as released. It follows the
+// runtime in what it ignores too: ancestors, malformed files, and all that
+// follows a mistake.
+//
+// The zero value takes the program's own version and settings from the Facts.
+// Version without Language means that go.mod names that version.
+type Go struct {
+	Version  string // of the toolchain that built the program: "1.25", "go1.26.8"
+	Language string // the go line of its go.mod: "1.20"
+}
+
+// The minor releases at which the default changed, each checked on released
+// toolchains.
+const (
+	minorNumCPU    = 5  // before: 1
+	minorContainer = 25 // reads its own group's limit, if the language is as new
+	minorMountRoot = 26 // 1.25.0 to 1.25.10 take the mount's root to be / (golang/go#76390)
+	minorPlusSign  = 26 // GOMAXPROCS=+3 counts
+)
+
+// floorOfLimit: a limit never takes the default below it (runtime,
+// adjustCgroupGOMAXPROCS).
+const floorOfLimit = 2
+
+// Check tells whether the versions can be read. Decide takes one that cannot
+// as the newest release and says so in its reasons.
+func (p Go) Check() error {
+	for _, v := range []string{p.Version, p.Language} {
+		if v == "" {
+			continue
+		}
+		if _, err := parseGoVersion(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Name implements Policy.
+func (Go) Name() string { return "go" }
+
+func (p Go) decide(f Facts) Decision {
+	d := newDecision(p, f)
+	version := p.Version
+	if version == "" {
+		version = f.GoVersion
+	}
+	minor, err := parseGoVersion(version)
+	if err != nil {
+		minor = math.MaxInt32
+		if version == "" {
+			version = "of an unknown version"
+		}
+		d.because("Go %s: taken as the newest release", version)
+	}
+
+	if n, ok := d.readEnv(f.Env, minor); ok {
+		return d.win("env", n)
+	}
+	if minor < minorNumCPU {
+		d.because("the default before Go 1.5 is 1")
+		d.add(Candidate{What: "default", CPUs: 1, Procs: 1})
+		return d.win("default", 1)
+	}
+	procs := d.addCPUs(f)
+	if minor < minorContainer {
+		d.because("Go 1.%d reads no cgroup limit", minor)
+		return d.win("affinity", procs)
+	}
+	if on, why := p.containerAware(f); !on {
+		d.because("%s: no cgroup limit is read", why)
+		return d.win("affinity", procs)
+	}
+	limit, ok := d.readLeaf(f, minor)
+	if !ok {
+		return d.win("affinity", procs)
+	}
+	n := toInt(math.Max(math.Ceil(limit.CPUs), floorOfLimit))
+	d.add(Candidate{What: "limit", CPUs: limit.CPUs, Procs: n, File: limit.File, Raw: limit.Raw})
+	d.because("%s limits its own group to %s; rounded up, and at least %d: %d",
+		limit.describe(), countCPUs(limit.CPUs), floorOfLimit, n)
+	if tight, ok := f.Tightest(); ok && tight.CPUs < limit.CPUs {
+		d.because("the runtime does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
+	}
+	if n < procs {
+		return d.win("limit", n)
+	}
+	d.because("that is no less than its affinity")
+	return d.win("affinity", procs)
+}
+
+// readEnv is the runtime's reading of GOMAXPROCS: a positive decimal int32, or
+// else ignored without a word.
+func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
+	switch env.State {
+	case Known:
+	case Unreadable:
+		d.because("its environment is unreadable (%s); taken as without GOMAXPROCS", env.Error)
+		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+env.Error)
+		return 0, false
+	default:
+		return 0, false
+	}
+	n, err := strconv.ParseInt(env.Raw, 10, 32)
+	if err != nil || n <= 0 || minor < minorPlusSign && strings.HasPrefix(env.Raw, "+") {
+		d.because("GOMAXPROCS=%q in the environment is no positive integer, so the runtime ignores it", env.Raw)
+		return 0, false
+	}
+	d.because("GOMAXPROCS=%q is set in the environment; no default is computed, and none will be later", env.Raw)
+	d.add(Candidate{What: "env", CPUs: float64(n), Procs: int(n), File: env.File, Raw: env.Raw})
+	return int(n), true
+}
+
+// containerAware tells whether the setting containermaxprocs is on. The
+// environment's GODEBUG goes before what the linker baked in for the module's
+// go line.
+func (p Go) containerAware(f Facts) (on bool, why string) {
+	if f.GODEBUG.State == Known {
+		if v, ok := godebug(f.GODEBUG.Raw, "containermaxprocs"); ok {
+			return v > 0, fmt.Sprintf("GODEBUG=%s in the environment", f.GODEBUG.Raw)
+		}
+	}
+	if p.Language != "" {
+		minor, err := parseGoVersion(p.Language)
+		return err != nil || minor >= minorContainer, fmt.Sprintf("the language version %s is below 1.25", p.Language)
+	}
+	if v, ok := godebug(f.DefaultGODEBUG, "containermaxprocs"); ok && p.Version == "" {
+		return v > 0, "the program was linked with containermaxprocs=0, as for a go line below 1.25"
+	}
+	return true, ""
+}
+
+// godebug finds a setting in "a=1,b=2". The last one that is an integer counts.
+func godebug(settings, key string) (value int64, found bool) {
+	for _, s := range strings.Split(settings, ",") {
+		k, v, ok := strings.Cut(s, "=")
+		if !ok || k != key || strings.HasPrefix(v, "+") {
+			continue
+		}
+		if n, err := strconv.ParseInt(v, 10, 32); err == nil {
+			value, found = n, true
+		}
+	}
+	return value, found
+}
+
+// readLeaf is the runtime's reading of the limit of the process's own group.
+func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
+	if f.Cgroup.State != Known || len(f.Limits) == 0 {
+		d.because("it finds no CPU cgroup of its own")
+		return Limit{}, false
+	}
+	l := f.Limits[0]
+	if v := f.Cgroup.View; v != nil && v.State == Absent {
+		d.because("it finds no CPU cgroup of its own: none of its mounts shows its group %s (a cgroup namespace entered without a new mount does that)", l.Dir)
+		return Limit{}, false
+	} else if v != nil && v.State != Known {
+		d.because("how it sees its own group is not known from here (%s); taken as it is seen from here", v.Error)
+	}
+	if root := f.Cgroup.SeenRoot(); minor < minorMountRoot && root != "/" {
+		d.because("Go 1.25 misses the limit of %s: its mount shows %s as its root (golang/go#76390)", l.Dir, root)
+		return Limit{}, false
+	}
+	switch l.State {
+	case NoLimit:
+		d.because("its own group has no limit (%s)", l.describe())
+		return Limit{}, false
+	case Absent:
+		d.because("its own group %s has no limit file", l.Dir)
+		return Limit{}, false
+	case Unreadable:
+		d.because("the limit of its own group %s cannot be read, which the runtime takes for none: %s", l.Dir, l.Error)
+		return Limit{}, false
+	}
+	cpus, limited := runtimeLimit(l)
+	if !limited {
+		d.because("the runtime takes %s for no limit", l.describe())
+		return Limit{}, false
+	}
+	l.CPUs = cpus
+	return l, true
+}
+
+// runtimeLimit reads the raw text as the runtime does, which is stricter than
+// this package: at most 63 bytes, one space in cpu.max, a newline at the end.
+func runtimeLimit(l Limit) (cpus float64, limited bool) {
+	if l.PeriodFile != "" {
+		quota, ok := runtimeNumber(l.Raw)
+		if !ok || quota < 0 {
+			return 0, false
+		}
+		period, ok := runtimeNumber(l.PeriodRaw)
+		return float64(quota) / float64(period), ok && period != 0
+	}
+	quotaText, periodText, ok := bytes.Cut([]byte(l.Raw), []byte(" "))
+	if !ok || len(l.Raw) >= runtimeBuffer || string(quotaText) == "max" {
+		return 0, false
+	}
+	quota, err := strconv.ParseInt(string(quotaText), 10, 64)
+	period, ok := runtimeNumber(string(periodText))
+	return float64(quota) / float64(period), ok && err == nil && period != 0
+}
+
+// runtimeBuffer is the size of the runtime's buffer for a limit file; a file
+// that fills it counts as malformed.
+const runtimeBuffer = 64
+
+func runtimeNumber(text string) (int64, bool) {
+	line, _, ok := strings.Cut(text, "\n")
+	n, err := strconv.ParseInt(line, 10, 64)
+	return n, ok && err == nil && len(text) < runtimeBuffer
+}

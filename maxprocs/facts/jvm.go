@@ -1,0 +1,37 @@
+package facts
+
+import "math"
+
+// JVM is the policy of HotSpot's container support, as in JDK 24 and later: it
+// is no rule of a Go program, but shows what a neighbour in the same limits
+// takes. The tightest limit of all groups is rounded up, and the affinity
+// bounds it; shares do not count (JDK-8281181).
+type JVM struct {
+	ActiveProcessorCount int // -XX:ActiveProcessorCount; 0: not given
+}
+
+// Name implements Policy.
+func (JVM) Name() string { return "jvm" }
+
+func (p JVM) decide(f Facts) Decision {
+	d := newDecision(p, f)
+	if p.ActiveProcessorCount > 0 {
+		d.because("-XX:ActiveProcessorCount=%d overrides what it would find", p.ActiveProcessorCount)
+		d.add(Candidate{What: "option", CPUs: float64(p.ActiveProcessorCount), Procs: p.ActiveProcessorCount})
+		return d.win("option", p.ActiveProcessorCount)
+	}
+	procs := d.addCPUs(f)
+	l, ok := f.Tightest()
+	if !ok {
+		d.because("it finds no CPU limit")
+		return d.win("affinity", procs)
+	}
+	n := toInt(math.Max(1, math.Ceil(l.CPUs)))
+	d.add(Candidate{What: "limit", CPUs: l.CPUs, Procs: n, File: l.File, Raw: l.Raw})
+	d.because("%s limits it to %s; rounded up: %d", l.describe(), countCPUs(l.CPUs), n)
+	if n < procs {
+		return d.win("limit", n)
+	}
+	d.because("that is no less than its affinity")
+	return d.win("affinity", procs)
+}

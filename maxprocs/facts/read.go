@@ -1,0 +1,162 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// tree is a root directory, live or recorded. Names are absolute.
+type tree interface {
+	readFile(name string) ([]byte, error)
+	exists(name string) bool
+}
+
+// ReadFS gathers the facts of a process from a tree that holds what / does on
+// Linux: proc, sys, and wherever cgroups are mounted. Process 0 is /proc/self.
+// The affinity is Cpus_allowed_list of its status, without the CPUs that are
+// not online. It fails only when the tree has no such process.
+func ReadFS(root fs.FS, pid int) (Facts, error) {
+	t := fsTree{root}
+	if !t.exists(procDir(pid)) {
+		return Facts{}, fmt.Errorf("no process in this tree: %s is missing", procDir(pid))
+	}
+	f := readCommon(t, pid)
+	f.Affinity = readAllowed(t, pid, f.Online)
+	f.Env, f.GODEBUG = readEnviron(t, pid)
+	return f, nil
+}
+
+type fsTree struct{ fsys fs.FS }
+
+// readFile looks before it opens: opening a named pipe waits for its writer.
+func (t fsTree) readFile(name string) ([]byte, error) {
+	fail := func(err error) ([]byte, error) { return nil, &fs.PathError{Op: "read", Path: name, Err: err} }
+	path, limit := strings.TrimPrefix(name, "/"), cgfs.SizeLimit(name)
+	info, err := fs.Stat(t.fsys, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return fail(notFile(info.Mode()))
+	case info.Size() > int64(limit):
+		return fail(cgfs.TooLarge(limit))
+	}
+	f, err := t.fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // files of /proc have no size
+	if len(b) > limit {
+		return fail(cgfs.TooLarge(limit))
+	}
+	return b, err
+}
+
+// notFile says what is there instead of a file.
+func notFile(mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return cgfs.NotFile(cgfs.Dir)
+	case mode&fs.ModeNamedPipe != 0:
+		return cgfs.NotFile(cgfs.FIFO)
+	case mode&fs.ModeDevice != 0:
+		return cgfs.NotFile(cgfs.Device)
+	}
+	return cgfs.NotFile(0)
+}
+
+func (t fsTree) exists(name string) bool {
+	_, err := fs.Stat(t.fsys, strings.TrimPrefix(name, "/"))
+	return err == nil
+}
+
+func procDir(pid int) string {
+	if pid == 0 {
+		return "/proc/self"
+	}
+	return "/proc/" + strconv.Itoa(pid)
+}
+
+// readCommon gathers what is read in the same way from every source.
+func readCommon(t tree, pid int) Facts {
+	f := Facts{PID: pid, Online: readOnline(t), Limits: []Limit{}}
+	f.Cgroup, f.Limits = readCgroup(t, pid)
+	return f
+}
+
+func readOnline(t tree) Fact {
+	const file = "/sys/devices/system/cpu/online"
+	b, err := t.readFile(file)
+	if err != nil {
+		return failed(file, err)
+	}
+	set, err := parseCPUList(b)
+	return counted(file, string(b), set, err)
+}
+
+func readAllowed(t tree, pid int, online Fact) Fact {
+	file := procDir(pid) + "/status"
+	b, err := t.readFile(file)
+	if err != nil {
+		return failed(file, err)
+	}
+	set, raw, err := parseAllowed(b)
+	if mask, e := parseCPUList([]byte(online.Raw)); err == nil && e == nil && online.State == Known {
+		set = set.and(mask)
+	}
+	return counted(file, raw, set, err)
+}
+
+// counted is the fact of a CPU set; one of no CPUs cannot run anything.
+func counted(file, raw string, set cpuSet, err error) Fact {
+	n := set.count()
+	if err == nil && n == 0 {
+		err = errors.New("no CPU in it")
+	}
+	if err != nil {
+		return Fact{State: Malformed, File: file, Raw: raw, Error: file + ": " + err.Error()}
+	}
+	return Fact{State: Known, CPUs: float64(n), File: file, Raw: raw}
+}
+
+func readEnviron(t tree, pid int) (gomaxprocs, godebug Fact) {
+	file := procDir(pid) + "/environ"
+	b, err := t.readFile(file)
+	if err != nil {
+		fact := failed(file, err)
+		if fact.State == Malformed {
+			fact.State = Unreadable // too large: an environment has no form that it could lack
+		}
+		return fact, fact
+	}
+	find := func(name string) Fact {
+		if value, ok := lookupEnviron(b, name); ok {
+			return Fact{State: Known, File: file, Raw: value}
+		}
+		return Fact{State: Absent, File: file}
+	}
+	return find("GOMAXPROCS"), find("GODEBUG")
+}
+
+// failed is the fact of a file that gave an error.
+func failed(file string, err error) Fact {
+	if errors.Is(err, fs.ErrNotExist) {
+		return Fact{State: Absent, File: file}
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	state, large := Unreadable, cgfs.TooLarge(0)
+	if errors.As(err, &large) {
+		state = Malformed
+	}
+	return Fact{State: state, File: file, Error: file + ": " + err.Error()}
+}

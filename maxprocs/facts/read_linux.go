@@ -1,0 +1,129 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// Read gathers the facts of this process. Its environment is the present one
+// of package os.
+func Read() Facts {
+	f := readCommon(liveTree{}, 0)
+	f.PID = os.Getpid()
+	f.Affinity = readAffinity(f.PID)
+	f.Env, f.GODEBUG = ownEnv("GOMAXPROCS"), ownEnv("GODEBUG")
+	f.GoVersion = runtime.Version()
+	f.DefaultGODEBUG = ownDefaultGODEBUG()
+	return f
+}
+
+// ReadPID gathers the facts of another process. It fails only when there is no
+// such process; what permissions deny is marked unreadable.
+func ReadPID(pid int) (Facts, error) { return new(Reader).ReadPID(pid) }
+
+func noProcess(pid int) error {
+	return fmt.Errorf("no process %d: %s is missing", pid, "/proc/"+strconv.Itoa(pid))
+}
+
+type liveTree struct{}
+
+func (liveTree) readFile(name string) ([]byte, error) {
+	b, err := readAll(name)
+	if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.ENODEV) {
+		// The process, or the group, went away between open and read.
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("gone while being read: %w", err)}
+	}
+	return b, err
+}
+
+// buffers are for readAll; most files here are below their size.
+var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
+
+// readAll is os.ReadFile for files whose size stat does not tell, in less than half
+// of the system calls: a look at all processes of a machine reads thousands of them.
+// It neither waits for a named pipe nor reads without an end.
+func readAll(name string) ([]byte, error) {
+	fail := func(op string, err error) ([]byte, error) {
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	fd, err := retry(func() (int, error) {
+		return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	})
+	if err != nil {
+		return fail("open", err)
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return fail("stat", err)
+	} else if !cgfs.IsFile(st.Mode) {
+		return fail("read", cgfs.NotFile(st.Mode))
+	}
+	buf := buffers.Get().(*[16 << 10]byte)
+	defer buffers.Put(buf)
+	all, limit := []byte{}, cgfs.SizeLimit(name)
+	for {
+		n, err := retry(func() (int, error) { return syscall.Read(fd, buf[:]) })
+		if err != nil {
+			return fail("read", err)
+		}
+		if n <= 0 {
+			return all, nil
+		}
+		if all = append(all, buf[:n]...); len(all) > limit {
+			return fail("read", cgfs.TooLarge(limit))
+		}
+	}
+}
+
+// retry goes on after a signal, as package os does (golang/go#40846).
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != syscall.EINTR {
+			return n, err
+		}
+	}
+}
+
+func (liveTree) exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// readAffinity asks the kernel for the mask of the process's main thread. Any
+// process may be asked (man 2 sched_getaffinity). The kernel leaves out the
+// CPUs that are not active.
+func readAffinity(pid int) Fact {
+	const file = "sched_getaffinity"
+	var mask [maxCPUID / 64]uint64
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY,
+		uintptr(pid), unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask[0])))
+	if errno != 0 {
+		return failed(file, &fs.PathError{Op: file, Path: strconv.Itoa(pid), Err: errno})
+	}
+	return counted(file, "", cpuSet(mask[:(n+7)/8]), nil)
+}
+
+func ownDefaultGODEBUG() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "DefaultGODEBUG" {
+			return s.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,43 @@
+//go:build !linux
+
+package facts
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// liveTree reads this system's own files.
+type liveTree struct{}
+
+func (liveTree) readFile(name string) ([]byte, error) {
+	return fsTree{os.DirFS("/")}.readFile(name)
+}
+
+// Read gathers the facts of this process. Outside Linux these are
+// runtime.NumCPU and the environment; there are no cgroups.
+func Read() Facts {
+	cpus := Fact{State: Known, CPUs: float64(runtime.NumCPU()), File: "runtime.NumCPU"}
+	return Facts{
+		PID:       os.Getpid(),
+		Affinity:  cpus,
+		Online:    cpus,
+		Cgroup:    Cgroup{Fact: Fact{State: Absent}, Mode: ModeNone},
+		Limits:    []Limit{},
+		Env:       ownEnv("GOMAXPROCS"),
+		GODEBUG:   ownEnv("GODEBUG"),
+		GoVersion: runtime.Version(),
+	}
+}
+
+// ReadPID needs Linux: nothing like /proc is read elsewhere.
+func ReadPID(pid int) (Facts, error) {
+	return Facts{}, fmt.Errorf("process %d: reading another process's CPU limits needs Linux, this is %s", pid, runtime.GOOS)
+}
+
+// Reader reads the facts of many processes; it needs Linux too.
+type Reader struct{}
+
+// ReadPID needs Linux.
+func (*Reader) ReadPID(pid int) (Facts, error) { return ReadPID(pid) }

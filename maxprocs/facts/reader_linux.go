@@ -1,0 +1,127 @@
+package facts
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Reader reads the facts of many processes at one time. What they share, the
+// machine, the mounts, groups and their limits, is read once, so use a new Reader
+// for each look. Facts that it returns share memory: do not change them. The zero
+// value is ready; it is safe for concurrent use.
+type Reader struct {
+	mu     sync.Mutex
+	files  map[string]memo
+	places map[string]place
+	views  map[string]*View
+}
+
+// memo is what a file held, or whether it is there.
+type memo struct {
+	text  []byte
+	err   error
+	there bool
+}
+
+// place is where a group is and what limits it.
+type place struct {
+	cgroup Cgroup
+	limits []Limit
+}
+
+// ReadPID gathers the facts of a process, as the function of this name does.
+func (r *Reader) ReadPID(pid int) (Facts, error) {
+	group, groupErr := liveTree{}.readFile(procDir(pid) + "/cgroup")
+	if pid <= 0 || groupErr != nil && !(liveTree{}).exists(procDir(pid)) {
+		return Facts{}, noProcess(pid)
+	}
+	t := sharedTree{r}
+	f := Facts{PID: pid, Online: readOnline(t), Affinity: readAffinity(pid)}
+	f.Env, f.GODEBUG = readEnviron(t, pid)
+	f.Cgroup, f.Limits = r.place(pid, group)
+	f.Cgroup.View = r.view(pid, group)
+	return f, nil
+}
+
+// place reads where the group is, once for all processes in it.
+func (r *Reader) place(pid int, group []byte) (Cgroup, []Limit) {
+	r.mu.Lock()
+	p, ok := r.places[string(group)]
+	r.mu.Unlock()
+	if !ok {
+		p.cgroup, p.limits = readCgroup(sharedTree{r}, pid)
+		if p.cgroup.State != Known {
+			return p.cgroup, p.limits // its words name the process
+		}
+		r.mu.Lock()
+		put(&r.places, string(group), p)
+		r.mu.Unlock()
+	}
+	p.cgroup.File = procDir(pid) + "/cgroup"
+	return p.cgroup, p.limits
+}
+
+// view reads the process's own view, once for all processes that share group,
+// namespaces and root directory.
+func (r *Reader) view(pid int, group []byte) *View {
+	dir := "/proc/" + strconv.Itoa(pid)
+	key := []string{string(group)}
+	for _, link := range []string{"/ns/cgroup", "/ns/mnt", "/root"} {
+		target, err := os.Readlink(dir + link)
+		if err != nil {
+			return readView(pid)
+		}
+		key = append(key, target)
+	}
+	name := strings.Join(key, "\x00")
+	r.mu.Lock()
+	v, ok := r.views[name]
+	r.mu.Unlock()
+	if !ok {
+		if v = readView(pid); v == nil || v.State == Unreadable {
+			return v
+		}
+		r.mu.Lock()
+		put(&r.views, name, v)
+		r.mu.Unlock()
+	}
+	return v
+}
+
+// sharedTree reads a process's own files anew and all others once.
+type sharedTree struct{ r *Reader }
+
+func (t sharedTree) readFile(name string) ([]byte, error) {
+	m := t.once(name, "text of ", func() (m memo) {
+		m.text, m.err = liveTree{}.readFile(name)
+		return m
+	})
+	return m.text, m.err
+}
+
+func (t sharedTree) exists(name string) bool {
+	return t.once(name, "is there ", func() memo { return memo{there: liveTree{}.exists(name)} }).there
+}
+
+func (t sharedTree) once(name, what string, read func() memo) memo {
+	if rest, ok := strings.CutPrefix(name, "/proc/"); ok && !strings.HasPrefix(rest, "self") {
+		return read()
+	}
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	m, ok := t.r.files[what+name]
+	if !ok {
+		m = read()
+		put(&t.r.files, what+name, m)
+	}
+	return m
+}
+
+func put[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[key] = v
+}

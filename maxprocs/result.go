@@ -1,0 +1,71 @@
+package maxprocs
+
+import (
+	"strconv"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// Action is what Set did.
+type Action string
+
+const (
+	KeptEnv   Action = "kept_env"   // the environment says what it shall be
+	Kept      Action = "kept"       // it was right already; the runtime goes on updating it, if it did
+	Changed   Action = "changed"    // it is ours now; the runtime updates it no more
+	Automatic Action = "automatic"  // the runtime's own default is right, and it is in charge again
+	NotRaised Action = "not_raised" // more would fit what is known, but not all is
+)
+
+// Result is what Set found and did.
+type Result struct {
+	Action   Action
+	Procs    int     // GOMAXPROCS now
+	Before   int     // and before
+	Affinity int     // CPUs that the program may run on
+	Limit    float64 // the tightest CPU limit, in CPUs; 0: none is known
+	File     string  // where that is written
+	Env      string  // GOMAXPROCS in the environment
+	EnvSet   bool    // there is such a variable
+	Unknown  string  // what could not be read; "" when all was
+}
+
+// String is the result in one line.
+func (r Result) String() string {
+	s := "GOMAXPROCS=" + cgfs.Itoa(r.Procs) + ": "
+	switch r.Action {
+	case KeptEnv:
+		return s + "set in the environment"
+	case Kept:
+		s += "already right; "
+	case Changed:
+		s += "was " + cgfs.Itoa(r.Before) + "; "
+	case Automatic:
+		s += "was " + cgfs.Itoa(r.Before) + "; the runtime's own default is right, and it decides again; "
+	case NotRaised:
+		s += "not raised, since not all limits are known; "
+	}
+	if r.Limit > 0 {
+		s += r.File + " limits it to " + strconv.FormatFloat(r.Limit, 'g', 6, 64) + plural(r.Limit) + ", "
+	} else {
+		s += "no CPU limit is known, "
+	}
+	s += "the affinity to " + cgfs.Itoa(r.Affinity)
+	if r.Action == Changed && endsUpdates {
+		s += "; the runtime updates it no more"
+	}
+	if r.EnvSet {
+		s += "; GOMAXPROCS=" + cgfs.Quote(r.Env) + " in the environment is no positive integer, so it is ignored"
+	}
+	if r.Unknown != "" {
+		s += "; unknown: " + r.Unknown
+	}
+	return s
+}
+
+func plural(cpus float64) string {
+	if cpus == 1 {
+		return " CPU"
+	}
+	return " CPUs"
+}

@@ -1,0 +1,103 @@
+package maxprocs
+
+import (
+	"strings"
+	"testing"
+)
+
+// machine is a runtime that can be watched.
+type machine struct {
+	procs, def int  // def is what the runtime itself chooses
+	automatic  bool // no number has been set
+	sets       int
+}
+
+func (m *machine) system(root, env string, affinity int, hasDefault bool) system {
+	return system{
+		root:     root,
+		env:      func() (string, bool) { return env, env != "unset" },
+		affinity: func() int { return affinity },
+		procs: func(n int) int {
+			before := m.procs
+			if n > 0 {
+				m.procs, m.automatic = n, false
+				m.sets++
+			}
+			return before
+		},
+		setDefault: func() { m.procs, m.automatic = m.def, true },
+		hasDefault: hasDefault,
+	}
+}
+
+func TestSetDecides(t *testing.T) {
+	const worlds = "facts/testdata/worlds/"
+	for name, tc := range map[string]struct {
+		world, env  string
+		affinity    int
+		before, def int
+		old         bool // before Go 1.25
+		options     []Option
+		want        int
+		action      Action
+		automatic   bool // after Set
+		says        string
+		fails       string
+	}{
+		"right already":       {world: "v2-leaf", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: "already right; /sys/fs/cgroup/app/cpu.max limits it to 2.5 CPUs, the affinity to 8"},
+		"a parent's limit":    {world: "v2-tighter-parent", affinity: 64, before: 20, def: 20, want: 2, action: Changed, says: "was 20; /sys/fs/cgroup/pod/cpu.max limits it to 1.5 CPUs"},
+		"one CPU":             {world: "v2-quarter", before: 2, def: 2, want: 1, action: Changed, says: "0.25"},
+		"an old runtime":      {world: "v2-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "was 8"},
+		"an old go line":      {world: "v2-leaf", before: 8, def: 8, want: 3, action: Changed},
+		"v1":                  {world: "v1-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "cpu.cfs_quota_us"},
+		"set in code":         {world: "v2-leaf", before: 7, def: 3, want: 3, action: Automatic, automatic: true, says: "it decides again"},
+		"valid env":           {world: "v2-leaf", env: "7", before: 7, def: 3, want: 7, action: KeptEnv, says: "GOMAXPROCS=7: set in the environment"},
+		"ignored env":         {world: "v2-leaf", env: "2.5", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="2.5" in the environment is no positive integer, so it is ignored`},
+		"empty env":           {world: "v2-tighter-parent", affinity: 64, env: "", before: 20, def: 20, want: 2, action: Changed, says: `GOMAXPROCS="" in`},
+		"unknown, not raised": {world: "v2-malformed", before: 3, def: 8, want: 3, action: NotRaised, fails: `/sys/fs/cgroup/pod/app/cpu.max: want "QUOTA PERIOD", have "lots of it\n"`},
+		"unknown, lowered":    {world: "v2-malformed", before: 8, def: 8, want: 4, action: Changed, fails: "cpu.max: "},
+		"no cgroup shown":     {world: "v2-group-gone", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "no mount in /proc/self/mountinfo shows the group"},
+		"bad mountinfo":       {world: "v2-bad-escape", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "bad octal escape"},
+		"no cgroups":          {world: "none", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "no CPU limit is known"},
+		"min":                 {world: "v2-quarter", options: []Option{Min(2)}, before: 2, def: 2, want: 2, action: Kept, automatic: true},
+		"max":                 {world: "none", options: []Option{Max(4)}, before: 8, def: 8, want: 4, action: Changed},
+		"floor":               {world: "v2-leaf", options: []Option{Round(Floor)}, before: 3, def: 3, want: 2, action: Changed},
+		"threshold":           {world: "v2-leaf", options: []Option{Threshold(0.6)}, before: 3, def: 3, want: 2, action: Changed},
+		"at the threshold":    {world: "v2-leaf", options: []Option{Threshold(0.5), Round(Floor)}, before: 3, def: 3, want: 3, action: Kept, automatic: true},
+		"reserve":             {world: "v2-leaf", options: []Option{Reserve(1)}, before: 3, def: 3, want: 2, action: Changed},
+		"a function":          {world: "v2-leaf", options: []Option{RoundQuotaFunc(func(c float64) int { return int(c * 2) })}, before: 3, def: 3, want: 5, action: Changed},
+		"a function, bounded": {world: "v2-leaf", options: []Option{Max(4), Reserve(0.5), RoundQuotaFunc(func(c float64) int { return int(c * 10) })}, before: 3, def: 3, want: 4, action: Changed},
+		"a function of zero":  {world: "v2-leaf", options: []Option{RoundQuotaFunc(func(float64) int { return 0 })}, before: 3, def: 3, want: 1, action: Changed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.affinity == 0 {
+				tc.affinity = 8
+			}
+			if tc.env == "" && name != "empty env" {
+				tc.env = "unset"
+			}
+			m := &machine{procs: tc.before, def: tc.def, automatic: tc.before == tc.def}
+			was := *m
+			var r Result
+			var said string
+			undo, err := Set(append(tc.options, func(c *config) { c.sys = m.system(worlds+tc.world, tc.env, tc.affinity, !tc.old) },
+				Detail(&r), Logger(func(format string, args ...any) { said = args[0].(string) }))...)
+			if m.procs != tc.want || r.Procs != tc.want || r.Before != tc.before || r.Action != tc.action || m.automatic != tc.automatic && !tc.old {
+				t.Errorf("got %+v with %+v; want %d, %s, automatic %v", m, r, tc.want, tc.action, tc.automatic)
+			}
+			if !strings.Contains(said, tc.says) {
+				t.Errorf("said %q, want %q", said, tc.says)
+			}
+			if (tc.fails == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.fails) {
+				t.Errorf("error %v, want %q", err, tc.fails)
+			}
+			undo()
+			if m.procs != was.procs || m.automatic != was.automatic && !tc.old {
+				t.Errorf("undone to %+v, was %+v", *m, was)
+			}
+			if r.Action == Kept && m.sets != 0 {
+				t.Errorf("set %d times though it was right", m.sets)
+			}
+		})
+	}
+}
