@@ -23,6 +23,14 @@ const (
 	InvalidUnit         InvalidCode = "unit"          // its throughput is in another unit than its group's
 )
 
+// UnjudgedCode says why a phase's p99 is shown and not judged.
+type UnjudgedCode string
+
+const (
+	UnjudgedFewRequests UnjudgedCode = "few_requests" // too few to have a p99 that stands
+	UnjudgedFewPeriods  UnjudgedCode = "few_periods"  // too few periods of the quota, whose throttling makes the tail
+)
+
 // WarningCode says what weakens a valid trial.
 type WarningCode string
 

@@ -1,5 +1,6 @@
 // Package journal is the record of one run: a header line, then one line a
-// trial, each appended and synced as soon as the trial ends. It is the only
+// trial, each appended and synced as soon as the trial ends. A race, which chooses
+// what to measure by what it has measured, writes a line before each block too. It is the only
 // thing that package stat reads, so what is not in the journal does not count.
 //
 // The format is JSON Lines in lower snake case with units in the names; a value

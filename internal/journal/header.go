@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Header is the first line of a journal.
 type Header struct {
@@ -61,39 +64,88 @@ type Target struct {
 	MainModule  string   `json:"main_module,omitempty"` // likewise
 	BuiltIn     string   `json:"built_in,omitempty"`    // the id of the practice program, when there was no command
 	ServerCPUs  string   `json:"server_cpuset,omitempty"`
+	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
 	Directory   string   `json:"directory,omitempty"`
 	Environment []string `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
 }
 
 // Load is the load as the user asked for it.
 type Load struct {
-	Connections         int      `json:"connections,omitempty"`
-	RatePerSecond       *float64 `json:"rate_per_second"`  // null: half of the unset arm's capacity, from the pilots
-	Method              string   `json:"method,omitempty"` // as it was sent; a v1 has it only where the user gave it
-	Headers             []string `json:"headers,omitempty"`
-	BodySHA256          string   `json:"body_sha256,omitempty"`
-	BodyBytes           int      `json:"body_bytes,omitempty"`
-	Command             string   `json:"command,omitempty"` // of --load
-	Metrics             []string `json:"metrics,omitempty"` // of --metric
-	LoadCPUs            string   `json:"load_cpuset,omitempty"`
-	ErrorRatioMax       float64  `json:"error_ratio_max"`
-	SameMachine         bool     `json:"same_machine"` // the load ran on the machine of the target
-	DurationSeconds     float64  `json:"duration_seconds"`
-	WarmupSeconds       float64  `json:"warmup_seconds"`
-	ReadyTimeoutSeconds float64  `json:"ready_timeout_seconds"`
-	TrialTimeoutSeconds float64  `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none
+	Connections   int      `json:"connections,omitempty"`
+	RatePerSecond *float64 `json:"rate_per_second"`  // null: half of the unset arm's capacity, from the pilots
+	Method        string   `json:"method,omitempty"` // as it was sent; a v1 has it only where the user gave it
+	Headers       []string `json:"headers,omitempty"`
+	BodySHA256    string   `json:"body_sha256,omitempty"`
+	BodyBytes     int      `json:"body_bytes,omitempty"`
+	Command       string   `json:"command,omitempty"` // of --load
+	Metrics       []string `json:"metrics,omitempty"` // of --metric
+	LoadCPUs      string   `json:"load_cpuset,omitempty"`
+	ErrorRatioMax float64  `json:"error_ratio_max"`
+	SameMachine   bool     `json:"same_machine"` // the load ran on the machine of the target
+	// Arrangement is how load and target shared the machine's CPUs; null in a journal
+	// of before, where it follows from SameMachine and the two lists of CPUs.
+	Arrangement         *Arrangement `json:"arrangement"`
+	CPUs                string       `json:"cpus,omitempty"` // that the load ran on, where they were its own
+	DurationSeconds     float64      `json:"duration_seconds"`
+	WarmupSeconds       float64      `json:"warmup_seconds"`
+	ReadyTimeoutSeconds float64      `json:"ready_timeout_seconds"`
+	TrialTimeoutSeconds float64      `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none
 }
 
-// Plan is what was to be done: every arm in every block, in an order drawn from
-// the seed.
+// Arrangement is how load and target share the CPUs of a machine.
+type Arrangement string
+
+const (
+	ArrangementShared    Arrangement = "shared"    // the load runs on the target's own CPUs
+	ArrangementApart     Arrangement = "apart"     // on the same machine, on CPUs of its own
+	ArrangementElsewhere Arrangement = "elsewhere" // on another machine
+)
+
+// Strategy is how a plan chooses what is measured.
+type Strategy string
+
+const (
+	StrategyGrid Strategy = "grid" // every arm equally often
+	StrategyRace Strategy = "race" // what decides is measured again, what is settled is not
+)
+
+// Goal is when a race may end.
+type Goal string
+
+const (
+	GoalProven Goal = "proven" // each comparison that the answer rests on is proven
+	GoalLikely Goal = "likely" // the answer is probable enough
+)
+
+// Plan is what was to be done. A grid has every arm in every block, in an order drawn
+// from the seed. A race has a budget: which arms a block has depends on the trials
+// before it, and a [Block] line says it before the block runs.
 type Plan struct {
-	Arms        []Arm   `json:"arms"`
-	AA          []Arm   `json:"aa"` // one a group: the arm that runs twice in each block
-	Blocks      int     `json:"blocks"`
-	Pilots      int     `json:"pilots"` // pilot trials of each group's unset arm, before the blocks
-	Seed        uint64  `json:"seed"`
-	Margin      float64 `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
-	MarginP99   float64 `json:"margin_p99"` // on p99 latency, a ratio
-	SmallestFor bool    `json:"smallest_for_rate"`
-	GateAgainst bool    `json:"gate_against"`
+	Strategy    Strategy `json:"strategy,omitempty"`    // absent: a grid
+	Goal        Goal     `json:"goal,omitempty"`        // of a race
+	Listed      bool     `json:"listed,omitempty"`      // the race's values were named by the user: each is to have three blocks
+	MaxTrials   int      `json:"max_trials,omitempty"`  // of a race, pilots included
+	MaxSeconds  float64  `json:"max_seconds,omitempty"` // of a race; absent: no bound
+	Arms        []Arm    `json:"arms"`                  // of a race: all that may be measured
+	AA          []Arm    `json:"aa"`                    // of a grid, one a group: the arm that runs twice in each block
+	Blocks      int      `json:"blocks"`                // of a grid
+	Pilots      int      `json:"pilots"`                // pilot trials of each group's unset arm, before the blocks
+	Seed        uint64   `json:"seed"`
+	Margin      float64  `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
+	MarginP99   float64  `json:"margin_p99"` // on p99 latency, a ratio
+	SmallestFor bool     `json:"smallest_for_rate"`
+	GateAgainst bool     `json:"gate_against"`
+}
+
+// Racing tells a race.
+func (p Plan) Racing() bool { return p.Strategy == StrategyRace }
+
+// Groups are what the plan's arms belong to, each once, in the order of the arms.
+func (p Plan) Groups() (list []GroupKey) {
+	for _, a := range p.Arms {
+		if g := a.Group(); !slices.Contains(list, g) {
+			list = append(list, g)
+		}
+	}
+	return list
 }

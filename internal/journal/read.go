@@ -27,6 +27,7 @@ const MostArms = 4096
 type Contents struct {
 	Header Header // its Schema is the file's
 	Trials []Trial
+	Blocks []Block // of a race, as they were begun
 	// Torn is the number of bytes of an unfinished last line, which is left out;
 	// 0 where the journal ends as it should.
 	Torn int64
@@ -115,7 +116,11 @@ func (c *Contents) add(raw []byte, line int) error {
 		}
 		return c.addHeader(raw, k.Schema)
 	}
-	if k.Kind != KindTrial {
+	switch k.Kind {
+	case KindTrial:
+	case KindBlock:
+		return c.addBlock(raw)
+	default:
 		return nil
 	}
 	var t Trial
@@ -168,6 +173,18 @@ func (c *Contents) addTrial(t Trial) error {
 	}
 	c.Trials = append(c.Trials, t)
 	return nil
+}
+
+func (c *Contents) addBlock(raw []byte) error {
+	var b Block
+	if err := unmarshal(raw, &b); err != nil {
+		return err
+	}
+	for _, a := range b.Arms {
+		c.arms[a.Key()] = true
+	}
+	c.Blocks = append(c.Blocks, b)
+	return c.checkArms()
 }
 
 func unmarshal(raw []byte, v any) error {

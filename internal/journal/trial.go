@@ -13,6 +13,7 @@ const (
 const (
 	KindHeader = "header"
 	KindTrial  = "trial"
+	KindBlock  = "block"
 )
 
 // Role says what a trial counts for.
@@ -96,7 +97,21 @@ type Phase struct {
 	ErrorKinds     map[string]int64 `json:"error_kinds,omitempty"`
 	LatencySeconds *Latency         `json:"latency_seconds"`
 	Histogram      string           `json:"histogram,omitempty"` // HdrHistogram V2, compressed, base64; nanoseconds
-	Usage          *Usage           `json:"usage,omitempty"`     // what the kernel counted meanwhile; absent in a v1
+	Judgement
+	Usage *Usage `json:"usage,omitempty"` // what the kernel counted meanwhile; absent in a v1
+}
+
+// Judgement is what of a phase's latency may be judged. A phase of a journal of before
+// has none.
+type Judgement struct {
+	Judged         *bool        `json:"judged,omitempty"` // whether its p99 may be; absent where that was not asked
+	UnjudgedReason UnjudgedCode `json:"unjudged_reason,omitempty"`
+	// DroppedHeadSeconds is the beginning that is in no figure of the phase.
+	DroppedHeadSeconds float64 `json:"dropped_head_seconds,omitempty"`
+	// Quantile is the highest that the requests carry where that is not 0.99, and
+	// QuantileSeconds the latency there.
+	Quantile        float64  `json:"quantile,omitempty"`
+	QuantileSeconds *float64 `json:"quantile_seconds,omitempty"`
 }
 
 // Latency is a summary of a latency distribution, in seconds. A generator that

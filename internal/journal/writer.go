@@ -164,6 +164,16 @@ func (w *Writer) Append(t Trial) error {
 	return w.appendLine(t)
 }
 
+// AppendBlock writes what a block of a race will run, before it does, as Append writes
+// a trial.
+func (w *Writer) AppendBlock(b Block) error {
+	if !w.dir.Holds(Name, w.f) {
+		return fmt.Errorf("%s: %w", w.f.Name(), ErrRemoved)
+	}
+	b.Kind = KindBlock
+	return w.appendLine(b)
+}
+
 func (w *Writer) appendLine(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {

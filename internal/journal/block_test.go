@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"reflect"
+	"testing"
+)
+
+// What a race will run is in the journal before its trials are, and reading it again
+// gives the same, in the same order.
+func TestBlocks(t *testing.T) {
+	dir := results(t)
+	h := header()
+	h.Plan.Strategy, h.Plan.Goal, h.Plan.MaxTrials, h.Plan.MaxSeconds = StrategyRace, GoalLikely, 64, 90
+	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = ptr(ArrangementApart), "7", "0-6"
+	w, err := Create(dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := []Block{
+		{Block: 0, Arms: []Arm{{Label: "unset", Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
+		{Block: 1, Arms: []Arm{{Label: "3", Procs: ptr(3), Replicas: 1}}, Why: "edge"},
+	}
+	for _, b := range blocks {
+		if err := w.AppendBlock(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(trial(b.Block)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadDirectory(dir.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range blocks {
+		blocks[i].Kind = KindBlock
+	}
+	if !reflect.DeepEqual(c.Blocks, blocks) || len(c.Trials) != 2 {
+		t.Errorf("read %+v and %d trials, want %+v and 2", c.Blocks, len(c.Trials), blocks)
+	}
+	if !c.Header.Plan.Racing() || !reflect.DeepEqual(c.Header.Plan, h.Plan) || !reflect.DeepEqual(c.Header.Load, h.Load) || c.Header.Target.CPUs != "0-6" {
+		t.Errorf("read the header %+v", c.Header)
+	}
+}
+
+// What a phase says of its own latency is absent where nobody asked.
+func TestJudgementAbsent(t *testing.T) {
+	dir := results(t)
+	w, err := Create(dir, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	asked := trial(1)
+	asked.Phases[0].Judgement = Judgement{Judged: ptr(false), UnjudgedReason: UnjudgedFewRequests, Quantile: 0.95, QuantileSeconds: ptr(0.25)}
+	for _, tr := range []Trial{trial(0), asked} {
+		if err := w.Append(tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := ReadDirectory(dir.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Trials[0].Phases[0].Judgement; got != (Judgement{}) {
+		t.Errorf("a phase that was not asked has %+v", got)
+	}
+	if got := c.Trials[1].Phases[0].Judgement; !reflect.DeepEqual(got, asked.Phases[0].Judgement) {
+		t.Errorf("read %+v, want %+v", got, asked.Phases[0].Judgement)
+	}
+}
