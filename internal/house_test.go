@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"procstat":   {},
 	"cgroup":     {"maxprocs/facts", "procstat"},
 	"load":       {},
+	"slo":        {},
 	"supervisor": {"cgroup", "procstat"},
 	"toolchain":  {"supervisor"},
 	"gobench":    {"toolchain"},
