@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"phrase":     {},
 	"cpuset":     {},
 	"folder":     {},
+	"race":       {},
 	"secret":     {},
 	"schedtrace": {},
 	"exectrace":  {},
@@ -90,6 +91,7 @@ var mayImport = map[string][]string{
 	"lab/run": {"lab", "session", "sweep", "local", "toolchain", "supervisor", "tracing", "journal", "folder", "report/files"},
 
 	"need":              {},
+	"race/racetest":     {"race"},
 	"stat/stattest":     {"journal"},
 	"report/reporttest": {"stat", "stat/stattest", "journal", "lab"},
 	"goproc/goproctest": {"need"},
@@ -98,7 +100,7 @@ var mayImport = map[string][]string{
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"need", "stat/stattest", "report/reporttest", "goproc/goproctest", "test"}
+var testHelpers = []string{"need", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "test"}
 
 func TestImports(t *testing.T) {
 	problems, packages, err := checkImports(os.DirFS(".."))

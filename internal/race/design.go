@@ -1,0 +1,107 @@
+package race
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// design is which trial was of which arm and block, both counted from 0, blocks in
+// the order in which they ran.
+type design struct {
+	arms      []int
+	index     map[int]int
+	count     []int // trials of each arm
+	size      []int // trials of each block
+	samples   []sample
+	centre    float64   // taken off the figures
+	weight    []float64 // robust, of each sample
+	precision []float64 // of each sample, in 1/σ²
+}
+
+func newDesign(samples []sample) *design {
+	d := &design{index: map[int]int{}}
+	blocks := map[int]int{}
+	for _, s := range samples {
+		d.arms = append(d.arms, s.arm)
+		if _, seen := blocks[s.block]; !seen {
+			blocks[s.block] = len(blocks)
+		}
+		d.centre += s.y / float64(len(samples))
+	}
+	slices.Sort(d.arms)
+	d.arms = slices.Compact(d.arms)
+	for i, n := range d.arms {
+		d.index[n] = i
+	}
+	d.count, d.size = make([]int, len(d.arms)), make([]int, len(blocks))
+	for _, s := range samples {
+		a, b := d.index[s.arm], blocks[s.block]
+		d.count[a]++
+		d.size[b]++
+		d.samples = append(d.samples, sample{a, b, s.y - d.centre})
+		d.weight = append(d.weight, 1)
+	}
+	d.precision = make([]float64, len(samples))
+	return d
+}
+
+// sums are the precisions and weighted figures, of each arm in each block.
+func (d *design) sums() (precision *mat.Dense, arm, block, armSum, blockSum *mat.VecDense) {
+	a, b := len(d.arms), len(d.size)
+	precision = mat.NewDense(b, a, nil)
+	arm, block = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
+	armSum, blockSum = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
+	plus := func(v *mat.VecDense, i int, x float64) { v.SetVec(i, v.AtVec(i)+x) }
+	for i, s := range d.samples {
+		w := d.precision[i]
+		precision.Set(s.block, s.arm, precision.At(s.block, s.arm)+w)
+		plus(arm, s.arm, w)
+		plus(block, s.block, w)
+		plus(armSum, s.arm, w*s.y)
+		plus(blockSum, s.block, w*s.y)
+	}
+	return precision, arm, block, armSum, blockSum
+}
+
+// walk is the prior precision of the blocks' effects, in 1/σ², and the logarithm of
+// its determinant: each differs from the one before by N(0, σ²·wander) a trial that
+// lies between their middles. Their common level is left free; ridge keeps the
+// matrix regular.
+func (d *design) walk(wander float64) (*mat.SymBandDense, float64) {
+	const ridge = 1e-4
+	n := len(d.size)
+	q := mat.NewSymBandDense(n, min(1, n-1), nil)
+	for b := range n {
+		q.SetSymBand(b, b, ridge)
+	}
+	for b := range n - 1 {
+		p := 1 / (wander * float64(d.size[b]+d.size[b+1]) / 2)
+		q.SetSymBand(b, b, q.At(b, b)+p)
+		q.SetSymBand(b+1, b+1, q.At(b+1, b+1)+p)
+		q.SetSymBand(b, b+1, -p)
+	}
+	var c mat.BandCholesky
+	if !c.Factorize(q) {
+		return q, math.Inf(1)
+	}
+	return q, c.LogDet()
+}
+
+// leverage is how much each sample draws the fit to itself, 0 to 1.
+func (d *design) leverage(s solution) []float64 {
+	out := make([]float64, len(d.samples))
+	for i, x := range d.samples {
+		v := s.cov.At(x.arm, x.arm) + 2*s.cross.At(x.block, x.arm) + s.blocks.At(x.block, x.block)
+		out[i] = min(max(d.precision[i]*v, 0), 1)
+	}
+	return out
+}
+
+// weigh sets each sample's precision from its weight and its arm's spread.
+func (d *design) weigh(scale []float64) {
+	for i, s := range d.samples {
+		d.precision[i] = d.weight[i] / scale[s.arm]
+	}
+}

@@ -1,0 +1,138 @@
+package race
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// levels of all values that were tried.
+func (s *standing) levels(best int) []Level {
+	failed, saturated := map[int]int{}, map[int]int{}
+	var tried []int
+	for _, t := range s.trials {
+		tried = append(tried, t.Value)
+		if t.Failed {
+			failed[t.Value]++
+		}
+		if t.Saturated && !t.Failed {
+			saturated[t.Value]++
+		}
+	}
+	slices.Sort(tried)
+	var out []Level
+	for _, n := range slices.Compact(tried) {
+		f := s.model.throughput
+		l := Level{Value: n, Trials: f.trials(n), Failed: failed[n]}
+		if l.Trials > 0 {
+			c := s.chance[n]
+			l.Throughput = s.model.interval(n, Throughput)
+			l.P99 = s.model.interval(n, P99)
+			l.Out, l.AsFast, l.AsPrompt = s.out[n], c.asFast, c.asPrompt
+			l.Saturated = s.saturated(n, saturated[n])
+			l.Slower = s.slower(n)
+			l.Later = s.later(n, best)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// interval of a value by itself.
+func (m *Model) interval(n int, by Figure) Interval {
+	mean, low, high := m.Level(n, by, confidence)
+	if math.IsNaN(mean) {
+		return Interval{}
+	}
+	return Interval{mean, low, high}
+}
+
+// saturated says whether a value is proven not to carry the offered rate: the upper
+// bound of its throughput is below, or so many of its trials did not that with 95 %
+// confidence most do not.
+func (s *standing) saturated(n, count int) bool {
+	if count == 0 {
+		return false
+	}
+	trials := s.model.throughput.trials(n)
+	if rate := s.rules.Rate; rate > 0 && trials >= 2 {
+		mean, se := s.model.throughput.level(n)
+		if mean+s.model.throughput.quantile(confidence)*se < math.Log(rate) {
+			return true
+		}
+	}
+	// The chance of so many were it one in two.
+	return 1-distuv.Binomial{N: float64(trials), P: 0.5}.CDF(float64(count-1)) <= 1-confidence
+}
+
+// all is the level of a bound that is asked of every value at once (Bonferroni).
+func (s *standing) all() float64 {
+	return 1 - (1-confidence)/(2*float64(max(1, len(s.values)-1)))
+}
+
+// slower says whether n is proven worse than the peak by more than the margin.
+func (s *standing) slower(n int) bool {
+	f := s.model.throughput
+	return n != s.top && f.trials(n) >= 2 && f.trials(s.top) >= 2 &&
+		f.upper(n, s.top, s.all()) < -s.rules.margin(Throughput)
+}
+
+// later says whether n's p99 is proven longer than the best by more than the margin.
+func (s *standing) later(n, best int) bool {
+	f := s.model.p99
+	return n != best && f.has(n) && f.has(best) && f.trials(n) >= 2 && f.trials(best) >= 2 &&
+		f.lower(n, best, s.all()) > s.rules.margin(P99)
+}
+
+// mostAsked is how many trials may be asked for one comparison.
+const mostAsked = 240
+
+// open are the comparisons that keep the pick, or the front where it is another,
+// from being proven.
+func (s *standing) open(a Assessment) []Comparison {
+	n := a.Pick
+	if n == 0 || a.Confidence == Proven {
+		n = s.front
+	}
+	if n == 0 || n == a.Pick && a.Confidence == Proven {
+		return nil
+	}
+	var out []Comparison
+	for _, j := range s.rivals {
+		if j == n {
+			continue
+		}
+		if !s.model.asGood(n, j, Throughput, s.rules.margin(Throughput)) {
+			out = append(out, s.comparison(n, j, Throughput))
+		}
+		if s.byLatency(j) && s.model.p99.has(n) && !s.model.asGood(n, j, P99, s.rules.margin(P99)) {
+			out = append(out, s.comparison(n, j, P99))
+		}
+	}
+	return out
+}
+
+// comparison of two values with the trials that would decide it in four of five
+// runs.
+func (s *standing) comparison(a, b int, by Figure) Comparison {
+	c := Comparison{A: a, B: b, By: by}
+	c.Ratio, c.Low, c.High = s.model.Ratio(a, b, by, confidence)
+	f := s.model.of(by)
+	d, _ := f.difference(a, b)
+	room := s.rules.margin(by) + d
+	if by == P99 {
+		room = s.rules.margin(by) - d
+	}
+	if room <= 0 { // it seems worse: then that is to be shown
+		room = max(-room, 0.25*s.rules.margin(by))
+	}
+	need := room / (f.quantile(confidence) + f.quantile(0.8))
+	spread := f.sigma * f.sigma * (f.scale[f.index[a]] + f.scale[f.index[b]])
+	each := int(math.Ceil(spread / (need * need)))
+	c.Trials = max(1, max(0, each-f.trials(a))+max(0, each-f.trials(b)))
+	if c.Trials > mostAsked {
+		c.Trials = 0
+	}
+	return c
+}

@@ -1,0 +1,69 @@
+package race
+
+import "math"
+
+// confidence of every bound that decides and every interval that is shown.
+const confidence = 0.95
+
+// Model is what is known of all values: throughput and p99, each fitted by itself.
+type Model struct {
+	throughput, p99 *fit // nil without figures
+}
+
+// NewModel fits the trials.
+func NewModel(trials []Trial) *Model {
+	m := &Model{
+		throughput: newFit(samplesOf(trials, Throughput, byValue), priorOf(Throughput)),
+		p99:        newFit(samplesOf(trials, P99, byValue), priorOf(P99)),
+	}
+	return m
+}
+
+func (m *Model) of(by Figure) *fit {
+	if by == P99 {
+		return m.p99
+	}
+	return m.throughput
+}
+
+// Compares says whether both values have the figure.
+func (m *Model) Compares(a, b int, by Figure) bool {
+	f := m.of(by)
+	return f.has(a) && f.has(b)
+}
+
+// Ratio of a to b with its two-sided interval at a confidence; NaN where one has no
+// figure.
+func (m *Model) Ratio(a, b int, by Figure, confidence float64) (ratio, low, high float64) {
+	f := m.of(by)
+	if !f.has(a) || !f.has(b) {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	if a == b {
+		return 1, 1, 1
+	}
+	d, se := f.difference(a, b)
+	wide := f.quantile((1+confidence)/2) * se
+	return math.Exp(d), math.Exp(d - wide), math.Exp(d + wide)
+}
+
+// Level of a value by itself, with its two-sided interval: where it lies at the
+// average block. Two values are to be compared by Ratio, in which blocks cancel.
+func (m *Model) Level(n int, by Figure, confidence float64) (mean, low, high float64) {
+	f := m.of(by)
+	if !f.has(n) {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	mean, se := f.level(n)
+	wide := f.quantile((1+confidence)/2) * se
+	return math.Exp(mean), math.Exp(mean - wide), math.Exp(mean + wide)
+}
+
+// asGood says whether a is proven no worse than b by the margin.
+func (m *Model) asGood(a, b int, by Figure, margin float64) bool {
+	f := m.of(by)
+	if by == P99 {
+		return f.upper(a, b, confidence) < margin
+	}
+	return f.lower(a, b, confidence) > -margin
+}

@@ -1,0 +1,122 @@
+package race
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+)
+
+// The prior of p99 over values: from one to the next it stays (but for sd 0.03 a
+// root of the doublings between), bends (0.15) or jumps (0.7). That p99 is equal on
+// a plateau is the usual truth, and throughput knows nothing of it.
+var (
+	stepSD     = [3]float64{0.03, 0.15, 0.7}
+	stepChance = [3]float64{0, 0.2, 0.25} // of a bend and of a jump, a doubling
+)
+
+// histories is how many ways through the curve are kept.
+const histories = 150
+
+// history is one way through the values: which steps were taken, and what is known
+// of each level after the values up to it (a Kalman filter).
+type history struct {
+	likelihood float64
+	mean, v    []float64
+	step       []float64 // variance of the step after each value
+}
+
+// curve draws p99s of the arms, neighbours pooled. The draws of one level are
+// stratified over the histories.
+func (f *fit) curve(arms []int, draws int, r *rand.Rand) [][]float64 {
+	all := f.histories(arms)
+	most := math.Inf(-1)
+	for _, h := range all {
+		most = max(most, h.likelihood)
+	}
+	until, total := make([]float64, len(all)), 0.0
+	for i, h := range all {
+		total += math.Exp(h.likelihood - most)
+		until[i] = total
+	}
+	out := make([][]float64, draws)
+	for s := range out {
+		u := (float64(s) + r.Float64()) / float64(draws) * total
+		h := all[min(sort.SearchFloat64s(until, u), len(all)-1)]
+		out[s] = h.draw(r)
+	}
+	r.Shuffle(draws, func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// histories filters the arms in order, and keeps the likeliest.
+func (f *fit) histories(arms []int) []history {
+	y, v := f.apart(arms)
+	all := []history{{mean: y[:1:1], v: v[:1:1]}}
+	for i := 1; i < len(arms); i++ {
+		far := max(math.Log2(float64(arms[i])/float64(arms[i-1])), 0.05)
+		jump := 1 - math.Pow(1-stepChance[2], far)
+		bend := 1 - math.Pow(1-stepChance[1], far)
+		chance := [3]float64{max(0.05, 1-bend-jump), bend, jump}
+		next := make([]history, 0, 3*len(all))
+		for _, h := range all {
+			for k := range chance {
+				step := stepSD[k] * stepSD[k]
+				if k < 2 {
+					step *= far
+				}
+				next = append(next, h.after(step, math.Log(chance[k]), y[i], v[i]))
+			}
+		}
+		slices.SortStableFunc(next, func(a, b history) int { return cmp.Compare(b.likelihood, a.likelihood) })
+		all = next[:min(len(next), histories)]
+	}
+	return all
+}
+
+// apart are the arms' means with what each is uncertain of alone: what they share is
+// no difference.
+func (f *fit) apart(arms []int) (y, v []float64) {
+	shared, pairs := 0.0, 0.0
+	for i, a := range arms {
+		for _, b := range arms[:i] {
+			shared += f.cov.At(f.index[a], f.index[b])
+			pairs++
+		}
+	}
+	for _, a := range arms {
+		own := f.cov.At(f.index[a], f.index[a])
+		if pairs > 0 {
+			own = max(own-shared/pairs, own/4)
+		}
+		y, v = append(y, f.mean[f.index[a]]), append(v, own)
+	}
+	return y, v
+}
+
+// after is the history one value on.
+func (h history) after(step, chance, y, v float64) history {
+	last := len(h.mean) - 1
+	before := h.v[last] + step
+	miss, s := y-h.mean[last], before+v
+	gain := before / s
+	return history{
+		likelihood: h.likelihood + chance - 0.5*math.Log(s) - 0.5*miss*miss/s,
+		mean:       append(slices.Clip(h.mean), h.mean[last]+gain*miss),
+		v:          append(slices.Clip(h.v), before*(1-gain)),
+		step:       append(slices.Clip(h.step), step),
+	}
+}
+
+// draw goes back from the last value (backward sampling).
+func (h history) draw(r *rand.Rand) []float64 {
+	n := len(h.mean)
+	x := make([]float64, n)
+	x[n-1] = h.mean[n-1] + math.Sqrt(h.v[n-1])*r.NormFloat64()
+	for k := n - 2; k >= 0; k-- {
+		gain := h.v[k] / (h.v[k] + h.step[k])
+		x[k] = h.mean[k] + gain*(x[k+1]-h.mean[k]) + math.Sqrt(h.v[k]*(1-gain))*r.NormFloat64()
+	}
+	return x
+}

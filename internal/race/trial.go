@@ -1,0 +1,59 @@
+package race
+
+import "math"
+
+// Trial is one value measured once.
+type Trial struct {
+	Value      int     // GOMAXPROCS as a number: unset counts at what it resolved to
+	Unset      bool    // it ran as the unset arm
+	Block      int     // trials of one block ran close in time
+	Throughput float64 // higher is better; 0: none
+	P99        float64 // seconds, of the quantile that is judged; 0: not to be judged
+	Saturated  bool    // it did not carry the offered rate
+	Failed     bool    // invalid: it carries no figures
+}
+
+// Figure is what two values are compared by.
+type Figure string
+
+// Figures.
+const (
+	Throughput Figure = "throughput"
+	P99        Figure = "p99"
+)
+
+// log is the trial's figure, ready for a model in which effects multiply.
+func (t Trial) log(by Figure) (float64, bool) {
+	x := t.Throughput
+	if by == P99 {
+		x = t.P99
+		if t.Saturated { // what it queued is the length of the trial and not its latency
+			return 0, false
+		}
+	}
+	if t.Failed || !(x > 0) || math.IsInf(x, 0) {
+		return 0, false
+	}
+	return math.Log(x), true
+}
+
+// samplesOf are the trials that have the figure, under the name that key gives each.
+func samplesOf(trials []Trial, by Figure, key func(Trial) int) []sample {
+	var out []sample
+	for _, t := range trials {
+		if y, ok := t.log(by); ok {
+			out = append(out, sample{arm: key(t), block: t.Block, y: y})
+		}
+	}
+	return out
+}
+
+func byValue(t Trial) int { return t.Value }
+
+// byCopy tells the unset copies of the default from those of its number.
+func byCopy(t Trial) int {
+	if t.Unset {
+		return -t.Value
+	}
+	return t.Value
+}
