@@ -38,9 +38,12 @@ func (s *standing) assess() Assessment {
 	return a
 }
 
+// likelier is how much smaller a likely value must be to be named before a proven one.
+const likelier = 0.8
+
 // final is the value that is named if nothing more is measured.
 func (s *standing) final() int {
-	if s.rules.Goal == Likely || s.proven == 0 {
+	if s.rules.Goal == Likely || s.proven == 0 || s.likely != 0 && float64(s.likely) < likelier*float64(s.proven) {
 		return s.likely
 	}
 	return s.proven
@@ -64,57 +67,22 @@ func (s *standing) shortest() int {
 	return best
 }
 
-// Trade-offs are looked for among values that lose up to this much throughput, with
-// a p99 of at most that share of the pick's.
-const (
-	tradeLoss  = 0.3
-	tradeShare = 0.5
-)
-
-// mayTrade lists the values that are out though their p99 seems far better.
-func (s *standing) mayTrade(pick int) []int {
-	if !s.rules.Latency || !s.model.p99.has(pick) {
-		return nil
-	}
-	var out []int
-	for _, n := range s.values {
-		if !s.out[n] || !s.byLatency(n) {
-			continue
-		}
-		loss, _ := s.model.throughput.difference(n, pick)
-		gain, _ := s.model.p99.difference(n, pick)
-		if loss > math.Log1p(-tradeLoss) && gain < math.Log(tradeShare) {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// trade is the first value whose p99 is proven better than the pick's by a ratio
-// beyond what its throughput can be worse by; both are bounded at 97.5 %.
-func (s *standing) trade(pick int) int {
-	if pick == 0 || !s.rules.Latency || !s.model.p99.has(pick) {
-		return 0
-	}
-	const each = (1 + confidence) / 2
-	for _, n := range s.values {
-		if !s.out[n] || !s.byLatency(n) || s.model.p99.trials(n) < enough {
-			continue
-		}
-		gain := -s.model.p99.upper(n, pick, each)
-		loss := -s.model.throughput.lower(n, pick, each)
-		if gain > s.rules.margin(P99) && gain > loss {
-			return n
-		}
-	}
-	return 0
-}
-
 // copiesLevel is high since it is looked at after each block.
 const copiesLevel = 0.995
 
 // copiesOf compares the default as unset with its number.
 func copiesOf(r Rules, trials []Trial) Copies {
+	unset, number := 0, 0
+	for _, t := range trials {
+		if t.Value == r.Default && t.Unset {
+			unset++
+		} else if t.Value == r.Default {
+			number++
+		}
+	}
+	if unset < 2 || number < 2 {
+		return Copies{}
+	}
 	f := newFit(samplesOf(trials, Throughput, byCopy), priorOf(Throughput))
 	if r.Default == 0 || f.trials(r.Default) < 2 || f.trials(-r.Default) < 2 {
 		return Copies{}

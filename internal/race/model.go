@@ -67,3 +67,6 @@ func (m *Model) asGood(a, b int, by Figure, margin float64) bool {
 	}
 	return f.lower(a, b, confidence) > -margin
 }
+
+// Trials of a value that carry the figure.
+func (m *Model) Trials(n int, by Figure) int { return m.of(by).trials(n) }

@@ -10,10 +10,9 @@ import (
 // The prior of throughput over values: deviations from a common level are
 // N(0, τ²·kernel), τ on a grid, alike in weight. The kernel falls off within a
 // quarter of a doubling, since a curve may bend anywhere.
-var (
-	rivalSpreads = [...]float64{0.005, 0.02, 0.06, 0.2}
-	rivalReach   = 0.25 // doublings
-)
+var rivalSpreads = [...]float64{0.005, 0.02, 0.06, 0.2}
+
+const rivalReach = 0.25 // doublings
 
 // rivals draws the throughputs of the contenders. All but one are pooled, so that
 // the luckiest of many does not pass for the best; that one stands by its own
@@ -88,15 +87,31 @@ func pool(own, kernel *mat.SymDense, y []float64) (pooled, bool) {
 	if c.SolveTo(&sr, rest) != nil || c.SolveTo(&ks, kernel) != nil { // ks: S⁻¹K
 		return pooled{}, false
 	}
-	var shift, explained mat.Dense
-	shift.Mul(kernel, &sr)
-	explained.Mul(kernel, &ks)
 	p := pooled{mean: make([]float64, n)}
-	left := make([]float64, n) // 1 - K S⁻¹ 1
+	var shift mat.Dense
+	shift.Mul(kernel, &sr)
 	fitness := 0.0
 	for i := range n {
 		p.mean[i] = level + shift.At(i, 0)
 		fitness += rest.AtVec(i) * sr.At(i, 0)
+	}
+	p.likelihood = -0.5 * (c.LogDet() + math.Log(weight) + fitness)
+	var root mat.Cholesky
+	if !root.Factorize(remaining(kernel, &ks, weight)) {
+		return pooled{}, false
+	}
+	root.LTo(&p.root)
+	return p, true
+}
+
+// remaining is the covariance of the levels after the trials, given S⁻¹K and the
+// precision of the common level, which is uncertain too.
+func remaining(kernel *mat.SymDense, ks *mat.Dense, weight float64) *mat.SymDense {
+	n := kernel.SymmetricDim()
+	var explained mat.Dense
+	explained.Mul(kernel, ks)
+	left := make([]float64, n) // 1 - K S⁻¹ 1
+	for i := range n {
 		left[i] = 1
 		for j := range n {
 			left[i] -= ks.At(j, i)
@@ -112,13 +127,7 @@ func pool(own, kernel *mat.SymDense, y []float64) (pooled, bool) {
 			cov.SetSym(i, j, v)
 		}
 	}
-	p.likelihood = -0.5 * (c.LogDet() + math.Log(weight) + fitness)
-	var root mat.Cholesky
-	if !root.Factorize(cov) {
-		return pooled{}, false
-	}
-	root.LTo(&p.root)
-	return p, true
+	return cov
 }
 
 // drawPooled draws from the mixture of all, each spread by its share.

@@ -22,7 +22,7 @@ type Rules struct {
 	Margin       float64 // a loss of throughput that does not matter; 0: 0.05
 	MarginP99    float64 // a longer p99 that does not matter; 0: 0.20
 	Goal         Goal    // empty: Proven
-	MaxTrials    int     // 0: 40, 64 or 96 by the number of values
+	MaxTrials    int     // 0: with two pilots 40, 64 or 96, by the number of values
 	Seed         uint64
 	Latency      bool    // whether p99 is judged
 	Rate         float64 // offered in open loop, in the throughput's unit; 0: unknown
@@ -32,17 +32,20 @@ type Rules struct {
 // trialsPerListed is how many blocks each value has that the user named.
 const trialsPerListed = 3
 
+// pilots are the trials before a race, which its user counts too.
+const pilots = 2
+
 // Limit is the most trials that the race may take.
 func (r Rules) Limit() int {
 	if r.MaxTrials > 0 {
 		return r.MaxTrials
 	}
-	limit := 96
+	limit := 96 - pilots
 	switch {
 	case len(r.Values) <= 6:
-		limit = 40
+		limit = 40 - pilots
 	case len(r.Values) <= 16:
-		limit = 64
+		limit = 64 - pilots
 	}
 	if r.Listed {
 		limit = max(limit, trialsPerListed*len(r.Values))
@@ -80,18 +83,4 @@ func (r Rules) grid() []int {
 	slices.Sort(grid)
 	grid = slices.Compact(grid)
 	return slices.DeleteFunc(grid, func(n int) bool { return !slices.Contains(r.Values, n) })
-}
-
-// between is the candidate nearest to want, by ratio, that lies strictly between two
-// values; 0 when there is none.
-func (r Rules) between(low, high int, want float64) int {
-	best, least := 0, math.Inf(1)
-	for _, n := range r.Values {
-		if n > low && n < high {
-			if d := math.Abs(math.Log(float64(n) / want)); d < least {
-				best, least = n, d
-			}
-		}
-	}
-	return best
 }

@@ -79,8 +79,17 @@ func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
 	shift.MulVec(u, s.mean)
 	shift.SubVec(blockSum, &shift)
 	s.effect.MulVec(&inverse, &shift)
+	s.spreadBlocks(&ku, &inverse)
+	d.judge(&s, wander, prior)
+	s.likelihood -= 0.5 * (kc.LogDet() + mc.LogDet() - logdet)
+	return s, true
+}
+
+// spreadBlocks computes what the blocks' effects are uncertain of.
+func (s *solution) spreadBlocks(ku, inverse *mat.Dense) {
+	b, a := ku.Dims()
 	s.cross = mat.NewDense(b, a, nil)
-	s.cross.Mul(&ku, s.cov)
+	s.cross.Mul(ku, s.cov)
 	s.cross.Scale(-1, s.cross)
 	var spread mat.Dense
 	spread.Mul(s.cross, ku.T())
@@ -90,9 +99,6 @@ func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
 			s.blocks.SetSym(i, j, inverse.At(i, j)-spread.At(i, j))
 		}
 	}
-	d.judge(&s, wander, prior)
-	s.likelihood -= 0.5 * (kc.LogDet() + mc.LogDet() - logdet)
-	return s, true
 }
 
 // judge takes the residuals, what they say of the noise, and how well they fit.

@@ -51,15 +51,15 @@ func (f *fit) curve(arms []int, draws int, r *rand.Rand) [][]float64 {
 }
 
 // histories filters the arms in order, and keeps the likeliest.
-func (f *fit) histories(arms []int) []history {
+func (f *fit) histories(arms []int) []*history {
 	y, v := f.apart(arms)
-	all := []history{{mean: y[:1:1], v: v[:1:1]}}
+	all := []*history{{mean: y[:1:1], v: v[:1:1]}}
 	for i := 1; i < len(arms); i++ {
 		far := max(math.Log2(float64(arms[i])/float64(arms[i-1])), 0.05)
 		jump := 1 - math.Pow(1-stepChance[2], far)
 		bend := 1 - math.Pow(1-stepChance[1], far)
 		chance := [3]float64{max(0.05, 1-bend-jump), bend, jump}
-		next := make([]history, 0, 3*len(all))
+		next := make([]*history, 0, 3*len(all))
 		for _, h := range all {
 			for k := range chance {
 				step := stepSD[k] * stepSD[k]
@@ -69,7 +69,7 @@ func (f *fit) histories(arms []int) []history {
 				next = append(next, h.after(step, math.Log(chance[k]), y[i], v[i]))
 			}
 		}
-		slices.SortStableFunc(next, func(a, b history) int { return cmp.Compare(b.likelihood, a.likelihood) })
+		slices.SortStableFunc(next, func(a, b *history) int { return cmp.Compare(b.likelihood, a.likelihood) })
 		all = next[:min(len(next), histories)]
 	}
 	return all
@@ -96,12 +96,12 @@ func (f *fit) apart(arms []int) (y, v []float64) {
 }
 
 // after is the history one value on.
-func (h history) after(step, chance, y, v float64) history {
+func (h *history) after(step, chance, y, v float64) *history {
 	last := len(h.mean) - 1
 	before := h.v[last] + step
 	miss, s := y-h.mean[last], before+v
 	gain := before / s
-	return history{
+	return &history{
 		likelihood: h.likelihood + chance - 0.5*math.Log(s) - 0.5*miss*miss/s,
 		mean:       append(slices.Clip(h.mean), h.mean[last]+gain*miss),
 		v:          append(slices.Clip(h.v), before*(1-gain)),
@@ -110,7 +110,7 @@ func (h history) after(step, chance, y, v float64) history {
 }
 
 // draw goes back from the last value (backward sampling).
-func (h history) draw(r *rand.Rand) []float64 {
+func (h *history) draw(r *rand.Rand) []float64 {
 	n := len(h.mean)
 	x := make([]float64, n)
 	x[n-1] = h.mean[n-1] + math.Sqrt(h.v[n-1])*r.NormFloat64()

@@ -1,0 +1,147 @@
+package race
+
+import (
+	"math/rand/v2"
+)
+
+// Choice is one trial to run.
+type Choice struct {
+	Value int
+	Unset bool // without GOMAXPROCS, which resolves to the value
+}
+
+// Why a block is run.
+type Why string
+
+// Reasons of blocks.
+const (
+	WhyGrid  Why = "grid"  // a first look at all
+	WhyEdge  Why = "edge"  // a value not yet measured, below the smallest that seems good
+	WhyPeak  Why = "peak"  // a value not yet measured, beside the highest throughput
+	WhyFront Why = "front" // the smallest value that may be good, against its rivals
+	WhyTrade Why = "trade" // a slower value whose p99 seems far better
+)
+
+// Stop is why a race ended.
+type Stop string
+
+// Reasons to stop.
+const (
+	StopGoal    Stop = "goal"    // what was asked for is reached
+	StopLimit   Stop = "limit"   // the next block does not fit into the trials left
+	StopFutile  Stop = "futile"  // one is likely, and none can be proven with the trials left
+	StopNothing Stop = "nothing" // no value can be measured
+)
+
+// Step is what to do next: a block in the order to run, or the end.
+type Step struct {
+	Block      []Choice
+	Why        Why
+	Done       bool
+	Stop       Stop
+	Assessment Assessment // of the trials so far
+}
+
+// Next is the block after these trials.
+func Next(r Rules, trials []Trial) Step {
+	s := stand(r, trials)
+	step := s.next()
+	if step.Stop == "" && len(trials)+len(step.Block) > r.Limit() {
+		step = Step{Stop: StopLimit}
+	}
+	step.Done = step.Stop != ""
+	step.Assessment = s.assess()
+	return step
+}
+
+func (s *standing) next() Step {
+	blocks := blocksOf(s.trials)
+	if s.top == 0 || s.rules.Listed && blocks < trialsPerListed {
+		return s.grid()
+	}
+	fresh, why := s.look()
+	settled := s.pick != 0 && s.front == s.pick
+	if settled && fresh == 0 && s.model.throughput.trials(s.top) >= enough && s.confirmed() {
+		if n := s.probe(); n != 0 {
+			return Step{Why: WhyTrade, Block: s.arrange([]int{n, s.pick})}
+		}
+		return Step{Stop: StopGoal}
+	}
+	if s.futile() {
+		return Step{Stop: StopFutile}
+	}
+	if why == "" {
+		why = WhyFront
+	}
+	return Step{Why: why, Block: s.arrange(s.block(fresh))}
+}
+
+// grid is a block of all that have not failed three times without a figure.
+func (s *standing) grid() Step {
+	var left []int
+	for _, n := range s.rules.grid() {
+		if s.failed[n] < enough || s.model.throughput.has(n) {
+			left = append(left, n)
+		}
+	}
+	if len(left) == 0 {
+		return Step{Stop: StopNothing}
+	}
+	return Step{Why: WhyGrid, Block: s.arrange(left)}
+}
+
+// confirmed says whether the pick was so before its latest block too: a second look
+// that agrees.
+func (s *standing) confirmed() bool {
+	start, block := 0, -1
+	for i, t := range s.trials {
+		if t.Block != block {
+			block = t.Block
+			if !s.inBlock(block, s.pick) {
+				continue
+			}
+			start = i
+		}
+	}
+	if start == 0 {
+		return false
+	}
+	before := stand(s.rules, s.trials[:start])
+	return before.pick == s.pick && before.front == s.pick
+}
+
+func (s *standing) inBlock(block, n int) bool {
+	for _, t := range s.trials {
+		if t.Block == block && t.Value == n {
+			return true
+		}
+	}
+	return false
+}
+
+func blocksOf(trials []Trial) int {
+	seen := map[int]bool{}
+	for _, t := range trials {
+		seen[t.Block] = true
+	}
+	return len(seen)
+}
+
+// arrange shuffles a block by the seed and its number, and lets the default's trials
+// alternate between unset and its number.
+func (s *standing) arrange(values []int) []Choice {
+	var out []Choice
+	for _, n := range values {
+		c := Choice{Value: n}
+		for _, t := range s.trials {
+			if t.Value == n {
+				c.Unset = !c.Unset
+			}
+		}
+		c.Unset = n == s.rules.Default && !c.Unset
+		out = append(out, c)
+	}
+	r := rand.New(rand.NewPCG(s.rules.Seed, uint64(blocksOf(s.trials))))
+	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
