@@ -14,13 +14,26 @@ import (
 
 // describe is a session's plan and its cost in words.
 func describe(s *session.Session) string {
-	tasks := s.Trials()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.Header.Name, strings.Join(labels(s.Plan), ", "))
-	if n := len(s.Plan.AA); n > 1 {
+	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.Header.Name, settings(s.Plan))
+	if n := len(s.Plan.Groups()); n > 1 {
 		fmt.Fprintf(&b, " in each of %d groups", n)
 	}
-	fmt.Fprintf(&b, ": %s (%s of %s and the A/A copy", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "arm"))
+	b.WriteString(": ")
+	if s.Plan.Racing() {
+		b.WriteString(race(s))
+	} else {
+		b.WriteString(grid(s))
+	}
+	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
+	return b.String()
+}
+
+// grid is a grid's cost in words.
+func grid(s *session.Session) string {
+	var b strings.Builder
+	tasks := s.Trials()
+	fmt.Fprintf(&b, "%s (%s of %s and the A/A copy", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "arm"))
 	if s.Plan.Pilots > 0 {
 		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
 	}
@@ -33,8 +46,22 @@ func describe(s *session.Session) string {
 	} else {
 		b.WriteString("; the first ones will tell how long it takes")
 	}
-	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
 	return b.String()
+}
+
+// settings are a plan's values of GOMAXPROCS, as --procs takes them.
+func settings(p journal.Plan) string {
+	list := labels(p)
+	if p.Racing() && !p.Listed && len(list) > 2 {
+		most := 0 // of the group that has the most
+		for _, a := range p.Arms {
+			if a.Procs != nil {
+				most = max(most, *a.Procs)
+			}
+		}
+		return fmt.Sprintf("unset, 1..%d", most)
+	}
+	return strings.Join(list, ", ")
 }
 
 // labels are those of a plan's arms, each once.

@@ -99,9 +99,9 @@ func (p *progress) report(s sweep.Progress) {
 		p.draw()
 	case !s.Trial.Valid:
 		reason := phrase.FirstLine(s.Trial.InvalidReason)
-		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: invalid: %s", p.title, s.Done, s.Total, armName(s.Task), strings.TrimSuffix(reason, ":")))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), armName(s.Task), strings.TrimSuffix(reason, ":")))
 	case p.width == 0:
-		p.line(fmt.Sprintf("procfit: %s[%d/%d] %s: %s, elapsed %s%s", p.title, s.Done, s.Total, armName(s.Task), outcome(s.Trial), phrase.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), armName(s.Task), outcome(s.Trial), open(s.Open), phrase.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -130,8 +130,8 @@ func (p *progress) draw() {
 		return
 	}
 	filled := barWidth * p.last.Done / p.last.Total
-	s := fmt.Sprintf("%s[%s%s] %d/%d  %s%s  %s: %s", p.title, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
-		p.last.Done, p.last.Total, phrase.Clock(p.now().Sub(p.began)), p.left(), armName(p.last.Task), p.what)
+	s := fmt.Sprintf("%s[%s%s] %s  %s%s%s  %s: %s", p.title, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
+		count(p.last), phrase.Clock(p.now().Sub(p.began)), p.left(), open(p.last.Open), armName(p.last.Task), p.what)
 	if r := []rune(s); len(r) >= p.width {
 		s = string(r[:p.width-1])
 	}
@@ -143,17 +143,14 @@ func (p *progress) left() string {
 	if left <= 0 {
 		return ""
 	}
+	if p.last.AtMost {
+		return ", at most " + phrase.Clock(left) + " left"
+	}
 	return ", " + phrase.Clock(left) + " left"
 }
 
 func armName(t sweep.Task) string {
-	s := "GOMAXPROCS " + t.Arm.Label
-	if t.Arm.QuotaCPUs != nil {
-		s += fmt.Sprintf(" quota %g", *t.Arm.QuotaCPUs)
-	}
-	if t.Arm.GoVersion != "" {
-		s += " go" + t.Arm.GoVersion
-	}
+	s := "GOMAXPROCS " + t.Arm.Label + group(t.Arm.Group())
 	switch t.Role {
 	case journal.RoleAA:
 		s += " (A/A)"

@@ -28,10 +28,14 @@ for every arm, whose latency counts from the intended send. A command without
 finds in its output. 'go test -bench X ./pkg' is understood: it is compiled once and
 its benchmark lines are the metrics.
 
-The arms run in random order in each of --repeats blocks, and one arm runs twice
-in each block, so that the noise of the machine is known. The trials go one by one
-into --out/journal.jsonl; the same command with the same --out completes what is
-missing. --dry-run prints the plan and its cost.`
+What decides is measured again and what is settled is not: a first look at a few
+values from 1 to twice the CPUs, then blocks of two or three settings in random order,
+until the answer is proven (--until), or --max-trials or --max-time are used up. A value
+that --procs names is measured three times at least. --grid measures every setting
+equally often instead, in --repeats blocks, and one of them twice in each.
+
+The trials go one by one into --out/journal.jsonl; the same command with the same --out
+completes what is missing, and more --max-trials go on where fewer ended. --dry-run prints the plan and its cost.`
 
 const sweepExample = `  procfit sweep
   procfit sweep --url http://127.0.0.1:{port}/ --quota 1 --procs unset,1,2,4,8 -- ./server -addr :{port}

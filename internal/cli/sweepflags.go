@@ -31,13 +31,17 @@ type sweepOptions struct {
 	serverCPUs, loadCPUs string
 	against, prepare     string
 	out, baseline        string
+	until                string
+	maxTrials            int
+	maxTime              time.Duration
+	grid                 bool
 	gate, dryRun, json   bool
 	command              []string
 	given                func(flag string) bool
 }
 
 func newSweepOptions() *sweepOptions {
-	return &sweepOptions{spec: sweep.Default(), procs: "auto", rate: "auto", margin: "5%", marginP99: "20%", maxErrors: "1%"}
+	return &sweepOptions{spec: sweep.Default(), procs: "auto", rate: "auto", until: string(journal.GoalProven), margin: "5%", marginP99: "20%", maxErrors: "1%"}
 }
 
 func (o *sweepOptions) flags(f *pflag.FlagSet) {
@@ -60,7 +64,11 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
 	f.StringVar(&l.Command, "load", "", "offer load by this `command` instead: wrk, hey, or any whose figures --metric names; {url} {duration} {connections} {rate} are filled in")
 	f.StringArrayVar(&o.metrics, "metric", nil, "`NAME[:lower|:higher]=REGEXP`: a figure in the output of the program or of --load; may be repeated")
-	f.IntVar(&o.spec.Repeats, "repeats", o.spec.Repeats, "blocks, each of which runs every arm once; intervals need six")
+	f.StringVar(&o.until, "until", o.until, "measure on until the answer is `proven`, or only likely")
+	f.IntVar(&o.maxTrials, "max-trials", 0, "trials at most (default 40 to 96, by the values to choose from)")
+	f.DurationVar(&o.maxTime, "max-time", 0, "time that the trials take at most: 10m")
+	f.BoolVar(&o.grid, "grid", false, "measure every arm equally often, in --repeats blocks, whatever they show")
+	f.IntVar(&o.spec.Repeats, "repeats", o.spec.Repeats, "blocks of a grid, which this asks for: each runs every arm once; intervals need six")
 	f.StringVar(&o.margin, "margin", o.margin, "how much less throughput still counts as good")
 	f.StringVar(&o.marginP99, "margin-p99", o.marginP99, "how much more p99 latency still counts as good")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
@@ -88,6 +96,9 @@ func (o *sweepOptions) resolve(std stdio) (*session.Session, error) {
 	if err := o.setTarget(&spec); err != nil {
 		return nil, err
 	}
+	if err := o.setBudget(&spec); err != nil {
+		return nil, err
+	}
 	err = spec.Validate()
 	if err == nil {
 		err = local.Check(spec, false)
@@ -98,6 +109,9 @@ func (o *sweepOptions) resolve(std stdio) (*session.Session, error) {
 	s := session.New(spec, session.Options{
 		Dir: o.out, Tool: tool(std.args), Host: session.ThisHost(), Baseline: o.baseline, Environ: os.Environ(), Started: time.Now(),
 	})
+	if err := checkBudget(s); err != nil {
+		return nil, err
+	}
 	return s, o.checkGate(s, std)
 }
 
@@ -190,7 +204,7 @@ func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 	switch {
 	case o.gate && o.against == "" && o.baseline == "":
 		return usageError("--gate needs something to compare with: --against 'OLD COMMAND' or --baseline DIR")
-	case o.gate && o.spec.Repeats < fewestBlocks:
+	case o.gate && s.Spec.Budget == nil && o.spec.Repeats < fewestBlocks:
 		return usageError("--gate with --repeats %d: fewer than %d blocks prove nothing", o.spec.Repeats, fewestBlocks)
 	case o.against != "" && o.baseline != "":
 		return usageError("--against and --baseline exclude each other")

@@ -120,6 +120,8 @@ func (c *Contents) add(raw []byte, line int) error {
 	case KindTrial:
 	case KindBlock:
 		return c.addBlock(raw)
+	case KindBudget:
+		return c.addBudget(raw)
 	default:
 		return nil
 	}
@@ -185,6 +187,15 @@ func (c *Contents) addBlock(raw []byte) error {
 	}
 	c.Blocks = append(c.Blocks, b)
 	return c.checkArms()
+}
+
+func (c *Contents) addBudget(raw []byte) error {
+	var b Budget
+	err := unmarshal(raw, &b)
+	if err == nil {
+		c.Header.Plan = c.Header.Plan.With(b)
+	}
+	return err
 }
 
 func unmarshal(raw []byte, v any) error {

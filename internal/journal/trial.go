@@ -14,6 +14,7 @@ const (
 	KindHeader = "header"
 	KindTrial  = "trial"
 	KindBlock  = "block"
+	KindBudget = "budget"
 )
 
 // Role says what a trial counts for.

@@ -140,10 +140,6 @@ var ErrRemoved = errors.New("the journal was removed, or replaced, while it was 
 // (a full disk, say) nothing of the line stays, and what was there before is
 // whole.
 func (w *Writer) Append(t Trial) error {
-	// An unlinked file takes all that is written, and is gone in the end.
-	if !w.dir.Holds(Name, w.f) {
-		return fmt.Errorf("%s: %w", w.f.Name(), ErrRemoved)
-	}
 	t.Kind = KindTrial
 	if t.Warnings == nil {
 		t.Warnings = []Warning{}
@@ -159,19 +155,28 @@ func (w *Writer) Append(t Trial) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.f.Name(), err)
 		}
-		return w.appendLine(v)
+		return w.appendHeld(v)
 	}
-	return w.appendLine(t)
+	return w.appendHeld(t)
 }
 
 // AppendBlock writes what a block of a race will run, before it does, as Append writes
 // a trial.
 func (w *Writer) AppendBlock(b Block) error {
+	b.Kind = KindBlock
+	return w.appendHeld(b)
+}
+
+// AppendBudget writes what a race may take from here on.
+func (w *Writer) AppendBudget(b Budget) error { return w.appendHeld(b) }
+
+// appendHeld is appendLine to a file that is in its folder: an unlinked one takes all
+// that is written, and is gone in the end.
+func (w *Writer) appendHeld(v any) error {
 	if !w.dir.Holds(Name, w.f) {
 		return fmt.Errorf("%s: %w", w.f.Name(), ErrRemoved)
 	}
-	b.Kind = KindBlock
-	return w.appendLine(b)
+	return w.appendLine(v)
 }
 
 func (w *Writer) appendLine(v any) error {

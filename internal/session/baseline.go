@@ -29,8 +29,8 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	if err := stat.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {
 		return old, nil, err
 	}
-	then, thenUnset := numbered(old.Plan)
-	now, nowUnset := numbered(s.Plan)
+	then, thenUnset := numbered(measured(contents))
+	now, nowUnset := numbered(s.Plan.Arms)
 	switch {
 	case old.Target.Kind != s.Header.Target.Kind:
 		return old, nil, &stat.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, and this is a " + s.Header.Target.Kind + " target"}
@@ -48,9 +48,24 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	return old, notes, nil
 }
 
-// numbered are the values of GOMAXPROCS in a plan.
-func numbered(p journal.Plan) (values []int, unset bool) {
-	for _, a := range p.Arms {
+// measured are the arms of a journal: a race has measured a few of those in its plan.
+func measured(c *journal.Contents) (arms []journal.Arm) {
+	if !c.Header.Plan.Racing() {
+		return c.Header.Plan.Arms
+	}
+	seen := map[journal.ArmKey]bool{}
+	for _, t := range c.Trials {
+		if t.Role == journal.RoleMeasure && !seen[t.Arm.Key()] {
+			seen[t.Arm.Key()] = true
+			arms = append(arms, t.Arm)
+		}
+	}
+	return arms
+}
+
+// numbered are the values of GOMAXPROCS of arms.
+func numbered(arms []journal.Arm) (values []int, unset bool) {
+	for _, a := range arms {
 		if a.Procs == nil {
 			unset = true
 		} else {

@@ -35,41 +35,41 @@ func holdsJournal(dir string) (bool, error) {
 
 // openJournal makes the results folder and its journal, or opens the one that is to
 // be completed. On success the folder is open too.
-func (s *Session) openJournal(on Events) (*journal.Writer, []journal.Trial, error) {
+func (s *Session) openJournal(on Events) (w *journal.Writer, have sweep.Record, err error) {
 	exists, err := holdsJournal(s.Dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, have, err
 	}
 	dir, err := folder.Make(s.Dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+		return nil, have, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
 	}
-	w, have, err := s.journalIn(dir, exists, on)
+	w, have, err = s.journalIn(dir, exists, on)
 	if err != nil {
 		dir.Close()
-		return nil, nil, err
+		return nil, have, err
 	}
 	s.folder = dir
 	return w, have, nil
 }
 
-func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.Writer, []journal.Trial, error) {
+func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (w *journal.Writer, have sweep.Record, err error) {
 	if exists {
 		w, c, err := journal.Open(dir)
 		switch {
 		case errors.Is(err, journal.ErrEmpty):
 			// A run that was killed, or whose machine died, before it wrote its header.
 		case err != nil:
-			return nil, nil, err
+			return nil, have, err
 		default:
-			return w, c.Trials, s.goOn(w, c, on)
+			return w, record(c), s.goOn(w, c, on)
 		}
 	}
-	w, err := journal.Create(dir, s.Header)
+	w, err = journal.Create(dir, s.Header)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the journal cannot be begun: %w", err)
+		return nil, have, fmt.Errorf("the journal cannot be begun: %w", err)
 	}
-	return w, nil, nil
+	return w, have, nil
 }
 
 // goOn takes over what the journal holds; when it may not, it closes it.
@@ -78,8 +78,15 @@ func (s *Session) goOn(w *journal.Writer, c *journal.Contents, on Events) error 
 		w.Close()
 		return err
 	}
-	tasks := sweep.Schedule(s.Plan)
-	s.Done = len(tasks) - len(sweep.Missing(tasks, c.Trials))
+	if b := s.Plan.Budget(); s.Plan.Racing() && b != c.Header.Plan.Budget() {
+		if err := w.AppendBudget(b); err != nil {
+			w.Close()
+			return err
+		}
+	}
+	have := record(c)
+	missing := sweep.PlannerOf(s.Header).Next(have).Tasks
+	s.Done, s.Ended = have.Standing(missing), len(missing) == 0
 	if c.Torn > 0 && on.Torn != nil {
 		on.Torn(s.Dir+"/"+journal.Name, c.Torn)
 	}
@@ -89,6 +96,10 @@ func (s *Session) goOn(w *journal.Writer, c *journal.Contents, on Events) error 
 // adopt takes over the journal's plan when it is the one that was asked for.
 func (s *Session) adopt(then journal.Header) error {
 	plan, now := s.Plan, s.Header
+	asked := plan.Budget()
+	if plan.Racing() { // one that ended before its answer may go on with more
+		plan = plan.With(then.Plan.Budget())
+	}
 	if s.Spec.Seed == nil {
 		plan.Seed = then.Plan.Seed
 	}
@@ -101,7 +112,7 @@ func (s *Session) adopt(then journal.Header) error {
 		what string
 		same bool
 	}{
-		{"the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)", reflect.DeepEqual(plan, then.Plan)},
+		{planDiffers(then.Plan), reflect.DeepEqual(plan, then.Plan)},
 		{"the target (command or its executable, --url, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, target)},
 		{"the load", reflect.DeepEqual(now.Load, load)},
 		{"the Go that procfit is built with, being its own target", now.Target.BuiltIn == "" || goVersioned(plan) || now.Tool.GoVersion == then.Tool.GoVersion},
@@ -115,8 +126,20 @@ func (s *Session) adopt(then journal.Header) error {
 		return &Refusal{fmt.Errorf("%s holds a sweep that differs in %s; its command was: %s; repeat that, or choose another --out",
 			s.Dir, strings.Join(differs, " and "), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
 	}
-	s.Plan = plan
+	if plan.Racing() {
+		plan = plan.With(asked)
+	}
+	s.Plan, s.Header.Plan = plan, plan
 	return nil
+}
+
+// planDiffers is what may differ in a plan. A sweep was a grid by itself once.
+func planDiffers(then journal.Plan) string {
+	what := "the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)"
+	if !then.Racing() {
+		what = "the plan (--procs, --quota, --replicas, --go, --grid with its --repeats, margins, --seed)"
+	}
+	return what
 }
 
 // fromV1 is a v1's target and load as they are written today: with the method that

@@ -58,8 +58,14 @@ func (s *Session) Run(ctx context.Context, r sweep.Runner, on Events) (begun boo
 		on.Begin()
 	}
 	execution := sweep.Execution{
-		Plan: s.Plan, Have: have, Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Spec.Each(), Tolerant: s.Spec.Tolerant,
+		Plan: s.Plan, Planner: sweep.PlannerOf(s.Header), Have: have, Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Spec.Each(), Tolerant: s.Spec.Tolerant,
 		Report: on.Progress, Now: time.Now,
+		Begin: func(b journal.Block) error {
+			if err := w.AppendBlock(b); err != nil {
+				return &JournalError{err}
+			}
+			return nil
+		},
 		Append: func(t journal.Trial) error {
 			if err := w.Append(t); err != nil {
 				return &JournalError{err}

@@ -26,7 +26,8 @@ type Session struct {
 	Dir    string
 	Plan   journal.Plan
 	Header journal.Header
-	Done   int // trials that a resumed journal holds already
+	Done   int  // trials that a resumed journal holds already
+	Ended  bool // there is nothing left to measure
 
 	baseline string
 	folder   *folder.Dir // while it runs
@@ -45,20 +46,29 @@ func New(spec sweep.Spec, o Options) *Session {
 	return s
 }
 
-// Trials is how many the plan has.
-func (s *Session) Trials() int { return len(sweep.Schedule(s.Plan)) }
+// Trials is how many the plan has, at most where it is a race.
+func (s *Session) Trials() int { return sweep.PlannerOf(s.Header).Next(sweep.Record{}).Total }
 
-// Missing is how many trials the journal lacks, if there is one.
+// Missing is how many trials the journal lacks, if there is one, at most where the
+// plan is a race.
 func (s *Session) Missing() int {
-	plan := s.Plan
 	contents, err := journal.ReadDirectory(s.Dir)
 	if err != nil {
-		return len(sweep.Schedule(plan))
+		return s.Trials()
 	}
+	h := s.Header
 	if s.Spec.Seed == nil {
-		plan.Seed = contents.Header.Plan.Seed
+		h.Plan.Seed = contents.Header.Plan.Seed
 	}
-	return len(sweep.Missing(sweep.Schedule(plan), contents.Trials))
+	leg := sweep.PlannerOf(h).Next(record(contents))
+	if !leg.AtMost || len(leg.Tasks) == 0 {
+		return len(leg.Tasks)
+	}
+	return max(len(leg.Tasks), leg.Total-record(contents).Standing(leg.Tasks))
+}
+
+func record(c *journal.Contents) sweep.Record {
+	return sweep.Record{Trials: c.Trials, Blocks: c.Blocks}
 }
 
 // logs is the folder of the targets' output, below the results folder.

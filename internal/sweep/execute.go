@@ -16,18 +16,23 @@ type Progress struct {
 	Trial     *journal.Trial // the trial that has just ended; nil when one begins
 	Done      int            // trials that are in the journal
 	Total     int
-	Remaining time.Duration // 0: not known yet
+	AtMost    bool          // Total is a bound: there may be fewer
+	Open      []Question    // of a race: what the trials have still to tell
+	Remaining time.Duration // at most, where Total is; 0: not known yet
 }
 
 // Execution is a run of a plan.
 type Execution struct {
-	Plan journal.Plan
-	// Have is what the journal holds already; these tasks are not run again, but
-	// for pilots that were invalid.
-	Have   []journal.Trial
+	Plan    journal.Plan
+	Planner Planner
+	// Have is what the journal holds already; its tasks are not run again, but for
+	// pilots that were invalid.
+	Have   Record
 	Runner Runner
 	// Observe is told what the Runner does; may be nil.
 	Observe Observer
+	// Begin puts a block of a race into the journal, before it is run.
+	Begin func(journal.Block) error
 	// Append puts a trial into the journal.
 	Append func(journal.Trial) error
 	// Tolerant goes on where all trials of a block were invalid, or a pilot: that
@@ -53,46 +58,101 @@ const capacityShare = 0.5
 // ends (with its error), when the Runner or the journal fails, or when a pilot
 // or a whole block was invalid, since the rest would be too.
 func (e Execution) Run(ctx context.Context) error {
-	tasks := Schedule(e.Plan)
-	missing := Missing(tasks, e.Have)
-	trials := slices.Clone(e.Have)
-	pace := pace{each: e.Each}
-	for i, task := range missing {
+	r := running{Execution: e, pace: pace{each: e.Each}}
+	r.have = Record{Trials: slices.Clone(e.Have.Trials), Blocks: slices.Clone(e.Have.Blocks)}
+	for {
+		r.leg = e.Planner.Next(r.have)
+		if len(r.leg.Tasks) == 0 {
+			return nil
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rate, err := e.rate(task, trials)
-		if err != nil {
+		if err := r.begin(); err != nil {
 			return err
 		}
-		task.RatePerSecond = rate
-		progress := Progress{Task: task, Done: len(tasks) - len(missing) + i, Total: len(tasks), Remaining: pace.remaining(len(missing) - i)}
-		e.report(progress)
-		began := e.Now()
-		trial, err := e.Runner.Run(ctx, task, e.Observe)
-		if err != nil {
-			return err
+		r.done = r.have.Standing(r.leg.Tasks)
+		for i := range r.leg.Tasks {
+			if err := r.task(ctx, i); err != nil {
+				return err
+			}
 		}
-		pace.add(e.Now().Sub(began))
-		trial.Arm, trial.Role, trial.Block, trial.Order = task.Arm, task.Role, task.Block, task.Order
-		agreeOnUnit(&trial, trials)
-		if err := e.Append(trial); err != nil {
-			return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", progress.Done, err)
-		}
-		trials = append(trials, trial)
-		progress.Trial, progress.Done, progress.Remaining = &trial, progress.Done+1, pace.remaining(len(missing)-i-1)
-		e.report(progress)
-		if err := hopeless(e.Plan, trials); err != nil && !e.Tolerant {
-			return err
-		}
+	}
+}
+
+// running is an Execution at work.
+type running struct {
+	Execution
+	have Record
+	leg  Leg
+	done int // trials in the journal, without those that the leg runs again
+	pace pace
+}
+
+// begin tells the journal of a race's block.
+func (r *running) begin() error {
+	if r.leg.Begin == nil {
+		return nil
+	}
+	if err := r.Begin(*r.leg.Begin); err != nil {
+		return fmt.Errorf("a block could not be told to the journal, which holds %d trials: %w", len(r.have.Trials), err)
+	}
+	r.have.Blocks = append(r.have.Blocks, *r.leg.Begin)
+	return nil
+}
+
+// task runs the i-th of the leg.
+func (r *running) task(ctx context.Context, i int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	task := r.leg.Tasks[i]
+	rate, err := r.rate(task, r.have.Trials)
+	if err != nil {
+		return err
+	}
+	task.RatePerSecond = rate
+	progress := Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
+	r.report(progress)
+	began := r.Now()
+	trial, err := r.Runner.Run(ctx, task, r.Observe)
+	if err != nil {
+		return err
+	}
+	r.took(r.Now().Sub(began))
+	trial.Arm, trial.Role, trial.Block, trial.Order = task.Arm, task.Role, task.Block, task.Order
+	agreeOnUnit(&trial, r.have.Trials)
+	if err := r.Append(trial); err != nil {
+		return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", len(r.have.Trials), err)
+	}
+	r.have.add(task, trial)
+	r.done++
+	progress.Trial, progress.Done = &trial, r.done
+	r.report(progress)
+	ends := i == len(r.leg.Tasks)-1 || r.leg.Tasks[i+1].Block != task.Block
+	if err := hopeless(r.have, ends); err != nil && !r.Tolerant {
+		return err
 	}
 	return nil
 }
 
-func (e Execution) report(p Progress) {
-	if e.Report != nil {
-		e.Report(p)
+// took is told how long a trial was.
+func (r *running) took(d time.Duration) {
+	r.pace.add(d)
+	if r.leg.Left != nil {
+		r.leg.Left = new(max(0, *r.leg.Left-d))
 	}
+}
+
+func (r *running) report(p Progress) {
+	if r.Report == nil {
+		return
+	}
+	p.Remaining = r.pace.remaining(p.Total - p.Done)
+	if left := r.leg.Left; left != nil {
+		p.Remaining = min(p.Remaining, *left)
+	}
+	r.Report(p)
 }
 
 // rate is the open loop's rate for a task: the same for every arm of a group.
@@ -135,79 +195,28 @@ func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
 	}
 }
 
-// Missing is the tasks that no trial stands for. An invalid pilot does not stand:
-// without a rate nothing can go on. Neither does one for which there was no program.
-func Missing(tasks []Task, have []journal.Trial) []Task {
-	// A pilot's place is its group's: which arm the group names first may change.
-	type place struct {
-		role         journal.Role
-		block, order int
-		group        journal.GroupKey
-	}
-	placeOf := func(a journal.Arm, role journal.Role, block, order int) place {
-		p := place{role: role, block: block, order: order}
-		if role == journal.RolePilot {
-			p.group = a.Group()
-		}
-		return p
-	}
-	done := map[place]bool{}
-	for _, t := range have {
-		if !t.NotStarted && (t.Role != journal.RolePilot || t.Valid) {
-			done[placeOf(t.Arm, t.Role, t.Block, t.Order)] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return done[placeOf(t.Arm, t.Role, t.Block, t.Order)] })
-}
-
 // ErrHopeless is in the chain of an error that ends a run because its trials
 // prove nothing.
 var ErrHopeless = errors.New("no valid trial")
 
 // hopeless looks at the last trial: an invalid pilot of a group that has no valid
 // one, or the last of a block in which all were invalid, ends the run.
-func hopeless(p journal.Plan, trials []journal.Trial) error {
-	last := trials[len(trials)-1]
+func hopeless(r Record, ends bool) error {
+	last := r.Trials[len(r.Trials)-1]
 	if last.Valid {
 		return nil
 	}
 	if last.Role == journal.RolePilot {
-		if slices.ContainsFunc(trials, func(t journal.Trial) bool {
+		if slices.ContainsFunc(r.Trials, func(t journal.Trial) bool {
 			return t.Role == journal.RolePilot && t.Valid && t.Arm.Group() == last.Arm.Group()
 		}) {
 			return nil // the rate comes from that one
 		}
 		return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
 	}
-	n := 0
-	for _, t := range trials {
-		if t.Role == journal.RolePilot || t.Block != last.Block {
-			continue
-		}
-		if t.Valid {
-			return nil
-		}
-		n++
-	}
-	if n < len(p.Arms)+len(p.AA) {
+	block := r.of(last.Block)
+	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) {
 		return nil
 	}
-	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, n, last.Block+1, last.InvalidReason)
-}
-
-// pace foretells the remaining time from the trials so far.
-type pace struct {
-	each  time.Duration
-	total time.Duration
-	n     int
-}
-
-func (p *pace) add(d time.Duration) { p.total += d; p.n++ }
-
-func (p *pace) remaining(trials int) time.Duration {
-	each := p.each
-	if p.n > 0 {
-		each = p.total / time.Duration(p.n)
-	}
-	return each * time.Duration(trials)
+	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
 }

@@ -36,6 +36,9 @@ const (
 	FieldReplicas       Field = "replicas"
 	FieldGoVersions     Field = "go"
 	FieldRepeats        Field = "repeats"
+	FieldUntil          Field = "until"
+	FieldMaxTrials      Field = "max-trials"
+	FieldMaxTime        Field = "max-time"
 	FieldMargin         Field = "margin"
 	FieldMarginP99      Field = "margin-p99"
 )

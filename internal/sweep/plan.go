@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"math"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -25,16 +24,8 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	if s.OpenLoop() && s.Load.Rate == 0 {
 		p.Pilots = pilots
 	}
-	procs := s.Procs
-	if against && procs.Auto {
-		procs = Procs{Values: []*int{nil}} // a gate compares programs, not settings
-	}
 	for _, group := range s.groups() {
-		effective := s.targetCPUs(hostCPUs)
-		if group.QuotaCPUs != nil {
-			effective = math.Min(effective, *group.QuotaCPUs)
-		}
-		values := procs.For(effective)
+		values := s.values(s.effective(group, hostCPUs))
 		for _, n := range values {
 			p.Arms = append(p.Arms, withProcs(group, n, ""))
 			if against {
@@ -43,7 +34,31 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 		}
 		p.AA = append(p.AA, withProcs(group, values[0], ""))
 	}
+	if s.Budget != nil {
+		s.Budget.govern(&p, !s.Procs.Auto)
+	}
 	return p
+}
+
+// values are those that may be measured of a target that may use so many CPUs.
+func (s Spec) values(effective float64) []*int {
+	switch {
+	case !s.Procs.Auto:
+		return sorted(s.Procs.Values)
+	case len(s.Target.Against) > 0:
+		return []*int{nil} // a gate compares programs, not settings
+	case s.Budget != nil:
+		return everyValue(effective)
+	}
+	return s.Procs.For(effective)
+}
+
+// effective is how many CPUs the target of a group may use.
+func (s Spec) effective(group journal.Arm, hostCPUs float64) float64 {
+	if group.QuotaCPUs != nil {
+		return math.Min(s.targetCPUs(hostCPUs), *group.QuotaCPUs)
+	}
+	return s.targetCPUs(hostCPUs)
 }
 
 // groups are arms without a number of Ps, one for each quota and version.
@@ -84,37 +99,4 @@ type Task struct {
 	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, and
 	// where there is no open loop.
 	RatePerSecond *float64
-}
-
-// Schedule lists every task of a plan in the order in which to run them: each
-// group's pilots, then the blocks. The same plan gives the same list.
-func Schedule(p journal.Plan) []Task {
-	var tasks []Task
-	for _, arm := range p.AA { // one a group
-		for n := range p.Pilots {
-			tasks = append(tasks, Task{Arm: withProcs(arm, nil, ""), Role: journal.RolePilot, Block: n})
-		}
-	}
-	for block := range p.Blocks {
-		tasks = append(tasks, blockOf(p, block)...)
-	}
-	return tasks
-}
-
-func blockOf(p journal.Plan, block int) []Task {
-	var tasks []Task
-	for _, arm := range p.Arms {
-		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleMeasure, Block: block})
-	}
-	for _, arm := range p.AA {
-		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleAA, Block: block})
-	}
-	// A stream of its own for each block, so that a plan of more blocks begins
-	// with the very blocks of a plan of fewer.
-	r := rand.New(rand.NewPCG(p.Seed, uint64(block)))
-	r.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
-	for i := range tasks {
-		tasks[i].Order = i
-	}
-	return tasks
 }

@@ -83,6 +83,22 @@ func (p Procs) For(effective float64) []*int {
 	return sorted(auto.Values)
 }
 
+// fewestValues is how many numbers a race has at least to choose from: with one CPU,
+// or a part of one, a program that waits may still want several Ps.
+const fewestValues = 5
+
+// everyValue is what a race may measure of a target that may use effective CPUs: unset
+// and every number up to twice the CPUs. Beyond that no P finds a CPU even while half of
+// them wait, and the runtime's own default, which may be more, is a candidate anyway.
+func everyValue(effective float64) []*int {
+	cpus := max(1, int(math.Ceil(effective)))
+	list := []*int{nil}
+	for n := 1; n <= min(maxProcs, max(fewestValues, 2*cpus)); n++ {
+		list = append(list, &n)
+	}
+	return list
+}
+
 func sorted(values []*int) []*int {
 	out := slices.Clone(values)
 	slices.SortFunc(out, func(a, b *int) int { return value(a) - value(b) })

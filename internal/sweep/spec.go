@@ -29,7 +29,8 @@ type Spec struct {
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
 	Replicas   int        // copies of the target behind one load, each under the quota
 	GoVersions []string   // that Target.Build is compiled with, each an arm; empty: as the program comes
-	Repeats    int        // blocks
+	Repeats    int        // blocks of a grid
+	Budget     *Budget    // of a race; nil: a grid
 	Margin     float64    // how much less throughput still counts as good: 0.05 is 5 %
 	MarginP99  float64    // how much more p99
 	Seed       *uint64    // of the arms' order; nil: any

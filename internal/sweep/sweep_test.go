@@ -191,12 +191,14 @@ func (f *fake) Run(ctx context.Context, t Task, _ Observer) (journal.Trial, erro
 
 type run struct {
 	Execution
-	kept []journal.Trial
+	kept   []journal.Trial
+	blocks []journal.Block
 }
 
 func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
 	x := &run{kept: have}
-	x.Execution = Execution{Plan: p, Have: have, Runner: r, Now: time.Now,
+	x.Execution = Execution{Plan: p, Planner: PlannerOf(journal.Header{Plan: p}), Have: Record{Trials: have}, Runner: r, Now: time.Now,
+		Begin:  func(b journal.Block) error { x.blocks = append(x.blocks, b); return nil },
 		Append: func(t journal.Trial) error { x.kept = append(x.kept, t); return nil }}
 	return x
 }
@@ -226,7 +228,7 @@ func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
 		if err := y.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if len(second.ran) != len(tasks)-stop || len(Missing(tasks, y.kept)) != 0 {
+		if len(second.ran) != len(tasks)-stop || len(Record{Trials: y.kept}.Lacks(tasks)) != 0 {
 			t.Fatalf("stopped after %d: the second run did %d of %d", stop, len(second.ran), len(tasks))
 		}
 		for _, task := range second.ran {
@@ -307,7 +309,7 @@ func TestRemainingTime(t *testing.T) {
 	if seen[0] != 0 || seen[1] != 10*time.Second || seen[len(seen)-1] != 0 {
 		t.Errorf("remaining %v: want nothing promised at first, then 2 s a trial", seen)
 	}
-	x.Each, x.Have, x.kept, seen = 3*time.Second, nil, nil, nil
+	x.Each, x.Have, x.kept, seen = 3*time.Second, Record{}, nil, nil
 	x.Runner = &fake{}
 	if err := x.Run(t.Context()); err != nil || seen[0] != 18*time.Second || math.Signbit(float64(seen[1])) {
 		t.Errorf("remaining %v, %v: want 6 trials of 3 s at the start", seen, err)

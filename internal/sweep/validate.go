@@ -16,6 +16,7 @@ import (
 // Bounds against typing errors.
 const (
 	maxRepeats  = 1000
+	maxTrials   = 100_000
 	maxReplicas = 256
 	// MinQuota is the kernel's smallest quota, 1 ms, in the period of 100 ms
 	// (kernel/sched/core.c, min_cfs_quota_period).
@@ -25,7 +26,7 @@ const (
 // Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
 // only the machine of the target can tell is its Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkNumbers, s.checkTimes, s.checkTarget, s.checkServer, s.checkLoad} {
+	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkTarget, s.checkServer, s.checkLoad} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -64,6 +65,22 @@ func (s Spec) checkNumbers() *FieldError {
 		case *q < MinQuota:
 			return Wrong(FieldQuota, " %g: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", *q, MinQuota)
 		}
+	}
+	return nil
+}
+
+// checkBudget looks at what a race may take. Whether that is enough for its first
+// block, its plan tells.
+func (s Spec) checkBudget() *FieldError {
+	b := s.Budget
+	switch {
+	case b == nil:
+	case b.Goal != journal.GoalProven && b.Goal != journal.GoalLikely:
+		return Wrong(FieldUntil, " %q: want proven or likely", b.Goal)
+	case b.MaxTrials < 0 || b.MaxTrials > maxTrials:
+		return Wrong(FieldMaxTrials, " %d: want 1 to %d", b.MaxTrials, maxTrials)
+	case b.MaxTime < 0:
+		return Wrong(FieldMaxTime, " %s: want a time above zero, as in 10m", b.MaxTime)
 	}
 	return nil
 }

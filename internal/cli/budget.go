@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// setBudget makes the sweep a race, unless the flags ask for what only a grid tells.
+func (o *sweepOptions) setBudget(spec *sweep.Spec) error {
+	grid := o.wantsGrid(*spec)
+	for _, flag := range []string{"until", "max-trials", "max-time"} {
+		if grid != "" && o.given(flag) {
+			return usageError("--%s is of a sweep that ends when its answer is there, and %s measures every arm equally often: leave one of them out", flag, grid)
+		}
+	}
+	switch {
+	case grid != "":
+		return nil
+	case o.given("max-trials") && o.maxTrials < 1:
+		return usageError("--max-trials %d: want at least 1", o.maxTrials)
+	case o.given("max-time") && o.maxTime <= 0:
+		return usageError("--max-time %s: want a time above zero, as in 10m", o.maxTime)
+	}
+	spec.Budget = &sweep.Budget{Goal: journal.Goal(o.until), MaxTrials: o.maxTrials, MaxTime: o.maxTime}
+	return nil
+}
+
+// wantsGrid is the flag that asks for a grid, if one does. The smallest arm that
+// carries a rate may be one that no race for the best would look at again, and a
+// baseline is compared arm by arm.
+func (o *sweepOptions) wantsGrid(spec sweep.Spec) string {
+	switch {
+	case o.grid:
+		return "--grid"
+	case o.given("repeats"):
+		return "--repeats"
+	case spec.Load.Rate > 0:
+		return "--rate " + o.rate
+	case o.baseline != "":
+		return "--baseline"
+	case o.against != "":
+		return "--against"
+	}
+	return ""
+}
+
+// checkBudget refuses a budget that ends before anything can be compared.
+func checkBudget(s *session.Session) error {
+	if !s.Plan.Racing() {
+		return nil
+	}
+	fewest := sweep.Fewest(s.Header)
+	if s.Plan.MaxTrials < fewest {
+		return usageError("--max-trials %d: the first look alone takes %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
+	}
+	takes := time.Duration(fewest) * s.Spec.Each()
+	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
+		return usageError("--max-time %s: the first look alone takes %s, about %s", most, phrase.Count(fewest, "trial"), phrase.Minutes(takes))
+	}
+	return nil
+}
+
+// race is a race's budget in words.
+func race(s *session.Session) string {
+	if s.Ended {
+		return phrase.Count(s.Done, "trial") + ", all of them done"
+	}
+	text := "at most " + phrase.Count(s.Plan.MaxTrials, "trial")
+	if s.Done > 0 {
+		text += fmt.Sprintf(", %d of them done", s.Done)
+	}
+	left, most := s.Spec.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
+	switch {
+	case most > 0 && (left == 0 || most < left):
+		text += ", at most " + phrase.Minutes(most)
+	case left > 0:
+		text += ", about " + phrase.Minutes(left)
+	}
+	text += " (usually fewer"
+	if s.Plan.Pilots > 0 {
+		text += "; " + phrase.Count(s.Plan.Pilots*len(s.Plan.Groups()), "pilot") + " first"
+	}
+	text += fmt.Sprintf(", until %s)", s.Plan.Goal)
+	if left == 0 && most == 0 {
+		text += "; the first ones will tell how long it takes"
+	}
+	return text
+}

@@ -1,0 +1,87 @@
+package heat
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// A generator that sent later than both has made the latency of its trial.
+const (
+	lateSeconds = 0.001 // the p99 of how late it sent
+	lateShare   = 0.2   // of the trial's p99
+)
+
+// JudgedP99 is the p99 of a valid trial in seconds, or 0 where it may not be judged:
+// there is none, its phase has too few requests, or the generator itself was late.
+func JudgedP99(t *journal.Trial) float64 {
+	if t.LatencySeconds == nil || t.LatencySeconds.P99 == nil {
+		return 0
+	}
+	p99 := *t.LatencySeconds.P99
+	for i := range t.Phases {
+		if judged := t.Phases[i].Judged; t.Phases[i].Mode == journal.ModeOpen && judged != nil && !*judged {
+			return 0
+		}
+	}
+	if t.Load != nil && t.Load.SendLagP99Seconds != nil {
+		if late := *t.Load.SendLagP99Seconds; late > lateSeconds && late > lateShare*p99 {
+			return 0
+		}
+	}
+	return p99
+}
+
+// byItself is the GOMAXPROCS that the group's program comes to where it is unset: as
+// the first trial that tells it has it.
+func byItself(h journal.Header, trials []journal.Trial, g journal.GroupKey) int {
+	for i := range trials {
+		t := &trials[i]
+		if !t.Valid || t.Arm.Procs != nil || t.Arm.Group() != g || t.Arm.Variant != "" || len(t.ObservedProcs) == 0 {
+			continue
+		}
+		if first := t.ObservedProcs[0]; first != nil && *first > 0 && !slices.ContainsFunc(t.ObservedProcs, func(p *int) bool { return p == nil || *p != *first }) {
+			return *first
+		}
+	}
+	// Since Go 1.25: the quota rounded up, at least 2, and never more than the CPUs.
+	cpus := int(math.Ceil(targetCPUs(h)))
+	if g.Limited {
+		return max(1, min(cpus, max(2, int(math.Ceil(g.QuotaCPUs)))))
+	}
+	return max(1, cpus)
+}
+
+// targetCPUs is how many CPUs the target may use, but for the group's quota.
+func targetCPUs(h journal.Header) float64 {
+	n := h.TargetHost.EffectiveCPUs
+	for _, list := range []string{h.Target.ServerCPUs, h.Target.CPUs} {
+		if cpus, err := cpuset.Parse(list); err == nil && len(cpus) > 0 {
+			n = math.Min(n, float64(len(cpus)))
+		}
+	}
+	return n
+}
+
+// maxByLatency is the greatest value that may be preferred for its latency, where the
+// load runs on the target's own CPUs: beyond their number the latency is the
+// arrangement's.
+func maxByLatency(h journal.Header, g journal.GroupKey) int {
+	if !shared(h) {
+		return 0
+	}
+	cpus := targetCPUs(h)
+	if g.Limited {
+		cpus = math.Min(cpus, g.QuotaCPUs)
+	}
+	return max(1, int(math.Ceil(cpus)))
+}
+
+func shared(h journal.Header) bool {
+	if a := h.Load.Arrangement; a != nil {
+		return *a == journal.ArrangementShared
+	}
+	return h.Load.SameMachine && h.Target.ServerCPUs == "" && h.Load.LoadCPUs == ""
+}

@@ -1,0 +1,103 @@
+package heat
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
+)
+
+// Heat is one group of a journal, as a race sees it.
+type Heat struct {
+	Group  journal.GroupKey
+	Rules  race.Rules
+	Trials []race.Trial
+	// Blocks are the journal's numbers of the heat's blocks: the heat counts its own,
+	// from 0.
+	Blocks []int
+
+	arms []journal.Arm
+}
+
+// Of is a journal's heats, in the order of its plan.
+func Of(h journal.Header, trials []journal.Trial) []Heat {
+	var heats []Heat
+	for i, g := range h.Plan.Groups() {
+		heats = append(heats, of(h, trials, g, uint64(i)))
+	}
+	return heats
+}
+
+// of is the heat of the n-th group.
+func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) Heat {
+	heat := Heat{Group: g, Rules: race.Rules{
+		Listed: h.Plan.Listed, Margin: h.Plan.Margin, MarginP99: h.Plan.MarginP99, Goal: race.Goal(h.Plan.Goal),
+		Seed: h.Plan.Seed + n, MaxByLatency: maxByLatency(h, g),
+	}}
+	unset := false
+	for _, a := range h.Plan.Arms {
+		if a.Group() != g || a.Variant != "" {
+			continue
+		}
+		heat.arms = append(heat.arms, a)
+		if a.Procs == nil {
+			unset = true
+		} else {
+			heat.Rules.Values = append(heat.Rules.Values, *a.Procs)
+		}
+	}
+	resolved := byItself(h, trials, g)
+	if unset {
+		heat.Rules.Default = resolved
+		heat.Rules.Values = append(heat.Rules.Values, resolved)
+	}
+	slices.Sort(heat.Rules.Values)
+	heat.Rules.Values = slices.Compact(heat.Rules.Values)
+	for i := range trials {
+		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == g && t.Arm.Variant == "" {
+			heat.add(t, resolved)
+		}
+	}
+	if h.Plan.MaxTrials > 0 { // what the other groups and the pilots leave of one budget
+		heat.Rules.MaxTrials = max(1, h.Plan.MaxTrials-(len(trials)-len(heat.Trials)))
+	}
+	return heat
+}
+
+func (h *Heat) add(t *journal.Trial, resolved int) {
+	r := race.Trial{Value: resolved, Unset: t.Arm.Procs == nil, Saturated: t.Saturated, Failed: !t.Valid}
+	if t.Arm.Procs != nil {
+		r.Value = *t.Arm.Procs
+	}
+	if t.Valid && t.ThroughputPerSecond != nil {
+		r.Throughput = *t.ThroughputPerSecond
+	}
+	if t.Valid {
+		r.P99 = JudgedP99(t)
+	}
+	h.Rules.Latency = h.Rules.Latency || r.P99 > 0
+	r.Block = slices.Index(h.Blocks, t.Block)
+	if r.Block < 0 {
+		r.Block = len(h.Blocks)
+		h.Blocks = append(h.Blocks, t.Block)
+	}
+	h.Trials = append(h.Trials, r)
+}
+
+// Arm is the arm that a choice of the race runs: the unset one stands for its value
+// where that is no arm of its own, and the value for the unset one where that is none.
+func (h Heat) Arm(c race.Choice) journal.Arm {
+	var unset, number *journal.Arm
+	for i, a := range h.arms {
+		switch {
+		case a.Procs == nil:
+			unset = &h.arms[i]
+		case *a.Procs == c.Value:
+			number = &h.arms[i]
+		}
+	}
+	if unset != nil && (c.Unset || number == nil) || number == nil {
+		return *unset
+	}
+	return *number
+}

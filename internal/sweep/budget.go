@@ -1,0 +1,56 @@
+package sweep
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/heat"
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
+)
+
+// Budget is what a race may take, and when it may end before.
+type Budget struct {
+	Goal      journal.Goal
+	MaxTrials int           // of all groups, pilots included; 0: by the number of values
+	MaxTime   time.Duration // that the trials take; 0: any
+}
+
+// govern makes a plan that of a race over its arms.
+func (b Budget) govern(p *journal.Plan, listed bool) {
+	p.Strategy, p.Goal, p.Listed = journal.StrategyRace, b.Goal, listed
+	p.MaxTrials, p.MaxSeconds = b.MaxTrials, b.MaxTime.Seconds()
+	p.AA, p.Blocks = []journal.Arm{}, 0
+	if p.MaxTrials > 0 {
+		return
+	}
+	for _, g := range p.Groups() {
+		var values []int
+		for _, a := range p.Arms {
+			if a.Group() == g && (a.Procs != nil || listed) {
+				values = append(values, value(a.Procs))
+			}
+		}
+		most := race.Rules{Values: values, Listed: listed}.Limit()
+		if listed {
+			most = max(most, p.Pilots+listedBlocks*len(values))
+		}
+		p.MaxTrials += most
+	}
+}
+
+// listedBlocks is how often a race measures each value that the user named.
+const listedBlocks = 3
+
+// Fewest is how many trials a race takes at least: its pilots and the first block of
+// each group, or all that values which were named are sure of.
+func Fewest(h journal.Header) int {
+	n := len(pilotsOf(h.Plan))
+	for _, g := range heat.Of(h, nil) {
+		if g.Rules.Listed {
+			n += listedBlocks * len(g.Rules.Values)
+		} else {
+			n += len(race.Next(g.Rules, nil).Block)
+		}
+	}
+	return n
+}

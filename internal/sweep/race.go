@@ -1,0 +1,100 @@
+package sweep
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/heat"
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
+)
+
+// racing lets the trials decide what is measured next, in each group for itself. The
+// groups take turns, a block each, so that a drift of the machine falls on all alike,
+// and share one budget.
+type racing struct{ h journal.Header }
+
+func (p racing) Next(r Record) Leg {
+	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
+	if s.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(s.Tasks) > 0 {
+		return s
+	}
+	heats := heat.Of(p.h, r.Trials)
+	turn, next := -1, race.Step{}
+	for i := range heats {
+		mine := &heats[i]
+		step := race.Next(mine.Rules, mine.Trials)
+		if step.Done {
+			continue
+		}
+		s.Open = append(s.Open, questions(mine)...)
+		if turn < 0 || len(mine.Blocks) < len(heats[turn].Blocks) {
+			turn, next = i, step
+		}
+	}
+	if begun := r.begun(); len(begun) > 0 {
+		s.Tasks = begun
+		return s
+	}
+	if turn < 0 || len(next.Block) == 0 || p.spent(r, len(next.Block)) {
+		return s
+	}
+	block := journal.Block{Block: len(r.Blocks), Why: string(next.Why)}
+	for _, c := range next.Block {
+		block.Arms = append(block.Arms, heats[turn].Arm(c))
+	}
+	s.Begin, s.Tasks = &block, tasksOf(block)
+	return s
+}
+
+// begun is what is missing of the blocks that the journal was told of.
+func (r Record) begun() (missing []Task) {
+	for _, b := range r.Blocks {
+		missing = append(missing, r.Lacks(tasksOf(b))...)
+	}
+	return missing
+}
+
+func tasksOf(b journal.Block) (tasks []Task) {
+	for i, arm := range b.Arms {
+		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleMeasure, Block: b.Block, Order: i})
+	}
+	return tasks
+}
+
+// questions are what a group's race has still to tell.
+func questions(h *heat.Heat) (list []Question) {
+	for _, c := range race.Assess(h.Rules, h.Trials).Open {
+		list = append(list, Question{Group: h.Group, A: c.A, B: c.B, Latency: c.By == race.P99, Trials: c.Trials})
+	}
+	return list
+}
+
+// spent tells whether the budget has no room for a block of so many trials. The first
+// block of each group has always room: a budget that has not is refused before.
+func (p racing) spent(r Record, more int) bool {
+	if len(r.Blocks) < len(p.h.Plan.Groups()) {
+		return false
+	}
+	if len(r.Trials)+more > p.h.Plan.MaxTrials {
+		return true
+	}
+	most, took := p.h.Plan.MaxSeconds, r.seconds()
+	return most > 0 && took+float64(more)*took/float64(len(r.Trials)) > most
+}
+
+// left is what of the plan's time has not been used.
+func (p racing) left(r Record) *time.Duration {
+	if p.h.Plan.MaxSeconds <= 0 {
+		return nil
+	}
+	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-r.seconds()) * float64(time.Second)))
+}
+
+// seconds is what the trials took. It is the journal's and no clock's, so that a run
+// that was stopped goes on with what it had left.
+func (r Record) seconds() (sum float64) {
+	for i := range r.Trials {
+		sum += r.Trials[i].DurationSeconds
+	}
+	return sum
+}

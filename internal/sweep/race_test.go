@@ -1,0 +1,173 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// raceOf is the header of a race, over so many CPUs.
+func raceOf(t *testing.T, change func(*Spec)) journal.Header {
+	t.Helper()
+	s := Default()
+	s.Target.Command, s.Seed = []string{"program"}, ptr(uint64(7))
+	s.Budget = &Budget{Goal: journal.GoalProven}
+	if change != nil {
+		change(&s)
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: 8}, Plan: s.Plan(8, 0)}
+	h.Target.Kind = s.Target.Kind()
+	return h
+}
+
+// knee answers as a program of the CPUs does: throughput grows with GOMAXPROCS up to
+// the knee, p99 not at all, and each trial strays by a few percent, as its place says.
+type knee struct {
+	at    int
+	fake  fake
+	takes time.Duration
+}
+
+func (k *knee) run(n int, t Task) (journal.Trial, error) {
+	procs := 8 // unset
+	if t.Arm.Procs != nil {
+		procs = *t.Arm.Procs
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, t.Block, t.Order, t.Arm.Label, t.Arm.QuotaCPUs != nil)
+	stray := math.Sin(float64(h.Sum64()%1000)) * 0.03
+	return journal.Trial{
+		Valid: true, ObservedProcs: []*int{&procs}, DurationSeconds: k.takes.Seconds(),
+		ThroughputPerSecond: ptr(100 * float64(min(k.at, procs)) * math.Exp(stray)), ThroughputUnit: "runs",
+	}, nil
+}
+
+func (k *knee) execution(h journal.Header, have Record) *run {
+	k.fake.answer = k.run
+	x := newRun(h.Plan, &k.fake, have.Trials)
+	x.Planner, x.Have, x.blocks = PlannerOf(h), have, have.Blocks
+	return x
+}
+
+func ended(t *testing.T, h journal.Header, k *knee) *run {
+	t.Helper()
+	x := k.execution(h, Record{})
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// A race that is stopped after any trial, and goes on, runs what it would have run.
+func TestRaceGoesOn(t *testing.T) {
+	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(3.0)} })
+	whole := ended(t, h, &knee{at: 5})
+	if len(whole.kept) < 12 || len(whole.blocks) < 4 {
+		t.Fatalf("%d trials in %d blocks are too few to be stopped in", len(whole.kept), len(whole.blocks))
+	}
+	for stop := 1; stop < len(whole.kept); stop += 3 { // in pilots, within blocks and between them
+		k := &knee{at: 5}
+		x := k.execution(h, Record{})
+		k.fake.answer = func(n int, task Task) (journal.Trial, error) {
+			if n > stop {
+				return journal.Trial{}, context.Canceled
+			}
+			return k.run(n, task)
+		}
+		if err := x.Run(t.Context()); !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped after %d: %v", stop, err)
+		}
+		y := (&knee{at: 5}).execution(h, Record{Trials: x.kept, Blocks: x.blocks})
+		if err := y.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(y.blocks, whole.blocks) || !reflect.DeepEqual(y.kept, whole.kept) {
+			t.Fatalf("stopped after %d: %d trials in %d blocks, and %d in %d where it was not stopped", stop, len(y.kept), len(y.blocks), len(whole.kept), len(whole.blocks))
+		}
+	}
+}
+
+// The groups take turns, so that a drift of the machine falls on all of them, and
+// each block is one group's.
+func TestGroupsTakeTurns(t *testing.T) {
+	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(4.0), ptr(2.0)} })
+	x := ended(t, h, &knee{at: 3})
+	groups := h.Plan.Groups()
+	for i, b := range x.blocks {
+		for _, a := range b.Arms {
+			if a.Group() != b.Arms[0].Group() {
+				t.Errorf("block %d has arms of %v and of %v", i, b.Arms[0].Group(), a.Group())
+			}
+		}
+		if i < 2*len(groups) && b.Arms[0].Group() != groups[i%len(groups)] {
+			t.Errorf("block %d is of %v, want %v", i, b.Arms[0].Group(), groups[i%len(groups)])
+		}
+	}
+}
+
+// A race tells what it takes at most and stays below it.
+func TestRaceHasABudget(t *testing.T) {
+	whole := ended(t, raceOf(t, nil), &knee{at: 6})
+	h := raceOf(t, func(s *Spec) { s.Budget.MaxTrials = len(whole.kept) - 1 })
+	k := &knee{at: 6}
+	x := k.execution(h, Record{})
+	x.Report = func(p Progress) {
+		if !p.AtMost || p.Total != h.Plan.MaxTrials || p.Done > p.Total {
+			t.Errorf("told %d of %d, at most %v; want at most %d", p.Done, p.Total, p.AtMost, h.Plan.MaxTrials)
+		}
+	}
+	if err := x.Run(t.Context()); err != nil || len(x.kept) > h.Plan.MaxTrials {
+		t.Errorf("%v with %d trials, want at most %d", err, len(x.kept), h.Plan.MaxTrials)
+	}
+
+	// Of time: no block begins that would end after it, and the first is run anyway.
+	first := Fewest(h)
+	for _, most := range []time.Duration{1, time.Duration(first) * time.Second, time.Duration(first+5) * time.Second} {
+		h := raceOf(t, func(s *Spec) { s.Budget.MaxTime = most })
+		x := ended(t, h, &knee{at: 6, takes: time.Second})
+		if n := len(x.kept); n < first || n > max(first, int(most/time.Second)) {
+			t.Errorf("%s at a second a trial: %d trials, of which the first block has %d", most, n, first)
+		}
+	}
+}
+
+// What the user named is measured three times at least, whatever it shows.
+func TestListedValues(t *testing.T) {
+	h := raceOf(t, func(s *Spec) { s.Procs = Procs{Values: []*int{nil, ptr(1), ptr(2), ptr(4)}} })
+	x := ended(t, h, &knee{at: 8})
+	blocks := map[string]map[int]bool{}
+	for _, trial := range x.kept {
+		if blocks[trial.Arm.Label] == nil {
+			blocks[trial.Arm.Label] = map[int]bool{}
+		}
+		blocks[trial.Arm.Label][trial.Block] = true
+	}
+	for _, a := range h.Plan.Arms {
+		if len(blocks[a.Label]) < 3 {
+			t.Errorf("%s was measured in %d blocks, want three", a.Label, len(blocks[a.Label]))
+		}
+	}
+}
+
+func TestEveryValue(t *testing.T) {
+	for effective, want := range map[float64]string{
+		0.5: "unset 1 2 3 4 5", 2: "unset 1 2 3 4 5", 2.5: "unset 1 2 3 4 5 6", 4: "unset 1 2 3 4 5 6 7 8",
+	} {
+		if got := show(everyValue(effective)); got != want {
+			t.Errorf("%g CPUs: %s, want %s", effective, got, want)
+		}
+	}
+	if got := everyValue(1e9); len(got) != maxProcs+1 {
+		t.Errorf("no bound: %d values", len(got))
+	}
+}
