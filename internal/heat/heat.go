@@ -40,9 +40,10 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 			continue
 		}
 		heat.arms = append(heat.arms, a)
-		if a.Procs == nil {
+		switch {
+		case a.Procs == nil:
 			unset = true
-		} else {
+		case *a.Procs > 0: // a plan is checked, a journal may be anyone's
 			heat.Rules.Values = append(heat.Rules.Values, *a.Procs)
 		}
 	}

@@ -194,29 +194,3 @@ func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
 		t.InvalidReason = fmt.Sprintf("its throughput is counted in %s, that of the trials before in %s", t.ThroughputUnit, b.ThroughputUnit)
 	}
 }
-
-// ErrHopeless is in the chain of an error that ends a run because its trials
-// prove nothing.
-var ErrHopeless = errors.New("no valid trial")
-
-// hopeless looks at the last trial: an invalid pilot of a group that has no valid
-// one, or the last of a block in which all were invalid, ends the run.
-func hopeless(r Record, ends bool) error {
-	last := r.Trials[len(r.Trials)-1]
-	if last.Valid {
-		return nil
-	}
-	if last.Role == journal.RolePilot {
-		if slices.ContainsFunc(r.Trials, func(t journal.Trial) bool {
-			return t.Role == journal.RolePilot && t.Valid && t.Arm.Group() == last.Arm.Group()
-		}) {
-			return nil // the rate comes from that one
-		}
-		return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
-	}
-	block := r.of(last.Block)
-	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) {
-		return nil
-	}
-	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
-}

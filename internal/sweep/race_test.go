@@ -171,3 +171,38 @@ func TestEveryValue(t *testing.T) {
 		t.Errorf("no bound: %d values", len(got))
 	}
 }
+
+// A value at which the program fails ends nothing: it is out. That all fail that were
+// fine before does.
+func TestFailingValues(t *testing.T) {
+	h := raceOf(t, nil)
+	failing := func(when func(n int, procs int) bool) (*run, error) {
+		k := &knee{at: 6}
+		x := k.execution(h, Record{})
+		k.fake.answer = func(n int, task Task) (journal.Trial, error) {
+			if when(n, value(task.Arm.Procs)) {
+				return journal.Trial{InvalidReason: "out of memory"}, nil
+			}
+			return k.run(n, task)
+		}
+		return x, x.Run(t.Context())
+	}
+	x, err := failing(func(_, procs int) bool { return procs > 2 || procs == 0 })
+	tries := map[string]int{}
+	for _, trial := range x.kept {
+		if !trial.Valid {
+			tries[trial.Arm.Label]++
+		}
+	}
+	if err != nil || len(x.kept)-tries["unset"] < 6 {
+		t.Errorf("%v after %d trials, %v failed", err, len(x.kept), tries)
+	}
+	x, err = failing(func(n, _ int) bool { return n > 5 })
+	if !errors.Is(err, ErrHopeless) || len(x.kept) > 8 {
+		t.Errorf("%v after %d trials: want an end soon after all began to fail", err, len(x.kept))
+	}
+	x, err = failing(func(_, _ int) bool { return true })
+	if !errors.Is(err, ErrHopeless) || len(x.kept) != Fewest(h) {
+		t.Errorf("%v after %d trials, want an end after the first block", err, len(x.kept))
+	}
+}
