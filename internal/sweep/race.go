@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/heat"
@@ -31,9 +32,8 @@ func (p racing) Next(r Record) Leg {
 			turn, next = i, step
 		}
 	}
-	if begun := r.begun(); len(begun) > 0 {
-		s.Tasks = begun
-		return s
+	if s.Tasks = r.begun(); len(s.Tasks) > 0 {
+		return s.about(s.Tasks[0].Arm.Group())
 	}
 	if turn < 0 || len(next.Block) == 0 || p.spent(r, len(next.Block)) {
 		return s
@@ -43,7 +43,21 @@ func (p racing) Next(r Record) Leg {
 		block.Arms = append(block.Arms, heats[turn].Arm(c))
 	}
 	s.Begin, s.Tasks = &block, tasksOf(block)
-	return s
+	return s.about(heats[turn].Group)
+}
+
+// about puts the questions of one group first.
+func (l Leg) about(g journal.GroupKey) Leg {
+	slices.SortStableFunc(l.Open, func(a, b Question) int {
+		switch {
+		case a.Group == b.Group || a.Group != g && b.Group != g:
+			return 0
+		case a.Group == g:
+			return -1
+		}
+		return 1
+	})
+	return l
 }
 
 // begun is what is missing of the blocks that the journal was told of.
@@ -64,7 +78,7 @@ func tasksOf(b journal.Block) (tasks []Task) {
 // questions are what a group's race has still to tell.
 func questions(h *heat.Heat) (list []Question) {
 	for _, c := range race.Assess(h.Rules, h.Trials).Open {
-		list = append(list, Question{Group: h.Group, A: c.A, B: c.B, Latency: c.By == race.P99, Trials: c.Trials})
+		list = append(list, Question{Group: h.Group, A: min(c.A, c.B), B: max(c.A, c.B), Latency: c.By == race.P99, Trials: c.Trials})
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -101,7 +102,16 @@ func TestRaceGoesOn(t *testing.T) {
 // each block is one group's.
 func TestGroupsTakeTurns(t *testing.T) {
 	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(4.0), ptr(2.0)} })
-	x := ended(t, h, &knee{at: 3})
+	x := (&knee{at: 3}).execution(h, Record{})
+	x.Report = func(p Progress) { // what is asked of the group at work is told first
+		group := p.Task.Arm.Group()
+		if slices.ContainsFunc(p.Open, func(q Question) bool { return q.Group == group }) && p.Open[0].Group != group {
+			t.Errorf("while %v runs, %+v is said to be open first", group, p.Open[0])
+		}
+	}
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	groups := h.Plan.Groups()
 	for i, b := range x.blocks {
 		for _, a := range b.Arms {
