@@ -21,6 +21,8 @@ func (o *sweepOptions) setBudget(spec *sweep.Spec) error {
 	switch {
 	case grid != "":
 		return nil
+	case o.against != "" && o.given("until"):
+		return usageError("--until is of the search for a value: with --against a sweep goes on until old and new are told apart, or shown to be alike")
 	case o.given("max-trials") && o.maxTrials < 1:
 		return usageError("--max-trials %d: want at least 1", o.maxTrials)
 	case o.given("max-time") && o.maxTime <= 0:
@@ -43,8 +45,6 @@ func (o *sweepOptions) wantsGrid(spec sweep.Spec) string {
 		return "--rate " + o.rate
 	case o.baseline != "":
 		return "--baseline"
-	case o.against != "":
-		return "--against"
 	}
 	return ""
 }
@@ -85,7 +85,11 @@ func race(s *session.Session) string {
 	if s.Plan.Pilots > 0 {
 		text += "; " + phrase.Count(s.Plan.Pilots*len(s.Plan.Groups()), "pilot") + " first"
 	}
-	text += fmt.Sprintf(", until %s)", s.Plan.Goal)
+	if s.Plan.GateAgainst {
+		text += ", until it is decided)"
+	} else {
+		text += fmt.Sprintf(", until %s)", s.Plan.Goal)
+	}
 	if left == 0 && most == 0 {
 		text += "; the first ones will tell how long it takes"
 	}

@@ -31,7 +31,8 @@ its benchmark lines are the metrics.
 What decides is measured again and what is settled is not: a first look at a few
 values from 1 to twice the CPUs, then blocks of two or three settings in random order,
 until the answer is proven (--until), or --max-trials or --max-time are used up. A value
-that --procs names is measured three times at least. --grid measures every setting
+that --procs names is measured three times at least. With --against, pairs of old and
+new run until they are told apart, or shown to be alike. --grid measures every setting
 equally often instead, in --repeats blocks, and one of them twice in each.
 
 The trials go one by one into --out/journal.jsonl; the same command with the same --out

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
 )
 
 // A generator that sent later than both has made the latency of its trial.
@@ -13,6 +14,18 @@ const (
 	lateSeconds = 0.001 // the p99 of how late it sent
 	lateShare   = 0.2   // of the trial's p99
 )
+
+// figures are what of a trial is compared.
+func figures(t *journal.Trial) race.Trial {
+	r := race.Trial{Saturated: t.Saturated, Failed: !t.Valid}
+	if t.Valid && t.ThroughputPerSecond != nil {
+		r.Throughput = *t.ThroughputPerSecond
+	}
+	if t.Valid {
+		r.P99 = JudgedP99(t)
+	}
+	return r
+}
 
 // JudgedP99 is the p99 of a valid trial in seconds, or 0 where it may not be judged:
 // there is none, its phase has too few requests, or the generator itself was late.

@@ -66,15 +66,10 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 }
 
 func (h *Heat) add(t *journal.Trial, resolved int) {
-	r := race.Trial{Value: resolved, Unset: t.Arm.Procs == nil, Saturated: t.Saturated, Failed: !t.Valid}
+	r := figures(t)
+	r.Value, r.Unset = resolved, t.Arm.Procs == nil
 	if t.Arm.Procs != nil {
 		r.Value = *t.Arm.Procs
-	}
-	if t.Valid && t.ThroughputPerSecond != nil {
-		r.Throughput = *t.ThroughputPerSecond
-	}
-	if t.Valid {
-		r.P99 = JudgedP99(t)
 	}
 	h.Rules.Latency = h.Rules.Latency || r.P99 > 0
 	r.Block = slices.Index(h.Blocks, t.Block)

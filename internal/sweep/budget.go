@@ -20,7 +20,11 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 	p.Strategy, p.Goal, p.Listed = journal.StrategyRace, b.Goal, listed
 	p.MaxTrials, p.MaxSeconds = b.MaxTrials, b.MaxTime.Seconds()
 	p.AA, p.Blocks = []journal.Arm{}, 0
-	if p.MaxTrials > 0 {
+	switch {
+	case p.MaxTrials > 0:
+		return
+	case p.GateAgainst:
+		p.MaxTrials = len(pilotsOf(*p)) + duelPairs*len(p.Arms) // two arms a pair
 		return
 	}
 	for _, g := range p.Groups() {
@@ -42,9 +46,13 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 const listedBlocks = 3
 
 // Fewest is how many trials a race takes at least: its pilots and the first block of
-// each group, or all that values which were named are sure of.
+// each group, or all that values which were named are sure of; a gate's those that any
+// ruling needs.
 func Fewest(h journal.Header) int {
 	n := len(pilotsOf(h.Plan))
+	if h.Plan.GateAgainst {
+		return n + fewestPairs*len(h.Plan.Arms)
+	}
 	for _, g := range heat.Of(h, nil) {
 		if g.Rules.Listed {
 			n += listedBlocks * len(g.Rules.Values)

@@ -36,7 +36,10 @@ type Question struct {
 
 // PlannerOf is the planner of a journal's plan.
 func PlannerOf(h journal.Header) Planner {
-	if h.Plan.Racing() {
+	switch {
+	case h.Plan.Racing() && h.Plan.GateAgainst:
+		return dueling{h}
+	case h.Plan.Racing():
 		return racing{h}
 	}
 	return grid{h.Plan}
