@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"maxprocs":   {}, // and not its facts, which a program that sets a number has no need of
 	"phrase":     {},
 	"cpuset":     {},
+	"topology":   {},
 	"folder":     {},
 	"race":       {},
 	"secret":     {},
@@ -57,7 +58,7 @@ var mayImport = map[string][]string{
 	"heat":       {"journal", "race"},
 	"sweep":      {"journal", "load", "gobench", "heat", "race"},
 	"trial":      {"journal", "load", "gobench"},
-	"local":      {"sweep", "trial", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe"},
+	"local":      {"sweep", "trial", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe", "topology"},
 	"kube":       {"sweep", "trial", "journal", "load", "rule", "observe"},
 	"sim":        {"sweep", "trial", "journal", "load"},
 	"check":      {"rule", "maxprocs/facts", "goproc"},

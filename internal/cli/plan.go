@@ -15,7 +15,7 @@ import (
 // describe is a session's plan and its cost in words.
 func describe(s *session.Session) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at GOMAXPROCS %s", s.Header.Name, settings(s.Plan))
+	fmt.Fprintf(&b, "%s%s at GOMAXPROCS %s", s.Header.Name, arrangement(s), settings(s.Plan))
 	if n := len(s.Plan.Groups()); n > 1 {
 		fmt.Fprintf(&b, " in each of %d groups", n)
 	}
@@ -26,6 +26,9 @@ func describe(s *session.Session) string {
 		b.WriteString(grid(s))
 	}
 	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
+	if short := unjudged(s); short != "" {
+		fmt.Fprintf(&b, "; %s", short)
+	}
 	return b.String()
 }
 
@@ -79,6 +82,10 @@ func activity(a sweep.Activity) string {
 	switch a.Step {
 	case sweep.StepOthers:
 		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: what they take, the trials lack", a.CPUs, phrase.CPUs(a.OfCPUs))
+	case sweep.StepArrange:
+		return "two trials tell how many CPUs of its own the load generator needs; --shared-cpus leaves it on the target's"
+	case sweep.StepUnjudged:
+		return shortfall(*a.Shortfall)
 	case sweep.StepCompile:
 		return "compiling " + a.Detail
 	case sweep.StepStart:

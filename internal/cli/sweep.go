@@ -87,11 +87,14 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 			bar = newProgress(std.err, time.Now)
 		},
 		Activity: func(a sweep.Activity) {
-			if bar == nil {
+			switch {
+			case bar == nil:
 				std.notef("%s", activity(a))
-				return
+			case a.Step == sweep.StepUnjudged:
+				bar.say("procfit: " + activity(a))
+			default:
+				bar.activity(a)
 			}
-			bar.activity(a)
 		},
 		Progress: func(p sweep.Progress) { bar.report(p) },
 	}

@@ -55,7 +55,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.urls, "url", nil, "the server's `URL`: it is ready when this answers, and load goes there")
 	f.IntVar(&l.Connections, "connections", l.Connections, "connections of the load, as in production (not as GOMAXPROCS)")
 	f.StringVar(&o.rate, "rate", o.rate, "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
-	f.DurationVar(&l.Duration, "duration", l.Duration, "measured time of a trial, half of it for each loop; a batch program (default 1s) is run again until it is used")
+	f.DurationVar(&l.Duration, "duration", l.Duration, "measured time of a trial, half of it for each loop (by default the second is as long as its p99 needs); a batch program (default 1s) is run again until it is used")
 	f.DurationVar(&l.Warmup, "warmup", l.Warmup, "load before the measured time; of a batch program (default 0s) runs")
 	f.StringVar(&o.prepare, "prepare", "", "run this `command` before each run of a batch program, unmeasured")
 	f.StringVar(&l.Method, "method", "", "HTTP method (default GET, or POST with a body)")
@@ -74,6 +74,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
 	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the target may run on: 0-1,3")
 	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on")
+	f.BoolVar(&l.Shared, "shared-cpus", false, "leave the load on the target's CPUs; on four or more it gets some of its own else")
 	f.StringVar(&o.out, "out", "", "results `directory` (default results/NAME-TIME); one with an unfinished journal is completed")
 	f.StringVar(&o.against, "against", "", "the old `command`: every arm runs old and new, interleaved")
 	f.StringVar(&o.baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
@@ -123,6 +124,7 @@ func tool(args []string) journal.Tool {
 // parse reads the flags whose values are lists, shares and texts.
 func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	spec = o.spec
+	spec.Load.Stretch = !o.given("duration")
 	parse := func(of func() error) {
 		if err == nil {
 			err = of()

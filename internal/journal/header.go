@@ -85,8 +85,10 @@ type Load struct {
 	// Arrangement is how load and target shared the machine's CPUs; null in a journal
 	// of before, where it follows from SameMachine and the two lists of CPUs.
 	Arrangement         *Arrangement `json:"arrangement"`
-	CPUs                string       `json:"cpus,omitempty"` // that the load ran on, where they were its own
+	CPUs                string       `json:"cpus,omitempty"`   // that the load ran on, where they were its own
+	Sizing              *Sizing      `json:"sizing,omitempty"` // what CPUs were chosen by; null: they were not
 	DurationSeconds     float64      `json:"duration_seconds"`
+	OpenSecondsMax      float64      `json:"open_seconds_max,omitempty"` // the open loop is as long as its p99 needs, up to this; 0: half of DurationSeconds
 	WarmupSeconds       float64      `json:"warmup_seconds"`
 	ReadyTimeoutSeconds float64      `json:"ready_timeout_seconds"`
 	TrialTimeoutSeconds float64      `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none

@@ -52,6 +52,7 @@ func server(o Options, program string, connections int) Stage {
 	s := Stage{Spec: sweep.Default()}
 	s.Target.BuiltIn = program
 	s.Load.Connections = connections
+	s.Load.Stretch = false // an experiment says itself how long
 	s.Load.Duration, s.Load.Warmup = pick(o, quickTrial, fullTrial), pick(o, quickWarmup, fullWarmup)
 	return s
 }

@@ -86,7 +86,7 @@ func (r *run) runLoad(ctx context.Context, argv []string, suffix string, duratio
 		return load.Output{}, supervisor.Exit{}, err
 	}
 	defer closeLogs(logs)
-	p, err := supervisor.Start(ctx, supervisor.Spec{Command: argv, Env: r.config.Environ, CPUs: r.spec.Load.CPUs, Log: logs[0].file, LogLimit: logLimit})
+	p, err := supervisor.Start(ctx, supervisor.Spec{Command: argv, Env: r.config.Environ, CPUs: r.spec.LoadCPUs(), Log: logs[0].file, LogLimit: logLimit})
 	if err != nil {
 		return load.Output{}, supervisor.Exit{}, fmt.Errorf("--load: %w", err)
 	}

@@ -57,7 +57,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 	p := r.programs[programOf(r.task.Arm)]
 	spec := supervisor.Spec{
 		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.task.Arm.Procs),
-		CPUs: r.spec.Target.CPUs, Log: output, LogLimit: logLimit,
+		CPUs: r.targetOn(), Log: output, LogLimit: logLimit,
 	}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {

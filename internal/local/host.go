@@ -105,7 +105,7 @@ func (r *run) hostOfRuns(before host) error {
 // sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load
 // that may run anywhere, their share.
 func (r *runner) sharedPart(cpu time.Duration) time.Duration {
-	on := r.spec.Load.CPUs
+	on := r.spec.LoadCPUs()
 	if on == nil {
 		on = affinity()
 	}

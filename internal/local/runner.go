@@ -24,8 +24,9 @@ type runner struct {
 	sampler  *observe.Sampler
 	reader   observe.Reader
 	programs map[programKey]program
-	keeper   *supervisor.Keeper // nil: nothing was made that must not stay
-	builds   string             // temporary directory of what was compiled; empty: none
+	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
+	short    map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	builds   string                    // temporary directory of what was compiled; empty: none
 }
 
 // New makes a Runner of a valid Spec that was checked.
@@ -34,7 +35,7 @@ func New(spec sweep.Spec, config Config) (sweep.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{spec: spec, config: config, cpus: spec.Target.CPUs, sampler: sampler, programs: map[programKey]program{}}
+	r := &runner{spec: spec, config: config, cpus: spec.TargetCPUs(), sampler: sampler, programs: map[programKey]program{}, short: map[journal.GroupKey]bool{}}
 	if r.cpus == nil {
 		r.cpus = affinity()
 	}
@@ -133,8 +134,13 @@ func (r *run) measure(ctx context.Context) error {
 		r.trial.NotStarted = true
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
 	}
-	if r.spec.Target.Kind() == journal.KindServer {
-		return r.serve(ctx)
+	if r.spec.Target.Kind() != journal.KindServer {
+		return r.batch(ctx)
 	}
-	return r.batch(ctx)
+	back, err := r.aside()
+	if err != nil {
+		return err
+	}
+	defer back()
+	return r.serve(ctx)
 }

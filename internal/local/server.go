@@ -136,7 +136,7 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Connections); err != nil {
 		return err
 	}
-	trial.Limits(r.trial, r.spec.LoadOnTargetHost())
+	trial.Limits(r.trial, r.sharing())
 	return nil
 }
 
@@ -156,9 +156,10 @@ func (r *run) warmUp(ctx context.Context, f fleet) error {
 
 // loops runs the closed loop, and the open loop where a rate is known.
 func (r *run) loops(ctx context.Context, f fleet, outer []observe.Limit) error {
-	half := r.spec.Load.Duration / 2
 	r.step(sweep.StepClosedLoop)
-	closed, usage, err := r.loop(ctx, f, outer, r.spec.LoadOptions(f.urls(), 0, half))
+	options := r.spec.LoadOptions(f.urls(), 0, r.spec.Load.Duration/2)
+	options.Settle = r.spec.Load.Settle()
+	closed, usage, err := r.loop(ctx, f, outer, options)
 	if err != nil {
 		return err
 	}
@@ -166,19 +167,34 @@ func (r *run) loops(ctx context.Context, f fleet, outer []observe.Limit) error {
 		return err
 	}
 	rate := *r.task.RatePerSecond
+	r.foretell(rate)
 	r.observe.Tell(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: rate})
-	open, usage, err := r.loop(ctx, f, outer, r.spec.LoadOptions(f.urls(), rate, half))
+	options = r.spec.LoadOptions(f.urls(), rate, r.spec.OpenFor(rate, r.task.Arm.QuotaCPUs != nil))
+	options.Settle = r.spec.Load.OpenHead()
+	open, usage, err := r.loop(ctx, f, outer, options)
 	if err != nil {
 		return err
 	}
-	return trial.Open(r.trial, open, usage)
+	return trial.Open(r.trial, open, usage, options.Settle)
+}
+
+// foretell says once a group that its p99 will not be judged, where only the pilots
+// could tell.
+func (r *run) foretell(rate float64) {
+	group, quota := r.task.Arm.Group(), r.task.Arm.QuotaCPUs != nil
+	if r.short[group] || r.spec.Shortfall(r.spec.Load.Rate, quota) != nil {
+		return
+	}
+	if short := r.spec.Shortfall(rate, quota); short != nil {
+		r.short[group] = true
+		r.observe.Tell(sweep.Activity{Step: sweep.StepUnjudged, Shortfall: short})
+	}
 }
 
 // loop runs one loop and counts meanwhile.
 func (r *run) loop(ctx context.Context, f fleet, outer []observe.Limit, o load.Options) (*load.Result, *journal.Usage, error) {
 	var c *counters
 	var usage *journal.Usage
-	o.Settle = r.spec.Load.Settle()
 	o.Began = func() { c = r.count(f, outer) }
 	o.Ended = func() { usage = c.end(0) }
 	result, err := offerLoad(ctx, o)

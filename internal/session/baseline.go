@@ -29,6 +29,9 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	if err := stat.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {
 		return old, nil, err
 	}
+	if err := s.arrangedUnlike(old); err != nil {
+		return old, nil, &Refusal{err}
+	}
 	then, thenUnset := numbered(measured(contents))
 	now, nowUnset := numbered(s.Plan.Arms)
 	switch {

@@ -34,6 +34,9 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 		Load: loadOf(spec),
 		Plan: plan,
 	}
+	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
+		h.Target.CPUs = cpuset.Format(spec.TargetCPUs())
+	}
 	h.Tool.Args = secret.Words(o.Tool.Args)
 	if spec.LoadOnTargetHost() {
 		h.LoadHost = &o.Host
@@ -48,6 +51,15 @@ func loadOf(spec sweep.Spec) journal.Load {
 		Command: secret.Text(l.Command), LoadCPUs: cpuset.Format(l.CPUs), ErrorRatioMax: l.MaxErrors, SameMachine: spec.LoadOnTargetHost(),
 		TrialTimeoutSeconds: spec.Target.RunTimeout.Seconds(),
 		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: spec.Target.ReadyTimeout.Seconds(),
+	}
+	if j.Arrangement = spec.Arrangement(); j.Arrangement != nil && *j.Arrangement == journal.ArrangementApart {
+		j.CPUs = cpuset.Format(spec.LoadCPUs())
+	}
+	if spec.Split != nil {
+		j.Sizing = spec.Split.Sizing
+	}
+	if l.Stretch && spec.OpenLoop() {
+		j.OpenSecondsMax = sweep.OpenMost.Seconds()
 	}
 	if l.Rate > 0 {
 		j.RatePerSecond = &l.Rate

@@ -27,6 +27,8 @@ func holdsJournal(dir string) (bool, error) {
 		return false, &Refusal{fmt.Errorf("--out: %w; choose a directory", err)}
 	case slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == journal.Name }):
 		return true, nil
+	case len(entries) == 1 && entries[0].Name() == logs:
+		// Of a run that ended before its first trial.
 	case len(entries) > 0:
 		return false, &Refusal{fmt.Errorf("--out %s holds other files and no %s: choose a new or an empty directory", dir, journal.Name)}
 	}
@@ -106,6 +108,9 @@ func (s *Session) adopt(then journal.Header) error {
 	target, load := then.Target, then.Load
 	if then.Schema == journal.SchemaV1 {
 		target, load = s.fromV1(then)
+	}
+	if a := now.Load.Arrangement; load.Arrangement == nil && a != nil && then.Arranged() == *a {
+		load.Arrangement, load.CPUs, target.CPUs = a, now.Load.CPUs, now.Target.CPUs // told by the lists alone
 	}
 	var differs []string
 	for _, d := range []struct {

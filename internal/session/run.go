@@ -45,6 +45,9 @@ func (s *Session) Run(ctx context.Context, r sweep.Runner, on Events) (begun boo
 	if err := r.Prepare(ctx, s.Plan, on.Activity); err != nil {
 		return false, err
 	}
+	if err := s.arrange(ctx, r, on); err != nil {
+		return false, err
+	}
 	w, have, err := s.openJournal(on)
 	if err != nil {
 		return false, &JournalError{err}

@@ -30,16 +30,17 @@ type Session struct {
 	Ended  bool // there is nothing left to measure
 
 	baseline string
+	options  Options
 	folder   *folder.Dir // while it runs
 }
 
 // New plans a sweep that is valid.
 func New(spec sweep.Spec, o Options) *Session {
 	s := &Session{
-		Spec: spec, Dir: o.Dir, baseline: o.Baseline,
-		Plan: spec.Plan(o.Host.EffectiveCPUs, uint64(o.Started.UnixNano())),
+		Spec: spec, Dir: o.Dir, baseline: o.Baseline, options: o,
 	}
-	s.Header = header(spec, s.Plan, o)
+	s.inherit()
+	s.settle()
 	if s.Dir == "" {
 		s.Dir = filepath.Join("results", spec.Title()+"-"+s.Header.Started.Format("20060102-150405"))
 	}
@@ -48,6 +49,12 @@ func New(spec sweep.Spec, o Options) *Session {
 
 // Trials is how many the plan has, at most where it is a race.
 func (s *Session) Trials() int { return sweep.PlannerOf(s.Header).Next(sweep.Record{}).Total }
+
+// settle makes plan and header of the Spec.
+func (s *Session) settle() {
+	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, uint64(s.options.Started.UnixNano()))
+	s.Header = header(s.Spec, s.Plan, s.options)
+}
 
 // Missing is how many trials the journal lacks, if there is one, at most where the
 // plan is a race.

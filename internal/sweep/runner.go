@@ -29,6 +29,8 @@ type Step string
 
 const (
 	StepOthers      Step = "others"       // before the first trial: other programs used CPUs of OfCPUs
+	StepArrange     Step = "arrange"      // trials that tell how many CPUs the load needs
+	StepUnjudged    Step = "unjudged"     // the p99 of what follows will not be judged: Shortfall
 	StepCompile     Step = "compile"      // Detail: the package
 	StepStart       Step = "start"        // of the target
 	StepReady       Step = "ready"        // waiting for its URL
@@ -46,6 +48,7 @@ type Activity struct {
 	Detail        string
 	RatePerSecond float64
 	CPUs, OfCPUs  float64
+	Shortfall     *Shortfall
 }
 
 // Tell tells the observer, if there is one.

@@ -24,6 +24,7 @@ type Spec struct {
 	Name   string // of the run, for its folder and title; empty: the target's
 	Target Target
 	Load   Load
+	Split  *Split // the CPUs of target and load, once they are chosen; nil: as the user says
 
 	Procs      Procs
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
@@ -75,6 +76,10 @@ type Load struct {
 	Command        string  // an external generator instead of our engine
 	Metrics        []load.Metric
 	CPUs           []int // that it runs on; nil: any
+	// Shared leaves it on the target's CPUs where it would get some of its own.
+	Shared bool
+	// Stretch makes the open loop as long as its p99 needs, instead of half of Duration.
+	Stretch bool
 }
 
 // Default is a Spec without a target.
@@ -83,7 +88,7 @@ func Default() Spec {
 		Target: Target{ReadyTimeout: 30 * time.Second, Grace: 5 * time.Second},
 		Load: Load{
 			Connections: 64, Duration: 3 * time.Second, Warmup: 500 * time.Millisecond,
-			RequestTimeout: load.DefaultTimeout, MaxErrors: 0.01,
+			RequestTimeout: load.DefaultTimeout, MaxErrors: 0.01, Stretch: true,
 		},
 		Procs: Procs{Auto: true}, Replicas: 1, Repeats: 6, Margin: 0.05, MarginP99: 0.20,
 	}
@@ -117,8 +122,8 @@ func (l Load) EffectiveMethod() string {
 	return "GET"
 }
 
-// Settle is how long each loop runs before its measured time begins: counters are
-// read as it begins, and the caches that this empties are in no latency then.
+// Settle is how long the closed loop runs before its measured time begins: counters
+// are read as it begins.
 func (l Load) Settle() time.Duration { return min(300*time.Millisecond, l.Duration/10) }
 
 // OpenLoop tells whether trials have an open loop: those of our own engine do.
@@ -186,22 +191,9 @@ func FileName(s string) string {
 	}, s)
 }
 
-// Each is the expected time of a trial; 0 where only a first one can tell.
-func (s Spec) Each() time.Duration {
-	if s.Target.Kind() != journal.KindServer {
-		return s.TrialTakes
-	}
-	const startAndStop = 200 * time.Millisecond
-	each := s.Load.Duration + s.Load.Warmup + startAndStop
-	if s.Load.Command == "" {
-		each += 2 * s.Load.Settle()
-	}
-	return each
-}
-
 // targetCPUs is what one replica may use of a host where it may use so many.
 func (s Spec) targetCPUs(host float64) float64 {
-	if n := len(s.Target.CPUs); n > 0 {
+	if n := len(s.TargetCPUs()); n > 0 {
 		return math.Min(host, float64(n))
 	}
 	return host

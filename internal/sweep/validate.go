@@ -234,6 +234,6 @@ func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) l
 	l := s.Load
 	return load.Options{
 		URLs: urls, Method: l.Method, Headers: l.Headers, Body: l.Body, Connections: l.Connections,
-		Rate: rate, Duration: duration, Timeout: l.RequestTimeout, CPUs: l.CPUs,
+		Rate: rate, Duration: duration, Timeout: l.RequestTimeout, CPUs: s.LoadCPUs(),
 	}
 }

@@ -37,6 +37,9 @@ func External(t *journal.Trial, f *load.Figures, wall time.Duration, rate *float
 	if rate != nil {
 		p.Mode, p.RatePerSecond = journal.ModeOpen, rate
 		t.LatencySeconds = p.LatencySeconds
+		if p.LatencySeconds != nil {
+			judge(t, &p, p.Requests, printed(p.LatencySeconds))
+		}
 		t.Saturated = p.AchievedPerSecond < Carried**rate
 	}
 	if usage != nil {

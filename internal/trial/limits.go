@@ -7,7 +7,7 @@ const (
 	machineFull = 0.95 // of all CPU time
 	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
 	lateSend    = 1e-3 // seconds: less is the timers' own
-	lateShare   = 0.25 // of p99: less does not matter
+	lateShare   = 0.20 // of p99: less does not matter
 )
 
 // Limits warns of what, besides the program, was the limit. loadHere says that the

@@ -36,9 +36,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		p.ErrorKinds[string(kind)] = n
 	}
 	if l.Latency.TotalCount() > 0 {
-		at := func(quantile float64) *float64 {
-			return new(time.Duration(l.Latency.ValueAtQuantile(quantile)).Seconds())
-		}
+		at := func(quantile float64) *float64 { return seconds(l.Latency.ValueAtQuantile(quantile)) }
 		p.LatencySeconds = &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(l.Latency.Mean() / 1e9)}
 	}
 	return p, nil
@@ -73,17 +71,21 @@ func Closed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	return hung(l)
 }
 
-// Open adds the open loop: the latency that is judged.
-func Open(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+// Open adds the open loop: the latency that is judged, if it holds enough for that.
+// head is what was left out of it.
+func Open(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
 	if err := addPhase(t, l, usage); err != nil {
 		return err
 	}
+	p := &t.Phases[len(t.Phases)-1]
+	p.DroppedHeadSeconds = head.Seconds()
+	judge(t, p, l.Latency.TotalCount(), func(quantile float64) *float64 { return seconds(l.Latency.ValueAtQuantile(100 * quantile)) })
 	paced := Cost(l)
 	if t.Load == nil {
 		t.Load = &paced
 	}
 	t.Load.SendLagP99Seconds, t.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
-	t.LatencySeconds = t.Phases[len(t.Phases)-1].LatencySeconds
+	t.LatencySeconds = p.LatencySeconds
 	t.Saturated = l.AchievedPerSecond < Carried*l.Rate
 	return hung(l)
 }

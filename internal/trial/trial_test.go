@@ -114,7 +114,7 @@ func TestLoops(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 0.5}}
-	if err := Open(&tr, result(load.ModeOpen), half); err != nil {
+	if err := Open(&tr, result(load.ModeOpen), half, 300*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	if *tr.ThroughputPerSecond != 100 || tr.ThroughputUnit != "requests" || tr.CPUSeconds.User != 1 || tr.Saturated || tr.LatencySeconds == nil {
@@ -125,7 +125,7 @@ func TestLoops(t *testing.T) {
 	}
 	slow := result(load.ModeOpen)
 	slow.AchievedPerSecond = 98
-	if err := Open(&tr, slow, nil); err != nil || !tr.Saturated {
+	if err := Open(&tr, slow, nil, 0); err != nil || !tr.Saturated {
 		t.Errorf("98 %% carried: saturated %v, %v", tr.Saturated, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestHungReplica(t *testing.T) {
 		var tr journal.Trial
 		add := Closed
 		if mode == load.ModeOpen {
-			add = Open
+			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return Open(t, l, u, 0) }
 		}
 		code, reason := failure(t, add(&tr, l, nil))
 		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 answered nothing any more: after 20 answers all of its 4 connections") {
