@@ -12,15 +12,19 @@ const (
 	QuotaPeriod = 100 * time.Millisecond
 )
 
-// beyond is how many requests must lie above a quantile for it to stand: as many as
-// above the p99 of LeastRequests.
-const beyond = LeastRequests / 100
+// What must lie above a quantile for it to stand: as many requests, and as many periods,
+// as above the p99 of the least.
+const (
+	requestsBeyond = LeastRequests / 100
+	periodsBeyond  = LeastPeriods / 100
+)
 
 // CarriedQuantiles are those usually told that so many requests carry, the highest
-// first.
-func CarriedQuantiles(requests int64) (list []float64) {
+// first; periods are those of the quota, and nil where there is none.
+func CarriedQuantiles(requests int64, periods *int64) (list []float64) {
+	carries := func(n, perMille, least int64) bool { return float64(n)*float64(1000-perMille) >= float64(least)*1000 }
 	for _, perMille := range []int64{990, 950, 900, 750, 500} {
-		if float64(requests)*float64(1000-perMille) >= beyond*1000 {
+		if carries(requests, perMille, requestsBeyond) && (periods == nil || carries(*periods, perMille, periodsBeyond)) {
 			list = append(list, float64(perMille)/1000)
 		}
 	}

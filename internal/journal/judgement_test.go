@@ -11,8 +11,13 @@ func TestCarriedQuantiles(t *testing.T) {
 	for requests, want := range map[int64][]float64{
 		0: nil, 99: nil, 100: all[4:], 199: all[4:], 200: all[3:], 500: all[2:], 999: all[2:], 1000: all[1:], 4999: all[1:], LeastRequests: all, math.MaxInt64: all,
 	} {
-		if got := CarriedQuantiles(requests); !slices.Equal(got, want) {
+		if got := CarriedQuantiles(requests, nil); !slices.Equal(got, want) {
 			t.Errorf("%d requests carry %v, want %v", requests, got, want)
+		}
+	}
+	for periods, want := range map[int64][]float64{0: nil, 1: nil, 2: all[4:], 15: all[2:], 20: all[1:], 99: all[1:], LeastPeriods: all} {
+		if got := CarriedQuantiles(LeastRequests, &periods); !slices.Equal(got, want) {
+			t.Errorf("%d periods carry %v, want %v", periods, got, want)
 		}
 	}
 }

@@ -77,6 +77,7 @@ func TestServersThatHang(t *testing.T) {
 		s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + sweep.PortPlaceholder, "200ms", tc.silent}
 		s.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
 		s.Target.Grace = 100 * time.Millisecond
+		s.Load.Stretch = false
 		s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, tc.replicas
 		arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
 		rate := 50.0

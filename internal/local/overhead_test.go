@@ -41,6 +41,7 @@ func overheadSpec(tb testing.TB) sweep.Spec {
 	s.Target.Command = []string{self, serverArgument, "127.0.0.1:" + sweep.PortPlaceholder}
 	s.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
 	s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Load.RequestTimeout = 400*time.Millisecond, 0, 4, time.Second
+	s.Load.Stretch = false
 	s.Procs, s.Repeats = sweep.Procs{Values: []*int{new(2)}}, 1
 	if err := s.Validate(); err != nil {
 		tb.Fatal(err)
@@ -104,7 +105,7 @@ func BenchmarkOverhead(b *testing.B) {
 		if err != nil || !trial.Valid {
 			b.Fatalf("%v %s", err, trial.InvalidReason)
 		}
-		overhead += time.Since(began) - own - spec.Load.Duration - 2*spec.Load.Settle()
+		overhead += time.Since(began) - own - spec.Load.Duration - spec.Load.Settle() - spec.Load.OpenHead()
 	}
 	b.ReportMetric(float64(overhead.Milliseconds())/float64(b.N), "overhead-ms")
 }

@@ -7,6 +7,7 @@ package need
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 )
 
@@ -22,11 +23,18 @@ func Skip(t testing.TB, reason string) {
 	t.Skip(reason)
 }
 
-// Missing says what there is not, "root" or a command of the system, or is empty.
+// Missing says what there is not, "root", "cpus" (two of them) or a command of the
+// system, or is empty.
 func Missing(what string) string {
-	if what == "root" {
+	switch what {
+	case "root":
 		if os.Geteuid() != 0 {
 			return "needs root"
+		}
+		return ""
+	case "cpus":
+		if runtime.NumCPU() < 2 {
+			return "needs two CPUs"
 		}
 		return ""
 	}

@@ -43,7 +43,7 @@ func spec() sweep.Spec {
 	s.Target.BuiltIn = "cpuserver"
 	s.Target.Command = []string{"procfit", "lab", "serve", "cpuserver", "--addr", "127.0.0.1:{port}"}
 	s.Target.URL = "http://127.0.0.1:{port}/"
-	s.Load.Duration, s.Load.Warmup = 400*time.Millisecond, 100*time.Millisecond
+	s.Load.Duration, s.Load.Warmup, s.Load.Stretch = 400*time.Millisecond, 100*time.Millisecond, false
 	s.Procs = sweep.Procs{Values: []*int{nil, new(1), new(2)}}
 	s.Repeats, s.Seed = 3, new(uint64(7))
 	return s

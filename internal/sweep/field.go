@@ -31,6 +31,7 @@ const (
 	FieldLoad           Field = "load"
 	FieldMetric         Field = "metric"
 	FieldLoadCPUs       Field = "load-cpuset"
+	FieldShared         Field = "shared-cpus"
 	FieldProcs          Field = "procs"
 	FieldQuota          Field = "quota"
 	FieldReplicas       Field = "replicas"

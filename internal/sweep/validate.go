@@ -179,7 +179,13 @@ func (s Spec) exampleURL() string { return strings.ReplaceAll(s.Target.URL, Port
 
 func (s Spec) checkLoad() *FieldError {
 	l := s.Load
+	if l.Shared && (l.CPUs != nil || s.Target.CPUs != nil) {
+		return Wrong(FieldShared, ": the lists of CPUs say already where target and load run: leave it out")
+	}
 	if s.Target.Kind() != journal.KindServer {
+		if l.Shared {
+			return Wrong(FieldShared, " is for servers: a batch program has no load beside it")
+		}
 		return nil
 	}
 	if l.Command == "" {

@@ -10,16 +10,19 @@ import (
 // failed, were never answered or never sent among them. at is the latency at a quantile;
 // null where that is not known.
 func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile float64) *float64) {
-	periods := int64(p.DurationSeconds/journal.QuotaPeriod.Seconds() + 1e-9)
+	var periods *int64
+	if t.Arm.QuotaCPUs != nil {
+		periods = new(int64(p.DurationSeconds/journal.QuotaPeriod.Seconds() + 1e-9))
+	}
 	j := &p.Judgement
 	switch {
 	case requests < journal.LeastRequests:
 		j.UnjudgedReason = journal.UnjudgedFewRequests
-	case t.Arm.QuotaCPUs != nil && periods < journal.LeastPeriods:
+	case periods != nil && *periods < journal.LeastPeriods:
 		j.UnjudgedReason = journal.UnjudgedFewPeriods
 	}
 	j.Judged = new(j.UnjudgedReason == "")
-	for _, quantile := range journal.CarriedQuantiles(requests) {
+	for _, quantile := range journal.CarriedQuantiles(requests, periods) {
 		if quantile == 0.99 {
 			return // the p99 itself
 		}

@@ -26,8 +26,8 @@ func TestJudge(t *testing.T) {
 		"few":                   {500, time.Minute, nil, journal.UnjudgedFewRequests, 0.9},
 		"hardly any":            {20, time.Minute, nil, journal.UnjudgedFewRequests, 0},
 		"a quota, and long":     {5000, 10 * time.Second, &quota, "", 0},
-		"a quota, and short":    {50000, 9950 * time.Millisecond, &quota, journal.UnjudgedFewPeriods, 0},
-		"few of both":           {1000, time.Second, &quota, journal.UnjudgedFewRequests, 0.95},
+		"a quota, and short":    {50000, 9950 * time.Millisecond, &quota, journal.UnjudgedFewPeriods, 0.95},
+		"few of both":           {1000, time.Second, &quota, journal.UnjudgedFewRequests, 0.9},
 		"short without a quota": {50000, 100 * time.Millisecond, nil, "", 0},
 	} {
 		h := hdrhistogram.New(1, int64(time.Minute), 3)

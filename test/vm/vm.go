@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 type Machine struct {
 	Arch   string // amd64 or arm64; empty: amd64
 	CPUs   int
+	SMT    int               // threads of a core; 0: one
 	Cgroup string            // v2, v1 (the cpu hierarchy alone) or hybrid (both, cpu on v1); empty: none mounted
 	Files  map[string]string // paths there, such as /test, to files here; all executable
 	Script string            // for busybox sh, as root
@@ -75,6 +75,9 @@ func Run(t testing.TB, m Machine) string {
 	if err := writeRoot(initrd, m, mount, hw.busybox); err != nil {
 		t.Fatal(err)
 	}
+	if m.SMT > 1 {
+		hw.args = append(hw.args, "-cpu", "max,vendor=GenuineIntel") // of the other vendor the emulator has no threads
+	}
 	limit := m.Limit
 	if limit == 0 {
 		limit = bootLimit
@@ -83,7 +86,7 @@ func Run(t testing.TB, m Machine) string {
 	if m.OneThread {
 		threads = "single"
 	}
-	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", strconv.Itoa(max(1, m.CPUs)), "-m", "1024",
+	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", fmt.Sprintf("%d,threads=%d", max(1, m.CPUs), max(1, m.SMT)), "-m", "1024",
 		"-kernel", hw.kernel, "-initrd", initrd, "-append", hw.append+" quiet panic=-1 cgroup_no_v1=none",
 		"-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none", "-serial", "stdio")
 	var output string
