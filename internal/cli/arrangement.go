@@ -46,9 +46,13 @@ func unjudged(s *session.Session) string {
 
 // shortfall is why a p99 will not be judged, in words.
 func shortfall(s sweep.Shortfall) string {
-	of := "requests"
+	one, many := " request", " requests"
 	if s.Code == journal.UnjudgedFewPeriods {
-		of = "periods of the quota"
+		one, many = " period of the quota", " periods of the quota"
 	}
-	return fmt.Sprintf("p99 will not be judged: %s %s in %s; --duration %s would", phrase.Thousands(float64(s.Have)), of, phrase.Seconds(s.In.Seconds()), s.Duration)
+	of := phrase.Thousands(float64(s.Have)) + many
+	if s.Have == 1 {
+		of = "1" + one
+	}
+	return fmt.Sprintf("p99 will not be judged: %s in %s; --duration %s would", of, phrase.Seconds(s.In.Seconds()), s.Duration)
 }

@@ -52,7 +52,9 @@ func server(o Options, program string, connections int) Stage {
 	s := Stage{Spec: sweep.Default()}
 	s.Target.BuiltIn = program
 	s.Load.Connections = connections
-	s.Load.Stretch = false // an experiment says itself how long
+	// The documents' load shared the machine with the server, whose CPUs the hypotheses
+	// are of; and an experiment says itself how long a loop is.
+	s.Load.Shared, s.Load.Stretch = true, false
 	s.Load.Duration, s.Load.Warmup = pick(o, quickTrial, fullTrial), pick(o, quickWarmup, fullWarmup)
 	return s
 }
