@@ -222,3 +222,22 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		}
 	}
 }
+
+func TestLimited(t *testing.T) {
+	for name, tc := range map[string]struct {
+		effective float64
+		given     []int
+		want      bool
+	}{
+		"no limit":               {8, nil, false},
+		"a limit":                {2.5, nil, true},
+		"more than the target's": {2.5, []int{0, 1}, false},
+		"not known":              {0, nil, false},
+	} {
+		sp, host := spec(), eight
+		sp.Target.CPUs, host.EffectiveCPUs = tc.given, tc.effective
+		if got := New(sp, options(t.TempDir(), host)).Spec.Limited; got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}

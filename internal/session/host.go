@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/procstat"
+	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -25,4 +26,13 @@ func ThisHost() journal.Host {
 // other.
 func SameHost(a, b journal.Host) bool {
 	return a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.Kernel == b.Kernel && a.EffectiveCPUs == b.EffectiveCPUs
+}
+
+// limited tells whether a CPU limit around procfit is less than the CPUs of the target.
+func limited(spec sweep.Spec, h journal.Host) bool {
+	cpus := h.AffinityCPUs
+	if given := len(spec.Target.CPUs); given > 0 {
+		cpus = min(cpus, given)
+	}
+	return h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(cpus)
 }

@@ -39,6 +39,7 @@ func New(spec sweep.Spec, o Options) *Session {
 	s := &Session{
 		Spec: spec, Dir: o.Dir, baseline: o.Baseline, options: o,
 	}
+	s.Spec.Limited = limited(spec, o.Host)
 	s.inherit()
 	s.settle()
 	if s.Dir == "" {

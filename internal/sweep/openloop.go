@@ -22,6 +22,7 @@ func (l Load) OpenHead() time.Duration { return min(openHead, l.Duration/3) }
 // OpenFor is how long the open loop at a rate is measured; 0 is a rate that is not
 // known yet.
 func (s Spec) OpenFor(rate float64, quota bool) time.Duration {
+	quota = quota || s.Limited
 	half := s.Load.Duration / 2
 	if !s.Load.Stretch {
 		return half
@@ -53,6 +54,7 @@ type Shortfall struct {
 // Shortfall tells before the trials what a p99 at a rate will lack to be judged; nil:
 // nothing. A rate of 0 is not known yet.
 func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
+	quota = quota || s.Limited
 	span, would := s.OpenFor(rate, quota), 2*enough(rate, quota)
 	switch {
 	case s.OpenLoop():

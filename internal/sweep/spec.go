@@ -25,6 +25,9 @@ type Spec struct {
 	Target Target
 	Load   Load
 	Split  *Split // the CPUs of target and load, once they are chosen; nil: as the user says
+	// Limited says that a CPU limit around procfit can throttle the target, whatever its
+	// own quota.
+	Limited bool
 
 	Procs      Procs
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.

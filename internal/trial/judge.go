@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -11,7 +12,7 @@ import (
 // null where that is not known.
 func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile float64) *float64) {
 	var periods *int64
-	if t.Arm.QuotaCPUs != nil {
+	if t.Arm.QuotaCPUs != nil || limitedFromOutside(p.Usage) {
 		periods = new(int64(p.DurationSeconds/journal.QuotaPeriod.Seconds() + 1e-9))
 	}
 	j := &p.Judgement
@@ -31,6 +32,16 @@ func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile 
 			return
 		}
 	}
+}
+
+// limitedFromOutside tells whether a limit that the arm did not set can throttle the
+// target: procfit may itself run in a container.
+func limitedFromOutside(u *journal.Usage) bool {
+	if u == nil || u.HostUse == nil {
+		return false
+	}
+	cpus := float64(u.HostUse.TargetCPUs)
+	return slices.ContainsFunc(u.OuterLimits, func(l journal.OuterLimit) bool { return l.CPUs > 0 && l.CPUs < cpus })
 }
 
 // printed are the quantiles that a generator tells.

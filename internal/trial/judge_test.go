@@ -47,6 +47,24 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A limit around procfit itself throttles the target as its own does, where it is less
+// than the CPUs that the target may use.
+func TestJudgeUnderOuterLimit(t *testing.T) {
+	for cpus, want := range map[float64]journal.UnjudgedCode{1.5: journal.UnjudgedFewPeriods, 2: "", 8: ""} {
+		h := hdrhistogram.New(1, int64(time.Minute), 3)
+		h.RecordValues(int64(time.Millisecond), 5000)
+		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: 3 * time.Second, Requests: 1, Latency: h, SendLag: h}
+		usage := &journal.Usage{HostUse: &journal.HostUse{TargetCPUs: 2}, OuterLimits: []journal.OuterLimit{{Group: "/pod", CPUs: cpus}}}
+		var tr journal.Trial
+		if err := Open(&tr, l, usage, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := tr.Phases[0].UnjudgedReason; got != want {
+			t.Errorf("a limit of %g around 2 CPUs: %q, want %q", cpus, got, want)
+		}
+	}
+}
+
 // Of a generator that prints them, only the quantiles that it prints can stand for the
 // p99; where it was told no rate, none does.
 func TestJudgeExternal(t *testing.T) {
