@@ -149,8 +149,12 @@ func ExampleDecide() {
 }
 
 // TestMain answers a probe instead of running tests when it is asked to: a
-// fresh process whose GOMAXPROCS is the runtime's own default.
+// fresh process whose GOMAXPROCS is the runtime's own default, or one that reads
+// another process from main's goroutine.
 func TestMain(m *testing.M) {
+	if pid := os.Getenv("MAXPROCS_TEST_READ"); pid != "" {
+		os.Exit(readFromMain(pid))
+	}
 	if os.Getenv("MAXPROCS_TEST_PROBE") != "" {
 		d := Decide(Read(), Go{})
 		fmt.Printf("%d %d\n%s\n", runtime.GOMAXPROCS(0), d.Procs, d)

@@ -13,8 +13,12 @@ import (
 // /proc/PID/mountinfo are shown relative to the reader's cgroup namespace (man 7
 // cgroup_namespaces), so for a process in another one the reading is done there.
 func readView(pid int) *View {
+	// /proc/self is the main thread, which a program may have left behind in
+	// another namespace: what is read is shown to the thread that reads.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	dir := "/proc/" + strconv.Itoa(pid)
-	ours, err := os.Readlink("/proc/self/ns/cgroup")
+	ours, err := os.Readlink("/proc/thread-self/ns/cgroup")
 	if err != nil {
 		return nil
 	}
@@ -52,15 +56,30 @@ func inCgroupNamespace(file string, do func() error) error {
 		return err
 	}
 	defer f.Close()
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	return onThreadThatEnds(func() error {
 		const cloneNewCgroup = 0x02000000
 		if _, _, errno := syscall.RawSyscall(number, f.Fd(), cloneNewCgroup, 0); errno != 0 {
-			done <- &fs.PathError{Op: "setns", Path: file, Err: errno}
+			return &fs.PathError{Op: "setns", Path: file, Err: errno}
+		}
+		return do()
+	})
+}
+
+// onThreadThatEnds runs do on a thread that ends afterwards, whatever became of
+// it. The main thread never does: the runtime parks it, and it takes up other
+// goroutines later. So where a goroutine lands on it, it is held until another
+// has done the work elsewhere.
+func onThreadThatEnds(do func() error) error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		if syscall.Gettid() == syscall.Getpid() {
+			err := onThreadThatEnds(do)
+			runtime.UnlockOSThread()
+			done <- err
 			return
 		}
-		done <- do()
+		done <- do() // and never unlocked: the thread ends with the goroutine
 	}()
 	return <-done
 }
