@@ -1,10 +1,7 @@
 package maxprocs
 
 import (
-	"math/bits"
-	"runtime"
 	"syscall"
-	"unsafe"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
@@ -18,7 +15,7 @@ func findLimits(root string) limits {
 	var found limits
 	b, err := r.read("/proc/self", "cgroup")
 	if err == syscall.ENOENT {
-		return found // there are no cgroups
+		return r.noGroup()
 	} else if err != nil {
 		return found.miss("/proc/self/cgroup: " + err.Error())
 	}
@@ -33,15 +30,55 @@ func findLimits(root string) limits {
 		return found.miss("/proc/self/mountinfo: " + err.Error())
 	}
 	mounts, bad := cgfs.ParseMountinfo(string(b))
+	denied := ""
 	for _, m := range member.Showing(mounts) {
-		if dir, _ := m.Dir(member.Path); r.exists(dir, "cgroup.procs") {
-			return r.readUp(member.Version, dir, m.Point)
+		dir, _ := m.Dir(member.Path)
+		if err := r.look(dir, "cgroup.procs"); err == nil {
+			found = r.readUp(member.Version, dir, m.Point)
+			return r.readAbove(found, member, mounts)
+		} else if err != syscall.ENOENT {
+			denied = dir + ": " + err.Error()
 		}
 	}
-	if bad != nil {
-		return found.miss("/proc/self/mountinfo: " + bad.Error())
+	switch {
+	case denied != "":
+		found = found.miss(denied)
+	case bad != nil:
+		found = found.miss("/proc/self/mountinfo: " + bad.Error())
+	default:
+		found = found.miss("no mount in /proc/self/mountinfo shows the group " + member.Path)
 	}
-	return found.miss("no mount in /proc/self/mountinfo shows the group " + member.Path)
+	return r.readAbove(found, member, mounts)
+}
+
+// noGroup is what is known without /proc/self/cgroup. A kernel without cgroups
+// has /proc all the same, and no cgroup mount; where /proc itself is not to be
+// seen, as in a chroot, nothing is known.
+func (r *reader) noGroup() (found limits) {
+	b, err := r.read("/proc/self", "mountinfo")
+	if err == nil {
+		if mounts, bad := cgfs.ParseMountinfo(inPlace(b)); len(mounts) == 0 && bad == nil {
+			return found
+		}
+		return found.miss("/proc/self/cgroup is missing, though there are cgroups")
+	}
+	return found.miss("/proc/self/cgroup is missing: /proc is not mounted here")
+}
+
+// readAbove reads the limits of the groups above the program's cgroup namespace,
+// as far as mounts of before show them.
+func (r *reader) readAbove(found limits, member cgfs.Membership, mounts []cgfs.Mount) limits {
+	above := member.Above(mounts)
+	for i, m := range above {
+		again := false // another mount of the same root has been read
+		for _, before := range above[:i] {
+			again = again || before.Root == m.Root
+		}
+		if !again && r.look(m.Point, "cgroup.procs") == nil {
+			found.take(r, member.Version, m.Point)
+		}
+	}
+	return found
 }
 
 func (l limits) miss(what string) limits {
@@ -54,18 +91,8 @@ func (l limits) miss(what string) limits {
 
 // readUp reads the groups from dir up to the mount point.
 func (r *reader) readUp(version int, dir, top string) (found limits) {
-	name := "cpu.max"
-	if version == 1 {
-		name = "cpu.cfs_quota_us"
-	}
 	for leaf := true; ; leaf = false {
-		cpus, why := r.readLimit(version, dir, name)
-		switch {
-		case why != "":
-			found = found.miss(cgfs.Join(dir, name) + ": " + why)
-		case cpus > 0 && (found.cpus == 0 || cpus < found.cpus):
-			found.cpus, found.file = cpus, cgfs.Join(dir, name)
-		}
+		cpus := found.take(r, version, dir)
 		if leaf {
 			found.leaf = cpus
 		}
@@ -74,6 +101,22 @@ func (r *reader) readUp(version int, dir, top string) (found limits) {
 		}
 		dir = cgfs.Parent(dir)
 	}
+}
+
+// take reads the group's limit, and keeps it where it is the tightest.
+func (l *limits) take(r *reader, version int, dir string) (cpus float64) {
+	name := "cpu.max"
+	if version == 1 {
+		name = "cpu.cfs_quota_us"
+	}
+	cpus, why := r.readLimit(version, dir, name)
+	switch {
+	case why != "":
+		*l = l.miss(cgfs.Join(dir, name) + ": " + why)
+	case cpus > 0 && (l.cpus == 0 || cpus < l.cpus):
+		l.cpus, l.file = cpus, cgfs.Join(dir, name)
+	}
+	return cpus
 }
 
 // readLimit is 0 where there is no limit, or no such file: in the hierarchy's
@@ -101,23 +144,4 @@ func (r *reader) readLimit(version int, dir, name string) (cpus float64, why str
 		return 0, err.Error()
 	}
 	return cpus, ""
-}
-
-// affinity is the number of CPUs in the present mask of this process's main
-// thread; runtime.NumCPU is that of the start.
-func affinity() int {
-	var mask [1024]uint64 // for 65536 CPUs; the largest kernels know 8192
-	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY,
-		uintptr(syscall.Getpid()), unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask[0])))
-	if errno != 0 || n > unsafe.Sizeof(mask) {
-		return runtime.NumCPU()
-	}
-	cpus := 0
-	for _, word := range mask[:(n+7)/8] {
-		cpus += bits.OnesCount64(word)
-	}
-	if cpus == 0 {
-		return runtime.NumCPU()
-	}
-	return cpus
 }

@@ -34,13 +34,17 @@ func (r *reader) name(dir, file string) (*byte, bool) {
 	return &p[0], true
 }
 
-func (r *reader) exists(dir, file string) bool {
+// look is nil where the file is there.
+func (r *reader) look(dir, file string) error {
 	name, ok := r.name(dir, file)
 	if !ok {
-		return false
+		return syscall.ENOENT
 	}
 	_, _, errno := syscall.Syscall(syscall.SYS_FACCESSAT, uintptr(atCWD), uintptr(unsafe.Pointer(name)), 0)
-	return errno == 0
+	if errno == 0 {
+		return nil
+	}
+	return errno
 }
 
 // read reads a whole file. The bytes are valid until the next call. It neither

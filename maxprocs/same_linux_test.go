@@ -28,8 +28,8 @@ func same(t *testing.T, root string) {
 		t.Errorf("found %v in %q; facts have %v in %q", tightest, file, want.CPUs, want.File)
 	}
 	wantLeaf := 0.0
-	if len(f.Limits) > 0 && f.Limits[0].State == facts.Known {
-		wantLeaf = f.Limits[0].CPUs
+	if own, ok := f.Own(); ok && own.State == facts.Known {
+		wantLeaf = own.CPUs
 	}
 	if leaf != wantLeaf {
 		t.Errorf("its own group's limit is %v, facts have %v", leaf, wantLeaf)

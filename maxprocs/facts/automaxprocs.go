@@ -26,6 +26,10 @@ func (Automaxprocs) Name() string { return "automaxprocs" }
 
 func (p Automaxprocs) decide(f Facts) Decision {
 	d := newDecision(p, f)
+	if d.leave(p, f); d.Outcome == Dies { // before any code of the program runs
+		return d
+	}
+	d = newDecision(p, f)
 	switch f.Env.State {
 	case Known:
 		d.because("GOMAXPROCS=%q is in the environment, and it leaves any value there to the runtime", f.Env.Raw)
@@ -65,7 +69,7 @@ func (p Automaxprocs) decide(f Facts) Decision {
 // leave closes the decision with the runtime's own.
 func (d *Decision) leave(p Automaxprocs, f Facts) Decision {
 	theirs := Go{Version: p.Version, Language: p.Language}.decide(f)
-	d.Procs, d.Candidates = theirs.Procs, theirs.Candidates
+	d.Outcome, d.Procs, d.Candidates = theirs.Outcome, theirs.Procs, theirs.Candidates
 	d.Reasons = append(d.Reasons, theirs.Reasons...)
 	return *d
 }
@@ -79,44 +83,28 @@ func max1(n int) int {
 
 // automaxprocsLimit is the limit file that automaxprocs opens, or why none.
 func automaxprocsLimit(f Facts) (l Limit, why string) {
-	own := func(file string) (Limit, bool) {
-		for _, l := range f.Limits {
-			if l.File == file {
-				return l, true
-			}
+	seen, ok := f.seen()
+	if !ok {
+		if own, ok := f.Own(); ok {
+			return own, ""
 		}
-		return Limit{}, false
+		return Limit{}, "it finds no CPU cgroup"
 	}
-	if f.Cgroup.Mountinfo == nil && f.Cgroup.ProcCgroup == nil {
-		if f.Cgroup.State != Known || len(f.Limits) == 0 {
-			return Limit{}, "it finds no CPU cgroup"
-		}
-		return f.Limits[0], ""
-	}
-	found := findAutomaxprocs(f.Cgroup.Mountinfo, f.Cgroup.ProcCgroup)
+	found := findAutomaxprocs(seen.Mountinfo, seen.ProcCgroup)
 	if found.why != "" {
 		return Limit{}, found.why
 	}
-	// The same group by another mount; one with a shorter root would have been
-	// read here too, was it not hidden.
-	sameGroup := f.Cgroup.State == Known && f.Cgroup.Version == found.version && len(f.Limits) > 0 &&
-		len(found.mountRoot) >= len(f.Cgroup.MountRoot)
-	if found.version == 1 {
-		if l, ok := own(found.dir + "/cpu.cfs_quota_us"); ok {
-			return l, ""
+	if l, ok := seen.at(found.version, found.dir); ok && l.State != Absent {
+		if own, known := f.Own(); known && found.dir == seen.Dir {
+			return own, "" // by the reader's name
 		}
-		if sameGroup {
-			return f.Limits[0], ""
-		}
-		return Limit{}, "there is no " + found.dir + "/cpu.cfs_quota_us"
-	}
-	if l, ok := own(found.dir + "/cpu.max"); ok {
 		return l, ""
 	}
-	if sameGroup && found.mountRoot == "/" {
-		return f.Limits[0], ""
+	why = "there is no " + limitFile(found.version, found.dir)
+	if found.version == 2 {
+		why += ", which it takes for no limit"
 	}
-	return Limit{}, "there is no " + found.dir + "/cpu.max, which it takes for no limit"
+	return Limit{}, why
 }
 
 // automaxprocsQuota reads the raw text as automaxprocs does: the first line

@@ -10,7 +10,7 @@ import (
 // readCgroup finds the process's group and reads the limits from it upwards.
 func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	mounts, text, mountFact := readMounts(t, pid)
-	c := Cgroup{Mode: ModeUnknown, Mountinfo: text}
+	c := Cgroup{Mode: ModeUnknown, Sight: Sight{Mountinfo: text}}
 	if mountFact.State == Known {
 		c.Mode = modeOf(mounts)
 	}
@@ -21,10 +21,12 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	}
 	b, err := t.readFile(file)
 	if err != nil {
-		c.Fact = failed(file, err)
+		if c.Fact = failed(file, err); c.State == Absent {
+			c.Fact = noGroup(file, mounts, mountFact)
+		}
 		return c, []Limit{}
 	}
-	c.ProcCgroup = notNil(b)
+	c.Sight = sightOf(t, "", notNil(b), text)
 	m, err := cgfs.ParseProcCgroup(string(b))
 	if err != nil {
 		return fail(Malformed, "", file+": "+err.Error())
@@ -33,28 +35,62 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	if m.Version == 0 {
 		return fail(Absent, "", "")
 	}
-	candidates := m.Showing(mounts)
-	if len(candidates) == 0 {
-		switch mountFact.State {
-		case Absent:
-			return fail(Unreadable, m.Line, mountFact.File+" is missing, so where cgroups are mounted is unknown")
-		case Known:
-			return fail(Unreadable, m.Line, fmt.Sprintf("no mount in %s shows the v%d group %s", mountFact.File, m.Version, m.Path))
-		}
-		return fail(mountFact.State, m.Line, mountFact.Error)
+	above := readAbove(t, m, mounts)
+	mnt, dir, missing := findGroup(t, m, mounts, mountFact)
+	if missing != nil {
+		c.Fact = *missing
+		c.File = file
+		return c, above
 	}
-	for _, mnt := range candidates {
+	c.Fact = Fact{State: Known, File: file, Raw: m.Line}
+	c.Mount, c.MountRoot, c.Sight.Dir = mnt.Point, mnt.Root, dir
+	c.RootSeen = isHierarchyRoot(t, mnt)
+	return c, append(readLimits(t, m.Version, dir, mnt.Point), above...)
+}
+
+// findGroup is the first mount that shows the group and is not hidden by a later
+// one, and the group's directory, or why there is none.
+func findGroup(t tree, m cgfs.Membership, mounts []cgfs.Mount, mountFact Fact) (mnt cgfs.Mount, dir string, missing *Fact) {
+	missing = &Fact{State: Unreadable, Raw: m.Line}
+	for _, mnt := range m.Showing(mounts) {
 		dir, _ := mnt.Dir(m.Path)
-		if !t.exists(path.Join(dir, "cgroup.procs")) {
-			continue // a later mount hides this one, or the group is gone
+		file := path.Join(dir, "cgroup.procs")
+		err := t.look(file)
+		if err == nil {
+			return mnt, dir, nil
 		}
-		c.Fact = Fact{State: Known, File: file, Raw: m.Line}
-		c.Mount, c.MountRoot = mnt.Point, mnt.Root
-		c.RootSeen = isHierarchyRoot(t, mnt)
-		return c, readLimits(t, m.Version, dir, mnt.Point)
+		switch fact := failed(file, err); {
+		case fact.State != Absent:
+			missing.Error = fact.Error // it may be there
+		case missing.Error == "": // a later mount hides this one, or the group is gone
+			missing.Error = "there is no cgroup at " + dir
+		}
 	}
-	dir, _ := candidates[0].Dir(m.Path)
-	return fail(Unreadable, m.Line, "there is no cgroup at "+dir)
+	switch {
+	case missing.Error != "":
+	case mountFact.State == Absent:
+		missing.Error = mountFact.File + " is missing, so where cgroups are mounted is unknown"
+	case mountFact.State == Known:
+		missing.Error = fmt.Sprintf("no mount in %s shows the v%d group %s", mountFact.File, m.Version, m.Path)
+	default:
+		missing.State, missing.Error = mountFact.State, mountFact.Error
+	}
+	return cgfs.Mount{}, "", missing
+}
+
+// readAbove reads what limits the group from above the root of the reader's
+// cgroup namespace, as far as mounts of before show it. Of several mounts of one
+// root the first that is to be seen counts.
+func readAbove(t tree, m cgfs.Membership, mounts []cgfs.Mount) []Limit {
+	limits := []Limit{}
+	read := map[string]bool{}
+	for _, mnt := range m.Above(mounts) {
+		if !read[mnt.Root] && t.look(path.Join(mnt.Point, "cgroup.procs")) == nil {
+			read[mnt.Root] = true
+			limits = append(limits, readLimit(t, m.Version, mnt.Point))
+		}
+	}
+	return limits
 }
 
 // readMounts reads one's own mounts, also for another process: the paths in
@@ -62,7 +98,7 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 // the reader who opens the files. A recorded tree may have no /proc/self.
 func readMounts(t tree, pid int) ([]cgfs.Mount, []byte, Fact) {
 	file := "/proc/self/mountinfo"
-	if !t.exists("/proc/self") {
+	if t.look("/proc/self") != nil {
 		file = procDir(pid) + "/mountinfo"
 	}
 	b, err := t.readFile(file)
@@ -105,25 +141,28 @@ func modeOf(mounts []cgfs.Mount) Mode {
 // namespace by files that the kernel makes only in the one or the other.
 func isHierarchyRoot(t tree, m cgfs.Mount) bool {
 	if m.Version == 1 {
-		return t.exists(m.Point + "/release_agent")
+		return t.look(m.Point+"/release_agent") == nil
 	}
-	return !t.exists(m.Point + "/cgroup.events")
+	return t.look(m.Point+"/cgroup.events") != nil
 }
 
 // readLimits reads the groups from dir up to the mount point.
 func readLimits(t tree, version int, dir, top string) []Limit {
 	limits := []Limit{}
 	for {
-		if version == 1 {
-			limits = append(limits, readCFS(t, dir))
-		} else {
-			limits = append(limits, readCPUMax(t, dir))
-		}
+		limits = append(limits, readLimit(t, version, dir))
 		if dir == top || dir == "/" {
 			return limits
 		}
 		dir = path.Dir(dir)
 	}
+}
+
+func readLimit(t tree, version int, dir string) Limit {
+	if version == 1 {
+		return readCFS(t, dir)
+	}
+	return readCPUMax(t, dir)
 }
 
 func readCPUMax(t tree, dir string) Limit {
@@ -139,7 +178,7 @@ func readCPUMax(t tree, dir string) Limit {
 }
 
 func readCFS(t tree, dir string) Limit {
-	file, periodFile := path.Join(dir, "cpu.cfs_quota_us"), path.Join(dir, "cpu.cfs_period_us")
+	file, periodFile := path.Join(dir, quotaName), path.Join(dir, periodName)
 	b, err := t.readFile(file)
 	if err != nil {
 		// Absent in a kernel without CONFIG_CFS_BANDWIDTH.

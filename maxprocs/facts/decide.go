@@ -15,11 +15,23 @@ type Policy interface {
 	decide(Facts) Decision
 }
 
+// Outcome says what becomes of a program.
+type Outcome string
+
+const (
+	Runs Outcome = ""     // with Procs
+	Dies Outcome = "dies" // its runtime ends it at the start, and there is no number
+)
+
+// Outcomes returns them all.
+func Outcomes() []Outcome { return []Outcome{Runs, Dies} }
+
 // Decision is the answer of a policy. Equal Facts and policies give equal
 // Decisions.
 type Decision struct {
 	Policy     string
-	Procs      int // at least 1
+	Outcome    Outcome
+	Procs      int // at least 1; 0 where it does not run
 	Candidates []Candidate
 	Reasons    []string // in the order of the steps
 	Unknown    []string // what should have counted and could not be read
@@ -40,6 +52,9 @@ func Decide(f Facts, p Policy) Decision { return p.decide(f) }
 
 // String is the decision for a log line or a terminal, one reason a line.
 func (d Decision) String() string {
+	if d.Outcome == Dies {
+		return fmt.Sprintf("%s: dies at its start\n  %s", d.Policy, strings.Join(d.Reasons, "\n  "))
+	}
 	return fmt.Sprintf("%s: GOMAXPROCS=%d\n  %s", d.Policy, d.Procs, strings.Join(d.Reasons, "\n  "))
 }
 

@@ -54,6 +54,11 @@ func TestFitOptions(t *testing.T) {
 	}
 }
 
+func withEnv(f Facts, raw string) Facts {
+	f.Env = Fact{State: Known, Raw: raw}
+	return f
+}
+
 func TestGoVersions(t *testing.T) {
 	baked := facts(8, 2.5)
 	baked.GoVersion, baked.DefaultGODEBUG = "go1.26.8", "asynctimerchan=1,containermaxprocs=0,updatemaxprocs=0"
@@ -76,6 +81,8 @@ func TestGoVersions(t *testing.T) {
 		{facts(8, 2.5), Go{}, 3, "unknown version"},
 		{facts(64, 20, 1.5), Go{Version: "1.26"}, 20, "does not read the tighter limit of 1.5 CPUs"},
 		{facts(8, 16), Go{Version: "1.26"}, 8, "no less than its affinity"},
+		{withEnv(plain, "9999999999"), Go{}, 3, `"9999999999" in the environment is above 2147483647, so the runtime ignores it`},
+		{withEnv(plain, "-9999999999"), Go{}, 3, "is no positive integer"},
 	} {
 		d := Decide(tc.facts, tc.policy)
 		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
@@ -90,8 +97,8 @@ func TestGoVersions(t *testing.T) {
 // What automaxprocs does in each world is in worlds, and held against itself in
 // test/automaxprocs; here are facts made by hand, and the reasons.
 func TestAutomaxprocs(t *testing.T) {
-	withEnv := facts(8, 2.5)
-	withEnv.Env = Fact{State: Known, Raw: ""}
+	emptyEnv := facts(8, 2.5)
+	emptyEnv.Env = Fact{State: Known, Raw: ""}
 	v1 := facts(8, 2.5)
 	v1.Limits[0].PeriodFile, v1.Limits[0].Raw, v1.Limits[0].PeriodRaw = "/period", "+250000\n", "100000\nmore"
 	v1Space := facts(8, 2.5)
@@ -109,7 +116,7 @@ func TestAutomaxprocs(t *testing.T) {
 		"its minimum":           {facts(8, 0.5), Automaxprocs{Min: 3}, 3, "below the minimum of 3"},
 		"the leaf alone":        {facts(64, 20, 1.5), Automaxprocs{Version: "1.26"}, 20, "does not read the tighter limit of 1.5"},
 		"above the CPUs":        {facts(2, 6), Automaxprocs{Version: "1.26"}, 6, "does not look at the affinity, which is 2 CPUs"},
-		"an empty environment":  {withEnv, Automaxprocs{Version: "1.26"}, 3, "leaves any value there to the runtime"},
+		"an empty environment":  {emptyEnv, Automaxprocs{Version: "1.26"}, 3, "leaves any value there to the runtime"},
 		"no limit, old runtime": {facts(8), Automaxprocs{Version: "1.20"}, 8, "it finds no CPU cgroup"},
 		"v1, first lines":       {v1, Automaxprocs{Version: "1.26"}, 2, "2.5 CPUs"},
 		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error there"},
@@ -139,6 +146,58 @@ func TestJVM(t *testing.T) {
 		d := Decide(tc.facts, tc.policy)
 		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
 			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
+		}
+	}
+}
+
+// FuzzFindGo: a place, or a reason why there is none.
+func FuzzFindGo(f *testing.F) {
+	f.Add([]byte("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"), []byte("0::/a\n"))
+	f.Add([]byte("33 31 0:30 /d /c\\040d rw shared:9 - cgroup cgroup rw,cpu\n"), []byte("1:cpu,cpuacct:/d/x\n0::/\n"))
+	f.Add([]byte("3 1 0:3 net:[4] /n rw - nsfs nsfs rw\n4 1 0:4 /.. /c rw - cgroup2 c rw\n"), []byte("0::/\n"))
+	f.Fuzz(func(t *testing.T, mountinfo, procCgroup []byte) {
+		for _, minor := range []int{minorContainer, minorGroupFirst} {
+			p := findGo(minor, procCgroup, mountinfo)
+			if p.why == "" && p.version != 1 && p.version != 2 {
+				t.Errorf("1.%d: %q, %q: %+v", minor, mountinfo, procCgroup, p)
+			}
+		}
+	})
+}
+
+// TestDies: the runtime turns the ratio into an int32 as its processor does, unless
+// something goes before the limit.
+func TestDies(t *testing.T) {
+	ratio := func(quota, period string) Facts {
+		f := facts(8, 1)
+		f.Limits[0].Raw, f.Limits[0].State = quota+" "+period+"\n", Malformed
+		return f
+	}
+	arm := func(f Facts) Facts { f.GOARCH = "arm64"; return f }
+	env := ratio("17592186044415", "1000")
+	env.Env = Fact{State: Known, Raw: "3"}
+	for name, tc := range map[string]struct {
+		facts  Facts
+		policy Go
+		want   int // 0: it dies
+	}{
+		"2³¹ CPUs":               {ratio("2147483648000", "1000"), Go{Version: "1.26"}, 0},
+		"the largest int32":      {ratio("2147483647000", "1000"), Go{Version: "1.26"}, 8},
+		"2³¹ CPUs on arm64":      {arm(ratio("2147483648000", "1000")), Go{Version: "1.26"}, 8},
+		"period 0":               {ratio("150000", "0"), Go{Version: "1.27"}, 0},
+		"period 0 on arm64":      {arm(ratio("150000", "0")), Go{Version: "1.27"}, 8},
+		"both 0 on arm64":        {arm(ratio("0", "0")), Go{Version: "1.25"}, 0},
+		"a negative quota":       {ratio("-5", "100000"), Go{Version: "1.25"}, 2},
+		"an old Go":              {ratio("150000", "0"), Go{Version: "1.24"}, 8},
+		"an old go line":         {ratio("150000", "0"), Go{Version: "1.26", Language: "1.24"}, 8},
+		"a value in environment": {env, Go{Version: "1.26"}, 3},
+	} {
+		d := Decide(tc.facts, tc.policy)
+		if d.Procs != tc.want || (d.Outcome == Dies) != (tc.want == 0) {
+			t.Errorf("%s: %+v, want %d", name, d, tc.want)
+		}
+		if a := Decide(tc.facts, Automaxprocs{Version: tc.policy.Version, Language: tc.policy.Language}); (a.Outcome == Dies) != (tc.want == 0) {
+			t.Errorf("%s: automaxprocs: %+v", name, a)
 		}
 	}
 }
@@ -193,7 +252,7 @@ func FuzzDecide(f *testing.F) {
 		in.Limits[0].Raw = raw
 		in.Env = Fact{State: Known, Raw: env}
 		for _, p := range []Policy{Fit{}, Fit{Rounding: Floor, Max: 3, Reserve: limit}, Fit{Threshold: limit}, JVM{}, Automaxprocs{Version: version}, Go{Version: version}, Go{Language: version}} {
-			if d := Decide(in, p); d.Procs < 1 || len(d.Reasons) == 0 {
+			if d := Decide(in, p); (d.Procs < 1) != (d.Outcome == Dies) || len(d.Reasons) == 0 {
 				t.Errorf("%+v: %+v", p, d)
 			}
 		}

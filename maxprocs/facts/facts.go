@@ -54,11 +54,7 @@ type Cgroup struct {
 	MountRoot string // the group that the mount shows as its root
 	RootSeen  bool   // the topmost group read is the hierarchy's own root
 	View      *View  // of another process, by ReadPID; nil: as the reader sees it
-
-	// The whole texts, for policies that read them in ways of their own; nil
-	// where they could not be read.
-	ProcCgroup []byte
-	Mountinfo  []byte
+	Sight     Sight  // as the reader sees it
 }
 
 // Facts is all that bears on a program's GOMAXPROCS.
@@ -67,16 +63,17 @@ type Facts struct {
 	Affinity Fact // CPUs that the process may run on
 	Online   Fact // CPUs of the machine that are online
 	Cgroup   Cgroup
-	Limits   []Limit // from the process's own group upwards
+	Limits   []Limit // from the process's own group upwards; where Cgroup is not Known, of ancestors alone
 	Env      Fact    // GOMAXPROCS; Raw is the value as written
 	GODEBUG  Fact    // the variable
 
-	// GoVersion ("go1.26.8") and DefaultGODEBUG (the settings that the linker
-	// baked in for the module's go line) are those of the program. Read fills
+	// GoVersion ("go1.26.8"), DefaultGODEBUG (the settings that the linker baked
+	// in for the module's go line) and GOARCH are those of the program. Read fills
 	// them in; for another process they are in its executable, which this
 	// package does not open: debug/buildinfo reads them.
 	GoVersion      string
 	DefaultGODEBUG string
+	GOARCH         string // "" is amd64
 }
 
 // CgroupMode says how cgroups are mounted: v1, v2, hybrid, none or unknown.
@@ -90,6 +87,15 @@ func (f Facts) AffinityCPUs() int {
 		return 0
 	}
 	return toInt(n.CPUs)
+}
+
+// Own is the limit of the process's own group, or false where that group was not
+// found.
+func (f Facts) Own() (Limit, bool) {
+	if f.Cgroup.State != Known || len(f.Limits) == 0 {
+		return Limit{}, false
+	}
+	return f.Limits[0], true
 }
 
 // Tightest is the smallest known limit, or false when no limit is known. Of

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -22,10 +22,10 @@ type Go struct {
 // The minor releases at which the default changed, each checked on released
 // toolchains.
 const (
-	minorNumCPU    = 5  // before: 1
-	minorContainer = 25 // reads its own group's limit, if the language is as new
-	minorMountRoot = 26 // 1.25.0 to 1.25.10 take the mount's root to be / (golang/go#76390)
-	minorPlusSign  = 26 // GOMAXPROCS=+3 counts
+	minorNumCPU     = 5  // before: 1
+	minorContainer  = 25 // reads its own group's limit, if the language is as new
+	minorGroupFirst = 26 // 1.25 takes every mount's root to be / (golang/go#76390)
+	minorPlusSign   = 26 // GOMAXPROCS=+3 counts
 )
 
 // floorOfLimit: a limit never takes the default below it (runtime,
@@ -85,8 +85,11 @@ func (p Go) decide(f Facts) Decision {
 	if !ok {
 		return d.win("affinity", procs)
 	}
-	n := toInt(math.Max(math.Ceil(limit.CPUs), floorOfLimit))
-	d.add(Candidate{What: "limit", CPUs: limit.CPUs, Procs: n, File: limit.File, Raw: limit.Raw})
+	n := goInt32(math.Max(math.Ceil(limit.CPUs), floorOfLimit), f.GOARCH)
+	if n <= 0 {
+		return d.die(limit, n)
+	}
+	d.add(Candidate{What: "limit", CPUs: finite(limit.CPUs), Procs: n, File: limit.File, Raw: limit.Raw})
 	d.because("%s limits its own group to %s; rounded up, and at least %d: %d",
 		limit.describe(), countCPUs(limit.CPUs), floorOfLimit, n)
 	if tight, ok := f.Tightest(); ok && tight.CPUs < limit.CPUs {
@@ -112,7 +115,11 @@ func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(env.Raw, 10, 32)
-	if err != nil || n <= 0 || minor < minorPlusSign && strings.HasPrefix(env.Raw, "+") {
+	switch {
+	case errors.Is(err, strconv.ErrRange) && strings.Trim(env.Raw, "0123456789") == "":
+		d.because("GOMAXPROCS=%q in the environment is above %d, so the runtime ignores it", env.Raw, math.MaxInt32)
+		return 0, false
+	case err != nil || n <= 0 || minor < minorPlusSign && strings.HasPrefix(env.Raw, "+"):
 		d.because("GOMAXPROCS=%q in the environment is no positive integer, so the runtime ignores it", env.Raw)
 		return 0, false
 	}
@@ -152,71 +159,4 @@ func godebug(settings, key string) (value int64, found bool) {
 		}
 	}
 	return value, found
-}
-
-// readLeaf is the runtime's reading of the limit of the process's own group.
-func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
-	if f.Cgroup.State != Known || len(f.Limits) == 0 {
-		d.because("it finds no CPU cgroup of its own")
-		return Limit{}, false
-	}
-	l := f.Limits[0]
-	if v := f.Cgroup.View; v != nil && v.State == Absent {
-		d.because("it finds no CPU cgroup of its own: none of its mounts shows its group %s (a cgroup namespace entered without a new mount does that)", l.Dir)
-		return Limit{}, false
-	} else if v != nil && v.State != Known {
-		d.because("how it sees its own group is not known from here (%s); taken as it is seen from here", v.Error)
-	}
-	if root := f.Cgroup.SeenRoot(); minor < minorMountRoot && root != "/" {
-		d.because("Go 1.25 misses the limit of %s: its mount shows %s as its root (golang/go#76390)", l.Dir, root)
-		return Limit{}, false
-	}
-	switch l.State {
-	case NoLimit:
-		d.because("its own group has no limit (%s)", l.describe())
-		return Limit{}, false
-	case Absent:
-		d.because("its own group %s has no limit file", l.Dir)
-		return Limit{}, false
-	case Unreadable:
-		d.because("the limit of its own group %s cannot be read, which the runtime takes for none: %s", l.Dir, l.Error)
-		return Limit{}, false
-	}
-	cpus, limited := runtimeLimit(l)
-	if !limited {
-		d.because("the runtime takes %s for no limit", l.describe())
-		return Limit{}, false
-	}
-	l.CPUs = cpus
-	return l, true
-}
-
-// runtimeLimit reads the raw text as the runtime does, which is stricter than
-// this package: at most 63 bytes, one space in cpu.max, a newline at the end.
-func runtimeLimit(l Limit) (cpus float64, limited bool) {
-	if l.PeriodFile != "" {
-		quota, ok := runtimeNumber(l.Raw)
-		if !ok || quota < 0 {
-			return 0, false
-		}
-		period, ok := runtimeNumber(l.PeriodRaw)
-		return float64(quota) / float64(period), ok && period != 0
-	}
-	quotaText, periodText, ok := bytes.Cut([]byte(l.Raw), []byte(" "))
-	if !ok || len(l.Raw) >= runtimeBuffer || string(quotaText) == "max" {
-		return 0, false
-	}
-	quota, err := strconv.ParseInt(string(quotaText), 10, 64)
-	period, ok := runtimeNumber(string(periodText))
-	return float64(quota) / float64(period), ok && err == nil && period != 0
-}
-
-// runtimeBuffer is the size of the runtime's buffer for a limit file; a file
-// that fills it counts as malformed.
-const runtimeBuffer = 64
-
-func runtimeNumber(text string) (int64, bool) {
-	line, _, ok := strings.Cut(text, "\n")
-	n, err := strconv.ParseInt(line, 10, 64)
-	return n, ok && err == nil && len(text) < runtimeBuffer
 }

@@ -32,6 +32,16 @@ func (s cpuSet) and(t cpuSet) cpuSet {
 	return out
 }
 
+func (s cpuSet) or(t cpuSet) cpuSet {
+	if len(t) > len(s) {
+		s, t = t, s
+	}
+	for i, w := range t {
+		s[i] |= w
+	}
+	return s
+}
+
 // parseCPUList reads the kernel's list format, "0-3,8,10-11". An empty list is
 // no CPU. The stride form "0-31:2/8" is taken by the kernel and never printed.
 func parseCPUList(b []byte) (cpuSet, error) {

@@ -113,7 +113,7 @@ func FuzzRuntimeLimit(f *testing.F) {
 	f.Add("max 100000\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		ours, limited, err := cgfs.ParseCPUMax(text)
-		theirs, ok := runtimeLimit(Limit{Fact: Fact{Raw: text}})
+		theirs, ok := runtimeLimit(Limit{Fact: Fact{Raw: text}}, minorPlusSign)
 		if err == nil && limited && ok && ours != theirs {
 			t.Errorf("%q: we read %v, the runtime %v", text, ours, theirs)
 		}

@@ -14,16 +14,16 @@ import (
 // tree is a root directory, live or recorded. Names are absolute.
 type tree interface {
 	readFile(name string) ([]byte, error)
-	exists(name string) bool
+	look(name string) error // nil: it is there
 }
 
 // ReadFS gathers the facts of a process from a tree that holds what / does on
 // Linux: proc, sys, and wherever cgroups are mounted. Process 0 is /proc/self.
-// The affinity is Cpus_allowed_list of its status, without the CPUs that are
-// not online. It fails only when the tree has no such process.
+// The affinity is Cpus_allowed_list of its status, and of those of its threads
+// that the tree holds, without the CPUs that are not online. It fails only when the tree has no such process.
 func ReadFS(root fs.FS, pid int) (Facts, error) {
 	t := fsTree{root}
-	if !t.exists(procDir(pid)) {
+	if t.look(procDir(pid)) != nil {
 		return Facts{}, fmt.Errorf("no process in this tree: %s is missing", procDir(pid))
 	}
 	f := readCommon(t, pid)
@@ -72,9 +72,9 @@ func notFile(mode fs.FileMode) error {
 	return cgfs.NotFile(0)
 }
 
-func (t fsTree) exists(name string) bool {
+func (t fsTree) look(name string) error {
 	_, err := fs.Stat(t.fsys, strings.TrimPrefix(name, "/"))
-	return err == nil
+	return err
 }
 
 func procDir(pid int) string {
@@ -101,13 +101,21 @@ func readOnline(t tree) Fact {
 	return counted(file, string(b), set, err)
 }
 
-func readAllowed(t tree, pid int, online Fact) Fact {
+func readAllowed(t fsTree, pid int, online Fact) Fact {
 	file := procDir(pid) + "/status"
 	b, err := t.readFile(file)
 	if err != nil {
 		return failed(file, err)
 	}
 	set, raw, err := parseAllowed(b)
+	tasks, _ := fs.Glob(t.fsys, strings.TrimPrefix(procDir(pid), "/")+"/task/*/status")
+	for _, task := range tasks {
+		if b, err := t.readFile("/" + task); err == nil {
+			if own, _, err := parseAllowed(b); err == nil {
+				set = set.or(own)
+			}
+		}
+	}
 	if mask, e := parseCPUList([]byte(online.Raw)); err == nil && e == nil && online.State == Known {
 		set = set.and(mask)
 	}

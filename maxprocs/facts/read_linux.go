@@ -20,10 +20,10 @@ import (
 func Read() Facts {
 	f := readCommon(liveTree{}, 0)
 	f.PID = os.Getpid()
-	f.Affinity = readAffinity(f.PID)
+	f.Affinity = readAffinity(f.PID, f.Online)
 	f.Env, f.GODEBUG = ownEnv("GOMAXPROCS"), ownEnv("GODEBUG")
 	f.GoVersion = runtime.Version()
-	f.DefaultGODEBUG = ownDefaultGODEBUG()
+	f.GOARCH, f.DefaultGODEBUG = runtime.GOARCH, ownDefaultGODEBUG()
 	return f
 }
 
@@ -96,23 +96,46 @@ func retry(call func() (int, error)) (int, error) {
 	}
 }
 
-func (liveTree) exists(name string) bool {
+func (liveTree) look(name string) error {
 	_, err := os.Lstat(name)
-	return err == nil
+	return err
 }
 
-// readAffinity asks the kernel for the mask of the process's main thread. Any
-// process may be asked (man 2 sched_getaffinity). The kernel leaves out the
-// CPUs that are not active.
-func readAffinity(pid int) Fact {
+// readAffinity asks the kernel for the CPUs on which any thread of the process may
+// run: one that was pinned by itself, the main thread too, does not stand for the
+// process. Any process may be asked (man 2 sched_getaffinity). The kernel leaves
+// out the CPUs that are not active. Where the main thread has all that are online
+// the others are not asked.
+func readAffinity(pid int, online Fact) Fact {
 	const file = "sched_getaffinity"
-	var mask [maxCPUID / 64]uint64
-	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY,
-		uintptr(pid), unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask[0])))
+	all, errno := threadAffinity(pid)
 	if errno != 0 {
 		return failed(file, &fs.PathError{Op: file, Path: strconv.Itoa(pid), Err: errno})
 	}
-	return counted(file, "", cpuSet(mask[:(n+7)/8]), nil)
+	if online.State == Known && float64(all.count()) >= online.CPUs {
+		return counted(file, "", all, nil)
+	}
+	if dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/task"); err == nil {
+		names, _ := dir.Readdirnames(-1)
+		dir.Close()
+		for _, name := range names {
+			if tid, err := strconv.Atoi(name); err == nil && tid != pid {
+				mask, _ := threadAffinity(tid) // it may have ended
+				all = all.or(mask)
+			}
+		}
+	}
+	return counted(file, "", all, nil)
+}
+
+func threadAffinity(tid int) (cpuSet, syscall.Errno) {
+	var mask [maxCPUID / 64]uint64
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY,
+		uintptr(tid), unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask[0])))
+	if errno != 0 {
+		return nil, errno
+	}
+	return append(cpuSet{}, mask[:(n+7)/8]...), 0
 }
 
 func ownDefaultGODEBUG() string {

@@ -28,6 +28,7 @@ func Read() Facts {
 		Env:       ownEnv("GOMAXPROCS"),
 		GODEBUG:   ownEnv("GODEBUG"),
 		GoVersion: runtime.Version(),
+		GOARCH:    runtime.GOARCH,
 	}
 }
 

@@ -62,7 +62,13 @@ func TestReadFS(t *testing.T) {
 			"cg/kubepods:cri-containerd:ab/cgroup.procs": "",
 		}, 0, 3},
 		"a line of 90 KB": {map[string]string{"proc/self/mountinfo": overlay + "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n"}, 0, 2},
-		"not UTF-8":       {map[string]string{"proc/self/cgroup": "0::/\xff\n"}, 0, 8},
+		"a pinned main thread": {map[string]string{
+			"proc/self/status":        "Cpus_allowed_list:\t3\n",
+			"proc/self/task/1/status": "Cpus_allowed_list:\t3\n",
+			"proc/self/task/2/status": "Cpus_allowed_list:\t0-3,64\n",
+			"cg/app/cpu.max":          "max 100000\n",
+		}, 0, 4},
+		"not UTF-8": {map[string]string{"proc/self/cgroup": "0::/\xff\n"}, 0, 8},
 		"another process": {map[string]string{
 			"proc/42/status":      "Cpus_allowed_list:\t3\n",
 			"proc/42/cgroup":      "0::/\n",
@@ -93,6 +99,14 @@ func (d deny) Open(name string) (fs.File, error) {
 	return d.FS.Open(name)
 }
 
+// Stat does too: a directory that cannot be searched tells nothing of its files.
+func (d deny) Stat(name string) (fs.FileInfo, error) {
+	if strings.HasSuffix(name, d.suffix) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}
+	}
+	return fs.Stat(d.FS, name)
+}
+
 func TestUnreadableIsNotUnlimited(t *testing.T) {
 	for _, tc := range []struct {
 		suffix  string
@@ -103,6 +117,7 @@ func TestUnreadableIsNotUnlimited(t *testing.T) {
 		{"self/cgroup", func(f Facts) Fact { return f.Cgroup.Fact }, true},
 		{"self/mountinfo", func(f Facts) Fact { return f.Cgroup.Fact }, true},
 		{"app/cpu.max", func(f Facts) Fact { return f.Limits[0].Fact }, true},
+		{"app/cgroup.procs", func(f Facts) Fact { return f.Cgroup.Fact }, true},
 		{"self/environ", func(f Facts) Fact { return f.Env }, false},
 		{"cpu/online", func(f Facts) Fact { return f.Online }, false},
 	} {

@@ -18,11 +18,10 @@ type Reader struct {
 	views  map[string]*View
 }
 
-// memo is what a file held, or whether it is there.
+// memo is what a file held, or that it is there.
 type memo struct {
-	text  []byte
-	err   error
-	there bool
+	text []byte
+	err  error
 }
 
 // place is where a group is and what limits it.
@@ -34,11 +33,12 @@ type place struct {
 // ReadPID gathers the facts of a process, as the function of this name does.
 func (r *Reader) ReadPID(pid int) (Facts, error) {
 	group, groupErr := liveTree{}.readFile(procDir(pid) + "/cgroup")
-	if pid <= 0 || groupErr != nil && !(liveTree{}).exists(procDir(pid)) {
+	if pid <= 0 || groupErr != nil && (liveTree{}).look(procDir(pid)) != nil {
 		return Facts{}, noProcess(pid)
 	}
 	t := sharedTree{r}
-	f := Facts{PID: pid, Online: readOnline(t), Affinity: readAffinity(pid)}
+	f := Facts{PID: pid, Online: readOnline(t)}
+	f.Affinity = readAffinity(pid, f.Online)
 	f.Env, f.GODEBUG = readEnviron(t, pid)
 	f.Cgroup, f.Limits = r.place(pid, group)
 	f.Cgroup.View = r.view(pid, group)
@@ -101,8 +101,8 @@ func (t sharedTree) readFile(name string) ([]byte, error) {
 	return m.text, m.err
 }
 
-func (t sharedTree) exists(name string) bool {
-	return t.once(name, "is there ", func() memo { return memo{there: liveTree{}.exists(name)} }).there
+func (t sharedTree) look(name string) error {
+	return t.once(name, "is there ", func() memo { return memo{err: liveTree{}.look(name)} }).err
 }
 
 func (t sharedTree) once(name, what string, read func() memo) memo {

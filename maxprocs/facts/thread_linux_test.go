@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 )
 
 // TestReadPIDStaysInItsNamespace reads a process of another cgroup namespace from
@@ -58,4 +60,31 @@ func readFromMain(pid string) int {
 	}
 	fmt.Println("read in", before)
 	return 0
+}
+
+// TestPinnedThread: a process whose main thread is pinned by itself has the CPUs
+// of its other threads.
+func TestPinnedThread(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("needs two CPUs")
+	}
+	was, errno := threadAffinity(os.Getpid())
+	one := append(cpuSet{}, was...)
+	for i, word := range one {
+		if one[i] = word & -word; word != 0 {
+			clear(one[i+1:])
+			break
+		}
+	}
+	set := func(mask cpuSet) {
+		if _, _, e := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(os.Getpid()), uintptr(8*len(mask)), uintptr(unsafe.Pointer(&mask[0]))); e != 0 || errno != 0 {
+			t.Fatal(e, errno)
+		}
+	}
+	set(one)
+	defer set(was)
+	f, err := ReadPID(os.Getpid())
+	if err != nil || f.AffinityCPUs() != runtime.NumCPU() || Read().AffinityCPUs() != runtime.NumCPU() {
+		t.Errorf("%+v, %v; this program has %d CPUs", f.Affinity, err, runtime.NumCPU())
+	}
 }

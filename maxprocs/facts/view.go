@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
@@ -13,25 +15,35 @@ import (
 type View struct {
 	Fact             // Known: it finds its group; Absent: it does not; Unreadable: that is not known
 	MountRoot string // the group that its mount shows as its root
+	Sight     Sight
 }
 
-// viewOf is the view that follows from the process's own texts. exists tells
-// whether a file is there in the process's mount namespace.
-func viewOf(procCgroup, mountinfo []byte, exists func(name string) bool) *View {
+// viewOf is the view that follows from the process's own texts. root is before
+// its paths in the tree.
+func viewOf(t tree, root string, procCgroup, mountinfo []byte) *View {
+	v := &View{Sight: sightOf(t, root, procCgroup, mountinfo)}
 	m, err := cgfs.ParseProcCgroup(string(procCgroup))
 	if err != nil {
-		return &View{Fact: Fact{State: Malformed, Error: err.Error()}}
+		v.Fact = Fact{State: Malformed, Error: err.Error()}
+		return v
 	}
 	mounts, err := cgfs.ParseMountinfo(string(mountinfo))
 	if err != nil {
-		return &View{Fact: Fact{State: Malformed, Error: err.Error()}}
+		v.Fact = Fact{State: Malformed, Error: err.Error()}
+		return v
 	}
+	v.State, v.Raw = Absent, m.Line
 	for _, mnt := range m.Showing(mounts) {
-		if dir, _ := mnt.Dir(m.Path); exists(path.Join(dir, "cgroup.procs")) {
-			return &View{Fact: Fact{State: Known, Raw: m.Line}, MountRoot: mnt.Root}
+		dir, _ := mnt.Dir(m.Path)
+		switch err := t.look(root + path.Join(dir, "cgroup.procs")); {
+		case err == nil:
+			v.State, v.MountRoot, v.Sight.Dir, v.Error = Known, mnt.Root, dir, ""
+			return v
+		case !errors.Is(err, fs.ErrNotExist):
+			v.State, v.Error = Unreadable, failed(dir, err).Error
 		}
 	}
-	return &View{Fact: Fact{State: Absent, Raw: m.Line}}
+	return v
 }
 
 // SeenRoot is the mount root that the program's own runtime goes by.

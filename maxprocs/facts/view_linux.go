@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"runtime"
@@ -41,7 +42,10 @@ func readView(pid int) *View {
 	if err != nil {
 		return &View{Fact: failed(dir+"/ns/cgroup", err)}
 	}
-	return viewOf(group, mounts, func(name string) bool { return liveTree{}.exists(dir + "/root" + name) })
+	if err := (liveTree{}).look(dir + "/root/proc/self"); errors.Is(err, fs.ErrNotExist) {
+		return &View{Fact: Fact{State: Absent, Error: "its root directory has no /proc"}}
+	}
+	return viewOf(liveTree{}, dir+"/root", group, mounts)
 }
 
 // inCgroupNamespace runs do on a thread that has entered the namespace and ends

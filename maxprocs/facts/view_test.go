@@ -1,6 +1,10 @@
 package facts
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
 
 func TestViewOf(t *testing.T) {
 	mount := func(root string) string {
@@ -21,9 +25,19 @@ func TestViewOf(t *testing.T) {
 		"no cgroups":                       {"", mount("/"), "", Absent, ""},
 		"malformed":                        {"0:\n", mount("/"), "", Malformed, ""},
 	} {
-		v := viewOf([]byte(tc.cgroup), []byte(tc.mounts), func(name string) bool { return name != tc.missing })
+		files := fstest.MapFS{}
+		for _, name := range []string{"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/a/cgroup.procs", "/sys/fs/cgroup/b/cgroup.procs"} {
+			if name != tc.missing {
+				files["proc/7/root"+name] = &fstest.MapFile{}
+			}
+		}
+		v := viewOf(fsTree{files}, "/proc/7/root", []byte(tc.cgroup), []byte(tc.mounts))
 		if v.State != tc.state || v.MountRoot != tc.root {
 			t.Errorf("%s: %+v, want %s %q", name, *v, tc.state, tc.root)
 		}
+	}
+	denied := deny{fstest.MapFS{}, "cgroup.procs"}
+	if v := viewOf(fsTree{denied}, "", []byte("0::/a\n"), []byte(mount("/"))); v.State != Unreadable || !strings.Contains(v.Error, "permission denied") {
+		t.Errorf("a directory that cannot be looked into: %+v", *v)
 	}
 }

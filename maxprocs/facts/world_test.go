@@ -64,6 +64,9 @@ func outcome(t *testing.T, f Facts, key string) string {
 				winners++
 			}
 		}
+		if d.Outcome != Runs && winners == 0 && d.Procs == 0 {
+			return string(d.Outcome)
+		}
 		if winners != 1 {
 			t.Errorf("%s has %d winners: %+v", key, winners, d.Candidates)
 		}
@@ -97,6 +100,8 @@ func outcome(t *testing.T, f Facts, key string) string {
 		return strings.Join(out, " ")
 	case "automaxprocs":
 		return procs(Automaxprocs{Version: "1.26"})
+	case "automaxprocs1.24":
+		return procs(Automaxprocs{Version: "1.24"})
 	case "jvm":
 		return procs(JVM{})
 	case "fit":

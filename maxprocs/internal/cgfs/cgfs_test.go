@@ -46,6 +46,7 @@ func TestParseCFS(t *testing.T) {
 		{"-1\n", "", 0, false, ""},
 		{"50000\n", "100000\n", 0.5, true, ""},
 		{"50000\n", "0\n", 0, false, "period: "},
+		{"0\n", "0\n", 0, false, ""},
 		{"50000\n", "", 0, false, "period: "},
 		{"0\n", "100000\n", 0, false, "quota: "},
 		{"max\n", "100000\n", 0, false, `quota: want a positive number of microseconds, have "max"`},
@@ -117,6 +118,35 @@ func TestMountDir(t *testing.T) {
 		if got != tc.want || ok != (tc.want != "") {
 			t.Errorf("root %s, group %s: got %q, %v; want %q", tc.root, tc.group, got, ok, tc.want)
 		}
+	}
+}
+
+func TestMountAbove(t *testing.T) {
+	for _, tc := range []struct {
+		root, group string
+		want        bool
+	}{
+		{"/..", "/", true},
+		{"/../..", "/x/y", true},
+		{"/../..", "/../x", true},
+		{"/..", "/../x", false}, // it shows the group
+		{"/..", "/../../x", false},
+		{"/../x", "/", false}, // a sibling
+		{"/..a", "/", false},
+		{"/", "/x", false},
+		{"/", "/../x", false},
+	} {
+		m := Mount{Version: 2, Root: tc.root, Point: "/mnt"}
+		if got := m.Above(tc.group); got != tc.want {
+			t.Errorf("root %s, group %s: %v", tc.root, tc.group, got)
+		}
+		if _, shown := m.Dir(tc.group); shown && tc.want {
+			t.Errorf("root %s, group %s: shown, and above", tc.root, tc.group)
+		}
+	}
+	mounts := []Mount{{Version: 1, Root: "/..", Point: "/v1"}, {Version: 2, Root: "/..", Point: "/v2"}, {Version: 2, Root: "/", Point: "/own"}}
+	if got := (Membership{Version: 2, Path: "/"}).Above(mounts); len(got) != 1 || got[0].Point != "/v2" {
+		t.Errorf("above a v2 group: %+v", got)
 	}
 }
 

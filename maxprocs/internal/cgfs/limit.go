@@ -30,10 +30,15 @@ func ParseCPUMax(text string) (cpus float64, limited bool, err error) {
 }
 
 // ParseCFS reads the texts of cpu.cfs_quota_us and cpu.cfs_period_us:
-// microseconds, any negative quota for none.
+// microseconds, any negative quota for none. Old kernels show 0 for both in a
+// hierarchy's root (golang/go#80783), which has no limit.
 // Source: Documentation/scheduler/sched-bwc.rst.
 func ParseCFS(quotaText, periodText string) (cpus float64, limited bool, err error) {
-	if n, ok := ParseInt(trim(quotaText)); ok && n < 0 {
+	n, ok := ParseInt(trim(quotaText))
+	if ok && n < 0 {
+		return 0, false, nil
+	}
+	if period, zero := ParseInt(trim(periodText)); ok && n == 0 && zero && period == 0 {
 		return 0, false, nil
 	}
 	quota, err := parseMicroseconds("quota", trim(quotaText))

@@ -110,7 +110,7 @@ func octal(c byte) bool { return '0' <= c && c <= '7' }
 // Dir is where the mount shows the group, if it does. A group outside of the
 // mount's root is not shown; one outside of the reader's cgroup namespace has
 // a path that begins with "/..", whose name below a mount of the namespace's
-// own ancestors cannot be known.
+// own ancestors cannot be known: see Above.
 func (m Mount) Dir(group string) (string, bool) {
 	rel := group
 	if m.Root != "/" {
@@ -128,6 +128,27 @@ func (m Mount) Dir(group string) (string, bool) {
 	return Join(m.Point, rel[1:]), true
 }
 
+// Above tells that the mount's root is an ancestor of the group by the dots
+// alone, "/.." of "/x": the root of a cgroup namespace that was entered without a
+// new mount is below it, under a name that nothing tells. So the mount does not
+// show the group, and what limits its root limits the group all the same.
+func (m Mount) Above(group string) bool {
+	up, rest := climb(m.Root)
+	own, _ := climb(group)
+	return rest == "" && up > own
+}
+
+// climb counts the leading "/.." of a path.
+func climb(path string) (up int, rest string) {
+	for {
+		r, ok := cutPathPrefix(path, "/..")
+		if !ok {
+			return up, path
+		}
+		up, path = up+1, r
+	}
+}
+
 // cutPathPrefix cuts a prefix that ends at a path boundary.
 func cutPathPrefix(p, prefix string) (string, bool) {
 	if len(p) < len(prefix) || p[:len(prefix)] != prefix {
@@ -142,15 +163,29 @@ func cutPathPrefix(p, prefix string) (string, bool) {
 func (m Membership) Showing(mounts []Mount) []Mount {
 	var out []Mount
 	for _, mnt := range mounts {
-		if mnt.Version != m.Version || m.Version == 1 && !mnt.CPU {
-			continue
-		}
-		if _, ok := mnt.Dir(m.Path); !ok {
+		if _, ok := mnt.Dir(m.Path); !ok || !m.in(mnt) {
 			continue
 		}
 		out = append(out, mnt)
 		for i := len(out) - 1; i > 0 && out[i].depth() < out[i-1].depth(); i-- {
 			out[i], out[i-1] = out[i-1], out[i]
+		}
+	}
+	return out
+}
+
+// in tells that the mount is one of the group's hierarchy.
+func (m Membership) in(mnt Mount) bool {
+	return mnt.Version == m.Version && (m.Version == 2 || mnt.CPU)
+}
+
+// Above are the mounts that show no more of the group than an ancestor, in
+// mountinfo's order.
+func (m Membership) Above(mounts []Mount) []Mount {
+	var out []Mount
+	for _, mnt := range mounts {
+		if m.in(mnt) && mnt.Above(m.Path) {
+			out = append(out, mnt)
 		}
 	}
 	return out

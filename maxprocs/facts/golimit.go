@@ -1,0 +1,163 @@
+package facts
+
+import (
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// readLeaf is the runtime's reading of the limit of the process's own group.
+func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
+	l, why := goLimit(f, minor)
+	if v := f.Cgroup.View; v != nil && v.State != Known && v.State != Absent {
+		d.because("how it sees its own group is not known from here (%s); taken as it is seen from here", v.Error)
+	}
+	if why != "" {
+		d.because("%s", why)
+		return Limit{}, false
+	}
+	switch l.State {
+	case Absent:
+		d.because("its own group %s has no limit file", l.Dir)
+		return Limit{}, false
+	case Unreadable:
+		d.because("the limit of its own group %s cannot be read, which the runtime takes for none: %s", l.Dir, l.Error)
+		return Limit{}, false
+	}
+	cpus, limited := runtimeLimit(l, minor)
+	switch {
+	case limited:
+		l.CPUs = cpus
+		return l, true
+	case l.State == NoLimit:
+		d.because("its own group has no limit (%s)", l.describe())
+	default:
+		d.because("the runtime takes %s for no limit", l.describe())
+	}
+	return Limit{}, false
+}
+
+// goLimit is what the runtime finds as the limit of its own group, or why it finds
+// none. Of facts that were made by hand it is the first limit.
+func goLimit(f Facts, minor int) (l Limit, why string) {
+	own, found := f.Own()
+	root := f.Cgroup.SeenRoot()
+	misses := "Go 1.25 misses the limit of " + own.Dir + ": its mount shows " + root + " as its root (golang/go#76390)"
+	seen, read := f.seen()
+	switch v := f.Cgroup.View; {
+	case !read && (!found || v != nil && v.State == Absent):
+		return Limit{}, withWhy("it finds no CPU cgroup of its own", v)
+	case !read && minor < minorGroupFirst && root != "/":
+		return Limit{}, misses
+	case !read:
+		return own, ""
+	case v != nil && v.State == Absent && findGo(minor, seen.ProcCgroup, seen.Mountinfo).why != "":
+		return Limit{}, "it finds no CPU cgroup of its own: none of its mounts shows its group " + own.Dir + " (a cgroup namespace entered without a new mount does that)"
+	}
+	place := findGo(minor, seen.ProcCgroup, seen.Mountinfo)
+	if place.why != "" {
+		return Limit{}, "it finds no CPU cgroup of its own: " + place.why
+	}
+	there, ok := seen.at(place.version, place.dir)
+	same := found && place.version == f.Cgroup.Version && sameDir(place.dir, seen.Dir)
+	switch {
+	case same:
+		return own, "" // by the reader's name
+	case !ok || there.State == Absent:
+		if minor < minorGroupFirst && found && root != "/" {
+			return Limit{}, misses
+		}
+		return Limit{}, "it finds no limit of its own group: there is no " + limitFile(place.version, place.dir) + ", where it looks"
+	}
+	return there, ""
+}
+
+func withWhy(what string, v *View) string {
+	if v != nil && v.Error != "" {
+		return what + ": " + v.Error
+	}
+	return what
+}
+
+func sameDir(a, b string) bool { return path.Clean(a) == path.Clean(b) }
+
+// goInt32 is the runtime's int32(limit). Of what does not fit x86 gives the lowest
+// number, and the other processors that Go runs on the nearest; of no number they
+// give 0.
+func goInt32(limit float64, arch string) int {
+	x86 := arch == "" || arch == "amd64" || arch == "386"
+	switch {
+	case limit >= math.MinInt32 && limit <= math.MaxInt32:
+		return int(limit)
+	case x86:
+		return math.MinInt32
+	case limit > 0:
+		return math.MaxInt32
+	case limit < 0:
+		return math.MinInt32
+	}
+	return 0
+}
+
+// finite keeps a ratio out of the decision that no document can hold.
+func finite(cpus float64) float64 {
+	if math.IsInf(cpus, 0) || math.IsNaN(cpus) {
+		return 0
+	}
+	return cpus
+}
+
+// die closes the decision of a runtime that throws "procresize: invalid arg" at
+// such a number of Ps (golang/go#80783): there is none.
+func (d *Decision) die(l Limit, n int) Decision {
+	d.because("%s: of that quota ÷ period the runtime makes %d Ps, and dies at its start: procresize: invalid arg (golang/go#80783)", l.describe(), n)
+	d.add(Candidate{What: "limit", CPUs: finite(l.CPUs), File: l.File, Raw: l.Raw})
+	d.Outcome = Dies
+	return *d
+}
+
+// runtimeLimit reads the raw text as the runtime does, which is stricter than
+// this package: at most 63 bytes, one space in cpu.max, a newline at the end. It
+// does not look at whether the period is 0.
+func runtimeLimit(l Limit, minor int) (cpus float64, limited bool) {
+	if l.PeriodFile != "" {
+		quota, ok := runtimeLine(l.Raw, minor)
+		if !ok || quota < 0 {
+			return 0, false
+		}
+		period, ok := runtimeLine(l.PeriodRaw, minor)
+		return float64(quota) / float64(period), ok
+	}
+	quotaText, periodText, ok := strings.Cut(l.Raw, " ")
+	if !ok || len(l.Raw) >= runtimeBuffer || quotaText == "max" {
+		return 0, false
+	}
+	quota, ok1 := runtimeNumber(quotaText, minor)
+	period, ok2 := runtimeLine(periodText, minor)
+	return float64(quota) / float64(period), ok1 && ok2
+}
+
+// runtimeBuffer is the size of the runtime's buffer for a limit file; a file
+// that fills it counts as malformed.
+const runtimeBuffer = 64
+
+func runtimeLine(text string, minor int) (int64, bool) {
+	line, _, ended := strings.Cut(text, "\n")
+	n, ok := runtimeNumber(line, minor)
+	return n, ok && ended && len(text) < runtimeBuffer
+}
+
+// runtimeNumber is strconv.ParseInt since Go 1.26. Before, a plus sign was none,
+// and a minus sign alone a 0.
+func runtimeNumber(text string, minor int) (int64, bool) {
+	if minor < minorPlusSign {
+		if strings.HasPrefix(text, "+") {
+			return 0, false
+		} else if text == "-" {
+			return 0, true
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
