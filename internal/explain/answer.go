@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // answer is the first line: the value, and whether it is right.
@@ -12,6 +13,8 @@ func (e Explanation) answer() string {
 	s := e.subject
 	n, known := s.Procs()
 	switch {
+	case s.Go.Outcome == facts.Dies && s.Live == nil && s.ProgramUnknown == "":
+		return "would not start: its runtime dies of the limit of its group; " + right(s)
 	case s.NotGo:
 		return "is not a Go program; for one in its place " + right(s)
 	case !known && s.LiveUnknown == "":
@@ -79,6 +82,9 @@ func (e Explanation) because() string {
 	if s.Language != "" {
 		chooser += " (go " + s.Language + " in go.mod)"
 	}
+	if s.Go.Outcome == facts.Dies {
+		return fmt.Sprintf("%s dies at its start; %s", chooser, grants(s))
+	}
 	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, grants(s))
 }
 
@@ -89,8 +95,13 @@ func grants(s rule.Subject) string {
 		return "its CPUs are not known"
 	}
 	tightest, limited := s.Limit()
+	_, own := s.Facts.Own()
 	for i, l := range s.Facts.Limits {
-		if limited && l.Dir == tightest.Dir {
+		switch {
+		case !limited || l.Dir != tightest.Dir:
+		case !own:
+			return "an ancestor of its group grants " + phrase.CPUs(have)
+		default:
 			return ancestor(i) + " grants " + phrase.CPUs(have)
 		}
 	}

@@ -73,11 +73,12 @@ type View struct {
 
 // Decision is facts.Decision in the document.
 type Decision struct {
-	Policy     string      `json:"policy"`
-	Procs      int         `json:"procs"`
-	Candidates []Candidate `json:"candidates"`
-	Reasons    []string    `json:"reasons"`
-	Unknown    []string    `json:"unknown"`
+	Policy     string        `json:"policy"`
+	Outcome    facts.Outcome `json:"outcome,omitempty"` // dies; left out where it runs
+	Procs      *int          `json:"procs"`             // null where it does not run
+	Candidates []Candidate   `json:"candidates"`
+	Reasons    []string      `json:"reasons"`
+	Unknown    []string      `json:"unknown"`
 }
 
 // Candidate is facts.Candidate in the document.

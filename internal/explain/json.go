@@ -50,7 +50,10 @@ func cgroupOf(c facts.Cgroup) Cgroup {
 }
 
 func decisionOf(d facts.Decision) Decision {
-	out := Decision{Policy: d.Policy, Procs: d.Procs, Reasons: d.Reasons, Unknown: d.Unknown, Candidates: make([]Candidate, len(d.Candidates))}
+	out := Decision{Policy: d.Policy, Outcome: d.Outcome, Reasons: d.Reasons, Unknown: d.Unknown, Candidates: make([]Candidate, len(d.Candidates))}
+	if d.Outcome == facts.Runs {
+		out.Procs = &d.Procs
+	}
 	for i, c := range d.Candidates {
 		out.Candidates[i] = Candidate(c)
 	}

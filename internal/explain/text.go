@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
 	"github.com/procfit/procfit/internal/terminal"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // WriteText prints the answer, the steps to it, and what to do. On a width above 0
@@ -17,7 +18,7 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 	b := &terminal.Writer{Width: width, Color: color}
 	if e.policy != "" {
 		d := e.decisions[0]
-		b.Folded(fmt.Sprintf("%s: %s chooses %d", e.who, d.Policy, d.Procs), "  ")
+		b.Folded(fmt.Sprintf("%s: %s %s", e.who, d.Policy, chooses(d)), "  ")
 		for _, r := range d.Reasons {
 			b.Folded("  "+phrase.Clean(r), "    ")
 		}
@@ -54,8 +55,19 @@ func (e Explanation) steps(b *terminal.Writer) {
 		if len(reasons) == 0 {
 			reasons = []string{"for the same reasons"}
 		}
-		row(b, d.Policy, strconv.Itoa(d.Procs), reasons)
+		procs := strconv.Itoa(d.Procs)
+		if d.Outcome == facts.Dies {
+			procs = "dies"
+		}
+		row(b, d.Policy, procs, reasons)
 	}
+}
+
+func chooses(d facts.Decision) string {
+	if d.Outcome == facts.Dies {
+		return "dies at its start"
+	}
+	return fmt.Sprintf("chooses %d", d.Procs)
 }
 
 func row(b *terminal.Writer, name, procs string, reasons []string) {

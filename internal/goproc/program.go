@@ -18,6 +18,7 @@ type Program struct {
 	MainModule     string // empty when built outside a module
 	MainVersion    string
 	DefaultGODEBUG string // the GODEBUG defaults that the go.mod or the source asked for
+	GOARCH         string // as it was built for; "" before Go 1.18
 	Settings       []debug.BuildSetting
 	Deps           []*debug.Module
 }
@@ -97,8 +98,11 @@ func programOf(info *debug.BuildInfo) Program {
 		Deps:        info.Deps,
 	}
 	for _, s := range info.Settings {
-		if s.Key == "DefaultGODEBUG" {
+		switch s.Key {
+		case "DefaultGODEBUG":
 			p.DefaultGODEBUG = s.Value
+		case "GOARCH":
+			p.GOARCH = s.Value
 		}
 	}
 	return p

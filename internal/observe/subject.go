@@ -86,7 +86,7 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 	if o.Facts, err = factsOf(pid, facts); err != nil {
 		return rule.Observed{}, program{}, err
 	}
-	o.Facts.GoVersion, o.Facts.DefaultGODEBUG = p.live.GoVersion, p.live.DefaultGODEBUG
+	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Facts.GOARCH = p.live.GoVersion, p.live.DefaultGODEBUG, p.live.GOARCH
 	o.Automaxprocs = automaxprocsIn(p.live.Deps)
 	return o, p, nil
 }

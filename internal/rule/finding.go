@@ -103,6 +103,7 @@ func All() []Rule {
 		throttledTooMany(),
 		throttledFitting(),
 		overriddenEnv(),
+		deadlyLimit(),
 	}
 }
 

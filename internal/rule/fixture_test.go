@@ -53,6 +53,12 @@ func (s Observed) state(st facts.State) Observed {
 	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
 	return s
 }
+func (s Observed) arch(v string) Observed { s.Facts.GOARCH = v; return s }
+func (s Observed) ratio(text string) Observed {
+	l := &s.Facts.Limits[0]
+	l.State, l.CPUs, l.File, l.Raw, l.Error = facts.Malformed, 0, l.Dir+"/cpu.max", text+"\n", "odd"
+	return s
+}
 func (s Observed) counted(n int) Observed { s.NumCPU = n; return s }
 func (s Observed) custom(v bool) Observed { s.Custom = &v; return s }
 func (s Observed) held(level int, periods, throttled int64) Observed {
@@ -197,5 +203,14 @@ func fixtures() []fixture {
 		{"PF013", "a value that the runtime ignores, which PF003 says", machine(8).withEnv("4x").live(2), "", "", ""},
 		{"PF013", "its memory is hidden", machine(8).withEnv("4").unread(), "", "", ""},
 		{"PF013", "no variable", machine(8).live(4), "", "", ""},
+
+		{"PF014", "a period of 0", machine(8, 2).ratio("150000 0"), "the runtime of go1.26.1 dies at its start of /cg/pod/app/cpu.max: \"150000 0\"", "set GOMAXPROCS=8 in its environment: it then computes no default", Error},
+		{"PF014", "beyond an int32, and an ancestor", machine(8, 2, 3).ratio("17592186044415 1000"), "dies", "set GOMAXPROCS=3", Error},
+		{"PF014", "a value in the environment", machine(8, 2).ratio("150000 0").withEnv("2"), "", "", ""},
+		{"PF014", "an old Go", machine(8, 2).ratio("150000 0").gover("go1.24.1"), "", "", ""},
+		{"PF014", "on arm64", machine(8, 2).ratio("150000 0").arch("arm64"), "", "", ""},
+		{"PF001", "env above the CPUs, and a limit to die of", machine(8, 2).ratio("150000 0").withEnv("9"), "would run with 9 Ps", "set GOMAXPROCS=8 in its environment instead of 9; without it the runtime dies", Warning},
+		{"PF003", "beyond an int32", machine(8, 2).withEnv("9999999999").live(2), "GOMAXPROCS=9999999999 is above 2147483647, the largest number that", "remove it: the runtime chooses 2", Error},
+		{"PF004", "without the variable it would die", machine(8, 2).ratio("150000 0").withEnv("8"), "", "", ""},
 	}
 }

@@ -47,7 +47,7 @@ func checkTooMany(s Subject) []Finding {
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
-		f.Message += fmt.Sprintf("; %s would now choose %d", s.RuntimeName(), s.Go.Procs)
+		f.Message += "; " + s.wouldNow()
 		f.Fix = s.restart()
 	case s.SetBy == SetByAuto:
 		f.Fix = s.setOrImport()

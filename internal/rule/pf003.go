@@ -1,7 +1,11 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -28,15 +32,19 @@ func checkIgnoredEnv(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.env(), s.RuntimeName())}
+	_, err := strconv.ParseInt(s.Facts.Env.Raw, 10, 32)
+	if errors.Is(err, strconv.ErrRange) && strings.Trim(s.Facts.Env.Raw, "0123456789") == "" {
+		f.Message = fmt.Sprintf("GOMAXPROCS=%s is above %d, the largest number that %s takes, and is ignored", s.env(), math.MaxInt32, s.RuntimeName())
+	}
 	f.Fix = "remove it, or write a positive whole number"
 	switch {
 	case s.Facts.EffectiveCPUs() == 0:
 	case s.Automaxprocs != "":
 		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d", s.Fit.Procs)
-	case s.Unset() == s.Fit.Procs:
-		f.Fix = fmt.Sprintf("remove it: the runtime chooses %d by itself", s.Unset())
+	case s.unset() == s.Fit.Procs:
+		f.Fix = fmt.Sprintf("remove it: the runtime chooses %d by itself", s.unset())
 	default:
-		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d; without it the runtime chooses %d", s.Fit.Procs, s.Unset())
+		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d; %s", s.Fit.Procs, s.withoutEnv())
 	}
 	if s.Facts.Env.Raw == "" {
 		f.Severity = Info

@@ -28,7 +28,7 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.Facts.EffectiveCPUs()
-	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
+	if !known || own == nil || !s.readsLimit || s.tooMany() || s.unset() < 1 || s.unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return nil
 	}
 	var by, fix string
@@ -45,10 +45,10 @@ func checkFrozen(s Subject) []Finding {
 	}
 	f := Finding{
 		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, phrase.CPUs(own.CPUs)),
-		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
+		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.unset()),
 	}
-	if n != s.Unset() {
-		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), phrase.CPUs(have))
+	if n != s.unset() {
+		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.unset(), phrase.CPUs(have))
 	}
 	return []Finding{f}
 }
@@ -56,8 +56,9 @@ func checkFrozen(s Subject) []Finding {
 // ownLimit is the limit of the program's own group, the one that the runtime
 // reads; nil when it has none.
 func ownLimit(f facts.Facts) *facts.Limit {
-	if len(f.Limits) == 0 || f.Limits[0].State != facts.Known {
+	own, found := f.Own()
+	if !found || own.State != facts.Known {
 		return nil
 	}
-	return &f.Limits[0]
+	return &own
 }

@@ -56,5 +56,6 @@ func limitMatters(s Subject) bool {
 	if !s.seesMachine() {
 		return s.Automaxprocs == ""
 	}
-	return s.tooMany() && s.SetBy == SetByAuto && s.modern() < s.Go.Procs
+	n := s.modern()
+	return s.tooMany() && s.SetBy == SetByAuto && n > 0 && n < s.Go.Procs
 }

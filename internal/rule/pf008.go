@@ -24,20 +24,23 @@ docker --cgroup-parent, and for CI runners that limit the whole job.`,
 
 func checkUnseenAncestor(s Subject) []Finding {
 	l, limited := s.Limit()
+	own, found := s.Facts.Own()
 	n, known := s.Procs()
 	// The runtime's floor of 2 is not the ancestor's doing.
-	if !limited || !known || !s.readsLimit || s.SetBy != SetByAuto || l.Dir == s.Facts.Limits[0].Dir || n <= max(2, s.Fit.Procs) {
+	if !limited || !known || !s.readsLimit || s.SetBy != SetByAuto || found && l.Dir == own.Dir || n <= max(2, s.Fit.Procs) {
 		return nil
 	}
-	own := "none there"
-	switch o := s.Facts.Limits[0]; o.State {
-	case facts.Known:
-		own = phrase.CPUs(o.CPUs)
-	case facts.Unreadable, facts.Malformed:
-		own = string(o.State)
+	its := "none there"
+	switch {
+	case !found:
+		its = "not found"
+	case own.State == facts.Known:
+		its = phrase.CPUs(own.CPUs)
+	case own.State != facts.Absent && own.State != facts.NoLimit:
+		its = string(own.State)
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, phrase.CPUs(l.CPUs), s.RuntimeName(), own),
+		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, phrase.CPUs(l.CPUs), s.RuntimeName(), its),
 		Fix:     s.setOrImport(),
 	}}
 }

@@ -17,21 +17,24 @@ for is not there, and it takes the number of CPUs. Go 1.26 finds it.`,
 	}
 }
 
-// checkMissedMount asks the policy what the same limit would do in a mount of the
-// whole hierarchy.
+// checkMissedMount asks the policy what the newest runtime would choose in the same
+// mounts.
 func checkMissedMount(s Subject) []Finding {
-	if s.Facts.Cgroup.SeenRoot() == "/" || !s.tooMany() || s.SetBy != SetByAuto {
+	if !s.readsLimit || !s.tooMany() || s.SetBy != SetByAuto {
 		return nil
 	}
-	whole := s.Facts
-	whole.Cgroup.MountRoot, whole.Cgroup.View = "/", nil
-	seen := s.goDecision(whole).Procs
-	if seen >= s.Go.Procs {
+	newest := s.Facts
+	newest.GoVersion = ""
+	seen := s.goDecision(newest).Procs
+	if seen < 1 || seen >= s.Go.Procs {
 		return nil
+	}
+	where := "among the mounts here"
+	if root := s.Facts.Cgroup.SeenRoot(); root != "/" {
+		where = "in a mount that shows " + root + " as its root (golang/go#76390)"
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s does not find the limit in a mount that shows %s as its root (golang/go#76390), and chooses %d where %d would follow",
-			s.RuntimeName(), s.Facts.Cgroup.SeenRoot(), s.Go.Procs, seen),
-		Fix: s.orElse("build it with Go 1.26 or newer", seen),
+		Message: fmt.Sprintf("%s does not find the limit %s, and chooses %d where %d would follow", s.RuntimeName(), where, s.Go.Procs, seen),
+		Fix:     s.orElse("build it with Go 1.26 or newer", seen),
 	}}
 }

@@ -24,7 +24,7 @@ func readLimits(s Observed) (itself, release bool) {
 }
 
 // modern is what the newest runtime with its own settings would choose here
-// without the environment.
+// without the environment; 0: it would die.
 func (s Subject) modern() int {
 	f := s.Facts
 	f.GoVersion, f.DefaultGODEBUG = "", ""
@@ -35,15 +35,19 @@ func (s Subject) modern() int {
 
 // setOrImport is the way out where no runtime chooses what fits.
 func (s Subject) setOrImport() string {
-	return fmt.Sprintf("set GOMAXPROCS=%d in its environment, or import github.com/procfit/procfit/maxprocs/auto", s.Fit.Procs)
+	return s.setEnv() + ", or import github.com/procfit/procfit/maxprocs/auto"
+}
+
+func (s Subject) setEnv() string {
+	return fmt.Sprintf("set GOMAXPROCS=%d in its environment", s.Fit.Procs)
 }
 
 // insteadOfEnv is what to do about a value in the environment that does not fit.
 // Without it the runtime chooses, but for automaxprocs, whose choice has no policy
 // of this program's.
 func (s Subject) insteadOfEnv() string {
-	if s.Automaxprocs == "" && s.Unset() == s.Fit.Procs {
-		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.env(), s.Unset())
+	if s.Automaxprocs == "" && s.unset() == s.Fit.Procs {
+		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.env(), s.unset())
 		if s.readsLimit && ownLimit(s.Facts) != nil {
 			fix += " and follows the limit"
 		}
@@ -51,7 +55,7 @@ func (s Subject) insteadOfEnv() string {
 	}
 	fix := fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.env())
 	if s.Automaxprocs == "" {
-		fix += fmt.Sprintf("; without it the runtime chooses %d", s.Unset())
+		fix += "; " + s.withoutEnv()
 	}
 	return fix
 }
@@ -62,6 +66,8 @@ func (s Subject) restart() string {
 	switch n := s.Go.Procs; {
 	case n == s.Fit.Procs:
 		return fix
+	case s.Go.Outcome == facts.Dies:
+		return s.setEnv() + ": started again without it, it dies"
 	case n == 2 && s.Fit.Procs == 1:
 		return s.leastOfRuntime(fix)
 	default:
@@ -98,6 +104,14 @@ func wouldReadLimit(f facts.Facts, language string) bool {
 		DefaultGODEBUG: f.DefaultGODEBUG,
 	}
 	return facts.Decide(test, facts.Go{Language: language}).Procs == 3
+}
+
+// wouldNow is what the runtime would do at a start.
+func (s Subject) wouldNow() string {
+	if s.Go.Outcome == facts.Dies {
+		return s.RuntimeName() + " would now die at its start"
+	}
+	return fmt.Sprintf("%s would now choose %d", s.RuntimeName(), s.Go.Procs)
 }
 
 // RuntimeName is the program's runtime for a sentence.

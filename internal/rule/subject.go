@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"fmt"
+
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -123,6 +125,9 @@ func (s Subject) Procs() (n int, known bool) {
 	if _, env := s.EnvProcs(); env {
 		return s.Go.Procs, true
 	}
+	if s.Go.Outcome == facts.Dies {
+		return 0, false
+	}
 	// Without any CPU count the decision is a guess, and where automaxprocs is
 	// linked in the runtime has not the last word.
 	return s.Go.Procs, s.seesMachine() && s.Automaxprocs == ""
@@ -150,11 +155,19 @@ func (s Subject) EnvProcs() (n int, counts bool) {
 	return 0, false
 }
 
-// Unset is what the runtime would decide without the variable.
-func (s Subject) Unset() int {
+// unset is what the runtime would decide without the variable; 0: it would die.
+func (s Subject) unset() int {
 	f := s.Facts
 	f.Env = facts.Fact{State: facts.Absent}
 	return s.goDecision(f).Procs
+}
+
+// withoutEnv is that in words.
+func (s Subject) withoutEnv() string {
+	if n := s.unset(); n > 0 {
+		return fmt.Sprintf("without it the runtime chooses %d", n)
+	}
+	return "without it the runtime dies at its start"
 }
 
 // runs is the beginning of a sentence about the value.
