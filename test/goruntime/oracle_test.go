@@ -1,0 +1,152 @@
+package goruntime
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// releases are those of which the code is asked; several have the same.
+func releases() []string { return []string{"1.25.0", "1.25.14", "1.26.8", "1.27.1"} }
+
+// goroot is the GOROOT of a release.
+func goroot(t *testing.T, release string) string {
+	t.Helper()
+	cmd := exec.Command("go", "env", "GOROOT")
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go"+release, "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		need.Skip(t, fmt.Sprintf("needs the toolchain of Go %s: %v", release, err))
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// packages are what stands for the runtime's own packages.
+var packages = strings.NewReplacer(
+	`"internal/bytealg"`, `"oracle/bytealg"`,
+	`"internal/strconv"`, `"strconv"`,
+	`"internal/runtime/strconv"`, `strconv "oracle/atoi"`,
+	`"internal/runtime/syscall/linux"`, `"oracle/linux"`,
+	`"internal/runtime/syscall"`, `syscall "oracle/linux"`,
+	`"internal/runtime/math"`, `"math"`,
+)
+
+// code is a release's, by the names of the files of a program.
+type code map[string]string
+
+// key is the same for the same code.
+func (c code) key() string { return fmt.Sprint(map[string]string(c)) }
+
+// source takes the release's code for a program of its own.
+func source(t *testing.T, release string) code {
+	t.Helper()
+	src := filepath.Join(goroot(t, release), "src")
+	files := code{"cgroup/throw.go": "package cgroup\n\nfunc throw(s string) { panic(s) }\n"}
+	for from, to := range map[string]string{"internal/runtime/cgroup": "cgroup", "internal/runtime/strconv": "atoi"} {
+		names, err := filepath.Glob(filepath.Join(src, from, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if base := filepath.Base(name); !strings.HasSuffix(base, "_test.go") && base != "runtime.go" {
+				files[to+"/"+base] = packages.Replace(read(t, name))
+			}
+		}
+	}
+	_, adjust, ok := strings.Cut(read(t, filepath.Join(src, "runtime/cgroup_linux.go")), "\nfunc adjustCgroupGOMAXPROCS(")
+	adjust, _, ended := strings.Cut(adjust, "\n}\n")
+	if !ok || !ended {
+		t.Fatalf("the runtime of Go %s has no adjustCgroupGOMAXPROCS", release)
+	}
+	files["adjust.go"] = "package main\n\nimport \"oracle/cgroup\"\n\nfunc adjustCgroupGOMAXPROCS(" + adjust + "\n}\n"
+	return files
+}
+
+// build builds the code as a program.
+func (c code) build(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/oracle")); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range c {
+		write(t, filepath.Join(dir, name), text)
+	}
+	out := filepath.Join(dir, "oracle.exe")
+	run(t, dir, "go", "build", "-o", out, ".")
+	return out
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a command with this toolchain, outside of the workspace.
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// ask asks the oracle about the files of many machines.
+func ask(t *testing.T, oracle string, machines []map[string]string) []int {
+	t.Helper()
+	var in bytes.Buffer
+	enc := json.NewEncoder(&in)
+	for _, files := range machines {
+		raw := map[string][]byte{}
+		for name, text := range files {
+			raw[name] = []byte(text)
+		}
+		if err := enc.Encode(raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(oracle)
+	cmd.Stdin = &in
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the oracle: %v", err)
+	}
+	fields := strings.Fields(string(out))
+	if len(fields) != len(machines) {
+		t.Fatalf("%d answers of %d", len(fields), len(machines))
+	}
+	answers := make([]int, len(fields))
+	for i, f := range fields {
+		if answers[i], err = strconv.Atoi(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return answers
+}
