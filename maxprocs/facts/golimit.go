@@ -17,6 +17,9 @@ func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
 		d.because("%s", why)
 		return Limit{}, false
 	}
+	if own, found := f.Own(); !found || own.Dir != l.Dir {
+		d.because("it takes %s for its own group", path.Clean(l.Dir))
+	}
 	switch l.State {
 	case Absent:
 		d.because("its own group %s has no limit file", l.Dir)

@@ -26,11 +26,11 @@ const (
 var factors = [nFactors]factor{
 	fCPUs:    {"CPUs", []string{"1", "2", "8", "64"}},
 	fCgroup:  {"cgroup", []string{"v2", "v1", "hybrid"}},
-	fProgram: {"program", []string{"go1.21.13 go 1.20", "go1.24.6 go 1.24", "go1.25.0 go 1.24", "go1.25.0 go 1.25", "go1.26.8 go 1.20", "go1.26.8 go 1.25"}},
+	fProgram: {"program", []string{"go1.21.13 go 1.20", "go1.24.6 go 1.24", "go1.25.0 go 1.24", "go1.25.0 go 1.25", "go1.26.8 go 1.20", "go1.26.8 go 1.25", "go1.27.1 go 1.25"}},
 	fLimit:   {"limit", []string{"none", "0.25", "0.5", "1", "1.5", "2.5", "20", "above the CPUs"}},
 	fNesting: {"nesting", []string{"one group", "tighter parent", "tighter leaf"}},
 	fCpuset:  {"cpuset", []string{"all", "mask of one", "mask of half", "group of half"}},
-	fView:    {"view", []string{"host", "unshare", "container", "bind"}},
+	fView:    {"view", []string{"host", "unshare", "container", "bind", "agent", "nsfs", "covered", "above"}},
 	fEnv:     {"GOMAXPROCS", []string{"unset", "empty", "abc", "0", "3", "2.5", "999", "+3"}},
 	fGODEBUG: {"GODEBUG", []string{"unset", "containermaxprocs=0", "containermaxprocs=1"}},
 }
@@ -77,7 +77,7 @@ func (c cell) masked() bool {
 // later, unless the go line or GODEBUG says otherwise.
 func (c cell) readsLimits() bool {
 	toolchain, language, _ := strings.Cut(c.value(fProgram), " ")
-	if toolchain != "go1.25.0" && toolchain != "go1.26.8" {
+	if toolchain != "go1.25.0" && toolchain != "go1.26.8" && toolchain != "go1.27.1" {
 		return false
 	}
 	switch c.value(fGODEBUG) {

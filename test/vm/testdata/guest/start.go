@@ -166,36 +166,64 @@ func enterCpuset(o Order, group string) error {
 //	unshare    a cgroup namespace, the old mounts: unshare -C
 //	container  a cgroup namespace and the hierarchy mounted in it: runc's default on v2
 //	bind       the group bind-mounted, no namespace: runc's default on v1
+//	agent      a container with the machine's hierarchy mounted a second time, later
+//	nsfs       the hierarchy mounted anew, after a bind-mounted namespace
+//	covered    another file system over the hierarchy, the group bind-mounted elsewhere
+//	above      the group above bind-mounted, and then a cgroup namespace of its own
 func enter(o Order, group string) error {
-	const private = unix.MS_REC | unix.MS_PRIVATE
 	switch o.View {
 	case "host":
 		return nil
 	case "unshare":
 		return unix.Unshare(unix.CLONE_NEWCGROUP)
-	case "container":
-		fstype, options := "cgroup2", ""
-		if o.Version == 1 {
-			fstype, options = "cgroup", "cpu"
-		}
-		return first(
-			func() error { return unix.Unshare(unix.CLONE_NEWCGROUP | unix.CLONE_NEWNS) },
-			func() error { return unix.Mount("", "/", "", private, "") },
-			func() error { return unix.Unmount(o.CgroupAt, unix.MNT_DETACH) },
-			func() error { return unix.Mount("none", o.CgroupAt, fstype, 0, options) },
-		)
-	case "bind":
-		aside := fmt.Sprintf("/tmp/bind.%d", o.ID)
-		return first(
-			func() error { return os.Mkdir(aside, 0o755) },
-			func() error { return unix.Unshare(unix.CLONE_NEWNS) },
-			func() error { return unix.Mount("", "/", "", private, "") },
-			func() error { return unix.Mount(group, aside, "", unix.MS_BIND, "") },
-			func() error { return unix.Unmount(o.CgroupAt, unix.MNT_DETACH) },
-			func() error { return unix.Mount(aside, o.CgroupAt, "", unix.MS_MOVE, "") },
-		)
 	}
-	return fmt.Errorf("no view %q", o.View)
+	aside := fmt.Sprintf("/tmp/aside.%d", o.ID)
+	if err := os.Mkdir(aside, 0o755); err != nil {
+		return err
+	}
+	steps := []func() error{
+		func() error { return unix.Unshare(unix.CLONE_NEWNS) },
+		func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") },
+	}
+	do := func(more ...func() error) { steps = append(steps, more...) }
+	namespace := func() error { return unix.Unshare(unix.CLONE_NEWCGROUP) }
+	bind := func(from, to string) func() error {
+		return func() error { return unix.Mount(from, to, "", unix.MS_BIND, "") }
+	}
+	off := func(at string) func() error {
+		return func() error { return unix.Unmount(at, unix.MNT_DETACH) }
+	}
+	anew := func() error {
+		if o.Version == 1 {
+			return unix.Mount("none", o.CgroupAt, "cgroup", 0, "cpu")
+		}
+		return unix.Mount("none", o.CgroupAt, "cgroup2", 0, "")
+	}
+	move := func() error { return unix.Mount(aside, o.CgroupAt, "", unix.MS_MOVE, "") }
+	switch o.View {
+	case "container":
+		do(namespace, off(o.CgroupAt), anew)
+	case "bind":
+		do(bind(group, aside), off(o.CgroupAt), move)
+	case "agent":
+		kept := aside + "/kept"
+		do(func() error { return unix.Mount("none", aside, "tmpfs", 0, "") }, mkdir(kept), mkdir(aside+"/host"),
+			namespace, bind(o.CgroupAt, kept), off(o.CgroupAt), anew, bind(kept, aside+"/host"), off(kept))
+	case "nsfs":
+		file := aside + "/net"
+		do(func() error { return os.WriteFile(file, nil, 0o644) }, off(o.CgroupAt), bind("/proc/self/ns/net", file), anew)
+	case "covered":
+		do(bind(group, aside), func() error { return unix.Mount("none", o.CgroupAt, "tmpfs", 0, "") })
+	case "above":
+		do(bind(filepath.Dir(group), aside), off(o.CgroupAt), move, namespace)
+	default:
+		return fmt.Errorf("no view %q", o.View)
+	}
+	return first(steps...)
+}
+
+func mkdir(dir string) func() error {
+	return func() error { return os.Mkdir(dir, 0o755) }
 }
 
 func first(steps ...func() error) error {

@@ -1,0 +1,146 @@
+package automaxprocs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+const (
+	otherVersion = "its group is in a version of cgroups of which nothing is mounted: automaxprocs takes that for no limit, here it is unknown"
+	elsewhere    = "v2 is mounted, but not at /sys/fs/cgroup: automaxprocs does not look there"
+	otherMount   = "the mount of another controller than cpu does not show the group: an error to automaxprocs, and nothing to a CPU limit"
+)
+
+// differences are the fixtures of automaxprocs in which the library answers
+// otherwise, each with the reason.
+var differences = map[string]string{
+	"cgroups/mountinfo with v2/cgroup-root":               otherVersion,
+	"cgroups/mountinfo with v2/cgroup-subdir":             otherVersion,
+	"v2/mountinfo with v2/cgroup-root":                    otherVersion,
+	"v2/mountinfo with v2/cgroup-subdir":                  otherVersion,
+	"untranslatable/mountinfo with v2/cgroup-root":        otherVersion,
+	"untranslatable/mountinfo with v2/cgroup-subdir":      otherVersion,
+	"v2/mountinfo-v2 with cgroups/cgroup":                 otherVersion,
+	"v2/mountinfo-v2 with untranslatable/cgroup":          otherVersion,
+	"v2/mountinfo-v1-v2 with v2/cgroup-root":              elsewhere,
+	"v2/mountinfo-v1-v2 with v2/cgroup-subdir":            elsewhere,
+	"untranslatable/mountinfo with untranslatable/cgroup": otherMount,
+	"untranslatable/mountinfo with cgroups/cgroup":        otherMount,
+	"invalid-mountinfo/mountinfo with v2/cgroup-no-match": "it is in no group of the cpu controller, so that where cgroups are mounted does not matter",
+	"cgroups/zero-period":                                 "a quota without a period: automaxprocs takes that for no limit, here it is malformed",
+}
+
+// TestFixtures takes automaxprocs' own fixtures from the module cache: every
+// mountinfo with every cgroup file, and every limit. The policy must foretell what
+// automaxprocs does, and the library, rounding down as it does, must find the same
+// number, or the difference is listed.
+func TestFixtures(t *testing.T) {
+	chroot(t)
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.uber.org/automaxprocs").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(strings.TrimSpace(string(out)), "internal/cgroups/testdata")
+	probe := buildProbe(t)
+	machines := fixtures(t, data)
+	if len(machines) < 50 {
+		t.Fatalf("only %d fixtures in %s", len(machines), data)
+	}
+	left := map[string]bool{}
+	for name := range differences {
+		left[name] = true
+	}
+	for name, files := range machines {
+		t.Run(name, func(t *testing.T) {
+			world := t.TempDir()
+			for file, text := range files {
+				file = filepath.Join(world, file)
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, theirs := compare(t, world, probe)
+			ours := "left"
+			switch d := facts.Decide(f, facts.Fit{Rounding: facts.Floor}); {
+			case len(d.Unknown) > 0:
+				ours = "fails"
+			case d.Procs < f.AffinityCPUs():
+				ours = "set " + strconv.Itoa(d.Procs)
+			}
+			delete(left, name)
+			if why := differences[name]; (ours == theirs) != (why == "") {
+				t.Errorf("automaxprocs: %s; the library: %s (%s)", theirs, ours, why)
+			}
+		})
+	}
+	for name := range left {
+		t.Errorf("%s is listed as a difference, and is no fixture", name)
+	}
+}
+
+// fixtures are the trees, by name.
+func fixtures(t *testing.T, data string) map[string]map[string]string {
+	t.Helper()
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(data, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	glob := func(patterns ...string) (names []string) {
+		for _, p := range patterns {
+			found, err := filepath.Glob(filepath.Join(data, p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range found {
+				names = append(names, strings.TrimPrefix(f, data+"/"))
+			}
+		}
+		return names
+	}
+	base := func(files map[string]string) map[string]string {
+		files["proc/self/status"] = "Cpus_allowed_list:\t0-999\n"
+		files["sys/devices/system/cpu/online"] = "0-999\n"
+		files["proc/self/environ"] = ""
+		return files
+	}
+	machines := map[string]map[string]string{}
+	for _, mounts := range glob("proc/*/mountinfo*") {
+		for _, group := range glob("proc/*/cgroup*") {
+			files := base(map[string]string{"proc/self/mountinfo": read(mounts), "proc/self/cgroup": read(group)})
+			for _, point := range []string{"", "/cpu", "/cpu,cpuacct", "/cpuacct", "/unified", "/cpuset", "/memory", "/systemd"} {
+				for _, below := range []string{"", "/docker", "/docker/large", "/Example", "/large"} {
+					dir := "sys/fs/cgroup" + point + below + "/"
+					files[dir+"cgroup.procs"], files[dir+"cpu.max"] = "", "300000 100000\n"
+					files[dir+"cpu.cfs_quota_us"], files[dir+"cpu.cfs_period_us"] = "400000\n", "100000\n"
+				}
+			}
+			machines[strings.TrimPrefix(mounts, "proc/")+" with "+strings.TrimPrefix(group, "proc/")] = files
+		}
+	}
+	for _, v2 := range glob("cgroups/v2/*") {
+		machines[v2] = base(map[string]string{"proc/self/mountinfo": "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.procs": "", "sys/fs/cgroup/cgroup.events": "", "sys/fs/cgroup/cpu.max": read(v2)})
+	}
+	for _, quota := range glob("cgroups/*/cpu.cfs_quota_us") {
+		dir := filepath.Dir(quota)
+		files := base(map[string]string{"proc/self/mountinfo": "30 23 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n",
+			"proc/self/cgroup": "1:cpu:/\n", "sys/fs/cgroup/cpu/cgroup.procs": "", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": read(quota)})
+		if period := glob(dir + "/cpu.cfs_period_us"); len(period) > 0 {
+			files["sys/fs/cgroup/cpu/cpu.cfs_period_us"] = read(period[0])
+		}
+		machines[dir] = files
+	}
+	return machines
+}
