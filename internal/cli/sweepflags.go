@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/slo"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -30,6 +31,7 @@ type sweepOptions struct {
 	seed                 uint64
 	serverCPUs, loadCPUs string
 	against, prepare     string
+	slo, price           string
 	out, baseline        string
 	until                string
 	maxTrials            int
@@ -49,12 +51,14 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	t, l := &o.spec.Target, &o.spec.Load
 	f.StringVar(&o.procs, "procs", o.procs, "`values` of GOMAXPROCS: unset,1,2,4 or 1..8 or auto")
 	f.StringVar(&o.quota, "quota", "", "CPU `limits` to run under, by the kernel's CFS quota: none,0.5,2")
-	f.IntVar(&o.spec.Replicas, "replicas", o.spec.Replicas, "copies of the target behind one load, each in its own cgroup")
+	f.IntSliceVar(&o.spec.Replicas, "replicas", o.spec.Replicas, "`copies` of the target behind one load, each in its own cgroup: 2, or 1,2,4")
 	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to compile --build with, each an arm: 1.24,1.26")
 	f.StringVar(&t.Build, "build", "", "compile this `package` and run it; the words after -- are its arguments")
 	f.StringArrayVar(&o.urls, "url", nil, "the server's `URL`: it is ready when this answers, and load goes there")
 	f.IntVar(&l.Connections, "connections", l.Connections, "connections of the load, as in production (not as GOMAXPROCS)")
 	f.StringVar(&o.rate, "rate", o.rate, "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
+	f.StringVar(&o.slo, "slo", "", "compare by the highest rate whose `latency` is within this: p99=20ms")
+	f.StringVar(&o.price, "price", "", "with --slo and --rate: what a setting costs, `cpu=0.04,replica=0.01` (default: its CPU limits)")
 	f.DurationVar(&l.Duration, "duration", l.Duration, "measured time of a trial, half of it for each loop (by default the second is as long as its p99 needs); a batch program (default 1s) is run again until it is used")
 	f.DurationVar(&l.Warmup, "warmup", l.Warmup, "load before the measured time; of a batch program (default 0s) runs")
 	f.StringVar(&o.prepare, "prepare", "", "run this `command` before each run of a batch program, unmeasured")
@@ -148,6 +152,7 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	parse(func() (err error) { spec.MarginP99, err = parseRatio("margin-p99", o.marginP99); return })
 	parse(func() (err error) { spec.Target.Against, err = parseCommand("against", o.against); return })
 	parse(func() (err error) { spec.Target.Prepare, err = parseCommand("prepare", o.prepare); return })
+	parse(func() (err error) { return o.parseObjective(&spec.Load) })
 	if o.given("seed") {
 		spec.Seed = &o.seed
 	}
@@ -227,6 +232,25 @@ func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 		case session.BaselineLoad:
 			std.notef("the baseline was measured under another load")
 		}
+	}
+	return nil
+}
+
+// parseObjective reads what --slo and --price say.
+func (o *sweepOptions) parseObjective(l *sweep.Load) error {
+	if o.given("slo") {
+		objective, err := slo.Parse(o.slo)
+		if err != nil {
+			return usageError("--slo %w", err)
+		}
+		l.SLO = &objective
+	}
+	if o.given("price") {
+		price, err := slo.ParsePrice(o.price)
+		if err != nil {
+			return usageError("--price %w", err)
+		}
+		l.Price = &price
 	}
 	return nil
 }

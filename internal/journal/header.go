@@ -3,6 +3,8 @@ package journal
 import (
 	"slices"
 	"time"
+
+	"github.com/procfit/procfit/internal/slo"
 )
 
 // Header is the first line of a journal.
@@ -136,7 +138,12 @@ type Plan struct {
 	Margin      float64  `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
 	MarginP99   float64  `json:"margin_p99"` // on p99 latency, a ratio
 	SmallestFor bool     `json:"smallest_for_rate"`
-	GateAgainst bool     `json:"gate_against"`
+	// SLO is the objective whose capacity, the highest rate that meets it, is the
+	// throughput; Price what makes settings of different limits comparable. Absent:
+	// the closed loop's is.
+	SLO         *slo.Objective `json:"slo,omitempty"`
+	Price       *slo.Price     `json:"price,omitempty"`
+	GateAgainst bool           `json:"gate_against"`
 }
 
 // Racing tells a race.

@@ -72,6 +72,7 @@ type Trial struct {
 	ThroughputPerSecond *float64          `json:"throughput_per_second"`
 	ThroughputUnit      string            `json:"throughput_unit,omitempty"` // requests, runs, operations, or a metric's name
 	LatencySeconds      *Latency          `json:"latency_seconds"`           // the judged one; null when no phase's latency may be judged
+	Attained            *Attainment       `json:"attained,omitempty"`        // of a plan with an objective
 	Saturated           bool              `json:"saturated"`                 // carried less than 99 % of the open loop's rate
 
 	// Usage is that of the closed loop, where the target has all the work that it can
@@ -80,6 +81,15 @@ type Trial struct {
 	Load     *LoadCost `json:"load"`
 	Warnings []Warning `json:"warnings"`
 	Log      string    `json:"log,omitempty"` // the target's output, relative to the results directory
+}
+
+// Attainment is what a search for the highest rate within an objective came to: the
+// trial's throughput.
+type Attainment struct {
+	// Met is false where no rate met it: then the throughput is the lowest that was
+	// tried, above what the setting carries.
+	Met    bool `json:"met"`
+	Probes int  `json:"probes"` // rates that were tried: the open loops among the phases
 }
 
 // Phase is one stretch of load within a trial.

@@ -136,13 +136,13 @@ func TestOptions(t *testing.T) {
 			if !procs(s) || !limits(s) || s.Repeats != 7 || slices.Equal(s.GoVersions, o.Go) == (e.Kind == Command) {
 				t.Errorf("%s: %+v", e.ID, s)
 			}
-			if s.ID == "pods" && (s.Replicas != 5 || s.Path != "cpu?n=9") {
+			if s.ID == "pods" && (!slices.Equal(s.Replicas, []int{5}) || s.Path != "cpu?n=9") {
 				t.Errorf("%s: %+v", e.ID, s)
 			}
 		}
 	}
 	six, _ := find("k8sbench", Server)
-	if s := six.Stages(Options{CPUs: 6}); s[0].Replicas != 6 || s[1].Replicas != 10 || s[1].Load.Connections != 1000 || s[1].Path != "cpu?n=20" {
+	if s := six.Stages(Options{CPUs: 6}); s[0].Replicas[0] != 6 || s[1].Replicas[0] != 10 || s[1].Load.Connections != 1000 || s[1].Path != "cpu?n=20" {
 		t.Errorf("on the document's machine: %+v", s)
 	}
 }

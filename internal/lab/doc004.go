@@ -28,10 +28,11 @@ func k8sbenchStages(o Options) []Stage {
 	baseline, crowd := stage, stage
 	baseline.ID, baseline.Title = "baseline", "a pod a CPU, as many Ps as its limit of 1, n=1"
 	baseline.Fixed = true
-	baseline.Path, baseline.Replicas, baseline.Quotas, baseline.Procs = "cpu?n=1", max(1, scale(6)), quotas(1), only(1)
-	baseline.Scaled = scaled(6, baseline.Replicas)
+	replicas := max(1, scale(6))
+	baseline.Path, baseline.Replicas, baseline.Quotas, baseline.Procs = "cpu?n=1", []int{replicas}, quotas(1), only(1)
+	baseline.Scaled = scaled(6, replicas)
 	crowd.ID, crowd.Title = "pods", fmt.Sprintf("more pods than CPUs, n=%d", n)
-	crowd.Path, crowd.Replicas = fmt.Sprintf("cpu?n=%d", n), pods
+	crowd.Path, crowd.Replicas = fmt.Sprintf("cpu?n=%d", n), []int{pods}
 	crowd.Quotas, crowd.Procs = pick(o, quotas(0.5, 1), quotas(0.2, 0.5, 1, 2)), only(1, 32)
 	crowd.Scaled = scaled(10, pods)
 	return []Stage{baseline, crowd}

@@ -78,7 +78,7 @@ func TestServersThatHang(t *testing.T) {
 		s.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
 		s.Target.Grace = 100 * time.Millisecond
 		s.Load.Stretch = false
-		s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, tc.replicas
+		s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
 		arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
 		rate := 50.0
 		trial, err := prepared(t, s, Config{}, arm).Run(t.Context(), sweep.Task{Arm: arm, RatePerSecond: &rate}, nil)

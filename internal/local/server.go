@@ -163,8 +163,14 @@ func (r *run) loops(ctx context.Context, f fleet, outer []observe.Limit) error {
 	if err != nil {
 		return err
 	}
-	if err := trial.Closed(r.trial, closed, usage); err != nil || r.task.RatePerSecond == nil {
+	if err := trial.Closed(r.trial, closed, usage); err != nil {
 		return err
+	}
+	if r.spec.Load.SLO != nil {
+		return r.search(ctx, f, outer, closed.AchievedPerSecond)
+	}
+	if r.task.RatePerSecond == nil {
+		return nil
 	}
 	rate := *r.task.RatePerSecond
 	r.foretell(rate)

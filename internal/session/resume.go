@@ -140,9 +140,9 @@ func (s *Session) adopt(then journal.Header) error {
 
 // planDiffers is what may differ in a plan. A sweep was a grid by itself once.
 func planDiffers(then journal.Plan) string {
-	what := "the plan (--procs, --quota, --replicas, --go, --repeats, margins, --seed)"
+	what := "the plan (--procs, --quota, --replicas, --go, --repeats, --slo, --price, margins, --seed)"
 	if !then.Racing() {
-		what = "the plan (--procs, --quota, --replicas, --go, --grid with its --repeats, margins, --seed)"
+		what = "the plan (--procs, --quota, --replicas, --go, --grid with its --repeats, --slo, --price, margins, --seed)"
 	}
 	return what
 }

@@ -20,6 +20,8 @@ const (
 	FieldGrace          Field = "grace"
 	FieldRunTimeout     Field = "trial-timeout"
 	FieldConnections    Field = "connections"
+	FieldSLO            Field = "slo"
+	FieldPrice          Field = "price"
 	FieldRate           Field = "rate"
 	FieldDuration       Field = "duration"
 	FieldWarmup         Field = "warmup"

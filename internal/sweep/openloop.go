@@ -57,6 +57,8 @@ func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
 	quota = quota || s.Limited
 	span, would := s.OpenFor(rate, quota), 2*enough(rate, quota)
 	switch {
+	case s.Load.SLO != nil:
+		return nil // no rate is common to all, and no latency is compared
 	case s.OpenLoop():
 	case strings.Contains(s.Load.Command, "{rate}"):
 		span, would = s.Load.Duration, enough(rate, quota)
@@ -91,13 +93,17 @@ func (s Spec) Each() time.Duration {
 	if s.Load.Command != "" {
 		return each + s.Load.Duration
 	}
-	each += s.Load.Settle() + s.Load.Duration/2 + s.Load.OpenHead()
+	each += s.Load.Settle() + s.Load.Duration/2
+	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(s.Load.Rate, quota) }
+	if s.Load.SLO != nil {
+		open = s.searchTakes
+	}
 	if len(s.Quotas) == 0 {
-		return each + s.OpenFor(s.Load.Rate, false)
+		return each + open(false)
 	}
-	var open time.Duration
+	var all time.Duration
 	for _, q := range s.Quotas {
-		open += s.OpenFor(s.Load.Rate, q != nil)
+		all += open(q != nil)
 	}
-	return each + open/time.Duration(len(s.Quotas))
+	return each + all/time.Duration(len(s.Quotas))
 }

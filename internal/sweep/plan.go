@@ -16,12 +16,12 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	against := len(s.Target.Against) > 0
 	p := journal.Plan{
 		Blocks: s.Repeats, Seed: seed, Margin: s.Margin, MarginP99: s.MarginP99,
-		SmallestFor: s.Load.Rate > 0, GateAgainst: against,
+		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil, GateAgainst: against, SLO: s.Load.SLO, Price: s.Load.Price,
 	}
 	if s.Seed != nil {
 		p.Seed = *s.Seed
 	}
-	if s.OpenLoop() && s.Load.Rate == 0 {
+	if s.OpenLoop() && s.Load.Rate == 0 && s.Load.SLO == nil {
 		p.Pilots = pilots
 	}
 	for _, group := range s.groups() {
@@ -61,7 +61,8 @@ func (s Spec) effective(group journal.Arm, hostCPUs float64) float64 {
 	return s.targetCPUs(hostCPUs)
 }
 
-// groups are arms without a number of Ps, one for each quota and version.
+// groups are arms without a number of Ps, one for each quota, number of replicas and
+// version.
 func (s Spec) groups() (list []journal.Arm) {
 	quotas, versions := s.Quotas, s.GoVersions
 	if len(quotas) == 0 {
@@ -72,7 +73,9 @@ func (s Spec) groups() (list []journal.Arm) {
 	}
 	for _, version := range versions {
 		for _, quota := range quotas {
-			list = append(list, journal.Arm{QuotaCPUs: quota, Replicas: max(1, s.Replicas), GoVersion: version})
+			for _, n := range s.Replicas {
+				list = append(list, journal.Arm{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version})
+			}
 		}
 	}
 	return list

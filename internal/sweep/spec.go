@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/slo"
 )
 
 // PortPlaceholder stands for a free port in the command and the URL, and
@@ -31,7 +32,7 @@ type Spec struct {
 
 	Procs      Procs
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
-	Replicas   int        // copies of the target behind one load, each under the quota
+	Replicas   []int      // copies of the target behind one load, each under the quota; each number a group
 	GoVersions []string   // that Target.Build is compiled with, each an arm; empty: as the program comes
 	Repeats    int        // blocks of a grid
 	Budget     *Budget    // of a race; nil: a grid
@@ -67,8 +68,12 @@ type Target struct {
 
 // Load is what a server is loaded with, and which figures count.
 type Load struct {
-	Connections    int
-	Rate           float64 // of the open loop, a second; 0: from pilots
+	Connections int
+	Rate        float64 // of the open loop, a second; 0: from pilots
+	// SLO asks for the highest rate that meets it, in place of the open loop at one
+	// rate; then Rate is what the cheapest setting must carry within it; 0: no question.
+	SLO            *slo.Objective
+	Price          *slo.Price // what a setting costs; nil: its CPUs
 	Duration       time.Duration
 	Warmup         time.Duration // load, or runs of a batch program, that are not measured
 	Method         string        // empty: GET, or POST with a body
@@ -93,7 +98,7 @@ func Default() Spec {
 			Connections: 64, Duration: 3 * time.Second, Warmup: 500 * time.Millisecond,
 			RequestTimeout: load.DefaultTimeout, MaxErrors: 0.01, Stretch: true,
 		},
-		Procs: Procs{Auto: true}, Replicas: 1, Repeats: 6, Margin: 0.05, MarginP99: 0.20,
+		Procs: Procs{Auto: true}, Replicas: []int{1}, Repeats: 6, Margin: 0.05, MarginP99: 0.20,
 	}
 }
 

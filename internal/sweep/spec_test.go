@@ -44,8 +44,8 @@ func TestWrongFields(t *testing.T) {
 		{batch, func(s *Spec) { s.Procs = Procs{} }, FieldProcs, "no value"},
 		{batch, func(s *Spec) { s.Repeats = 0 }, FieldRepeats, "0 repeats: at least one"},
 		{batch, func(s *Spec) { s.Repeats = 1001 }, FieldRepeats, "at most 1000"},
-		{batch, func(s *Spec) { s.Replicas = 0 }, FieldReplicas, " 0: want at least 1"},
-		{batch, func(s *Spec) { s.Replicas = 257 }, FieldReplicas, "at most 256"},
+		{batch, func(s *Spec) { s.Replicas = []int{1, 0} }, FieldReplicas, " 0: want at least 1"},
+		{batch, func(s *Spec) { s.Replicas = []int{257} }, FieldReplicas, "at most 256"},
 		{batch, func(s *Spec) { s.Margin = 1 }, FieldMargin, "less than 100 %"},
 		{batch, func(s *Spec) { s.MarginP99 = 0 }, FieldMarginP99, "more than 0 %"},
 		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, FieldQuota, "smallest quota"},
@@ -64,7 +64,9 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Target.URL = "https://127.0.0.1:{port}/" }, FieldURL, "plain HTTP/1.1; for https"},
 		{server, func(s *Spec) { s.Target.URL = "h2c://127.0.0.1:{port}/" }, FieldURL, "for h2c"},
 		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldURL, "the command does not"},
-		{server, func(s *Spec) { s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", 2 }, FieldReplicas, "needs {port}"},
+		{server, func(s *Spec) {
+			s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", []int{1, 2}
+		}, FieldReplicas, "needs {port}"},
 		{server, func(s *Spec) { s.Target.ReadyTimeout = 0 }, FieldReadyTimeout, "above zero"},
 		{server, func(s *Spec) { s.Target.Grace = -1 }, FieldGrace, "want a time"},
 		{server, func(s *Spec) { s.Load.Duration = 0 }, FieldDuration, "above zero"},
@@ -76,7 +78,7 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Load.Method = "G T" }, FieldMethod, "not an HTTP method"},
 		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, FieldLoad, "unknown placeholder"},
 		{server, func(s *Spec) { s.Load.Command, s.Load.Method = "wrk {url}", "PUT" }, FieldLoad, "procfit's own load"},
-		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", 2 }, FieldLoad, "{urls}"},
+		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", []int{2} }, FieldLoad, "{urls}"},
 	} {
 		s := c.of()
 		c.change(&s)

@@ -26,7 +26,7 @@ const (
 // Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
 // only the machine of the target can tell is its Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkTarget, s.checkServer, s.checkLoad} {
+	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -42,10 +42,12 @@ func (s Spec) checkNumbers() *FieldError {
 		return Wrong(FieldRepeats, ": %d repeats: at most %d; more than some dozens settle nothing that a quieter machine would not", s.Repeats, maxRepeats)
 	case s.Repeats < 1:
 		return Wrong(FieldRepeats, ": %d repeats: at least one is needed, and six for intervals", s.Repeats)
-	case s.Replicas > maxReplicas:
-		return Wrong(FieldReplicas, ": %d replicas: at most %d", s.Replicas, maxReplicas)
-	case s.Replicas < 1:
-		return Wrong(FieldReplicas, " %d: want at least 1", s.Replicas)
+	case len(s.Replicas) == 0:
+		return Wrong(FieldReplicas, ": want at least 1")
+	case slices.Max(s.Replicas) > maxReplicas:
+		return Wrong(FieldReplicas, ": %d replicas: at most %d", slices.Max(s.Replicas), maxReplicas)
+	case slices.Min(s.Replicas) < 1:
+		return Wrong(FieldReplicas, " %d: want at least 1", slices.Min(s.Replicas))
 	case !(s.Margin > 0 && s.Margin < 1):
 		return Wrong(FieldMargin, ": a margin of %g: want more than 0 %% and less than 100 %%", s.Margin)
 	case !(s.MarginP99 > 0) || math.IsInf(s.MarginP99, 0):
@@ -168,8 +170,8 @@ func (s Spec) checkServer() *FieldError {
 		return Wrong(FieldURL, " %s: procfit's own load speaks plain HTTP/1.1; for %s give a generator with --load", s.Target.URL, u.Scheme)
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
 		return Wrong(FieldURL, ": the URL has {port}, but the command does not: the server would not know its port")
-	case s.Replicas > 1 && !hasPort:
-		return Wrong(FieldReplicas, " %d needs {port} in the command and the URL: each copy listens at a port of its own", s.Replicas)
+	case slices.Max(s.Replicas) > 1 && !hasPort:
+		return Wrong(FieldReplicas, " %d needs {port} in the command and the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
 	return nil
 }
@@ -194,7 +196,7 @@ func (s Spec) checkLoad() *FieldError {
 	switch {
 	case l.Method != "" || len(l.Headers) > 0 || len(l.Body) > 0:
 		return Wrong(FieldLoad, ": --method, --header and --body are for procfit's own load: write them into the --load command")
-	case s.Replicas > 1 && !strings.Contains(l.Command, "{urls}"):
+	case slices.Max(s.Replicas) > 1 && !strings.Contains(l.Command, "{urls}"):
 		return Wrong(FieldLoad, " with --replicas needs {urls}: a generator that takes several addresses; or leave --load out")
 	}
 	if _, err := s.LoadCommand([]string{s.Target.URL}, l.Rate); err != nil {

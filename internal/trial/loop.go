@@ -132,7 +132,10 @@ func hung(l *load.Result) error {
 func Answers(t *journal.Trial, maxErrors float64, connections int) error {
 	var answered, failed, unanswered, waiting int64
 	kinds := map[load.Kind]int64{}
-	for _, p := range t.Phases {
+	for i, p := range t.Phases {
+		if t.Attained != nil && i > 0 {
+			break // what fails at a rate that is searched for is the rate's
+		}
 		answered += p.Requests
 		failed += p.Errors
 		unanswered += p.Unanswered
