@@ -16,7 +16,8 @@ type Assessment struct {
 	Model       *Model
 }
 
-// Interval is an estimate with its two-sided interval at 95 %. Zeros: none.
+// Interval is an estimate with its two-sided interval at 95 %. Zeros: none,
+// and no bounds below three trials.
 type Interval struct{ Mean, Low, High float64 }
 
 // Level is what is known of one value.

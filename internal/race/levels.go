@@ -39,11 +39,15 @@ func (s *standing) levels(best int) []Level {
 	return out
 }
 
-// interval of a value by itself.
+// interval of a value by itself; without bounds where it has fewer trials than a value
+// that is named.
 func (m *Model) interval(n int, by Figure) Interval {
 	mean, low, high := m.Level(n, by, confidence)
 	if math.IsNaN(mean) {
 		return Interval{}
+	}
+	if m.Trials(n, by) < enough {
+		low, high = 0, 0
 	}
 	return Interval{mean, low, high}
 }
@@ -66,22 +70,26 @@ func (s *standing) saturated(n, count int) bool {
 	return 1-distuv.Binomial{N: float64(trials), P: 0.5}.CDF(float64(count-1)) <= 1-confidence
 }
 
+// claimError is how often a difference that is none may be claimed of any value, by
+// throughput or p99.
+const claimError = 0.01
+
 // all is the level of a bound that is asked of every value at once (Bonferroni).
 func (s *standing) all() float64 {
-	return 1 - (1-confidence)/(2*float64(max(1, len(s.values)-1)))
+	return 1 - claimError/(2*float64(max(1, len(s.values)-1)))
 }
 
 // slower says whether n is proven worse than the peak by more than the margin.
 func (s *standing) slower(n int) bool {
 	f := s.model.throughput
-	return n != s.top && f.trials(n) >= 2 && f.trials(s.top) >= 2 &&
+	return n != s.top && min(f.trials(n), f.trials(s.top)) >= enough &&
 		f.upper(n, s.top, s.all()) < -s.rules.margin(Throughput)
 }
 
 // later says whether n's p99 is proven longer than the best by more than the margin.
 func (s *standing) later(n, best int) bool {
 	f := s.model.p99
-	return n != best && f.has(n) && f.has(best) && f.trials(n) >= 2 && f.trials(best) >= 2 &&
+	return n != best && min(f.trials(n), f.trials(best)) >= enough &&
 		f.lower(n, best, s.all()) > s.rules.margin(P99)
 }
 

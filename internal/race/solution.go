@@ -16,9 +16,9 @@ type noise struct {
 // trial, p99 by 10 to 60 %. After ten trials what the prior says is forgotten.
 func priorOf(by Figure) noise {
 	if by == P99 {
-		return noise{sd: 0.27, df: 4}
+		return noise{sd: 0.27, df: 3}
 	}
-	return noise{sd: 0.035, df: 4}
+	return noise{sd: 0.035, df: 3}
 }
 
 // wanders are the variances of the machine's walk, a trial, in those of a trial's
