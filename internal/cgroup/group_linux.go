@@ -82,7 +82,7 @@ func (g *Group) SetQuota(cpus float64) error {
 }
 
 // Stats reads the group's throttling.
-func (g *Group) Stats() (Stats, error) { return facts.Limit{Dir: g.dir}.Throttling() }
+func (g *Group) Stats() (Stats, error) { return facts.ReadThrottling(g.dir) }
 
 // Kill lifts the quota, sends SIGKILL to every process in the group and in
 // groups below it, and returns when none is left.

@@ -73,20 +73,20 @@ type View struct {
 
 // Decision is facts.Decision in the document.
 type Decision struct {
-	Policy     string        `json:"policy"`
-	Outcome    facts.Outcome `json:"outcome,omitempty"` // dies; left out where it runs
-	Procs      *int          `json:"procs"`             // null where it does not run
-	Candidates []Candidate   `json:"candidates"`
-	Reasons    []string      `json:"reasons"`
-	Unknown    []string      `json:"unknown"`
+	Policy     facts.PolicyName `json:"policy"`
+	Outcome    facts.Outcome    `json:"outcome,omitempty"` // dies; left out where it runs
+	Procs      *int             `json:"procs"`             // null where it does not run
+	Candidates []Candidate      `json:"candidates"`
+	Reasons    []string         `json:"reasons"`
+	Unknown    []string         `json:"unknown"`
 }
 
 // Candidate is facts.Candidate in the document.
 type Candidate struct {
-	What   string  `json:"what"` // env, affinity, limit
-	CPUs   float64 `json:"cpus"`
-	Procs  int     `json:"procs"`
-	File   string  `json:"file,omitempty"`
-	Raw    string  `json:"raw,omitempty"`
-	Winner bool    `json:"winner"`
+	What   facts.Kind `json:"what"`
+	CPUs   float64    `json:"cpus"`
+	Procs  int        `json:"procs"`
+	File   string     `json:"file,omitempty"`
+	Raw    string     `json:"raw,omitempty"`
+	Winner bool       `json:"winner"`
 }

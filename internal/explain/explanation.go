@@ -30,7 +30,7 @@ func New(s rule.Subject, who, policy string) Explanation {
 		facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}),
 		facts.Decide(s.Facts, facts.JVM{}),
 	} {
-		if policy == "" || policy == d.Policy {
+		if policy == "" || facts.PolicyName(policy) == d.Policy {
 			e.decisions = append(e.decisions, d)
 		}
 	}

@@ -17,7 +17,7 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 		SetBy: s.SetBy, Policies: map[string]Decision{}, Findings: e.findings,
 	}
 	for _, d := range e.decisions {
-		out.Policies[d.Policy] = decisionOf(d)
+		out.Policies[string(d.Policy)] = decisionOf(d)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

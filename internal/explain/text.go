@@ -47,7 +47,7 @@ func (e Explanation) steps(b *terminal.Writer) {
 	for _, d := range e.decisions {
 		reasons := []string{}
 		for _, r := range d.Reasons {
-			if d.Policy == "go" || d.Policy == "fit" || !said[r] {
+			if d.Policy == facts.PolicyGo || d.Policy == facts.PolicyFit || !said[r] {
 				reasons = append(reasons, r)
 			}
 			said[r] = true
@@ -59,7 +59,7 @@ func (e Explanation) steps(b *terminal.Writer) {
 		if d.Outcome == facts.Dies {
 			procs = "dies"
 		}
-		row(b, d.Policy, procs, reasons)
+		row(b, string(d.Policy), procs, reasons)
 	}
 }
 

@@ -51,7 +51,7 @@ func limitsOf(f facts.Facts) ([]Limit, error) {
 func Reread(limits []Limit) []Limit {
 	now := slices.Clone(limits)
 	for i := range now {
-		now[i].Throttling, now[i].Err = facts.Limit{Dir: now[i].Dir}.Throttling()
+		now[i].Throttling, now[i].Err = facts.ReadThrottling(now[i].Dir)
 	}
 	return now
 }

@@ -148,7 +148,7 @@ func (s Subject) env() string {
 // EnvProcs is the value of GOMAXPROCS in the environment, if it counts.
 func (s Subject) EnvProcs() (n int, counts bool) {
 	for _, c := range s.Go.Candidates {
-		if c.What == "env" {
+		if c.What == facts.KindEnv {
 			return c.Procs, true
 		}
 	}

@@ -18,7 +18,7 @@ func ThisHost() journal.Host {
 		h.CPUModel, h.CPUs, h.Kernel, h.MemoryBytes = machine.CPUModel, machine.CPUs, machine.Kernel, machine.MemoryBytes
 	}
 	f := facts.Read()
-	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = f.AffinityCPUs(), f.EffectiveCPUs(), f.CgroupMode()
+	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = f.AffinityCPUs(), f.EffectiveCPUs(), string(f.CgroupMode())
 	return h
 }
 

@@ -22,7 +22,7 @@ type Automaxprocs struct {
 }
 
 // Name implements Policy.
-func (Automaxprocs) Name() string { return "automaxprocs" }
+func (Automaxprocs) Name() PolicyName { return PolicyAutomaxprocs }
 
 func (p Automaxprocs) decide(f Facts) Decision {
 	d := newDecision(p, f)
@@ -62,8 +62,8 @@ func (p Automaxprocs) decide(f Facts) Decision {
 	if all := f.AffinityCPUs(); all > 0 && n > all {
 		d.because("automaxprocs does not look at the affinity, which is %s", plural(all, "CPU", "CPUs"))
 	}
-	d.add(Candidate{What: "limit", CPUs: cpus, Procs: n, File: l.File, Raw: l.Raw})
-	return d.win("limit", n)
+	d.add(Candidate{What: KindLimit, CPUs: cpus, Procs: n, File: l.File, Raw: l.Raw})
+	return d.win(KindLimit, n)
 }
 
 // leave closes the decision with the runtime's own.

@@ -87,7 +87,9 @@ func readAbove(t tree, m cgfs.Membership, mounts []cgfs.Mount) []Limit {
 	for _, mnt := range m.Above(mounts) {
 		if !read[mnt.Root] && t.look(path.Join(mnt.Point, "cgroup.procs")) == nil {
 			read[mnt.Root] = true
-			limits = append(limits, readLimit(t, m.Version, mnt.Point))
+			l := readLimit(t, m.Version, mnt.Point)
+			l.from = t.later()
+			limits = append(limits, l)
 		}
 	}
 	return limits
@@ -150,7 +152,9 @@ func isHierarchyRoot(t tree, m cgfs.Mount) bool {
 func readLimits(t tree, version int, dir, top string) []Limit {
 	limits := []Limit{}
 	for {
-		limits = append(limits, readLimit(t, version, dir))
+		l := readLimit(t, version, dir)
+		l.from = t.later()
+		limits = append(limits, l)
 		if dir == top || dir == "/" {
 			return limits
 		}

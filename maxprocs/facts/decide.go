@@ -11,9 +11,19 @@ import (
 // them all: Go, Automaxprocs, JVM and Fit.
 type Policy interface {
 	// Name is the policy's name on the command line and in JSON.
-	Name() string
+	Name() PolicyName
 	decide(Facts) Decision
 }
+
+// PolicyName is a policy's name; these are all.
+type PolicyName string
+
+const (
+	PolicyGo           PolicyName = "go"
+	PolicyFit          PolicyName = "fit"
+	PolicyAutomaxprocs PolicyName = "automaxprocs"
+	PolicyJVM          PolicyName = "jvm"
+)
 
 // Outcome says what becomes of a program.
 type Outcome string
@@ -29,7 +39,7 @@ func Outcomes() []Outcome { return []Outcome{Runs, Dies} }
 // Decision is the answer of a policy. Equal Facts and policies give equal
 // Decisions.
 type Decision struct {
-	Policy     string
+	Policy     PolicyName
 	Outcome    Outcome
 	Procs      int // at least 1; 0 where it does not run
 	Candidates []Candidate
@@ -39,13 +49,24 @@ type Decision struct {
 
 // Candidate is a number that the policy weighed.
 type Candidate struct {
-	What   string  // env, affinity, limit
+	What   Kind
 	CPUs   float64 // before rounding
 	Procs  int
 	File   string
 	Raw    string
 	Winner bool
 }
+
+// Kind says what a Candidate's number comes from; these are all.
+type Kind string
+
+const (
+	KindEnv      Kind = "env"      // GOMAXPROCS in the environment
+	KindAffinity Kind = "affinity" // the CPUs that the process may run on, or 1 where they are not known
+	KindLimit    Kind = "limit"    // a cgroup's CPU limit
+	KindDefault  Kind = "default"  // the 1 of releases before Go 1.5
+	KindOption   Kind = "option"   // an option of the policy itself
+)
 
 // Decide applies the policy. It reads nothing and changes nothing.
 func Decide(f Facts, p Policy) Decision { return p.decide(f) }
@@ -73,7 +94,7 @@ func (d *Decision) because(format string, args ...any) {
 func (d *Decision) add(c Candidate) { d.Candidates = append(d.Candidates, c) }
 
 // win closes the decision with the last candidate of the kind.
-func (d *Decision) win(what string, procs int) Decision {
+func (d *Decision) win(what Kind, procs int) Decision {
 	d.Procs = procs
 	for i := len(d.Candidates) - 1; i >= 0; i-- {
 		if d.Candidates[i].What == what {
@@ -100,7 +121,7 @@ func (d *Decision) addCPUs(f Facts) int {
 	default:
 		d.because("it may run on %s (affinity, %s)", plural(n, "CPU", "CPUs"), cpus.File)
 	}
-	d.add(Candidate{What: "affinity", CPUs: float64(n), Procs: n, File: cpus.File, Raw: cpus.Raw})
+	d.add(Candidate{What: KindAffinity, CPUs: float64(n), Procs: n, File: cpus.File, Raw: cpus.Raw})
 	return n
 }
 

@@ -31,6 +31,8 @@ type Limit struct {
 	Dir        string // the group's directory
 	PeriodFile string // v1 only, where Fact has the quota's file
 	PeriodRaw  string
+
+	from tree // that it was read from; nil: it was made by hand
 }
 
 // Mode is the way cgroups are mounted.
@@ -77,7 +79,7 @@ type Facts struct {
 }
 
 // CgroupMode says how cgroups are mounted: v1, v2, hybrid, none or unknown.
-func (f Facts) CgroupMode() string { return string(f.Cgroup.Mode) }
+func (f Facts) CgroupMode() Mode { return f.Cgroup.Mode }
 
 // AffinityCPUs is the number of CPUs that the process may run on, limits
 // aside; the online CPUs where the affinity is not known, 0 where neither is.

@@ -31,12 +31,12 @@ type Fit struct {
 }
 
 // Name implements Policy.
-func (Fit) Name() string { return "fit" }
+func (Fit) Name() PolicyName { return PolicyFit }
 
 func (p Fit) decide(f Facts) Decision {
 	d := newDecision(p, f)
 	cpus := float64(d.addCPUs(f))
-	winner := "affinity"
+	winner := KindAffinity
 	for _, l := range f.Limits {
 		switch l.State {
 		case Known:
@@ -49,9 +49,9 @@ func (p Fit) decide(f Facts) Decision {
 		d.because("its CPU limits cannot be found: %s", f.Cgroup.Error)
 	}
 	if l, ok := f.Tightest(); ok {
-		d.add(Candidate{What: "limit", CPUs: l.CPUs, Procs: p.round(l.CPUs), File: l.File, Raw: l.Raw})
+		d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: p.round(l.CPUs), File: l.File, Raw: l.Raw})
 		if l.CPUs < cpus {
-			cpus, winner = l.CPUs, "limit"
+			cpus, winner = l.CPUs, KindLimit
 			d.because("the limit of %s is the tightest", l.Dir)
 		} else {
 			d.because("no limit is below its affinity")

@@ -47,7 +47,7 @@ func (p Go) Check() error {
 }
 
 // Name implements Policy.
-func (Go) Name() string { return "go" }
+func (Go) Name() PolicyName { return PolicyGo }
 
 func (p Go) decide(f Facts) Decision {
 	d := newDecision(p, f)
@@ -65,41 +65,41 @@ func (p Go) decide(f Facts) Decision {
 	}
 
 	if n, ok := d.readEnv(f.Env, minor); ok {
-		return d.win("env", n)
+		return d.win(KindEnv, n)
 	}
 	if minor < minorNumCPU {
 		d.because("the default before Go 1.5 is 1")
-		d.add(Candidate{What: "default", CPUs: 1, Procs: 1})
-		return d.win("default", 1)
+		d.add(Candidate{What: KindDefault, CPUs: 1, Procs: 1})
+		return d.win(KindDefault, 1)
 	}
 	procs := d.addCPUs(f)
 	if minor < minorContainer {
 		d.because("Go 1.%d reads no cgroup limit", minor)
-		return d.win("affinity", procs)
+		return d.win(KindAffinity, procs)
 	}
 	if on, why := p.containerAware(f); !on {
 		d.because("%s: no cgroup limit is read", why)
-		return d.win("affinity", procs)
+		return d.win(KindAffinity, procs)
 	}
 	limit, ok := d.readLeaf(f, minor)
 	if !ok {
-		return d.win("affinity", procs)
+		return d.win(KindAffinity, procs)
 	}
 	n := goInt32(math.Max(math.Ceil(limit.CPUs), floorOfLimit), f.GOARCH)
 	if n <= 0 {
 		return d.die(limit, n)
 	}
-	d.add(Candidate{What: "limit", CPUs: finite(limit.CPUs), Procs: n, File: limit.File, Raw: limit.Raw})
+	d.add(Candidate{What: KindLimit, CPUs: finite(limit.CPUs), Procs: n, File: limit.File, Raw: limit.Raw})
 	d.because("%s limits its own group to %s; rounded up, and at least %d: %d",
 		limit.describe(), countCPUs(limit.CPUs), floorOfLimit, n)
 	if tight, ok := f.Tightest(); ok && tight.CPUs < limit.CPUs {
 		d.because("the runtime does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
 	}
 	if n < procs {
-		return d.win("limit", n)
+		return d.win(KindLimit, n)
 	}
 	d.because("that is no less than its affinity")
-	return d.win("affinity", procs)
+	return d.win(KindAffinity, procs)
 }
 
 // readEnv is the runtime's reading of GOMAXPROCS: a positive decimal int32, or
@@ -124,7 +124,7 @@ func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
 		return 0, false
 	}
 	d.because("GOMAXPROCS=%q is set in the environment; no default is computed, and none will be later", env.Raw)
-	d.add(Candidate{What: "env", CPUs: float64(n), Procs: int(n), File: env.File, Raw: env.Raw})
+	d.add(Candidate{What: KindEnv, CPUs: float64(n), Procs: int(n), File: env.File, Raw: env.Raw})
 	return int(n), true
 }
 

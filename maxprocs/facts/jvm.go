@@ -11,27 +11,27 @@ type JVM struct {
 }
 
 // Name implements Policy.
-func (JVM) Name() string { return "jvm" }
+func (JVM) Name() PolicyName { return PolicyJVM }
 
 func (p JVM) decide(f Facts) Decision {
 	d := newDecision(p, f)
 	if p.ActiveProcessorCount > 0 {
 		d.because("-XX:ActiveProcessorCount=%d overrides what it would find", p.ActiveProcessorCount)
-		d.add(Candidate{What: "option", CPUs: float64(p.ActiveProcessorCount), Procs: p.ActiveProcessorCount})
-		return d.win("option", p.ActiveProcessorCount)
+		d.add(Candidate{What: KindOption, CPUs: float64(p.ActiveProcessorCount), Procs: p.ActiveProcessorCount})
+		return d.win(KindOption, p.ActiveProcessorCount)
 	}
 	procs := d.addCPUs(f)
 	l, ok := f.Tightest()
 	if !ok {
 		d.because("it finds no CPU limit")
-		return d.win("affinity", procs)
+		return d.win(KindAffinity, procs)
 	}
 	n := toInt(math.Max(1, math.Ceil(l.CPUs)))
-	d.add(Candidate{What: "limit", CPUs: l.CPUs, Procs: n, File: l.File, Raw: l.Raw})
+	d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: n, File: l.File, Raw: l.Raw})
 	d.because("%s limits it to %s; rounded up: %d", l.describe(), countCPUs(l.CPUs), n)
 	if n < procs {
-		return d.win("limit", n)
+		return d.win(KindLimit, n)
 	}
 	d.because("that is no less than its affinity")
-	return d.win("affinity", procs)
+	return d.win(KindAffinity, procs)
 }

@@ -15,6 +15,9 @@ import (
 type tree interface {
 	readFile(name string) ([]byte, error)
 	look(name string) error // nil: it is there
+
+	// later is what to read from at another time than now.
+	later() tree
 }
 
 // ReadFS gathers the facts of a process from a tree that holds what / does on
@@ -22,7 +25,7 @@ type tree interface {
 // The affinity is Cpus_allowed_list of its status, and of those of its threads
 // that the tree holds, without the CPUs that are not online. It fails only when the tree has no such process.
 func ReadFS(root fs.FS, pid int) (Facts, error) {
-	t := fsTree{root}
+	t := &fsTree{root}
 	if t.look(procDir(pid)) != nil {
 		return Facts{}, fmt.Errorf("no process in this tree: %s is missing", procDir(pid))
 	}
@@ -32,10 +35,14 @@ func ReadFS(root fs.FS, pid int) (Facts, error) {
 	return f, nil
 }
 
+// fsTree is used by its address, so that Limits can be compared whatever the
+// fs.FS is.
 type fsTree struct{ fsys fs.FS }
 
+func (t *fsTree) later() tree { return t }
+
 // readFile looks before it opens: opening a named pipe waits for its writer.
-func (t fsTree) readFile(name string) ([]byte, error) {
+func (t *fsTree) readFile(name string) ([]byte, error) {
 	fail := func(err error) ([]byte, error) { return nil, &fs.PathError{Op: "read", Path: name, Err: err} }
 	path, limit := strings.TrimPrefix(name, "/"), cgfs.SizeLimit(name)
 	info, err := fs.Stat(t.fsys, path)
@@ -72,7 +79,7 @@ func notFile(mode fs.FileMode) error {
 	return cgfs.NotFile(0)
 }
 
-func (t fsTree) look(name string) error {
+func (t *fsTree) look(name string) error {
 	_, err := fs.Stat(t.fsys, strings.TrimPrefix(name, "/"))
 	return err
 }
@@ -101,7 +108,7 @@ func readOnline(t tree) Fact {
 	return counted(file, string(b), set, err)
 }
 
-func readAllowed(t fsTree, pid int, online Fact) Fact {
+func readAllowed(t *fsTree, pid int, online Fact) Fact {
 	file := procDir(pid) + "/status"
 	b, err := t.readFile(file)
 	if err != nil {
@@ -135,22 +142,29 @@ func counted(file, raw string, set cpuSet, err error) Fact {
 }
 
 func readEnviron(t tree, pid int) (gomaxprocs, godebug Fact) {
+	all := readVariables(t, pid, "GOMAXPROCS", "GODEBUG")
+	return all[0], all[1]
+}
+
+// readVariables finds variables in the environment that the process was started
+// with.
+func readVariables(t tree, pid int, names ...string) []Fact {
 	file := procDir(pid) + "/environ"
+	found := make([]Fact, len(names))
 	b, err := t.readFile(file)
-	if err != nil {
-		fact := failed(file, err)
-		if fact.State == Malformed {
-			fact.State = Unreadable // too large: an environment has no form that it could lack
+	for i, name := range names {
+		if err != nil {
+			found[i] = failed(file, err)
+			if found[i].State == Malformed {
+				found[i].State = Unreadable // too large: an environment has no form that it could lack
+			}
+		} else if value, ok := lookupEnviron(b, name); ok {
+			found[i] = Fact{State: Known, File: file, Raw: value}
+		} else {
+			found[i] = Fact{State: Absent, File: file}
 		}
-		return fact, fact
 	}
-	find := func(name string) Fact {
-		if value, ok := lookupEnviron(b, name); ok {
-			return Fact{State: Known, File: file, Raw: value}
-		}
-		return Fact{State: Absent, File: file}
-	}
-	return find("GOMAXPROCS"), find("GODEBUG")
+	return found
 }
 
 // failed is the fact of a file that gave an error.

@@ -11,9 +11,13 @@ import (
 // liveTree reads this system's own files.
 type liveTree struct{}
 
+func (t liveTree) later() tree { return t }
+
 func (liveTree) readFile(name string) ([]byte, error) {
-	return fsTree{os.DirFS("/")}.readFile(name)
+	return (&fsTree{os.DirFS("/")}).readFile(name)
 }
+
+func (liveTree) look(name string) error { return (&fsTree{os.DirFS("/")}).look(name) }
 
 // Read gathers the facts of this process. Outside Linux these are
 // runtime.NumCPU and the environment; there are no cgroups.

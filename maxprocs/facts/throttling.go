@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"math"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -52,17 +53,29 @@ func ParseThrottling(text string) (Throttling, error) {
 	return t, nil
 }
 
-// Throttling reads how the limit has held its group back. Every process in the
-// group and below it counts.
+// Throttling reads how the limit has held its group back until now, or until the
+// tree was recorded that the limit was read from. Every process in the group and
+// below it counts. A Limit that was not read has no group to ask.
 func (l Limit) Throttling() (Throttling, error) {
-	file := l.Dir + "/cpu.stat"
-	b, err := liveTree{}.readFile(file)
+	if l.from == nil {
+		return Throttling{}, fmt.Errorf("the limit of %q was not read from any group: there is no throttling to be known of it", l.Dir)
+	}
+	return readThrottling(l.from, l.Dir)
+}
+
+// ReadThrottling reads how its limit has held a group of this machine back, by the
+// group's directory.
+func ReadThrottling(dir string) (Throttling, error) { return readThrottling(liveTree{}, dir) }
+
+func readThrottling(t tree, dir string) (Throttling, error) {
+	file := path.Join(dir, "cpu.stat")
+	b, err := t.readFile(file)
 	if err != nil {
 		return Throttling{}, err
 	}
-	t, err := ParseThrottling(string(b))
+	read, err := ParseThrottling(string(b))
 	if err != nil {
 		return Throttling{}, fmt.Errorf("%s: %w", file, err)
 	}
-	return t, nil
+	return read, nil
 }

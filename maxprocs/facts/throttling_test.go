@@ -1,7 +1,10 @@
 package facts
 
 import (
+	"errors"
+	"io/fs"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -32,4 +35,39 @@ func FuzzParseThrottling(f *testing.F) {
 			t.Fatalf("%q gives a negative count: %+v", data, s)
 		}
 	})
+}
+
+// TestThrottlingOfARecord: a recorded limit answers from its tree, whatever this
+// machine has at the same place, and one made by hand answers not at all.
+func TestThrottlingOfARecord(t *testing.T) {
+	text := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	tree := fstest.MapFS{
+		"proc/self/cgroup":                   text("0::/pod/app\n"),
+		"proc/self/mountinfo":                text("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+		"sys/fs/cgroup/cgroup.procs":         text(""),
+		"sys/fs/cgroup/pod/cpu.max":          text("150000 100000\n"),
+		"sys/fs/cgroup/pod/cpu.stat":         text("nr_periods 40\nnr_throttled 13\nthrottled_usec 1500000\n"),
+		"sys/fs/cgroup/pod/app/cgroup.procs": text("1\n"),
+		"sys/fs/cgroup/pod/app/cpu.max":      text("200000 100000\n"),
+	}
+	f, err := ReadFS(tree, 0)
+	if err != nil || len(f.Limits) != 3 {
+		t.Fatalf("%d limits, %v", len(f.Limits), err)
+	}
+	if _, err := f.Limits[0].Throttling(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the record has no cpu.stat there, and the error is %v", err)
+	}
+	want := Throttling{Periods: 40, ThrottledPeriods: 13, Throttled: 1500 * time.Millisecond}
+	if got, err := f.Limits[1].Throttling(); err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	if f.Limits[1] == f.Limits[0] || f.Limits[1] != f.Limits[1:][0] {
+		t.Error("limits cannot be compared")
+	}
+
+	root := "/sys/fs/cgroup" // there, in one form or the other, on any Linux
+	byHand := Limit{Dir: root, Fact: Fact{State: Known, CPUs: 1}}
+	if got, err := byHand.Throttling(); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a limit made by hand: %+v, %v", got, err)
+	}
 }

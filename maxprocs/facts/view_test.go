@@ -31,13 +31,13 @@ func TestViewOf(t *testing.T) {
 				files["proc/7/root"+name] = &fstest.MapFile{}
 			}
 		}
-		v := viewOf(fsTree{files}, "/proc/7/root", []byte(tc.cgroup), []byte(tc.mounts))
+		v := viewOf(&fsTree{files}, "/proc/7/root", []byte(tc.cgroup), []byte(tc.mounts))
 		if v.State != tc.state || v.MountRoot != tc.root {
 			t.Errorf("%s: %+v, want %s %q", name, *v, tc.state, tc.root)
 		}
 	}
 	denied := deny{fstest.MapFS{}, "cgroup.procs"}
-	if v := viewOf(fsTree{denied}, "", []byte("0::/a\n"), []byte(mount("/"))); v.State != Unreadable || !strings.Contains(v.Error, "permission denied") {
+	if v := viewOf(&fsTree{denied}, "", []byte("0::/a\n"), []byte(mount("/"))); v.State != Unreadable || !strings.Contains(v.Error, "permission denied") {
 		t.Errorf("a directory that cannot be looked into: %+v", *v)
 	}
 }

@@ -52,6 +52,8 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
+var listed = map[Kind]bool{KindEnv: true, KindAffinity: true, KindLimit: true, KindDefault: true, KindOption: true}
+
 func outcome(t *testing.T, f Facts, key string) string {
 	procs := func(p Policy) string {
 		d := Decide(f, p)
@@ -59,7 +61,13 @@ func outcome(t *testing.T, f Facts, key string) string {
 			t.Errorf("%s gives no reason", key)
 		}
 		winners := 0
+		if d.Policy != p.Name() {
+			t.Errorf("%s decided in the name of %s", p.Name(), d.Policy)
+		}
 		for _, c := range d.Candidates {
+			if !listed[c.What] {
+				t.Errorf("%s: no constant for a candidate's %q", key, c.What)
+			}
 			if c.Winner {
 				winners++
 			}
@@ -74,7 +82,7 @@ func outcome(t *testing.T, f Facts, key string) string {
 	}
 	switch key {
 	case "mode":
-		return f.CgroupMode()
+		return string(f.CgroupMode())
 	case "cgroup":
 		return string(f.Cgroup.State)
 	case "root_seen":
