@@ -74,8 +74,9 @@ var mayImport = map[string][]string{
 	"cli":        {anything},
 	"cmd":        {"cli"},
 
-	"maxprocs/facts":   {"maxprocs"},
-	"maxprocs/metrics": {"maxprocs/facts"},
+	"maxprocs/facts":    {"maxprocs"},
+	"maxprocs/metrics":  {"maxprocs/facts"},
+	"maxprocs/memlimit": {"maxprocs/facts"},
 
 	// Renderers place a View: what it says is made before.
 	"report/text":     {"terminal"},

@@ -9,43 +9,58 @@ import (
 
 // readCgroup finds the process's group and reads the limits from it upwards.
 func readCgroup(t tree, pid int) (Cgroup, []Limit) {
+	c, dirs := findCgroup(t, pid, cgfs.CPU)
+	if c.Sight.ProcCgroup != nil {
+		own := c.Sight.Dir
+		c.Sight = sightOf(t, "", c.Sight.ProcCgroup, c.Sight.Mountinfo)
+		c.Sight.Dir = own
+	}
+	limits := []Limit{}
+	for _, dir := range dirs {
+		l := readLimit(t, c.Version, dir)
+		l.from = t.later()
+		limits = append(limits, l)
+	}
+	return c, limits
+}
+
+// findCgroup finds the process's group in the hierarchy of the controller, and the
+// directories of all groups that limit it and can be seen, from its own upwards.
+func findCgroup(t tree, pid int, controller string) (c Cgroup, dirs []string) {
 	mounts, text, mountFact := readMounts(t, pid)
-	c := Cgroup{Mode: ModeUnknown, Sight: Sight{Mountinfo: text}}
+	c = Cgroup{Mode: ModeUnknown, Sight: Sight{Mountinfo: text}}
 	if mountFact.State == Known {
 		c.Mode = modeOf(mounts)
 	}
 	file := procDir(pid) + "/cgroup"
-	fail := func(s State, raw, reason string) (Cgroup, []Limit) {
-		c.Fact = Fact{State: s, File: file, Raw: raw, Error: reason}
-		return c, []Limit{}
-	}
 	b, err := t.readFile(file)
 	if err != nil {
 		if c.Fact = failed(file, err); c.State == Absent {
 			c.Fact = noGroup(file, mounts, mountFact)
 		}
-		return c, []Limit{}
+		return c, nil
 	}
-	c.Sight = sightOf(t, "", notNil(b), text)
-	m, err := cgfs.ParseProcCgroup(string(b))
+	c.Sight.ProcCgroup = notNil(b)
+	m, err := cgfs.ParseMembership(string(b), controller)
 	if err != nil {
-		return fail(Malformed, "", file+": "+err.Error())
+		c.Fact = Fact{State: Malformed, File: file, Error: file + ": " + err.Error()}
+		return c, nil
 	}
 	c.Version, c.Path = m.Version, m.Path
 	if m.Version == 0 {
-		return fail(Absent, "", "")
+		c.Fact = Fact{State: Absent, File: file}
+		return c, nil
 	}
-	above := readAbove(t, m, mounts)
 	mnt, dir, missing := findGroup(t, m, mounts, mountFact)
 	if missing != nil {
 		c.Fact = *missing
 		c.File = file
-		return c, above
+		return c, above(t, m, mounts)
 	}
 	c.Fact = Fact{State: Known, File: file, Raw: m.Line}
 	c.Mount, c.MountRoot, c.Sight.Dir = mnt.Point, mnt.Root, dir
 	c.RootSeen = isHierarchyRoot(t, mnt)
-	return c, append(readLimits(t, m.Version, dir, mnt.Point), above...)
+	return c, append(upwards(dir, mnt.Point), above(t, m, mounts)...)
 }
 
 // findGroup is the first mount that shows the group and is not hidden by a later
@@ -78,21 +93,28 @@ func findGroup(t tree, m cgfs.Membership, mounts []cgfs.Mount, mountFact Fact) (
 	return cgfs.Mount{}, "", missing
 }
 
-// readAbove reads what limits the group from above the root of the reader's
-// cgroup namespace, as far as mounts of before show it. Of several mounts of one
+// upwards are the groups from dir to the mount point.
+func upwards(dir, top string) []string {
+	dirs := []string{dir}
+	for dir != top && dir != "/" {
+		dir = path.Dir(dir)
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+// above are the groups that limit the process from above the root of the reader's
+// cgroup namespace, as far as mounts of before show them. Of several mounts of one
 // root the first that is to be seen counts.
-func readAbove(t tree, m cgfs.Membership, mounts []cgfs.Mount) []Limit {
-	limits := []Limit{}
-	read := map[string]bool{}
+func above(t tree, m cgfs.Membership, mounts []cgfs.Mount) (dirs []string) {
+	seen := map[string]bool{}
 	for _, mnt := range m.Above(mounts) {
-		if !read[mnt.Root] && t.look(path.Join(mnt.Point, "cgroup.procs")) == nil {
-			read[mnt.Root] = true
-			l := readLimit(t, m.Version, mnt.Point)
-			l.from = t.later()
-			limits = append(limits, l)
+		if !seen[mnt.Root] && t.look(path.Join(mnt.Point, "cgroup.procs")) == nil {
+			seen[mnt.Root] = true
+			dirs = append(dirs, mnt.Point)
 		}
 	}
-	return limits
+	return dirs
 }
 
 // readMounts reads one's own mounts, also for another process: the paths in
@@ -146,20 +168,6 @@ func isHierarchyRoot(t tree, m cgfs.Mount) bool {
 		return t.look(m.Point+"/release_agent") == nil
 	}
 	return t.look(m.Point+"/cgroup.events") != nil
-}
-
-// readLimits reads the groups from dir up to the mount point.
-func readLimits(t tree, version int, dir, top string) []Limit {
-	limits := []Limit{}
-	for {
-		l := readLimit(t, version, dir)
-		l.from = t.later()
-		limits = append(limits, l)
-		if dir == top || dir == "/" {
-			return limits
-		}
-		dir = path.Dir(dir)
-	}
 }
 
 func readLimit(t tree, version int, dir string) Limit {

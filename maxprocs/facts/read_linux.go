@@ -27,6 +27,13 @@ func Read() Facts {
 	return f
 }
 
+// ReadMemory gathers the memory's facts of this process.
+func ReadMemory() Memory {
+	m := readMemory(liveTree{}, 0)
+	m.PID, m.Env = os.Getpid(), ownEnv("GOMEMLIMIT")
+	return m
+}
+
 // ReadPID gathers the facts of another process. It fails only when there is no
 // such process; what permissions deny is marked unreadable.
 func ReadPID(pid int) (Facts, error) { return new(Reader).ReadPID(pid) }

@@ -36,6 +36,12 @@ func Read() Facts {
 	}
 }
 
+// ReadMemory gathers the memory's facts of this process; outside Linux that is the
+// environment.
+func ReadMemory() Memory {
+	return Memory{PID: os.Getpid(), Limits: []MemoryLimit{}, Env: ownEnv("GOMEMLIMIT"), Cgroup: Cgroup{Fact: Fact{State: Absent}, Mode: ModeNone}}
+}
+
 // ReadPID needs Linux: nothing like /proc is read elsewhere.
 func ReadPID(pid int) (Facts, error) {
 	return Facts{}, fmt.Errorf("process %d: reading another process's CPU limits needs Linux, this is %s", pid, runtime.GOOS)
@@ -46,3 +52,9 @@ type Reader struct{}
 
 // ReadPID needs Linux.
 func (*Reader) ReadPID(pid int) (Facts, error) { return ReadPID(pid) }
+
+// ReadMemory needs Linux.
+func (*Reader) ReadMemory(pid int) (Memory, error) {
+	_, err := ReadPID(pid)
+	return Memory{}, err
+}

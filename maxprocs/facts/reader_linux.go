@@ -45,6 +45,17 @@ func (r *Reader) ReadPID(pid int) (Facts, error) {
 	return f, nil
 }
 
+// ReadMemory gathers the memory's facts of a process.
+func (r *Reader) ReadMemory(pid int) (Memory, error) {
+	if pid <= 0 || (liveTree{}).look(procDir(pid)) != nil {
+		return Memory{}, noProcess(pid)
+	}
+	t := sharedTree{r}
+	m := readMemory(t, pid)
+	m.Env = readVariables(t, pid, "GOMEMLIMIT")[0]
+	return m, nil
+}
+
 // place reads where the group is, once for all processes in it.
 func (r *Reader) place(pid int, group []byte) (Cgroup, []Limit) {
 	r.mu.Lock()

@@ -64,14 +64,14 @@ func TestParseProcCgroup(t *testing.T) {
 		want Membership
 		bad  string
 	}{
-		{"0::/a:b\n", Membership{2, "/a:b", "0::/a:b"}, ""},
-		{"0::/x\n2:cpu,cpuacct:/y\n", Membership{1, "/y", "2:cpu,cpuacct:/y"}, ""},
-		{"2:cpuacct,cpu:/y\n0::/x\n", Membership{1, "/y", "2:cpuacct,cpu:/y"}, ""},
+		{"0::/a:b\n", Membership{2, "/a:b", "0::/a:b", CPU}, ""},
+		{"0::/x\n2:cpu,cpuacct:/y\n", Membership{1, "/y", "2:cpu,cpuacct:/y", CPU}, ""},
+		{"2:cpuacct,cpu:/y\n0::/x\n", Membership{1, "/y", "2:cpuacct,cpu:/y", CPU}, ""},
 		{"3:cpuset:/s\n2:cpuacct:/y\n", Membership{}, ""},
 		{"", Membership{}, ""},
 		{"0::relative\n", Membership{}, `"0::relative"`},
-		{"junk\n0::/x\n", Membership{2, "/x", "0::/x"}, ""},
-		{"0::/no newline", Membership{2, "/no newline", "0::/no newline"}, ""},
+		{"junk\n0::/x\n", Membership{2, "/x", "0::/x", CPU}, ""},
+		{"0::/no newline", Membership{2, "/no newline", "0::/no newline", CPU}, ""},
 	} {
 		got, err := ParseProcCgroup(tc.text)
 		if got != tc.want || !matches(err, tc.bad) {

@@ -4,6 +4,7 @@ package cgfs
 type Mount struct {
 	Version int    // 1 or 2
 	CPU     bool   // v1: the hierarchy has the cpu controller
+	Memory  bool   // v1: it has the memory controller
 	Root    string // the group that appears at Point, as the reader's cgroup namespace shows it
 	Point   string
 }
@@ -36,7 +37,7 @@ func ParseMountinfo(text string) (mounts []Mount, bad error) {
 		case "cgroup":
 			m.Version = 1
 			_, options, _ := cut(rest, " ")
-			m.CPU = hasOption(options, "cpu")
+			m.CPU, m.Memory = hasOption(options, CPU), hasOption(options, Memory)
 		case "cgroup2":
 			m.Version = 2
 		default:
@@ -176,7 +177,7 @@ func (m Membership) Showing(mounts []Mount) []Mount {
 
 // in tells that the mount is one of the group's hierarchy.
 func (m Membership) in(mnt Mount) bool {
-	return mnt.Version == m.Version && (m.Version == 2 || mnt.CPU)
+	return mnt.Version == m.Version && (m.Version == 2 || m.Controller == CPU && mnt.CPU || m.Controller == Memory && mnt.Memory)
 }
 
 // Above are the mounts that show no more of the group than an ancestor, in

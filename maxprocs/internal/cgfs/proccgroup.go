@@ -1,21 +1,33 @@
 package cgfs
 
-// Membership is a process's place in the cpu controller's hierarchy.
+// The controllers whose limits are read.
+const (
+	CPU    = "cpu"
+	Memory = "memory"
+)
+
+// Membership is a process's place in a controller's hierarchy.
 type Membership struct {
 	Version int // 0: in none
 	Path    string
 	Line    string // raw
+
+	Controller string
 }
 
 // ParseProcCgroup finds the hierarchy of the cpu controller in the text of
+// /proc/PID/cgroup.
+func ParseProcCgroup(text string) (Membership, error) { return ParseMembership(text, CPU) }
+
+// ParseMembership finds the hierarchy of a controller in the text of
 // /proc/PID/cgroup. Each line is
 //
 //	HIERARCHY-ID:CONTROLLER,CONTROLLER…:PATH
 //
 // and the v2 hierarchy's begins with "0::". A controller is in one hierarchy
-// only, so a v1 line that names cpu settles it (man 7 cgroups). A line that
+// only, so a v1 line that names it settles it (man 7 cgroups). A line that
 // cannot be read is an error only when no line answers.
-func ParseProcCgroup(text string) (Membership, error) {
+func ParseMembership(text, controller string) (Membership, error) {
 	var v2 Membership
 	var bad error
 	for len(text) > 0 {
@@ -34,9 +46,9 @@ func ParseProcCgroup(text string) (Membership, error) {
 		}
 		switch {
 		case id == "0" && controllers == "":
-			v2 = Membership{Version: 2, Path: path, Line: line}
-		case hasOption(controllers, "cpu"):
-			return Membership{Version: 1, Path: path, Line: line}, nil
+			v2 = Membership{Version: 2, Path: path, Line: line, Controller: controller}
+		case hasOption(controllers, controller):
+			return Membership{Version: 1, Path: path, Line: line, Controller: controller}, nil
 		}
 	}
 	if v2.Version == 2 {

@@ -2,6 +2,9 @@ package gort
 
 import "github.com/procfit/procfit/maxprocs/internal/cgfs"
 
+// PlusCounts: the runtime's numbers may begin with a plus sign.
+const PlusCounts = plusCounts
+
 // ValidEnv tells whether the runtime takes this value of GOMAXPROCS: a positive
 // decimal int32. A plus sign counts from Go 1.26 on. It ignores any other
 // without a word.

@@ -1,0 +1,151 @@
+package facts
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+)
+
+// Memory is all that bears on a program's GOMEMLIMIT. Package memlimit decides
+// from it.
+type Memory struct {
+	PID    int           // 0: a tree's /proc/self
+	Cgroup Cgroup        // in the hierarchy of the memory controller; it has no View
+	Limits []MemoryLimit // from the process's own group upwards
+	Env    Fact          // GOMEMLIMIT; Raw is the value as written
+}
+
+// MemoryLimit is one memory limit of one cgroup. The CPUs of its Fact are 0.
+type MemoryLimit struct {
+	Fact
+	Bytes int64  // when it is Known
+	Dir   string // the group's directory
+	Kind  MemoryKind
+}
+
+// MemoryKind says which of a group's limits it is; these are all.
+type MemoryKind string
+
+const (
+	MemoryMax  MemoryKind = "max"  // memory.max, or memory.limit_in_bytes on v1: beyond it the kernel kills
+	MemoryHigh MemoryKind = "high" // memory.high: beyond it the kernel slows the group down and takes memory back
+
+	// MemoryAncestors is the least limit of all groups above, which v1 tells in
+	// memory.stat, also where a container cannot see those groups.
+	MemoryAncestors MemoryKind = "ancestors"
+)
+
+// ReadMemoryFS gathers the memory's facts of a process from a tree, as ReadFS does
+// the others.
+func ReadMemoryFS(root fs.FS, pid int) (Memory, error) {
+	t := &fsTree{root}
+	if t.look(procDir(pid)) != nil {
+		return Memory{}, fmt.Errorf("no process in this tree: %s is missing", procDir(pid))
+	}
+	m := readMemory(t, pid)
+	m.Env = readVariables(t, pid, "GOMEMLIMIT")[0]
+	return m, nil
+}
+
+// Tightest is the smallest known limit, or false when no limit is known. Of equal
+// ones it is the first.
+func (m Memory) Tightest() (MemoryLimit, bool) {
+	best, found := MemoryLimit{}, false
+	for _, l := range m.Limits {
+		if l.State == Known && (!found || l.Bytes < best.Bytes) {
+			best, found = l, true
+		}
+	}
+	return best, found
+}
+
+// Missing are the facts that should have been read and were not, so that a number
+// drawn from the others may be too high.
+func (m Memory) Missing() []Fact {
+	var out []Fact
+	for _, f := range append([]Fact{m.Cgroup.Fact}, factsOf(m.Limits)...) {
+		if f.State == Unreadable || f.State == Malformed {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func factsOf(limits []MemoryLimit) []Fact {
+	out := make([]Fact, len(limits))
+	for i, l := range limits {
+		out[i] = l.Fact
+	}
+	return out
+}
+
+// Unknown is Missing in words.
+func (m Memory) Unknown() []string {
+	var out []string
+	for _, f := range m.Missing() {
+		out = append(out, fmt.Sprintf("a memory limit is %s: %s", f.State, f.Error))
+	}
+	return out
+}
+
+func readMemory(t tree, pid int) Memory {
+	m := Memory{PID: pid, Limits: []MemoryLimit{}}
+	var dirs []string
+	m.Cgroup, dirs = findCgroup(t, pid, cgfs.Memory)
+	for i, dir := range dirs {
+		if m.Cgroup.Version == 2 {
+			m.Limits = append(m.Limits,
+				readBytes(t, dir, "memory.max", MemoryMax, cgfs.ParseMemoryMax),
+				readBytes(t, dir, "memory.high", MemoryHigh, cgfs.ParseMemoryMax))
+			continue
+		}
+		switch {
+		case i == 0:
+			m.Limits = append(m.Limits, readHierarchical(t, dir))
+		case !inherits(t, dir):
+			return m
+		}
+		m.Limits = append(m.Limits, readBytes(t, dir, "memory.limit_in_bytes", MemoryMax, cgfs.ParseMemoryLimit))
+	}
+	return m
+}
+
+// inherits tells whether a v1 group's limit holds for the groups below it. Kernels
+// before 5.11 let groups choose (memory.use_hierarchy); newer ones have the file
+// too, and it says 1.
+func inherits(t tree, dir string) bool {
+	b, err := t.readFile(path.Join(dir, "memory.use_hierarchy"))
+	return err != nil || string(b) != "0\n" && string(b) != "0"
+}
+
+func readBytes(t tree, dir, name string, kind MemoryKind, parse func(string) (int64, bool, error)) MemoryLimit {
+	file := path.Join(dir, name)
+	b, err := t.readFile(file)
+	if err != nil {
+		// Absent in the hierarchy's root, and where the parent does not hand on the
+		// memory controller: no limit is possible there.
+		return MemoryLimit{Dir: dir, Kind: kind, Fact: failed(file, err)}
+	}
+	bytes, limited, err := parse(string(b))
+	return MemoryLimit{Dir: dir, Kind: kind, Bytes: bytes, Fact: limitFact(file, b, 0, limited, err)}
+}
+
+// readHierarchical reads the limit of all groups above. Raw is its line alone.
+func readHierarchical(t tree, dir string) MemoryLimit {
+	l := MemoryLimit{Dir: dir, Kind: MemoryAncestors}
+	file := path.Join(dir, "memory.stat")
+	b, err := t.readFile(file)
+	if err != nil {
+		l.Fact = failed(file, err)
+		return l
+	}
+	bytes, limited, line, err := cgfs.ParseHierarchicalLimit(string(b))
+	if line == "" {
+		l.Fact = Fact{State: Absent, File: file}
+		return l
+	}
+	l.Bytes, l.Fact = bytes, limitFact(file, []byte(line), 0, limited, err)
+	return l
+}

@@ -1,0 +1,129 @@
+package memlimit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// The errors of Set, for errors.Is.
+var (
+	ErrOption     = errors.New("an option is out of its bounds")
+	ErrNoRoom     = errors.New("the headroom leaves nothing of the limit")
+	ErrUnreadable = errors.New("a memory limit cannot be read")
+	ErrMalformed  = errors.New("a memory limit is malformed")
+)
+
+// Action is what Set did; these are all.
+type Action string
+
+const (
+	KeptEnv   Action = "kept_env"   // the environment says what it shall be
+	Kept      Action = "kept"       // it was right already, or there is nothing to fit it to
+	Changed   Action = "changed"    // it is another now
+	NotRaised Action = "not_raised" // more would fit what is known, but not all is
+)
+
+// Result is what Set found and did.
+type Result struct {
+	Action   Action
+	Bytes    int64 // GOMEMLIMIT now; NoLimit: none
+	Before   int64 // and before
+	Facts    facts.Memory
+	Decision Decision // Runtime's where the environment decides
+}
+
+// String is the result in one line.
+func (r Result) String() string {
+	s := "GOMEMLIMIT=" + Format(r.Bytes) + ": "
+	switch r.Action {
+	case KeptEnv:
+	case Kept:
+		s += "kept; "
+	case Changed:
+		s += "was " + Format(r.Before) + "; "
+	case NotRaised:
+		s += "not raised, since not all limits are known; "
+	}
+	s += strings.Join(r.Decision.Reasons, "; ")
+	if e := r.Facts.Env; e.State == facts.Known && r.Action != KeptEnv {
+		s += fmt.Sprintf("; GOMEMLIMIT=%q in the environment sets none, so it is ignored", e.Raw)
+	}
+	return s
+}
+
+// Set makes GOMEMLIMIT what fits the program's memory limits, and returns a
+// function that restores the value before.
+//
+// It leaves a valid GOMEMLIMIT in the environment in force, "off" too. Where no
+// limit is known it changes nothing.
+//
+// It returns an error when an option is out of its bounds, when the headroom leaves
+// nothing, both of which change nothing, and when a limit could not be read or made
+// no sense. Then it has lowered GOMEMLIMIT if what is known demands it, and not
+// raised it.
+func Set(opts ...Option) (undo func(), err error) {
+	c := configure(opts)
+	nothing := func() {}
+	if err := c.rule.Check(); err != nil {
+		return nothing, err
+	}
+	before := c.sys.limit(-1)
+	r, err := c.decide(before)
+	undo = nothing
+	if r.Action == Changed {
+		c.sys.limit(r.Bytes)
+		undo = func() { c.sys.limit(before) }
+	}
+	if c.detail != nil {
+		*c.detail = r
+	}
+	if c.printf != nil {
+		c.printf("memlimit: %s", r.String())
+	}
+	return undo, err
+}
+
+// system is what Set asks and changes.
+type system struct {
+	read  func() facts.Memory
+	limit func(int64) int64 // as debug.SetMemoryLimit
+}
+
+func (c *config) decide(before int64) (Result, error) {
+	r := Result{Action: Kept, Bytes: before, Before: before, Facts: c.sys.read()}
+	if r.Decision = Runtime(r.Facts); r.Decision.Standing == ByEnv {
+		r.Action = KeptEnv
+		return r, nil
+	}
+	r.Decision = Decide(r.Facts, c.rule)
+	err := missing(r.Facts)
+	switch want := r.Decision.Bytes; {
+	case r.Decision.Standing == NoRoom:
+		return r, fmt.Errorf("memlimit: %w: %s holds %d bytes, and %d are to be left to others", ErrNoRoom, r.Decision.File, r.Decision.Limit, c.rule.Headroom)
+	case r.Decision.Standing != Limited || want == before:
+	case want > before && err != nil:
+		r.Action = NotRaised
+	default:
+		r.Action, r.Bytes = Changed, want
+	}
+	return r, err
+}
+
+// missing is what could not be read, as an error.
+func missing(m facts.Memory) error {
+	var all []error
+	for _, f := range m.Missing() {
+		kind := ErrUnreadable
+		if f.State == facts.Malformed {
+			kind = ErrMalformed
+		}
+		all = append(all, fmt.Errorf("%w: %s", kind, f.Error))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("memlimit: not all memory limits are known: %w", errors.Join(all...))
+}
