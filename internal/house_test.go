@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"report":     {"slo", "stat", "journal", "axis", "lab"},
 	"session":    {"sweep", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
 	"ps":         {"observe", "rule", "terminal"},
-	"explain":    {"rule", "maxprocs/facts", "cgroup", "terminal"},
+	"explain":    {"rule", "maxprocs/facts", "maxprocs/memlimit", "cgroup", "terminal"},
 	"tui":        {"observe", "rule", "ps"},
 	"exporter":   {"observe", "rule"},
 	"tracing":    {"schedtrace", "schedtrace/view", "schedtrace/text", "schedtrace/html", "exectrace", "exectrace/text", "exectrace/svg", "supervisor", "terminal"},

@@ -23,6 +23,7 @@ type explainOptions struct {
 	root   string
 	policy string
 	json   bool
+	memory bool
 	whatIf whatIfFlags
 }
 
@@ -47,7 +48,8 @@ it holds. What is wrong comes as findings, each with the one thing to do.
 It looks at a Go program that is started here, at running processes (--pid), at a
 recorded or mounted tree of /proc and /sys (--root), or at a what-if: each of --cpus,
 --limit, --env, --go and --lang takes the place of what was read. With --cpus, and
-neither --pid nor --root, nothing is read at all.
+neither --pid nor --root, nothing is read at all. --memory adds the memory limits, and
+the GOMEMLIMIT that fits them.
 
 With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has more.`,
 		Example: `  procfit explain
@@ -79,6 +81,7 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 	f.StringVar(&o.whatIf.env, "env", "", "what if GOMAXPROCS had this `value` in the environment; unset for none")
 	f.StringVar(&o.whatIf.release, "go", "", "what if it were built with this Go `version`, and go.mod named it too")
 	f.StringVar(&o.whatIf.lang, "lang", "", "what if this `version` were the go line of its go.mod")
+	f.BoolVar(&o.memory, "memory", false, "explain GOMEMLIMIT too: the memory limits of all groups, and the value that fits")
 	f.BoolVar(&o.json, "json", false, "print procfit.decision/v1, one object a line for each process")
 	return cmd
 }
@@ -91,11 +94,11 @@ func (o *explainOptions) run(std stdio) error {
 	if err != nil {
 		return err
 	}
-	read, closeRoot, err := o.reader()
+	from, err := o.source()
 	if err != nil {
 		return err
 	}
-	defer closeRoot()
+	defer from.close()
 	pids := o.pids
 	if len(pids) == 0 {
 		pids = []int{0}
@@ -103,12 +106,20 @@ func (o *explainOptions) run(std stdio) error {
 	var failed []error
 	printed := 0
 	for _, pid := range pids {
-		s, err := read(pid)
+		s, err := from.subject(pid)
 		if err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		e := explain.New(whatIf.Apply(s), o.who(s)+whatIf.String(), o.policy)
+		if o.memory {
+			m, err := from.memory(pid)
+			if err != nil {
+				failed = append(failed, err)
+				continue
+			}
+			e = e.WithMemory(m)
+		}
 		if printed++; printed > 1 && !o.json && o.policy == "" {
 			fmt.Fprintln(std.out)
 		}
@@ -129,6 +140,12 @@ func (o *explainOptions) check() error {
 	if o.policy != "" && !slices.Contains(explain.Policies(), o.policy) {
 		return usageError("--policy %q: known are %s", o.policy, strings.Join(explain.Policies(), ", "))
 	}
+	switch {
+	case o.memory && o.policy != "":
+		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of both away")
+	case o.memory && o.whatIf.hasCPUs && len(o.pids) == 0 && o.root == "":
+		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add --pid or --root")
+	}
 	for _, pid := range o.pids {
 		if pid <= 0 {
 			return usageError("--pid %d: want a process ID above zero", pid)
@@ -137,24 +154,36 @@ func (o *explainOptions) check() error {
 	return nil
 }
 
-// reader returns the way to a Subject by its PID; 0 is the one that no PID names.
-func (o *explainOptions) reader() (read func(pid int) (rule.Subject, error), done func(), err error) {
-	done = func() {}
+// source is where a program is looked at by its PID; 0 is the one that no PID names.
+type source struct {
+	subject func(pid int) (rule.Subject, error)
+	memory  func(pid int) (facts.Memory, error)
+	close   func() error
+}
+
+func (o *explainOptions) source() (source, error) {
+	from := source{
+		memory: func(int) (facts.Memory, error) { return facts.ReadMemory(), nil },
+		close:  func() error { return nil },
+	}
 	switch {
 	case o.root != "":
 		// Links that lead out of the tree would lead into the live system.
 		root, err := os.OpenRoot(o.root)
 		if err != nil {
-			return nil, nil, usageError("--root: %w; name a directory that holds proc and sys", err)
+			return source{}, usageError("--root: %w; name a directory that holds proc and sys", err)
 		}
-		return func(pid int) (rule.Subject, error) { return recorded(root.FS(), o.root, pid) }, func() { root.Close() }, nil
+		from.subject = func(pid int) (rule.Subject, error) { return recorded(root.FS(), o.root, pid) }
+		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
+		from.close = root.Close
 	case len(o.pids) > 0:
-		r := new(observe.Reader)
-		return r.Subject, done, nil
+		from.subject, from.memory = new(observe.Reader).Subject, new(facts.Reader).ReadMemory
 	case o.whatIf.hasCPUs:
-		return func(int) (rule.Subject, error) { return explain.Nowhere(), nil }, done, nil
+		from.subject = func(int) (rule.Subject, error) { return explain.Nowhere(), nil }
+	default:
+		from.subject = func(int) (rule.Subject, error) { return observe.Self(), nil }
 	}
-	return func(int) (rule.Subject, error) { return observe.Self(), nil }, done, nil
+	return from, nil
 }
 
 // recorded reads a process of a tree. Its program and its memory are not there.

@@ -18,6 +18,7 @@ type Explanation struct {
 	policy    string // the only one asked for, or ""
 	decisions []facts.Decision
 	findings  []rule.Finding
+	memory    *memory // nil: not asked for
 }
 
 // New explains a Subject that is called who in the text; policy is the only one

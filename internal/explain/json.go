@@ -19,6 +19,9 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 	for _, d := range e.decisions {
 		out.Policies[string(d.Policy)] = decisionOf(d)
 	}
+	if e.memory != nil {
+		out.Memory = e.memory.document()
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)

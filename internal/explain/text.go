@@ -28,6 +28,9 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		b.WriteString("\n")
 		e.steps(b)
 		e.advice(b)
+		if e.memory != nil {
+			e.memory.write(b)
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -71,8 +74,9 @@ func chooses(d facts.Decision) string {
 }
 
 func row(b *terminal.Writer, name, procs string, reasons []string) {
+	width := max(4, len(procs))
 	for _, r := range reasons {
-		head := fmt.Sprintf("  %-12s  %4s  ", name, procs)
+		head := fmt.Sprintf("  %-12s  %*s  ", name, width, procs)
 		b.Folded(head+phrase.Clean(r), strings.Repeat(" ", len(head)))
 		name, procs = "", ""
 	}
