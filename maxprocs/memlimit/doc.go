@@ -22,7 +22,7 @@
 //     others, and none of it is the program's own.
 //   - A live heap beyond the limit makes the runtime collect without end; it bounds
 //     that to half of the CPU time. The kernel still kills beyond its own limit.
-//   - Nothing follows a later change of the limit by itself. A Set takes 0.1 to
-//     0.2 ms, so that calling it every minute costs nothing that can be measured.
+//   - Nothing follows a later change of the limit by itself. A Set takes 0.2 to
+//     0.4 ms, so that calling it every minute costs nothing that can be measured.
 //   - Outside Linux there are no limits to be found, and nothing is changed.
 package memlimit

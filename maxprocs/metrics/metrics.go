@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
-
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Handler answers each request with the metrics of this process.
@@ -21,50 +18,37 @@ func Handler() http.Handler {
 
 // Write writes the metrics of this process.
 func Write(w io.Writer) error {
-	_, err := w.Write(render(runtime.GOMAXPROCS(0), facts.Read(), facts.Limit.Throttling))
+	_, err := w.Write(render(Read()))
 	return err
 }
 
-// render is the text for these facts.
-func render(procs int, f facts.Facts, throttling func(facts.Limit) (facts.Throttling, error)) []byte {
+// render is the reading as text.
+func render(r Reading) []byte {
 	var b bytes.Buffer
 	gauge := func(name, help string, value float64, labels ...string) {
 		family(&b, name, "gauge", help)
 		sample(&b, name, value, labels...)
 	}
-	gauge("process_gomaxprocs", "GOMAXPROCS of the Go runtime.", float64(procs))
-	if n := f.AffinityCPUs(); n > 0 {
-		gauge("process_cpu_affinity_cpus", "CPUs that the process may run on.", float64(n))
+	gauge("process_gomaxprocs", "GOMAXPROCS of the Go runtime.", float64(r.Procs))
+	if r.Affinity > 0 {
+		gauge("maxprocs_affinity_cpus", "CPUs that the process may run on.", float64(r.Affinity))
 	}
-	if l, ok := f.Tightest(); ok {
-		gauge("process_cpu_limit_cpus", "Tightest CPU limit of the process's cgroups, in CPUs.", l.CPUs, "source", l.File)
+	if r.Limit > 0 {
+		gauge("maxprocs_limit_cpus", "Tightest CPU limit of the process's cgroups, in CPUs.", r.Limit, "source", r.File)
 	}
-	gauge("process_cpu_limits_unknown", "CPU limits, or ways to them, that could not be read.", float64(len(f.Unknown())))
+	gauge("maxprocs_limits_unknown", "CPU limits, or ways to them, that could not be read.", float64(len(r.Unknown)))
 
-	type group struct {
-		dir string
-		facts.Throttling
-	}
-	var groups []group
-	for _, l := range f.Limits {
-		if l.State != facts.Known {
-			continue // without a limit nothing is counted
-		}
-		if t, err := throttling(l); err == nil {
-			groups = append(groups, group{l.Dir, t})
-		}
-	}
-	counter := func(name, help string, value func(group) float64) {
-		for i, g := range groups {
+	counter := func(name, help string, value func(Group) float64) {
+		for i, g := range r.Groups {
 			if i == 0 {
 				family(&b, name, "counter", help)
 			}
-			sample(&b, name, value(g), "cgroup", g.dir)
+			sample(&b, name, value(g), "cgroup", g.Dir)
 		}
 	}
-	counter("process_cpu_periods_total", "Periods in which the group wanted to run.", func(g group) float64 { return float64(g.Periods) })
-	counter("process_cpu_throttled_periods_total", "Periods in which the group was held back.", func(g group) float64 { return float64(g.ThrottledPeriods) })
-	counter("process_cpu_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", func(g group) float64 { return g.Throttled.Seconds() })
+	counter("maxprocs_cfs_periods_total", "Periods in which the group wanted to run.", func(g Group) float64 { return float64(g.Periods) })
+	counter("maxprocs_cfs_throttled_periods_total", "Periods in which the group was held back.", func(g Group) float64 { return float64(g.ThrottledPeriods) })
+	counter("maxprocs_cfs_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", func(g Group) float64 { return g.Throttled.Seconds() })
 	return b.Bytes()
 }
 

@@ -1,47 +1,67 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+	"testing/fstest"
 
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func TestRender(t *testing.T) {
-	f, err := facts.ReadFS(os.DirFS("../facts/testdata/worlds/v2-tighter-parent"), 0)
+// recorded is a world with what its groups count.
+func recorded(t *testing.T) facts.Facts {
+	t.Helper()
+	text := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	f, err := facts.ReadFS(fstest.MapFS{
+		"proc/self/cgroup":                   text("0::/pod/app\n"),
+		"proc/self/mountinfo":                text("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+		"proc/self/status":                   text("Cpus_allowed_list:\t0-63\n"),
+		"proc/self/environ":                  text(""),
+		"sys/devices/system/cpu/online":      text("0-63\n"),
+		"sys/fs/cgroup/pod/app/cgroup.procs": text(""),
+		"sys/fs/cgroup/pod/app/cpu.max":      text("2000000 100000\n"),
+		"sys/fs/cgroup/pod/app/cpu.stat":     text("nr_periods 100\nnr_throttled 0\nthrottled_usec 0\n"),
+		"sys/fs/cgroup/pod/cpu.max":          text("150000 100000\n"),
+		"sys/fs/cgroup/pod/cpu.stat":         text("nr_periods 100\nnr_throttled 25\nthrottled_usec 1500000\n"),
+		"sys/fs/cgroup/cpu.max":              text("6400000 100000\n"), // and no cpu.stat
+	}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(render(20, f, func(l facts.Limit) (facts.Throttling, error) {
-		switch l.Dir {
-		case "/sys/fs/cgroup/pod/app":
-			return facts.Throttling{Periods: 100}, nil
-		case "/sys/fs/cgroup/pod":
-			return facts.Throttling{Periods: 100, ThrottledPeriods: 25, Throttled: 1500 * time.Millisecond}, nil
-		}
-		return facts.Throttling{}, errors.New("no such file")
-	}))
+	return f
+}
+
+func TestRender(t *testing.T) {
+	got := string(render(reading(20, recorded(t))))
 	for _, want := range []string{
 		"# TYPE process_gomaxprocs gauge\nprocess_gomaxprocs 20\n",
-		"\nprocess_cpu_affinity_cpus 64\n",
-		`process_cpu_limit_cpus{source="/sys/fs/cgroup/pod/cpu.max"} 1.5` + "\n",
-		"\nprocess_cpu_limits_unknown 0\n",
-		`process_cpu_throttled_periods_total{cgroup="/sys/fs/cgroup/pod/app"} 0` + "\n" + `process_cpu_throttled_periods_total{cgroup="/sys/fs/cgroup/pod"} 25` + "\n",
-		`process_cpu_throttled_seconds_total{cgroup="/sys/fs/cgroup/pod"} 1.5` + "\n",
+		"\nmaxprocs_affinity_cpus 64\n",
+		`maxprocs_limit_cpus{source="/sys/fs/cgroup/pod/cpu.max"} 1.5` + "\n",
+		"\nmaxprocs_limits_unknown 0\n",
+		`maxprocs_cfs_periods_total{cgroup="/sys/fs/cgroup/pod/app"} 100` + "\n" + `maxprocs_cfs_periods_total{cgroup="/sys/fs/cgroup/pod"} 100` + "\n#",
+		`maxprocs_cfs_throttled_periods_total{cgroup="/sys/fs/cgroup/pod/app"} 0` + "\n" + `maxprocs_cfs_throttled_periods_total{cgroup="/sys/fs/cgroup/pod"} 25` + "\n",
+		`maxprocs_cfs_throttled_seconds_total{cgroup="/sys/fs/cgroup/pod"} 1.5` + "\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 	valid(t, got)
+}
+
+// TestNames: client_golang's process collector has the prefix process_, and its Go
+// collector go_; what is ours does not look like theirs.
+func TestNames(t *testing.T) {
+	for _, line := range strings.Split(string(render(reading(20, recorded(t)))), "\n") {
+		name, isType := strings.CutPrefix(line, "# TYPE ")
+		if isType && !strings.HasPrefix(name, "maxprocs_") && name != "process_gomaxprocs gauge" {
+			t.Errorf("a name with another's prefix: %s", name)
+		}
+	}
 }
 
 // valid holds the text against the format: a family's type once, then samples.
@@ -72,20 +92,4 @@ func TestHandler(t *testing.T) {
 		t.Errorf("%d, %v, no %q in\n%s", w.Code, w.Header(), want, w.Body)
 	}
 	valid(t, w.Body.String())
-}
-
-func ExampleHandler() {
-	mux := http.NewServeMux()
-	mux.Handle("/metrics/procs", Handler())
-
-	// Whoever uses client_golang has go_sched_gomaxprocs_threads from its Go
-	// collector, and gets the name process_gomaxprocs by one line:
-	//
-	//	prometheus.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "process_gomaxprocs"}, func() float64 { return float64(runtime.GOMAXPROCS(0)) }))
-
-	w := httptest.NewRecorder()
-	mux.ServeHTTP(w, httptest.NewRequest("GET", "/metrics/procs", nil))
-	line, _, _ := strings.Cut(w.Body.String(), "\n")
-	fmt.Println(line)
-	// Output: # HELP process_gomaxprocs GOMAXPROCS of the Go runtime.
 }

@@ -1,0 +1,52 @@
+package client
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/procfit/procfit/maxprocs/metrics"
+)
+
+// Collector is a prometheus.Collector of the CPU limit and the throttling of this
+// process.
+type Collector struct {
+	limit, unknown, periods, throttled, seconds *prometheus.Desc
+}
+
+// NewCollector is for prometheus.MustRegister.
+func NewCollector() *Collector {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("maxprocs_"+name, help, labels, nil)
+	}
+	return &Collector{
+		limit:     desc("limit_cpus", "Tightest CPU limit of the process's cgroups, in CPUs.", "source"),
+		unknown:   desc("limits_unknown", "CPU limits, or ways to them, that could not be read."),
+		periods:   desc("cfs_periods_total", "Periods in which the group wanted to run.", "cgroup"),
+		throttled: desc("cfs_throttled_periods_total", "Periods in which the group was held back.", "cgroup"),
+		seconds:   desc("cfs_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", "cgroup"),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{c.limit, c.unknown, c.periods, c.throttled, c.seconds} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(ch chan<- prometheus.Metric) { c.send(ch, metrics.Read()) }
+
+func (c *Collector) send(ch chan<- prometheus.Metric, r metrics.Reading) {
+	send := func(d *prometheus.Desc, t prometheus.ValueType, value float64, label ...string) {
+		ch <- prometheus.MustNewConstMetric(d, t, value, label...)
+	}
+	if r.Limit > 0 {
+		send(c.limit, prometheus.GaugeValue, r.Limit, r.File)
+	}
+	send(c.unknown, prometheus.GaugeValue, float64(len(r.Unknown)))
+	for _, g := range r.Groups {
+		send(c.periods, prometheus.CounterValue, float64(g.Periods), g.Dir)
+		send(c.throttled, prometheus.CounterValue, float64(g.ThrottledPeriods), g.Dir)
+		send(c.seconds, prometheus.CounterValue, g.Throttled.Seconds(), g.Dir)
+	}
+}
