@@ -1,0 +1,134 @@
+package release
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// version is that of both tags in the rehearsal.
+const version = "v0.1.0"
+
+const tool = "github.com/procfit/procfit"
+
+// TestInstall rehearses the release, by the steps of RELEASING.md, into a module
+// proxy in a folder: the library's tag first, then the tool without its replace.
+// What go install would do then is worked out; with PROCFIT_FULL=1 it is done.
+func TestInstall(t *testing.T) {
+	proxy, source := t.TempDir(), t.TempDir()
+	checkout(t, source)
+	publish(t, proxy, library, filepath.Join(source, "maxprocs"))
+
+	edit := exec.Command("go", "mod", "edit", "-dropreplace", library, "-require", library+"@"+version)
+	edit.Dir = source
+	if out, err := edit.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(mod), "\n") {
+		if strings.HasPrefix(line, "replace") || strings.HasPrefix(line, "exclude") {
+			t.Errorf("go install refuses a module whose go.mod says %q", line)
+		}
+	}
+	publish(t, proxy, tool, source)
+
+	full := os.Getenv("PROCFIT_FULL") == "1"
+	args := []string{"install", "-n", tool + "/cmd/procfit@" + version}
+	if full {
+		args = []string{"install", tool + "/cmd/procfit@" + version}
+	}
+	bin := t.TempDir()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = bin
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOBIN="+bin, "GOSUMDB=off", "GOFLAGS=-modcacherw",
+		"GOMODCACHE="+t.TempDir(), "GOPROXY=file://"+proxy+",file://"+goEnv(t, "GOMODCACHE")+"/cache/download,"+goEnv(t, "GOPROXY"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if !full {
+		if !strings.Contains(string(out), tool+"/cmd/procfit@"+version) && !strings.Contains(string(out), "/procfit") {
+			t.Errorf("nothing of procfit would be built: %.300s", out)
+		}
+		return
+	}
+	told, err := exec.Command(filepath.Join(bin, "procfit"), "--version").CombinedOutput()
+	if err != nil || !strings.Contains(string(told), version) {
+		t.Errorf("the installed program says %q, %v", told, err)
+	}
+}
+
+// checkout copies what git knows of the working tree.
+func checkout(t *testing.T, dir string) {
+	t.Helper()
+	list, err := git("ls-files", "-z")
+	if err != nil {
+		skip(t, "what belongs to a release is what git knows: "+err.Error())
+	}
+	for _, name := range strings.Split(strings.TrimSuffix(list, "\x00"), "\x00") {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		b, err := os.ReadFile(filepath.Join(root, name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(to, b, 0o644)
+		}
+		if err != nil && !os.IsNotExist(err) { // git knows of it, and it is being removed
+			t.Fatal(err)
+		}
+	}
+}
+
+// publish puts a module into the proxy; what an archive of a module may not hold is
+// an error.
+func publish(t *testing.T, proxy, name, dir string) {
+	t.Helper()
+	if checked, err := zip.CheckDir(dir); err != nil || checked.Err() != nil {
+		t.Fatalf("%s cannot be a module's archive: %v %v", name, err, checked.Err())
+	}
+	at := filepath.Join(proxy, name, "@v") // no upper case in these paths, so nothing to escape
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := json.Marshal(map[string]any{"Version": version, "Time": time.Unix(0, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string][]byte{version + ".mod": mod, version + ".info": info, "list": []byte(version + "\n")} {
+		if err := os.WriteFile(filepath.Join(at, file), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Create(filepath.Join(at, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
