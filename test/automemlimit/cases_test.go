@@ -97,6 +97,7 @@ func TestTheirCases(t *testing.T) {
 			judge(t, name, got, want)
 		}
 	}
+	t.Logf("%d cases", seen)
 	if seen < 30 {
 		t.Errorf("found %d cases, want at least 30: is that file read aright?", seen)
 	}
