@@ -23,6 +23,11 @@
 // mount's root is read: cpu.max on v2, cpu.cfs_quota_us and cpu.cfs_period_us
 // on v1. The kernel enforces them all, so the tightest counts.
 //
+// # Memory
+//
+// [ReadMemory], [ReadMemoryFS] and a Reader gather [Memory] in the same way: the
+// limits of the memory controller's groups, for package memlimit.
+//
 // # Limits
 //
 //   - Groups above a container's cgroup namespace or bind mount cannot be

@@ -69,3 +69,13 @@ func ExampleReadMemoryFS() {
 	fmt.Println(limited, err, facts.ReadMemory().PID == os.Getpid())
 	// Output: false <nil> true
 }
+
+// What can become of a program: it runs with a number, or its runtime ends it.
+func ExampleOutcomes() {
+	for _, o := range facts.Outcomes() {
+		fmt.Printf("%q\n", o)
+	}
+	// Output:
+	// ""
+	// "dies"
+}
