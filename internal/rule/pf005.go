@@ -30,12 +30,21 @@ func checkLimitsOff(s Subject) []Finding {
 	}
 	f := Finding{
 		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit", s.goName()),
-		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it again", s.modern()),
+		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
 	switch {
 	case s.Facts.GODEBUG.State == facts.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
 		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
-		f.Fix = s.orElse("remove containermaxprocs from GODEBUG", s.modern())
+		fix := "remove containermaxprocs from GODEBUG"
+		without := s.Facts
+		without.GODEBUG = facts.Fact{}
+		if !wouldReadLimit(without, s.Language) { // what is linked in says the same
+			fix = "write containermaxprocs=1 in GODEBUG"
+		}
+		if again := s.again(); again != "again" {
+			fix += ", and build it " + again
+		}
+		f.Fix = s.orElse(fix, s.modern())
 	case s.Language != "":
 		f.Message = fmt.Sprintf("go %s in go.mod keeps %s from reading any CPU limit", s.Language, s.goName())
 		if path.Base(s.Path) == "go.mod" && s.Line > 0 {
@@ -43,6 +52,15 @@ func checkLimitsOff(s Subject) []Finding {
 		}
 	}
 	return []Finding{f}
+}
+
+// again is with what to build a program whose settings were mended: its own release
+// may miss the limit all the same.
+func (s Subject) again() string {
+	if s.modernOf(s.Facts.GoVersion) == s.modern() {
+		return "again"
+	}
+	return "with Go " + s.goThatReads() + " or newer"
 }
 
 // limitMatters tells that not reading the limit does harm: the value in force is
@@ -57,5 +75,5 @@ func limitMatters(s Subject) bool {
 		return s.Automaxprocs == ""
 	}
 	n := s.modern()
-	return s.tooMany() && s.SetBy == SetByAuto && n > 0 && n < s.Go.Procs
+	return s.tooMany() && s.SetBy == SetByAuto && n >= s.Fit.Procs && n < s.Go.Procs
 }

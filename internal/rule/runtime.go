@@ -25,12 +25,24 @@ func readLimits(s Observed) (itself, release bool) {
 
 // modern is what the newest runtime with its own settings would choose here
 // without the environment; 0: it would die.
-func (s Subject) modern() int {
+func (s Subject) modern() int { return s.modernOf("") }
+
+// modernOf is that of a release, the newest where it is empty.
+func (s Subject) modernOf(version string) int {
 	f := s.Facts
-	f.GoVersion, f.DefaultGODEBUG = "", ""
+	f.GoVersion, f.DefaultGODEBUG = version, ""
 	f.Env = facts.Fact{State: facts.Absent}
 	f.GODEBUG = f.Env
 	return facts.Decide(f, facts.Go{}).Procs
+}
+
+// goThatReads is the oldest release that reads limits and chooses here what the
+// newest would: Go 1.25 misses the limit in some mounts.
+func (s Subject) goThatReads() string {
+	if s.modernOf("go1.25") == s.modern() {
+		return "1.25"
+	}
+	return "1.26"
 }
 
 // setOrImport is the way out where no runtime chooses what fits.
