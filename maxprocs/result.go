@@ -55,12 +55,28 @@ func (r Result) String() string {
 		s += "; the runtime updates it no more"
 	}
 	if r.EnvSet {
-		s += "; GOMAXPROCS=" + cgfs.Quote(r.Env) + " in the environment is no positive integer, so it is ignored"
+		s += "; GOMAXPROCS=" + cgfs.Quote(r.Env) + " in the environment is " + whyIgnored(r.Env) + ", so it is ignored"
 	}
 	if r.Unknown != "" {
 		s += "; unknown: " + r.Unknown
 	}
 	return s
+}
+
+// whyIgnored says what the runtime has against a value that it does not take: of
+// digits alone it takes all but 0 and what is no int32.
+func whyIgnored(env string) string {
+	zero := true
+	for i := 0; i < len(env); i++ {
+		if env[i] < '0' || env[i] > '9' {
+			return "no positive integer"
+		}
+		zero = zero && env[i] == '0'
+	}
+	if zero {
+		return "no positive integer"
+	}
+	return "above 2147483647"
 }
 
 func plural(cpus float64) string {

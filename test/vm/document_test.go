@@ -15,6 +15,8 @@ const introduction = `# Agreement with real Go runtimes
 
 procfit says which GOMAXPROCS a Go program runs with. Here that is held against the programs themselves: each cell below is one real program, built by a released Go, that was started in an emulated Linux machine and printed its own runtime.GOMAXPROCS(0); procfit, in the same machine and from outside the program, was asked ` + "`procfit explain --json --pid …`" + `, and the two numbers were compared.
 
+The search for a program's own limit is held besides against the runtimes' own code, in thousands of random arrangements (test/goruntime), and the limits that a runtime dies of against programs that do (TestDeadlyLimits).
+
 The cells cover every pair of values of any two factors; the rest is drawn at random, with a fixed seed. A cell whose GOMAXPROCS decides alone counts for the pairs of GOMAXPROCS only.
 
 | factor | what it is |
