@@ -97,14 +97,16 @@ func strictMounts(b []byte) (mounts []strictMount, why string) {
 		if len(line) > scanLimit {
 			return nil, "has a line over 64 KiB"
 		}
-		bad := "has a line that it cannot read: " + cgfs.Quote(line)
+		bad := func() ([]strictMount, string) {
+			return nil, "has a line that it cannot read: " + cgfs.Quote(line)
+		}
 		fields := strings.Split(line, " ")
 		if len(fields) < 10 {
-			return nil, bad
+			return bad()
 		}
 		for _, id := range fields[:2] {
 			if _, err := strconv.Atoi(id); err != nil {
-				return nil, bad
+				return bad()
 			}
 		}
 		dash := 6
@@ -112,7 +114,10 @@ func strictMounts(b []byte) (mounts []strictMount, why string) {
 			dash++
 		}
 		if dash+3 >= len(fields) {
-			return nil, bad
+			return bad()
+		}
+		if fstype := fields[dash+1]; fstype != "cgroup" && fstype != "cgroup2" {
+			continue
 		}
 		mounts = append(mounts, strictMount{
 			root: fields[3], point: fields[4], fstype: fields[dash+1], options: strings.Join(fields[dash+3:], " "),
@@ -150,11 +155,10 @@ func strictGroups(b []byte) (groups map[string]strictGroup, why string) {
 
 // scanLines cuts as bufio.ScanLines does.
 func scanLines(b []byte) []string {
-	var lines []string
-	for len(b) > 0 {
-		var line []byte
-		line, b, _ = bytes.Cut(b, []byte("\n"))
-		lines = append(lines, string(bytes.TrimSuffix(line, []byte("\r"))))
+	lines := make([]string, 0, bytes.Count(b, []byte("\n"))+1)
+	for rest := string(b); rest != ""; {
+		line, after, _ := strings.Cut(rest, "\n")
+		lines, rest = append(lines, strings.TrimSuffix(line, "\r")), after
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
@@ -14,7 +15,7 @@ type goLine struct {
 }
 
 func goLines(text []byte) []goLine {
-	var lines []goLine
+	lines := make([]goLine, 0, bytes.Count(text, []byte("\n"))+1)
 	for rest := string(text); rest != ""; {
 		line, after, ended := strings.Cut(rest, "\n")
 		l := goLine{text: line, cut: !ended || len(line) >= goLineMax}
