@@ -47,6 +47,17 @@ func JudgedP99(t *journal.Trial) float64 {
 	return p99
 }
 
+// offered is the rate of the trial's open loop, where its throughput is counted as that
+// is; 0: there is none.
+func offered(t *journal.Trial) (rate float64) {
+	for i := range t.Phases {
+		if p := &t.Phases[i]; p.Mode == journal.ModeOpen && p.RatePerSecond != nil && t.Valid && t.ThroughputUnit == "requests" {
+			rate = *p.RatePerSecond
+		}
+	}
+	return rate
+}
+
 // byItself is the GOMAXPROCS that the group's program comes to where it is unset: as
 // the first trial that tells it has it.
 func byItself(h journal.Header, trials []journal.Trial, g journal.GroupKey) int {

@@ -72,6 +72,7 @@ func (h *Heat) add(t *journal.Trial, resolved int) {
 		r.Value = *t.Arm.Procs
 	}
 	h.Rules.Latency = h.Rules.Latency || r.P99 > 0
+	h.Rules.Rate = max(h.Rules.Rate, offered(t))
 	r.Block = slices.Index(h.Blocks, t.Block)
 	if r.Block < 0 {
 		r.Block = len(h.Blocks)

@@ -91,6 +91,17 @@ func TestArm(t *testing.T) {
 	}
 }
 
+// The rate that was offered counts where the throughput is of requests too.
+func TestRate(t *testing.T) {
+	for unit, want := range map[string]float64{"requests": 50, "rows": 0} {
+		tr := trial(arm(1, 0), 0, 90, 0.1)
+		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: ptr(50.0)}}
+		if got := Of(header(arm(1, 0)), []journal.Trial{tr})[0].Rules.Rate; got != want {
+			t.Errorf("throughput in %s: %g, want %g", unit, got, want)
+		}
+	}
+}
+
 // What unset comes to is read from the trials, else foretold.
 func TestByItself(t *testing.T) {
 	observed := func(procs ...*int) []journal.Trial {

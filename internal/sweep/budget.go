@@ -34,11 +34,7 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 				values = append(values, value(a.Procs))
 			}
 		}
-		most := race.Rules{Values: values, Listed: listed}.Limit()
-		if listed {
-			most = max(most, p.Pilots+listedBlocks*len(values))
-		}
-		p.MaxTrials += most
+		p.MaxTrials += pilots + race.Rules{Values: values, Listed: listed}.Limit()
 	}
 }
 
@@ -54,6 +50,7 @@ func Fewest(h journal.Header) int {
 		return n + fewestPairs*len(h.Plan.Arms)
 	}
 	for _, g := range heat.Of(h, nil) {
+		g.Rules.MaxTrials = maxTrials // what it takes, not what it may
 		if g.Rules.Listed {
 			n += listedBlocks * len(g.Rules.Values)
 		} else {

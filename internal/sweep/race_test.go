@@ -216,3 +216,17 @@ func TestFailingValues(t *testing.T) {
 		t.Errorf("%v after %d trials, want an end after the first block", err, len(x.kept))
 	}
 }
+
+// What a race takes at least does not follow from what it may take.
+func TestFewest(t *testing.T) {
+	for _, most := range []int{1, 3, 1000} {
+		h := raceOf(t, func(s *Spec) { s.Budget.MaxTrials = most })
+		if got := Fewest(h); got != 5 { // 1, 2, 4, 8 and 16 of 8 CPUs, unset being 8
+			t.Errorf("of at most %d: %d", most, got)
+		}
+	}
+	listed := raceOf(t, func(s *Spec) { s.Procs = Procs{Values: []*int{ptr(1), ptr(2)}} })
+	if got := Fewest(listed); got != 6 {
+		t.Errorf("two values that are named: %d, want three trials of each", got)
+	}
+}
