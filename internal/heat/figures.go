@@ -81,10 +81,8 @@ func byItself(h journal.Header, trials []journal.Trial, g journal.GroupKey) int 
 // targetCPUs is how many CPUs the target may use, but for the group's quota.
 func targetCPUs(h journal.Header) float64 {
 	n := h.TargetHost.EffectiveCPUs
-	for _, list := range []string{h.Target.ServerCPUs, h.Target.CPUs} {
-		if cpus, err := cpuset.Parse(list); err == nil && len(cpus) > 0 {
-			n = math.Min(n, float64(len(cpus)))
-		}
+	if cpus, err := cpuset.Parse(h.TargetCPUs()); err == nil && len(cpus) > 0 {
+		return math.Min(n, float64(len(cpus)))
 	}
 	return n
 }
@@ -93,7 +91,7 @@ func targetCPUs(h journal.Header) float64 {
 // load runs on the target's own CPUs: beyond their number the latency is the
 // arrangement's.
 func maxByLatency(h journal.Header, g journal.GroupKey) int {
-	if !shared(h) {
+	if h.Arranged() != journal.ArrangementShared {
 		return 0
 	}
 	cpus := targetCPUs(h)
@@ -101,11 +99,4 @@ func maxByLatency(h journal.Header, g journal.GroupKey) int {
 		cpus = math.Min(cpus, g.QuotaCPUs)
 	}
 	return max(1, int(math.Ceil(cpus)))
-}
-
-func shared(h journal.Header) bool {
-	if a := h.Load.Arrangement; a != nil {
-		return *a == journal.ArrangementShared
-	}
-	return h.Load.SameMachine && h.Target.ServerCPUs == "" && h.Load.LoadCPUs == ""
 }
