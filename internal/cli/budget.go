@@ -34,14 +34,14 @@ func (o *sweepOptions) setBudget(spec *sweep.Spec) error {
 
 // wantsGrid is the flag that asks for a grid, if one does. The smallest arm that
 // carries a rate may be one that no race for the best would look at again, and a
-// baseline is compared arm by arm.
+// baseline is compared arm by arm. Within an objective, --rate only asks for a price.
 func (o *sweepOptions) wantsGrid(spec sweep.Spec) string {
 	switch {
 	case o.grid:
 		return "--grid"
 	case o.given("repeats"):
 		return "--repeats"
-	case spec.Load.Rate > 0:
+	case spec.Load.Rate > 0 && spec.Load.SLO == nil:
 		return "--rate " + o.rate
 	case o.baseline != "":
 		return "--baseline"

@@ -59,6 +59,9 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 			heat.add(t, resolved)
 		}
 	}
+	if h.Plan.SLO != nil { // each trial tried rates of its own
+		heat.Rules.Rate = 0
+	}
 	if h.Plan.MaxTrials > 0 { // what the other groups and the pilots leave of one budget
 		heat.Rules.MaxTrials = max(1, h.Plan.MaxTrials-(len(trials)-len(heat.Trials)))
 	}

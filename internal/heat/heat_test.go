@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/race"
+	"github.com/procfit/procfit/internal/slo"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -98,6 +99,11 @@ func TestRate(t *testing.T) {
 		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: ptr(50.0)}}
 		if got := Of(header(arm(1, 0)), []journal.Trial{tr})[0].Rules.Rate; got != want {
 			t.Errorf("throughput in %s: %g, want %g", unit, got, want)
+		}
+		searching := header(arm(1, 0))
+		searching.Plan.SLO = &slo.Objective{}
+		if got := Of(searching, []journal.Trial{tr})[0].Rules.Rate; got != 0 {
+			t.Errorf("trials that try rates of their own: %g, want none", got)
 		}
 	}
 }
