@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"syscall"
 	"unsafe"
-
-	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
 // cpuMask has room for 65536 CPUs; the largest kernels know 8192.
@@ -55,19 +53,37 @@ func eachThread(f func(tid int)) {
 		return
 	}
 	defer syscall.Close(fd)
-	buf := make([]byte, 4096)
+	var buf [2048]byte
 	for {
-		n, err := syscall.ReadDirent(fd, buf)
+		n, err := syscall.ReadDirent(fd, buf[:])
 		if err == syscall.EINTR {
 			continue
 		} else if n <= 0 || err != nil {
 			return
 		}
-		_, _, names := syscall.ParseDirent(buf[:n], -1, nil)
-		for _, name := range names {
-			if tid, ok := cgfs.ParseInt(name); ok {
-				f(int(tid))
+		for entries := buf[:n]; len(entries) > dirName; {
+			length := int(*(*uint16)(unsafe.Pointer(&entries[dirLength])))
+			tid := 0
+			for _, c := range entries[dirName:] {
+				if c < '0' || c > '9' {
+					break
+				}
+				tid = 10*tid + int(c-'0')
 			}
+			if tid > 0 { // and not . or ..
+				f(tid)
+			}
+			if length <= dirName || length > len(entries) {
+				return
+			}
+			entries = entries[length:]
 		}
 	}
 }
+
+// Where an entry of a directory has its length and its name, in bytes (struct
+// linux_dirent64, man 2 getdents64).
+const (
+	dirLength = 16
+	dirName   = 19
+)

@@ -68,13 +68,8 @@ func (r *reader) noGroup() (found limits) {
 // readAbove reads the limits of the groups above the program's cgroup namespace,
 // as far as mounts of before show them.
 func (r *reader) readAbove(found limits, member cgfs.Membership, mounts []cgfs.Mount) limits {
-	above := member.Above(mounts)
-	for i, m := range above {
-		again := false // another mount of the same root has been read
-		for _, before := range above[:i] {
-			again = again || before.Root == m.Root
-		}
-		if !again && r.look(m.Point, "cgroup.procs") == nil {
+	for _, m := range member.Above(mounts) {
+		if r.look(m.Point, "cgroup.procs") == nil {
 			found.take(r, member.Version, m.Point)
 		}
 	}
