@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -18,6 +19,16 @@ func (g *group) arm(label string) *stat.ArmResult {
 	return nil
 }
 
+// row is the one that holds the arm of that label.
+func (g *group) row(label string) *stat.ArmResult {
+	for i := range g.rows {
+		if a := &g.rows[i]; label != "" && (a.Label == label || slices.Contains(a.PooledWith, label)) {
+			return a
+		}
+	}
+	return nil
+}
+
 // unset is the arm of the program's own default.
 func (g *group) unset() *stat.ArmResult {
 	for i := range g.Arms {
@@ -28,8 +39,8 @@ func (g *group) unset() *stat.ArmResult {
 	return nil
 }
 
-// chosen is the arm that the verdict names; nil when it names none.
-func (g *group) chosen() *stat.ArmResult { return g.arm(g.Recommendation.Arm) }
+// chosen is the row that the verdict names; nil when it names none.
+func (g *group) chosen() *stat.ArmResult { return g.row(g.Recommendation.Arm) }
 
 // ps is the number of Ps that an arm ran with, as far as it is known.
 func ps(a *stat.ArmResult) (int, bool) {
@@ -44,7 +55,8 @@ func ps(a *stat.ArmResult) (int, bool) {
 	return 0, false
 }
 
-// armName is how an arm is written: "unset (2)", "4", "4, old".
+// armName is how an arm is written: "unset (2)", "4", "4, old"; "2 (unset)" where both
+// ran at 2 and stand as one.
 func armName(a *stat.ArmResult) string {
 	label, sub := armLabel(a)
 	if sub != "" {
@@ -57,6 +69,9 @@ func armName(a *stat.ArmResult) string {
 func armLabel(a *stat.ArmResult) (label, sub string) {
 	if a.Procs != nil {
 		label = strconv.Itoa(*a.Procs)
+		if len(a.PooledWith) > 0 {
+			sub = "unset"
+		}
 	} else {
 		label = "unset"
 		if a.ResolvedProcs != nil {

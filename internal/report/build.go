@@ -26,7 +26,7 @@ func New(result *stat.Result) *View {
 	}
 	alone := gateAlone(r)
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone}
+		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone, rows: rowsOf(&r.Groups[i])}
 		g.throughput = perSecond(throughputUnit(g.ThroughputUnit))
 		v.Groups = append(v.Groups, g.view())
 	}
@@ -66,6 +66,15 @@ type group struct {
 	index      int
 	throughput unit
 	gateAlone  bool
+	rows       []stat.ArmResult // what tables and charts show
+}
+
+// rowsOf are the settings that were compared; of a result that was not analysed its arms.
+func rowsOf(g *stat.Group) []stat.ArmResult {
+	if len(g.Rows) == 0 {
+		return g.Arms
+	}
+	return g.Rows
 }
 
 func (g *group) view() Group {
@@ -109,7 +118,7 @@ func (g *group) verdict() Verdict {
 	if g.gateAlone {
 		return Verdict{State: Unknown, Label: "Not asked", Sentence: "The gate compares two programs at one number of Ps.", Context: g.context()}
 	}
-	name, w := nameOf(rec.Verdict), words{g.Group, g.r.Plan}
+	name, w := nameOf(&rec), words{g.Group, g.r}
 	return Verdict{
 		State:    name.state,
 		Label:    name.label,
@@ -126,7 +135,11 @@ func (g *group) context() string {
 	if m := phrase.Clean(g.r.Host.CPUModel); m != "" {
 		parts = append(parts, m)
 	}
-	parts = append(parts, cpus(g.EffectiveCPUs))
+	if p := g.Part; p != nil {
+		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, cpus(float64(p.Of))))
+	} else {
+		parts = append(parts, cpus(g.EffectiveCPUs))
+	}
 	if g.QuotaCPUs != nil {
 		parts = append(parts, "quota "+cpus(*g.QuotaCPUs))
 	} else {
@@ -138,7 +151,11 @@ func (g *group) context() string {
 	if v := g.goVersion(); v != "" {
 		parts = append(parts, "Go "+v)
 	}
-	parts = append(parts, phrase.Count(g.r.Plan.Blocks, "block"))
+	if g.Race != nil {
+		parts = append(parts, phrase.Count(g.Race.Trials, "trial"))
+	} else {
+		parts = append(parts, phrase.Count(g.r.Plan.Blocks, "block"))
+	}
 	if o := originWords(g.Origin); o != "" {
 		parts = append(parts, o)
 	}
@@ -157,6 +174,9 @@ func progress(r *stat.Result) string {
 		return ""
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
+	if r.Plan.Racing() {
+		ran = fmt.Sprintf("Incomplete: it ended after %s of at most %d, before it was sure", phrase.Count(r.TrialsRun+r.PilotsRun, "trial"), r.TrialsPlanned)
+	}
 	const mend = " Mend what made them invalid, then begin anew with another --out."
 	switch {
 	case r.TrialsRun == 0 && r.PilotsInvalid > 0:

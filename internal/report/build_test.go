@@ -53,7 +53,7 @@ func TestChartsPlaceEveryArmAndTrialWithinTheAxis(t *testing.T) {
 				charts = append(charts, *g.Latency)
 			}
 			for _, c := range charts {
-				if len(c.Categories) != len(r.Groups[gi].Arms) || c.Summary == "" || len(c.Ticks) < 2 {
+				if len(c.Categories) != len(r.Groups[gi].Rows) || c.Summary == "" || len(c.Ticks) < 2 {
 					t.Errorf("%s, %s: %d categories, %d ticks, summary %q", name, c.Title, len(c.Categories), len(c.Ticks), c.Summary)
 				}
 				for _, s := range c.Series {
@@ -86,8 +86,8 @@ func TestEveryTrialIsADot(t *testing.T) {
 	v := New(r)
 	kinds := map[string]int{}
 	for i, m := range v.Groups[0].Throughput.Series[0].Marks {
-		if len(m.Dots) != len(r.Groups[0].Arms[i].Points) {
-			t.Errorf("arm %d: %d dots of %d trials", i, len(m.Dots), len(r.Groups[0].Arms[i].Points))
+		if len(m.Dots) != len(r.Groups[0].Rows[i].Points) {
+			t.Errorf("row %d: %d dots of %d trials", i, len(m.Dots), len(r.Groups[0].Rows[i].Points))
 		}
 		for _, d := range m.Dots {
 			kinds[d.Kind]++
@@ -111,7 +111,7 @@ func TestMarksFollowTheVerdict(t *testing.T) {
 	v := New(reporttest.Groups())
 	for i, want := range [][2]string{
 		{"2=best throughput;", "1=best p99;"},
-		{"unset=keep;", "unset=keep;"},
+		{"2=keep;", "2=keep;"},
 		{"", ""}, {"", ""},
 	} {
 		if got := [2]string{marks(v.Groups[i].Throughput), marks(v.Groups[i].Latency)}; got != want {

@@ -23,7 +23,7 @@ const logFrom = 20
 
 func (g *group) throughputChart() *Chart {
 	measures := []measure{{
-		name:  "median",
+		name:  "level",
 		value: func(a *stat.ArmResult) stat.Interval { return a.Throughput },
 		point: func(p *stat.Point) *float64 { return p.Throughput },
 	}}
@@ -38,8 +38,11 @@ func (g *group) throughputChart() *Chart {
 func (g *group) latencyChart() *Chart {
 	measures := []measure{
 		{"p50", func(a *stat.ArmResult) stat.Interval { return a.P50 }, func(p *stat.Point) *float64 { return p.P50 }},
-		{"p99", func(a *stat.ArmResult) stat.Interval { return a.P99 }, func(p *stat.Point) *float64 { return p.P99 }},
 	}
+	if g.other() && g.Latency.Quantile > 0.5 {
+		measures = append(measures, measure{g.Latency.Name(), func(a *stat.ArmResult) stat.Interval { return a.Judged }, func(p *stat.Point) *float64 { return p.Judged }})
+	}
+	measures = append(measures, measure{"p99", func(a *stat.ArmResult) stat.Interval { return a.P99 }, func(p *stat.Point) *float64 { return p.P99 }})
 	low, high := g.extent(measures)
 	if high == 0 {
 		return nil
@@ -93,7 +96,7 @@ func scaled(x *float64, by float64) *float64 {
 
 // known says whether a quantity was measured in any arm.
 func (g *group) known(m measure) bool {
-	return slices.ContainsFunc(g.Arms, func(a stat.ArmResult) bool { return m.value(&a).Median != nil })
+	return slices.ContainsFunc(g.rows, func(a stat.ArmResult) bool { return m.value(&a).Median != nil })
 }
 
 // extent is the smallest positive and the largest value shown, intervals and
@@ -105,8 +108,8 @@ func (g *group) extent(measures []measure) (low, high float64) {
 			low, high = min(low, *x), max(high, *x)
 		}
 	}
-	for i := range g.Arms {
-		a := &g.Arms[i]
+	for i := range g.rows {
+		a := &g.rows[i]
 		for _, m := range measures {
 			v := m.value(a)
 			see(v.Median)
@@ -131,18 +134,18 @@ func (g *group) chart(metric string, u unit, measures []measure, logarithmic boo
 // chartOn is a chart on an axis that others may share.
 func (g *group) chartOn(ax axis.Axis, metric string, u unit, measures []measure, logarithmic bool) Chart {
 	c := Chart{Log: logarithmic, Ticks: u.ticks(ax)}
-	for i := range g.Arms {
-		a := &g.Arms[i]
+	for i := range g.rows {
+		a := &g.rows[i]
 		label, sub := armLabel(a)
 		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil})
 	}
 	for _, m := range measures {
 		s := Series{Name: m.name}
-		for i := range g.Arms {
-			a := &g.Arms[i]
+		for i := range g.rows {
+			a := &g.rows[i]
 			mark := newMark(ax, u, m, a)
 			mark.Joined = m.point != nil && i > 0 && mark.Present && s.Marks[i-1].Present &&
-				a.Procs != nil && g.Arms[i-1].Procs != nil && a.Variant == g.Arms[i-1].Variant
+				a.Procs != nil && g.rows[i-1].Procs != nil && a.Variant == g.rows[i-1].Variant
 			s.Marks = append(s.Marks, mark)
 		}
 		c.Series = append(c.Series, s)

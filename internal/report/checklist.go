@@ -15,7 +15,6 @@ import (
 const (
 	settingsAsked = stat.FewestArms
 	repeatsAsked  = stat.FewestPairs
-	repeatsFor95  = stat.IntervalTrials
 )
 
 // checklist is the eight points to go through before touching GOMAXPROCS.
@@ -42,7 +41,7 @@ func (g *group) measured() Check {
 		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
 		return c
 	}
-	c.Detail = fmt.Sprintf("%s of %s, in randomised blocks of all arms", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "arm"))
+	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "arm"), inBlocks(g.r))
 	if invalid > 0 {
 		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
 	}
@@ -51,6 +50,13 @@ func (g *group) measured() Check {
 		c.Detail += "; the plan is not finished"
 	}
 	return c
+}
+
+func inBlocks(r *stat.Result) string {
+	if r.Plan.Racing() {
+		return ", in blocks of random order of what was open"
+	}
+	return ", in randomised blocks of all arms"
 }
 
 func (g *group) current() Check {
@@ -134,7 +140,7 @@ func (g *group) tunedFor() Check {
 func (g *group) enough() Check {
 	c := Check{Question: "At least five settings, three repeats each?", State: OK, Answer: "yes"}
 	settings, repeated, least := 0, 0, math.MaxInt
-	for _, a := range g.Arms {
+	for _, a := range g.rows {
 		if a.Variant != "" {
 			continue
 		}
@@ -155,18 +161,18 @@ func (g *group) enough() Check {
 	if repeated < settingsAsked {
 		c.State, c.Answer = Attention, "no"
 	}
-	if least < repeatsFor95 {
-		c.Detail += fmt.Sprintf("; an interval of 95 %% needs %d", repeatsFor95)
-	}
 	return c
 }
 
 func (g *group) beforeAfter() Check {
 	c := Check{Question: "Before and after, under a load shaped like production's?", State: Unknown, Answer: "only you can tell"}
 	before, after := g.unset(), g.chosen()
+	if before != nil && g.row(before.Label) != nil {
+		before = g.row(before.Label) // with its copies, as the table has it
+	}
 	var parts []string
 	if before != nil {
-		parts = append(parts, "before (unset): "+g.figures(before))
+		parts = append(parts, "before ("+armName(before)+"): "+g.figures(before))
 	}
 	if after != nil && after != before {
 		parts = append(parts, "after ("+armName(after)+"): "+g.figures(after))

@@ -14,7 +14,7 @@ func ptr[T any](x T) *T { return &x }
 // world is a group of two arms, unset and 2, to be bent by a test.
 func world(bend func(*stat.Result, *stat.Group)) *View {
 	r := reporttest.Typical()
-	r.Groups[0].Arms = r.Groups[0].Arms[:3]
+	r.Groups[0].Arms, r.Groups[0].Rows = r.Groups[0].Arms[:3], nil
 	r.Host.EffectiveCPUs = 8
 	r.Groups[0].EffectiveCPUs = 8
 	bend(r, &r.Groups[0])
@@ -43,7 +43,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"unset never valid", 2, func(_ *stat.Result, g *stat.Group) { g.Arms[0].Trials, g.Arms[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
 		{"no unset arm", 2, func(_ *stat.Result, g *stat.Group) { g.Arms = g.Arms[1:] }, Unknown, "cannot tell", "--procs unset"},
 
-		{"affinity", 3, func(*stat.Result, *stat.Group) {}, OK, "8", "never the quota"},
+		{"its own CPUs", 3, func(*stat.Result, *stat.Group) {}, OK, "2", "never the quota"},
 		{"server cpuset", 3, func(_ *stat.Result, g *stat.Group) { g.Default.NumCPU = 3 }, OK, "3", "may run on"},
 		{"unknown", 3, func(_ *stat.Result, g *stat.Group) { g.Default.NumCPU = 0 }, Unknown, "cannot tell", "does not name"},
 
@@ -146,7 +146,8 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"nothing proven", 1, func(_ *stat.Result, g *stat.Group) { g.Recommendation = stat.Recommendation{Verdict: stat.CannotTell} }, "careful"},
 		{"no arm above the CPUs", 2, func(_ *stat.Result, g *stat.Group) { g.Beyond = nil }, "cannot tell"},
 		{"arms on both sides", 2, func(*stat.Result, *stat.Group) {}, "measured"},
-		{"shared machine", 4, func(*stat.Result, *stat.Group) {}, "made"},
+		{"CPUs of its own", 4, func(*stat.Result, *stat.Group) {}, "avoided"},
+		{"shared machine", 4, func(r *stat.Result, _ *stat.Group) { r.SharedCPUs = true }, "made"},
 		{"load from elsewhere", 4, func(r *stat.Result, _ *stat.Group) { r.Load.SameMachine = false }, "avoided"},
 		{"p99 judged", 6, func(*stat.Result, *stat.Group) {}, "avoided"},
 		{"p99 not judged", 6, func(_ *stat.Result, g *stat.Group) { g.LatencyMode = "closed" }, "careful"},

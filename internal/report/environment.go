@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ func environment(r *stat.Result) []Pair {
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("URL", t.URL)
-	add("CPUs of the target", t.ServerCPUs)
+	add("CPUs of the target", cmp.Or(t.CPUs, t.ServerCPUs))
 	add("Load generator", generator(r))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
@@ -44,8 +45,10 @@ func environment(r *stat.Result) []Pair {
 		} else if l.Command == "" {
 			add("Rate", "half of the unset arm's capacity, from pilot trials")
 		}
-		add("CPUs of the load", l.LoadCPUs)
+		add("CPUs of the load", cmp.Or(l.CPUs, l.LoadCPUs))
 		switch {
+		case l.SameMachine && r.SharedCPUs:
+			add("Load and target", "on the same CPUs")
 		case l.SameMachine:
 			add("Load and target", "on the same machine")
 		case r.LoadHost != nil && r.LoadHost.Hostname != "":
@@ -55,10 +58,23 @@ func environment(r *stat.Result) []Pair {
 		}
 	}
 	add("A trial", trial(r))
-	add("Plan", fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(r.Plan.Arms), "arm"), phrase.Count(r.Plan.Blocks, "block"), r.Plan.Seed))
+	add("Plan", planned(r))
 	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return out
+}
+
+// planned is a grid's blocks, or a race's budget.
+func planned(r *stat.Result) string {
+	p := r.Plan
+	if !p.Racing() {
+		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Arms), "arm"), phrase.Count(p.Blocks, "block"), p.Seed)
+	}
+	text := fmt.Sprintf("%s to choose from, until %s", phrase.Count(len(p.Arms), "arm"), p.Goal)
+	if p.MaxTrials > 0 {
+		text += ", at most " + phrase.Count(p.MaxTrials, "trial")
+	}
+	return text + fmt.Sprintf(", seed %d", p.Seed)
 }
 
 func cpuCounts(r *stat.Result) string {

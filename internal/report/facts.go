@@ -19,21 +19,16 @@ func (g *group) facts() []Pair {
 			out = append(out, Pair{name, value})
 		}
 	}
-	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
-		add("Noise floor", fmt.Sprintf("%s: how far two copies of %s came apart, in %s; no difference estimated at less is called worse",
-			pairOf(share, n.Throughput, n.P99), g.armText(n.Arm), phrase.Count(n.Pairs, "pair")))
-	} else {
-		add("Noise floor", "not known: too few A/A pairs")
-	}
+	g.noiseFacts(add)
 	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
-		add("Detectable effect", pairOf(share, d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
+		add("Detectable effect", g.pairOf(share, d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
 	}
 	margins := "throughput " + share.number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {
 		margins += ", p99 " + share.number(g.r.Plan.MarginP99)
 	}
 	add("Margins", margins+": what counts as no worse")
-	if a := g.arm(g.Peak); a != nil {
+	if a := g.row(g.Peak); a != nil {
 		add("Peak", armName(a)+", "+g.figures(a))
 	}
 	if len(g.Flatness.WithinMargin) > 0 {
@@ -41,13 +36,13 @@ func (g *group) facts() []Pair {
 		for i, l := range g.Flatness.WithinMargin {
 			names[i] = g.armText(l)
 		}
-		add("Flatness", fmt.Sprintf("within %s of the peak (medians): %s", share.number(g.r.Plan.Margin), strings.Join(names, ", ")))
+		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.number(g.r.Plan.Margin), strings.Join(names, ", ")))
 	}
 	if w := g.Flatness.WorstAbove; w != nil {
 		add("Beyond the peak", fmt.Sprintf("down to %s %% with more Ps", change(*w)))
 	}
 	if w := g.Workload; w.Withheld {
-		add("Workload", "not known: "+words{g.Group, g.r.Plan}.others())
+		add("Workload", "not known: "+words{g.Group, g.r}.others())
 	} else if w.CPUUtilisation != nil {
 		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.number(*w.CPUUtilisation), g.armText(w.Arm)))
 	} else {
@@ -72,12 +67,27 @@ func (g *group) facts() []Pair {
 	return out
 }
 
+// noiseFacts are how far trials stray, and how far two copies of one arm did.
+func (g *group) noiseFacts(add func(name, value string)) {
+	share := percentage()
+	if n := g.Spread; n.Throughput != nil {
+		add("Noise", fmt.Sprintf("%s: how far a trial strays, by what all trials leave unexplained (%s of freedom)",
+			g.pairOf(share, n.Throughput, n.P99), phrase.CountOf(n.DF, "degree", "degrees")))
+	} else {
+		add("Noise", "not known: too few trials")
+	}
+	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
+		add("A/A copies", fmt.Sprintf("two copies of %s came apart by up to %s, in %s (95 %%)",
+			g.armText(n.Arm), pairOf(share, n.Throughput, n.P99), phrase.Count(n.Pairs, "pair")))
+	}
+}
+
 // cpuEach is the CPU time of a request at the verdict's arm, or the peak: at saturation
 // and at the open loop's rate it differs by as much as a third.
 func (g *group) cpuEach() string {
 	a := g.chosen()
 	if a == nil {
-		a = g.arm(g.Peak)
+		a = g.row(g.Peak)
 	}
 	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
 		return ""
@@ -90,6 +100,11 @@ func (g *group) cpuEach() string {
 }
 
 func roundTo(x float64) float64 { return math.Round(100*x) / 100 }
+
+// pairOf has the name of the judged quantile.
+func (g *group) pairOf(u unit, throughput, latency *float64) string {
+	return strings.Replace(pairOf(u, throughput, latency), "p99", g.Latency.Name(), 1)
+}
 
 // pairOf names the figures of the two metrics that are known.
 func pairOf(u unit, throughput, p99 *float64) string {

@@ -33,7 +33,7 @@ func gateOf(g *stat.Gate) *Gate {
 	var worse, open []string
 	judged := len(g.Checks) > 0
 	for _, c := range g.Checks {
-		name := phrase.Clean(c.Metric) + " of " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)
+		name := gateMetric(&c) + " of " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)
 		judged = judged && c.Judged
 		if c.Worse {
 			worse = append(worse, name)
@@ -86,11 +86,16 @@ func gateTable(g *stat.Gate) Table {
 			outcome = "no worse"
 		}
 		t.Rows = append(t.Rows, Row{Mark: mark, Cells: []Cell{
-			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)}, {Value: phrase.Clean(c.Metric)}, difference(c.Ratio),
+			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
 			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
 		}})
 	}
 	return t
+}
+
+// decided is a check's ratio with the bounds that decided.
+func decided(c *stat.GateCheck) stat.Interval {
+	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
 
 // headline makes the gate the answer of the whole View.
@@ -101,7 +106,7 @@ func (g *Gate) headline(of *stat.Gate, context string) Verdict {
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, phrase.Clean(c.Metric+" of "+gateArm(c.Arm)+": "+gateNote(c)))
+		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c)+" of "+gateArm(c.Arm)+": "+gateNote(c)))
 	}
 	g.Sentence = ""
 	return v

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
@@ -25,20 +26,29 @@ func gateNote(c *stat.GateCheck) string {
 	if c.Outcome == stat.OutcomeNotJudged || c.Ratio.Median == nil {
 		return "cannot be judged: " + tooFew(c.Ratio.N)
 	}
-	word := slower
+	word, least, most := slower, c.Bounds.High, c.Bounds.Low
 	if c.Metric == stat.MetricP99 {
-		word = higher
+		word, least, most = higher, c.Bounds.Low, c.Bounds.High
 	}
 	change, margin := word(*c.Ratio.Median-1), phrase.Percent(c.Margin)
-	switch c.Outcome {
-	case stat.OutcomeWorse:
-		return fmt.Sprintf("%s, proven worse than the margin of %s (n %d)", change, margin, c.Ratio.N)
-	case stat.OutcomeWithin:
+	switch {
+	case c.Outcome == stat.OutcomeWorse && least != nil:
+		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, phrase.Percent(math.Abs(*least-1)), margin, c.Ratio.N)
+	case c.Outcome == stat.OutcomeWithin && most != nil:
+		if bound := word(*most - 1); bound != change && bound != same && (*most > 1) == (c.Metric == stat.MetricP99) {
+			change += ", at most " + bound
+		}
 		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
-	case stat.OutcomeNoise:
-		return fmt.Sprintf("cannot tell: %s, but copies of one arm differ by up to %s (n %d)", change, phrase.Percent(c.Noise), c.Ratio.N)
 	}
 	return fmt.Sprintf("cannot tell: %s, neither worse nor within the margin of %s with confidence (n %d); more --repeats would", change, margin, c.Ratio.N)
+}
+
+// gateMetric is what a check is of: of latency the quantile that is judged.
+func gateMetric(c *stat.GateCheck) string {
+	if c.Metric == stat.MetricP99 && c.Quantile > 0 {
+		return stat.JudgedLatency{Quantile: c.Quantile}.Name()
+	}
+	return phrase.Clean(c.Metric)
 }
 
 // tooFew says why so many pairs judge nothing.
@@ -70,7 +80,10 @@ func unjudged(u *stat.Unjudged) string {
 	}
 	var checks []string
 	for _, c := range u.Checks {
-		checks = append(checks, c.Metric+" of "+gateArm(c.Arm))
+		checks = append(checks, gateMetric(&c)+" of "+gateArm(c.Arm))
+	}
+	if u.Code == stat.UnjudgedLate {
+		return phrase.And(checks) + ": the load engine sent late, so that " + tooFew(u.Pairs)
 	}
 	return phrase.And(checks) + ": " + tooFew(u.Pairs)
 }

@@ -39,12 +39,12 @@ func summary(r *stat.Result, groups []Group) *Table {
 		{Head: "Throughput at the peak", Short: "throughput"},
 	}}
 	for i := range groups {
-		g := &group{Group: &r.Groups[i], r: r, throughput: perSecond(throughputUnit(r.Groups[i].ThroughputUnit))}
+		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i]), throughput: perSecond(throughputUnit(r.Groups[i].ThroughputUnit))}
 		unset, peak, best := absent, absent, Cell{Value: absent}
 		if n, ok := ps(g.unset()); ok {
 			unset = strconv.Itoa(n)
 		}
-		if a := g.arm(g.Peak); a != nil {
+		if a := g.row(g.Peak); a != nil {
 			peak = armName(a)
 			best = g.throughput.cell(a.Throughput)
 		}

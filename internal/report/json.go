@@ -70,7 +70,7 @@ func worded(r *stat.Result) *resultJSON {
 	out := &resultJSON{Result: r, Groups: []groupJSON{}, Warnings: []warningJSON{}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		group := groupJSON{Group: g, Recommendation: recommendation(words{g, r.Plan})}
+		group := groupJSON{Group: g, Recommendation: recommendation(words{g, r})}
 		if g.USL != nil {
 			group.USL = &uslJSON{USL: g.USL, Why: doubt(g)}
 		}
@@ -97,6 +97,6 @@ func recommendation(w words) recommendationJSON {
 	rec := &w.group.Recommendation
 	return recommendationJSON{
 		Recommendation: rec, Cause: rec.Claim.Code,
-		Sentence: nameOf(rec.Verdict).prefix + w.sentence(), Reasons: w.reasons(), Settle: w.settle(),
+		Sentence: nameOf(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: w.settle(),
 	}
 }

@@ -24,7 +24,7 @@ func (g *group) magicNumber() Check {
 	c := Check{Question: "A magic number", State: OK, Answer: "avoided", Detail: "any value named here was " + g.made() + " with this program"}
 	if g.Origin == journal.OriginSim {
 		c.State, c.Answer, c.Detail = Attention, "careful", "any value named here is a model's: measure it"
-	} else if v := g.Recommendation.Verdict; v == stat.CannotTell || v == "" {
+	} else if v := g.Recommendation; v.Verdict == stat.CannotTell || v.Verdict == "" || v.Confidence == stat.Likely {
 		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be one"
 	}
 	return c
@@ -38,7 +38,7 @@ func (g *group) moreForIO() Check {
 		return c
 	}
 	c.State, c.Answer = OK, "measured"
-	c.Detail = fmt.Sprintf("best above %s: %s, %s %% against the best within (medians)", cpus(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
+	c.Detail = fmt.Sprintf("best above %s: %s, %s %% against the best within", cpus(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
 	return c
 }
 
@@ -62,7 +62,7 @@ func (g *group) sameMachine() Check {
 		return c
 	}
 	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
-	if a := g.arm(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
+	if a := g.row(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
 		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", armName(a), cpus(round(*a.Evidence.LoadCPUs, 2)), cpus(round(*a.Evidence.CPUs, 2)))
 	}
 	return c
@@ -78,8 +78,8 @@ func (g *group) singleRun() Check {
 }
 
 func (g *group) p99Ignored() Check {
-	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: "p99 is judged, in open loop, from the intended send"}
-	if g.LatencyMode != "open" {
+	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: g.Latency.Name() + " is judged, in open loop, from the intended send"}
+	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
 		c.State, c.Answer, c.Detail = Attention, "careful", "no latency was judged"
 	}
 	return c
@@ -92,7 +92,7 @@ func (g *group) profileFirst() Check {
 		return c
 	}
 	if g.Workload.Withheld {
-		c.Detail = "the kind of work is not known: " + words{g.Group, g.r.Plan}.others()
+		c.Detail = "the kind of work is not known: " + words{g.Group, g.r}.others()
 		return c
 	}
 	if u := g.Workload.CPUUtilisation; u != nil {

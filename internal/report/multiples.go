@@ -25,7 +25,7 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i}
+		g := &group{Group: &r.Groups[i], r: r, index: i, rows: r.Groups[i].Arms}
 		groups = append(groups, g)
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)

@@ -15,10 +15,13 @@ func (g *group) paste() Paste {
 		return Paste{Lead: "Nothing: the gate compares two programs, not values of GOMAXPROCS."}
 	}
 	rec := g.Recommendation
+	if rec.Confidence == stat.Likely {
+		return g.likelyPaste()
+	}
 	switch rec.Verdict {
 	case stat.Recommended, stat.CarriesRate:
 		if rec.Procs != nil {
-			return Paste{Lead: "One of these, not several:", Snippets: g.snippets(*rec.Procs)}
+			return Paste{Lead: g.onPart() + "One of these, not several:", Snippets: g.snippets(*rec.Procs)}
 		}
 		return Paste{Lead: "Nothing: leave GOMAXPROCS unset, and remove it where it is set."}
 	case stat.KeepDefault:
@@ -40,6 +43,22 @@ func (g *group) paste() Paste {
 		return p
 	}
 	return Paste{Lead: "Nothing yet: no value was shown to be better than the default."}
+}
+
+// onPart is for advice that does not hold for all of the machine's CPUs.
+func (g *group) onPart() string {
+	if p := g.Part; p != nil {
+		return fmt.Sprintf("For %d of %s only. ", p.CPUs, cpus(float64(p.Of)))
+	}
+	return ""
+}
+
+// likelyPaste has nothing to copy: what is not proven is not to be deployed.
+func (g *group) likelyPaste() Paste {
+	if rec := g.Recommendation; rec.Verdict == stat.Recommended && rec.Procs != nil {
+		return Paste{Lead: fmt.Sprintf("Nothing yet: that GOMAXPROCS=%d is as good as the best is likely and not proven.", *rec.Procs)}
+	}
+	return Paste{Lead: "Nothing: leave GOMAXPROCS unset until more is known."}
 }
 
 func (g *group) snippets(n int) []Snippet {

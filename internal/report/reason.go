@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -40,15 +42,15 @@ func (w words) lead(code stat.ReasonCode) string {
 	case stat.ReasonSlower:
 		return "proven worse in throughput: "
 	case stat.ReasonAsFast:
-		return fmt.Sprintf("proven as good within %s: ", phrase.Percent(w.plan.Margin))
+		return fmt.Sprintf("proven as good within %s: ", phrase.Percent(w.plan().Margin))
 	case stat.ReasonSpeedOpen:
 		return "open in throughput, neither as good nor worse with 95 % confidence: "
 	case stat.ReasonLater, stat.ReasonSaturated:
-		return "proven worse in p99: "
+		return "proven worse in " + w.quantile() + ": "
 	case stat.ReasonAsPrompt:
-		return fmt.Sprintf("proven as good in p99 within %s: ", phrase.Percent(w.plan.MarginP99))
+		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
 	case stat.ReasonP99Open:
-		return "open in p99: "
+		return "open in " + w.quantile() + ": "
 	case stat.ReasonMetricWorse:
 		return "not for every figure: "
 	}
@@ -58,29 +60,31 @@ func (w words) lead(code stat.ReasonCode) string {
 func (w words) reason(r *stat.Reason) string {
 	switch r.Code {
 	case stat.ReasonFastest:
-		among := ""
-		if len(w.group.Others.Withheld) > 0 { // the table shows them too
-			among = " of those compared"
-		}
-		return name(r.Of) + " has the highest median throughput" + among + ": " + w.figures(r.Of)
+		return w.fastest(r)
 	case stat.ReasonLowestP99:
-		return name(r.Of) + " has the lowest median p99: " + w.figures(r.Of)
+		return w.lowest(r)
 	case stat.ReasonP99NotJudged:
 		return "p99 is not judged: in closed loop latency only restates throughput"
 	case stat.ReasonUnsetUnread:
 		return "the unset arm is compared with none: which value it chose could not be read"
 	case stat.ReasonUnsetDiffers:
 		return fmt.Sprintf("the unset arm is compared with none: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
-	case stat.ReasonNoise:
-		return w.noise(r)
+	case stat.ReasonSpread:
+		return w.spread()
+	case stat.ReasonUnjudged:
+		return w.unjudged()
+	case stat.ReasonLateLoad:
+		return fmt.Sprintf("the load engine sent late in %s, which %s out of what is compared by latency", phrase.Count(r.N, "trial"), isAre(r.N))
+	case stat.ReasonShared:
+		return w.shared()
 	case stat.ReasonWithheld:
 		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", and what needs these CPUs had what they left"
 	case stat.ReasonHolds:
 		return w.holds()
 	case stat.ReasonCarried:
-		return name(r.Of) + " " + carried(r.Carried, p99Clause(r.Of))
+		return name(r.Of) + " " + carried(r.Carried, w.latencyClause(r.Of))
 	case stat.ReasonCarrierP99:
-		return fmt.Sprintf("its p99 is %s than that of %s, at least %s (n %d)", higher(r.Change), name(r.Than), phrase.Percent(r.Bound), r.N)
+		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(r.Change), name(r.Than), phrase.Percent(r.Bound), r.N)
 	case stat.ReasonMetricWorse:
 		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)",
 			r.Metric, higher(r.Change), name(r.Of), name(r.Than), phrase.Percent(math.Abs(r.Bound)), r.N)
@@ -109,7 +113,11 @@ func comparison(r *stat.Reason) string {
 	case stat.ReasonLater:
 		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), phrase.Percent(r.Bound), r.N)
 	case stat.ReasonAsPrompt:
-		return fmt.Sprintf("%s is %s (n %d)", name(r.Of), higher(r.Change), r.N)
+		text := name(r.Of) + " is " + higher(r.Change)
+		if bound := higher(r.Bound); bound != same {
+			text += ", at most " + bound
+		}
+		return fmt.Sprintf("%s (n %d)", text, r.N)
 	}
 	if r.N == 0 {
 		return name(r.Of) + " shares no valid block with it"
@@ -117,12 +125,77 @@ func comparison(r *stat.Reason) string {
 	return fmt.Sprintf("%s seems %s (n %d)", name(r.Of), higher(r.Change), r.N)
 }
 
-func (w words) noise(r *stat.Reason) string {
-	text := fmt.Sprintf("noise: two copies of %s differ by up to %s in throughput", w.group.NoiseFloor.Arm, phrase.Percent(r.Change))
-	if r.P99Change != nil {
-		text += fmt.Sprintf(" and %s in p99", phrase.Percent(*r.P99Change))
+// fastest names the highest throughput. Few trials may be luck: what seems higher by
+// them is said to.
+func (w words) fastest(r *stat.Reason) string {
+	if len(r.List) == 0 {
+		return name(r.Of) + " has the highest throughput" + w.among() + ": " + w.figures(r.Of)
 	}
-	return text + fmt.Sprintf(" (95 %%, %s); no difference estimated at less is called worse", phrase.Count(r.N, "pair"))
+	return name(r.Of) + " has the surest lead in throughput" + w.among() + ": " + w.figures(r.Of) + "; " + names(r.List) + " seemed higher, less surely"
+}
+
+// among is said where the table shows what is not compared.
+func (w words) among() string {
+	if len(w.group.Others.Withheld) > 0 {
+		return " of those compared"
+	}
+	return ""
+}
+
+// lowest likewise names the lowest latency.
+func (w words) lowest(r *stat.Reason) string {
+	if len(r.List) == 0 {
+		return name(r.Of) + " has the lowest " + w.quantile() + w.amongLate() + ": " + w.figures(r.Of)
+	}
+	return name(r.Of) + " has the surest lead in " + w.quantile() + w.amongLate() + ": " + w.figures(r.Of) + "; " + names(r.List) + " seemed lower, less surely"
+}
+
+// amongLate is said where the table has a lower one that was not compared.
+func (w words) amongLate() string {
+	text := w.among()
+	for i := range w.group.Settings {
+		if x := w.group.Settings[i].Excluded; x != nil && *x == stat.ExcludedShared {
+			return fmt.Sprintf(" of up to %d Ps", max(1, int(math.Ceil(w.group.EffectiveCPUs))))
+		} else if x != nil && (*x == stat.ExcludedSlower || *x == stat.ExcludedSaturated) {
+			text = " of those as fast"
+		}
+	}
+	return text
+}
+
+// spread is the noise that all stands against.
+func (w words) spread() string {
+	s := w.group.Spread
+	text := "noise: a trial strays by " + phrase.Percent(*s.Throughput) + " in throughput"
+	if s.P99 != nil {
+		text += fmt.Sprintf(" and %s in %s", phrase.Percent(*s.P99), w.quantile())
+	}
+	return text + fmt.Sprintf(" (%s of freedom)", phrase.CountOf(s.DF, "degree", "degrees"))
+}
+
+// unjudged is why p99 is shown and not judged.
+func (w words) unjudged() string {
+	l := w.group.Latency
+	text := "p99 is shown and not judged: "
+	if l.Reason == journal.UnjudgedFewPeriods {
+		text += fmt.Sprintf("an open loop spans down to %s of the quota, and it takes %d", phrase.Count(l.Periods, "period"), stat.PeriodsForP99)
+	} else {
+		text += fmt.Sprintf("an open loop has down to %s, and it takes %s", phrase.Count(l.Requests, "request"), phrase.Thousands(stat.RequestsForP99))
+	}
+	if l.Quantile == 0 {
+		return text + "; nor does it carry another quantile"
+	}
+	return text + "; " + l.Name() + " is judged instead"
+}
+
+// shared is what latency does not tell while the load runs on the target's CPUs.
+func (w words) shared() string {
+	n := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
+	text := fmt.Sprintf("the load ran on the target's own CPUs, which by itself makes latency worst at as many Ps as CPUs: by latency nothing above %d is preferred, nor the default called worse", n)
+	if command := w.apart(); command != "" {
+		return text + ". This would tell: " + command
+	}
+	return text + "; drive the load from another machine to tell"
 }
 
 // others is what other programs took: "other programs used 1.6 of 2 CPUs".
@@ -144,6 +217,9 @@ func isAre(n int) string {
 // holds is what a result is of: it is worth nothing elsewhere.
 func (w words) holds() string {
 	text := "holds for " + phrase.CPUs(w.group.EffectiveCPUs)
+	if p := w.group.Part; p != nil {
+		text = fmt.Sprintf("holds for %d of %s, the load having %d", p.CPUs, phrase.CPUs(float64(p.Of)), p.LoadHas)
+	}
 	if n := w.group.Replicas; n > 1 {
 		text += " a replica, " + phrase.Count(n, "replica")
 	}
@@ -151,6 +227,9 @@ func (w words) holds() string {
 		text += ", a quota of " + phrase.CPUs(*q)
 	} else {
 		text += ", no quota"
+	}
+	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
+		text += ", and of the values measured: " + cpuset.Format(r.Measured) + fmt.Sprintf(" of %d", r.Candidates)
 	}
 	return text + "; measure again elsewhere"
 }
@@ -161,12 +240,14 @@ func carried(c *stat.Carried, latency string) string {
 	switch {
 	case c.Share < stat.CarriedRatio:
 		text = "carried " + percentDown(c.Share) + ", below " + percentDown(stat.CarriedRatio) + " of the rate"
-	case c.Closed != nil && *c.Closed < 1:
-		of := "median"
+	case c.ShareLow != nil && *c.ShareLow < stat.CarriedRatio && !c.Carries:
+		text += ", not proven to be " + percentDown(stat.CarriedRatio)
+	case c.Closed != nil && *c.Closed < 1 && !c.Carries:
+		which := "median"
 		if c.Low {
-			of = "low end of its interval"
+			which = "lower bound"
 		}
-		text += fmt.Sprintf(", but its closed loop reached only %s of it (%s)", percentDown(*c.Closed), of)
+		text += fmt.Sprintf(", but its closed loop reached only %s of it (%s)", percentDown(*c.Closed), which)
 	}
 	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
 	if c.Blocks < stat.FewestPairs {

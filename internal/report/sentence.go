@@ -15,8 +15,11 @@ type verdictName struct {
 	label, prefix string
 }
 
-func nameOf(v stat.Verdict) verdictName {
-	switch v {
+func nameOf(rec *stat.Recommendation) verdictName {
+	if rec.Confidence == stat.Likely {
+		return likely(rec)
+	}
+	switch rec.Verdict {
 	case stat.Recommended:
 		return verdictName{Act, "Set it", ""}
 	case stat.CarriesRate:
@@ -29,6 +32,22 @@ func nameOf(v stat.Verdict) verdictName {
 		return verdictName{Attention, "A trade-off", "A trade-off: "}
 	}
 	return verdictName{Unknown, "Cannot tell", "Cannot tell: "}
+}
+
+// likely has names of its own, so that nobody takes it for proven.
+func likely(rec *stat.Recommendation) verdictName {
+	switch rec.Verdict {
+	case stat.NotYourKnob:
+		return verdictName{Attention, "Likely not your knob: not proven", "GOMAXPROCS is likely not your knob, not proven: "}
+	case stat.KeepDefault:
+		text := "Likely the default: not proven"
+		return verdictName{Attention, text, text + ". "}
+	}
+	text := "Likely: not proven"
+	if rec.Procs != nil {
+		text = fmt.Sprintf("Likely %d: not proven", *rec.Procs)
+	}
+	return verdictName{Attention, text, text + ". "}
 }
 
 // sentence is the recommendation in one sentence, to stand after its label.
@@ -63,30 +82,35 @@ func complete(c stat.Reason) *stat.Reason {
 }
 
 func (w words) claim(c *stat.Reason) string {
-	switch w.group.Recommendation.Verdict {
+	rec := &w.group.Recommendation
+	switch rec.Verdict {
 	case stat.KeepDefault:
-		return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s.", c.Of.Procs, standing(c), w.figures(c.Of), w.where())
+		return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s.", c.Of.Procs, w.standing(c), w.figures(c.Of), w.where()) + w.elsewhere()
 	case stat.Recommended:
-		return w.set(c)
+		return w.set(c) + w.elsewhere()
 	case stat.NotYourKnob:
-		return w.alike(c) + "; profile first."
+		return w.alike(c) + "; profile first." + w.elsewhere()
 	case stat.TradeOff:
 		if c.Than == nil || c.P99Change == nil {
-			return "throughput and p99 want different values."
+			return "throughput and " + w.quantile() + " want different values."
 		}
-		return fmt.Sprintf("%s has the throughput (%s), %s the latency (%s): %s, but a p99 %s %s.",
-			name(c.Of), w.figures(c.Of), name(c.Than), w.figures(c.Than), slower(c.Change), higher(*c.P99Change), w.where())
+		return fmt.Sprintf("%s has the throughput (%s), %s the latency (%s): %s, but a %s %s %s.",
+			name(c.Of), w.figures(c.Of), name(c.Than), w.figures(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change), w.where()) + w.elsewhere()
 	case stat.CarriesRate:
 		if c.Of.Default {
-			return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), p99Clause(c.Of), w.where())
+			return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
 		}
-		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), p99Clause(c.Of), w.where())
+		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
 	}
 	return w.cause(c)
 }
 
 func (w words) set(c *stat.Reason) string {
-	s := fmt.Sprintf("Set GOMAXPROCS=%d: %s (%s) %s", c.Of.Procs, standing(c), w.figures(c.Of), w.where())
+	begin := "Set GOMAXPROCS=%d: %s (%s) %s"
+	if w.group.Recommendation.Confidence == stat.Likely {
+		begin = "GOMAXPROCS=%d is %s (%s) %s"
+	}
+	s := fmt.Sprintf(begin, c.Of.Procs, w.standing(c), w.figures(c.Of), w.where())
 	if c.Than == nil {
 		return s + "."
 	}
@@ -95,7 +119,11 @@ func (w words) set(c *stat.Reason) string {
 	case stat.MetricThroughput:
 		s += ", " + slower(c.Change)
 	case stat.MetricP99:
-		s += ", with a p99 " + higher(c.Change)
+		s += ", with a " + w.quantile() + " " + higher(c.Change)
+	case stat.MetricSaturated:
+		s += ", which does not carry the common rate"
+	case stat.MetricOpen:
+		s += ", and whether that is as good is open"
 	default:
 		s += ", no better"
 	}
@@ -104,17 +132,36 @@ func (w words) set(c *stat.Reason) string {
 
 // standing is why a value is chosen, in the words that the proof allows: "the
 // smallest" only where every smaller one is proven worse.
-func standing(c *stat.Reason) string {
-	if c.Proven {
-		return "the smallest value that is as good as the best"
+func (w words) standing(c *stat.Reason) string {
+	measured := ""
+	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
+		measured = " measured" // between two that were, others were not
 	}
-	return "the smallest value shown to be as good as the best"
+	switch {
+	case w.group.Recommendation.Confidence == stat.Likely:
+		return "likely the smallest value" + measured + " that is as good as the best"
+	case c.Proven:
+		return "the smallest value" + measured + " that is as good as the best"
+	}
+	return "the smallest value" + measured + " shown to be as good as the best"
 }
 
 func (w words) alike(c *stat.Reason) string {
-	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), phrase.Percent(w.plan.Margin))
+	within := "in throughput within " + phrase.Percent(w.plan().Margin)
 	if c.Proven {
-		text += " and p99 within " + phrase.Percent(w.plan.MarginP99)
+		within += " and in " + w.quantile() + " within " + phrase.Percent(w.plan().MarginP99)
+	}
+	if c.Code == stat.ClaimAsGood && c.Than != nil {
+		shown := "is"
+		if w.group.Recommendation.Confidence == stat.Likely {
+			shown = "is likely"
+		}
+		return fmt.Sprintf("of %s, %s %s as good as any, %s, and nothing shows another to be worse, %s: leave it unset (%d)",
+			names(c.List), name(c.Of), shown, within, w.where(), c.Than.Procs)
+	}
+	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), phrase.Percent(w.plan().Margin))
+	if c.Proven {
+		text += " and " + w.quantile() + " within " + phrase.Percent(w.plan().MarginP99)
 	}
 	return text + " " + w.where()
 }
@@ -144,7 +191,7 @@ func (w words) cause(c *stat.Reason) string {
 		return w.others() + ", so that " + names(c.List) + " cannot be compared."
 	case stat.CauseMixedOrigins:
 		return "trials that were measured stand beside others that were not made in the same way."
-	case stat.CauseRateNotOffered, stat.CauseRateFewBlocks, stat.CauseRateNotCarried:
+	case stat.CauseRateNotOffered, stat.CauseRateFewBlocks, stat.CauseRateNotCarried, stat.CauseRateContradicts:
 		return w.notCarried(c)
 	}
 	return w.undecided(c)
@@ -156,24 +203,42 @@ func (w words) undecided(c *stat.Reason) string {
 	case stat.CauseSaturated:
 		return name(c.Of) + " has the most throughput, but could not carry the rate at which latency is judged."
 	case stat.CauseP99Open:
-		text := names(c.List) + " are the best on throughput, and on p99 they cannot be told apart."
+		text := fmt.Sprintf("%s are not told apart by %s, nor shown to be alike.", names(c.List), w.quantile())
 		if c.Than != nil {
-			text += fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", c.Than.Procs)
+			text += w.leaveIt(c.Than)
 		}
 		return text
 	case stat.CauseThroughputOpen:
-		return fmt.Sprintf("the p99 of %s is better than that of %s, but whether its throughput is as good is open.", name(c.Than), name(c.Of))
+		text := fmt.Sprintf("%s are not told apart by throughput, nor shown to be alike.", names(c.List))
+		if c.Than != nil {
+			text += w.leaveIt(c.Than)
+		}
+		return text
 	case stat.CauseNoise:
-		return fmt.Sprintf("whether %s is to be preferred to %s is open, and two copies of one setting differ by up to %s here, more than the margin of %s.",
-			name(c.Of), names(c.List), phrase.Percent(*w.group.NoiseFloor.Throughput), phrase.Percent(w.plan.Margin))
+		return w.wild()
 	case stat.CauseNothingTold:
 		return "no two values could be told apart, nor be shown to be alike."
 	case stat.CauseNoneWorse:
 		return "no value is proven worse than another."
-	case stat.CauseDefaultOpen:
-		return fmt.Sprintf("whether GOMAXPROCS=%d is better than the default is open. The default chose %d; leave it until more is known.", c.Of.Procs, c.Than.Procs)
 	}
 	return "nothing was analysed."
+}
+
+func (w words) leaveIt(d *stat.Setting) string {
+	return fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", d.Procs)
+}
+
+// wild is for trials that stray too far for anything to be called likely.
+func (w words) wild() string {
+	s := w.group.Spread
+	if s.Throughput == nil {
+		return "trials stray too far."
+	}
+	text := "trials stray too far, by " + phrase.Percent(*s.Throughput) + " in throughput"
+	if s.P99 != nil {
+		text += " and " + phrase.Percent(*s.P99) + " in " + w.quantile()
+	}
+	return text + ", and nothing is proven all the same."
 }
 
 func (w words) notCarried(c *stat.Reason) string {
@@ -182,6 +247,12 @@ func (w words) notCarried(c *stat.Reason) string {
 		return "no valid trial offered " + w.rate() + "."
 	case stat.CauseRateFewBlocks:
 		return fmt.Sprintf("no value of GOMAXPROCS carried %s in the %d blocks that it takes to say so.", w.rate(), stat.FewestPairs)
+	}
+	if c.Code == stat.CauseRateContradicts {
+		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s, and yet a smaller quota is: something else held these trials back.", w.rate(), w.where())
+	}
+	if !c.Proven {
+		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s.", w.rate(), w.where())
 	}
 	return fmt.Sprintf("no value of GOMAXPROCS carries %s %s.", w.rate(), w.where())
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -12,9 +13,27 @@ import (
 // words words a group's recommendation and warnings. Names and reasons from outside
 // stand in them as they are: a View cleans them, JSON escapes them.
 type words struct {
-	group *stat.Group
-	plan  journal.Plan
+	group  *stat.Group
+	result *stat.Result // that the group is of
 }
+
+func (w words) plan() journal.Plan {
+	if w.result == nil {
+		return journal.Plan{}
+	}
+	return w.result.Plan
+}
+
+// metric is what sentences call it: of latency the quantile that is judged.
+func (w words) metric(name string) string {
+	if name == stat.MetricP99 {
+		return w.group.Latency.Name()
+	}
+	return name
+}
+
+// quantile is what the judged latency is called.
+func (w words) quantile() string { return w.group.Latency.Name() }
 
 // name is a setting in a sentence: "2", "unset (2)", "8 (the default)".
 func name(s *stat.Setting) string {
@@ -37,19 +56,19 @@ func names(list []stat.Setting) string {
 	return phrase.And(all)
 }
 
-// figures are a setting's medians, those of the arm that names it.
+// figures are a setting's levels, as tables have them.
 func (w words) figures(s *stat.Setting) string {
 	if s.Throughput == nil {
 		return "no throughput"
 	}
-	return w.perSecond(*s.Throughput) + p99Clause(s)
+	return w.perSecond(*s.Throughput) + w.latencyClause(s)
 }
 
-func p99Clause(s *stat.Setting) string {
+func (w words) latencyClause(s *stat.Setting) string {
 	if s.P99 == nil {
 		return ""
 	}
-	return ", p99 " + phrase.Seconds(*s.P99)
+	return ", " + w.quantile() + " " + phrase.Seconds(*s.P99)
 }
 
 // perSecond is a throughput of the group.
@@ -76,7 +95,18 @@ func (w words) where() string {
 	if q := w.group.QuotaCPUs; q != nil {
 		return "under a quota of " + phrase.CPUs(*q)
 	}
+	if p := w.group.Part; p != nil {
+		return fmt.Sprintf("on %d of %s", p.CPUs, phrase.CPUs(float64(p.Of)))
+	}
 	return "on " + phrase.CPUs(w.group.EffectiveCPUs)
+}
+
+// elsewhere keeps advice for a part of the CPUs from being taken for all of them.
+func (w words) elsewhere() string {
+	if p := w.group.Part; p != nil {
+		return fmt.Sprintf(" On all %d keep the default, or measure with the load elsewhere.", p.Of)
+	}
+	return ""
 }
 
 // slower words a change of throughput: "46 % slower", "3 % faster".

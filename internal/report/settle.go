@@ -17,20 +17,15 @@ func (w words) settle() []string {
 }
 
 func (w words) step(s stat.Step) string {
-	margin := phrase.Percent(w.plan.Margin)
+	margin := phrase.Percent(w.plan().Margin)
 	if s.Metric == stat.MetricP99 {
-		margin = phrase.Percent(w.plan.MarginP99)
+		margin = phrase.Percent(w.plan().MarginP99)
 	}
 	switch s.Code {
 	case stat.StepQuieter:
-		return fmt.Sprintf("a quieter machine or a longer --duration: the %s varies by %s between trials of a block, too much for a margin of %s", s.Metric, phrase.Percent(s.Spread), margin)
-	case stat.StepMoreBlocks:
-		if s.Metric == "" {
-			return "more blocks: --repeats"
-		}
-		return fmt.Sprintf("about %d blocks instead of %d, to tell %s of %s", s.Blocks, s.Have, margin, s.Metric)
-	case stat.StepTwiceBlocks:
-		return fmt.Sprintf("about %d blocks instead of %d: these fell short by chance, or the %s differs by about the margin of %s", s.Blocks, s.Have, s.Metric, margin)
+		return fmt.Sprintf("a quieter machine or a longer --duration: the %s of a trial strays by %s, too much for a margin of %s", w.metric(s.Metric), phrase.Percent(s.Spread), margin)
+	case stat.StepGoOn:
+		return w.goOn(s)
 	case stat.StepMoreValues:
 		return "measure at least five values: --procs auto"
 	case stat.StepMend:

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
@@ -24,16 +23,17 @@ type column struct {
 
 // table is one row an arm, without the columns of which nothing is known.
 func (g *group) table() Table {
-	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), []column{{Column{Head: "Valid trials"}, trialsCell}})
-	t := Table{Rows: make([]Row, len(g.Arms))}
-	for i := range g.Arms {
-		t.Rows[i].Mark = g.mark(&g.Arms[i], "")
+	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), []column{
+		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, trialsCell}})
+	t := Table{Rows: make([]Row, len(g.rows))}
+	for i := range g.rows {
+		t.Rows[i].Mark = g.mark(&g.rows[i], "")
 	}
 	for _, c := range columns {
 		known := false
-		cells := make([]Cell, len(g.Arms))
-		for i := range g.Arms {
-			cells[i] = c.cell(&g.Arms[i])
+		cells := make([]Cell, len(g.rows))
+		for i := range g.rows {
+			cells[i] = c.cell(&g.rows[i])
 			known = known || cells[i].Value != absent
 		}
 		if !known {
@@ -56,13 +56,13 @@ func (g *group) figureColumns() []column {
 		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
 		{Column{Head: "Against the peak"}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
 		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
-		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell {
-			c := seconds.cell(a.P99)
-			if a.Saturated {
-				c.Detail = strings.TrimSpace(c.Detail + " saturated")
+		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *stat.ArmResult) Cell {
+			if !g.other() || g.Latency.Quantile == 0.5 {
+				return Cell{Value: absent}
 			}
-			return c
+			return seconds.cell(a.Judged)
 		}},
+		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P99) }},
 		{Column{Head: "Unanswered", Short: "unansw."}, func(a *stat.ArmResult) Cell {
 			if a.Unanswered == 0 {
 				return Cell{Value: absent}
@@ -106,13 +106,55 @@ func (g *group) kernelColumns() []column {
 	}
 }
 
+// other says whether another quantile than p99 is judged.
+func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
+
+// standing is what an arm came to: what has no part in the judgement is marked, with
+// why.
+func (g *group) standing(a *stat.ArmResult) Cell {
+	switch {
+	case a.Variant != "" || g.gateAlone || g.Peak == "":
+		return Cell{Value: absent}
+	case a.Excluded != nil:
+		return g.leftOut(*a.Excluded)
+	case a.Later:
+		return Cell{Value: g.Latency.Name() + " worse", Detail: "proven, against the lowest"}
+	case g.row(g.Peak) == a:
+		return Cell{Value: "leads"}
+	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
+		return Cell{Value: "as fast"}
+	}
+	return Cell{Value: "open"}
+}
+
+func (g *group) leftOut(code stat.ExcludedCode) Cell {
+	switch code {
+	case stat.ExcludedInvalid:
+		return Cell{"invalid", "no trial was valid"}
+	case stat.ExcludedWithheld:
+		return Cell{"starved", "other programs left it too few CPUs to be compared"}
+	case stat.ExcludedUnread:
+		return Cell{"unread", "which value it chose is not known, so it is compared with none"}
+	case stat.ExcludedDiffers:
+		return Cell{"differs", "proven unlike the number that it chose, so it is compared with none"}
+	case stat.ExcludedNoFigure:
+		return Cell{"no figure", "no valid trial has a throughput"}
+	case stat.ExcludedSlower:
+		return Cell{"slower", "proven worse in throughput; its latency is not compared"}
+	case stat.ExcludedSaturated:
+		return Cell{"saturated", "proven not to carry the common rate; its latency is a backlog's"}
+	case stat.ExcludedLatency:
+		return Cell{"no latency", "none of its trials' latency may be judged"}
+	case stat.ExcludedShared:
+		return Cell{"past CPUs", "more Ps than CPUs while the load is on them: its latency does not speak for it"}
+	}
+	return Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
+}
+
 func trialsCell(a *stat.ArmResult) Cell {
 	c := Cell{Value: strconv.Itoa(a.Trials)}
 	if a.Invalid > 0 {
 		c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
-	}
-	if a.Withheld {
-		c.Detail = strings.TrimPrefix(c.Detail+", not compared", ", ")
 	}
 	return c
 }
@@ -133,14 +175,18 @@ func (g *group) mark(a *stat.ArmResult, metric string) string {
 	}
 	if rec.Verdict == stat.TradeOff {
 		switch {
-		case a.Label == rec.BestThroughput && metric != "p99":
+		case g.row(rec.BestThroughput) == a && metric != "p99":
 			return "best throughput"
-		case a.Label == rec.BestP99 && metric != "throughput":
+		case g.row(rec.BestP99) == a && metric != "throughput":
 			return "best p99"
 		}
 		return ""
 	}
-	if c := g.chosen(); c != nil && c.Label == a.Label {
+	if c := g.chosen(); c != nil && c == a {
+		switch {
+		case rec.Confidence == stat.Likely && rec.Verdict != stat.NotYourKnob:
+			return "likely"
+		}
 		switch rec.Verdict {
 		case stat.Recommended, stat.CarriesRate:
 			return "recommended"
@@ -154,7 +200,7 @@ func (g *group) mark(a *stat.ArmResult, metric string) string {
 // metricsTable holds the figures that the program or the generator printed.
 func (g *group) metricsTable() *Table {
 	names := map[string]stat.MetricInterval{}
-	for _, a := range g.Arms {
+	for _, a := range g.rows {
 		for n, m := range a.Metrics {
 			names[n] = m
 		}
@@ -175,11 +221,11 @@ func (g *group) metricsTable() *Table {
 		t.Columns = append(t.Columns, Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
 	}
 	value := perSecond("")
-	for i := range g.Arms {
-		row := Row{Cells: []Cell{{Value: armName(&g.Arms[i])}}, Mark: g.mark(&g.Arms[i], "")}
+	for i := range g.rows {
+		row := Row{Cells: []Cell{{Value: armName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
 		for _, n := range order {
 			c := Cell{Value: absent}
-			if m, ok := g.Arms[i].Metrics[n]; ok {
+			if m, ok := g.rows[i].Metrics[n]; ok {
 				c = value.cell(m.Interval)
 			}
 			row.Cells = append(row.Cells, c)

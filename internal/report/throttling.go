@@ -36,7 +36,7 @@ func (g *group) throttling() Check {
 		c.Detail = clauses(c.Detail, "it is not known whether a limit around the session throttled")
 	}
 	if t.State == stat.ThrottledYes || t.Advice == stat.AdviceAvoid {
-		c.Detail = clauses(c.Detail, words{g.Group, g.r.Plan}.throttlingAdvice())
+		c.Detail = clauses(c.Detail, words{g.Group, g.r}.throttlingAdvice())
 	}
 	return c
 }

@@ -16,9 +16,9 @@ type advice struct{ message, fix string }
 func warn(r *stat.Result, w *stat.Warning) advice {
 	var of words
 	if w.Group != nil && *w.Group >= 0 && *w.Group < len(r.Groups) {
-		of = words{&r.Groups[*w.Group], r.Plan}
+		of = words{&r.Groups[*w.Group], r}
 	} else {
-		of = words{&stat.Group{}, r.Plan}
+		of = words{&stat.Group{}, r}
 	}
 	for _, words := range []func(*stat.Warning) (advice, bool){of.warnOfPlan, of.warnOfLoad, of.warnOfProcs, of.warnOfCPUs, of.warnOfRun} {
 		if a, ok := words(w); ok {
@@ -28,13 +28,10 @@ func warn(r *stat.Result, w *stat.Warning) advice {
 	return advice{message: string(w.Code)}
 }
 
-// floorWords reconcile the noise floor with what is claimed beside it.
-const floorWords = "no difference estimated at less is called worse; where something is as good within the margin, that rests on differences within blocks and on averaged copies, which stray less"
-
 func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnFewBlocks:
-		return advice{fmt.Sprintf("need at least %d valid trials of an arm for a 95 %% interval of its median; one has %d", stat.IntervalTrials, w.Count), "--repeats 6 or more"}, true
+		return advice{fmt.Sprintf("it takes %d valid trials of an arm to prove anything; one has %d", stat.FewestPairs, w.Count), "--repeats 6 or more"}, true
 	case stat.WarnFewArms:
 		return advice{phrase.Count(w.Count, "setting") + " measured; the best value may be another", "--procs auto, or at least five values"}, true
 	case stat.WarnInvalid:
@@ -42,11 +39,11 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 	case stat.WarnInvalidPilots:
 		return advice{invalid(w, "pilot trial"), "read their output under logs/, or give a --rate: then no pilot is needed"}, true
 	case stat.WarnNoisy:
-		return advice{copies(w, "throughput"), "a quieter machine, more --repeats or a longer --duration"}, true
+		return advice{o.strays(w, "throughput"), "a quieter machine, more --repeats or a longer --duration"}, true
 	case stat.WarnNoisyP99:
-		return advice{copies(w, "p99"), "a longer --duration, or more --repeats"}, true
+		return advice{o.strays(w, o.quantile()), "a longer --duration, or more --repeats"}, true
 	case stat.WarnFlat:
-		return advice{fmt.Sprintf("the medians of all arms are within %s of the best", phrase.Percent(o.plan.Margin)), "profile first: GOMAXPROCS may not be your knob"}, true
+		return advice{fmt.Sprintf("all values are within %s of the best", phrase.Percent(o.plan().Margin)), "profile first: GOMAXPROCS may not be your knob"}, true
 	case stat.WarnMetricWorse:
 		return advice{"proven worse at GOMAXPROCS " + w.Arm + ": " + losses(w.Losses),
 			"judge by the one that matters most: name it with --metric, or sweep the benchmarks apart"}, true
@@ -62,9 +59,8 @@ func invalid(w *stat.Warning, noun string) string {
 	return fmt.Sprintf("%d of %s invalid, most often: %s", w.Count, phrase.Count(w.Of, noun), why)
 }
 
-func copies(w *stat.Warning, metric string) string {
-	a := w.Arms[0]
-	return fmt.Sprintf("two copies of %s differ by up to %s in %s, more than the margin of %s: %s", a.Label, phrase.Percent(a.Value), metric, phrase.Percent(a.Limit), floorWords)
+func (o words) strays(w *stat.Warning, metric string) string {
+	return fmt.Sprintf("a trial strays by %s in %s, so that little can be told", phrase.Percent(w.Value), metric)
 }
 
 func losses(list []stat.Reason) string {
@@ -91,12 +87,12 @@ func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 		}
 		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", phrase.Thousands(float64(w.Count)), phrase.Count(w.Of, "answer")), "give the URL that they lead to"}, true
 	case stat.WarnSendLag:
-		return advice{"the load engine itself sent late: " + each(w.Arms, func(a stat.ArmFigure) string {
-			return phrase.Seconds(a.Value) + " of a p99 of " + phrase.Seconds(a.Limit)
+		return advice{"the load engine itself sent late, and these trials' latency is not compared: " + each(w.Arms, func(a stat.ArmFigure) string {
+			return fmt.Sprintf("%.0f of %.0f trials", a.Value, a.Limit)
 		}), "drive the load from CPUs of its own: --load-cpuset"}, true
 	case stat.WarnCarrierP99:
 		better, x := w.Arms[0], w.Arms[1]
-		return advice{fmt.Sprintf("%s carries the rate with a p99 of %s, proven lower than the %s of %s", better.Label, phrase.Seconds(better.Value), phrase.Seconds(x.Value), x.Label),
+		return advice{fmt.Sprintf("%s carries the rate with a "+o.quantile()+" of %s, proven lower than the %s of %s", better.Label, phrase.Seconds(better.Value), phrase.Seconds(x.Value), x.Label),
 			"choose it where p99 matters more than CPUs"}, true
 	case stat.WarnShared:
 		return advice{fmt.Sprintf("the load engine took %s of the machine's %s, and with the program all of them: figures are lower than the program alone would reach", cpusUsed(w.Value), phrase.CPUs(w.Limit)),
@@ -162,9 +158,12 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 		if w.Mend {
 			fix = "mend what made the trials invalid, then begin anew with another --out"
 		}
+		if o.plan().Racing() {
+			return advice{fmt.Sprintf("it ended after %s of at most %d, before it was sure", phrase.Count(w.Count, "trial"), w.Of), fix}, true
+		}
 		return advice{fmt.Sprintf("only %d of %d planned trials are in the journal", w.Count, w.Of), fix}, true
 	case stat.WarnDrift:
-		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "a quieter machine; comparisons within blocks stand, medians over the run mix early and late"}, true
+		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "a quieter machine; comparisons stand: what moves all trials of a block alike is taken out of them"}, true
 	case stat.WarnSteal:
 		return advice{fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value)), "a machine that is not shared, or more --repeats"}, true
 	case stat.WarnTrials:

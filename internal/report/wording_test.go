@@ -28,7 +28,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		if got := New(r).Verdict.Sentence; got != c.view {
 			t.Errorf("%q, want %q", got, c.view)
 		}
-		if got := recommendation(words{&r.Groups[0], r.Plan}).Sentence; got != c.json {
+		if got := recommendation(words{&r.Groups[0], r}).Sentence; got != c.json {
 			t.Errorf("%q, want %q", got, c.json)
 		}
 	}
@@ -86,7 +86,7 @@ func TestAMetricIsItsOwnUnit(t *testing.T) {
 	if c := g.Table.Columns[1]; c.Head != "Throughput" || c.Short != "throughput" {
 		t.Errorf("column %+v", c)
 	}
-	if got := g.Throughput.Series[0].Marks[2].Value; got != "12.8k" {
+	if got := g.Throughput.Series[0].Marks[1].Value; got != "12.8k" {
 		t.Errorf("value %q", got)
 	}
 }

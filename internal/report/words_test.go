@@ -22,7 +22,7 @@ func analyze(c Config) *stat.Result {
 
 // said is all that is said of a sweep's verdict.
 func said(r *stat.Result) string {
-	rec := recommendation(words{&r.Groups[0], r.Plan})
+	rec := recommendation(words{&r.Groups[0], r})
 	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Settle, "\n")
 }
 
@@ -78,8 +78,8 @@ func TestWhatCarriesTheRateInWords(t *testing.T) {
 	}{
 		{"just below the threshold", Config{SmallFor: true, Arms: CPUServer(), Rate: 20000, Trial: open("2", 0.98996)}, "2 carried 98.9 %, below 99 % of the rate (median, n 6)"},
 		{"queues hide what the closed loop shows", Config{SmallFor: true, Arms: CPUServer(), Rate: 24000, Trial: open("2", 0.995)}, "2 carried 99.5 % of the rate, but its closed loop reached only 9"},
-		{"the low end counts", Config{SmallFor: true, Arms: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(low end of its interval)"},
-		{"without an interval the median", Config{SmallFor: true, Arms: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(median) (median, n 4)"},
+		{"the low end counts", Config{SmallFor: true, Arms: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(lower bound)"},
+		{"without an interval the median", Config{SmallFor: true, Arms: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(lower bound) (median, n 4)"},
 		{"a load command has no closed loop", Config{SmallFor: true, Arms: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 carried 100 % of the rate (median"},
 		{"two trials", Config{SmallFor: true, Arms: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks that it takes"},
 	} {
@@ -102,8 +102,8 @@ func TestGatesInWords(t *testing.T) {
 		"the same":                      {versus(1, 1, quiet), "proven within the margin of 5 %"},
 		"better":                        {versus(1.5, 0.5, quiet), "faster, proven within"},
 		"worse by less than the margin": {versus(0.98, 1.05, quiet), "slower, proven within"},
-		"throughput worse":              {versus(0.85, 1, quiet), "slower, proven worse than the margin of 5 %"},
-		"p99 worse":                     {versus(1, 1.5, quiet), "higher, proven worse than the margin of 20 %"},
+		"throughput worse":              {versus(0.85, 1, quiet), "%, proven worse than the margin of 5 %"},
+		"p99 worse":                     {versus(1, 1.5, quiet), "%, proven worse than the margin of 20 %"},
 		"slightly worse in noise":       {versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), "cannot tell"},
 		"a third as fast in noise":      {versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), "proven worse"},
 	} {

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,6 +29,8 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 		r.Groups = append(r.Groups, result)
 		notes.group(i, g, &r.Groups[i], w)
 	}
+	r.raced(h, trials)
+	r.contradicted()
 	notes.run(r, groups)
 	notes.pilots(trials)
 	if repeated > 0 {
@@ -67,6 +70,9 @@ func (r *Result) count(trials []journal.Trial) {
 		}
 		run[place{t.Arm.Key(), t.Role, t.Block}] = true
 	}
+	if r.Plan.Racing() {
+		return // a budget has no places: see raced
+	}
 	missing := false
 	perBlock := len(r.Plan.Arms) + len(r.Plan.AA)
 	for block := 0; block < r.Plan.Blocks && perBlock > 0 && !missing; block++ {
@@ -82,18 +88,22 @@ func (r *Result) count(trials []journal.Trial) {
 }
 
 func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
+	g.latency = g.judgeLatency()
 	r := g.summary(h)
-	j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
-	r.NoiseFloor = j.noise(g)
-	w := g.walk(j)
-	w.group, w.pilotsInvalid = &r, run.PilotsInvalid > 0
+	machine := g.machine(h)
+	r.NoiseFloor = g.noise()
+	w := g.settings(h, newJudge(h.Plan.Margin, h.Plan.MarginP99), g.mostByLatency(&r, h))
+	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
+	r.Spread = w.spread()
 	if w.best != nil {
 		r.Peak = w.best.label
 		r.Detectable = detectableEffect(w.best, w.settings)
 		g.versusPeak(&r, w)
 		r.Flatness = flatness(&r, w, h.Plan.Margin)
 	}
-	speedups(&r)
+	g.place(&r, w, machine)
+	speedups(r.Arms)
+	speedups(r.Rows)
 	r.Workload = workload(&r, h)
 	r.USL = g.fit(w.settings, r.EffectiveCPUs)
 	if h.Plan.SmallestFor {
@@ -101,6 +111,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	} else {
 		r.Recommendation = g.verdict(w)
 	}
+	r.Race = g.took(h)
 	g.qualify(&r.Recommendation, w, h.Plan.Margin)
 	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
 	r.ProcsLogged = g.logged()
@@ -108,17 +119,54 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	return r, w
 }
 
+// spread is how far a trial strays, as a ratio.
+func (w *walk) spread() Spread {
+	s := Spread{DF: int(w.Spread.DF)}
+	if x := w.Spread.Throughput; s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
+		s.Throughput = &x
+	}
+	if x := w.Spread.P99; w.latency && s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
+		s.P99 = &x
+	}
+	return s
+}
+
+// mostByLatency is the most Ps that latency may prefer; 0: no bound. Where the load
+// runs on the target's CPUs it takes the CPU of a thread that holds a P, and with
+// spare Ps another thread goes on: that is the arrangement's doing, not the program's.
+// Under a quota that leaves the load CPUs to spare, it takes none.
+func (g *group) mostByLatency(r *Group, h journal.Header) int {
+	if !sharedCPUs(h) {
+		return 0
+	}
+	load := 0.0
+	for i := range r.Arms {
+		if e := &r.Arms[i].Evidence; e.LoadCPUs != nil {
+			load = max(load, *e.LoadCPUs)
+		}
+	}
+	if r.QuotaCPUs != nil && r.EffectiveCPUs*float64(max(1, r.Replicas))+load <= crowded*g.machine(h) {
+		return 0
+	}
+	return max(1, int(math.Ceil(r.EffectiveCPUs)))
+}
+
 // summary is the arms by themselves, and what ran beside them.
 func (g *group) summary(h journal.Header) Group {
-	machine := math.Min(machineCPUs(h.TargetHost), g.outerCPUs())
-	effective := math.Min(machine, pinned(h.Target.ServerCPUs, machine))
+	machine := g.machine(h)
+	effective := math.Min(machine, pinned(targetList(h.Target), machine))
+	part := partOf(h, machine)
 	if g.key.Limited {
 		effective = math.Min(effective, g.key.QuotaCPUs)
+	}
+	if part != nil && effective < float64(part.CPUs) {
+		part = nil // a limit holds it, not the load
 	}
 	mode := g.latencyMode()
 	r := Group{
 		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective,
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
+		Latency: g.latency, Part: part, Settings: []SettingResult{},
 		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
 	}
 	if g.key.Limited {
@@ -131,17 +179,27 @@ func (g *group) summary(h journal.Header) Group {
 	return r
 }
 
-// walk compares the settings that other programs left room for.
-func (g *group) walk(j *judge) *walk {
-	settings, unplaced := g.settings(j)
-	stand, without := withheld(settings)
-	if unplaced != nil && unplaced.arms[0].withheld {
-		unplaced, without = nil, append(without, unplaced)
-	}
-	w := walkDown(j, stand, unplaced)
-	w.withheld = without
-	return w
+// machine is what any program on the target's host may use, limits around included.
+func (g *group) machine(h journal.Header) float64 {
+	return math.Min(machineCPUs(h.TargetHost), g.outerCPUs())
 }
+
+// partOf is the target's part of a machine whose other CPUs the load has.
+func partOf(h journal.Header, machine float64) *Part {
+	a := h.Load.Arrangement
+	if a == nil || *a != journal.ArrangementApart {
+		return nil
+	}
+	p := Part{CPUs: cpuset.Count(targetList(h.Target)), Of: int(machine), LoadHas: cpuset.Count(loadList(h.Load))}
+	if p.CPUs <= 0 || p.CPUs >= p.Of {
+		return nil
+	}
+	return &p
+}
+
+// targetList and loadList are the CPUs that each had, where they were given some.
+func targetList(t journal.Target) string { return cmp.Or(t.CPUs, t.ServerCPUs) }
+func loadList(l journal.Load) string     { return cmp.Or(l.CPUs, l.LoadCPUs) }
 
 // outerCPUs is the tightest limit around the target that its trials counted.
 func (g *group) outerCPUs() float64 {
@@ -168,18 +226,14 @@ func (g *group) versusPeak(r *Group, w *walk) {
 	}
 	for i, a := range g.arms {
 		s, result := of[a.key], &r.Arms[i]
-		if s == nil && w.unplaced != nil && a == w.unplaced.arms[0] {
-			result.VersusPeak = w.throughput(w.unplaced.throughput, w.best.throughput).ratio()
-		}
 		if s == nil {
 			continue
 		}
-		c := w.throughput(s.throughput, w.best.throughput)
-		result.VersusPeak = c.ratio()
-		if w.tested[s] {
+		result.VersusPeak = w.ratio(s)
+		if !math.IsNaN(s.rate) {
 			result.NonInferior.Throughput = new(w.inTail(s))
 		}
-		if w.latency && w.inTail(s) && len(w.tail) > 1 {
+		if w.latency && w.inTail(s) && len(w.tail) > 1 && s.hasP99() {
 			result.NonInferior.P99 = new(w.passesLatency(s))
 		}
 	}
@@ -187,6 +241,9 @@ func (g *group) versusPeak(r *Group, w *walk) {
 
 // sharedCPUs says whether the load ran on CPUs of the target.
 func sharedCPUs(h journal.Header) bool {
+	if h.Load.Arrangement != nil {
+		return *h.Load.Arrangement == journal.ArrangementShared
+	}
 	if !h.Load.SameMachine || h.Load.LoadCPUs == "" {
 		return h.Load.SameMachine
 	}

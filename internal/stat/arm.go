@@ -56,6 +56,8 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 			P50:        shown(mode, func(l *journal.Latency) *float64 { return l.P50 })(t),
 			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
 			ClosedP99:  shown(journal.ModeClosed, func(l *journal.Latency) *float64 { return l.P99 })(t),
+			Judged:     g.judgedIfValid(t),
+			Late:       t.Valid && late(t),
 			Metrics:    figures(t.Metrics),
 		})
 	}
@@ -100,7 +102,8 @@ func (g *group) latencyMode() journal.Mode {
 	return mode
 }
 
-// saturated is by majority of the valid trials.
+// saturated is by majority of the valid trials: what was seen. What is concluded of it
+// is the contest's.
 func saturated(trials []*journal.Trial) bool {
 	n := 0
 	for _, t := range trials {

@@ -32,7 +32,13 @@ type ArmResult struct {
 	Unanswered int64 `json:"unanswered"`
 	Redirects  int64 `json:"redirects"`
 	// Withheld is that other programs left too few CPUs for the arm to be compared.
-	Withheld bool     `json:"withheld,omitempty"`
+	Withheld bool `json:"withheld,omitempty"`
+	// Excluded is why the arm has no part in what is judged, or not in all of it.
+	Excluded   *ExcludedCode `json:"excluded"`
+	PooledWith []string      `json:"pooled_with,omitempty"` // labels of the arms that ran at its value
+	Later      bool          `json:"-"`                     // of a row: its latency is proven worse than the lowest
+	// Judged is the latency that comparisons are of: of a row, its level.
+	Judged   Interval `json:"-"`
 	Evidence Evidence `json:"evidence"` // of the closed loop, or of a batch program's runs
 	// OpenEvidence is the same of the open loop; null where it was not counted.
 	OpenEvidence *Evidence `json:"open_evidence,omitempty"`
@@ -94,6 +100,8 @@ type Point struct {
 	P50           *float64            `json:"p50_seconds"`
 	P99           *float64            `json:"p99_seconds"`
 	ClosedP99     *float64            `json:"closed_p99_seconds"` // of the closed loop, as wrk counts
+	Late          bool                `json:"late,omitempty"`     // its generator sent late
+	Judged        *float64            `json:"judged_seconds"`     // the latency that comparisons take; null: the trial is out of them
 	// Metrics are the figures that the program printed; their units and directions
 	// are the arm's.
 	Metrics map[string]float64 `json:"metrics,omitempty"`

@@ -36,7 +36,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
 		return nil, err
 	}
-	gate := newGating(GateKindBaseline)
+	gate := newGating(GateKindBaseline, current.Plan)
 	met := false
 	for i := range current.Groups {
 		now := &current.Groups[i]
@@ -101,12 +101,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 	case nowUnset == nil:
 		return refuse("this run has no valid unset arm to take ratios to: add it with --procs unset,…")
 	}
-	j := newJudge(current.Plan.Margin, current.Plan.MarginP99)
-	j.floors(NoiseFloor{
-		Throughput: larger(then.NoiseFloor.Throughput, now.NoiseFloor.Throughput),
-		P99:        larger(then.NoiseFloor.P99, now.NoiseFloor.P99),
-	})
-	open := string(journal.ModeOpen)
+	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Arms {
 		a := &now.Arms[i]
 		old := then.find(a.Procs)
@@ -126,20 +121,14 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			continue
 		}
 		speed := func(p Point) *float64 { return p.Throughput }
-		tail := func(p Point) *float64 { return p.P99 }
-		gate.add(j, label, MetricThroughput, welch(a.against(nowUnset, speed), old.against(thenUnset, speed)))
-		if then.LatencyMode == open && now.LatencyMode == open {
-			gate.add(j, label, MetricP99, welch(a.against(nowUnset, tail), old.against(thenUnset, tail)))
+		tail := func(p Point) *float64 { return p.Judged }
+		gate.add(label, MetricThroughput, days(a.against(nowUnset, speed), old.against(thenUnset, speed)))
+		if open {
+			gate.add(label, MetricP99, days(a.against(nowUnset, tail), old.against(thenUnset, tail)))
+			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
 		}
 	}
 	return nil
-}
-
-func larger(a, b *float64) *float64 {
-	if a == nil || b != nil && *b > *a {
-		return b
-	}
-	return a
 }
 
 // find is the arm of that value, nil being unset, if it has a valid trial.
@@ -178,25 +167,25 @@ func (a *ArmResult) against(base *ArmResult, of func(Point) *float64) []float64 
 	return d
 }
 
-// welch is the difference of two means with Welch's interval.
-func welch(now, then []float64) estimate {
-	e := estimate{n: min(len(now), len(then)), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
-	if e.n == 0 {
-		return e
+// days locates the difference of two means with Welch's bounds.
+func days(now, then []float64) located {
+	return func(alpha float64) (n int, mid, lower, upper float64) {
+		n, lower, upper = min(len(now), len(then)), math.Inf(-1), math.Inf(1)
+		if n == 0 {
+			return n, math.NaN(), lower, upper
+		}
+		mid = stat.Mean(now, nil) - stat.Mean(then, nil)
+		if n < minPairs {
+			return n, mid, lower, upper
+		}
+		a, b := float64(len(now)), float64(len(then))
+		va, vb := stat.Variance(now, nil)/a, stat.Variance(then, nil)/b
+		se := math.Sqrt(va + vb)
+		if se == 0 {
+			return n, mid, mid, mid
+		}
+		t := distuv.StudentsT{Sigma: 1, Nu: (va + vb) * (va + vb) / (va*va/(a-1) + vb*vb/(b-1))}
+		by := t.Quantile(1-alpha) * se
+		return n, mid, mid - by, mid + by
 	}
-	e.mid = stat.Mean(now, nil) - stat.Mean(then, nil)
-	if e.n < minPairs {
-		return e
-	}
-	a, b := float64(len(now)), float64(len(then))
-	va, vb := stat.Variance(now, nil)/a, stat.Variance(then, nil)/b
-	se := math.Sqrt(va + vb)
-	if se == 0 {
-		e.low, e.high, e.lower, e.upper = e.mid, e.mid, e.mid, e.mid
-		return e
-	}
-	t := distuv.StudentsT{Sigma: 1, Nu: (va + vb) * (va + vb) / (va*va/(a-1) + vb*vb/(b-1))}
-	one, two := t.Quantile(0.95)*se, t.Quantile(0.975)*se
-	e.lower, e.upper, e.low, e.high = e.mid-one, e.mid+one, e.mid-two, e.mid+two
-	return e
 }

@@ -25,6 +25,8 @@ type group struct {
 	key    journal.GroupKey
 	arms   []*arm
 	blocks []int // that any trial belongs to, sorted
+	// latency is what comparisons of latency are of
+	latency JudgedLatency
 }
 
 // collect sorts a journal's trials into groups, in the plan's order. Pilots are
@@ -49,7 +51,9 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		return byArm[k]
 	}
 	for _, a := range h.Plan.Arms {
-		find(a)
+		if !h.Plan.Racing() { // of a race it is all that may be measured
+			find(a)
+		}
 	}
 	blocks := map[journal.GroupKey]map[int]bool{}
 	for i := range trials {

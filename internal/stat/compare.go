@@ -4,14 +4,14 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/procfit/procfit/internal/race"
 )
 
-// judge holds what comparisons in one group are made with. Margins and floors
-// are logarithms, ln(1+m) of p99 and -ln(1-m) of throughput, so that what is
-// "12 % slower" has exceeded a floor of 12 %; a floor that is not known is 0.
+// judge holds what comparisons in one group are made with: the margins as logarithms,
+// ln(1+m) of p99 and -ln(1-m) of throughput.
 type judge struct {
 	margin, marginP99 float64
-	floor, floorP99   float64
 }
 
 // loss and growth are a ratio as the logarithm of what becomes less or more by it.
@@ -30,34 +30,68 @@ func newJudge(margin, marginP99 float64) *judge {
 }
 
 // comparison is one setting against another in one metric. Neither asGood nor
-// worse means that these blocks cannot tell.
+// worse means that these trials cannot tell.
 type comparison struct {
-	estimate // of ln(a ÷ b)
+	bounds // of ln(a ÷ b)
 	// asGood: not worse by more than the margin, with 95 % confidence.
 	asGood bool
-	// worse: worse by more than the margin with 95 % confidence, and by more than
-	// what copies of one arm differ by.
+	// worse: worse by more than the margin with 95 % confidence, whichever of all that
+	// are compared is picked out.
 	worse bool
 }
 
-func (j *judge) throughput(a, b series) comparison {
-	e := locate(a.minus(b))
-	return comparison{e, e.lower > -j.margin, e.upper < -j.margin && e.mid < -j.floor}
+// throughput compares a with b.
+func (w *walk) throughput(a, b *setting) comparison {
+	e := w.between(a, b, MetricThroughput)
+	return comparison{e, e.lower > -w.margin, e.most < -w.margin}
 }
 
-func (j *judge) p99(a, b series) comparison {
-	e := locate(a.minus(b))
-	return comparison{e, e.upper < j.marginP99, e.lower > j.marginP99 && e.mid > j.floorP99}
+// p99 compares a with b in the judged quantile.
+func (w *walk) p99(a, b *setting) comparison {
+	e := w.between(a, b, MetricP99)
+	return comparison{e, e.upper < w.marginP99, e.least > w.marginP99}
 }
 
-// apart says whether what should be two copies of one setting is proven not to
-// be. Throughput decides; p99 is noisier and adds nothing but false alarms.
-func (j *judge) apart(a, b *setting) bool {
-	return j.throughput(a.throughput, b.throughput).worse || j.throughput(b.throughput, a.throughput).worse
+// versus is a setting against the best in throughput, with the bounds that decide: the
+// lower tells whether it is as good, the upper whether it is worse.
+func (w *walk) versus(s *setting) Bounds {
+	if w.best == nil || w.contest == nil {
+		return Bounds{}
+	}
+	if s == w.best {
+		return Bounds{Ratio: new(1.0), N: s.level.Trials}
+	}
+	e := w.between(s, w.best, MetricThroughput)
+	if e.n == 0 {
+		return Bounds{}
+	}
+	b := Bounds{Ratio: new(1 + expm1(e.mid)), N: e.n}
+	if !math.IsInf(e.lower, 0) && !math.IsInf(e.most, 0) {
+		b.Low, b.High = new(1+expm1(e.lower)), new(1+expm1(e.most))
+	}
+	return b
 }
 
-// noise fills the floors from the A/A arm.
-func (j *judge) noise(g *group) NoiseFloor {
+// ratio is a setting against the best in throughput, with the two-sided 95 % interval.
+func (w *walk) ratio(s *setting) Interval {
+	e := w.between(s, w.best, MetricThroughput)
+	if s == w.best {
+		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
+	}
+	if e.n == 0 {
+		return Interval{}
+	}
+	i := Interval{Median: new(1 + expm1(e.mid)), N: e.n}
+	if e.n >= fewestProve {
+		_, low, high := w.Model.Ratio(s.procs, w.best.procs, race.Throughput, singly)
+		i.Low, i.High = new(low), new(high)
+	}
+	return i
+}
+
+// noise is how far the two copies of the A/A arm came apart. It decides nothing: what
+// a trial strays by is known better from all of them.
+func (g *group) noise() NoiseFloor {
 	var f NoiseFloor
 	for _, a := range g.current() {
 		if len(a.aa) == 0 {
@@ -67,19 +101,9 @@ func (j *judge) noise(g *group) NoiseFloor {
 		p99 := locateNarrow(g.series(p99Of, a.aa).minus(g.series(p99Of, a.measure)))
 		f = NoiseFloor{Arm: a.Label, Pairs: throughput.n}
 		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
-		j.floors(f)
 		break
 	}
 	return f
-}
-
-func (j *judge) floors(f NoiseFloor) {
-	if f.Throughput != nil {
-		j.floor = loss(*f.Throughput)
-	}
-	if f.P99 != nil {
-		j.floorP99 = growth(*f.P99)
-	}
 }
 
 func floorOf(e estimate) *float64 {

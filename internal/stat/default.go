@@ -32,7 +32,7 @@ const (
 // judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
 // that is less, and never less than 2 because of a limit.
 func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
-	d := Default{Standing: DefaultUnknown, NumCPU: cpuset.Count(t.ServerCPUs)}
+	d := Default{Standing: DefaultUnknown, NumCPU: cpuset.Count(targetList(t))}
 	if d.NumCPU == 0 {
 		d.NumCPU = max(0, h.AffinityCPUs)
 	}
@@ -115,8 +115,8 @@ func (g *group) logged() *bool {
 	return logged
 }
 
-// Beyond sets the best value above the CPUs against the best within them, by the
-// medians; nil where there is none on either side.
+// Beyond sets the best value above the CPUs against the best within them, by their
+// levels; nil where there is none on either side.
 type Beyond struct {
 	Arm   string  `json:"arm"`
 	Ratio float64 `json:"ratio"`
@@ -125,8 +125,8 @@ type Beyond struct {
 func judgeBeyond(r *Group) *Beyond {
 	var b Beyond
 	var above, within float64
-	for i := range r.Arms {
-		a := &r.Arms[i]
+	for i := range r.Rows {
+		a := &r.Rows[i]
 		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.Withheld {
 			continue
 		}

@@ -6,48 +6,50 @@
 //
 // # The model
 //
-// Arms of one quota, replica count and Go version form a group. Within it,
-// trials of one block ran close in time, so that what a machine does slowly
-// cancels in the difference of their logarithms; a block counts where both sides
-// are valid. [Interval] is of an arm by itself; comparisons use only the
-// differences (locate says how, and why so).
+// Arms of one quota, replica count and Go version form a group. Arms that ran at one
+// number of Ps are one setting: the unset arm and the numbered arm of the value that
+// its default chose, and both trials of an A/A arm. Package race holds the contest of
+// a group's settings, of a grid and of a race alike: a value's level and its block's,
+// fitted together, and from that fit the peak, the pick, every difference with its
+// bounds, and how far a trial strays. An unset arm has no place among the settings
+// where its value could not be read, or where it is proven to perform unlike the
+// number by more than the margin, which makes the verdict cannot_tell.
 //
-// Arms that ran at one number of Ps are copies of one setting: the unset arm and
-// the numbered arm of the value that its default chose, and both trials of the
-// A/A arm. Copies are averaged block by block and stand as one in the order of
-// procs. Two cases have no place in that order: an unset arm whose value could
-// not be read, which takes no part, and one that is proven to perform unlike the
-// numbered arm of its value, which makes the verdict cannot_tell.
+// One setting is as good as another when with 95 % confidence it is worse by no more
+// than the margin: a claim that rests on many of these needs them all, so that each may
+// have the whole error. It is worse when it is so by more than the margin with a
+// confidence that is shared among all values and both metrics: of many, one may be
+// picked out. Else it is open. Bounds that are shown are those that decide.
 //
-// One setting is as good as another when with 95 % confidence it is worse by no
-// more than the margin; it is worse when with 95 % confidence it is so by more
-// than the margin, and the estimate exceeds the noise floor. Else it is open. The
-// floor thus bounds what is called worse, in each metric by its own, and not what
-// is called as good: that rests on the paired interval alone, which is narrower
-// than the floor where copies are averaged or the A/A pairs held an outlier.
+//  1. The pick is the smallest value that is as good in throughput as every other that
+//     is not proven worse, and in latency as every other whose latency counts. Proven,
+//     when each of these comparisons is; likely, when only the pooled model says so,
+//     and trials do not stray beyond all measure (see wild).
+//  2. It is keep_default when unset chose it. It is recommended when something is
+//     proven worse, since without that a change would be advised that nothing shows
+//     to matter; not_your_knob then, as when all are proven alike both ways (unless
+//     the load engine was the limit). A pick of more Ps than the default, which is not
+//     proven worse, is likely at best.
+//  3. A setting that is worse in throughput, whose latency is proven better by a ratio
+//     that exceeds its loss, makes it a trade_off.
 //
-//  1. T is the setting of the highest median throughput, and those below and
-//     then above that are as good as it in throughput, up to the first failure.
-//  2. A setting of T passes when it is not saturated and as good in p99 as every
-//     other of T. Only open-loop latency is judged; without it all pass.
-//  3. The smallest that passes is the candidate x. It is keep_default when unset
-//     chose it. It is recommended when something is proven worse than it, and
-//     the default is either proven worse or has more Ps and is matched by x.
-//     Without that a change would be advised that nothing shows to matter.
+// # Which latency
 //
-// Before that: all settings proven as good as the best in both directions and
-// metrics is not_your_knob, unless the load engine was the limit. A setting
-// outside T whose p99 is proven better than that of x, by a ratio proven to
-// exceed its loss of throughput, makes it a trade_off. And cannot_tell comes of:
-// nothing passing; the noise floor above the margin while it is open whether some
-// setting is to be preferred to x; nothing at all being proven.
+// Only the open loop's is judged: the highest quantile that most trials carry (see
+// latency.go), without the trials whose load engine sent late. Counts of several trials
+// are not pooled. Simulated with six trials of exponential latencies whose scale strays
+// by 25 % (60 %), the p99 of all their requests together is 9 % (46 %) above the mean
+// of their p99s, and strays by 11 % (31 %) where that strays by 10 % (23 %).
 //
-// A noise floor above the margin thus does not silence what stands far above it:
-// that one P is half as fast as two is worth saying on a noisy machine.
+// Where the load runs on CPUs of the target, no value above them is preferred by
+// latency and the default not called worse by it: the load takes the CPU of a thread
+// that holds a P, so that p99 is worst exactly at as many Ps as CPUs, whatever the
+// program. Under a quota that leaves the load CPUs to spare that is not so.
 //
-// With --rate none of this is asked. A setting carries the rate when its trials,
-// of three blocks at least, achieved 99 % of it in open loop, and its closed loop
-// (the low end of the interval) came to it too.
+// With --rate none of this is asked. A setting carries the rate when it is proven, in
+// three blocks at least, that it achieved 99 % of it in open loop and that its closed
+// loop came to it too; each setting has its share of the error. Where nothing is shown
+// to carry what a smaller quota does, that is said.
 //
 // Metrics that the program printed are compared at the setting that the verdict
 // names: with the default, and with the best for each. One proven worse there, all
@@ -55,13 +57,14 @@
 // alike on their average only, and apart by themselves, are cannot_tell.
 //
 // The arms of a gate's old command are listed in their group, after the others,
-// and have no part in its verdict. A gate passes when each check had three pairs
-// and none is worse, and the new program's trials are not invalid where the old
+// and have no part in its verdict. A gate compares block by block (locate says how, and
+// why so). It passes when each check had three pairs and none is worse, the error
+// being shared among the checks, and the new program's trials are not invalid where the old
 // one's are valid. Unless a check is worse, what falls short of that cannot be
 // judged.
 //
-// A setting's figures in a sentence are the medians of the arm that names it, as
-// in tables; what is said of two settings' difference is of all their copies.
+// A setting's figures in a sentence are its levels, as in tables; the arms of
+// result.json keep their medians.
 //
 // # What ran beside
 //
@@ -86,12 +89,10 @@
 //
 // # Limits
 //
-// Throughput is better when higher: a Runner turns other figures round. Six
-// blocks tell differences of about 5 % at a trial CV of 3 %, in p99 of 20 % at a
-// CV of 11 %; the reasons say what remains open and how many blocks would do. A
-// result holds for the CPUs and the quota that it names.
+// Throughput is better when higher: a Runner turns other figures round. A result holds
+// for the CPUs and the quota that it names, and for the values that were measured.
 //
 // Simulated with package stattest (six blocks, trial CV 3 %, p99 CV 25 %, drift
-// 8 %, outliers in 2 % of trials), sweeps over equal arms claim a difference in
-// fewer than 1 of 100; see TestEqualArms and TestPicks.
+// 8 %, outliers in 2 % of trials), of 500 sweeps over equal arms 2 claim a difference
+// and 19 cannot tell; see TestEqualArms and TestPicks.
 package stat

@@ -2,32 +2,43 @@ package stat
 
 import (
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/journal"
 )
+
+// gateError is how often a gate may call worse what is worse by no more than the
+// margin, over all its checks.
+const gateError = 0.05
 
 // gating gathers the checks of a gate. Spoiled says where the new program's trials
 // are invalid and the old one's are not: that passes no gate.
 type gating struct {
 	Gate
-	spoiled []Unjudged
+	*judge
+	measured []located // by check
+	spoiled  []Unjudged
 }
 
-func newGating(kind string) *gating { return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}} }
+// located is the difference of two programs at any level: a logarithm of new ÷ old.
+type located func(alpha float64) (n int, mid, lower, upper float64)
+
+func newGating(kind string, p journal.Plan) *gating {
+	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, judge: newJudge(p.Margin, p.MarginP99)}
+}
 
 // GateAgainst compares each arm with the old command's arm of the same setting,
 // block by block. The gate fails where the new one is proven worse by more than
-// the margin, and by more than copies of one arm differ by. It passes when every
+// the margin, each check having its share of the gate's error. It passes when every
 // check is judged and none has failed; else nobody can say. Other programs withhold
 // no check: what they take, they take from the two alike, which ran side by side.
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
-	gate := newGating(GateKindAgainst)
+	gate := newGating(GateKindAgainst, h.Plan)
 	trials, _ = once(trials)
 	oneUnit(h, trials)
 	groups := collect(h, trials)
 	for _, g := range groups {
-		j := newJudge(h.Plan.Margin, h.Plan.MarginP99)
-		j.noise(g)
+		g.latency = g.judgeLatency()
 		for _, a := range g.current() {
 			old := g.variantOf(a)
 			if old == nil {
@@ -37,9 +48,11 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			if len(groups) > 1 {
 				label = label.in(a.key.Group)
 			}
-			gate.add(j, label, MetricThroughput, locate(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure))))
-			if g.latencyMode() == journal.ModeOpen {
-				gate.add(j, label, MetricP99, locate(g.series(p99Of, a.measure).minus(g.series(p99Of, old.measure))))
+			gate.add(label, MetricThroughput, pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure))))
+			if g.latency.Quantile > 0 {
+				gate.add(label, MetricP99, pairs(g.series(g.judged, a.measure).minus(g.series(g.judged, old.measure))))
+				c := &gate.Checks[len(gate.Checks)-1]
+				c.Quantile, c.late = g.latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && late(t) })
 			}
 			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
 		}
@@ -65,35 +78,62 @@ func (a GateArm) in(k journal.GroupKey) GateArm {
 	return a
 }
 
-// add checks the new ÷ old of one arm in one metric.
-func (gate *gating) add(j *judge, arm GateArm, metric string, e estimate) {
-	c := GateCheck{Arm: arm, Metric: metric, Ratio: e.ratio(), Judged: e.n >= minPairs}
-	less, floor := -e.mid, j.floor
-	limit, best, worst := j.margin, -e.upper, -e.lower
-	c.Margin = -math.Expm1(-j.margin)
-	c.Noise = -math.Expm1(-floor)
-	if metric == MetricP99 {
-		less, floor = e.mid, j.floorP99
-		limit, best, worst = j.marginP99, e.lower, e.upper
-		c.Margin = math.Expm1(j.marginP99)
-		c.Noise = expm1(floor)
+// pairs locates differences block by block.
+func pairs(d []float64) located {
+	return func(alpha float64) (int, float64, float64, float64) {
+		e := locate(d)
+		lower, upper := boundsAt(d, alpha)
+		return e.n, e.mid, lower, upper
 	}
-	// best and worst are the ends of the loss that the blocks leave open.
-	c.Worse = c.Judged && best > limit && less > floor
-	c.Proven = c.Judged && worst < limit
-	switch {
-	case !c.Judged:
-		c.Outcome = OutcomeNotJudged
-	case c.Worse:
-		c.Outcome = OutcomeWorse
-	case c.Proven:
-		c.Outcome = OutcomeWithin
-	case best > limit:
-		c.Outcome = OutcomeNoise
-	default:
-		c.Outcome = OutcomeOpen
+}
+
+// add is a check of one arm in one metric, which is judged when all are known.
+func (gate *gating) add(arm GateArm, metric string, of located) {
+	gate.Checks = append(gate.Checks, GateCheck{Arm: arm, Metric: metric})
+	gate.measured = append(gate.measured, of)
+}
+
+// judgeChecks decides each check. That something is within its margin must hold of
+// all, so that each has the whole error; that something is worse may be picked out of
+// all, so that each has its share.
+func (gate *gating) judgeChecks() {
+	const each = 1 - singly
+	judged := 0
+	for _, of := range gate.measured {
+		if n, _, _, _ := of(each); n >= minPairs {
+			judged++
+		}
 	}
-	gate.Checks = append(gate.Checks, c)
+	for i, of := range gate.measured {
+		c := &gate.Checks[i]
+		n, mid, lower, upper := of(each)
+		_, _, least, most := of(gateError / float64(max(1, judged)))
+		_, _, low, high := of(each / 2)
+		c.Judged = n >= minPairs
+		c.Ratio = estimate{n: n, mid: mid, low: low, high: high}.ratio()
+		c.Margin = -math.Expm1(-gate.margin)
+		low, high = lower, most
+		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
+		if c.Metric == MetricP99 {
+			c.Margin = math.Expm1(gate.marginP99)
+			low, high = least, upper
+			c.Worse, c.Proven = least > gate.marginP99, upper < gate.marginP99
+		}
+		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
+		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
+			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: new(1 + expm1(low)), High: new(1 + expm1(high)), N: n}
+		}
+		switch {
+		case !c.Judged:
+			c.Outcome = OutcomeNotJudged
+		case c.Worse:
+			c.Outcome = OutcomeWorse
+		case c.Proven:
+			c.Outcome = OutcomeWithin
+		default:
+			c.Outcome = OutcomeOpen
+		}
+	}
 }
 
 // withhold is for an arm that other programs left too few CPUs.
@@ -146,6 +186,7 @@ func logChoose(n, k int) float64 {
 // conclude makes one answer of the checks: a proven loss fails whatever else is
 // open.
 func (gate *gating) conclude() *Gate {
+	gate.judgeChecks()
 	worse := false
 	why := gate.spoiled
 	for _, c := range gate.Checks {
@@ -153,14 +194,17 @@ func (gate *gating) conclude() *Gate {
 		if c.Judged {
 			continue
 		}
-		at := len(why)
+		at, code := len(why), UnjudgedTooFew
+		if c.late {
+			code = UnjudgedLate
+		}
 		for i := range why {
-			if why[i].Code == UnjudgedTooFew && why[i].Pairs == c.Ratio.N {
+			if why[i].Code == code && why[i].Pairs == c.Ratio.N {
 				at = i
 			}
 		}
 		if at == len(why) {
-			why = append(why, Unjudged{Code: UnjudgedTooFew, Pairs: c.Ratio.N})
+			why = append(why, Unjudged{Code: code, Pairs: c.Ratio.N})
 		}
 		why[at].Checks = append(why[at].Checks, c)
 	}

@@ -7,6 +7,10 @@ const (
 
 	MetricThroughput = "throughput"
 	MetricP99        = "p99"
+
+	// What else a default may be worse by, or not be shown to be.
+	MetricSaturated = "saturated"
+	MetricOpen      = "open"
 )
 
 // Gate is the answer of --gate.
@@ -36,8 +40,12 @@ type GateCheck struct {
 	Worse   bool     `json:"worse"`  // worse than the margin, with confidence
 	Proven  bool     `json:"proven"` // not worse than the margin, with confidence
 	Outcome Outcome  `json:"outcome"`
-	// Noise is by how much copies of one arm differ, as a ratio.
-	Noise float64 `json:"-"`
+	// Bounds are those that decide: the one on the side of the loss tells whether it is
+	// within the margin, the other, which shares its error with all checks, whether it
+	// is worse.
+	Bounds   Bounds  `json:"bounds"`
+	Quantile float64 `json:"quantile,omitempty"` // that is judged, of latency
+	late     bool    // the load engine sent late in some trial
 }
 
 // Outcome is what a check came to.
@@ -47,7 +55,6 @@ const (
 	OutcomeNotJudged Outcome = "not_judged"
 	OutcomeWorse     Outcome = "worse"
 	OutcomeWithin    Outcome = "within_margin"
-	OutcomeNoise     Outcome = "within_noise" // worse than the margin, and no more than copies of one arm differ by
 	OutcomeOpen      Outcome = "open"
 )
 
@@ -72,6 +79,7 @@ const (
 	UnjudgedTooFew   UnjudgedCode = "too_few"
 	UnjudgedWithheld UnjudgedCode = "withheld" // Arm: other programs left it too few CPUs
 	UnjudgedNoArm    UnjudgedCode = "no_arm"   // of the old command was planned
+	UnjudgedLate     UnjudgedCode = "late"     // Checks, of latency, with as many Pairs: the load engine sent late
 )
 
 // FewestPairs is how many pairs a check takes.

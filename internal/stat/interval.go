@@ -77,13 +77,7 @@ func locate(d []float64) estimate {
 	if len(d) < minSigned {
 		return student(e, d)
 	}
-	walsh := make([]float64, 0, len(d)*(len(d)+1)/2)
-	for i := range d {
-		for j := i; j < len(d); j++ {
-			walsh = append(walsh, (d[i]+d[j])/2)
-		}
-	}
-	slices.Sort(walsh)
+	walsh := walshOf(d)
 	e.mid = median(walsh)
 	one, two := signedRanks(len(d))
 	last := len(walsh) - 1
@@ -114,6 +108,35 @@ func student(e estimate, d []float64) estimate {
 	e.lower, e.upper = e.mid-one, e.mid+one
 	e.low, e.high = e.mid-two, e.mid+two
 	return e
+}
+
+// boundsAt are the one-sided bounds of differences at an error of alpha each: of signed
+// ranks where there are pairs enough for so small an error, else Student's.
+func boundsAt(d []float64, alpha float64) (lower, upper float64) {
+	n := len(d)
+	if n < minPairs {
+		return math.Inf(-1), math.Inf(1)
+	}
+	if n < minSigned || math.Pow(2, -float64(n)) > alpha {
+		by := quantileT(1-alpha, n-1) * stat.StdDev(d, nil) / math.Sqrt(float64(n))
+		mid := stat.Mean(d, nil)
+		return mid - by, mid + by
+	}
+	walsh := walshOf(d)
+	k := signedRank(n, alpha)
+	return walsh[k], walsh[len(walsh)-1-k]
+}
+
+// walshOf are the means of all pairs, sorted.
+func walshOf(d []float64) []float64 {
+	walsh := make([]float64, 0, len(d)*(len(d)+1)/2)
+	for i := range d {
+		for j := i; j < len(d); j++ {
+			walsh = append(walsh, (d[i]+d[j])/2)
+		}
+	}
+	slices.Sort(walsh)
+	return walsh
 }
 
 func quantileT(p float64, df int) float64 {

@@ -143,7 +143,7 @@ func (l *metricLoss) reason() Reason {
 // different values, their being alike on average proves nothing of any of them.
 func (g *group) qualify(r *Recommendation, w *walk, margin float64) {
 	x := w.recommended(r)
-	if x == nil {
+	if x == nil || w.best == nil {
 		return
 	}
 	w.losses = g.metricLosses(w, x, margin)

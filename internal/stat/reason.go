@@ -49,7 +49,10 @@ const (
 	ReasonP99NotJudged ReasonCode = "p99_not_judged"     // in closed loop it only restates throughput
 	ReasonUnsetUnread  ReasonCode = "unset_unread"       // the unset arm's value is not known, so it is compared with none
 	ReasonUnsetDiffers ReasonCode = "unset_differs"      // Of is unset, Than the arm of its value; Change, N
-	ReasonNoise        ReasonCode = "noise"              // the group's floor; P99Change where p99 is judged
+	ReasonSpread       ReasonCode = "spread"             // the group's: how far a trial strays
+	ReasonShared       ReasonCode = "load_on_cpus"       // the load ran on the target's CPUs: what latency does not tell
+	ReasonUnjudged     ReasonCode = "latency_short"      // the group's: p99 is shown and not judged
+	ReasonLateLoad     ReasonCode = "late_load"          // N trials whose generator was late
 	ReasonWithheld     ReasonCode = "withheld"           // List: other programs left them too few CPUs
 	ReasonHolds        ReasonCode = "holds_for"          // the group's CPUs, quota and replicas
 	ReasonMetricWorse  ReasonCode = "metric_worse"       // Of, Than, Metric, Change, Bound, N
@@ -68,27 +71,34 @@ const (
 	CauseUnsetDiffers     ReasonCode = "unset_differs"      // Of
 	CauseLoadLimited      ReasonCode = "load_limited"       // all alike, at the load engine's limit
 	CauseSaturated        ReasonCode = "saturated"          // Of has the throughput, and could not carry the rate
-	CauseP99Open          ReasonCode = "open_p99"           // List; Than: the default, where it is one of them
-	CauseThroughputOpen   ReasonCode = "open_throughput"    // Than has a better p99 than Of
-	CauseNoise            ReasonCode = "noise"              // Of, List: what it is not shown to be preferable to
+	CauseP99Open          ReasonCode = "open_p99"           // List: the two; Than: the default, where it is as fast as the best
+	CauseThroughputOpen   ReasonCode = "open_throughput"    // List: the two; Than: the default, one of them
+	CauseNoise            ReasonCode = "noise"              // Of: what it would be; the group's spread
 	CauseNothingTold      ReasonCode = "nothing_told_apart" // nor shown to be alike
-	CauseDefaultOpen      ReasonCode = "default_open"       // Of; Than: the default
 	CauseNoneWorse        ReasonCode = "none_worse"
 	CauseRateNotOffered   ReasonCode = "rate_not_offered"
 	CauseRateFewBlocks    ReasonCode = "rate_few_blocks"
 	CauseRateNotCarried   ReasonCode = "rate_not_carried"
 	CauseWithheld         ReasonCode = "withheld"          // List: other programs left them too few CPUs
 	CauseMixedOrigins     ReasonCode = "mixed_origins"     // measured trials and a model's
+	CauseRateContradicts  ReasonCode = "rate_contradicts"  // a smaller quota carries it
 	CauseBenchmarksDiffer ReasonCode = "benchmarks_differ" // alike on average, see ReasonMetricWorse
 )
 
+// ClaimAsGood is of not_your_knob where a value is as good as any and nothing is shown
+// to be worse: Of, Than (the default), List, Proven.
+const ClaimAsGood ReasonCode = "as_good_as_any"
+
 // Carried is what a setting did with the rate that all are offered.
 type Carried struct {
-	Share  float64  // of the rate, achieved in open loop: the median
-	Closed *float64 // throughput in closed loop ÷ the rate; nil where there was none
-	Low    bool     // Closed is the low end of its interval, else the median
-	Trials int
-	Blocks int // that they are of
+	Share    float64  // of the rate, achieved in open loop: the median
+	ShareLow *float64 // its lower bound, which decides; nil below three blocks
+	Closed   *float64 // throughput in closed loop ÷ the rate; nil where there was none
+	Low      bool     // Closed is its lower bound, which decides, else the median
+	Trials   int
+	Blocks   int  // that they are of
+	Carries  bool // proven
+	Refuses  bool // proven not to carry it
 }
 
 // Step is what would settle what cannot be told: a code with figures.
@@ -97,15 +107,19 @@ type Step struct {
 	Metric       string
 	Spread       float64 // between trials of a block, as a ratio
 	Blocks, Have int     // that it would take, and that there are
+	// Of go_on: the comparison that decides, and about how many more trials it takes, of
+	// so many seconds each. Have are the trials so far.
+	List         []Setting
+	More         int
+	TrialSeconds float64
 }
 
 // StepCode says what a [Step] asks for.
 type StepCode string
 
 const (
-	StepQuieter         StepCode = "quieter"          // Metric, Spread: no number of blocks would do
-	StepMoreBlocks      StepCode = "more_blocks"      // Metric, Blocks, Have; without a Metric any more
-	StepTwiceBlocks     StepCode = "twice_the_blocks" // Metric, Blocks, Have: it fell short by chance
+	StepQuieter         StepCode = "quieter" // Metric, Spread: no number of blocks would do
+	StepGoOn            StepCode = "go_on"   // Metric, List, Have, More, TrialSeconds
 	StepMoreValues      StepCode = "more_values"
 	StepMend            StepCode = "mend"
 	StepResume          StepCode = "resume"

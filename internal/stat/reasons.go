@@ -1,32 +1,45 @@
 package stat
 
 import (
-	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
 )
 
 // reasons are what the comparisons show, each with its figures and its n: first
-// what is proven, then what is open, then the noise that it stands against.
+// what is proven, then what is open, then what was left out, and the noise.
 func (w *walk) reasons() []Reason {
-	list := []Reason{{Code: ReasonFastest, Of: w.best.named()}}
+	list := []Reason{{Code: ReasonFastest, Of: w.best.named(), List: namedAll(w.lucky())}}
 	list = append(list, w.throughputReasons()...)
 	list = append(list, w.latencyReasons()...)
+	if j := w.group.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
+		list = append(list, Reason{Code: ReasonUnjudged})
+	}
+	if n := w.group.Latency.Late; n > 0 {
+		list = append(list, Reason{Code: ReasonLateLoad, N: n})
+	}
+	if w.latency && w.bound > 0 {
+		list = append(list, Reason{Code: ReasonShared})
+	}
 	if len(w.withheld) > 0 {
 		list = append(list, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
 	}
 	if u := w.unplaced; u != nil && u.procs == 0 {
 		list = append(list, Reason{Code: ReasonUnsetUnread, Of: u.named()})
 	} else if u != nil {
-		c := w.throughput(u.throughput, w.twin().throughput)
-		list = append(list, Reason{Code: ReasonUnsetDiffers, Of: u.named(), Than: w.twin().named(), Change: expm1(c.mid), N: c.n})
+		list = append(list, Reason{Code: ReasonUnsetDiffers, Of: u.named(), Than: w.twin().named(), Change: u.rate/w.twin().rate - 1, N: min(u.level.Trials, w.twin().level.Trials)})
 	}
-	if f := w.group.NoiseFloor; f.Throughput != nil {
-		r := Reason{Code: ReasonNoise, N: f.Pairs, Change: *f.Throughput}
-		if w.latency {
-			r.P99Change = f.P99
-		}
-		list = append(list, r)
+	if w.group.Spread.Throughput != nil {
+		list = append(list, Reason{Code: ReasonSpread})
 	}
 	return append(list, Reason{Code: ReasonHolds})
+}
+
+// lucky are the settings whose level is above the best one's, by too few trials to
+// count.
+func (w *walk) lucky() []*setting {
+	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool { return !(s.rate > w.best.rate) })
 }
 
 // byStanding sorts comparisons with one setting: worse, as good, open.
@@ -40,14 +53,14 @@ func (w *walk) throughputReasons() []Reason {
 		if s == w.best {
 			continue
 		}
-		c := w.throughput(s.throughput, w.best.throughput)
+		c := w.throughput(s, w.best)
 		r := Reason{Metric: MetricThroughput, Of: s.named(), Than: w.best.named(), Change: expm1(c.mid), N: c.n}
 		switch {
 		case c.n == 0:
 			r.Code, r.Change = ReasonSpeedOpen, 0
 			list.open = append(list.open, r)
 		case c.worse:
-			r.Code, r.Bound = ReasonSlower, expm1(c.upper)
+			r.Code, r.Bound = ReasonSlower, expm1(c.most)
 			list.worse = append(list.worse, r)
 		case c.asGood:
 			r.Code, r.Bound = ReasonAsFast, expm1(min(c.lower, 0))
@@ -60,45 +73,55 @@ func (w *walk) throughputReasons() []Reason {
 	return list.all()
 }
 
-// latencyReasons compares T with the lowest p99 of all that carry the rate.
+// latencyReasons compares what is as good in throughput with the lowest latency of all
+// that carry the rate.
 func (w *walk) latencyReasons() []Reason {
 	if !w.latency {
-		if w.group.LatencyMode != "" {
+		if w.group.LatencyMode == string(journal.ModeClosed) {
 			return []Reason{{Code: ReasonP99NotJudged}}
 		}
 		return nil
 	}
-	low := w.settings[0]
-	for _, s := range w.settings {
-		if s.hasP99() && !s.saturated && (low.saturated || !low.hasP99() || s.tail < low.tail) {
-			low = s
-		}
-	}
 	var list byStanding
 	for _, s := range w.settings {
-		if s == low || !w.inTail(s) {
+		if s.saturated {
+			list.worse = append(list.worse, Reason{Code: ReasonSaturated, Of: s.named()})
+		}
+	}
+	low := w.lowest
+	if low == nil {
+		return list.all()
+	}
+	for _, s := range w.settings {
+		if s == low || s.saturated || !s.hasP99() || !w.inTail(s) || w.beyond(s) {
 			continue
 		}
-		c := w.p99(s.p99, low.p99)
+		c := w.p99(s, low)
 		r := Reason{Metric: MetricP99, Of: s.named(), Than: low.named(), N: c.n}
 		if c.n > 0 {
 			r.Change = expm1(c.mid)
 		}
 		switch {
-		case s.saturated:
-			list.worse = append(list.worse, Reason{Code: ReasonSaturated, Of: s.named()})
 		case c.worse:
-			r.Code, r.Bound = ReasonLater, expm1(c.lower)
+			r.Code, r.Bound = ReasonLater, expm1(c.least)
 			list.worse = append(list.worse, r)
 		case c.asGood:
-			r.Code = ReasonAsPrompt
+			r.Code, r.Bound = ReasonAsPrompt, expm1(max(c.upper, 0))
 			list.good = append(list.good, r)
 		default:
 			r.Code = ReasonP99Open
 			list.open = append(list.open, r)
 		}
 	}
-	return append([]Reason{{Code: ReasonLowestP99, Of: low.named()}}, list.all()...)
+	return append([]Reason{{Code: ReasonLowestP99, Of: low.named(), List: namedAll(w.luckyLow())}}, list.all()...)
+}
+
+// luckyLow are the settings whose latency is below the lowest, by too few trials to
+// count.
+func (w *walk) luckyLow() []*setting {
+	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool {
+		return !(s.tail < w.lowest.tail) || s.saturated || w.out(s) || w.beyond(s)
+	})
 }
 
 // twin is the numbered setting of the unplaced unset arm's value.
@@ -111,63 +134,31 @@ func (w *walk) twin() *setting {
 	return w.unplaced
 }
 
-// noneOnLatency is for a T in which no setting is shown to have the best p99.
-func (w *walk) noneOnLatency() Reason {
-	if len(w.tail) == 1 {
-		return Reason{Code: CauseSaturated, Of: w.tail[0].named()}
-	}
-	r := Reason{Code: CauseP99Open, List: namedAll(w.tail)}
-	if d := w.standard(); d != nil && w.inTail(d) {
-		r.Than = d.named()
-	}
-	return r
+// opened is a comparison that the trials leave open.
+type opened struct {
+	a, b   *setting
+	metric string
+	trials int // that it would take, as the contest foresees; 0: not known
 }
 
-// settle says what would make a verdict possible, from the spread of these
-// blocks.
-func (w *walk) settle() []Step {
-	var list []Step
-	ask := func(metric string, of func(*setting) series, margin float64) {
-		sd, n := spread(of, w.best, w.settings)
-		if n < 2 || math.IsNaN(sd) {
-			return
+func pairOf(o opened) []*setting {
+	if o.b.procs < o.a.procs {
+		return []*setting{o.b, o.a}
+	}
+	return []*setting{o.a, o.b}
+}
+
+// open are the comparisons that the contest names, the one that decides first.
+func (w *walk) open() []opened {
+	var list []opened
+	for _, c := range w.Open {
+		o := opened{a: w.of(c.A), b: w.of(c.B), metric: MetricThroughput, trials: c.Trials}
+		if c.By == race.P99 {
+			o.metric = MetricP99
 		}
-		switch need := enough(sd, margin); {
-		case need == 0:
-			list = append(list, Step{Code: StepQuieter, Metric: metric, Spread: sd})
-		case need > n:
-			list = append(list, Step{Code: StepMoreBlocks, Metric: metric, Blocks: need, Have: n})
-		default:
-			list = append(list, Step{Code: StepTwiceBlocks, Metric: metric, Blocks: 2 * n, Have: n})
+		if o.a != nil && o.b != nil {
+			list = append(list, o)
 		}
-	}
-	open := w.open()
-	if open.throughput {
-		ask(MetricThroughput, speedOf, w.margin)
-	}
-	if open.p99 {
-		ask(MetricP99, tailOf, w.marginP99)
-	}
-	if len(list) == 0 {
-		list = append(list, Step{Code: StepMoreBlocks})
 	}
 	return list
-}
-
-// openness is which metrics leave something open.
-type openness struct{ throughput, p99 bool }
-
-func (w *walk) open() openness {
-	var o openness
-	for _, s := range w.settings {
-		c := w.throughput(s.throughput, w.best.throughput)
-		o.throughput = o.throughput || s != w.best && !c.asGood && !c.worse
-	}
-	for _, a := range w.tail {
-		for _, b := range w.tail {
-			c := w.p99(a.p99, b.p99)
-			o.p99 = o.p99 || w.latency && a != b && !c.asGood && !c.worse
-		}
-	}
-	return o
 }

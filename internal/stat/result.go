@@ -53,15 +53,26 @@ type Group struct {
 	// (shown, not judged), or empty when no latency was measured.
 	LatencyMode string `json:"latency_mode,omitempty"`
 	// RatePerSecond is the open loop's common rate; null without one.
-	RatePerSecond *float64    `json:"rate_per_second"`
-	Arms          []ArmResult `json:"arms"` // unset first, then by procs
-	NoiseFloor    NoiseFloor  `json:"noise_floor"`
-	Detectable    Detectable  `json:"detectable_effect"`
-	Peak          string      `json:"peak"` // label of the arm of the highest median throughput
-	Flatness      Flatness    `json:"flatness"`
-	Workload      Workload    `json:"workload"`
-	Default       Default     `json:"default"`
-	Override      Override    `json:"override"`
+	RatePerSecond *float64 `json:"rate_per_second"`
+	// Latency is which quantile of the open loop's latency comparisons are of.
+	Latency JudgedLatency `json:"latency_judged"`
+	Arms    []ArmResult   `json:"arms"` // unset first, then by procs
+	// Settings are the numbers of Ps that were compared, arms that ran with one pooled.
+	Settings []SettingResult `json:"settings"`
+	// Rows are the settings as arms, and the arms that have none, as a table has them.
+	Rows   []ArmResult `json:"-"`
+	Spread Spread      `json:"spread"`
+	Race   *Raced      `json:"race,omitempty"` // of a race: what it took
+	// Part is the share of the machine's CPUs that the target had, where the load took
+	// the others; nil where it had all, or was held by a limit.
+	Part       *Part      `json:"part_of_cpus,omitempty"`
+	NoiseFloor NoiseFloor `json:"noise_floor"`
+	Detectable Detectable `json:"detectable_effect"`
+	Peak       string     `json:"peak"` // label of the arm of the highest median throughput
+	Flatness   Flatness   `json:"flatness"`
+	Workload   Workload   `json:"workload"`
+	Default    Default    `json:"default"`
+	Override   Override   `json:"override"`
 	// ProcsLogged says whether the program names GOMAXPROCS in the beginning of its
 	// output; null where no trial looked.
 	ProcsLogged    *bool          `json:"procs_logged,omitempty"`
@@ -72,9 +83,23 @@ type Group struct {
 	Recommendation Recommendation `json:"recommendation"`
 }
 
+// Spread is how far a trial strays from its setting's level, as a ratio: from what all
+// trials leave unexplained, each setting's own spread and the machine's moves apart.
+type Spread struct {
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"` // of the judged quantile
+	DF         int      `json:"degrees_of_freedom"`
+}
+
+// Part is how many of a machine's CPUs a target ran on.
+type Part struct {
+	CPUs    int `json:"cpus"`
+	Of      int `json:"of"`
+	LoadHas int `json:"load_has"`
+}
+
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
-// ratio: 0.03 is 3 %. No difference estimated at less is called worse. Null with fewer than three
-// A/A pairs.
+// ratio: 0.03 is 3 %. It decides nothing. Null with fewer than three A/A pairs.
 type NoiseFloor struct {
 	Arm        string   `json:"arm"` // the arm that ran twice
 	Pairs      int      `json:"pairs"`
@@ -147,11 +172,24 @@ const (
 	CarriesRate Verdict = "carries_rate"  // the smallest arm that carries --rate
 )
 
+// Confidence is how sure a verdict is.
+type Confidence string
+
+const (
+	Proven Confidence = "proven" // each comparison that it rests on is, with 95 %
+	Likely Confidence = "likely" // probable by the model of all trials, and not proven
+)
+
 // Recommendation is a verdict with its reasons.
 type Recommendation struct {
 	Verdict Verdict `json:"verdict"`
-	Procs   *int    `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
-	Arm     string  `json:"arm,omitempty"`
+	// Confidence is of recommended, keep_default, not_your_knob and trade_off; what is
+	// likely says how it would be proven, in Settle.
+	Confidence Confidence `json:"confidence,omitempty"`
+	// Probability is that of a likely value being as good as the best.
+	Probability *float64 `json:"probability,omitempty"`
+	Procs       *int     `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
+	Arm         string   `json:"arm,omitempty"`
 	// BestThroughput and BestP99 are the optima of a trade-off, as arm labels.
 	BestThroughput string `json:"best_throughput,omitempty"`
 	BestP99        string `json:"best_p99,omitempty"`
@@ -162,5 +200,5 @@ type Recommendation struct {
 	// and P99Change; carries_rate Of.
 	Claim   Reason   `json:"-"`
 	Reasons []Reason `json:"-"`
-	Settle  []Step   `json:"-"` // of cannot_tell: what would settle it
+	Settle  []Step   `json:"-"` // of cannot_tell and of what is likely: what would settle it
 }

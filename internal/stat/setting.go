@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
 )
 
 // setting is the arms that ran with one number of Ps. The unset arm shares the
@@ -20,16 +21,20 @@ type setting struct {
 	isDefault  bool   // holds the unset arm
 	throughput series
 	p99        series
-	// rate and tail are the medians that a table has of the arm that names the
-	// setting; NaN where no block has a value to compare.
+	// level is what the contest makes of it; rate and tail are its means of throughput
+	// and of the judged latency, as tables have them: NaN where there is none.
+	level      race.Level
+	p99Trials  int // whose latency is compared
 	rate, tail float64
-	saturated  bool
+	saturated  bool // proven not to carry the common rate
 }
 
 // settings are those of the group's current arms that have a valid trial, by
-// procs. Unplaced is the unset arm where it has no place in that order: its value
-// could not be read, or it does not perform as the numbered arm of its value.
-func (g *group) settings(j *judge) (ordered []*setting, unplaced *setting) {
+// procs, and the contest between them. Unplaced is the unset arm where it has no place
+// in that order: its value could not be read, or it is proven not to perform as the
+// numbered arm of its value. Withheld are those that other programs left too few CPUs.
+func (g *group) settings(h journal.Header, j *judge, maxByLatency int) *walk {
+	var ordered []*setting
 	var unset *arm
 	for _, a := range g.current() {
 		switch {
@@ -40,55 +45,78 @@ func (g *group) settings(j *judge) (ordered []*setting, unplaced *setting) {
 			ordered = append(ordered, g.setting(*a.Procs, a))
 		}
 	}
-	if unset == nil {
-		return ordered, nil
+	value := (*int)(nil)
+	if unset != nil {
+		value, _ = resolved(slices.Concat(unset.measure, unset.aa))
 	}
-	value, _ := resolved(slices.Concat(unset.measure, unset.aa))
-	if value == nil {
-		return ordered, g.setting(0, unset)
+	if unset == nil || value == nil || *value <= 0 {
+		var unplaced *setting
+		if unset != nil {
+			unplaced = g.setting(0, unset)
+		}
+		return g.judgeAll(h, j, ordered, unplaced, maxByLatency)
+	}
+	twin := slices.IndexFunc(ordered, func(s *setting) bool { return s.procs == *value })
+	if twin < 0 {
+		ordered = append(ordered, g.setting(*value, unset))
+		slices.SortFunc(ordered, func(a, b *setting) int { return cmp.Compare(a.procs, b.procs) })
+		return g.judgeAll(h, j, ordered, nil, maxByLatency)
+	}
+	numbered := ordered[twin]
+	ordered[twin] = g.setting(*value, numbered.arms[0], unset)
+	w := g.judgeAll(h, j, ordered, nil, maxByLatency)
+	if w.best == nil || !w.Copies.Apart {
+		return w
 	}
 	alone := g.setting(*value, unset)
-	twin := slices.IndexFunc(ordered, func(s *setting) bool { return s.procs == *value })
-	switch {
-	case twin < 0:
-		ordered = append(ordered, alone)
-		slices.SortFunc(ordered, func(a, b *setting) int { return cmp.Compare(a.procs, b.procs) })
-	case j.apart(alone, ordered[twin]):
-		return ordered, alone
-	default:
-		ordered[twin] = g.setting(*value, ordered[twin].arms[0], unset)
+	ordered[twin] = numbered
+	return g.judgeAll(h, j, ordered, alone, maxByLatency)
+}
+
+// judgeAll holds the contest of the settings that other programs left room for.
+func (g *group) judgeAll(h journal.Header, j *judge, settings []*setting, unplaced *setting, maxByLatency int) *walk {
+	stand, without := withheld(settings)
+	if unplaced != nil && unplaced.arms[0].withheld {
+		unplaced, without = nil, append(without, unplaced)
 	}
-	return ordered, nil
+	c := g.hold(h, stand, maxByLatency)
+	for _, s := range stand {
+		s.take(c)
+	}
+	if unplaced != nil {
+		unplaced.take(g.hold(h, []*setting{unplaced}, 0))
+	}
+	for _, s := range without {
+		s.take(g.hold(h, []*setting{s}, 0))
+	}
+	w := survey(j, c, stand, unplaced)
+	w.withheld = without
+	return w
+}
+
+// take gives the setting what the contest found of it.
+func (s *setting) take(c *contest) {
+	s.level = c.levels[max(1, s.procs)] // a value that is not known stands alone
+	s.p99Trials = c.p99[max(1, s.procs)]
+	s.rate, s.tail, s.saturated = math.NaN(), math.NaN(), s.level.Saturated
+	if l := s.levelOf(MetricThroughput); l.Mean != nil {
+		s.rate = *l.Mean
+	}
+	if l := s.levelOf(MetricP99); l.Mean != nil {
+		s.tail = *l.Mean
+	}
 }
 
 func (g *group) setting(procs int, arms ...*arm) *setting {
 	s := &setting{procs: procs, arms: arms, label: arms[0].Label}
-	var measured, all [][]*journal.Trial
+	var all [][]*journal.Trial
 	for _, a := range arms {
-		measured = append(measured, a.measure)
 		all = append(all, a.measure, a.aa)
 		s.isDefault = s.isDefault || a.Procs == nil
 	}
-	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(p99Of, all...)
+	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(g.judged, all...)
 	s.rate, s.tail = math.NaN(), math.NaN()
-	if s.throughput.known() {
-		s.rate = firstMedian(arms, throughputOf)
-	}
-	if s.p99.known() {
-		s.tail = firstMedian(arms, p99Of)
-	}
-	s.saturated = saturated(slices.Concat(measured...))
 	return s
-}
-
-// perTail is throughput ÷ p99, block by block: what a setting gains on one is
-// set against what it loses on the other.
-func (s *setting) perTail() series {
-	p := make(series, len(s.throughput))
-	for i := range p {
-		p[i] = s.throughput[i] - s.p99[i]
-	}
-	return p
 }
 
 // firstMedian is that of the first arm that has any value.
@@ -113,22 +141,6 @@ func (s *setting) byDefault() *arm {
 
 // hasP99 says whether the setting's latency may be judged.
 func (s *setting) hasP99() bool { return !math.IsNaN(s.tail) }
-
-// asDefault is the setting named by its unset arm.
-func (s *setting) asDefault() *setting {
-	a := s.byDefault()
-	if a == nil {
-		return s
-	}
-	c := *s
-	if v := values(a.measure, throughputOf); len(v) > 0 {
-		c.rate = medianFloat(v)
-	}
-	if v := values(a.measure, p99Of); len(v) > 0 {
-		c.tail = medianFloat(v)
-	}
-	return &c
-}
 
 // named is the setting as reasons speak of it.
 func (s *setting) named() *Setting {

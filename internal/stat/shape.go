@@ -10,17 +10,17 @@ import (
 
 // speedups sets each current arm's median throughput against that of the
 // smallest numbered one.
-func speedups(r *Group) {
+func speedups(arms []ArmResult) {
 	var base *ArmResult
-	for i := range r.Arms {
-		a := &r.Arms[i]
+	for i := range arms {
+		a := &arms[i]
 		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
 			base = a
 			break // arms are sorted by procs
 		}
 	}
-	for i := range r.Arms {
-		if a := &r.Arms[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
+	for i := range arms {
+		if a := &arms[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
 			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
 				a.Speedup = &x
 			}

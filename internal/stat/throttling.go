@@ -25,7 +25,7 @@ type Throttling struct {
 	Arms       []ThrottledArm   `json:"arms,omitempty"` // of which something is known
 	Advice     ThrottlingAdvice `json:"advice,omitempty"`
 	Procs      *int             `json:"procs,omitempty"` // of the advice
-	AdviceOwn  bool             `json:"-"`               // the advice is about the arm\'s own quota
+	AdviceOwn  bool             `json:"-"`               // the advice is about the arm's own quota
 }
 
 // ThrottledArm is an arm with the limit that held it back most.
@@ -192,6 +192,11 @@ func (t *Throttling) advise(r *Group, w *walk) {
 		t.Advice, t.Procs = AdviceAvoid, new(rec.Claim.Of.Procs)
 	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs > 0 && rec.Claim.Of.Procs < worst.ps:
 		t.Advice, t.Procs = AdviceMeasured, new(rec.Claim.Of.Procs)
+	case verdicts && rec.Confidence == Proven && rec.Claim.Of != nil && rec.Claim.Of.Procs >= worst.ps:
+		// What was measured beats the numbers of Ps and CPUs.
+		if t.Advice = AdviceRaise; rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps) {
+			t.Advice = AdviceProven
+		}
 	case rec.Verdict != TradeOff && better != nil:
 		t.Advice, t.Procs = AdviceMeasured, new(better.procs)
 	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps):
@@ -207,11 +212,11 @@ func (t *Throttling) advise(r *Group, w *walk) {
 // ps, or as good on all that is judged.
 func (w *walk) lowerAsGood(ps int) *setting {
 	at := w.of(ps)
-	if at == nil {
+	if at == nil || w.best == nil {
 		return nil
 	}
 	for _, s := range w.settings {
-		if s.procs > 0 && s.procs < ps && w.decided(s, at) && !w.throughput(s.throughput, at.throughput).worse {
+		if s.procs > 0 && s.procs < ps && w.decided(s, at) && !w.throughput(s, at).worse {
 			return s
 		}
 	}
@@ -229,14 +234,4 @@ func (w *walk) lowerAreWorse(ps int) bool {
 		}
 	}
 	return some
-}
-
-// of is the setting of that many Ps.
-func (w *walk) of(ps int) *setting {
-	for _, s := range w.settings {
-		if s.procs == ps {
-			return s
-		}
-	}
-	return nil
 }

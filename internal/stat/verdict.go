@@ -1,5 +1,7 @@
 package stat
 
+import "github.com/procfit/procfit/internal/race"
+
 // verdict turns the walk into a recommendation: what is proven, and what is not.
 func (g *group) verdict(w *walk) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
@@ -31,13 +33,10 @@ func (g *group) verdict(w *walk) Recommendation {
 	case g.loadLimited() && w.alike():
 		r.because(CauseLoadLimited, StepLoadElsewhere)
 	case w.alike():
-		r.Verdict = NotYourKnob
+		r.Verdict, r.Confidence = NotYourKnob, Proven
 		r.Claim = Reason{List: namedAll(w.settings), Proven: w.latency}
-	case len(w.passes) == 0:
-		r.Claim = w.noneOnLatency()
-		r.Settle = w.settle()
 	default:
-		w.choose(&r)
+		g.choose(w, &r)
 	}
 	return r
 }
@@ -82,48 +81,116 @@ func (g *group) nothing(w *walk) (ReasonCode, StepCode) {
 	return CauseNoThroughput, StepReadOutput
 }
 
-// choose settles on the smallest setting that passes, unless the blocks leave
-// open what the choice rests on.
-func (w *walk) choose(r *Recommendation) {
-	x := w.passes[0]
-	undecided := w.undecided(x)
-	rival := w.rival(x)
-	standard := w.standard()
-	switch {
-	case rival != nil && w.throughput(rival.throughput, x.throughput).worse:
-		r.Verdict = TradeOff
+// choose settles on what the contest picked, unless the trials leave open what the
+// choice rests on.
+func (g *group) choose(w *walk, r *Recommendation) {
+	x := w.of(w.Pick)
+	if x != nil && w.Confidence != race.Proven && w.wild() {
+		r.Claim = Reason{Code: CauseNoise, Of: x.named()}
+		r.Settle = w.settle()
+		return
+	}
+	if x != nil && w.rival(x) != nil {
+		rival := w.rival(x)
+		r.Verdict, r.Confidence = TradeOff, Proven
 		r.BestThroughput, r.BestP99 = x.label, rival.label
 		r.Claim = Reason{
-			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival.throughput, x.throughput).mid),
-			P99Change: new(expm1(w.p99(rival.p99, x.p99).mid)),
+			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival, x).mid),
+			P99Change: new(expm1(w.p99(rival, x).mid)),
 		}
 		return
-	case rival != nil:
-		r.Claim = Reason{Code: CauseThroughputOpen, Of: x.named(), Than: rival.named()}
-	case w.floor > w.margin && len(undecided) > 0:
-		r.Claim = Reason{Code: CauseNoise, Of: x.named(), List: namedAll(undecided)}
-	case len(undecided) == len(w.settings)-1:
-		r.Claim = Reason{Code: CauseNothingTold}
+	}
+	if x == nil {
+		r.Claim = w.none()
+		r.Settle = w.settle()
+		return
+	}
+	if x.saturated {
+		r.because(CauseSaturated, StepLessRate)
+		r.Claim.Of = x.named()
+		return
+	}
+	r.Confidence = confidenceOf(w.Confidence)
+	standard := w.standard()
+	if standard != nil && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard) {
+		// More Ps than the default are proven as good as any, and the default is not
+		// proven worse: it may be as good.
+		if r.Confidence = Likely; w.likely() == standard.procs {
+			x = standard
+		}
+	}
+	switch {
 	case x.isDefault:
 		r.Verdict, r.Arm = KeepDefault, unsetLabel(x)
-		r.Claim = Reason{Of: x.asDefault().named(), Proven: w.provenSmallest(x)}
-		return
-	case w.changes(x):
-		r.Verdict, r.Procs, r.Arm = Recommended, new(x.procs), x.label
-		r.Claim = w.change(x)
-		return
-	case standard == nil:
+		r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
+	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change
+	// is advised.
+	case !w.worseThan(x) && standard != nil:
+		r.Verdict = NotYourKnob
+		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), Than: standard.named(), List: namedAll(w.settings), Proven: w.latency}
+	case !w.worseThan(x):
+		r.Confidence = ""
 		r.Claim = Reason{Code: CauseNoneWorse}
 	default:
-		r.Claim = Reason{Code: CauseDefaultOpen, Of: x.named(), Than: standard.named()}
+		r.Verdict, r.Procs, r.Arm = Recommended, new(x.procs), x.label
+		r.Claim = w.change(x)
 	}
-	r.Settle = w.settle()
+	if r.Confidence != Proven {
+		r.Settle = w.settle()
+	}
+}
+
+// likely is the smallest value that is likely as good as any.
+func (w *walk) likely() int {
+	rules := w.rules
+	rules.Goal = race.Likely
+	return race.Assess(rules, w.trials).Pick
+}
+
+func confidenceOf(c race.Goal) Confidence {
+	if c == race.Proven {
+		return Proven
+	}
+	return Likely
+}
+
+// How far a trial may stray, as a ratio, for anything to be called likely.
+const (
+	wildThroughput = 0.15
+	wildLatency    = 0.75
+)
+
+// wild says whether trials stray too far for a mere likelihood.
+func (w *walk) wild() bool {
+	return w.Spread.Throughput > wildThroughput || w.latency && w.Spread.P99 > wildLatency
+}
+
+// none is why the contest picked nothing.
+func (w *walk) none() Reason {
+	if len(w.tail) == 1 && w.best.saturated {
+		return Reason{Code: CauseSaturated, Of: w.best.named()}
+	}
+	if w.wild() {
+		return Reason{Code: CauseNoise, Of: w.best.named()}
+	}
+	open := w.open()
+	if len(open) > 0 && open[0].metric == MetricP99 {
+		r := Reason{Code: CauseP99Open, List: namedAll(pairOf(open[0]))}
+		if d := w.standard(); d != nil && w.inTail(d) {
+			r.Than = d.named()
+		}
+		return r
+	}
+	if d := w.standard(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
+		return Reason{Code: CauseThroughputOpen, List: namedAll(pairOf(open[0])), Than: d.named()}
+	}
+	return Reason{Code: CauseNothingTold}
 }
 
 // provenSmallest says whether every smaller setting is proven worse than x.
 func (w *walk) provenSmallest(x *setting) bool {
-	for _, s := range w.undecided(x) {
-		if s.procs < x.procs {
+	for _, s := range w.smaller(x) {
+		if !w.beats(x, s) {
 			return false
 		}
 	}
@@ -138,53 +205,27 @@ func (w *walk) change(x *setting) Reason {
 		return r
 	}
 	r.Than = d.named()
-	if c := w.throughput(d.throughput, x.throughput); c.worse {
+	switch c, l := w.throughput(d, x), w.p99(d, x); {
+	case c.worse, w.out(d) && c.mid < -w.margin:
 		r.Metric, r.Change = MetricThroughput, expm1(c.mid)
-	} else if c := w.p99(d.p99, x.p99); w.latency && c.worse {
-		r.Metric, r.Change = MetricP99, expm1(c.mid)
+	case w.later(d, x):
+		r.Metric, r.Change = MetricP99, expm1(l.mid)
+	case d.saturated && !x.saturated:
+		r.Metric = MetricSaturated
+	case !w.coversFor(x, d) || x.procs > d.procs:
+		r.Metric = MetricOpen // not proven either way
 	}
 	return r
 }
 
-// rival is the setting outside T whose p99 is proven better than x's, and by
-// more, as a ratio, than its throughput is less: then throughput and latency
-// want different values. Within T there is no such conflict, since there the
-// lowest p99 comes at no loss of throughput beyond the margin.
+// rival is the setting that is worse than the pick in throughput and whose latency is
+// proven better by more, as a ratio: then the two want different values.
 func (w *walk) rival(x *setting) *setting {
-	var best *setting
-	for _, s := range w.settings {
-		if !w.latency || s.saturated || w.inTail(s) {
-			continue
-		}
-		outweighs := locate(x.perTail().minus(s.perTail())).upper < 0
-		if outweighs && w.p99(x.p99, s.p99).worse && (best == nil || s.tail < best.tail) {
-			best = s
-		}
+	s := w.of(w.Trade)
+	if s == nil || s == x || s.saturated || w.beyond(s) || w.bound > 0 && x.isDefault {
+		return nil
 	}
-	return best
-}
-
-// changes says whether x is proven to be worth setting. Some setting must be
-// proven worse, or GOMAXPROCS has not been shown to matter; and against the
-// default x must be better, or as good with fewer Ps.
-func (w *walk) changes(x *setting) bool {
-	matters := false
-	for _, s := range w.settings {
-		matters = matters || s != x && w.beats(x, s)
-	}
-	d := w.standard()
-	return matters && (d == nil || w.decided(x, d))
-}
-
-// standard is the setting that unset came to; nil when that was not measured or
-// has no place among the settings.
-func (w *walk) standard() *setting {
-	for _, s := range w.settings {
-		if s.isDefault {
-			return s
-		}
-	}
-	return nil
+	return s
 }
 
 func unsetLabel(s *setting) string {

@@ -23,16 +23,15 @@ func (n *notes) add(group int, w Warning) {
 }
 
 const (
-	// IntervalTrials is how many values a median's 95 % interval takes.
-	IntervalTrials = 6
 	// FewestArms is how many settings a curve needs.
 	FewestArms = 5
 
 	throttledMuch   = 0.1  // share of periods
 	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
-	slowSend        = 0.25 // send lag as a share of p99
-	crowded         = 0.9  // of the machine's CPUs, by target and load together
-	loadLimitThread = 0.9  // CPU time ÷ wall time of the busiest engine thread
+	noisyThroughput = 0.10 // a trial's spread
+	noisyLatency    = 0.50
+	crowded         = 0.9 // of the machine's CPUs, by target and load together
+	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
 )
 
 // group adds what concerns one group.
@@ -64,10 +63,10 @@ func (n *notes) samples(i int, g *group) {
 	for _, a := range g.arms {
 		least = min(least, valid(a.measure))
 	}
-	if least < IntervalTrials {
+	if least < FewestPairs && !n.h.Plan.Racing() {
 		n.add(i, Warning{Code: WarnFewBlocks, Count: int64(least)})
 	}
-	if arms := len(g.current()); arms < FewestArms && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor {
+	if arms := len(g.current()); arms < FewestArms && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor {
 		n.add(i, Warning{Code: WarnFewArms, Count: int64(arms)})
 	}
 }
@@ -100,13 +99,13 @@ func mostOften(count map[string]int) string {
 	return best
 }
 
-func (n *notes) noise(i int, r *Group, w *walk) {
-	f, plan := r.NoiseFloor, n.h.Plan
-	if f.Throughput != nil && *f.Throughput > plan.Margin {
-		n.add(i, Warning{Code: WarnNoisy, Arms: []ArmFigure{{f.Arm, *f.Throughput, plan.Margin}}})
+// noise warns of trials that stray so far that little can be told.
+func (n *notes) noise(i int, r *Group, _ *walk) {
+	if x := r.Spread.Throughput; x != nil && *x > noisyThroughput {
+		n.add(i, Warning{Code: WarnNoisy, Value: *x})
 	}
-	if f.P99 != nil && w.latency && *f.P99 > plan.MarginP99 {
-		n.add(i, Warning{Code: WarnNoisyP99, Arms: []ArmFigure{{f.Arm, *f.P99, plan.MarginP99}}})
+	if x := r.Spread.P99; x != nil && *x > noisyLatency {
+		n.add(i, Warning{Code: WarnNoisyP99, Value: *x})
 	}
 }
 
@@ -157,14 +156,14 @@ func (n *notes) throttling(i int, r *Group) {
 func (n *notes) rate(i int, r *Group, w *walk) {
 	var full, late []ArmFigure
 	dropped := int64(0)
-	for k := range r.Arms {
-		a := &r.Arms[k]
+	for k := range r.Rows {
+		a := &r.Rows[k]
 		if a.Saturated {
 			full = append(full, ArmFigure{Label: a.Label})
 		}
 		dropped += a.Evidence.Dropped
-		if lag := a.Evidence.SendLagP99; lag != nil && r.LatencyMode == string(journal.ModeOpen) && a.P99.Median != nil && *lag > slowSend**a.P99.Median {
-			late = append(late, ArmFigure{a.Label, *lag, *a.P99.Median})
+		if n, of := lateTrials(a); n > 0 {
+			late = append(late, ArmFigure{a.Label, float64(n), float64(of)})
 		}
 	}
 	if len(full) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {

@@ -1,6 +1,7 @@
 package stat_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func TestWarnings(t *testing.T) {
 		want   string // codes, in order
 		change func(*Config)
 	}{
-		{"few_blocks", func(c *Config) { c.Blocks = 5 }},
+		{"few_blocks", func(c *Config) { c.Blocks = 2 }},
 		{"few_arms", func(c *Config) { c.Arms = c.Arms[:4] }},
 		{"invalid_trials", func(c *Config) {
 			c.Blocks = 8
@@ -91,10 +92,9 @@ func TestWarnings(t *testing.T) {
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }},
 		{"noisy noisy_p99", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				if t.Role == journal.RoleAA && t.Block%2 == 0 {
-					*t.ThroughputPerSecond *= 0.8
-					t.LatencySeconds.P99 = new(*t.LatencySeconds.P99 * 2)
-				}
+				by := math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
+				*t.ThroughputPerSecond *= by
+				t.LatencySeconds.P99 = new(*t.LatencySeconds.P99 / (by * by * by))
 			}
 		}},
 		{"flat_curve", func(c *Config) {

@@ -38,7 +38,7 @@ const (
 	WarnFewArms         WarningCode = "few_arms"               // Count: settings
 	WarnInvalid         WarningCode = "invalid_trials"         // Count, Of, Reason
 	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
-	WarnNoisy           WarningCode = "noisy"                  // Arm's copies differ by Value, more than Limit
+	WarnNoisy           WarningCode = "noisy"                  // Value: how far a trial strays
 	WarnNoisyP99        WarningCode = "noisy_p99"              // likewise
 	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Arms: Value of periods; Limit, the quota
 	WarnThrottledWithin WarningCode = "throttled_within_quota" // Arms, Limit
@@ -49,7 +49,7 @@ const (
 	WarnRedirects       WarningCode = "redirects"              // Count, Of: answers; Arms
 	WarnSaturated       WarningCode = "saturated"              // Arms
 	WarnDropped         WarningCode = "dropped"                // Count
-	WarnSendLag         WarningCode = "send_lag"               // Arms: Value of a p99 of Limit, seconds
+	WarnSendLag         WarningCode = "send_lag"               // Arms: Value of Limit trials whose generator was late
 	WarnCarrierP99      WarningCode = "carrier_p99"            // Arms: the better one, then the verdict's; Value: p99, seconds
 	WarnUnproven        WarningCode = "unproven_procs"         // Arms
 	WarnNoGo            WarningCode = "no_go"                  // no trial saw a Go program

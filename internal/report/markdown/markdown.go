@@ -78,7 +78,7 @@ func (w *writer) group(g *report.Group, titled bool) {
 		if g.Latency != nil {
 			notes += ". Latency: " + g.Latency.Note
 		}
-		w.printf("\n%s. Medians with 95 %% intervals.\n", escape(notes))
+		w.printf("\n%s. Each value's level over the run, with its 95 %% interval; p50 and what the kernel counted are medians.\n", escape(notes))
 	}
 	w.table(g.Table)
 	if g.Metrics != nil {

@@ -39,18 +39,25 @@ func Hostile() *stat.Result {
 		stat.Reason{Code: stat.ReasonMetricWorse, Of: setting, Than: setting, Metric: evil, Change: math.NaN()})
 	g.Workload.Kind = evil
 	g.USL = &stat.USL{Lambda: math.NaN(), Sigma: math.Inf(1)}
-	for i := range g.Arms {
-		a := &g.Arms[i]
+	spoil(g.Arms, evil)
+	spoil(g.Rows, evil)
+	return r
+}
+
+// spoil is done to a group's arms, and to its rows, which are what a View shows.
+func spoil(arms []stat.ArmResult, evil string) {
+	for i := range arms {
+		a := &arms[i]
 		a.Variant = []string{"", evil}[i%2]
 		a.Metrics = map[string]stat.MetricInterval{evil: {Interval: interval(1, 2, 3, 6), Unit: evil, Better: evil}}
+		a.Excluded = []*stat.ExcludedCode{nil, nil, new(stat.ExcludedCode(evil))}[i%3]
 		for j := range a.Points {
 			a.Points[j].InvalidReason = evil
 		}
 	}
-	g.Arms[1].Throughput.Median = new(math.NaN())
-	g.Arms[2].P99 = stat.Interval{Median: new(math.Inf(1)), Low: new(0.0), High: new(-1.0)}
-	g.Arms[3].Throughput = stat.Interval{}
-	g.Arms[4].Evidence = stat.Evidence{}
-	g.Arms[5].Points = nil
-	return r
+	arms[1].Throughput.Median = new(math.NaN())
+	arms[2].P99 = stat.Interval{Median: new(math.Inf(1)), Low: new(0.0), High: new(-1.0)}
+	arms[3].Throughput = stat.Interval{}
+	arms[4].Evidence = stat.Evidence{}
+	arms[0].Points = nil
 }

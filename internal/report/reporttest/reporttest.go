@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/stat"
 	"github.com/procfit/procfit/internal/stat/stattest"
@@ -20,6 +21,30 @@ func typical() stattest.Config {
 			t.LatencySeconds = nil
 		}
 	}}
+}
+
+// Shared is the built-in program on two CPUs with the load on them: its latency seems
+// better with more Ps than CPUs, and that is the arrangement's doing.
+func Shared() *stat.Result {
+	arms := []stattest.Truth{stattest.Unset(2, 11800, .0059), stattest.Set(1, 6500, .0082), stattest.Set(2, 11800, .0059), stattest.Set(4, 11750, .0012), stattest.Set(8, 11700, .0016)}
+	c := stattest.Config{Seed: 5, CPUs: 2, Rate: 5900, Arms: arms, Noise: &stattest.Noise{Trial: 0.015, P99: 0.2}}
+	return analyze("cpuserver", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
+		h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), "", ""
+		h.TargetHost.CPUs, h.TargetHost.AffinityCPUs = 2, 2
+		h.Target.BuiltIn, h.Target.Command, h.Target.MainModule = "cpuserver", nil, ""
+		h.Tool.Args = []string{"sweep"}
+		return trials
+	})
+}
+
+// Part is a sweep on seven of eight CPUs, the load having the other, that is likely
+// and not proven.
+func Part() *stat.Result {
+	c := stattest.Config{Seed: 8, CPUs: 7, Blocks: 3, Arms: server(7, 7, 2, 4, 5, 7), Noise: &stattest.Noise{Trial: 0.03, P99: 0.25}}
+	return analyze("server", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
+		h.TargetHost.EffectiveCPUs = 8
+		return trials
+	})
 }
 
 // Groups is an unfinished sweep of two quotas and two Go versions with a gate:
@@ -106,6 +131,14 @@ func Large(arms, blocks int) *stat.Result {
 	return analyze("large", stattest.Config{Seed: 6, CPUs: 24, Blocks: blocks, Arms: server(24, 24, procs...), Noise: calm()}, nil)
 }
 
+func upTo(n int) []int {
+	var list []int
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
 func calm() *stattest.Noise { return &stattest.Noise{Trial: 0.015, P99: 0.06} }
 
 // server is the throughput and p99 of a server on some CPUs: linear up to them, then
@@ -142,7 +175,10 @@ func analyze(name string, c stattest.Config, bend func(*journal.Header, []journa
 		}
 	}
 	h.Target.GoVersion, h.Target.MainModule, h.Target.Environment = "go1.24.6", "example.com/server", []string{"GOGC=200"}
-	h.Load.SameMachine = c.Mode != journal.ModeBatch
+	if c.Mode != journal.ModeBatch {
+		h.Load.SameMachine, h.Load.Arrangement = true, new(journal.ArrangementApart)
+		h.Target.CPUs, h.Load.CPUs = cpuset.Format(upTo(c.CPUs)), strconv.Itoa(c.CPUs)
+	}
 	h.Plan.Seed = 42
 	if bend != nil {
 		trials = bend(&h, trials)

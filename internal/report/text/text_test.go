@@ -30,6 +30,8 @@ func TestGolden(t *testing.T) {
 	reporttest.Golden(t, "invalid.txt", []byte(render(t, reporttest.Invalid(), o)))
 	reporttest.Golden(t, "narrow.txt", []byte(render(t, reporttest.Typical(), Options{Width: 36})))
 	reporttest.Golden(t, "simulated.txt", []byte(render(t, reporttest.Simulated(), o)))
+	reporttest.Golden(t, "shared.txt", []byte(render(t, reporttest.Shared(), o)))
+	reporttest.Golden(t, "part.txt", []byte(render(t, reporttest.Part(), o)))
 	reporttest.Golden(t, "hostile.txt", []byte(render(t, reporttest.Hostile(), o)))
 	o.Color = true
 	reporttest.Golden(t, "typical.ansi", []byte(render(t, reporttest.Typical(), o)))
@@ -53,7 +55,7 @@ func TestLinesFitTheTerminal(t *testing.T) {
 // What is narrow is laid out otherwise, and still says everything.
 func TestNothingIsLeftOutWhereItIsNarrow(t *testing.T) {
 	narrow := render(t, reporttest.Typical(), Options{Width: 20})
-	for _, cell := range []string{"6.36k", "2.02×", "822 µs", "4.05 ms", "13.6k", "0.60"} {
+	for _, cell := range []string{"6.38k", "2.00×", "822 µs", "4.14 ms", "13.6k", "0.60"} {
 		if !strings.Contains(narrow, cell) {
 			t.Errorf("no %s in\n%s", cell, narrow)
 		}

@@ -20,8 +20,11 @@ type Config struct {
 	Gate      bool    // the plan compares against the arms of variant "against"
 	OtherCPUs float64 // that other programs use all the time; what the target gets is what they leave
 	NoAA      bool    // without it each group's first arm runs twice a block
-	Margin    float64 // 0.05
-	MarginP99 float64 // 0.20
+	// OpenSeconds is the length of the open loop; else it is as long as it takes for
+	// its p99 to be judged.
+	OpenSeconds float64
+	Margin      float64 // 0.05
+	MarginP99   float64 // 0.20
 	// Trial, when set, may change each trial at the end: make it invalid, drop
 	// what could not be read, add a warning.
 	Trial func(*journal.Trial)

@@ -1,0 +1,156 @@
+package stat
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
+)
+
+// contest is what package race makes of a group's trials: one model, from which the
+// pick, the peak and every difference come, so that a plan and a verdict cannot differ.
+type contest struct {
+	race.Assessment
+	rules  race.Rules
+	trials []race.Trial
+	levels map[int]race.Level
+	p99    map[int]int // trials with a latency that is compared, by value
+	values int         // that have a figure
+}
+
+// hold runs the contest of settings whose value is known.
+func (g *group) hold(h journal.Header, settings []*setting, maxByLatency int) *contest {
+	c := &contest{rules: g.rules(h, settings, maxByLatency), levels: map[int]race.Level{}, p99: map[int]int{}}
+	var trials []race.Trial
+	for _, s := range settings {
+		for _, a := range s.arms {
+			for _, t := range slices.Concat(a.measure, a.aa) {
+				trials = append(trials, g.raced(max(1, s.procs), a, t))
+			}
+		}
+	}
+	c.Assessment = race.Assess(c.rules, trials)
+	if c.Copies.Apart && math.Abs(math.Log(c.Copies.Ratio)) <= loss(c.rules.Margin) {
+		// Proven to differ, and by no more than what does not matter: one setting.
+		for i := range trials {
+			trials[i].Unset = false
+		}
+		c.Assessment = race.Assess(c.rules, trials)
+	}
+	c.trials = trials
+	for _, t := range trials {
+		if !t.Failed && !t.Saturated && t.P99 > 0 {
+			c.p99[t.Value]++
+		}
+	}
+	for _, l := range c.Levels {
+		c.levels[l.Value] = l
+	}
+	c.values = len(c.levels)
+	return c
+}
+
+func (g *group) rules(h journal.Header, settings []*setting, maxByLatency int) race.Rules {
+	p := h.Plan
+	r := race.Rules{
+		Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0), // a plan is checked, a journal may be anyone's
+		Goal: race.Proven, Seed: p.Seed, Latency: g.latency.Quantile > 0, MaxByLatency: maxByLatency,
+	}
+	if rate := g.rate(); rate != nil && g.unit() == "requests" {
+		r.Rate = *rate
+	}
+	for _, s := range settings {
+		r.Values = append(r.Values, s.procs)
+		if s.isDefault {
+			r.Default = s.procs
+		}
+	}
+	return r
+}
+
+// raced is a trial as package race takes it: a figure that may not be judged is 0.
+func (g *group) raced(procs int, a *arm, t *journal.Trial) race.Trial {
+	r := race.Trial{Value: procs, Unset: a.Procs == nil, Block: t.Block, Saturated: t.Saturated, Failed: !t.Valid}
+	r.Throughput = positive(throughputOf(t))
+	r.P99 = positive(g.judged(t))
+	if r.Throughput == 0 {
+		r.Failed = true
+	}
+	return r
+}
+
+// positive is a figure that has a logarithm, else 0.
+func positive(x *float64) float64 {
+	if x == nil || !(*x > 0) || math.IsInf(*x, 1) {
+		return 0
+	}
+	return *x
+}
+
+// bounds are where a ratio lies, in logarithms: 0 is no difference.
+type bounds struct {
+	n   int // trials of the side that has fewer; 0: the two cannot be compared
+	mid float64
+	// lower and upper are one-sided bounds of 95 % each, which tell whether something
+	// is as good; least and most share their error among all that is compared with
+	// the best, and tell whether something is worse.
+	lower, upper, least, most float64
+}
+
+// between is a ÷ b in a metric.
+func (c *contest) between(a, b *setting, metric string) bounds {
+	figure, n := race.Throughput, min(c.levels[a.procs].Trials, c.levels[b.procs].Trials)
+	if metric == MetricP99 {
+		figure, n = race.P99, min(c.p99[a.procs], c.p99[b.procs])
+	}
+	e := bounds{n: n, lower: math.Inf(-1), upper: math.Inf(1), least: math.Inf(-1), most: math.Inf(1)}
+	if n == 0 || a == b {
+		return e
+	}
+	ratio, low, high := c.Model.Ratio(a.procs, b.procs, figure, oneSided(singly))
+	_, least, most := c.Model.Ratio(a.procs, b.procs, figure, oneSided(c.shared()))
+	if e.mid = math.Log(ratio); math.IsNaN(e.mid) || math.IsInf(e.mid, 0) {
+		return bounds{lower: e.lower, upper: e.upper, least: e.least, most: e.most}
+	}
+	if n < fewestProve {
+		return e
+	}
+	e.lower, e.upper, e.least, e.most = math.Log(low), math.Log(high), math.Log(least), math.Log(most)
+	return e
+}
+
+// singly is the confidence of a bound that must hold together with all others of its
+// claim: then each may have it whole.
+const singly = 0.95
+
+// fewestProve is how many trials of each side prove anything.
+const fewestProve = 2
+
+// shared is the confidence of a bound of which one may be picked out: in two metrics,
+// against each other value.
+func (c *contest) shared() float64 { return 1 - (1-singly)/float64(2*max(1, c.values-1)) }
+
+// oneSided is the confidence of an interval each end of which has that of p.
+func oneSided(p float64) float64 { return 1 - 2*(1-p) }
+
+// levelOf is a setting's level in a metric.
+func (s *setting) levelOf(metric string) Level {
+	l, x := s.level, race.Interval{}
+	n := 0
+	if metric == MetricThroughput {
+		x, n = l.Throughput, l.Trials
+	} else {
+		x, n = l.P99, s.p99Trials
+	}
+	if n == 0 || !finitePositive(x.Mean) {
+		return Level{}
+	}
+	out := Level{Mean: new(x.Mean), N: n}
+	if n > 1 && finitePositive(x.Low) && finitePositive(x.High) {
+		out.Low, out.High = new(x.Low), new(x.High)
+	}
+	return out
+}
+
+func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
