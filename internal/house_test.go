@@ -62,13 +62,8 @@ var mayImport = map[string][]string{
 	"kube":       {"sweep", "trial", "journal", "load", "rule", "observe"},
 	"sim":        {"sweep", "trial", "journal", "load"},
 	"check":      {"rule", "maxprocs/facts", "goproc"},
-<<<<<<< HEAD
-	"stat":       {"journal", "slo"},
+	"stat":       {"journal", "race", "slo"},
 	"report":     {"slo", "stat", "journal", "axis", "lab"},
-=======
-	"stat":       {"journal", "race"},
-	"report":     {"stat", "journal", "axis", "lab"},
->>>>>>> 7effd66 (wip 3)
 	"session":    {"sweep", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
 	"ps":         {"observe", "rule", "terminal"},
 	"explain":    {"rule", "maxprocs/facts", "maxprocs/memlimit", "cgroup", "terminal"},
