@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
 )
 
 // gateError is how often a gate may call worse what is worse by no more than the
@@ -48,9 +49,14 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			if len(groups) > 1 {
 				label = label.in(a.key.Group)
 			}
-			gate.add(label, MetricThroughput, pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure))))
+			speed := pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure)))
+			tail := pairs(g.series(g.judged, a.measure).minus(g.series(g.judged, old.measure)))
+			if h.Plan.Racing() {
+				speed, tail = g.looked(h.Plan, a, old, race.Throughput), g.looked(h.Plan, a, old, race.P99)
+			}
+			gate.add(label, MetricThroughput, speed)
 			if g.latency.Quantile > 0 {
-				gate.add(label, MetricP99, pairs(g.series(g.judged, a.measure).minus(g.series(g.judged, old.measure))))
+				gate.add(label, MetricP99, tail)
 				c := &gate.Checks[len(gate.Checks)-1]
 				c.Quantile, c.late = g.latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && late(t) })
 			}

@@ -54,3 +54,23 @@ func TestAGateOfALateLoadSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// A gate that was looked at after each pair is judged by bounds that allow for it, which
+// are wider.
+func TestAGateThatWasLookedAtHasWiderBounds(t *testing.T) {
+	c := versus(0.85, 1, quiet)
+	c.Blocks = 14
+	h, trials := Generate(c)
+	fixed := stat.Analyze(h, trials).Gate
+	h.Plan.Strategy = journal.StrategyRace
+	looked := stat.Analyze(h, trials).Gate
+	if len(looked.Checks) != len(fixed.Checks) || looked.Pass || !looked.Checks[0].Worse {
+		t.Fatalf("%+v", looked)
+	}
+	for i := range fixed.Checks {
+		a, b := fixed.Checks[i].Bounds, looked.Checks[i].Bounds
+		if *b.High-*b.Low <= *a.High-*a.Low {
+			t.Errorf("%v within %v", b, a)
+		}
+	}
+}
