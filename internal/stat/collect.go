@@ -72,6 +72,11 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		}
 		blocks[a.key.Group][t.Block] = true
 	}
+	for _, a := range h.Plan.Arms { // a group of which nothing was measured is named too
+		if byGroup[a.Group()] == nil {
+			find(a)
+		}
+	}
 	for _, g := range groups {
 		g.blocks = slices.Sorted(maps.Keys(blocks[g.key]))
 		slices.SortStableFunc(g.arms, func(a, b *arm) int {
