@@ -2,6 +2,7 @@ package maxprocs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"math"
@@ -58,4 +59,16 @@ func ExampleWatch() {
 	err := <-done
 	fmt.Println(err == nil || err == context.Canceled) // nil where the environment decides
 	// Output: true
+}
+
+// What the import of package auto does, at the beginning of main, with a line in the
+// log and the error.
+func ExampleStart() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	err := maxprocs.Start(ctx, maxprocs.Logger(log.Printf))
+	if errors.Is(err, maxprocs.ErrPermission) {
+		log.Print(err) // what limits it may not be read here; GOMAXPROCS was not raised
+	}
+	// Output:
 }

@@ -17,52 +17,62 @@ func findLimits(root string) limits {
 	if err == syscall.ENOENT {
 		return r.noGroup()
 	} else if err != nil {
-		return found.miss("/proc/self/cgroup: " + err.Error())
+		return found.miss(unread("/proc/self/cgroup", err))
 	}
 	member, err := cgfs.ParseProcCgroup(string(b))
 	if err != nil {
-		return found.miss("/proc/self/cgroup: " + err.Error())
+		return found.miss(malformed("/proc/self/cgroup", err))
 	} else if member.Version == 0 {
 		return found
 	}
 	b, err = r.read("/proc/self", "mountinfo")
 	if err != nil {
-		return found.miss("/proc/self/mountinfo: " + err.Error())
+		return found.miss(unread(mountinfo, err))
 	}
 	mounts, bad := cgfs.ParseMountinfo(string(b))
-	denied := ""
+	var denied *fault
 	for _, m := range member.Showing(mounts) {
 		dir, _ := m.Dir(member.Path)
 		if err := r.look(dir, "cgroup.procs"); err == nil {
 			found = r.readUp(member.Version, dir, m.Point)
 			return r.readAbove(found, member, mounts)
 		} else if err != syscall.ENOENT {
-			denied = dir + ": " + err.Error()
+			denied = unread(dir, err)
 		}
 	}
-	switch {
-	case denied != "":
-		found = found.miss(denied)
-	case bad != nil:
-		found = found.miss("/proc/self/mountinfo: " + bad.Error())
-	default:
-		found = found.miss("no mount in /proc/self/mountinfo shows the group " + member.Path)
+	if denied == nil {
+		denied = notShown(member, mounts, bad)
 	}
-	return r.readAbove(found, member, mounts)
+	return r.readAbove(found.miss(denied), member, mounts)
+}
+
+const mountinfo = "/proc/self/mountinfo"
+
+// notShown says why no mount shows the group.
+func notShown(member cgfs.Membership, mounts []cgfs.Mount, bad error) *fault {
+	if bad != nil {
+		return malformed(mountinfo, bad)
+	}
+	for _, m := range mounts {
+		if m.Version == member.Version && (m.Version == 2 || m.CPU) {
+			return &fault{ErrHidden, mountinfo, cgfs.Error("no mount shows the group " + member.Path)}
+		}
+	}
+	return &fault{ErrNoCgroup, mountinfo, cgfs.Error("no mount of cgroup v" + cgfs.Itoa(member.Version) + ", in which the program is")}
 }
 
 // noGroup is what is known without /proc/self/cgroup. A kernel without cgroups
 // has /proc all the same, and no cgroup mount; where /proc itself is not to be
 // seen, as in a chroot, nothing is known.
 func (r *reader) noGroup() (found limits) {
-	b, err := r.read("/proc/self", "mountinfo")
-	if err == nil {
+	missing := cgfs.Error("missing: /proc is not mounted here")
+	if b, err := r.read("/proc/self", "mountinfo"); err == nil {
 		if mounts, bad := cgfs.ParseMountinfo(inPlace(b)); len(mounts) == 0 && bad == nil {
 			return found
 		}
-		return found.miss("/proc/self/cgroup is missing, though there are cgroups")
+		missing = "missing, though there are cgroups"
 	}
-	return found.miss("/proc/self/cgroup is missing: /proc is not mounted here")
+	return found.miss(unread("/proc/self/cgroup", missing))
 }
 
 // readAbove reads the limits of the groups above the program's cgroup namespace,
@@ -76,11 +86,8 @@ func (r *reader) readAbove(found limits, member cgfs.Membership, mounts []cgfs.M
 	return found
 }
 
-func (l limits) miss(what string) limits {
-	if l.unknown != "" {
-		what = l.unknown + "; " + what
-	}
-	l.unknown = what
+func (l limits) miss(f *fault) limits {
+	l.unknown = l.unknown.with(f)
 	return l
 }
 
@@ -106,8 +113,8 @@ func (l *limits) take(r *reader, version int, dir string) (cpus float64) {
 	}
 	cpus, why := r.readLimit(version, dir, name)
 	switch {
-	case why != "":
-		*l = l.miss(cgfs.Join(dir, name) + ": " + why)
+	case why != nil:
+		*l = l.miss(why)
 	case cpus > 0 && (l.cpus == 0 || cpus < l.cpus):
 		l.cpus, l.file = cpus, cgfs.Join(dir, name)
 	}
@@ -116,12 +123,12 @@ func (l *limits) take(r *reader, version int, dir string) (cpus float64) {
 
 // readLimit is 0 where there is no limit, or no such file: in the hierarchy's
 // root, in a group without the controller, in a kernel without quotas.
-func (r *reader) readLimit(version int, dir, name string) (cpus float64, why string) {
+func (r *reader) readLimit(version int, dir, name string) (cpus float64, why *fault) {
 	b, err := r.read(dir, name)
 	if err == syscall.ENOENT {
-		return 0, ""
+		return 0, nil
 	} else if err != nil {
-		return 0, err.Error()
+		return 0, unread(cgfs.Join(dir, name), err)
 	}
 	switch {
 	case version == 2:
@@ -129,14 +136,15 @@ func (r *reader) readLimit(version int, dir, name string) (cpus float64, why str
 	case len(b) > 0 && b[0] == '-': // no limit has no need of its period
 		_, _, err = cgfs.ParseCFS(inPlace(b), "")
 	default:
+		const period = "cpu.cfs_period_us"
 		quota := string(b)
-		if b, err = r.read(dir, "cpu.cfs_period_us"); err != nil {
-			return 0, "its period: " + err.Error()
+		if b, err = r.read(dir, period); err != nil {
+			return 0, unread(cgfs.Join(dir, period), err)
 		}
 		cpus, _, err = cgfs.ParseCFS(quota, inPlace(b))
 	}
 	if err != nil {
-		return 0, err.Error()
+		return 0, malformed(cgfs.Join(dir, name), err)
 	}
-	return cpus, ""
+	return cpus, nil
 }

@@ -1,6 +1,7 @@
 package maxprocs
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,8 +45,9 @@ func imports(t *testing.T, pkg string) []string {
 	return deps
 }
 
-// slog adds 0.45 MB to a binary and net/http 3 MB, so the library has neither
-// but in metrics. What a program needs has nothing that adds 0.2 MB either.
+// slog adds 0.45 MB to a binary and net/http 3 MB, so the library has them in
+// slogger and metrics alone. What a program needs, and the blank import, have
+// nothing that adds 0.2 MB but time either.
 func TestImports(t *testing.T) {
 	has := func(pkg string, names ...string) (found []string) {
 		for _, dep := range imports(t, pkg) {
@@ -60,11 +62,13 @@ func TestImports(t *testing.T) {
 	if found := has("./facts", "log/slog", "net", "net/http", "encoding/json", "debug/elf"); found != nil {
 		t.Errorf("maxprocs/facts imports %v", found)
 	}
-	if found := has(".", "fmt", "os", "io/fs", "strings", "log/slog", "net/http"); found != nil {
-		t.Errorf("maxprocs imports %v", found)
+	for _, pkg := range []string{".", "./auto"} {
+		if found := has(pkg, "fmt", "os", "io/fs", "strings", "log/slog", "net/http"); found != nil {
+			t.Errorf("%s imports %v", pkg, found)
+		}
 	}
-	if found := has("./auto", "net", "net/http"); found != nil {
-		t.Errorf("maxprocs/auto imports %v", found)
+	if found := has("./slogger", "net", "net/http"); found != nil {
+		t.Errorf("maxprocs/slogger imports %v", found)
 	}
 }
 
@@ -125,19 +129,29 @@ func build(t *testing.T, text string) int64 {
 	return info.Size()
 }
 
-// TestSize builds an empty program with and without Set.
+// TestSize builds an empty program with and without the library.
 func TestSize(t *testing.T) {
 	if testing.Short() {
-		t.Skip("links two programs")
+		t.Skip("links three programs")
 	}
 	empty := build(t, "package main\n\nfunc main() {}\n")
-	set := build(t, "package main\n\nimport \"github.com/procfit/procfit/maxprocs\"\n\nfunc main() { maxprocs.Set() }\n")
-	t.Logf("an empty program has %d bytes, with Set %d more", empty, set-empty)
-	most := int64(310_000)
-	if strings.HasPrefix(runtime.Version(), "go1.2") && runtime.Version() < "go1.26" {
-		most = 380_000 // package syscall brings more of older runtimes along
-	}
-	if added := set - empty; added > most || added < 1_000 {
-		t.Errorf("Set adds %d bytes to an empty program, want at most %d", added, most)
+	const imported = "package main\n\nimport %s\"github.com/procfit/procfit/maxprocs%s\"\n\nfunc main() { %s }\n"
+	for name, tc := range map[string]struct {
+		text string
+		most int64
+		old  int64 // package syscall brings more of older runtimes along
+	}{
+		"Set":              {fmt.Sprintf(imported, "", "", "maxprocs.Set()"), 335_000, 400_000},
+		"the blank import": {fmt.Sprintf(imported, "_ ", "/auto", ""), 475_000, 575_000},
+	} {
+		added := build(t, tc.text) - empty
+		t.Logf("%s adds %d bytes to an empty program", name, added)
+		most := tc.most
+		if strings.HasPrefix(runtime.Version(), "go1.2") && runtime.Version() < "go1.26" {
+			most = tc.old
+		}
+		if added > most || added < 1_000 {
+			t.Errorf("%s adds %d bytes to an empty program, want at most %d", name, added, most)
+		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
-// Action is what Set did.
+// Action is what was done.
 type Action string
 
 const (
@@ -15,9 +15,10 @@ const (
 	Changed   Action = "changed"    // it is ours now; the runtime updates it no more
 	Automatic Action = "automatic"  // the runtime's own default is right, and it is in charge again
 	NotRaised Action = "not_raised" // more would fit what is known, but not all is
+	Left      Action = "left"       // by Start: another would fit, but no limit that the runtime ignores is tighter
 )
 
-// Result is what Set found and did.
+// Result is what was found and done.
 type Result struct {
 	Action   Action
 	Procs    int     // GOMAXPROCS now
@@ -27,7 +28,9 @@ type Result struct {
 	File     string  // where that is written
 	Env      string  // GOMAXPROCS in the environment
 	EnvSet   bool    // there is such a variable
-	Unknown  string  // what could not be read; "" when all was
+	Unknown  error   // what could not be read or made no sense; nil when all did
+
+	followed bool // the runtime followed a limit until now
 }
 
 // String is the result in one line.
@@ -42,6 +45,8 @@ func (r Result) String() string {
 		s += "was " + cgfs.Itoa(r.Before) + "; "
 	case Automatic:
 		s += "was " + cgfs.Itoa(r.Before) + "; the runtime's own default is right, and it decides again; "
+	case Left:
+		s += "left as it is, since no limit that the runtime ignores is tighter; "
 	case NotRaised:
 		s += "not raised, since not all limits are known; "
 	}
@@ -51,14 +56,14 @@ func (r Result) String() string {
 		s += "no CPU limit is known, "
 	}
 	s += "the affinity to " + cgfs.Itoa(r.Affinity)
-	if r.Action == Changed && endsUpdates {
+	if r.Action == Changed && r.followed {
 		s += "; the runtime updates it no more"
 	}
 	if r.EnvSet {
 		s += "; GOMAXPROCS=" + cgfs.Quote(r.Env) + " in the environment is " + whyIgnored(r.Env) + ", so it is ignored"
 	}
-	if r.Unknown != "" {
-		s += "; unknown: " + r.Unknown
+	if u, ok := r.Unknown.(*unknown); ok {
+		s += "; unknown: " + u.text()
 	}
 	return s
 }

@@ -4,14 +4,9 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 	"github.com/procfit/procfit/maxprocs/internal/fit"
 	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
-
-// endsUpdates: the runtime follows its own group's limit as long as GOMAXPROCS
-// is never set (in programs whose main module says go 1.25 or later).
-const endsUpdates = gort.HasDefault
 
 // Set makes GOMAXPROCS what fits the program's CPU limits and affinity, and
 // returns a function that undoes it. It takes the arguments of the function of
@@ -23,24 +18,26 @@ const endsUpdates = gort.HasDefault
 // Logger is told. The undo restores that state where the value before was the
 // runtime's default, and else the value.
 //
-// It returns an error when a limit could not be read or made no sense. Then it
-// has lowered GOMAXPROCS if what is known demands it, and not raised it.
+// It returns an error when a limit could not be read or made no sense: see
+// ErrMalformed and its like. Then it has lowered GOMAXPROCS if what is known
+// demands it, and not raised it.
 func Set(opts ...Option) (undo func(), err error) {
 	c := configure(opts)
 	r, undo := c.set()
 	c.tell(r)
-	if c.printf != nil {
-		c.printf("maxprocs: %s", r.String())
-	}
-	if r.Unknown != "" {
-		err = cgfs.Error("maxprocs: not all CPU limits are known: " + r.Unknown)
-	}
-	return undo, err
+	c.log(r)
+	return undo, toTell(r.Unknown)
 }
 
 func (c *config) tell(r Result) {
 	if c.detail != nil {
 		*c.detail = r
+	}
+}
+
+func (c *config) log(r Result) {
+	if c.printf != nil {
+		c.printf("maxprocs: %s", r)
 	}
 }
 
@@ -68,6 +65,11 @@ type sight struct {
 	want     int // what fits
 }
 
+func (s sight) same(as sight) bool {
+	return s.cpus == as.cpus && s.file == as.file && s.leaf == as.leaf && s.unknown.text() == as.unknown.text() &&
+		s.affinity == as.affinity && s.want == as.want
+}
+
 // look reads. It is done when the environment says what GOMAXPROCS shall be.
 func (c *config) look() (r Result, seen sight, done bool) {
 	s := c.sys
@@ -78,12 +80,14 @@ func (c *config) look() (r Result, seen sight, done bool) {
 		return r, seen, true
 	}
 	seen.limits, seen.affinity = findLimits(s.root), r.Affinity
-	r.Limit, r.File, r.Unknown = seen.cpus, seen.file, seen.unknown
-	cpus := float64(r.Affinity)
-	if r.Limit > 0 && r.Limit < cpus {
-		cpus = r.Limit
+	r.Limit, r.File = seen.cpus, seen.file
+	if seen.unknown != nil {
+		r.Unknown = seen.unknown
 	}
-	seen.want = c.procs(cpus)
+	seen.want = c.procs(seen.cpus, seen.affinity)
+	// It followed its own group's limit if its value is what that gives and is not
+	// what it would be without.
+	r.followed = s.hasDefault && r.Before < r.Affinity && r.Before == seen.runtimeDefault(r.Affinity)
 	return r, seen, false
 }
 
@@ -98,7 +102,7 @@ func (c *config) set() (Result, func()) {
 	case seen.want == r.Before:
 		r.Action = Kept
 		return r, nothing
-	case r.Unknown != "" && seen.want > r.Before:
+	case r.Unknown != nil && seen.want > r.Before:
 		r.Action = NotRaised
 		return r, nothing
 	}
@@ -131,7 +135,7 @@ type limits struct {
 	cpus    float64 // the tightest; 0: none is known
 	file    string
 	leaf    float64 // of the program's own group; 0: none is known
-	unknown string
+	unknown *unknown
 }
 
 // runtimeDefault is what Go 1.25 and later choose if the main module's go line

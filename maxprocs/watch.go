@@ -50,6 +50,9 @@ type watcher struct {
 	// sees its group in another way than we do. It is not asked again before
 	// something changes.
 	refused sight
+
+	leaves bool // Start's: what the runtime follows itself is left to it
+	blind  bool // the runtime is known to follow no limit
 }
 
 func (w *watcher) run(ctx context.Context, ticks <-chan time.Time) error {
@@ -60,55 +63,69 @@ func (w *watcher) run(ctx context.Context, ticks <-chan time.Time) error {
 		if done := w.step(); done {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticks:
+		if err := wait(ctx, ticks); err != nil {
+			return err
 		}
+	}
+}
+
+func wait(ctx context.Context, ticks <-chan time.Time) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-ticks:
+		return nil
 	}
 }
 
 // step looks once. It is done when the environment decides.
 func (w *watcher) step() (done bool) {
 	r, seen, done := w.look()
+	if done {
+		w.tell(r)
+		return true
+	}
+	w.tell(w.take(r, seen))
+	return false
+}
+
+// take does what follows from a look.
+func (w *watcher) take(r Result, seen sight) Result {
 	first := !w.looked
 	w.looked = true
 	r.Action = Kept
-	if done {
-		r.Action = KeptEnv
+	def := w.foretold(seen)
+	if w.leaves && w.follows(seen, def) {
+		seen.want = def
 	}
-	defer func() { w.tell(r) }()
-	if done {
-		return true
-	}
-	theirs := w.sys.hasDefault && seen != w.refused && seen.runtimeDefault(seen.affinity) == seen.want
+	theirs := w.sys.hasDefault && !seen.same(w.refused) && def == seen.want
 	want := seen.want
 	switch {
 	case want >= r.Before:
 		w.low = false
-		if want > r.Before && r.Unknown != "" {
+		if want > r.Before && r.Unknown != nil {
 			r.Action = NotRaised
-			return false
+			return r
 		}
 		if want == r.Before && !(w.ours && theirs) {
-			return false
+			return r
 		}
 	case first || w.hold <= 0:
 	default:
 		if want = w.held(want); want == 0 {
-			return false
+			return r
 		}
 		theirs = theirs && want == seen.want
 	}
 	r.Procs, r.Action = want, w.sys.apply(want, theirs)
 	if w.ours = r.Action == Changed; w.ours && theirs {
-		w.refused = seen
+		w.refused, w.blind = seen, true
 	}
 	if r.Action == Changed && want == r.Before {
-		return false // as it was: there is nothing to tell
+		return r // as it was: there is nothing to tell
 	}
 	w.changed(r)
-	return false
+	return r
 }
 
 // held is the lower number to take now, or 0 as long as it must still hold.
@@ -128,9 +145,7 @@ func (w *watcher) held(want int) int {
 }
 
 func (w *watcher) changed(r Result) {
-	if w.printf != nil {
-		w.printf("maxprocs: %s", r.String())
-	}
+	w.log(r)
 	if w.onChange != nil {
 		w.onChange(r)
 	}

@@ -1,11 +1,18 @@
-// Package auto sets GOMAXPROCS when it is imported, and says so in one line of
-// the default slog.Logger:
+// Package auto makes GOMAXPROCS fit the program's CPU limits when it is imported:
 //
 //	import _ "github.com/procfit/procfit/maxprocs/auto"
 //
-// It takes the place of go.uber.org/automaxprocs. The value is that of Set
-// without options: see package maxprocs. Whoever wants options, another logger
-// or no line calls Set instead.
+// It takes the place of go.uber.org/automaxprocs, and is never worse than the
+// runtime alone. It acts only where a limit that the runtime ignores is tighter
+// than the runtime's value: an ancestor's limit, and any limit before Go 1.25 or
+// where the main module says go 1.24 or less. Then it follows the limits, every
+// ten seconds and in a goroutine. Else it changes nothing and starts no goroutine,
+// so that a runtime that follows the limit itself (Go 1.25 and later) goes on: it
+// has 2 Ps under a limit of one CPU, where 1 would fit, and 6 after a resize to 6,
+// where a number of ours would have ended its updates.
+//
+// It logs nothing. For a line, other options or the error call what it calls,
+// maxprocs.Start, at the beginning of main.
 //
 // Packages are initialised before main: what sizes itself by GOMAXPROCS in an
 // init of its own may have seen the value of before.
@@ -13,22 +20,8 @@ package auto
 
 import (
 	"context"
-	"log/slog"
-	"runtime"
 
 	"github.com/procfit/procfit/maxprocs"
 )
 
-func init() { set(slog.Default()) }
-
-func set(log *slog.Logger, opts ...maxprocs.Option) {
-	var r maxprocs.Result
-	_, err := maxprocs.Set(append(opts, maxprocs.Detail(&r))...)
-	level := slog.LevelInfo
-	if err != nil || r.EnvSet && r.Action != maxprocs.KeptEnv {
-		level = slog.LevelWarn
-	}
-	log.LogAttrs(context.Background(), level, "GOMAXPROCS",
-		slog.Int("value", r.Procs), slog.Int("num_cpu", runtime.NumCPU()),
-		slog.String("go_version", runtime.Version()), slog.String("reason", r.String()))
-}
+func init() { maxprocs.Start(context.Background()) }

@@ -6,8 +6,8 @@ import "github.com/procfit/procfit/maxprocs/internal/fit"
 type Rounding = fit.Rounding
 
 const (
-	Ceil  = fit.Ceil // the default: part of a CPU is worth a P, or it would never be used
-	Floor = fit.Floor
+	Ceil  = fit.Ceil  // the default: part of a CPU is worth a P, or it would never be used
+	Floor = fit.Floor // the default of what a reserve leaves, which rounding up would take back
 )
 
 // Fit is the policy of package maxprocs: no more Ps than CPUs that can be had. It
@@ -23,10 +23,10 @@ const (
 // Fit says what suits the CPUs, whatever the environment asks for; a valid
 // GOMAXPROCS there is left in force by whoever applies the decision.
 type Fit struct {
-	Rounding  Rounding // "" is Ceil
+	Rounding  Rounding // "" is Floor with a reserve, and else Ceil
 	Threshold float64  // above 0: the smallest part of a CPU that is rounded up, whatever Rounding says
-	Min       int      // 0 is 1; it goes before Max
-	Max       int      // 0: none
+	Min       int      // below 1: 1; it goes before Max, and needs a limit: the affinity is no quota
+	Max       int      // below 1: none
 	Reserve   float64  // CPUs left to a co-tenant in the same limit, a sidecar say
 }
 
@@ -48,7 +48,8 @@ func (p Fit) decide(f Facts) Decision {
 	if f.Cgroup.State == Unreadable || f.Cgroup.State == Malformed {
 		d.because("its CPU limits cannot be found: %s", f.Cgroup.Error)
 	}
-	if l, ok := f.Tightest(); ok {
+	l, limited := f.Tightest()
+	if limited {
 		d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: p.round(l.CPUs), File: l.File, Raw: l.Raw})
 		if l.CPUs < cpus {
 			cpus, winner = l.CPUs, KindLimit
@@ -58,8 +59,8 @@ func (p Fit) decide(f Facts) Decision {
 		}
 	}
 	if p.Reserve > 0 {
-		d.because("%s CPUs are reserved for others: %s − %s", cpusText(p.Reserve), cpusText(cpus), cpusText(p.Reserve))
-		cpus -= p.Reserve
+		d.because("%s reserved for others: %s − %s", countCPUs(p.Reserve), cpusText(cpus), cpusText(p.Reserve))
+		cpus = fit.Rule(p).Left(cpus)
 	}
 	n := p.round(cpus)
 	if float64(n) != cpus && cpus > 0 {
@@ -69,32 +70,23 @@ func (p Fit) decide(f Facts) Decision {
 		d.because("%d is above the maximum of %d", n, p.Max)
 		n = p.Max
 	}
-	if least := p.minimum(); n < least {
+	if least := fit.Rule(p).Clamp(n, limited); n < least {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
+	} else if n < p.Min {
+		d.because("the minimum of %d needs a limit", p.Min)
 	}
 	return d.win(winner, n)
-}
-
-func (p Fit) rounding() Rounding {
-	if p.Rounding == Floor {
-		return Floor
-	}
-	return Ceil
 }
 
 func (p Fit) roundingText() string {
 	if p.Threshold > 0 {
 		return "up from " + cpusText(p.Threshold)
 	}
-	return string(p.rounding())
-}
-
-func (p Fit) minimum() int {
-	if p.Min < 1 {
-		return 1
+	if p.Rounding == "" && p.Reserve > 0 {
+		return "floor, since rounding up would take the reserve back"
 	}
-	return p.Min
+	return string(fit.Rule(p).Direction())
 }
 
 func (p Fit) round(cpus float64) int { return fit.Rule(p).Round(cpus) }

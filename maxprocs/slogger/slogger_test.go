@@ -1,4 +1,4 @@
-package auto
+package slogger
 
 import (
 	"bytes"
@@ -15,18 +15,21 @@ import (
 func TestLine(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
+	const most = 1 // which needs no limit, as a minimum does
 	for env, want := range map[string]struct {
 		level, reason string
 		procs         int
 	}{
-		"":     {"WARN", "is ignored", before + 1},
-		"abc":  {"WARN", `GOMAXPROCS="abc"`, before + 1},
+		"":     {"WARN", "is ignored", most},
+		"abc":  {"WARN", `GOMAXPROCS="abc"`, most},
 		"0005": {"INFO", "set in the environment", before},
 	} {
 		runtime.GOMAXPROCS(before)
 		t.Setenv("GOMAXPROCS", env)
 		var out bytes.Buffer
-		set(slog.New(slog.NewJSONHandler(&out, nil)), maxprocs.Min(before+1))
+		if _, err := maxprocs.Set(Logger(slog.New(slog.NewJSONHandler(&out, nil))), maxprocs.Max(most)); err != nil {
+			t.Fatal(err)
+		}
 		var line struct {
 			Level, Msg, Reason string
 			Value              int

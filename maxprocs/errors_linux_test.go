@@ -1,0 +1,106 @@
+package maxprocs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestErrorsAreTyped(t *testing.T) {
+	kinds := []error{ErrNoCgroup, ErrHidden, ErrMalformed, ErrPermission}
+	for name, tc := range map[string]struct {
+		change func(tree)
+		kind   error
+		cause  error // of the system, if any
+		says   string
+		silent bool // Set returns nil, and the Result has it
+	}{
+		"no cgroup mount": {func(tr tree) { tr.write("proc/self/mountinfo", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n") },
+			ErrNoCgroup, nil, "/proc/self/mountinfo: no mount of cgroup v2, in which the program is", true},
+		"no mount shows it": {func(tr tree) { tr.write("proc/self/cgroup", "0::/elsewhere\n") },
+			ErrHidden, nil, "/proc/self/mountinfo: no mount shows the group /elsewhere", false},
+		"a malformed limit": {func(tr tree) { tr.write("cg/pod/cpu.max", "many\n") },
+			ErrMalformed, nil, `/cg/pod/cpu.max: quota: want a positive number of microseconds, have "many"`, false},
+		"malformed membership": {func(tr tree) { tr.write("proc/self/cgroup", "nothing\n") },
+			ErrMalformed, nil, `/proc/self/cgroup: want "ID:CONTROLLERS:/PATH", have "nothing"`, false},
+		"malformed mounts": {func(tr tree) { tr.write("proc/self/mountinfo", "30 - cgroup2 cgroup2 rw\n") },
+			ErrMalformed, nil, `/proc/self/mountinfo: want at least 6 fields`, false},
+		"not allowed": {func(tr tree) { tr.forbid("cg/pod/app/cpu.max") },
+			ErrPermission, fs.ErrPermission, "/cg/pod/app/cpu.max: permission denied", false},
+		"a loop of links": {func(tr tree) { tr.link("cpu.max", "cg/pod/cpu.max") },
+			nil, syscall.ELOOP, "/cg/pod/cpu.max: too many levels of symbolic links", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := newTree(t)
+			tr.write("cg/pod/app/cpu.max", "max 100000\n")
+			tc.change(tr)
+			m := &machine{procs: 8, def: 8}
+			var r Result
+			_, err := Set(func(c *config) { c.sys = m.system(tr.root, "unset", 8, true) }, Detail(&r))
+			if (err == nil) != tc.silent || !tc.silent && err != r.Unknown {
+				t.Fatalf("error %v, and the result has %v", err, r.Unknown)
+			}
+			for _, kind := range kinds {
+				if got, want := errors.Is(r.Unknown, kind), kind == tc.kind; got != want {
+					t.Errorf("%v: is it %q? %v, want %v", r.Unknown, kind, got, want)
+				}
+			}
+			if tc.cause != nil && !errors.Is(r.Unknown, tc.cause) {
+				t.Errorf("%v is not %v", r.Unknown, tc.cause)
+			}
+			if want := "maxprocs: not all CPU limits are known: " + tc.says; r.Unknown == nil || !strings.HasPrefix(r.Unknown.Error(), want) || !strings.Contains(r.String(), "; unknown: "+tc.says) {
+				t.Errorf("%v, %s; want %s", r.Unknown, r, want)
+			}
+			if r.Procs != 8 {
+				t.Errorf("%d Ps, want 8", r.Procs)
+			}
+		})
+	}
+}
+
+// Two causes are both in the one error.
+func TestErrorsAreAllThere(t *testing.T) {
+	tr := newTree(t)
+	tr.write("cg/pod/cpu.max", "many\n")
+	tr.forbid("cg/pod/app/cpu.max")
+	_, err := Set(func(c *config) { c.sys = (&machine{procs: 8, def: 8}).system(tr.root, "unset", 8, true) })
+	if !errors.Is(err, ErrPermission) || !errors.Is(err, ErrMalformed) || errors.Is(err, ErrNoCgroup) {
+		t.Errorf("%v", err)
+	}
+}
+
+// forbid makes a file that this test may not read. Root may read all, so that it
+// looks as another user: a file system's user is a thread's own.
+func (tr tree) forbid(name string) {
+	tr.write(name, "max 100000\n")
+	if err := os.Chmod(filepath.Join(tr.root, name), 0); err != nil {
+		tr.t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := os.Chmod(filepath.Dir(tr.root), 0o755); err != nil { // TempDir's own is for root alone
+		tr.t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	const nobody = 65534
+	if err := syscall.Setfsuid(nobody); err != nil {
+		tr.t.Fatal(err)
+	}
+	tr.t.Cleanup(func() {
+		syscall.Setfsuid(0)
+		runtime.UnlockOSThread()
+	})
+}
+
+func (tr tree) link(to, name string) {
+	file := filepath.Join(tr.root, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(to, file)); err != nil {
+		tr.t.Fatal(err)
+	}
+}

@@ -1,0 +1,131 @@
+package maxprocs
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStart looks at a tree, then at what it has become, and holds a runtime that
+// Start was called on against one that it was not.
+func TestStart(t *testing.T) {
+	const none = "max 100000\n"
+	cpus := func(n string) string { return n + "00000 100000\n" }
+	for name, tc := range map[string]struct {
+		leaf, parent string
+		old, blind   bool // before Go 1.25; a go line below 1.25
+		code         int  // GOMAXPROCS set in code before
+		options      []Option
+		action       Action
+		want         int
+		follow       bool
+		later        [2]string // the leaf and the parent
+		then         int
+		alone        int // and the runtime alone
+	}{
+		"one CPU is left":              {leaf: cpus("1"), parent: none, action: Left, want: 2, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
+		"half a CPU":                   {leaf: "50000 100000\n", parent: cpus("3"), action: Left, want: 2, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
+		"right already":                {leaf: cpus("3"), parent: cpus("4"), action: Kept, want: 3, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
+		"no limit":                     {leaf: none, parent: none, action: Kept, want: 8, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
+		"an ancestor":                  {leaf: cpus("6"), parent: cpus("3"), action: Changed, want: 3, follow: true, later: [2]string{cpus("7"), cpus("9")}, then: 7, alone: 7},
+		"an ancestor, alone":           {leaf: none, parent: cpus("1"), action: Changed, want: 1, follow: true, later: [2]string{none, none}, then: 8, alone: 8},
+		"an ancestor, then one's own":  {leaf: cpus("6"), parent: cpus("3"), action: Changed, want: 3, follow: true, later: [2]string{cpus("1"), none}, then: 2, alone: 2},
+		"an ancestor that stays":       {leaf: cpus("1"), parent: "90000 100000\n", action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), cpus("2")}, then: 2, alone: 6},
+		"before Go 1.25":               {leaf: cpus("1"), parent: none, old: true, action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
+		"before Go 1.25, no limit":     {leaf: none, parent: none, old: true, action: Kept, want: 8, alone: 8, then: 8, later: [2]string{cpus("2"), none}},
+		"an old go line":               {leaf: cpus("1"), parent: none, blind: true, action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
+		"an old go line, freed":        {leaf: cpus("3"), parent: none, blind: true, action: Changed, want: 3, follow: true, later: [2]string{none, none}, then: 8, alone: 8},
+		"an old go line, an ancestor":  {leaf: none, parent: cpus("3"), blind: true, action: Changed, want: 3, follow: true, later: [2]string{cpus("1"), none}, then: 1, alone: 8},
+		"set above the limit in code":  {leaf: cpus("3"), parent: none, code: 8, action: Automatic, want: 3, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
+		"set below it in code":         {leaf: cpus("4"), parent: none, code: 2, action: Left, want: 2, later: [2]string{cpus("6"), none}, then: 2, alone: 2},
+		"set without a limit in code":  {leaf: none, parent: none, code: 20, action: Left, want: 20, later: [2]string{none, none}, then: 20, alone: 20},
+		"a least that is asked for":    {leaf: cpus("1"), parent: none, options: []Option{Min(4)}, action: Changed, want: 4, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
+		"a most that does not matter":  {leaf: cpus("1"), parent: none, options: []Option{Max(4)}, action: Left, want: 2, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
+		"a most that does":             {leaf: none, parent: none, options: []Option{Max(4)}, action: Changed, want: 4, follow: true, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
+		"unknown, and nothing tighter": {leaf: "what\n", parent: none, action: Kept, want: 8, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := newTree(t)
+			set := func(leaf, parent string) {
+				tr.write("cg/pod/app/cpu.max", leaf)
+				tr.write("cg/pod/cpu.max", parent)
+			}
+			set(tc.leaf, tc.parent)
+			def := func() int {
+				if tc.old || tc.blind {
+					return 8
+				}
+				return findLimits(tr.root).runtimeDefault(8)
+			}
+			start := func() *fakeRuntime {
+				if tc.code > 0 {
+					return &fakeRuntime{procs: tc.code}
+				}
+				return &fakeRuntime{procs: def(), automatic: !tc.old && !tc.blind}
+			}
+			rt, plain := start(), start()
+			var said []string
+			var detail Result
+			now := time.Unix(0, 0)
+			w := tr.watched(rt, !tc.old, func() { rt.procs, rt.automatic = def(), true }, append(tc.options, Detail(&detail),
+				Logger(func(_ string, args ...any) { said = append(said, args[0].(Result).String()) }))...)
+			w.now = func() time.Time { return now }
+			r, follow := w.start()
+			if rt.procs != tc.want || r.Procs != tc.want || r.Action != tc.action || follow != tc.follow || detail != r {
+				t.Errorf("GOMAXPROCS is %d, %+v, follows %v; want %d, %s, %v", rt.procs, r, follow, tc.want, tc.action, tc.follow)
+			}
+			if len(said) != 1 || !strings.HasPrefix(said[0], "GOMAXPROCS=") {
+				t.Errorf("said %q, want one line", said)
+			}
+			set(tc.later[0], tc.later[1])
+			for looks := 0; looks < 10; looks++ { // hold lasts for three
+				for _, r := range []*fakeRuntime{rt, plain} {
+					if r.automatic {
+						r.procs = def()
+					}
+				}
+				if follow {
+					now = now.Add(DefaultPeriod)
+					w.step()
+				}
+			}
+			if rt.procs != tc.then || plain.procs != tc.alone {
+				t.Errorf("later GOMAXPROCS is %d, and %d of the runtime alone; want %d and %d", rt.procs, plain.procs, tc.then, tc.alone)
+			}
+			touched := rt.touched
+			if w.step(); follow && rt.touched != touched {
+				t.Errorf("set once more though nothing changed")
+			}
+		})
+	}
+}
+
+// Where nothing is to be done nothing runs afterwards, and an error is returned.
+func TestStartLeavesNoGoroutine(t *testing.T) {
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	t.Setenv("GOMAXPROCS", "2")
+	if err := Start(ctx); err != nil || runtime.NumGoroutine() != before {
+		t.Errorf("%v, %d goroutines, %d before", err, runtime.NumGoroutine(), before)
+	}
+	tr := newTree(t)
+	tr.write("cg/pod/app/cpu.max", "what\n")
+	world := func(c *config) { c.sys = (&machine{procs: 8, def: 8}).system(tr.root, "unset", 8, true) }
+	if err := Start(ctx, world); !errors.Is(err, ErrMalformed) || runtime.NumGoroutine() != before {
+		t.Errorf("%v, %d goroutines, %d before", err, runtime.NumGoroutine(), before)
+	}
+	tr.write("cg/pod/app/cpu.max", "200000 100000\n")
+	if err := Start(ctx, world); err != nil || runtime.NumGoroutine() != before+1 {
+		t.Errorf("under a limit: %v, %d goroutines, %d before", err, runtime.NumGoroutine(), before)
+	}
+	cancel()
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines after the context ended, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
