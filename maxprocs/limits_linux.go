@@ -9,9 +9,11 @@ import (
 // findLimits reads the limits of the program's own group and of all above it,
 // each file once.
 func findLimits(root string) limits {
-	var path [512]byte // enough for every name and file of most systems
-	var buf [4096]byte
-	r := reader{root: root, path: path[:0], buf: buf[:]}
+	var room struct { // enough for every name and file of most systems
+		path [512]byte
+		buf  [4096]byte
+	}
+	r := reader{root: root, path: room.path[:0], buf: room.buf[:]}
 	var found limits
 	b, err := r.read("/proc/self", "cgroup")
 	if err == syscall.ENOENT {
@@ -25,11 +27,44 @@ func findLimits(root string) limits {
 	} else if member.Version == 0 {
 		return found
 	}
-	b, err = r.read("/proc/self", "mountinfo")
+	return r.findGroup(member)
+}
+
+const mountinfo = "/proc/self/mountinfo"
+
+// findGroup reads no more mounts than it must. Of several that show the whole
+// hierarchy the first counts, and what comes after it may only be one of a group
+// above the cgroup namespace: above the first namespace there is none.
+func (r *reader) findGroup(member cgfs.Membership) (found limits) {
+	var mounts []cgfs.Mount
+	var bad error
+	var own, top string
+	err := r.lines("/proc/self", "mountinfo", func(text []byte) bool {
+		if text = fromCgroups(text); len(text) == 0 {
+			return false
+		}
+		some, malformed := cgfs.ParseMountinfo(string(text))
+		if bad == nil {
+			bad = malformed
+		}
+		if mounts == nil {
+			mounts = some
+		} else {
+			mounts = append(mounts, some...)
+		}
+		for _, m := range member.Showing(some) {
+			if dir, _ := m.Dir(member.Path); own == "" && m.Root == "/" && r.look(dir, "cgroup.procs") == nil {
+				own, top = dir, m.Point
+				return r.inFirstNamespace()
+			}
+		}
+		return false
+	})
 	if err != nil {
 		return found.miss(unread(mountinfo, err))
+	} else if own != "" {
+		return r.readAbove(r.readUp(member.Version, own, top), member, mounts)
 	}
-	mounts, bad := cgfs.ParseMountinfo(string(b))
 	var denied *fault
 	for _, m := range member.Showing(mounts) {
 		dir, _ := m.Dir(member.Path)
@@ -46,7 +81,28 @@ func findLimits(root string) limits {
 	return r.readAbove(found.miss(denied), member, mounts)
 }
 
-const mountinfo = "/proc/self/mountinfo"
+// inFirstNamespace tells that the program is in the cgroup namespace that the
+// kernel began with, by its number (PROC_CGROUP_INIT_INO in linux/proc_ns.h).
+func (r *reader) inFirstNamespace() bool {
+	const first = "cgroup:[4026531835]"
+	return string(r.readLink("/proc/self/ns", "cgroup", len(first)+1)) == first
+}
+
+// fromCgroups is the text from the first line on that may be a mount of cgroups:
+// most lines are none, and need no copy.
+func fromCgroups(text []byte) []byte {
+	const mark = " - cgroup"
+	line := 0
+	for i, c := range text {
+		switch {
+		case c == '\n':
+			line = i + 1
+		case c == '-' && i > 0 && i+len(mark)-1 <= len(text) && string(text[i-1:i-1+len(mark)]) == mark:
+			return text[line:]
+		}
+	}
+	return nil
+}
 
 // notShown says why no mount shows the group.
 func notShown(member cgfs.Membership, mounts []cgfs.Mount, bad error) *fault {

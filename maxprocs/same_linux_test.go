@@ -86,6 +86,51 @@ func TestSameOfOddFiles(t *testing.T) {
 	}
 }
 
+// A long list of mounts is read to its end for what is above a cgroup namespace,
+// and only as far as the group's own mount where there is nothing above.
+func TestMountsAreReadAsFarAsTheyMatter(t *testing.T) {
+	for name, tc := range map[string]struct {
+		namespace, before, after string
+		want                     float64
+		unknown                  bool
+	}{
+		"in the first namespace":           {"cgroup:[4026531835]", "", "40 23 0:26 /.. /above rw - cgroup2 cgroup2 rw\n", 2, false},
+		"in another":                       {"cgroup:[4026532500]", "", "40 23 0:26 /.. /above rw - cgroup2 cgroup2 rw\n", 1, false},
+		"an unknown one":                   {"", "", "40 23 0:26 /.. /above rw - cgroup2 cgroup2 rw\n", 1, false},
+		"a narrower mount before":          {"cgroup:[4026531835]", "40 23 0:26 /a /narrow rw - cgroup2 cgroup2 rw\n", "", 2, false},
+		"no newline at the end":            {"cgroup:[4026532500]", "", "40 23 0:26 /.. /above rw - cgroup2 cgroup2 rw", 1, false},
+		"a line that is longer than all":   {"cgroup:[4026531835]", "29 1 0:5 / / rw - overlay o rw,lowerdir=" + strings.Repeat("/layer:", 20_000) + "\n", "", 2, false},
+		"more than there may be of mounts": {"cgroup:[4026532500]", "", strings.Repeat("29 1 0:5 / / rw - overlay o rw\n", 1<<20), 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			other := strings.Repeat("29 1 0:5 / /elsewhere rw - tmpfs tmpfs rw\n", 300)
+			for file, text := range map[string]string{
+				"proc/self/cgroup":    "0::/a\n",
+				"proc/self/mountinfo": tc.before + other + "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n" + other + tc.after,
+				"cg/a/cgroup.procs":   "", "cg/a/cpu.max": "200000 100000\n",
+				"narrow/cgroup.procs": "", "narrow/cpu.max": "300000 100000\n",
+				"above/cgroup.procs": "", "above/cpu.max": "100000 100000\n",
+			} {
+				name := filepath.Join(root, file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(os.Mkdir(filepath.Join(root, "proc/self/ns"), 0o755),
+				os.Symlink(tc.namespace, filepath.Join(root, "proc/self/ns/cgroup"))); err != nil && tc.namespace != "" {
+				t.Fatal(err)
+			}
+			if got, _, _, unknown := maxprocs.FindLimits(root); got != tc.want || (unknown != "") != tc.unknown {
+				t.Errorf("found %v, unknown %q; want %v", got, unknown, tc.want)
+			}
+			if tc.namespace != "cgroup:[4026531835]" {
+				same(t, root)
+			}
+		})
+	}
+}
+
 // FuzzSame makes trees of odd texts.
 func FuzzSame(f *testing.F) {
 	const v2 = "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n"
