@@ -43,7 +43,7 @@ func (c *config) log(r Result) {
 
 // system is what Set and Watch ask and change.
 type system struct {
-	root       string // before every path; "" but in tests
+	limits     func() limits
 	env        func() (string, bool)
 	affinity   func() int
 	procs      func(int) int // as runtime.GOMAXPROCS
@@ -53,7 +53,8 @@ type system struct {
 
 func live() system {
 	return system{
-		env: lookupEnv, affinity: affinity,
+		limits: func() limits { return findLimits("") },
+		env:    lookupEnv, affinity: affinity,
 		procs: runtime.GOMAXPROCS, setDefault: gort.SetDefault, hasDefault: gort.HasDefault,
 	}
 }
@@ -79,7 +80,7 @@ func (c *config) look() (r Result, seen sight, done bool) {
 		r.Action = KeptEnv
 		return r, seen, true
 	}
-	seen.limits, seen.affinity = findLimits(s.root), r.Affinity
+	seen.limits, seen.affinity = s.limits(), r.Affinity
 	r.Limit, r.File = seen.cpus, seen.file
 	if seen.unknown != nil {
 		r.Unknown = seen.unknown

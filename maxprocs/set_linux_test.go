@@ -14,7 +14,7 @@ type machine struct {
 
 func (m *machine) system(root, env string, affinity int, hasDefault bool) system {
 	return system{
-		root:     root,
+		limits:   func() limits { return findLimits(root) },
 		env:      func() (string, bool) { return env, env != "unset" },
 		affinity: func() int { return affinity },
 		procs: func(n int) int {

@@ -54,7 +54,7 @@ func (tr tree) write(name, text string) {
 func (tr tree) watched(rt *fakeRuntime, hasDefault bool, setDefault func(), opts ...Option) *watcher {
 	w := &watcher{config: configure(opts), now: time.Now}
 	w.sys = system{
-		root: tr.root, env: func() (string, bool) { return "", false }, affinity: func() int { return 8 },
+		limits: func() limits { return findLimits(tr.root) }, env: func() (string, bool) { return "", false }, affinity: func() int { return 8 },
 		procs: rt.set, setDefault: setDefault, hasDefault: hasDefault,
 	}
 	return w
