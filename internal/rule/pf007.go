@@ -12,7 +12,7 @@ func redundantAutomaxprocs() Rule {
 changes. go.uber.org/automaxprocs reads it once, rounds down, and by its call of
 runtime.GOMAXPROCS ends the runtime's updates for good. Like the runtime it looks at
 no ancestor.`,
-		Fix:   `Remove the import; where limits of ancestors or a minimum matter, import maxprocs/auto in its place.`,
+		Fix:   `Remove the import; where limits of ancestors matter, import maxprocs/auto in its place.`,
 		Check: checkAutomaxprocs,
 	}
 }
