@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// cpuMask has room for 65536 CPUs; the largest kernels know 8192.
-type cpuMask [1024]uint64
+// cpuMask has room for 8192 CPUs, which is what the largest kernels know.
+type cpuMask [128]uint64
 
 // add adds the CPUs on which the thread may run.
 func (m *cpuMask) add(tid int) {

@@ -121,12 +121,17 @@ func notShown(member cgfs.Membership, mounts []cgfs.Mount, bad error) *fault {
 // has /proc all the same, and no cgroup mount; where /proc itself is not to be
 // seen, as in a chroot, nothing is known.
 func (r *reader) noGroup() (found limits) {
-	missing := cgfs.Error("missing: /proc is not mounted here")
-	if b, err := r.read("/proc/self", "mountinfo"); err == nil {
-		if mounts, bad := cgfs.ParseMountinfo(inPlace(b)); len(mounts) == 0 && bad == nil {
-			return found
-		}
-		missing = "missing, though there are cgroups"
+	some := false
+	err := r.lines("/proc/self", "mountinfo", func(text []byte) bool {
+		mounts, bad := cgfs.ParseMountinfo(inPlace(text))
+		some = len(mounts) > 0 || bad != nil
+		return some
+	})
+	missing := cgfs.Error("missing, though there are cgroups")
+	if err != nil {
+		missing = "missing: /proc is not mounted here"
+	} else if !some {
+		return found
 	}
 	return found.miss(unread("/proc/self/cgroup", missing))
 }

@@ -47,8 +47,10 @@ func (r *reader) look(dir, file string) error {
 	return errno
 }
 
-// read reads a whole file. The bytes are valid until the next call. It neither
-// waits for a named pipe nor reads without an end.
+// read reads a whole file, but none with lines of many makers, which the kernel
+// may hand out in parts: of any other less than there is room for is all of it. The
+// bytes are valid until the next call. It neither waits for a named pipe nor reads
+// without an end.
 func (r *reader) read(dir, file string) ([]byte, error) {
 	fd, err := r.openFile(dir, file)
 	if err != nil {
@@ -64,10 +66,10 @@ func (r *reader) read(dir, file string) ([]byte, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case n == 0:
-			return r.buf[:used], nil
 		case used+n > limit:
 			return nil, cgfs.TooLarge(limit)
+		case used+n < len(r.buf):
+			return r.buf[:used+n], nil
 		default:
 			used += n
 		}
@@ -79,7 +81,7 @@ func (r *reader) grow() { r.buf = append(r.buf, make([]byte, len(r.buf))...) }
 // someLines is how much of a list is asked for at least; the longer it turns out,
 // the more. The kernel writes no more lines than it is asked for: one of mountinfo
 // takes it 2 µs, and a further read 0.5 µs.
-const someLines = 512
+const someLines = 256
 
 // lines hands on a file's text, some whole lines at a time, which are valid until
 // the next, until each says that it is enough.
@@ -94,7 +96,7 @@ func (r *reader) lines(dir, file string, each func([]byte) (enough bool)) error 
 		if kept == len(r.buf) {
 			r.grow()
 		}
-		end := kept + someLines + total/2
+		end := kept + someLines + total/4
 		if end > len(r.buf) {
 			end = len(r.buf)
 		}
