@@ -111,3 +111,27 @@ func TestSetDecides(t *testing.T) {
 		})
 	}
 }
+
+// A limit three groups up costs no more than the reading of it.
+func TestAllocations(t *testing.T) {
+	tr := newTree(t)
+	tr.write("proc/self/cgroup", "0::/a/b/c/d\n")
+	for _, dir := range []string{"cg/a", "cg/a/b", "cg/a/b/c", "cg/a/b/c/d"} {
+		tr.write(dir+"/cgroup.procs", "")
+		tr.write(dir+"/cpu.max", "max 100000\n")
+	}
+	tr.write("cg/a/cpu.max", "200000 100000\n")
+	m := &machine{}
+	s := m.system(tr.root, "unset", 8, true)
+	const most = 10
+	if got := testing.AllocsPerRun(20, func() {
+		m.procs = 8
+		undo, err := Set(func(c *config) { c.sys = s })
+		if err != nil || m.procs != 2 {
+			t.Fatalf("GOMAXPROCS is %d, %v", m.procs, err)
+		}
+		undo()
+	}); got > most {
+		t.Errorf("%v allocations, want at most %d", got, most)
+	}
+}
