@@ -129,12 +129,3 @@ func TestStartLeavesNoGoroutine(t *testing.T) {
 		}
 	}
 }
-
-func ExampleStart() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel() // the program's own end, as a rule
-	if err := Start(ctx); errors.Is(err, ErrPermission) {
-		// what limits it may not be read here; GOMAXPROCS was not raised
-	}
-	// Output:
-}
