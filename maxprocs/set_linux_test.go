@@ -53,6 +53,8 @@ func TestSetDecides(t *testing.T) {
 		"set in code":          {world: "v2-leaf", before: 7, def: 3, want: 3, action: Automatic, automatic: true, says: "it decides again"},
 		"valid env":            {world: "v2-leaf", env: "7", before: 7, def: 3, want: 7, action: KeptEnv, says: "GOMAXPROCS=7: set in the environment"},
 		"ignored env":          {world: "v2-leaf", env: "2.5", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="2.5" in the environment is no positive integer, so it is ignored`},
+		"env above int32":      {world: "v2-leaf", env: "9999999999", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="9999999999" in the environment is above 2147483647, so it is ignored`},
+		"env of zeros":         {world: "v2-leaf", env: "00", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="00" in the environment is no positive integer`},
 		"empty env":            {world: "v2-tighter-parent", affinity: 64, env: "", before: 20, def: 20, want: 2, action: Changed, says: `GOMAXPROCS="" in`},
 		"unknown, not raised":  {world: "v2-malformed", before: 3, def: 8, want: 3, action: NotRaised, fails: `/sys/fs/cgroup/pod/app/cpu.max: want "QUOTA PERIOD", have "lots of it\n"`},
 		"unknown, lowered":     {world: "v2-malformed", before: 8, def: 8, want: 4, action: Changed, fails: "cpu.max: "},
