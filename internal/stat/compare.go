@@ -66,8 +66,11 @@ func (w *walk) versus(s *setting) Bounds {
 		return Bounds{}
 	}
 	b := Bounds{Ratio: new(1 + expm1(e.mid)), N: e.n}
-	if !math.IsInf(e.lower, 0) && !math.IsInf(e.most, 0) {
-		b.Low, b.High = new(1+expm1(e.lower)), new(1+expm1(e.most))
+	if !math.IsInf(e.lower, 0) {
+		b.Low = new(1 + expm1(e.lower))
+	}
+	if !math.IsInf(e.most, 0) {
+		b.High = new(1 + expm1(e.most))
 	}
 	return b
 }

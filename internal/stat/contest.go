@@ -116,7 +116,10 @@ func (c *contest) between(a, b *setting, metric string) bounds {
 	if n < fewestProve {
 		return e
 	}
-	e.lower, e.upper, e.least, e.most = math.Log(low), math.Log(high), math.Log(least), math.Log(most)
+	e.lower, e.upper = math.Log(low), math.Log(high)
+	if n >= fewestClaim {
+		e.least, e.most = math.Log(least), math.Log(most)
+	}
 	return e
 }
 
@@ -124,12 +127,18 @@ func (c *contest) between(a, b *setting, metric string) bounds {
 // claim: then each may have it whole.
 const singly = 0.95
 
-// fewestProve is how many trials of each side prove anything.
-const fewestProve = 2
+// How many trials of each side prove that something is as good, and that it is worse;
+// and how often a claim of the second kind may be false, which is looked at again and
+// again: as package race has them.
+const (
+	fewestProve = 2
+	fewestClaim = 3
+	claimError  = 0.01
+)
 
 // shared is the confidence of a bound of which one may be picked out: in two metrics,
 // against each other value.
-func (c *contest) shared() float64 { return 1 - (1-singly)/float64(2*max(1, c.values-1)) }
+func (c *contest) shared() float64 { return 1 - claimError/float64(2*max(1, c.values-1)) }
 
 // oneSided is the confidence of an interval each end of which has that of p.
 func oneSided(p float64) float64 { return 1 - 2*(1-p) }

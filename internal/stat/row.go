@@ -113,7 +113,7 @@ func (g *group) row(s *setting, alone *ArmResult, w *walk, machine float64, r *G
 			row.PooledWith = append(row.PooledWith, a.Label)
 		}
 	}
-	row.Later = s.level.Later && !w.beyond(s)
+	row.Later = w.lowest != nil && s != w.lowest && !s.saturated && !w.beyond(s) && w.inTail(s) && w.p99(s, w.lowest).worse
 	row.Excluded = w.excluded(s, s.arms[0])
 	row.Judged, row.Saturated = Interval{}, s.saturated
 	if level := s.levelOf(MetricThroughput); level.Mean != nil {
