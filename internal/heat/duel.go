@@ -39,6 +39,13 @@ func Duels(h journal.Header, trials []journal.Trial) (list []Duel) {
 
 // gather pairs the trials block by block.
 func (d *Duel) gather(trials []journal.Trial) {
+	var own []*journal.Trial
+	for i := range trials {
+		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == d.New.Group() && t.Arm.Variant == "" {
+			own = append(own, t)
+		}
+	}
+	latency := LatencyOf(d.New.Group(), own)
 	before, after := map[int]race.Trial{}, map[int]race.Trial{}
 	for i := range trials {
 		t := &trials[i]
@@ -46,9 +53,9 @@ func (d *Duel) gather(trials []journal.Trial) {
 		case t.Role != journal.RoleMeasure:
 			continue
 		case t.Arm.Key() == d.Old.Key():
-			before[t.Block] = figures(t)
+			before[t.Block] = latency.figures(t)
 		case t.Arm.Key() == d.New.Key():
-			after[t.Block] = figures(t)
+			after[t.Block] = latency.figures(t)
 		default:
 			continue
 		}

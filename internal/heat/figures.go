@@ -9,42 +9,21 @@ import (
 	"github.com/procfit/procfit/internal/race"
 )
 
-// A generator that sent later than both has made the latency of its trial.
-const (
-	lateSeconds = 0.001 // the p99 of how late it sent
-	lateShare   = 0.2   // of the trial's p99
-)
-
 // figures are what of a trial is compared.
-func figures(t *journal.Trial) race.Trial {
+func (j Latency) figures(t *journal.Trial) race.Trial {
 	r := race.Trial{Saturated: t.Saturated, Failed: !t.Valid}
-	if t.Valid && t.ThroughputPerSecond != nil {
-		r.Throughput = *t.ThroughputPerSecond
-	}
 	if t.Valid {
-		r.P99 = JudgedP99(t)
+		r.Throughput, r.P99 = positive(t.ThroughputPerSecond), positive(j.Of(t))
 	}
 	return r
 }
 
-// JudgedP99 is the p99 of a valid trial in seconds, or 0 where it may not be judged:
-// there is none, its phase has too few requests, or the generator itself was late.
-func JudgedP99(t *journal.Trial) float64 {
-	if t.LatencySeconds == nil || t.LatencySeconds.P99 == nil {
+// positive is a figure that has a logarithm, else 0: a journal may be anyone's.
+func positive(x *float64) float64 {
+	if x == nil || !(*x > 0) || math.IsInf(*x, 1) {
 		return 0
 	}
-	p99 := *t.LatencySeconds.P99
-	for i := range t.Phases {
-		if judged := t.Phases[i].Judged; t.Phases[i].Mode == journal.ModeOpen && judged != nil && !*judged {
-			return 0
-		}
-	}
-	if t.Load != nil && t.Load.SendLagP99Seconds != nil {
-		if late := *t.Load.SendLagP99Seconds; late > lateSeconds && late > lateShare*p99 {
-			return 0
-		}
-	}
-	return p99
+	return *x
 }
 
 // offered is the rate of the trial's open loop, where its throughput is counted as that

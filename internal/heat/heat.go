@@ -54,11 +54,17 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 	}
 	slices.Sort(heat.Rules.Values)
 	heat.Rules.Values = slices.Compact(heat.Rules.Values)
+	var own []*journal.Trial
 	for i := range trials {
 		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == g && t.Arm.Variant == "" {
-			heat.add(t, resolved)
+			own = append(own, t)
 		}
 	}
+	latency := LatencyOf(g, own)
+	for _, t := range own {
+		heat.add(t, latency.figures(t), resolved)
+	}
+	heat.Rules.Latency = latency.Quantile > 0
 	if h.Plan.SLO != nil { // each trial tried rates of its own
 		heat.Rules.Rate = 0
 	}
@@ -68,13 +74,12 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 	return heat
 }
 
-func (h *Heat) add(t *journal.Trial, resolved int) {
-	r := figures(t)
+// add takes a trial with its figures.
+func (h *Heat) add(t *journal.Trial, r race.Trial, resolved int) {
 	r.Value, r.Unset = resolved, t.Arm.Procs == nil
 	if t.Arm.Procs != nil {
 		r.Value = *t.Arm.Procs
 	}
-	h.Rules.Latency = h.Rules.Latency || r.P99 > 0
 	h.Rules.Rate = max(h.Rules.Rate, offered(t))
 	r.Block = slices.Index(h.Blocks, t.Block)
 	if r.Block < 0 {

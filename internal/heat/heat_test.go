@@ -138,32 +138,35 @@ func TestByItself(t *testing.T) {
 	}
 }
 
-func TestJudgedP99(t *testing.T) {
-	late := func(seconds float64) func(*journal.Trial) {
-		return func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: &seconds} }
-	}
-	judged := func(mode journal.Mode, ok bool) func(*journal.Trial) {
+// A latency is compared where its trial's own phase carries it and its generator was in
+// time; where few trials do, a lower quantile is.
+func TestLatencyOf(t *testing.T) {
+	open := func(requests int64, j journal.Judgement) func(*journal.Trial) {
 		return func(t *journal.Trial) {
-			t.Phases = []journal.Phase{{Mode: mode, Judgement: journal.Judgement{Judged: &ok}}}
+			t.Phases = []journal.Phase{{Mode: journal.ModeOpen, Requests: requests, DurationSeconds: 10, Judgement: j}}
 		}
 	}
 	for name, c := range map[string]struct {
-		change func(*journal.Trial)
-		want   float64
+		change   func(*journal.Trial)
+		quantile float64
+		of       bool
 	}{
-		"as it is":            {func(*journal.Trial) {}, 0.01},
-		"none":                {func(t *journal.Trial) { t.LatencySeconds = nil }, 0},
-		"no p99":              {func(t *journal.Trial) { t.LatencySeconds.P99 = nil }, 0},
-		"late":                {late(0.003), 0},
-		"late, but small":     {late(0.0019), 0.01},
-		"not asked of closed": {judged(journal.ModeClosed, false), 0.01},
-		"too few":             {judged(journal.ModeOpen, false), 0},
-		"enough":              {judged(journal.ModeOpen, true), 0.01},
+		"as it is":         {func(*journal.Trial) {}, 0.99, true},
+		"none":             {func(t *journal.Trial) { t.LatencySeconds = nil }, 0, false},
+		"late":             {func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: ptr(0.003)} }, 0.99, false},
+		"late, but small":  {func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: ptr(0.0019)} }, 0.99, true},
+		"few requests":     {open(1000, journal.Judgement{}), 0.9, true},
+		"a phase's word":   {open(10, journal.Judgement{Judged: ptr(true)}), 0.99, true},
+		"too few, it says": {open(5000, journal.Judgement{Judged: ptr(false), Quantile: 0.5, QuantileSeconds: ptr(0.001)}), 0.5, true},
 	} {
 		tr := trial(arm(1, 0), 0, 1, 0.01)
+		if tr.LatencySeconds != nil {
+			tr.LatencySeconds.P90, tr.LatencySeconds.P50 = ptr(0.005), ptr(0.002)
+		}
 		c.change(&tr)
-		if got := JudgedP99(&tr); got != c.want {
-			t.Errorf("%s: %g, want %g", name, got, c.want)
+		j := LatencyOf(tr.Arm.Group(), []*journal.Trial{&tr})
+		if j.Quantile != c.quantile || (j.Of(&tr) != nil) != c.of {
+			t.Errorf("%s: %+v, %v; want the quantile %g", name, j, j.Of(&tr), c.quantile)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -46,7 +47,7 @@ func gateNote(c *stat.GateCheck) string {
 // gateMetric is what a check is of: of latency the quantile that is judged.
 func gateMetric(c *stat.GateCheck) string {
 	if c.Metric == stat.MetricP99 && c.Quantile > 0 {
-		return stat.JudgedLatency{Quantile: c.Quantile}.Name()
+		return heat.Latency{Quantile: c.Quantile}.Name()
 	}
 	return phrase.Clean(c.Metric)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
@@ -178,9 +179,9 @@ func (w words) unjudged() string {
 	l := w.group.Latency
 	text := "p99 is shown and not judged: "
 	if l.Reason == journal.UnjudgedFewPeriods {
-		text += fmt.Sprintf("an open loop spans down to %s of the quota, and it takes %d", phrase.Count(l.Periods, "period"), stat.PeriodsForP99)
+		text += fmt.Sprintf("an open loop spans down to %s of the quota, and it takes %d", phrase.Count(l.Periods, "period"), heat.PeriodsForP99)
 	} else {
-		text += fmt.Sprintf("an open loop has down to %s, and it takes %s", phrase.Count(l.Requests, "request"), phrase.Thousands(stat.RequestsForP99))
+		text += fmt.Sprintf("an open loop has down to %s, and it takes %s", phrase.Count(l.Requests, "request"), phrase.Thousands(heat.RequestsForP99))
 	}
 	if l.Quantile == 0 {
 		return text + "; nor does it carry another quantile"

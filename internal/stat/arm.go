@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -57,7 +58,7 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
 			ClosedP99:  shown(journal.ModeClosed, func(l *journal.Latency) *float64 { return l.P99 })(t),
 			Judged:     g.judgedIfValid(t),
-			Late:       t.Valid && late(t),
+			Late:       t.Valid && heat.Late(t),
 			Metrics:    figures(t.Metrics),
 		})
 	}

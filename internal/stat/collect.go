@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -26,7 +27,7 @@ type group struct {
 	arms   []*arm
 	blocks []int // that any trial belongs to, sorted
 	// latency is what comparisons of latency are of
-	latency JudgedLatency
+	latency heat.Latency
 }
 
 // collect sorts a journal's trials into groups, in the plan's order. Pilots are

@@ -73,7 +73,7 @@ func (g *group) rules(h journal.Header, settings []*setting, maxByLatency int) r
 func (g *group) raced(procs int, a *arm, t *journal.Trial) race.Trial {
 	r := race.Trial{Value: procs, Unset: a.Procs == nil, Block: t.Block, Saturated: t.Saturated, Failed: !t.Valid}
 	r.Throughput = positive(throughputOf(t))
-	r.P99 = positive(g.judged(t))
+	r.P99 = positive(g.latency.Of(t))
 	if r.Throughput == 0 {
 		r.Failed = true
 	}

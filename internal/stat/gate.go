@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/race"
 )
@@ -50,7 +51,7 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 				label = label.in(a.key.Group)
 			}
 			speed := pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure)))
-			tail := pairs(g.series(g.judged, a.measure).minus(g.series(g.judged, old.measure)))
+			tail := pairs(g.series(g.latency.Of, a.measure).minus(g.series(g.latency.Of, old.measure)))
 			if h.Plan.Racing() {
 				speed, tail = g.looked(h.Plan, a, old, race.Throughput), g.looked(h.Plan, a, old, race.P99)
 			}
@@ -58,7 +59,7 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			if g.latency.Quantile > 0 {
 				gate.add(label, MetricP99, tail)
 				c := &gate.Checks[len(gate.Checks)-1]
-				c.Quantile, c.late = g.latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && late(t) })
+				c.Quantile, c.late = g.latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && heat.Late(t) })
 			}
 			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
 		}

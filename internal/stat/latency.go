@@ -1,237 +1,24 @@
 package stat
 
 import (
-	"math"
 	"slices"
-	"strconv"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
-// What a phase must hold for a quantile q of its latency to be judged: [fewestBeyond]
-// requests beyond it, and under a quota a period beyond it. At p99 that is 5,000
-// requests and 100 periods, from which on the p99 of one trial after another settles:
-// a throttled period delays all requests in it together.
-const (
-	fewestBeyond  = 50
-	fewestPeriods = 1
-	// quotaPeriod is that of a quota, where the kernel's count of it is not known.
-	quotaPeriod = 0.1
-	// mostCarry is the share of a group's trials that must carry a quantile for it to
-	// be the one that is judged; the others are then out of comparisons of latency.
-	mostCarry = 0.8
-)
-
-// A trial's generator was late when the p99 of its delay in sending exceeds lateFrom
-// and this share of the trial's own p99: then the latency is partly the generator's.
-const (
-	lateFrom  = 0.001 // seconds
-	lateShare = 0.2
-)
-
-// quantiles are those that every journal has, highest first.
-var quantiles = []float64{0.99, 0.9, 0.5}
-
-// JudgedLatency is which quantile of the open loop's latency the group's comparisons
-// are of, and why it is not p99 where it is not.
-type JudgedLatency struct {
-	Quantile float64              `json:"quantile"` // 0: none
-	Reason   journal.UnjudgedCode `json:"reason,omitempty"`
-	// Requests and Periods are the fewest of a trial that has too few.
-	Requests int64 `json:"requests,omitempty"`
-	Periods  int64 `json:"periods,omitempty"`
-	// Short are trials that carry less than the quantile, Late those whose generator
-	// was late: neither is compared in latency.
-	Short int `json:"short_trials"`
-	Late  int `json:"late_trials"`
-}
-
-// Name is the quantile as it is called: p99, p90, p50.
-func (j JudgedLatency) Name() string {
-	if j.Quantile == 0 {
-		return MetricP99
-	}
-	return quantileName(j.Quantile)
-}
-
-// judgeLatency finds the highest quantile that most trials carry. Trials that did not
-// carry the rate are not asked: their latency is a backlog's.
-func (g *group) judgeLatency() JudgedLatency {
-	var j JudgedLatency
+// judgeLatency finds which latency the group's settings are compared by.
+func (g *group) judgeLatency() heat.Latency {
 	var trials []*journal.Trial
 	for _, a := range g.current() {
-		for _, t := range slices.Concat(a.measure, a.aa) {
-			if t.Valid && t.LatencySeconds != nil {
-				trials = append(trials, t)
-			}
-		}
+		trials = slices.Concat(trials, a.measure, a.aa)
 	}
-	asked := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Saturated })
-	if len(asked) == 0 {
-		asked = trials
-	}
-	if len(asked) == 0 {
-		return j
-	}
-	for _, q := range candidates(asked) {
-		carry := 0
-		for _, t := range asked {
-			if g.carriesQuantile(t, q) {
-				carry++
-			}
-		}
-		if float64(carry) >= mostCarry*float64(len(asked)) {
-			j.Quantile = q
-			break
-		}
-	}
-	for _, t := range asked {
-		if !g.carriesQuantile(t, 0.99) {
-			j.why(g, t)
-		}
-		if j.Quantile > 0 && !g.carriesQuantile(t, j.Quantile) {
-			j.Short++
-		}
-	}
-	for _, t := range trials {
-		if late(t) {
-			j.Late++
-		}
-	}
-	return j
-}
-
-// candidates adds a quantile that the trials have beside the common ones.
-func candidates(trials []*journal.Trial) []float64 {
-	list := slices.Clone(quantiles)
-	for _, t := range trials {
-		if p := openPhase(t); p != nil && p.QuantileSeconds != nil && p.Quantile > 0 && p.Quantile < 1 && !slices.Contains(list, p.Quantile) {
-			list = append(list, p.Quantile)
-		}
-	}
-	slices.SortFunc(list, func(a, b float64) int {
-		if a > b {
-			return -1
-		}
-		return 1
-	})
-	return list
-}
-
-// why keeps the reason of the trial that has the fewest.
-func (j *JudgedLatency) why(g *group, t *journal.Trial) {
-	p := openPhase(t)
-	if p == nil {
-		return
-	}
-	periods, limited := g.periods(p)
-	switch {
-	case p.UnjudgedReason == journal.UnjudgedFewPeriods || limited && float64(periods)*(1-0.99) < fewestPeriods-1e-9:
-		j.Reason = journal.UnjudgedFewPeriods
-		if j.Periods == 0 || periods < j.Periods {
-			j.Periods = periods
-		}
-	case j.Reason == "":
-		j.Reason = journal.UnjudgedFewRequests
-	}
-	if j.Requests == 0 || p.Requests < j.Requests {
-		j.Requests = p.Requests
-	}
-}
-
-// carriesQuantile follows what the trial says of itself; of one that says nothing, its
-// counts.
-func (g *group) carriesQuantile(t *journal.Trial, q float64) bool {
-	if t.LatencySeconds == nil || quantileOf(t, q) == nil {
-		return false
-	}
-	p := openPhase(t)
-	switch {
-	case p == nil:
-		return true // a load command's own figure, which counts what it counts
-	case t.Saturated:
-		return true // too few, since it could not answer more; a contest leaves it out
-	case p.Judged != nil && *p.Judged:
-		return true
-	case p.Judged != nil && p.Quantile > 0:
-		return q <= p.Quantile
-	case p.Judged != nil && q == 0.99:
-		return false
-	}
-	if float64(p.Requests)*(1-q) < fewestBeyond-1e-6 {
-		return false
-	}
-	periods, limited := g.periods(p)
-	return !limited || float64(periods)*(1-q) >= fewestPeriods-1e-6
-}
-
-// periods are those of the arm's quota that a phase spans, of one replica.
-func (g *group) periods(p *journal.Phase) (n int64, limited bool) {
-	if !g.key.Limited {
-		return 0, false
-	}
-	n = int64(math.Round(p.DurationSeconds / quotaPeriod))
-	if p.Usage != nil && p.Usage.Cgroup != nil && p.Usage.Cgroup.Periods > 0 {
-		n = max(n, p.Usage.Cgroup.Periods/int64(max(1, g.key.Replicas)))
-	}
-	return n, true
-}
-
-func openPhase(t *journal.Trial) *journal.Phase {
-	for i := range t.Phases {
-		if p := &t.Phases[i]; p.Mode == journal.ModeOpen {
-			return p
-		}
-	}
-	return nil
-}
-
-// quantileOf is a trial's latency at one of the known quantiles; nil where it has none.
-func quantileOf(t *journal.Trial, q float64) *float64 {
-	l := t.LatencySeconds
-	if l == nil {
-		return nil
-	}
-	if p := openPhase(t); p != nil && p.Quantile == q && p.QuantileSeconds != nil {
-		return p.QuantileSeconds
-	}
-	switch q {
-	case 0.99:
-		return l.P99
-	case 0.9:
-		return l.P90
-	case 0.5:
-		return l.P50
-	}
-	return nil
-}
-
-// late says whether the trial's generator sent late.
-func late(t *journal.Trial) bool {
-	if t.Load == nil || t.Load.SendLagP99Seconds == nil || t.LatencySeconds == nil || t.LatencySeconds.P99 == nil {
-		return false
-	}
-	lag := *t.Load.SendLagP99Seconds
-	return lag > lateFrom && lag > lateShare**t.LatencySeconds.P99
-}
-
-// judged is the latency of a trial that comparisons take; nil where the trial is out
-// of them.
-func (g *group) judged(t *journal.Trial) *float64 {
-	if g.latency.Quantile == 0 || late(t) || !g.carriesQuantile(t, g.latency.Quantile) {
-		return nil
-	}
-	return quantileOf(t, g.latency.Quantile)
-}
-
-// quantileName is a quantile as it is called: p99, p99.9, p50.
-func quantileName(q float64) string {
-	return "p" + strconv.FormatFloat(math.Round(q*1e5)/1e3, 'f', -1, 64)
+	return heat.LatencyOf(g.key, trials)
 }
 
 // judgedIfValid is that of a valid trial, as JSON can hold it.
 func (g *group) judgedIfValid(t *journal.Trial) *float64 {
-	if x := g.judged(t); t.Valid && x != nil && finitePositive(*x) {
+	if x := g.latency.Of(t); t.Valid && x != nil && finitePositive(*x) {
 		return x
 	}
 	return nil
@@ -249,9 +36,3 @@ func lateTrials(a *ArmResult) (late, of int) {
 	}
 	return late, of
 }
-
-// What the p99 of a trial takes.
-const (
-	RequestsForP99 = 100 * fewestBeyond
-	PeriodsForP99  = 100 * fewestPeriods
-)

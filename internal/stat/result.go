@@ -3,6 +3,7 @@ package stat
 import (
 	"time"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -55,8 +56,8 @@ type Group struct {
 	// RatePerSecond is the open loop's common rate; null without one.
 	RatePerSecond *float64 `json:"rate_per_second"`
 	// Latency is which quantile of the open loop's latency comparisons are of.
-	Latency JudgedLatency `json:"latency_judged"`
-	Arms    []ArmResult   `json:"arms"` // unset first, then by procs
+	Latency heat.Latency `json:"latency_judged"`
+	Arms    []ArmResult  `json:"arms"` // unset first, then by procs
 	// Settings are the numbers of Ps that were compared, arms that ran with one pooled.
 	Settings []SettingResult `json:"settings"`
 	// Rows are the settings as arms, and the arms that have none, as a table has them.

@@ -114,7 +114,7 @@ func (g *group) setting(procs int, arms ...*arm) *setting {
 		all = append(all, a.measure, a.aa)
 		s.isDefault = s.isDefault || a.Procs == nil
 	}
-	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(g.judged, all...)
+	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(g.latency.Of, all...)
 	s.rate, s.tail = math.NaN(), math.NaN()
 	return s
 }
