@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"observe":    {"goproc", "procstat", "maxprocs/facts", "rule"},
 	"heat":       {"journal", "race"},
 	"sweep":      {"journal", "slo", "load", "gobench", "heat", "race"},
-	"trial":      {"journal", "slo", "load", "gobench"},
+	"trial":      {"journal", "heat", "slo", "load", "gobench"},
 	"local":      {"slo", "sweep", "trial", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe", "topology"},
 	"kube":       {"sweep", "trial", "journal", "load", "rule", "observe"},
 	"sim":        {"sweep", "trial", "journal", "load"},

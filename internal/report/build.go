@@ -39,6 +39,9 @@ func New(result *stat.Result) *View {
 		v.Verdict = acrossGroups(v.Groups)
 		v.Summary = summary(r, v.Groups)
 	}
+	if c := r.Cheapest; c != nil && len(v.Groups) > 0 {
+		v.Verdict, v.Summary = cheapestVerdict(c, machine(r)), pricedTable(c)
+	}
 	if r.Gate != nil {
 		v.Gate = gateOf(r.Gate)
 		if alone {

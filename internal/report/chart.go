@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/slo"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -15,6 +16,23 @@ type measure struct {
 	name  string
 	value func(*stat.ArmResult) stat.Interval
 	point func(*stat.Point) *float64 // nil: not kept by trial
+}
+
+// throughputTitle names what is compared.
+func (g *group) throughputTitle() string {
+	if o := g.r.Plan.SLO; o != nil {
+		return "Throughput within " + bound(*o)
+	}
+	return "Throughput"
+}
+
+// bound is an objective as a table has it: p99 ≤ 20 ms.
+func bound(o slo.Objective) string { return o.Name() + " ≤ " + short(duration()).value(o.Seconds) }
+
+// short leaves out what is a zero behind the point.
+func short(u unit) unit {
+	u.trim = true
+	return u
 }
 
 // logFrom is the spread, largest ÷ smallest, from which a latency axis is
@@ -31,7 +49,7 @@ func (g *group) throughputChart() *Chart {
 		return nil
 	}
 	c, _ := g.chart("throughput", g.throughput, measures, false)
-	c.Title, c.Unit, c.Note = titled("Throughput", g.Origin), g.throughput.name, noted(g.throughputNote(), g.Origin)
+	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.name, noted(g.throughputNote(), g.Origin)
 	return &c
 }
 

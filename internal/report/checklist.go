@@ -124,6 +124,10 @@ func (g *group) tunedFor() Check {
 	case "open":
 		c.Detail += "; p99: " + g.latencyNote()
 	case "closed":
+		if g.r.Plan.SLO != nil {
+			c.Detail += "; latency is judged by that bound"
+			break
+		}
 		c.State, c.Answer = Attention, "throughput"
 		c.Detail += "; latency is shown but not judged: in a closed loop it restates throughput"
 	default:

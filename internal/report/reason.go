@@ -65,6 +65,9 @@ func (w words) reason(r *stat.Reason) string {
 	case stat.ReasonLowestP99:
 		return w.lowest(r)
 	case stat.ReasonP99NotJudged:
+		if o := w.plan().SLO; o != nil {
+			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
+		}
 		return "p99 is not judged: in closed loop latency only restates throughput"
 	case stat.ReasonUnsetUnread:
 		return "the unset arm is compared with none: which value it chose could not be read"

@@ -31,6 +31,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	}
 	r.raced(h, trials)
 	r.contradicted()
+	r.Cheapest = r.priceSettings(h, trials)
 	notes.run(r, groups)
 	notes.pilots(trials)
 	if repeated > 0 {

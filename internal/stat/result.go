@@ -33,6 +33,7 @@ type Result struct {
 	PilotsInvalid  int             `json:"pilots_invalid"`
 	Groups         []Group         `json:"groups"`
 	Gate           *Gate           `json:"gate,omitempty"`
+	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
 	Warnings       []Warning       `json:"warnings"`
 	Recommendation *Recommendation `json:"recommendation"` // when there is one group
 }

@@ -1,13 +1,14 @@
 package trial
 
-import "github.com/procfit/procfit/internal/journal"
+import (
+	"github.com/procfit/procfit/internal/heat"
+	"github.com/procfit/procfit/internal/journal"
+)
 
 const (
 	engineLimit = 0.90 // of a CPU in the busiest engine thread
 	machineFull = 0.95 // of all CPU time
 	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
-	lateSend    = 1e-3 // seconds: less is the timers' own
-	lateShare   = 0.20 // of p99: less does not matter
 )
 
 // Limits warns of what, besides the program, was the limit. loadHere says that the
@@ -25,10 +26,8 @@ func Limits(t *journal.Trial, loadHere bool) {
 	if t.Saturated {
 		warn(t, journal.Warning{Code: journal.WarnSaturated, Value: carriedShare(t)})
 	}
-	if l != nil && l.SendLagP99Seconds != nil && t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
-		if lag := *l.SendLagP99Seconds; lag > lateSend && lag > lateShare**t.LatencySeconds.P99 {
-			warn(t, journal.Warning{Code: journal.WarnSentLate, Value: &lag})
-		}
+	if heat.Late(t) {
+		warn(t, journal.Warning{Code: journal.WarnSentLate, Value: new(*l.SendLagP99Seconds)})
 	}
 }
 
