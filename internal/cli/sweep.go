@@ -23,11 +23,11 @@ Without a command, procfit sweeps its built-in practice service. A server is a
 command with --url; {port} in the command and the URL gives it a free port. Each
 trial loads it twice: a closed loop for throughput, then an open loop at one rate
 for every arm, whose latency counts from the intended send. Where four or more CPUs
-can be used, the load gets some of its own, unless --shared-cpus is given. A command without
---url is a batch program: a trial runs it again and again until --duration is used
-(1s, where that is not given), and its throughput is runs a second, or what --metric
-finds in its output. 'go test -bench X ./pkg' is understood: it is compiled once and
-its benchmark lines are the metrics.
+can be used, the load gets some of its own, unless --shared-cpus is given. A command
+without --url is a batch program: a trial runs it again and again until --duration is
+used (1s, where that is not given), and its throughput is runs a second, or what
+--metric finds in its output. 'go test -bench X ./pkg' is understood: it is compiled
+once and its benchmark lines are the metrics.
 
 What decides is measured again and what is settled is not: a first look at a few
 values from 1 to twice the CPUs, then blocks of two or three settings in random order,
@@ -36,8 +36,12 @@ that --procs names is measured three times at least. With --against, pairs of ol
 new run until they are told apart, or shown to be alike. --grid measures every setting
 equally often instead, in --repeats blocks, and one of them twice in each.
 
+With --slo p99=20ms settings are compared by the highest rate that each carries within
+that latency; with --rate too, the cheapest of all limits and replicas is named.
+
 The trials go one by one into --out/journal.jsonl; the same command with the same --out
-completes what is missing, and more --max-trials go on where fewer ended. --dry-run prints the plan and its cost.`
+completes what is missing, and more --max-trials go on where fewer ended. --dry-run
+prints the plan and its cost.`
 
 const sweepExample = `  procfit sweep
   procfit sweep --url http://127.0.0.1:{port}/ --quota 1 --procs unset,1,2,4,8 -- ./server -addr :{port}
@@ -47,6 +51,7 @@ const sweepExample = `  procfit sweep
   procfit sweep -- go test -bench Parse ./parser
   procfit sweep --go 1.24,1.26 --build ./cmd/server --url http://127.0.0.1:{port}/ -- -addr :{port}
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
+  procfit sweep --slo p99=50ms --rate 300 --quota 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit sweep --gate --against './server.old -addr :{port}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
 func newSweep(std stdio) *cobra.Command {
