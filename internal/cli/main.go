@@ -17,7 +17,7 @@ import (
 
 // The exit codes, which are API.
 const (
-	exitGate        = 1 // a gate was not met
+	exitGate        = 1 // findings of check, or a gate was not met
 	exitUsage       = 2
 	exitFailure     = 3
 	exitInterrupted = 130
@@ -96,7 +96,7 @@ GOMAXPROCS caps how many threads run Go code at once. Its default is the number
 of CPUs and, since Go 1.25, the CPU limit of the container. Whether that default
 is right for a program is a question for measurement, not for folklore.
 
-Exit codes: 0 fine; 1 a gate not met; 2 usage; 3 failure; 130 interrupted.`,
+Exit codes: 0 fine; 1 findings of check, or a gate not met; 2 usage; 3 failure; 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
@@ -113,6 +113,6 @@ Exit codes: 0 fine; 1 a gate not met; 2 usage; 3 failure; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newPS(std), newExporter(std), newTrace(std), newLab(std))
+	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std))
 	return root
 }

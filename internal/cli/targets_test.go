@@ -42,7 +42,7 @@ func fakeServer() {
 	if *fork {
 		child := exec.Command("sleep", "600")
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		check(child.Start())
+		must(child.Start())
 		if *pids != "" {
 			notePID(*pids, child.Process.Pid)
 		}
@@ -58,11 +58,11 @@ func fakeServer() {
 	}
 	var answers atomic.Int64
 	l, err := net.Listen("tcp", *addr)
-	check(err)
+	must(err)
 	for *mute {
 		time.Sleep(time.Hour) // select{} alone is a deadlock to a program without cgo
 	}
-	check(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	must(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(*work)
 		if answers.Add(1)%*every == 0 {
 			w.WriteHeader(*status)
@@ -109,13 +109,13 @@ func print(w io.Writer, bytes int64) {
 
 func notePID(file string, pid int) {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	check(err)
+	must(err)
 	defer f.Close()
 	_, err = fmt.Fprintln(f, pid)
-	check(err)
+	must(err)
 }
 
-func check(err error) {
+func must(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -82,6 +82,10 @@ type Rule struct {
 	Severity Severity
 	Measured bool // it rests on what happened, not on settings alone
 
+	// By names who finds it where no Subject tells of it: "manifest", "source" or
+	// "check". Check is then nil.
+	By string
+
 	// Check returns what the rule finds, with Message and Fix. It may lower or
 	// raise the Severity; Rule and Place are filled in by Judge.
 	Check func(Subject) []Finding
@@ -104,6 +108,8 @@ func All() []Rule {
 		throttledFitting(),
 		overriddenEnv(),
 		deadlyLimit(),
+		ignoreWithoutReason(),
+		unusedIgnore(),
 	}
 }
 
@@ -127,6 +133,9 @@ func Judge(s Subject) []Finding {
 	rules := All()
 	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
 	for _, r := range rules {
+		if r.Check == nil {
+			continue
+		}
 		for _, f := range r.Check(s) {
 			f.Rule, f.Place = r.ID, s.Place
 			if f.Severity == "" {

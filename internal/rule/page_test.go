@@ -33,7 +33,7 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# The rules
 
-What ` + "`procfit ps`, `explain` and the exporter" + ` find fault with.
+What ` + "`procfit ps`, `explain`, `check` and the exporter" + ` find fault with.
 ` + "`procfit explain PF001`" + ` prints one of these. This page is made from the rules by a
 test; each example is what the rule says of a case in its tests.
 

@@ -38,7 +38,7 @@ func TestEachRuleIsDocumentedAndTested(t *testing.T) {
 			t.Errorf("%q after %q: want PFnnn, ascending", r.ID, last)
 		}
 		last = r.ID
-		if r.Title == "" || r.Why == "" || r.Fix == "" || r.Since == "" || r.Check == nil || r.Severity.Rank() < 0 {
+		if r.Title == "" || r.Why == "" || r.Fix == "" || r.Since == "" || (r.Check == nil) != (r.By != "") || r.Severity.Rank() < 0 {
 			t.Errorf("%s: something is missing: %+v", r.ID, r)
 		}
 		fires, quiet := 0, 0
@@ -51,7 +51,7 @@ func TestEachRuleIsDocumentedAndTested(t *testing.T) {
 				fires++
 			}
 		}
-		if fires == 0 || quiet == 0 {
+		if r.By == "" && (fires == 0 || quiet == 0) {
 			t.Errorf("%s: %d fixtures fire and %d are quiet, want one of each", r.ID, fires, quiet)
 		}
 		if found, ok := Find(r.ID); !ok || found.Title != r.Title {

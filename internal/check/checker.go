@@ -1,0 +1,72 @@
+package check
+
+import (
+	"context"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// Checker judges files of one kind. Its methods File and Wants are called from several
+// goroutines at once, Finish once after all of them.
+type Checker interface {
+	// Wants tells by its name, its size and its first bytes whether a file is of this
+	// kind. Several Checkers may want the same.
+	Wants(f *File) bool
+
+	// File looks at one file. The error is about that file alone: it becomes a
+	// Problem, and the rest is still checked.
+	File(ctx context.Context, f *File, to Sink) error
+
+	// Finish tells what only all files together tell: what is resolved from another
+	// file, or a package that several files make.
+	Finish(ctx context.Context, to Sink) error
+}
+
+// Sink takes what Checkers find, in any order and from several goroutines.
+type Sink interface {
+	Value(Value)
+	Finding(Finding)
+	Problem(Problem)
+	Note(Note)
+	Ignore(Ignore)
+}
+
+// Value is the GOMAXPROCS that one program will get.
+type Value struct {
+	rule.Place
+	Procs     *int   // nil where it is no number that is known
+	Text      string // in words: "2", "the node's CPUs"
+	Source    string // where it comes from, in words
+	GoVersion string // "" where it is not known
+	Go        bool   // it is known that this is a Go program, or meant to be one
+}
+
+// Finding is a rule that fired, and the change that would mend it.
+type Finding struct {
+	rule.Finding
+	Change *Change // nil where there is none that is safe
+}
+
+// Problem is what could not be read or understood; it makes the exit code 3.
+type Problem struct {
+	Path    string
+	Line    int // 0: not of one line
+	Column  int
+	Message string
+}
+
+// Note is what the user should know of a place that was left out, without being at
+// fault.
+type Note struct {
+	Path    string
+	Message string
+}
+
+// NewFinding is a finding of a rule that does not judge Subjects, by its ID.
+func NewFinding(id string, at rule.Place, message, fix string) Finding {
+	f := Finding{Finding: rule.Finding{Rule: id, Message: message, Fix: fix, Place: at}}
+	if r, ok := rule.Find(id); ok {
+		f.Severity = r.Severity
+	}
+	return f
+}

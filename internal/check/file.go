@@ -1,0 +1,99 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+)
+
+// Stdin is the path that stands for standard input.
+const Stdin = "-"
+
+// File is a file to be checked, or what came on standard input.
+type File struct {
+	Path  string // as it is shown, with slashes
+	Named bool   // by the user, and not found in a folder
+	Size  int64
+	Mode  fs.FileMode
+
+	data []byte // what stands for its content; nil: it is read
+	once sync.Once
+	head []byte
+}
+
+// headBytes are enough to tell a kind of file: a tar archive shows itself at 257.
+const headBytes = 512
+
+// Base is the last part of its path.
+func (f *File) Base() string { return path.Base(f.Path) }
+
+// Head is its first 512 bytes, or fewer where it has no more or cannot be read;
+// reading it later tells why.
+func (f *File) Head() []byte {
+	f.once.Do(func() {
+		r, err := f.Open()
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		b := make([]byte, headBytes)
+		n, _ := io.ReadFull(r, b)
+		f.head = b[:n]
+	})
+	return f.head
+}
+
+// Open reads it from the start.
+func (f *File) Open() (io.ReadCloser, error) {
+	if f.data != nil || f.Path == Stdin {
+		return io.NopCloser(bytes.NewReader(f.data)), nil
+	}
+	return os.Open(f.Path)
+}
+
+// ReaderAt is Open for what has to jump about in it.
+func (f *File) ReaderAt() (io.ReaderAt, io.Closer, error) {
+	if f.data != nil || f.Path == Stdin {
+		return bytes.NewReader(f.data), io.NopCloser(nil), nil
+	}
+	r, err := os.Open(f.Path)
+	return r, r, err
+}
+
+// Read is all of it, and an error where that is more than most bytes.
+func (f *File) Read(most int64) ([]byte, error) {
+	if f.Size > most {
+		return nil, tooLarge(f.Size, most)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if int64(len(b)) > most { // it has grown, or its size is not told
+		return nil, tooLarge(int64(len(b)), most)
+	}
+	return b, nil
+}
+
+func tooLarge(size, most int64) error {
+	return fmt.Errorf("has %d bytes or more, and at most %d are read", size, most)
+}
+
+// cause leaves the path out, which stands beside the message anyway.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

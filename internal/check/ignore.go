@@ -1,0 +1,136 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// The rules of ignoring itself.
+const (
+	ruleNoReason = "PF040"
+	ruleUnused   = "PF041"
+)
+
+// Ignore is a user's answer to a finding, as a comment or an annotation:
+//
+//	procfit:ignore PF004 the value is measured
+//	procfit:ignore PF004,PF001 the value is measured
+type Ignore struct {
+	Place  rule.Place // where it stands
+	Rules  []string
+	Reason string
+
+	// What it covers: the lines From to To of its file, or, where Object is set, all
+	// that is found of that object in the file, and of its Container where that is set.
+	From, To          int
+	Object, Container string
+}
+
+// IgnoreMarker begins the text of an ignore.
+const IgnoreMarker = "procfit:ignore"
+
+var ruleID = regexp.MustCompile(`^PF[0-9]{3}$`)
+
+// ParseIgnore reads the text of a comment, without its # or //. It is none where ok
+// is false. What is wrong with one shows as a finding: a name that is no rule stands
+// in Rules as it was written.
+func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
+	_, rest, ok := strings.Cut(comment, IgnoreMarker)
+	if !ok {
+		return nil, "", false
+	}
+	if rest != "" && !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "\t") {
+		return nil, "", false // another word
+	}
+	return ParseIgnoreList(rest)
+}
+
+// ParseIgnoreList reads what follows the marker: rules, then the reason. The value of
+// an annotation is that alone.
+func ParseIgnoreList(text string) (rules []string, reason string, ok bool) {
+	words := strings.Fields(text)
+	for len(words) > 0 {
+		list := strings.TrimSuffix(words[0], ":")
+		if !strings.HasPrefix(list, "PF") {
+			break
+		}
+		for id := range strings.SplitSeq(list, ",") {
+			if id != "" {
+				rules = append(rules, id)
+			}
+		}
+		words = words[1:]
+	}
+	return rules, strings.Join(words, " "), true
+}
+
+// covers tells that it is about the finding.
+func (i Ignore) covers(f Finding) bool {
+	if i.Place.Path != f.Path || !slices.Contains(i.Rules, f.Rule) {
+		return false
+	}
+	if i.Object != "" {
+		return i.Object == f.Object && (i.Container == "" || i.Container == f.Container)
+	}
+	return i.From <= f.Line && f.Line <= i.To
+}
+
+// ignore parts the findings that are answered from those that are not. An answer
+// that answers nothing, or gives no reason, is a finding of its own.
+func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ignored) {
+	used := make([]map[string]bool, len(ignores))
+	byPath := map[string][]int{}
+	for n, i := range ignores {
+		used[n] = map[string]bool{}
+		byPath[i.Place.Path] = append(byPath[i.Place.Path], n)
+	}
+	for _, f := range findings {
+		answered := -1
+		for _, n := range byPath[f.Path] {
+			if ignores[n].covers(f) {
+				used[n][f.Rule] = true
+				if ignores[n].Reason != "" && answered < 0 {
+					answered = n
+				}
+			}
+		}
+		if answered < 0 {
+			left = append(left, f)
+			continue
+		}
+		ignored = append(ignored, Ignored{f, ignores[answered].Reason})
+	}
+	for n, i := range ignores {
+		left = append(left, i.faults(used[n])...)
+	}
+	return left, ignored
+}
+
+// faults are what is wrong with an ignore, given the rules that it has answered.
+func (i Ignore) faults(used map[string]bool) []Finding {
+	var all []Finding
+	if len(i.Rules) == 0 {
+		return append(all, NewFinding(ruleNoReason, i.Place, "an ignore that names no rule counts for nothing",
+			"write which rule and why: "+IgnoreMarker+" PF004 the value is measured"))
+	}
+	if i.Reason == "" {
+		all = append(all, NewFinding(ruleNoReason, i.Place,
+			fmt.Sprintf("an ignore of %s that gives no reason counts for nothing", phrase.And(i.Rules)),
+			"write why after it: "+IgnoreMarker+" "+strings.Join(i.Rules, ",")+" the value is measured"))
+	}
+	for _, id := range i.Rules {
+		_, known := rule.Find(id)
+		switch {
+		case !ruleID.MatchString(id) || !known:
+			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%q, which it ignores, is no rule", phrase.Clip(id, 40)), "write a rule of procfit explain, or remove it"))
+		case !used[id] && i.Reason != "":
+			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not fire here, so that nothing is ignored", id), "remove it"))
+		}
+	}
+	return all
+}

@@ -1,0 +1,2 @@
+// Package manifest is the Checker of manifests.
+package manifest

@@ -1,0 +1,94 @@
+// Package output renders a check.Report: as text, as procfit.check/v1, as SARIF 2.1.0,
+// as annotations of GitHub Actions, and as JUnit XML. It places words and computes
+// nothing. Text from files is made fit to print in every format.
+package output
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// Options are what a rendering depends on, beside the Report.
+type Options struct {
+	Color   bool   // text only
+	Values  bool   // text only: every program, not only those that are known to be Go
+	Version string // of procfit
+}
+
+// Formats are the names that Write knows.
+func Formats() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+type format struct {
+	name  string
+	write func(io.Writer, *check.Report, Options) error
+}
+
+func formats() []format {
+	return []format{{"text", writeText}, {"json", writeJSON}, {"sarif", writeSARIF}, {"github", writeGitHub}, {"junit", writeJUnit}}
+}
+
+// Write renders the Report in a format of Formats.
+func Write(w io.Writer, name string, r *check.Report, o Options) error {
+	i := slices.IndexFunc(formats(), func(f format) bool { return f.name == name })
+	if i < 0 {
+		return fmt.Errorf("format %q: known are %s", name, strings.Join(Formats(), ", "))
+	}
+	b := bufio.NewWriter(w)
+	if err := formats()[i].write(b, r, o); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// shown is a path as people read it.
+func shown(path string) string {
+	if path == check.Stdin {
+		return "stdin"
+	}
+	return phrase.Clean(path)
+}
+
+// at is a place in the form that editors and terminals follow.
+func at(path string, line, column int) string {
+	s := shown(path)
+	if line > 0 {
+		s += fmt.Sprintf(":%d", line)
+		if column > 0 {
+			s += fmt.Sprintf(":%d", column)
+		}
+	}
+	return s
+}
+
+// who is the program of a place: "Deployment/api, container api".
+func who(p rule.Place) string {
+	switch {
+	case p.Container == "":
+		return phrase.Clean(p.Object)
+	case p.Object == "":
+		return phrase.Clean(p.Container)
+	}
+	return phrase.Clean(p.Object) + ", container " + phrase.Clean(p.Container)
+}
+
+// message is what a finding says, with its program.
+func message(f check.Finding) string {
+	text := phrase.Clean(f.Message)
+	if w := who(f.Place); w != "" {
+		text = w + ": " + text
+	}
+	return text
+}

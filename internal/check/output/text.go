@@ -1,0 +1,111 @@
+package output
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/terminal"
+)
+
+// writeText has a line for each value and each finding, which begins with its place,
+// as a compiler's does; the way out stands below.
+func writeText(w io.Writer, r *check.Report, o Options) error {
+	b := &terminal.Writer{Color: o.Color}
+	others := 0
+	findings := r.Findings
+	// Values and findings are in the order of their places: each value stands before
+	// what is found of its program.
+	until := func(v *check.Value) {
+		for len(findings) > 0 && (v == nil || before(findings[0].Place, v.Place)) {
+			finding(b, findings[0])
+			findings = findings[1:]
+		}
+	}
+	for i, v := range r.Values {
+		if !v.Go && !o.Values {
+			others++
+			continue
+		}
+		until(&r.Values[i])
+		b.Line(fmt.Sprintf("%s: %s", at(v.Path, v.Line, v.Column), value(v)))
+	}
+	until(nil)
+	for _, n := range r.Notes {
+		b.Line(at(n.Path, 0, 0) + ": " + phrase.Clean(n.Message))
+	}
+	for _, p := range r.Problems {
+		b.Line(at(p.Path, p.Line, p.Column) + ": " + b.Style(terminal.Grade(0), "cannot be checked") + ": " + phrase.Clean(p.Message))
+	}
+	for _, f := range r.Fixed {
+		verb := "would be fixed"
+		if f.Written {
+			verb = "fixed"
+		}
+		b.Line(fmt.Sprintf("%s: %s: %s", at(f.Path, 0, 0), verb, phrase.And(ids(f.Findings))))
+	}
+	b.Line(summary(r, others))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func before(a, b rule.Place) bool {
+	if a.Path != b.Path {
+		return a.Path < b.Path
+	}
+	return a.Line < b.Line
+}
+
+func finding(b *terminal.Writer, f check.Finding) {
+	severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
+	b.Line(fmt.Sprintf("%s: %s %s: %s", at(f.Path, f.Line, f.Column), f.Rule, severity, message(f)))
+	b.Line("    → " + phrase.Clean(f.Fix))
+}
+
+// value is what a program gets, and why.
+func value(v check.Value) string {
+	s := "GOMAXPROCS " + phrase.Clean(v.Text)
+	if w := who(v.Place); w != "" {
+		s = w + ": " + s
+	}
+	if v.Source != "" {
+		s += ": " + phrase.Clean(v.Source)
+	}
+	return s
+}
+
+func ids(findings []check.Finding) []string {
+	var all []string
+	for _, f := range findings {
+		all = append(all, f.Rule)
+	}
+	return all
+}
+
+// summary is the last line: what was looked at, and what came of it.
+func summary(r *check.Report, others int) string {
+	found := []string{}
+	for _, s := range rule.Severities() {
+		if n := r.Count(s); n > 0 {
+			found = append(found, phrase.Count(n, string(s)))
+		}
+	}
+	text := phrase.Count(r.Files, "file") + " checked: "
+	if len(found) == 0 {
+		text += "nothing found"
+	} else {
+		text += phrase.And(found)
+	}
+	if n := len(r.Ignored); n > 0 {
+		text += fmt.Sprintf("; %d ignored", n)
+	}
+	if n := len(r.Problems); n > 0 {
+		text += "; " + phrase.Count(n, "place") + " could not be checked"
+	}
+	if others > 0 {
+		text += "; " + phrase.CountOf(others, "container says", "containers say") + " nothing of Go (--go VERSION judges every one)"
+	}
+	return text
+}

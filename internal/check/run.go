@@ -1,0 +1,114 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// Options are what to check, and by whom.
+type Options struct {
+	Paths    []string // files and folders; "-" is standard input, "x/..." the folder x
+	Stdin    io.Reader
+	Checkers []Checker
+
+	// Overlay is what files hold, by their path as it is shown, instead of what is on
+	// the disk.
+	Overlay map[string][]byte
+
+	// Progress is told of every file that has been looked at; nil: nobody is.
+	Progress func(files int)
+}
+
+// Run checks the files. An error is of the whole run: what is wrong with one file
+// stands in the Report.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	c := new(collector)
+	files := make(chan *File, 64)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for f := range files {
+				if ctx.Err() == nil {
+					look(ctx, o.Checkers, f, c)
+					c.looked(o.Progress)
+				}
+			}
+		})
+	}
+	w := walk{ctx: ctx, o: o, to: c, out: files}
+	err := w.paths()
+	close(files)
+	workers.Wait()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range o.Checkers {
+		if err := k.Finish(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.report(), nil
+}
+
+// look hands a file to whoever wants it. What a parser of others cannot bear is that
+// file's problem, and the rest is still checked.
+func look(ctx context.Context, checkers []Checker, f *File, to Sink) {
+	defer func() {
+		if r := recover(); r != nil {
+			to.Problem(Problem{Path: f.Path, Message: fmt.Sprintf("procfit fails on it, please report it: %v at %s", r, debug.Stack())})
+		}
+	}()
+	wanted := false
+	for _, k := range checkers {
+		if !k.Wants(f) {
+			continue
+		}
+		wanted = true
+		if err := k.File(ctx, f, to); err != nil && ctx.Err() == nil {
+			to.Problem(Problem{Path: f.Path, Message: err.Error()})
+		}
+	}
+	if !wanted && f.Named {
+		to.Problem(Problem{Path: f.Path, Message: "is no kind of file that procfit checks: a manifest, Go source, a program or an image archive"})
+	}
+}
+
+// collector is the Sink of a run.
+type collector struct {
+	mu      sync.Mutex
+	files   int
+	all     Report
+	ignores []Ignore
+}
+
+func (c *collector) looked(progress func(int)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.files++
+	if progress != nil {
+		progress(c.files)
+	}
+}
+
+func (c *collector) locked(do func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	do()
+}
+
+func (c *collector) Value(v Value) { c.locked(func() { c.all.Values = append(c.all.Values, v) }) }
+func (c *collector) Finding(f Finding) {
+	c.locked(func() { c.all.Findings = append(c.all.Findings, f) })
+}
+func (c *collector) Problem(p Problem) {
+	c.locked(func() { c.all.Problems = append(c.all.Problems, p) })
+}
+func (c *collector) Note(n Note)     { c.locked(func() { c.all.Notes = append(c.all.Notes, n) }) }
+func (c *collector) Ignore(i Ignore) { c.locked(func() { c.ignores = append(c.ignores, i) }) }

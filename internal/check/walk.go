@@ -1,0 +1,181 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// walk finds the files of the paths. Each file is handed on once, however many paths
+// and links lead to it.
+type walk struct {
+	ctx  context.Context
+	o    Options
+	to   Sink
+	out  chan<- *File
+	seen []fs.FileInfo // of links alone, which are few
+	done map[string]bool
+}
+
+// notEntered are folders that hold what others wrote or what is not used; they are
+// entered where the user names them.
+var notEntered = []string{".git", "vendor", "node_modules", "testdata"}
+
+// mostStdin is how much of standard input is held in memory.
+const mostStdin = 256 << 20
+
+// paths walks over all of them. An error is of what the user asked, not of a file.
+func (w *walk) paths() error {
+	w.done = map[string]bool{}
+	for _, p := range w.o.Paths {
+		if p == Stdin {
+			if err := w.stdin(); err != nil {
+				return err
+			}
+			continue
+		}
+		if dir, ok := strings.CutSuffix(filepath.ToSlash(p), "/..."); ok {
+			p = dir
+		}
+		p = filepath.Clean(p)
+		info, err := os.Stat(p)
+		switch {
+		case err != nil:
+			w.problem(p, err)
+		case info.IsDir():
+			w.folder(p)
+		default:
+			w.file(p, info, true)
+		}
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) stdin() error {
+	if w.done[Stdin] {
+		return errors.New("- is standard input and can be read only once")
+	}
+	w.done[Stdin] = true
+	b, err := io.ReadAll(io.LimitReader(w.o.Stdin, mostStdin+1))
+	if err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	if len(b) > mostStdin {
+		w.to.Problem(Problem{Path: Stdin, Message: tooLarge(int64(len(b)), mostStdin).Error()})
+		return nil
+	}
+	w.out <- &File{Path: Stdin, Named: true, Size: int64(len(b)), data: b}
+	return nil
+}
+
+// folder walks over one that was named.
+func (w *walk) folder(root string) {
+	ignored := newGitignore(root)
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if w.ctx.Err() != nil {
+			return filepath.SkipAll
+		}
+		if err != nil {
+			w.problem(p, err)
+			if d != nil && d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			if p != root && (slices.Contains(notEntered, d.Name()) || ignored.match(p, true)) {
+				return filepath.SkipDir
+			}
+			ignored.enter(p)
+			return nil
+		}
+		if ignored.match(p, false) {
+			return nil
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			w.link(p)
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			w.problem(p, err)
+			return nil
+		}
+		w.file(p, info, false)
+		return nil
+	})
+	if err != nil {
+		w.problem(root, err)
+	}
+}
+
+// link follows one to a file. One to a folder is not entered, so that no circle is.
+func (w *walk) link(p string) {
+	info, err := os.Stat(p)
+	switch {
+	case err != nil:
+		w.problem(p, fmt.Errorf("a link that leads nowhere: %w", cause(err)))
+	case info.Mode().IsRegular():
+		if target, err := filepath.EvalSymlinks(p); err == nil && w.under(target) {
+			return // it is found where it lies
+		}
+		if slices.ContainsFunc(w.seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
+			return
+		}
+		w.seen = append(w.seen, info)
+		w.file(p, info, false)
+	}
+}
+
+// under tells that a file lies in a folder that is walked over.
+func (w *walk) under(file string) bool {
+	for _, root := range w.o.Paths {
+		root, err := filepath.EvalSymlinks(strings.TrimSuffix(filepath.ToSlash(root), "/..."))
+		if err != nil {
+			continue
+		}
+		a, errA := filepath.Abs(root)
+		b, errB := filepath.Abs(file)
+		if errA == nil && errB == nil && strings.HasPrefix(b, a+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// file hands one on. Pipes, sockets and devices are no files to check, and reading
+// one may never end.
+func (w *walk) file(p string, info fs.FileInfo, named bool) {
+	shown := filepath.ToSlash(p)
+	if !info.Mode().IsRegular() {
+		if named {
+			w.to.Problem(Problem{Path: shown, Message: "is neither a file nor a folder"})
+		}
+		return
+	}
+	if w.done[shown] {
+		return
+	}
+	w.done[shown] = true
+	f := &File{Path: shown, Named: named, Size: info.Size(), Mode: info.Mode()}
+	if b, ok := w.o.Overlay[shown]; ok {
+		f.data, f.Size = append([]byte{}, b...), int64(len(b))
+	}
+	select {
+	case w.out <- f:
+	case <-w.ctx.Done():
+	}
+}
+
+func (w *walk) problem(p string, err error) {
+	w.to.Problem(Problem{Path: filepath.ToSlash(p), Message: cause(err).Error()})
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/output"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// checkOptions are the flags of procfit check.
+type checkOptions struct {
+	paths    []string
+	formats  []string
+	severity string
+	exitZero bool
+	values   bool
+	fix      bool
+	diff     bool
+	program  checkProgram
+}
+
+// checkProgram is what the flags say of the programs in manifests.
+type checkProgram struct {
+	release  string
+	nodeCPUs int
+}
+
+func newCheck(std stdio) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check [flags] [PATH… | -]",
+		Short: "Which GOMAXPROCS the programs in your files will get, and what is wrong with it",
+		Long: `Read what stands in files, and say which GOMAXPROCS each Go program there will get
+and what is wrong with that, by the rules that judge running processes: procfit
+explain PFnnn prints one.
+
+A PATH is a file or a folder; none is the folder here, and - is standard input, as
+from helm template or kustomize build. Not entered unless named are .git, vendor,
+node_modules, testdata, and what git ignores.
+
+A finding is answered in its file, by a comment with a reason:
+
+  # procfit:ignore PF004 the value is measured
+
+Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
+could not be checked, whatever else was found. docs/CHECK.md has more.`,
+		Example: `  procfit check
+  procfit check --go 1.24 deploy/
+  helm template chart | procfit check -
+  procfit check --diff deploy/
+  procfit check --format text --format sarif=procfit.sarif`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.paths = args
+			return o.run(cmd.Context(), std)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&o.formats, "format", []string{"text"}, "`FORMAT` or FORMAT=FILE, may be repeated: "+strings.Join(output.Formats(), ", "))
+	f.StringVar(&o.severity, "severity", string(rule.Info), "leave out findings below this `severity`: error, warning or info")
+	f.BoolVar(&o.exitZero, "exit-zero", false, "findings do not make the exit code 1")
+	f.BoolVar(&o.values, "values", false, "show the value of every container, also of those that say nothing of Go")
+	return cmd
+}
+
+func (o *checkOptions) run(ctx context.Context, std stdio) error {
+	targets, err := o.targets()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(rule.Severities(), rule.Severity(o.severity)) {
+		return usageError("--severity %q: known are error, warning and info", o.severity)
+	}
+	if len(o.paths) == 0 {
+		o.paths = []string{"."}
+	}
+	report, err := o.check(ctx, std)
+	if err != nil {
+		return err
+	}
+	report = report.AtLeast(rule.Severity(o.severity))
+	for _, t := range targets {
+		if err := o.write(t, std, report); err != nil {
+			return err
+		}
+	}
+	return o.verdict(report)
+}
+
+// check runs once over the files, and again for each round of fixes.
+func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
+	return check.Run(ctx, check.Options{Paths: o.paths, Stdin: std.in, Checkers: o.checkers()})
+}
+
+// checkers are new for each run: they hold what they have read.
+func (o *checkOptions) checkers() []check.Checker {
+	return []check.Checker{}
+}
+
+// outputTarget is one --format.
+type outputTarget struct{ format, file string }
+
+func (o *checkOptions) targets() ([]outputTarget, error) {
+	var all []outputTarget
+	for _, f := range o.formats {
+		name, file, toFile := strings.Cut(f, "=")
+		if !slices.Contains(output.Formats(), name) || toFile && file == "" {
+			return nil, usageError("--format %q: want %s, or one of them with a file, as in sarif=procfit.sarif", f, strings.Join(output.Formats(), ", "))
+		}
+		if slices.ContainsFunc(all, func(t outputTarget) bool { return t.file == file }) {
+			return nil, usageError("--format %q: two formats to one place; name a file for all but one, as in sarif=procfit.sarif", f)
+		}
+		all = append(all, outputTarget{name, file})
+	}
+	return all, nil
+}
+
+func (o *checkOptions) write(t outputTarget, std stdio, r *check.Report) error {
+	options := output.Options{Version: version(), Values: o.values}
+	if t.file == "" {
+		options.Color = std.color()
+		return output.Write(std.out, t.format, r, options)
+	}
+	f, err := os.Create(t.file)
+	if err != nil {
+		return fmt.Errorf("--format %s: %w", t.format, err)
+	}
+	err = output.Write(f, t.format, r, options)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("--format %s: %w", t.format, err)
+	}
+	return nil
+}
+
+// verdict is the exit code, with what made it so: what could not be checked goes
+// before what was found, and both are told.
+func (o *checkOptions) verdict(r *check.Report) error {
+	bad := r.Count(rule.Error) + r.Count(rule.Warning)
+	found := phrase.Count(bad, "finding") + " of severity warning or error"
+	switch {
+	case len(r.Problems) > 0 && bad > 0:
+		return fmt.Errorf("%s could not be checked; %s", phrase.Count(len(r.Problems), "place"), found)
+	case len(r.Problems) > 0:
+		return fmt.Errorf("%s could not be checked", phrase.Count(len(r.Problems), "place"))
+	case bad > 0 && !o.exitZero:
+		return &exitError{exitGate, fmt.Errorf("%s", found)}
+	}
+	return nil
+}
