@@ -108,6 +108,13 @@ func All() []Rule {
 		throttledFitting(),
 		overriddenEnv(),
 		deadlyLimit(),
+		noDivisor(),
+		refused(),
+		noLimitToRefer(),
+		noLimit(),
+		setTwice(),
+		fixedInImage(),
+		thousandths(),
 		ignoreWithoutReason(),
 		unusedIgnore(),
 	}

@@ -59,8 +59,10 @@ func (s Observed) ratio(text string) Observed {
 	l.State, l.CPUs, l.File, l.Raw, l.Error = facts.Malformed, 0, l.Dir+"/cpu.max", text+"\n", "odd"
 	return s
 }
-func (s Observed) counted(n int) Observed { s.NumCPU = n; return s }
-func (s Observed) custom(v bool) Observed { s.Custom = &v; return s }
+func (s Observed) counted(n int) Observed  { s.NumCPU = n; return s }
+func (s Observed) custom(v bool) Observed  { s.Custom = &v; return s }
+func (s Observed) anywhere() Observed      { s.AnyMachine = true; return s }
+func (s Observed) file(w Written) Observed { s.Written = &w; return s.anywhere() }
 func (s Observed) held(level int, periods, throttled int64) Observed {
 	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
 	return s
@@ -212,5 +214,38 @@ func fixtures() []fixture {
 		{"PF001", "env above the CPUs, and a limit to die of", machine(8, 2).ratio("150000 0").withEnv("9"), "would run with 9 Ps", "set GOMAXPROCS=8 in its environment instead of 9; without it the runtime dies", Warning},
 		{"PF003", "beyond an int32", machine(8, 2).withEnv("9999999999").live(2), "GOMAXPROCS=9999999999 is above 2147483647, the largest number that", "remove it: the runtime chooses 2", Error},
 		{"PF004", "without the variable it would die", machine(8, 2).ratio("150000 0").withEnv("8"), "", "", ""},
+		{"PF001", "a manifest, an old Go, any machine", machine(0, 2).gover("go1.24.1").anywhere(), "would run with as many Ps as its machine has CPUs where the limit of /cg/pod/app grants 2 CPUs", "build it with Go 1.25", Warning},
+		{"PF001", "a manifest, env above the limit", machine(0, 2).gover("go1.24.1").withEnv("8").anywhere(), "would run with 8 Ps", "set GOMAXPROCS=2 in its environment instead of 8; without it the runtime chooses the machine's CPUs", Warning},
+		{"PF001", "a manifest without a limit", machine(0, 0).withEnv("8").anywhere(), "", "", ""},
+		{"PF002", "a manifest", machine(0, 4).withEnv("2").anywhere(), "could use 4 CPUs", "remove GOMAXPROCS=2", Info},
+		{"PF002", "a manifest without a limit", machine(0, 0).withEnv("2").anywhere(), "", "", ""},
+		{"PF003", "a manifest without a limit", machine(0, 0).withEnv("auto").anywhere(), `"auto"`, "remove it, or write a positive whole number", Error},
+
+		{"PF021", "a limit", machine(0, 1.5).withEnv("1500").file(Written{Resource: "limits.cpu", Divisor: "1m", Amount: "1500m"}), "resourceFieldRef limits.cpu with divisor 1m counts thousandths of a CPU: GOMAXPROCS=1500", `write divisor: "1", which makes it 2`, Error},
+		{"PF021", "a whole divisor", machine(0, 1.5).withEnv("2").file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "1500m"}), "", "", ""},
+		{"PF021", "a number", machine(0, 1.5).withEnv("2").file(Written{}), "", "", ""},
+
+		{"PF015", "none", machine(0, 1.5).withEnv("2").file(Written{Resource: "limits.cpu", Amount: "1500m"}), `stores "0"`, `divisor: "1"`, Info},
+		{"PF015", "written", machine(0, 1.5).withEnv("2").file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "1500m"}), "", "", ""},
+		{"PF015", "no reference", machine(0, 1.5).withEnv("2").file(Written{}), "", "", ""},
+
+		{"PF016", "a number without quotes", machine(0, 2).file(Written{Refused: "value: 2 is a number, not a string"}), "refuses it: value: 2 is a number", "in quotes", Error},
+		{"PF016", "taken", machine(0, 2).file(Written{}), "", "", ""},
+
+		{"PF017", "no limit", machine(0, 0).hiddenEnv().file(Written{Resource: "limits.cpu", Divisor: "1"}), "gets the CPUs of the node", "give the container a CPU limit", Warning},
+		{"PF017", "a limit", machine(0, 2).withEnv("2").file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "2"}), "", "", ""},
+		{"PF017", "a request", machine(0, 0).hiddenEnv().file(Written{Resource: "requests.cpu", Divisor: "1"}), "", "", ""},
+
+		{"PF018", "a request alone", machine(0, 0).file(Written{Requests: 0.5}), "requests 0.5 CPUs and has no CPU limit: it would run with as many Ps as its machine has CPUs", "set GOMAXPROCS, to 1 or more", Info},
+		{"PF018", "a limit", machine(0, 2).file(Written{Requests: 0.5}), "", "", ""},
+		{"PF018", "a number", machine(0, 0).withEnv("2").file(Written{Requests: 0.5}), "", "", ""},
+		{"PF018", "no request", machine(0, 0).file(Written{}), "", "", ""},
+
+		{"PF019", "twice", machine(0, 2).withEnv("2").file(Written{Twice: true}), "stands twice", "remove all but", Warning},
+		{"PF019", "once", machine(0, 2).withEnv("2").file(Written{}), "", "", ""},
+
+		{"PF020", "a number", machine(0, 0).withEnv("4").file(Written{Image: true}), "fixes GOMAXPROCS=4", "remove it here", Warning},
+		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
+		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},
 	}
 }

@@ -28,7 +28,7 @@ go.mod), import maxprocs/auto, or set the value in the environment.`,
 
 func checkTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
-	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 {
+	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 {
 		return nil
 	}
 	source := "its affinity allows"

@@ -26,7 +26,7 @@ func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.Facts.EffectiveCPUs()
 	// A millionth forgives the division of quota by period.
-	if !known || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
+	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
 		return nil
 	}
 	f := Finding{

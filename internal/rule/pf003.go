@@ -38,11 +38,11 @@ func checkIgnoredEnv(s Subject) []Finding {
 	}
 	f.Fix = "remove it, or write a positive whole number"
 	switch {
-	case s.Facts.EffectiveCPUs() == 0:
+	case !s.sized():
 	case s.Automaxprocs != "":
 		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d", s.Fit.Procs)
-	case s.unset() == s.Fit.Procs:
-		f.Fix = fmt.Sprintf("remove it: the runtime chooses %d by itself", s.unset())
+	case s.Unset() == s.Fit.Procs:
+		f.Fix = fmt.Sprintf("remove it: the runtime chooses %d by itself", s.Unset())
 	default:
 		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d; %s", s.Fit.Procs, s.withoutEnv())
 	}

@@ -28,7 +28,7 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.Facts.EffectiveCPUs()
-	if !known || own == nil || !s.readsLimit || s.tooMany() || s.unset() < 1 || s.unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
+	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return nil
 	}
 	var by, fix string
@@ -45,10 +45,10 @@ func checkFrozen(s Subject) []Finding {
 	}
 	f := Finding{
 		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, phrase.CPUs(own.CPUs)),
-		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.unset()),
+		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
 	}
-	if n != s.unset() {
-		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.unset(), phrase.CPUs(have))
+	if n != s.Unset() {
+		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), phrase.CPUs(have))
 	}
 	return []Finding{f}
 }

@@ -58,8 +58,8 @@ func (s Subject) setEnv() string {
 // Without it the runtime chooses, but for automaxprocs, whose choice has no policy
 // of this program's.
 func (s Subject) insteadOfEnv() string {
-	if s.Automaxprocs == "" && s.unset() == s.Fit.Procs {
-		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %d", s.env(), s.unset())
+	if s.Automaxprocs == "" && s.Unset() == s.Fit.Procs {
+		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %s", s.env(), value(s.Unset()))
 		if s.readsLimit && ownLimit(s.Facts) != nil {
 			fix += " and follows the limit"
 		}
@@ -96,7 +96,7 @@ func (s Subject) orElse(fix string, n int) string {
 	case n == 2:
 		return s.leastOfRuntime(fix)
 	}
-	return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %d", s.setOrImport(), n)
+	return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %s", s.setOrImport(), value(n))
 }
 
 // leastOfRuntime says why a fix leads to 2 where 1 fits.

@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -44,6 +44,11 @@ type Observed struct {
 	Custom       *bool       // its runtime holds that the value was set, by env or code; nil: not known
 	Throttling   *Throttling // by the group that was held back most; nil without a limit, or not known
 
+	// AnyMachine is of a program in a file: the CPUs of the machine that it will run
+	// on are not known, and are taken for more than any limit.
+	AnyMachine bool
+	Written    *Written // how a file sets the variable; nil: no file was read
+
 	NotGo          bool   // it is known to be no Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
 	LiveUnknown    string // why the live value of a process could not be read
@@ -67,6 +72,9 @@ type Subject struct {
 // NewSubject draws from what was observed all that follows from it.
 func NewSubject(o Observed) Subject {
 	s := Subject{Observed: o}
+	if s.AnyMachine {
+		s.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: standIn, File: "any machine"}
+	}
 	s.Go = s.goDecision(s.Facts)
 	s.Fit = facts.Decide(s.Facts, facts.Fit{})
 	s.readsLimit, s.releaseReadsLimit = readLimits(o)
@@ -155,8 +163,8 @@ func (s Subject) EnvProcs() (n int, counts bool) {
 	return 0, false
 }
 
-// unset is what the runtime would decide without the variable; 0: it would die.
-func (s Subject) unset() int {
+// Unset is what the runtime would decide without the variable; 0: it would die.
+func (s Subject) Unset() int {
 	f := s.Facts
 	f.Env = facts.Fact{State: facts.Absent}
 	return s.goDecision(f).Procs
@@ -164,8 +172,8 @@ func (s Subject) unset() int {
 
 // withoutEnv is that in words.
 func (s Subject) withoutEnv() string {
-	if n := s.unset(); n > 0 {
-		return fmt.Sprintf("without it the runtime chooses %d", n)
+	if n := s.Unset(); n > 0 {
+		return "without it the runtime chooses " + value(n)
 	}
 	return "without it the runtime dies at its start"
 }
@@ -182,7 +190,32 @@ func (s Subject) runs(n int) string {
 	return verb + ps(n)
 }
 
-func ps(n int) string { return phrase.Count(n, "P") }
+// standIn is the CPUs of a machine of which nothing is known.
+const standIn = 1 << 30
+
+// EveryCPU tells that a value is as many as its machine has CPUs, whatever these are.
+func (s Subject) EveryCPU(n int) bool { return s.AnyMachine && n >= standIn }
+
+// sized tells that it is known how many CPUs it can have.
+func (s Subject) sized() bool {
+	have := s.Facts.EffectiveCPUs()
+	return have > 0 && !(s.AnyMachine && have >= standIn)
+}
+
+func ps(n int) string {
+	if n >= standIn {
+		return "as many Ps as its machine has CPUs"
+	}
+	return phrase.Count(n, "P")
+}
+
+// value is a number of Ps as what somebody chooses.
+func value(n int) string {
+	if n >= standIn {
+		return "the machine's CPUs"
+	}
+	return strconv.Itoa(n)
+}
 
 // seesMachine tells that the Subject is placed on a machine; a program on disk
 // is not.

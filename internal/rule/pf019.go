@@ -1,0 +1,24 @@
+package rule
+
+func setTwice() Rule {
+	return Rule{
+		ID:       "PF019",
+		Title:    "GOMAXPROCS is set twice",
+		Severity: Warning,
+		Since:    "0.2",
+		Why: `The same list of variables names GOMAXPROCS twice. The last one counts where it is
+taken at all: kubectl apply warns, and a server-side apply fails.`,
+		Fix:   `Remove all but the one that is meant.`,
+		Check: checkTwice,
+	}
+}
+
+func checkTwice(s Subject) []Finding {
+	if s.Written == nil || !s.Written.Twice {
+		return nil
+	}
+	return []Finding{{
+		Message: "GOMAXPROCS stands twice in its variables: the last one counts, and a server-side apply fails",
+		Fix:     "remove all but the one that is meant",
+	}}
+}
