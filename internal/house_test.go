@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"local":      {"slo", "sweep", "trial", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe", "topology"},
 	"kube":       {"sweep", "trial", "journal", "load", "rule", "observe"},
 	"sim":        {"sweep", "trial", "journal", "load"},
-	"check":      {"rule"},
+	"check":      {"rule", "maxprocs/facts"},
 	"stat":       {"journal", "heat", "race", "slo"},
 	"report":     {"heat", "slo", "stat", "journal", "axis", "lab"},
 	"session":    {"sweep", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},

@@ -1,5 +1,7 @@
 package check
 
+import "github.com/procfit/procfit/maxprocs/facts"
+
 // Program is what is known of a Go program without running it: from the flag --go, an
 // annotation, a go.mod, the program itself, or an image that holds it.
 type Program struct {
@@ -25,4 +27,9 @@ func (p Programs) Of(image string) Program {
 		return known
 	}
 	return p.Default
+}
+
+// Check tells whether the versions can be read.
+func (p Program) Check() error {
+	return facts.Go{Version: p.GoVersion, Language: p.Language}.Check()
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
@@ -31,6 +33,7 @@ type checkOptions struct {
 type checkProgram struct {
 	release  string
 	nodeCPUs int
+	programs check.Programs
 }
 
 func newCheck(std stdio) *cobra.Command {
@@ -64,6 +67,8 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
+	f.StringVar(&o.program.release, "go", "", "the Go `version` that the programs of manifests are built with")
+	f.IntVar(&o.program.nodeCPUs, "node-cpus", 0, "the `number` of CPUs of the machines that manifests are for")
 	f.StringArrayVar(&o.formats, "format", []string{"text"}, "`FORMAT` or FORMAT=FILE, may be repeated: "+strings.Join(output.Formats(), ", "))
 	f.StringVar(&o.severity, "severity", string(rule.Info), "leave out findings below this `severity`: error, warning or info")
 	f.BoolVar(&o.exitZero, "exit-zero", false, "findings do not make the exit code 1")
@@ -78,6 +83,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	if !slices.Contains(rule.Severities(), rule.Severity(o.severity)) {
 		return usageError("--severity %q: known are error, warning and info", o.severity)
+	}
+	if err := o.program.read(); err != nil {
+		return err
 	}
 	if len(o.paths) == 0 {
 		o.paths = []string{"."}
@@ -95,6 +103,22 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	return o.verdict(report)
 }
 
+// read understands the flags.
+func (p *checkProgram) read() error {
+	if p.nodeCPUs < 0 || p.nodeCPUs > math.MaxInt32 {
+		return usageError("--node-cpus %d: want a positive number of CPUs", p.nodeCPUs)
+	}
+	if p.release == "" {
+		return nil
+	}
+	known := check.Program{GoVersion: "go" + strings.TrimPrefix(p.release, "go"), From: "--go " + p.release}
+	if err := known.Check(); err != nil {
+		return usageError("--go: %w", err)
+	}
+	p.programs.Default = known
+	return nil
+}
+
 // check runs once over the files, and again for each round of fixes.
 func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
 	return check.Run(ctx, check.Options{Paths: o.paths, Stdin: std.in, Checkers: o.checkers()})
@@ -102,7 +126,9 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 
 // checkers are new for each run: they hold what they have read.
 func (o *checkOptions) checkers() []check.Checker {
-	return []check.Checker{}
+	return []check.Checker{
+		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs, Changes: true}),
+	}
 }
 
 // outputTarget is one --format.

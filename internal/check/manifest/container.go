@@ -1,0 +1,202 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// container is one of a pod, as the file has it: what other objects say of it is not
+// resolved yet.
+type container struct {
+	unit
+	object  *object
+	image   string
+	partial bool // a patch of a container that is written elsewhere
+	cpu     amounts
+	podCPU  amounts
+
+	fields  map[string]field // GOMAXPROCS and GODEBUG
+	env     map[string]string
+	envFrom []source
+}
+
+// amounts are the limit and the request that are written.
+type amounts struct{ limit, request quantity }
+
+// field is how a variable is set in the list env.
+type field struct {
+	variable
+	reference *reference // a resourceFieldRef
+	of        amounts    // what it refers to
+	config    *source    // a key of a ConfigMap
+	refused   string
+	twice     bool
+}
+
+// reference is a resourceFieldRef.
+type reference struct{ resource, divisor, container string }
+
+// source is a ConfigMap that variables come from.
+type source struct {
+	name, key, prefix string
+	line, column      int
+	secret            bool
+}
+
+// container reads one.
+func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *object) *container {
+	d := p.text.docs[p.doc]
+	k := &container{object: o, image: p.str(c, "image"), fields: map[string]field{}}
+	k.at = rule.Place{Path: p.text.path, Line: d.line(c), Column: c.Column, Object: o.String(), Container: p.str(c, "name")}
+	k.partial = k.image == ""
+	k.cpu = p.amounts(c, k)
+	k.podCPU = p.amounts(spec, k)
+	for _, item := range p.items(c, "envFrom") {
+		for _, kind := range []string{"configMapRef", "secretRef"} {
+			if name := p.str(item, kind, "name"); name != "" {
+				k.envFrom = append(k.envFrom, source{
+					name: name, prefix: p.str(item, "prefix"), secret: kind == "secretRef", line: d.line(item), column: item.Column,
+				})
+			}
+		}
+	}
+	literal := map[string]string{}
+	for _, item := range p.items(c, "env") {
+		name := p.str(item, "name")
+		if runtimeVariables[name] {
+			k.isGo = true
+		}
+		if name == "GOMAXPROCS" || name == "GODEBUG" {
+			f := p.field(item, c, byName, d)
+			f.value = expand(f.value, literal)
+			if before, ok := k.fields[name]; ok {
+				f.twice = true
+				f.line, f.column = before.line, before.column
+			}
+			k.fields[name] = f
+		}
+		if v := p.get(item, "value"); v != nil && v.Kind == yaml.ScalarNode && len(literal) < 1000 {
+			literal[name] = expand(v.Value, literal)
+		}
+	}
+	return k
+}
+
+// amounts reads resources.limits.cpu and resources.requests.cpu.
+func (p *pods) amounts(n *yaml.Node, k *container) amounts {
+	read := func(kind string) quantity {
+		text := p.str(n, "resources", kind, "cpu")
+		if text == "" {
+			return quantity{}
+		}
+		q, err := parseQuantity(text)
+		if err != nil {
+			k.written.Refused = "resources." + kind + ".cpu: " + err.Error()
+			return quantity{}
+		}
+		return q
+	}
+	return amounts{read("limits"), read("requests")}
+}
+
+// field reads an item of env.
+func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d document) field {
+	f := field{variable: variable{state: facts.Known, source: "env", line: d.line(item), column: item.Column, last: d.lines + lastLine(item, 0)}}
+	value, from := p.get(item, "value"), p.get(item, "valueFrom")
+	switch {
+	case value != nil && from != nil && from.Kind == yaml.MappingNode:
+		f.refused = "a variable has a value or a valueFrom, not both"
+		f.value = value.Value
+	case from != nil && from.Kind == yaml.MappingNode:
+		p.valueFrom(&f, from, c, byName)
+	case value != nil && value.Kind == yaml.ScalarNode && value.Tag != "!!null":
+		f.value = value.Value
+		if value.Tag != "!!str" {
+			f.refused = fmt.Sprintf("value: %s is no string; write it in quotes", value.Value)
+		}
+	case value != nil && value.Kind != yaml.ScalarNode:
+		f.refused = "the value is no string"
+	}
+	return f
+}
+
+func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.Node) {
+	unknown := func(source, why string) {
+		f.state, f.source, f.why = facts.Unreadable, source, why
+	}
+	switch {
+	case p.get(from, "resourceFieldRef") != nil:
+		r := p.get(from, "resourceFieldRef")
+		f.reference = &reference{p.str(r, "resource"), p.str(r, "divisor"), p.str(r, "containerName")}
+		of := c
+		if f.reference.container != "" {
+			of = byName[f.reference.container]
+		}
+		if of == nil {
+			f.refused = fmt.Sprintf("containerName: %q is no container of this pod", f.reference.container)
+			unknown("env, resourceFieldRef", f.refused)
+			return
+		}
+		f.of = p.amounts(of, new(container))
+		if f.reference.resource == "limits.memory" || f.reference.resource == "requests.memory" {
+			kind, _, _ := strings.Cut(f.reference.resource, ".")
+			q, _ := parseQuantity(p.str(of, "resources", kind, "memory")) // none is "no number known"
+			f.of = amounts{limit: q, request: q}
+		}
+	case p.get(from, "configMapKeyRef") != nil:
+		r := p.get(from, "configMapKeyRef")
+		f.config = &source{name: p.str(r, "name"), key: p.str(r, "key")}
+	case p.get(from, "secretKeyRef") != nil:
+		unknown("env", "it is in Secret "+p.str(from, "secretKeyRef", "name"))
+	default:
+		unknown("env", "a field of the running pod")
+	}
+}
+
+// expand replaces $(NAME) by variables that stand before; $$ is a dollar, and what is
+// not known stays as it is written, as the kubelet has it.
+func expand(s string, known map[string]string) string {
+	if !strings.Contains(s, "$") || len(s) > longestData {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '$' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		switch s[i+1] {
+		case '$':
+			b.WriteByte('$')
+			i++
+			continue
+		case '(':
+			if end := strings.IndexByte(s[i:], ')'); end > 0 {
+				if v, ok := known[s[i+2:i+end]]; ok && len(v) <= longestData {
+					b.WriteString(v)
+					i += end
+					continue
+				}
+			}
+		}
+		b.WriteByte('$')
+	}
+	return b.String()
+}
+
+// lastLine is the last line on which something of a node begins.
+func lastLine(n *yaml.Node, depth int) int {
+	line := n.Line
+	if depth > deepestTree || n.Kind == yaml.AliasNode {
+		return line
+	}
+	for _, c := range n.Content {
+		line = max(line, lastLine(c, depth+1))
+	}
+	return line
+}

@@ -1,0 +1,119 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// stage is a part of a Dockerfile from one FROM to the next.
+type stage struct {
+	name, base string
+	line       int
+	env        map[string]variable
+}
+
+// golangImage is the official image of a Go release: golang:1.24, golang:1.26.1-alpine.
+var golangImage = regexp.MustCompile(`(?:^|/)golang:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:-|@|$)`)
+
+// dockerfile reads what an image fixes: the variables of its last stage, and of those
+// that it is built on. What builds the program sets its Go version.
+func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, error) {
+	parsed, err := parser.Parse(bytes.NewReader(b))
+	if err != nil {
+		p := check.Problem{Path: file, Message: "is no valid Dockerfile: " + err.Error()}
+		var at *parser.LocationError
+		if errors.As(err, &at) && len(at.Locations) > 0 && len(at.Locations[0]) > 0 {
+			p.Line = at.Locations[0][0].Start.Line
+		}
+		to.Problem(p)
+		return nil, nil
+	}
+	stages, version := stagesOf(parsed.AST.Children)
+	if len(stages) == 0 {
+		return nil, nil
+	}
+	u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Default}
+	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
+	u.written.Image = true
+	if version != "" {
+		u.isGo = true
+		u.program = check.Program{GoVersion: "go" + version, From: "FROM golang:" + version}
+	}
+	// From the last stage down to what it is built on; the nearest setting counts.
+	at := len(stages) - 1
+	for range stages {
+		for name, v := range stages[at].env {
+			if name == "GOMAXPROCS" && u.env.state == facts.Absent || name == "GODEBUG" && u.godebug.state == facts.Absent {
+				u.set(name, v)
+			}
+		}
+		below := -1
+		for i := range at {
+			if strings.EqualFold(stages[i].name, stages[at].base) && stages[i].name != "" {
+				below = i
+			}
+		}
+		if below < 0 {
+			break
+		}
+		at = below
+	}
+	c.judge(u, to)
+	return []*unit{u}, nil
+}
+
+// stagesOf is the stages, and the version of the last golang image among them.
+func stagesOf(instructions []*parser.Node) (stages []stage, version string) {
+	for _, n := range instructions {
+		switch strings.ToUpper(n.Value) {
+		case "FROM":
+			s := stage{line: n.StartLine, env: map[string]variable{}}
+			args := arguments(n)
+			if len(args) > 0 {
+				s.base = args[0]
+			}
+			if len(args) == 3 && strings.EqualFold(args[1], "AS") {
+				s.name = args[2]
+			}
+			if m := golangImage.FindStringSubmatch(s.base); m != nil {
+				version = m[1]
+			}
+			stages = append(stages, s)
+		case "ENV":
+			if len(stages) == 0 {
+				continue
+			}
+			// Name, value and separator, of each.
+			args := arguments(n)
+			for i := 0; i+2 < len(args); i += 3 {
+				stages[len(stages)-1].env[args[i]] = imageVariable(args[i+1], n)
+			}
+		}
+	}
+	return stages, version
+}
+
+// imageVariable is one of ENV; one with a $ is filled in by who builds the image.
+func imageVariable(value string, n *parser.Node) variable {
+	v := variable{state: facts.Known, value: unquote(value), source: "ENV", line: n.StartLine, column: 1, last: n.EndLine}
+	if strings.Contains(value, "$") {
+		v.state, v.value, v.why = facts.Unreadable, "", "the build fills it in"
+	}
+	return v
+}
+
+func arguments(n *parser.Node) []string {
+	var args []string
+	for next := n.Next; next != nil; next = next.Next {
+		args = append(args, next.Value)
+	}
+	return args
+}

@@ -1,0 +1,194 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/check"
+)
+
+// text is a file of YAML or JSON, taken apart into its documents.
+type text struct {
+	path  string
+	bytes []byte
+	docs  []document
+}
+
+// document is one of them. Its nodes count lines from its own first.
+type document struct {
+	root  *yaml.Node // nil: it holds nothing, or could not be parsed
+	from  int        // its first byte
+	to    int
+	lines int // that stand before it
+}
+
+// mostBytes is the largest file of YAML that is read, mostDocument the largest
+// document: an API server takes objects of 3 MiB at most, and a parsed tree takes many
+// times its text.
+const (
+	mostBytes    = 64 << 20
+	mostDocument = 16 << 20
+)
+
+// parse takes a text apart. What cannot be parsed is told, and the other documents are
+// still there. A wanted of nil wants every document.
+func parse(path string, b []byte, to check.Sink) text {
+	t := text{path: path, bytes: b}
+	if !utf8.Valid(b) {
+		to.Problem(check.Problem{Path: path, Line: invalidLine(b), Message: "is not UTF-8; save it as UTF-8"})
+		return t
+	}
+	for _, d := range split(b) {
+		root, err := decode(b[d.from:d.to])
+		if err != nil {
+			p := check.Problem{Path: path, Line: d.lines + 1, Message: err.Error()}
+			var at *lineError
+			if errors.As(err, &at) {
+				p.Line, p.Message = d.lines+at.line, at.message
+			}
+			to.Problem(p)
+			continue
+		}
+		if root != nil {
+			d.root = root
+			t.docs = append(t.docs, d)
+		}
+	}
+	return t
+}
+
+func invalidLine(b []byte) int {
+	line := 1
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			return line
+		}
+		if r == '\n' {
+			line++
+		}
+		b = b[n:]
+	}
+	return line
+}
+
+// split finds the documents: a line that begins with --- and nothing or white space
+// after it begins one, and one with ... ends one, in whatever scalar it stands (YAML
+// 1.2, c-forbidden).
+func split(b []byte) []document {
+	var all []document
+	from, lines, at, line := 0, 0, 0, 0
+	cut := func(to, atLine int) {
+		all = append(all, document{from: from, to: to, lines: lines})
+		from, lines = to, atLine
+	}
+	for l := range bytes.Lines(b) {
+		switch {
+		case at > from && marks(l, "---"):
+			cut(at, line)
+		case marks(l, "..."):
+			cut(at+len(l), line+1)
+		}
+		at, line = at+len(l), line+1
+	}
+	cut(len(b), line)
+	kept := all[:0]
+	for _, d := range all {
+		if holds(b[d.from:d.to]) {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// marks tells that a line is a marker of documents.
+func marks(line []byte, marker string) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(marker))
+	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+}
+
+// holds tells that a document has more than comments, directives and markers.
+func holds(b []byte) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte("\ufeff"))) {
+		l := bytes.TrimSpace(line)
+		if len(l) > 0 && l[0] != '#' && line[0] != '%' && !bytes.Equal(l, []byte("---")) && !bytes.Equal(l, []byte("...")) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineError is a parser's complaint about a line of the document.
+type lineError struct {
+	line    int
+	message string
+}
+
+func (e *lineError) Error() string { return e.message }
+
+var (
+	yamlError = regexp.MustCompile(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
+	surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
+)
+
+// decode parses one document. Aliases stay aliases, so that none expands here.
+func decode(b []byte) (*yaml.Node, error) {
+	if len(b) > mostDocument {
+		return nil, fmt.Errorf("a document of %d bytes; at most %d are read", len(b), mostDocument)
+	}
+	if trimmed := bytes.TrimLeft(b, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		// JSON escapes what lies beyond 16 bits in pairs, which YAML does not know. A
+		// blank of the same length leaves every position as it was.
+		b = surrogate.ReplaceAll(b, []byte(`\u0020`))
+	}
+	var n yaml.Node
+	if err := yaml.Unmarshal(b, &n); err != nil {
+		m := yamlError.FindStringSubmatch(err.Error())
+		if m == nil {
+			return nil, err
+		}
+		line, _ := strconv.Atoi(m[1]) // of none it is 0, the document's first
+		return nil, &lineError{max(line, 1), "is no valid YAML: " + m[2]}
+	}
+	if n.Kind != yaml.DocumentNode || len(n.Content) == 0 {
+		return nil, nil
+	}
+	return n.Content[0], nil
+}
+
+// line is a node's, in the file.
+func (d document) line(n *yaml.Node) int { return d.lines + n.Line }
+
+// offset is the byte at which a node begins; -1 where it cannot be told. YAML counts
+// columns in characters, and a byte order mark not at all.
+func (t text) offset(d document, n *yaml.Node) int {
+	at := d.from
+	for range n.Line - 1 {
+		end := bytes.IndexByte(t.bytes[at:d.to], '\n')
+		if end < 0 {
+			return -1
+		}
+		at += end + 1
+	}
+	if at == 0 {
+		at += len(t.bytes) - len(bytes.TrimPrefix(t.bytes, []byte("\ufeff")))
+	}
+	for range n.Column - 1 {
+		_, size := utf8.DecodeRune(t.bytes[at:d.to])
+		if size == 0 {
+			return -1
+		}
+		at += size
+	}
+	return at
+}
+
+// quoted is a scalar's text in a manifest where it must be a string.
+func quoted(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }

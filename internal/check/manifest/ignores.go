@@ -1,0 +1,76 @@
+package manifest
+
+import (
+	"bytes"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// comment is an ignore in a comment: # at the start of a line or after white space.
+var comment = regexp.MustCompile(`(?:^|[ \t])#[# \t]*` + regexp.QuoteMeta(check.IgnoreMarker))
+
+// ignores tells the ignores of a file. One in a line of its own is about the next line
+// that is none, another about its own line: about the variable or the container that
+// begins there, or about that line.
+func ignores(path string, b []byte, units []*unit, to check.Sink) {
+	var waiting []check.Ignore
+	line := 0
+	for l := range bytes.Lines(b) {
+		line++
+		trimmed := bytes.TrimSpace(l)
+		alone := len(trimmed) > 0 && trimmed[0] == '#'
+		if at := comment.FindIndex(l); at != nil {
+			text := string(bytes.TrimRight(l[at[0]:], "\r\n"))
+			rules, reason, _ := check.ParseIgnore(text)
+			i := check.Ignore{
+				Place: rule.Place{Path: path, Line: line, Column: utf8.RuneCount(l[:at[0]]) + 1},
+				Rules: rules, Reason: reason, From: line, To: line,
+			}
+			if alone {
+				waiting = append(waiting, i)
+			} else {
+				to.Ignore(covered(i, line, units))
+			}
+		}
+		if alone || len(trimmed) == 0 {
+			continue
+		}
+		for _, i := range waiting {
+			to.Ignore(covered(i, line, units))
+		}
+		waiting = nil
+	}
+	for _, i := range waiting {
+		to.Ignore(i)
+	}
+}
+
+// covered widens an ignore from a line to what begins there.
+func covered(i check.Ignore, line int, units []*unit) check.Ignore {
+	i.From, i.To = line, line
+	for _, u := range units {
+		if u.at.Line == line {
+			i.Object, i.Container = u.at.Object, u.at.Container
+			return i
+		}
+		for _, v := range []variable{u.env, u.godebug} {
+			if v.line > 0 && v.line <= line && line <= v.last {
+				i.From, i.To = v.line, v.last
+			}
+		}
+	}
+	return i
+}
+
+// forIgnores gives the unit the places of its variables before they are resolved.
+func (k *container) forIgnores() {
+	if f, ok := k.fields["GOMAXPROCS"]; ok {
+		k.unit.env = f.variable
+	}
+	if f, ok := k.fields["GODEBUG"]; ok {
+		k.godebug = f.variable
+	}
+}

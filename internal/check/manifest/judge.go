@@ -1,0 +1,122 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Where no version is known a program is judged as an old one and as a new one.
+const (
+	oldRelease = "go1.24"
+	newRelease = "" // to the policies the newest
+)
+
+// atVariable are the rules whose findings stand at the variable, where there is one.
+var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020"}
+
+// judge tells what a unit gets, and what is wrong with that.
+func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
+	o := u.observed(nodeCPUs)
+	to.Value(u.value(rule.NewSubject(o)))
+	var findings []check.Finding
+	for _, f := range u.findings(o) {
+		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
+			f.Line, f.Column = u.env.line, u.env.column
+		}
+		findings = append(findings, check.Finding{Finding: f})
+	}
+	return findings
+}
+
+// findings are those of the version that is known. Where none is known, it is those
+// that an old and a new release have in common, in the words of the old, whose way out
+// does for both; and that a value is no longer needed is told as of the new.
+func (u *unit) findings(o rule.Observed) []rule.Finding {
+	if u.program.Known() {
+		return rule.Judge(rule.NewSubject(o))
+	}
+	o.Facts.GoVersion = newRelease
+	young := rule.Judge(rule.NewSubject(o))
+	o.Facts.GoVersion = oldRelease
+	var all []rule.Finding
+	for _, f := range rule.Judge(rule.NewSubject(o)) {
+		if slices.ContainsFunc(young, func(y rule.Finding) bool { return y.Rule == f.Rule }) && (u.isGo || f.Rule != "PF018") {
+			all = append(all, f)
+		}
+	}
+	for _, f := range young {
+		if f.Rule == "PF004" && u.env.state == facts.Known {
+			f.Message = "built with Go 1.25 or newer, it needs no GOMAXPROCS: " + f.Message
+			f.Fix = "name its version with --go or the annotation " + annotationGo + "; with Go 1.25 or newer, " + f.Fix
+			all = append(all, f)
+		}
+		if f.Rule == "PF005" { // GODEBUG says so
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// value is what the unit gets, in words.
+func (u *unit) value(s rule.Subject) check.Value {
+	v := check.Value{Place: u.at, GoVersion: u.program.GoVersion, Go: u.isGo || u.program.Known()}
+	n, known := s.Procs()
+	_, byEnv := s.EnvProcs()
+	switch {
+	case u.env.state == facts.Unreadable && u.written.NodeCPUs():
+		v.Text, v.Source = "as many as the node has CPUs", u.env.source
+	case u.env.state == facts.Unreadable:
+		v.Text, v.Source = "not known", u.env.source+" ("+u.env.why+")"
+	case !known:
+		v.Text, v.Source = "not known", "go.uber.org/automaxprocs in the program sets it"
+	case byEnv:
+		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), u.env.source
+	case u.program.Known():
+		v.Text, v.Source = u.chosen(s, n), "chosen by "+s.RuntimeName()+u.of(s)
+		if !s.EveryCPU(n) {
+			v.Procs = &n
+		}
+	default:
+		v.Text, v.Source = u.eitherVersion(s)
+	}
+	if u.env.state == facts.Known && !byEnv {
+		v.Source += fmt.Sprintf("; GOMAXPROCS=%q (%s) is ignored", phrase.Clip(u.env.value, 40), u.env.source)
+	}
+	return v
+}
+
+func (u *unit) chosen(s rule.Subject, n int) string {
+	if s.EveryCPU(n) {
+		return "as many as its machine has CPUs"
+	}
+	return fmt.Sprint(n)
+}
+
+// of names the limit that the runtime has followed.
+func (u *unit) of(s rule.Subject) string {
+	for _, c := range s.Go.Candidates {
+		if c.Winner && c.What == "limit" {
+			return " from the limit of " + phrase.CPUs(c.CPUs)
+		}
+	}
+	return ""
+}
+
+// eitherVersion is the value of a program of which no version is known.
+func (u *unit) eitherVersion(s rule.Subject) (text, source string) {
+	o := s.Observed
+	o.Facts.GoVersion, o.Language = newRelease, ""
+	young := rule.NewSubject(o)
+	o.Facts.GoVersion = oldRelease
+	old := rule.NewSubject(o)
+	a, b := u.chosen(young, young.Go.Procs), u.chosen(old, old.Go.Procs)
+	if a == b {
+		return a, "chosen by the Go runtime"
+	}
+	return a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one takes %s", u.of(young), b)
+}

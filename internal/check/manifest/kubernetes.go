@@ -1,0 +1,259 @@
+package manifest
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// Annotations of a pod or its template. With a dot and a container's name after it, one
+// is of that container alone.
+const (
+	annotationGo     = "procfit/go"
+	annotationIgnore = "procfit/ignore"
+)
+
+// object is one of Kubernetes, as far as its pods need it.
+type object struct {
+	path      string // of the file
+	doc       int    // the document of the file
+	kind      string
+	name      string
+	namespace string
+	rendered  string // by what, where the file was not written by hand
+}
+
+func (o *object) String() string {
+	if o.name == "" {
+		return o.kind
+	}
+	return o.kind + "/" + o.name
+}
+
+// pods looks for whatever has containers in a document.
+type pods struct {
+	reader
+	text text
+	doc  int
+	to   check.Sink
+	into *store
+}
+
+// document takes the objects of one document.
+func (p *pods) document() error {
+	d := p.text.docs[p.doc]
+	p.left = mostNodes
+	p.object(d.root, nil, 0)
+	if p.left < 0 {
+		return errExpands
+	}
+	return nil
+}
+
+// deepestTree is how far down containers are looked for.
+const deepestTree = 200
+
+// object takes a node that may be an object, or a list of them.
+func (p *pods) object(n *yaml.Node, o *object, depth int) {
+	n = p.real(n)
+	if n == nil || depth > deepestTree || p.left < 0 {
+		return
+	}
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			p.object(item, o, depth+1)
+		}
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	if kind := p.str(n, "kind"); kind != "" && p.get(n, "apiVersion") != nil {
+		o = &object{
+			path: p.text.path, doc: p.doc, kind: kind, name: p.str(n, "metadata", "name"),
+			namespace: p.str(n, "metadata", "namespace"), rendered: p.rendered(n),
+		}
+		switch kind {
+		case "ConfigMap":
+			p.into.config(o, p.configData(n))
+			return
+		case "LimitRange":
+			limit, request := p.defaults(n)
+			p.into.limitRange(o, limit, request)
+			return
+		case "CustomResourceDefinition", "Secret":
+			return
+		}
+	}
+	if o == nil {
+		// A kind may stand further down, as in a template that lists objects.
+		for i := 1; i < len(n.Content); i += 2 {
+			p.object(n.Content[i], nil, depth+1)
+		}
+		return
+	}
+	p.below(n, o, depth)
+}
+
+// below looks into a mapping of an object: is one of its values a pod's spec?
+func (p *pods) below(n *yaml.Node, o *object, depth int) {
+	if p.isPodSpec(n) { // without a parent that has metadata
+		p.pod(nil, n, o)
+		return
+	}
+	for i := 1; i < len(n.Content); i += 2 {
+		v := p.real(n.Content[i])
+		if v == nil || v.Kind == yaml.ScalarNode {
+			continue
+		}
+		if p.isPodSpec(v) {
+			p.pod(p.get(n, "metadata"), v, o)
+			continue
+		}
+		p.object(v, o, depth+1)
+	}
+}
+
+// isPodSpec tells it by its shape: a list of containers, each with a name.
+func (p *pods) isPodSpec(n *yaml.Node) bool {
+	if n.Kind != yaml.MappingNode {
+		return false
+	}
+	list := p.items(n, "containers")
+	if len(list) == 0 {
+		return false
+	}
+	for _, c := range list {
+		if p.str(c, "name") == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// containerLists are those of a pod, in the order in which they start.
+var containerLists = []string{"initContainers", "containers", "ephemeralContainers"}
+
+// pod takes the containers of a pod's spec.
+func (p *pods) pod(meta, spec *yaml.Node, o *object) {
+	annotations := map[string]string{}
+	for _, e := range p.entries(p.get(meta, "annotations")) {
+		annotations[e.key.Value] = e.value.Value
+	}
+	d := p.text.docs[p.doc]
+	for key, value := range annotations {
+		suffix, ok := strings.CutPrefix(key, annotationIgnore)
+		if !ok || suffix != "" && suffix[0] != '.' {
+			continue
+		}
+		at := p.entry(p.get(meta, "annotations"), key, 0).key
+		rules, reason, _ := check.ParseIgnoreList(value)
+		p.to.Ignore(check.Ignore{
+			Place: rule.Place{Path: p.text.path, Line: d.line(at), Column: at.Column, Object: o.String()},
+			Rules: rules, Reason: reason, Object: o.String(), Container: strings.TrimPrefix(suffix, "."),
+		})
+	}
+	byName := map[string]*yaml.Node{}
+	for _, list := range containerLists {
+		for _, c := range p.items(spec, list) {
+			byName[p.str(c, "name")] = c
+		}
+	}
+	for _, list := range containerLists {
+		for _, c := range p.items(spec, list) {
+			if p.left < 0 {
+				return
+			}
+			k := p.container(c, spec, byName, o)
+			name := k.at.Container
+			if v, ok := annotations[annotationGo+"."+name]; ok {
+				p.version(k, v, annotationGo+"."+name)
+			} else if v, ok := annotations[annotationGo]; ok {
+				p.version(k, v, annotationGo)
+			}
+			p.into.container(k)
+		}
+	}
+}
+
+// version takes the Go version of an annotation.
+func (p *pods) version(k *container, v, key string) {
+	known := check.Program{GoVersion: "go" + strings.TrimPrefix(v, "go"), From: "annotation " + key}
+	if err := known.Check(); err != nil {
+		p.to.Problem(check.Problem{Path: k.at.Path, Line: k.at.Line, Message: "annotation " + key + ": " + err.Error()})
+		return
+	}
+	k.program = known
+}
+
+// rendered tells what has made a manifest that is not to be changed by hand.
+func (p *pods) rendered(n *yaml.Node) string {
+	switch {
+	case p.text.path == check.Stdin:
+		return "standard input"
+	case p.str(n, "metadata", "labels", "helm.sh/chart") != "", p.str(n, "metadata", "labels", "app.kubernetes.io/managed-by") == "Helm":
+		return "a chart"
+	case p.str(n, "metadata", "annotations", "config.kubernetes.io/origin") != "":
+		return "Kustomize"
+	}
+	d := p.text.docs[p.doc]
+	if strings.Contains(string(p.text.bytes[d.from:min(d.to, d.from+300)]), "\n# Source: ") {
+		return "a chart"
+	}
+	return ""
+}
+
+func (p *pods) configData(n *yaml.Node) map[string]string {
+	data := map[string]string{}
+	for _, e := range p.entries(p.get(n, "data")) {
+		if e.value.Kind == yaml.ScalarNode && len(e.value.Value) <= longestData {
+			data[e.key.Value] = e.value.Value
+		}
+	}
+	return data
+}
+
+// longestData is the longest entry of a ConfigMap that can be a variable worth a look.
+const longestData = 1024
+
+// defaults are what a LimitRange gives containers that name no amount of CPU
+// (k8s.io/kubernetes, SetDefaults_LimitRangeItem).
+func (p *pods) defaults(n *yaml.Node) (limit, request quantity) {
+	for _, item := range p.items(n, "spec", "limits") {
+		if p.str(item, "type") != "Container" {
+			continue
+		}
+		for _, key := range []string{"max", "default"} {
+			if q, err := parseQuantity(p.str(item, key, "cpu")); err == nil {
+				limit = q
+			}
+		}
+		request = limit
+		if q, err := parseQuantity(p.str(item, "min", "cpu")); err == nil && limit.amount == nil {
+			request = q
+		}
+		if q, err := parseQuantity(p.str(item, "defaultRequest", "cpu")); err == nil {
+			request = q
+		}
+	}
+	return limit, request
+}
+
+// pointer is a JSON pointer into an object (RFC 6901).
+func pointer(parts ...any) string {
+	var b strings.Builder
+	for _, part := range parts {
+		b.WriteByte('/')
+		switch v := part.(type) {
+		case int:
+			b.WriteString(strconv.Itoa(v))
+		case string:
+			b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(v))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,215 @@
+package manifest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Options are what manifests alone do not tell.
+type Options struct {
+	NodeCPUs int // of the machines that they are for; 0: not known
+	Programs check.Programs
+	Changes  bool // findings are to have their Change
+}
+
+// Checker is the check.Checker of manifests. One serves one run.
+type Checker struct {
+	o      Options
+	store  store
+	charts sync.Map // by folder: whether it is a chart's
+}
+
+// New makes one.
+func New(o Options) *Checker { return &Checker{o: o} }
+
+// kind is how a file is read.
+type kind int
+
+const (
+	none kind = iota
+	yamlFile
+	jsonFile
+	dockerfile
+	systemdUnit
+)
+
+func kindOf(f *check.File) kind {
+	base := f.Base()
+	if f.Path == check.Stdin {
+		if looksBinary(f.Head()) {
+			return none
+		}
+		return yamlFile
+	}
+	switch strings.ToLower(path.Ext(base)) {
+	case ".yaml", ".yml":
+		return yamlFile
+	case ".json":
+		return jsonFile
+	case ".service":
+		return systemdUnit
+	case ".dockerfile", ".containerfile":
+		return dockerfile
+	}
+	for _, name := range []string{"Dockerfile", "Containerfile"} {
+		if base == name || strings.HasPrefix(base, name+".") && !strings.HasSuffix(base, "ignore") {
+			return dockerfile
+		}
+	}
+	return none
+}
+
+// looksBinary tells a program or an archive from text.
+func looksBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
+
+// Wants implements check.Checker.
+func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
+
+// jsonMarkers are words without which JSON is no manifest.
+var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`), []byte(`"ConfigMap"`), []byte(`"LimitRange"`)}
+
+// File implements check.Checker.
+func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
+	k := kindOf(f)
+	if chart := c.chartOf(f.Path); chart != "" {
+		to.Note(check.Note{Path: chart, Message: "a Helm chart: its templates are no manifests yet; render them, then pipe: helm template " + chart + " | procfit check -"})
+		return nil
+	}
+	b, err := f.Read(mostBytes)
+	if err != nil {
+		return err
+	}
+	var units []*unit
+	switch k {
+	case dockerfile:
+		units, err = c.dockerfile(f.Path, b, to)
+	case systemdUnit:
+		units = c.systemd(f.Path, b)
+	case jsonFile:
+		if !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
+			return nil
+		}
+		units, err = c.documents(f, b, to)
+	default:
+		units, err = c.documents(f, b, to)
+	}
+	if bytes.Contains(b, []byte(check.IgnoreMarker)) {
+		ignores(f.Path, b, units, to)
+	}
+	return err
+}
+
+// documents reads YAML and JSON. The units of other kinds than Kubernetes' are judged at
+// once; those of Kubernetes are given back, and judged when all files are read.
+func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
+	t := parse(f.Path, b, to)
+	var units []*unit
+	for i := range t.docs {
+		r := &reader{left: mostNodes}
+		var found []*unit
+		switch root := t.docs[i].root; {
+		case r.get(root, "containerDefinitions") != nil || r.get(r.get(root, "taskDefinition"), "containerDefinitions") != nil:
+			found = c.ecs(t, i)
+		case r.get(r.get(root, "Job"), "TaskGroups") != nil || r.get(root, "TaskGroups") != nil:
+			found = c.nomad(t, i)
+		case r.get(root, "services") != nil && r.get(root, "apiVersion") == nil:
+			found = c.compose(t, i)
+		default:
+			own := &store{}
+			p := pods{text: t, doc: i, to: to, into: own}
+			if err := p.document(); err != nil {
+				to.Problem(check.Problem{Path: f.Path, Line: t.docs[i].lines + 1, Message: err.Error()})
+				continue
+			}
+			c.store.take(own)
+			for _, k := range own.containers {
+				k.forIgnores()
+				units = append(units, &k.unit)
+			}
+			continue
+		}
+		for _, u := range found {
+			c.judge(u, to)
+		}
+		units = append(units, found...)
+	}
+	return units, nil
+}
+
+// judge is for units that nothing else has to be known for.
+func (c *Checker) judge(u *unit, to check.Sink) {
+	if !u.program.Known() {
+		u.program = c.o.Programs.Default
+	}
+	for _, f := range u.judge(c.o.NodeCPUs, to) {
+		to.Finding(f)
+	}
+}
+
+// Finish implements check.Checker.
+func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
+	byFile := map[string][]*judged{}
+	for _, k := range c.store.containers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.store.resolve(k, c.o.NodeCPUs)
+		if !k.program.Known() {
+			k.program = c.o.Programs.Of(k.image)
+		}
+		if k.unit.env.state == facts.Known && k.unit.env.line == 0 {
+			k.unit.env.line = k.at.Line
+		}
+		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
+		if len(j.findings) > 0 && c.o.Changes {
+			byFile[k.at.Path] = append(byFile[k.at.Path], j)
+			continue
+		}
+		for _, f := range j.findings {
+			to.Finding(f)
+		}
+	}
+	for path, list := range byFile {
+		c.mend(path, list)
+		for _, j := range list {
+			for _, f := range j.findings {
+				to.Finding(f)
+			}
+		}
+	}
+	return nil
+}
+
+// judged is a container with what was found of it.
+type judged struct {
+	container *container
+	findings  []check.Finding
+}
+
+// chartOf is the folder of the Helm chart whose template a file is, or nothing.
+func (c *Checker) chartOf(file string) string {
+	for dir := path.Dir(file); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if path.Base(dir) != "templates" {
+			continue
+		}
+		chart := path.Dir(dir)
+		known, ok := c.charts.Load(chart)
+		if !ok {
+			_, err := os.Stat(filepath.Join(filepath.FromSlash(chart), "Chart.yaml"))
+			known, _ = c.charts.LoadOrStore(chart, err == nil)
+		}
+		if known.(bool) {
+			return chart
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package manifest
+
+import (
+	"errors"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader looks into trees. Aliases are followed, so that a small document may be
+// endless: every node that is looked at costs.
+type reader struct{ left int }
+
+// mostNodes is more than any manifest has, aliases and all.
+const mostNodes = 2_000_000
+
+var errExpands = errors.New("its aliases expand without end; write them out")
+
+// deepest is how far aliases may lead to aliases, and merges to merges.
+const deepest = 32
+
+// real is the node that an alias stands for.
+func (r *reader) real(n *yaml.Node) *yaml.Node {
+	for depth := 0; n != nil && n.Kind == yaml.AliasNode; depth++ {
+		if depth == deepest {
+			return nil
+		}
+		n = n.Alias
+	}
+	r.left--
+	return n
+}
+
+// entry is a key of a mapping with its value.
+type entry struct{ key, value *yaml.Node }
+
+// get is the value of a key, also of one that is merged in, as a node that is no alias;
+// nil where there is none. Of a key that stands twice the last counts, as in the
+// parsers of Kubernetes.
+func (r *reader) get(n *yaml.Node, key string) *yaml.Node {
+	return r.real(r.entry(n, key, 0).value)
+}
+
+// entry is get with the key.
+func (r *reader) entry(n *yaml.Node, key string, depth int) entry {
+	n = r.real(n)
+	if n == nil || n.Kind != yaml.MappingNode || depth > deepest || r.left < 0 {
+		return entry{}
+	}
+	var merged, found entry
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		r.left--
+		switch {
+		case k.Kind == yaml.ScalarNode && k.Value == key && k.Tag != "!!merge":
+			found = entry{k, n.Content[i+1]}
+		case k.Tag == "!!merge":
+			if m := r.merge(n.Content[i+1], key, depth); m.key != nil && merged.key == nil {
+				merged = m
+			}
+		}
+	}
+	if found.key != nil {
+		return found
+	}
+	return merged
+}
+
+// merge looks a key up in what << names: a mapping, or a list of them, of which the
+// first that has the key counts.
+func (r *reader) merge(n *yaml.Node, key string, depth int) entry {
+	n = r.real(n)
+	if n == nil {
+		return entry{}
+	}
+	if n.Kind != yaml.SequenceNode {
+		return r.entry(n, key, depth+1)
+	}
+	for _, m := range n.Content {
+		if e := r.entry(m, key, depth+1); e.key != nil {
+			return e
+		}
+	}
+	return entry{}
+}
+
+// at goes down by keys.
+func (r *reader) at(n *yaml.Node, keys ...string) *yaml.Node {
+	for _, k := range keys {
+		n = r.get(n, k)
+	}
+	return n
+}
+
+// str is a scalar's text; "" of what is none, or null.
+func (r *reader) str(n *yaml.Node, keys ...string) string {
+	n = r.at(n, keys...)
+	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+// items are the nodes of a list.
+func (r *reader) items(n *yaml.Node, keys ...string) []*yaml.Node {
+	n = r.real(r.at(n, keys...))
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	all := slices.Clone(n.Content)
+	for i := range all {
+		all[i] = r.real(all[i])
+	}
+	return slices.DeleteFunc(all, func(n *yaml.Node) bool { return n == nil })
+}
+
+// entries are the keys of a mapping with their values, merged ones after its own.
+func (r *reader) entries(n *yaml.Node) []entry { return r.allEntries(n, 0) }
+
+func (r *reader) allEntries(n *yaml.Node, depth int) []entry {
+	n = r.real(n)
+	if n == nil || n.Kind != yaml.MappingNode || depth > deepest || r.left < 0 {
+		return nil
+	}
+	var own, merged []entry
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		r.left--
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Tag != "!!merge" {
+			own = append(own, entry{k, r.real(v)})
+			continue
+		}
+		from := []*yaml.Node{v}
+		if m := r.real(v); m != nil && m.Kind == yaml.SequenceNode {
+			from = m.Content
+		}
+		for _, m := range from {
+			merged = append(merged, r.allEntries(m, depth+1)...)
+		}
+	}
+	if len(merged) > 0 {
+		has := map[string]bool{}
+		for _, e := range own {
+			has[e.key.Value] = true
+		}
+		for _, m := range merged {
+			if !has[m.key.Value] {
+				has[m.key.Value] = true
+				own = append(own, m)
+			}
+		}
+	}
+	return slices.DeleteFunc(own, func(e entry) bool { return e.value == nil })
+}

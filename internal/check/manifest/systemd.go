@@ -1,0 +1,136 @@
+package manifest
+
+import (
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// setting is a line of a unit file, with those that continue it.
+type setting struct {
+	section, key, value string
+	line, last          int
+}
+
+// settings takes a unit file apart (systemd.syntax(7)). A library for it keeps no
+// lines, which every finding needs.
+func settings(b string) []setting {
+	var all []setting
+	section, line := "", 0
+	open := false // the line before ended in a backslash
+	for text := range strings.Lines(b) {
+		line++
+		text = strings.TrimRight(text, "\r\n")
+		trimmed := strings.TrimSpace(text)
+		if trimmed == "" && !open || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, ";") {
+			continue
+		}
+		body, more := strings.CutSuffix(text, `\`)
+		if open {
+			s := &all[len(all)-1]
+			s.value, s.last = s.value+" "+strings.TrimSpace(body), line
+			open = more
+			continue
+		}
+		if strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]") {
+			section = trimmed[1 : len(trimmed)-1]
+			continue
+		}
+		if key, value, ok := strings.Cut(body, "="); ok {
+			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(value), line, line})
+			open = more
+		}
+	}
+	return all
+}
+
+// systemd reads a service.
+func (c *Checker) systemd(file string, b []byte) []*unit {
+	u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Default}
+	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: path.Base(file)}
+	u.limits = []facts.Limit{limitOf(0, "the service")}
+	from := map[string]variable{} // files go before what stands in the unit
+	service := false
+	for _, s := range settings(string(b)) {
+		if s.section != "Service" {
+			continue
+		}
+		if !service {
+			service, u.at.Line = true, s.line
+		}
+		switch s.key {
+		case "CPUQuota":
+			u.limits = []facts.Limit{limitOf(0, "the service")}
+			if percent, ok := strings.CutSuffix(s.value, "%"); ok {
+				if v, err := strconv.ParseFloat(percent, 64); err == nil {
+					u.limits = []facts.Limit{limitOf(v/100, "the service")}
+				}
+			}
+		case "AllowedCPUs", "CPUAffinity":
+			if list, err := cpuset.Parse(strings.ReplaceAll(strings.Join(strings.Fields(s.value), ","), ",,", ",")); err == nil {
+				u.cpus = len(list)
+			}
+		case "Environment":
+			if s.value == "" { // which takes back all before it
+				u.env, u.godebug = absent(), absent()
+			}
+			for _, assignment := range words(s.value) {
+				if name, value, ok := strings.Cut(assignment, "="); ok {
+					u.set(name, variable{state: facts.Known, value: value, source: "Environment", line: s.line, column: 1, last: s.last})
+				}
+			}
+		case "EnvironmentFile":
+			name := strings.TrimPrefix(s.value, "-")
+			for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file) {
+				from[key] = variable{state: facts.Known, value: value, source: name, line: s.line, column: 1, last: s.last}
+			}
+		}
+	}
+	for name, v := range from {
+		u.set(name, v)
+	}
+	if !service {
+		return nil
+	}
+	return []*unit{u}
+}
+
+// words splits assignments as systemd does: by white space outside quotes.
+func words(s string) []string {
+	var all []string
+	var word strings.Builder
+	quote, in := byte(0), false
+	for i := 0; i < len(s); i++ {
+		switch ch := s[i]; {
+		case ch == '\\' && i+1 < len(s):
+			i++
+			word.WriteByte(s[i])
+			in = true
+		case quote != 0 && ch == quote:
+			quote = 0
+		case quote == 0 && (ch == '"' || ch == '\''):
+			quote, in = ch, true
+		case quote == 0 && (ch == ' ' || ch == '\t'):
+			if in {
+				all = append(all, word.String())
+			}
+			word.Reset()
+			in = false
+		default:
+			word.WriteByte(ch)
+			in = true
+		}
+	}
+	if in {
+		all = append(all, word.String())
+	}
+	return all
+}
+
+var _ check.Checker = (*Checker)(nil)
