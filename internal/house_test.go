@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"local":      {"slo", "sweep", "trial", "journal", "load", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe", "topology"},
 	"kube":       {"sweep", "trial", "journal", "load", "rule", "observe"},
 	"sim":        {"sweep", "trial", "journal", "load"},
-	"check":      {"rule", "maxprocs/facts"},
+	"check":      {"rule", "maxprocs/facts", "folder"},
 	"stat":       {"journal", "heat", "race", "slo"},
 	"report":     {"heat", "slo", "stat", "journal", "axis", "lab"},
 	"session":    {"sweep", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"maxprocs/metrics":  {"maxprocs/facts"},
 	"maxprocs/memlimit": {"maxprocs/facts"},
 	"check/output":      {"rule", "terminal"},
-	"check/manifest":    {"rule", "maxprocs/facts"},
+	"check/manifest":    {"rule", "maxprocs/facts", "folder"},
 	"check/source":      {"rule", "maxprocs/facts"},
 	"check/binary":      {"rule", "maxprocs/facts", "goproc"},
 

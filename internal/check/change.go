@@ -17,6 +17,7 @@ type Splice struct {
 type Change struct {
 	Path    string
 	Splices []Splice
+	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
 }
 
 // ErrOverlap is of changes that want the same bytes.

@@ -27,8 +27,8 @@ type walk struct {
 // entered where the user names them.
 var notEntered = []string{".git", "vendor", "node_modules", "testdata"}
 
-// mostStdin is how much of standard input is held in memory.
-const mostStdin = 256 << 20
+// MostStdin is how much of standard input is held in memory.
+const MostStdin = 256 << 20
 
 // paths walks over all of them. An error is of what the user asked, not of a file.
 func (w *walk) paths() error {
@@ -65,12 +65,12 @@ func (w *walk) stdin() error {
 		return errors.New("- is standard input and can be read only once")
 	}
 	w.done[Stdin] = true
-	b, err := io.ReadAll(io.LimitReader(w.o.Stdin, mostStdin+1))
+	b, err := io.ReadAll(io.LimitReader(w.o.Stdin, MostStdin+1))
 	if err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
-	if len(b) > mostStdin {
-		w.to.Problem(Problem{Path: Stdin, Message: tooLarge(int64(len(b)), mostStdin).Error()})
+	if len(b) > MostStdin {
+		w.to.Problem(Problem{Path: Stdin, Message: tooLarge(int64(len(b)), MostStdin).Error()})
 		return nil
 	}
 	w.out <- &File{Path: Stdin, Named: true, Size: int64(len(b)), data: b}

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
@@ -71,6 +76,8 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
 	f.IntVar(&o.program.nodeCPUs, "node-cpus", 0, "the `number` of CPUs of the machines that manifests are for")
 	f.StringArrayVar(&o.formats, "format", []string{"text"}, "`FORMAT` or FORMAT=FILE, may be repeated: "+strings.Join(output.Formats(), ", "))
 	f.StringVar(&o.severity, "severity", string(rule.Info), "leave out findings below this `severity`: error, warning or info")
+	f.BoolVar(&o.fix, "fix", false, "write the fixes that change nothing else, and prove each")
+	f.BoolVar(&o.diff, "diff", false, "print what --fix would write, as a unified diff, and write nothing")
 	f.BoolVar(&o.exitZero, "exit-zero", false, "findings do not make the exit code 1")
 	f.BoolVar(&o.values, "values", false, "show the value of every container, also of those that say nothing of Go")
 	return cmd
@@ -80,6 +87,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	targets, err := o.targets()
 	if err != nil {
 		return err
+	}
+	if o.fix && o.diff {
+		return usageError("--fix and --diff exclude each other")
 	}
 	if !slices.Contains(rule.Severities(), rule.Severity(o.severity)) {
 		return usageError("--severity %q: known are error, warning and info", o.severity)
@@ -95,6 +105,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	report = report.AtLeast(rule.Severity(o.severity))
+	if o.diff {
+		return o.showDiff(std, report)
+	}
 	for _, t := range targets {
 		if err := o.write(t, std, report); err != nil {
 			return err
@@ -119,15 +132,63 @@ func (p *checkProgram) read() error {
 	return nil
 }
 
-// check runs once over the files, and again for each round of fixes.
+// check runs over the files, and again for each round of fixes.
 func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
-	return check.Run(ctx, check.Options{Paths: o.paths, Stdin: std.in, Checkers: o.checkers()})
+	in := std.in
+	if slices.Contains(o.paths, check.Stdin) { // which a second run reads again
+		b, err := io.ReadAll(io.LimitReader(in, check.MostStdin+1))
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		in = bytes.NewReader(b)
+	}
+	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		if again, ok := in.(io.Seeker); ok && in != std.in {
+			if _, err := again.Seek(0, io.SeekStart); err != nil {
+				return nil, err
+			}
+		}
+		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay), Overlay: overlay, Progress: o.progress(std)})
+	}
+	if o.fix || o.diff {
+		return check.Fixer{Check: run, Least: rule.Severity(o.severity), Write: o.fix}.Run(ctx)
+	}
+	return run(ctx, nil)
 }
 
-// checkers are new for each run: they hold what they have read.
-func (o *checkOptions) checkers() []check.Checker {
+// progress counts files on a terminal.
+func (o *checkOptions) progress(std stdio) func(files int) {
+	f, ok := std.err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	next := time.Now().Add(time.Second)
+	return func(files int) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(time.Second / 4)
+			fmt.Fprintf(f, "\r%s checked\x1b[K\r", phrase.Count(files, "file"))
+		}
+	}
+}
+
+// showDiff prints what --fix would write, and tells of the rest on stderr.
+func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
+	for _, f := range r.Fixed {
+		if _, err := std.out.Write(diff.Diff(f.Path, f.Before, f.Path, f.After)); err != nil {
+			return err
+		}
+	}
+	if err := o.verdict(r); err != nil || len(r.Fixed) == 0 || o.exitZero {
+		return err
+	}
+	return &exitError{exitGate, fmt.Errorf("%s would be fixed", phrase.Count(len(r.Fixed), "file"))}
+}
+
+// checkers are new for each run: they hold what they have read. Those that read files
+// by themselves take what is in the overlay from there.
+func (o *checkOptions) checkers(overlay map[string][]byte) []check.Checker {
 	return []check.Checker{
-		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs, Changes: true}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs}),
 	}
 }
 

@@ -128,7 +128,10 @@ func (s Subject) wouldNow() string {
 
 // RuntimeName is the program's runtime for a sentence.
 func (s Subject) RuntimeName() string {
-	if s.Facts.GoVersion == "" {
+	switch {
+	case s.Facts.GoVersion == "" && s.AnyMachine:
+		return "the Go runtime" // a file tells of no version
+	case s.Facts.GoVersion == "":
 		return "the newest Go runtime"
 	}
 	return "the runtime of " + s.goName()

@@ -33,33 +33,51 @@ func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
 	return findings
 }
 
-// findings are those of the version that is known. Where none is known, it is those
-// that an old and a new release have in common, in the words of the old, whose way out
-// does for both; and that a value is no longer needed is told as of the new.
+// findings are those of the version that is known. Where none is known, it is what an
+// old and a new release have in common, with a way out that does for both; and that a
+// value is no longer needed is told as of the new.
 func (u *unit) findings(o rule.Observed) []rule.Finding {
 	if u.program.Known() {
 		return rule.Judge(rule.NewSubject(o))
 	}
-	o.Facts.GoVersion = newRelease
-	young := rule.Judge(rule.NewSubject(o))
 	o.Facts.GoVersion = oldRelease
+	old := rule.IDs(rule.Judge(rule.NewSubject(o)))
+	o.Facts.GoVersion = newRelease
+	young := rule.NewSubject(o)
+	_, byEnv := young.EnvProcs()
 	var all []rule.Finding
-	for _, f := range rule.Judge(rule.NewSubject(o)) {
-		if slices.ContainsFunc(young, func(y rule.Finding) bool { return y.Rule == f.Rule }) && (u.isGo || f.Rule != "PF018") {
-			all = append(all, f)
-		}
-	}
-	for _, f := range young {
-		if f.Rule == "PF004" && u.env.state == facts.Known {
+	for _, f := range rule.Judge(young) {
+		switch common := slices.Contains(old, f.Rule); {
+		case f.Rule == "PF004" && u.env.state == facts.Known:
 			f.Message = "built with Go 1.25 or newer, it needs no GOMAXPROCS: " + f.Message
 			f.Fix = "name its version with --go or the annotation " + annotationGo + "; with Go 1.25 or newer, " + f.Fix
-			all = append(all, f)
+		case f.Rule == "PF005": // GODEBUG says so
+		case f.Rule == "PF018" && !u.isGo, !common:
+			continue
+		case f.Rule == "PF001" || f.Rule == "PF002" || f.Rule == "PF003":
+			if !byEnv && f.Rule != "PF003" {
+				continue // its value is the runtime's, whose version is not known
+			}
+			f.Fix = eitherFix(young, f)
 		}
-		if f.Rule == "PF005" { // GODEBUG says so
-			all = append(all, f)
-		}
+		all = append(all, f)
 	}
 	return all
+}
+
+// eitherFix is what to do about a value that does not fit, whatever the version.
+func eitherFix(young rule.Subject, f rule.Finding) string {
+	if _, limited := young.Facts.Tightest(); !limited && young.AnyMachine {
+		return f.Fix
+	}
+	fix := fmt.Sprintf("write GOMAXPROCS=%d", young.Fit.Procs)
+	if young.Unset() == young.Fit.Procs {
+		fix += "; built with Go 1.25 or newer, it needs none and the runtime chooses that by itself"
+	}
+	if f.Rule == "PF002" {
+		fix = "unless a sweep has shown that its value is enough, " + fix
+	}
+	return fix
 }
 
 // value is what the unit gets, in words.

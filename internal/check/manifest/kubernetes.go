@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -19,6 +18,7 @@ const (
 
 // object is one of Kubernetes, as far as its pods need it.
 type object struct {
+	file      *check.File
 	path      string // of the file
 	doc       int    // the document of the file
 	kind      string
@@ -37,6 +37,7 @@ func (o *object) String() string {
 // pods looks for whatever has containers in a document.
 type pods struct {
 	reader
+	file *check.File
 	text text
 	doc  int
 	to   check.Sink
@@ -74,7 +75,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 	}
 	if kind := p.str(n, "kind"); kind != "" && p.get(n, "apiVersion") != nil {
 		o = &object{
-			path: p.text.path, doc: p.doc, kind: kind, name: p.str(n, "metadata", "name"),
+			file: p.file, path: p.text.path, doc: p.doc, kind: kind, name: p.str(n, "metadata", "name"),
 			namespace: p.str(n, "metadata", "namespace"), rendered: p.rendered(n),
 		}
 		switch kind {
@@ -241,19 +242,4 @@ func (p *pods) defaults(n *yaml.Node) (limit, request quantity) {
 		}
 	}
 	return limit, request
-}
-
-// pointer is a JSON pointer into an object (RFC 6901).
-func pointer(parts ...any) string {
-	var b strings.Builder
-	for _, part := range parts {
-		b.WriteByte('/')
-		switch v := part.(type) {
-		case int:
-			b.WriteString(strconv.Itoa(v))
-		case string:
-			b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(v))
-		}
-	}
-	return b.String()
 }

@@ -11,14 +11,12 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Options are what manifests alone do not tell.
 type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
 	Programs check.Programs
-	Changes  bool // findings are to have their Change
 }
 
 // Checker is the check.Checker of manifests. One serves one run.
@@ -94,6 +92,9 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		units, err = c.dockerfile(f.Path, b, to)
 	case systemdUnit:
 		units = c.systemd(f.Path, b)
+		for _, u := range units {
+			c.judge(u, to)
+		}
 	case jsonFile:
 		if !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
 			return nil
@@ -125,7 +126,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			found = c.compose(t, i)
 		default:
 			own := &store{}
-			p := pods{text: t, doc: i, to: to, into: own}
+			p := pods{file: f, text: t, doc: i, to: to, into: own}
 			if err := p.document(); err != nil {
 				to.Problem(check.Problem{Path: f.Path, Line: t.docs[i].lines + 1, Message: err.Error()})
 				continue
@@ -157,7 +158,8 @@ func (c *Checker) judge(u *unit, to check.Sink) {
 
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
-	byFile := map[string][]*judged{}
+	byFile := map[*check.File][]*judged{}
+	var all []*judged
 	for _, k := range c.store.containers {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -166,24 +168,18 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		if !k.program.Known() {
 			k.program = c.o.Programs.Of(k.image)
 		}
-		if k.unit.env.state == facts.Known && k.unit.env.line == 0 {
-			k.unit.env.line = k.at.Line
-		}
 		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
-		if len(j.findings) > 0 && c.o.Changes {
-			byFile[k.at.Path] = append(byFile[k.at.Path], j)
-			continue
+		if len(j.findings) > 0 {
+			byFile[k.object.file] = append(byFile[k.object.file], j)
 		}
+		all = append(all, j)
+	}
+	for f, list := range byFile {
+		c.mend(f, list)
+	}
+	for _, j := range all {
 		for _, f := range j.findings {
 			to.Finding(f)
-		}
-	}
-	for path, list := range byFile {
-		c.mend(path, list)
-		for _, j := range list {
-			for _, f := range j.findings {
-				to.Finding(f)
-			}
 		}
 	}
 	return nil

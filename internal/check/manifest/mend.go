@@ -1,3 +1,221 @@
 package manifest
 
-func (c *Checker) mend(path string, list []*judged) {}
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// mend gives the findings of a file's containers their changes. It reads the file
+// again: trees of all files at once would not fit.
+func (c *Checker) mend(f *check.File, list []*judged) {
+	b, err := f.Read(mostBytes)
+	if err != nil {
+		return // it could be read before; what has become of it shows when it is fixed
+	}
+	t := parse(f.Path, b, nowhere{})
+	for _, j := range list {
+		c.mendContainer(t, j)
+	}
+}
+
+// nowhere is a Sink for what has been told.
+type nowhere struct{}
+
+func (nowhere) Value(check.Value)     {}
+func (nowhere) Finding(check.Finding) {}
+func (nowhere) Problem(check.Problem) {}
+func (nowhere) Note(check.Note)       {}
+func (nowhere) Ignore(check.Ignore)   {}
+
+func (c *Checker) mendContainer(t text, j *judged) {
+	k := j.container
+	if k.object.doc >= len(t.docs) {
+		return
+	}
+	d := t.docs[k.object.doc]
+	node, steps := find(d.root, k.at.Line-d.lines, k.at.Column, nil)
+	if node == nil {
+		return
+	}
+	e := &editor{text: t, doc: d, node: node, steps: steps}
+	r := c.remedy(e, j)
+	if r == nil || !e.proven(r.edit) {
+		return
+	}
+	for i := range j.findings {
+		f := &j.findings[i]
+		if !slices.Contains(r.mends, f.Rule) {
+			continue
+		}
+		f.Fix = r.words
+		if k.object.rendered != "" {
+			f.Fix += fmt.Sprintf("; it is rendered by %s, so change what that is made of, or give it the JSON patch [{%s}]", k.object.rendered, e.patch(r.edit))
+			continue
+		}
+		f.Change = &check.Change{Path: k.at.Path, Splices: r.edit.splices, Becomes: r.becomes}
+	}
+}
+
+// patch is the operation below the object instead of the container.
+func (e *editor) patch(x *edit) string {
+	below := ""
+	n := e.doc.root
+	for _, s := range e.steps {
+		for n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if n.Kind == yaml.MappingNode {
+			if kind, _ := child(n, "kind"); kind != nil {
+				below = ""
+			}
+			below += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n.Content[2*s].Value)
+			n = n.Content[2*s+1]
+			continue
+		}
+		below += fmt.Sprintf("/%d", s)
+		n = n.Content[s]
+	}
+	return strings.Replace(x.patch, `"path":"`, `"path":"`+below, 1)
+}
+
+// remedy is the one change that is best for a container, and the findings that it
+// mends.
+type remedy struct {
+	edit    *edit
+	words   string
+	becomes int
+	mends   []string
+}
+
+// The findings that a change may mend.
+var (
+	ofVariable = []string{"PF001", "PF003", "PF004", "PF021", "PF015", "PF016"}
+	ofRuntime  = []string{"PF001", "PF005", "PF006"}
+)
+
+func (c *Checker) remedy(e *editor, j *judged) *remedy {
+	k := j.container
+	var found []string
+	for _, f := range j.findings {
+		found = append(found, f.Rule)
+	}
+	has := func(ids ...string) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(found, id) })
+	}
+	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
+	f, written := k.fields["GOMAXPROCS"]
+	switch {
+	case !written && k.unit.env.state == facts.Absent && has(ofRuntime...) && !k.partial && limited(s) && s.Go.Procs > s.Fit.Procs:
+		return &remedy{
+			e.setReference(), fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
+		}
+	case !written:
+		return nil
+	case f.twice:
+		return &remedy{e.removeItem(e.index(f.line)), "remove the first of them: the last one counts", 0, []string{"PF019"}}
+	case !has(ofVariable...) || floorAlone(found, s):
+		return nil
+	case k.removable(s):
+		return &remedy{e.removeItem(e.index(f.line)), removal(s), s.Unset(), ofVariable}
+	case f.reference != nil:
+		return k.mendReference(e, f, s)
+	case f.config == nil && f.state == facts.Known:
+		return k.mendValue(e, f, s, has)
+	}
+	return nil
+}
+
+// limited tells that a limit is known that a resourceFieldRef gives.
+func limited(s rule.Subject) bool {
+	_, ok := s.Limit()
+	return ok
+}
+
+// floorAlone tells that the only finding is the runtime's own floor.
+func floorAlone(found []string, s rule.Subject) bool {
+	return s.SetBy == rule.SetByAuto && len(found) == 1 && found[0] == "PF001"
+}
+
+// removable tells that without the variable the runtime chooses what fits.
+func (k *container) removable(s rule.Subject) bool {
+	return k.program.Known() && s.Automaxprocs == "" && !k.partial && s.Unset() == s.Fit.Procs
+}
+
+func removal(s rule.Subject) string {
+	if s.EveryCPU(s.Unset()) {
+		return "remove it: the runtime takes no notice of it"
+	}
+	return fmt.Sprintf("remove it: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
+}
+
+// mendReference writes the divisor.
+func (k *container) mendReference(e *editor, f field, s rule.Subject) *remedy {
+	node, steps := e.reference(f.line)
+	if node == nil {
+		return nil
+	}
+	at := fmt.Sprintf("/env/%d/valueFrom/resourceFieldRef", steps[1])
+	r := &remedy{words: `write divisor: "1"`, mends: ofVariable}
+	if limited(s) && f.reference.resource == "limits.cpu" && f.reference.container == "" {
+		r.becomes = s.Fit.Procs
+		r.words += fmt.Sprintf(", which makes it %d", s.Fit.Procs)
+	}
+	divisor, i := child(node, "divisor")
+	if divisor == nil {
+		r.edit = e.addKey(node, steps, "resource", at, divisorOne())
+		return r
+	}
+	if divisor.Kind == yaml.ScalarNode && divisor.Value == "1" {
+		return nil
+	}
+	r.edit = e.setScalar(divisor, append(steps, i), at+"/divisor", "1")
+	return r
+}
+
+// reference is the mapping of a resourceFieldRef in the item of env at a line, and the
+// way to it from the container.
+func (e *editor) reference(line int) (*yaml.Node, []step) {
+	env, a := child(e.node, "env")
+	i := e.index(line)
+	if i < 0 {
+		return nil, nil
+	}
+	from, b := child(env.Content[i], "valueFrom")
+	reference, c := child(from, "resourceFieldRef")
+	if reference == nil || reference.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	return reference, []step{a, i, b, c}
+}
+
+// mendValue writes a value that fits, or the quotes that a value needs.
+func (k *container) mendValue(e *editor, f field, s rule.Subject, has func(...string) bool) *remedy {
+	env, a := child(e.node, "env")
+	i := e.index(f.line)
+	if i < 0 {
+		return nil
+	}
+	node, b := child(env.Content[i], "value")
+	if node == nil {
+		return nil
+	}
+	value, mends := f.value, []string{"PF016"}
+	if limited(s) && has("PF001", "PF003") {
+		value, mends = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF016"}
+	} else if !has("PF016") || f.refused == "" || has("PF003") {
+		return nil
+	}
+	r := &remedy{words: "write value: " + quoted(value), mends: mends}
+	if n, err := fmt.Sscan(value, &r.becomes); n != 1 || err != nil {
+		r.becomes = 0
+	}
+	r.edit = e.setScalar(node, []step{a, i, b}, fmt.Sprintf("/env/%d/value", i), value)
+	return r
+}
