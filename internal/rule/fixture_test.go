@@ -245,6 +245,7 @@ func fixtures() []fixture {
 		{"PF019", "once", machine(0, 2).withEnv("2").file(Written{}), "", "", ""},
 
 		{"PF020", "a number", machine(0, 0).withEnv("4").file(Written{Image: true}), "fixes GOMAXPROCS=4", "remove it here", Warning},
+		{"PF005", "an image", Observed{}.gover("go1.25.3").godebug("containermaxprocs=0").file(Written{Image: true}), "in the environment keeps", "remove containermaxprocs", Warning},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
 		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},
 	}

@@ -71,7 +71,7 @@ func limitMatters(s Subject) bool {
 	if _, env := s.EnvProcs(); env {
 		return false
 	}
-	if !s.seesMachine() {
+	if !s.seesMachine() || s.Written != nil && s.Written.Image {
 		return s.Automaxprocs == ""
 	}
 	n := s.modern()

@@ -57,11 +57,32 @@ func parse(path string, b []byte, to check.Sink) text {
 			continue
 		}
 		if root != nil {
+			twice(root, func(key *yaml.Node) {
+				to.Problem(check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q stands twice in one mapping", key.Value)})
+			})
 			d.root = root
 			t.docs = append(t.docs, d)
 		}
 	}
 	return t
+}
+
+// twice tells of keys that stand twice in a mapping, as kubectl does.
+func twice(n *yaml.Node, tell func(key *yaml.Node)) {
+	if n.Kind == yaml.MappingNode {
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i < len(n.Content); i += 2 {
+			if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Tag != "!!merge" {
+				if seen[k.Value] {
+					tell(k)
+				}
+				seen[k.Value] = true
+			}
+		}
+	}
+	for _, c := range n.Content {
+		twice(c, tell)
+	}
 }
 
 func invalidLine(b []byte) int {
@@ -134,8 +155,8 @@ type lineError struct {
 func (e *lineError) Error() string { return e.message }
 
 var (
-	yamlError = regexp.MustCompile(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
-	surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
+	yamlError  = regexp.MustCompile(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
+	jsonEscape = regexp.MustCompile(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
 )
 
 // decode parses one document. Aliases stay aliases, so that none expands here.
@@ -144,9 +165,18 @@ func decode(b []byte) (*yaml.Node, error) {
 		return nil, fmt.Errorf("a document of %d bytes; at most %d are read", len(b), mostDocument)
 	}
 	if trimmed := bytes.TrimLeft(b, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		// JSON escapes what lies beyond 16 bits in pairs, which YAML does not know. A
-		// blank of the same length leaves every position as it was.
-		b = surrogate.ReplaceAll(b, []byte(`\u0020`))
+		// JSON escapes what lies beyond 16 bits in pairs, and slashes, which this YAML
+		// does not know. What takes their place is as long, so that every position stays
+		// as it was.
+		b = jsonEscape.ReplaceAllFunc(b, func(m []byte) []byte {
+			switch {
+			case m[1] == 'u':
+				return []byte(`\u0020`)
+			case m[1] == '/':
+				return []byte(`//`)
+			}
+			return m
+		})
 	}
 	var n yaml.Node
 	if err := yaml.Unmarshal(b, &n); err != nil {

@@ -329,11 +329,11 @@ func (e *editor) itemLines(n *yaml.Node) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// index is the number of an item of env that begins at a line of the file.
-func (e *editor) index(line int) int {
+// index is the number of the item of env that is a variable's.
+func (e *editor) index(v variable) int {
 	env, _ := child(e.node, "env")
 	if env == nil {
 		return -1
 	}
-	return slices.IndexFunc(env.Content, func(n *yaml.Node) bool { return e.doc.line(n) == line })
+	return slices.IndexFunc(env.Content, func(n *yaml.Node) bool { return e.doc.line(n) == v.line && n.Column == v.column })
 }

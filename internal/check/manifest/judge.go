@@ -50,7 +50,7 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 		switch common := slices.Contains(old, f.Rule); {
 		case f.Rule == "PF004" && u.env.state == facts.Known:
 			f.Message = "built with Go 1.25 or newer, it needs no GOMAXPROCS: " + f.Message
-			f.Fix = "name its version with --go or the annotation " + annotationGo + "; with Go 1.25 or newer, " + f.Fix
+			f.Fix = "name its version with --go; with Go 1.25 or newer, " + f.Fix
 		case f.Rule == "PF005": // GODEBUG says so
 		case f.Rule == "PF018" && !u.isGo, !common:
 			continue

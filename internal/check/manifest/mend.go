@@ -112,18 +112,22 @@ func (c *Checker) remedy(e *editor, j *judged) *remedy {
 	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
 	f, written := k.fields["GOMAXPROCS"]
 	switch {
-	case !written && k.unit.env.state == facts.Absent && has(ofRuntime...) && !k.partial && limited(s) && s.Go.Procs > s.Fit.Procs:
+	case !written && k.unit.env.state == facts.Absent && j.costs(ofRuntime) && !k.partial && limited(s):
 		return &remedy{
 			e.setReference(), fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
 		}
 	case !written:
 		return nil
 	case f.twice:
-		return &remedy{e.removeItem(e.index(f.line)), "remove the first of them: the last one counts", 0, []string{"PF019"}}
-	case !has(ofVariable...) || floorAlone(found, s):
+		return &remedy{e.removeItem(e.index(f.variable)), "remove the first of them: the last one counts", 0, []string{"PF019"}}
+	case !has(ofVariable...):
 		return nil
 	case k.removable(s):
-		return &remedy{e.removeItem(e.index(f.line)), removal(s), s.Unset(), ofVariable}
+		r := &remedy{e.removeItem(e.index(f.variable)), removal(s), s.Unset(), ofVariable}
+		if s.EveryCPU(r.becomes) {
+			r.becomes = 0
+		}
+		return r
 	case f.reference != nil:
 		return k.mendReference(e, f, s)
 	case f.config == nil && f.state == facts.Known:
@@ -138,9 +142,12 @@ func limited(s rule.Subject) bool {
 	return ok
 }
 
-// floorAlone tells that the only finding is the runtime's own floor.
-func floorAlone(found []string, s rule.Subject) bool {
-	return s.SetBy == rule.SetByAuto && len(found) == 1 && found[0] == "PF001"
+// costs tells that one of the rules has found what is more than an info, such as the
+// runtime's own floor of two.
+func (j *judged) costs(rules []string) bool {
+	return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
+		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info
+	})
 }
 
 // removable tells that without the variable the runtime chooses what fits.
@@ -157,8 +164,8 @@ func removal(s rule.Subject) string {
 
 // mendReference writes the divisor.
 func (k *container) mendReference(e *editor, f field, s rule.Subject) *remedy {
-	node, steps := e.reference(f.line)
-	if node == nil {
+	node, steps := e.reference(f.variable)
+	if node == nil || !strings.HasSuffix(f.reference.resource, "s.cpu") {
 		return nil
 	}
 	at := fmt.Sprintf("/env/%d/valueFrom/resourceFieldRef", steps[1])
@@ -179,11 +186,11 @@ func (k *container) mendReference(e *editor, f field, s rule.Subject) *remedy {
 	return r
 }
 
-// reference is the mapping of a resourceFieldRef in the item of env at a line, and the
-// way to it from the container.
-func (e *editor) reference(line int) (*yaml.Node, []step) {
+// reference is the mapping of a variable's resourceFieldRef, and the way to it from the
+// container.
+func (e *editor) reference(v variable) (*yaml.Node, []step) {
 	env, a := child(e.node, "env")
-	i := e.index(line)
+	i := e.index(v)
 	if i < 0 {
 		return nil, nil
 	}
@@ -198,17 +205,17 @@ func (e *editor) reference(line int) (*yaml.Node, []step) {
 // mendValue writes a value that fits, or the quotes that a value needs.
 func (k *container) mendValue(e *editor, f field, s rule.Subject, has func(...string) bool) *remedy {
 	env, a := child(e.node, "env")
-	i := e.index(f.line)
+	i := e.index(f.variable)
 	if i < 0 {
 		return nil
 	}
 	node, b := child(env.Content[i], "value")
-	if node == nil {
+	if from, _ := child(env.Content[i], "valueFrom"); node == nil || from != nil {
 		return nil
 	}
 	value, mends := f.value, []string{"PF016"}
 	if limited(s) && has("PF001", "PF003") {
-		value, mends = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF016"}
+		value, mends = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF005", "PF006", "PF016"}
 	} else if !has("PF016") || f.refused == "" || has("PF003") {
 		return nil
 	}

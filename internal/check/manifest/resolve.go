@@ -11,8 +11,8 @@ import (
 // resolve draws what a container gets from the objects around it.
 func (s *store) resolve(k *container, nodeCPUs int) {
 	own := k.effective(k.cpu, s)
-	k.written.Requests = own.request.cpus()
 	if !k.partial {
+		k.written.Requests = own.request.cpus()
 		k.limits = []facts.Limit{limitOf(own.limit.cpus(), own.dir)}
 	}
 	k.unit.env, k.godebug = absent(), absent()
@@ -72,7 +72,7 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	of := k.effective(f.of, s)
 	amount := of.limit
 	kind, what, _ := strings.Cut(r.resource, ".")
-	k.written.Resource, k.written.Divisor = r.resource, r.divisor
+	k.written.Resource, k.written.Divisor, k.written.Amount = r.resource, r.divisor, "?"
 	switch {
 	case kind != "limits" && kind != "requests" || what != "cpu" && what != "memory":
 		f.refused = fmt.Sprintf("resource: %q is none of limits.cpu and requests.cpu", r.resource)
@@ -92,12 +92,11 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	if what == "cpu" && divisor.cpus() < 1 {
 		k.written.Divisor = "1m"
 	}
-	k.written.Amount = amount.text
 	switch {
 	case amount.positive():
+		k.written.Amount = amount.text
 	case k.partial || what == "memory":
 		v.state, v.why = facts.Unreadable, "the amount of "+r.resource+" is not in this file"
-		k.written.Amount = "?"
 		return v
 	case kind == "requests":
 		v.value, v.source = "0", v.source+", of which there is none"

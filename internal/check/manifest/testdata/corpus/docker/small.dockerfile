@@ -1,0 +1,3 @@
+# want: nothing
+FROM scratch
+COPY x /x
