@@ -188,8 +188,14 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte) []check.Checker {
 	return []check.Checker{
-		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs, Changes: o.changes()}),
 	}
+}
+
+// changes tells that somebody looks at the changes of findings.
+func (o *checkOptions) changes() bool {
+	has := func(f string) bool { return strings.HasPrefix(f, "json") || strings.HasPrefix(f, "sarif") }
+	return o.fix || o.diff || slices.ContainsFunc(o.formats, has)
 }
 
 // outputTarget is one --format.

@@ -104,13 +104,15 @@ func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 	return amounts{read("limits"), read("requests")}
 }
 
+const bothValues = "a variable has a value or a valueFrom, not both"
+
 // field reads an item of env.
 func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d document) field {
 	f := field{variable: variable{state: facts.Known, source: "env", line: d.line(item), column: item.Column, last: d.lines + lastLine(item, 0)}}
 	value, from := p.get(item, "value"), p.get(item, "valueFrom")
 	switch {
 	case value != nil && from != nil && from.Kind == yaml.MappingNode:
-		f.refused = "a variable has a value or a valueFrom, not both"
+		f.refused = bothValues
 		f.value = value.Value
 	case from != nil && from.Kind == yaml.MappingNode:
 		p.valueFrom(&f, from, c, byName)

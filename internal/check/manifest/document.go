@@ -70,13 +70,25 @@ func parse(path string, b []byte, to check.Sink) text {
 // twice tells of keys that stand twice in a mapping, as kubectl does.
 func twice(n *yaml.Node, tell func(key *yaml.Node)) {
 	if n.Kind == yaml.MappingNode {
-		seen := make(map[string]bool, len(n.Content)/2)
+		// Most mappings are small: comparing costs less than a map.
+		const few = 32
+		var seen map[string]bool
+		if len(n.Content) > few {
+			seen = make(map[string]bool, len(n.Content)/2)
+		}
 		for i := 0; i < len(n.Content); i += 2 {
 			if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Tag != "!!merge" {
-				if seen[k.Value] {
+				again := seen[k.Value]
+				if seen == nil {
+					for j := 0; j < i && !again; j += 2 {
+						again = n.Content[j].Value == k.Value && n.Content[j].Kind == yaml.ScalarNode
+					}
+				} else {
+					seen[k.Value] = true
+				}
+				if again {
 					tell(k)
 				}
-				seen[k.Value] = true
 			}
 		}
 	}

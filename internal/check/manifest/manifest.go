@@ -17,6 +17,7 @@ import (
 type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
 	Programs check.Programs
+	Changes  bool // findings are to have their Change, for which files are read again
 }
 
 // Checker is the check.Checker of manifests. One serves one run.
@@ -169,7 +170,8 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			k.program = c.o.Programs.Of(k.image)
 		}
 		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
-		if len(j.findings) > 0 {
+		c.advise(j)
+		if j.remedy != nil && (c.o.Changes || k.object.rendered != "") {
 			byFile[k.object.file] = append(byFile[k.object.file], j)
 		}
 		all = append(all, j)
@@ -189,6 +191,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 type judged struct {
 	container *container
 	findings  []check.Finding
+	remedy    *remedy // nil: there is none that is an edit
 }
 
 // chartOf is the folder of the Helm chart whose template a file is, or nothing.

@@ -35,8 +35,8 @@ func (nowhere) Note(check.Note)       {}
 func (nowhere) Ignore(check.Ignore)   {}
 
 func (c *Checker) mendContainer(t text, j *judged) {
-	k := j.container
-	if k.object.doc >= len(t.docs) {
+	k, r := j.container, j.remedy
+	if r == nil || k.object.doc >= len(t.docs) {
 		return
 	}
 	d := t.docs[k.object.doc]
@@ -45,8 +45,8 @@ func (c *Checker) mendContainer(t text, j *judged) {
 		return
 	}
 	e := &editor{text: t, doc: d, node: node, steps: steps}
-	r := c.remedy(e, j)
-	if r == nil || !e.proven(r.edit) {
+	x := r.edit(e)
+	if !e.proven(x) {
 		return
 	}
 	for i := range j.findings {
@@ -54,12 +54,11 @@ func (c *Checker) mendContainer(t text, j *judged) {
 		if !slices.Contains(r.mends, f.Rule) {
 			continue
 		}
-		f.Fix = r.words
 		if k.object.rendered != "" {
-			f.Fix += fmt.Sprintf("; it is rendered by %s, so change what that is made of, or give it the JSON patch [{%s}]", k.object.rendered, e.patch(r.edit))
+			f.Fix += fmt.Sprintf("; it is rendered by %s, so change what that is made of, or give it the JSON patch [{%s}]", k.object.rendered, e.patch(x))
 			continue
 		}
-		f.Change = &check.Change{Path: k.at.Path, Splices: r.edit.splices, Becomes: r.becomes}
+		f.Change = &check.Change{Path: k.at.Path, Splices: x.splices, Becomes: r.becomes}
 	}
 }
 
@@ -88,7 +87,7 @@ func (e *editor) patch(x *edit) string {
 // remedy is the one change that is best for a container, and the findings that it
 // mends.
 type remedy struct {
-	edit    *edit
+	edit    func(*editor) *edit
 	words   string
 	becomes int
 	mends   []string
@@ -100,38 +99,50 @@ var (
 	ofRuntime  = []string{"PF001", "PF005", "PF006"}
 )
 
-func (c *Checker) remedy(e *editor, j *judged) *remedy {
-	k := j.container
-	var found []string
-	for _, f := range j.findings {
-		found = append(found, f.Rule)
+// advise finds a container's remedy and puts its words into the findings.
+func (c *Checker) advise(j *judged) {
+	if len(j.findings) == 0 {
+		return
 	}
+	if j.remedy = c.remedy(j); j.remedy == nil {
+		return
+	}
+	for i := range j.findings {
+		if slices.Contains(j.remedy.mends, j.findings[i].Rule) {
+			j.findings[i].Fix = j.remedy.words
+		}
+	}
+}
+
+func (c *Checker) remedy(j *judged) *remedy {
+	k := j.container
 	has := func(ids ...string) bool {
-		return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(found, id) })
+		return slices.ContainsFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ids, f.Rule) })
 	}
 	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
 	f, written := k.fields["GOMAXPROCS"]
+	removeIt := func(e *editor) *edit { return e.removeItem(e.index(f.variable)) }
 	switch {
 	case !written && k.unit.env.state == facts.Absent && j.costs(ofRuntime) && !k.partial && limited(s):
 		return &remedy{
-			e.setReference(), fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
+			(*editor).setReference, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
 		}
 	case !written:
 		return nil
 	case f.twice:
-		return &remedy{e.removeItem(e.index(f.variable)), "remove the first of them: the last one counts", 0, []string{"PF019"}}
+		return &remedy{removeIt, "remove the first of them: the last one counts", 0, []string{"PF019"}}
 	case !has(ofVariable...):
 		return nil
 	case k.removable(s):
-		r := &remedy{e.removeItem(e.index(f.variable)), removal(s), s.Unset(), ofVariable}
+		r := &remedy{removeIt, removal(s), s.Unset(), ofVariable}
 		if s.EveryCPU(r.becomes) {
 			r.becomes = 0
 		}
 		return r
 	case f.reference != nil:
-		return k.mendReference(e, f, s)
-	case f.config == nil && f.state == facts.Known:
-		return k.mendValue(e, f, s, has)
+		return k.mendReference(f, s)
+	case f.config == nil && f.state == facts.Known && f.refused != bothValues:
+		return k.mendValue(f, s, has)
 	}
 	return nil
 }
@@ -163,26 +174,27 @@ func removal(s rule.Subject) string {
 }
 
 // mendReference writes the divisor.
-func (k *container) mendReference(e *editor, f field, s rule.Subject) *remedy {
-	node, steps := e.reference(f.variable)
-	if node == nil || !strings.HasSuffix(f.reference.resource, "s.cpu") {
+func (k *container) mendReference(f field, s rule.Subject) *remedy {
+	if r := f.reference; r.divisor == "1" || r.resource != "limits.cpu" && r.resource != "requests.cpu" {
 		return nil
 	}
-	at := fmt.Sprintf("/env/%d/valueFrom/resourceFieldRef", steps[1])
 	r := &remedy{words: `write divisor: "1"`, mends: ofVariable}
 	if limited(s) && f.reference.resource == "limits.cpu" && f.reference.container == "" {
 		r.becomes = s.Fit.Procs
 		r.words += fmt.Sprintf(", which makes it %d", s.Fit.Procs)
 	}
-	divisor, i := child(node, "divisor")
-	if divisor == nil {
-		r.edit = e.addKey(node, steps, "resource", at, divisorOne())
-		return r
+	r.edit = func(e *editor) *edit {
+		node, steps := e.reference(f.variable)
+		if node == nil {
+			return nil
+		}
+		at := fmt.Sprintf("/env/%d/valueFrom/resourceFieldRef", steps[1])
+		divisor, i := child(node, "divisor")
+		if divisor == nil {
+			return e.addKey(node, steps, "resource", at, divisorOne())
+		}
+		return e.setScalar(divisor, append(steps, i), at+"/divisor", "1")
 	}
-	if divisor.Kind == yaml.ScalarNode && divisor.Value == "1" {
-		return nil
-	}
-	r.edit = e.setScalar(divisor, append(steps, i), at+"/divisor", "1")
 	return r
 }
 
@@ -203,16 +215,7 @@ func (e *editor) reference(v variable) (*yaml.Node, []step) {
 }
 
 // mendValue writes a value that fits, or the quotes that a value needs.
-func (k *container) mendValue(e *editor, f field, s rule.Subject, has func(...string) bool) *remedy {
-	env, a := child(e.node, "env")
-	i := e.index(f.variable)
-	if i < 0 {
-		return nil
-	}
-	node, b := child(env.Content[i], "value")
-	if from, _ := child(env.Content[i], "valueFrom"); node == nil || from != nil {
-		return nil
-	}
+func (k *container) mendValue(f field, s rule.Subject, has func(...string) bool) *remedy {
 	value, mends := f.value, []string{"PF016"}
 	if limited(s) && has("PF001", "PF003") {
 		value, mends = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF005", "PF006", "PF016"}
@@ -223,6 +226,17 @@ func (k *container) mendValue(e *editor, f field, s rule.Subject, has func(...st
 	if n, err := fmt.Sscan(value, &r.becomes); n != 1 || err != nil {
 		r.becomes = 0
 	}
-	r.edit = e.setScalar(node, []step{a, i, b}, fmt.Sprintf("/env/%d/value", i), value)
+	r.edit = func(e *editor) *edit {
+		env, a := child(e.node, "env")
+		i := e.index(f.variable)
+		if i < 0 {
+			return nil
+		}
+		node, b := child(env.Content[i], "value")
+		if node == nil {
+			return nil
+		}
+		return e.setScalar(node, []step{a, i, b}, fmt.Sprintf("/env/%d/value", i), value)
+	}
 	return r
 }
