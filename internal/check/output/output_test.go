@@ -1,0 +1,158 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+var update = flag.Bool("update", false, "write the goldens")
+
+// report has one of everything, and text that no format may pass on as it is.
+func report() *check.Report {
+	two := 2
+	api := rule.Place{Path: "deploy/a b.yaml", Line: 12, Column: 9, Object: "Deployment/api", Container: "api"}
+	at := func(line int) rule.Place { p := api; p.Line = line; return p }
+	finding := func(id string, line int, severity rule.Severity, message, fix string) check.Finding {
+		return check.Finding{Finding: rule.Finding{Rule: id, Severity: severity, Message: message, Fix: fix, Place: at(line)}}
+	}
+	fixable := finding("PF021", 16, rule.Error, "counts thousandths: 100 %, GOMAXPROCS=1500", `write divisor: "1"`)
+	fixable.Change = &check.Change{Path: api.Path, Splices: []check.Splice{{From: 310, To: 312, New: `"1"`}}, Becomes: 2}
+	return &check.Report{
+		Files: 4,
+		Values: []check.Value{
+			{Place: api, Procs: &two, Text: "2", Source: "env, limits.cpu of 1500m", GoVersion: "go1.24", Go: true},
+			{Place: rule.Place{Path: "deploy/a b.yaml", Line: 40, Column: 9, Object: "Deployment/api", Container: "nginx"}, Text: "not known"},
+		},
+		Findings: []check.Finding{
+			fixable,
+			finding("PF001", 16, rule.Warning, "runs with \x1b[31m8 Ps\n<script>::error::", "a, b: c"),
+			finding("PF004", 20, rule.Info, "fixes 2", "remove it"),
+		},
+		Ignored:  []check.Ignored{{Finding: finding("PF002", 30, rule.Info, "could use 4 CPUs", "let it"), Reason: "measured \"twice\""}},
+		Problems: []check.Problem{{Path: "x:y.yaml", Line: 3, Message: "is no valid YAML: did not find expected ',' or ']'"}, {Path: "/abs/gone", Message: "no such file"}},
+		Notes:    []check.Note{{Path: "chart", Message: "a Helm chart: render it"}},
+		Fixed:    []check.Fixed{{Path: "b.yaml", Findings: []check.Finding{fixable}, Written: true}},
+	}
+}
+
+func render(t *testing.T, format string, r *check.Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, format, r, Options{Version: "0.2"}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestGoldens holds each format, of a report with everything and of an empty one.
+func TestGoldens(t *testing.T) {
+	for _, format := range Formats() {
+		for name, r := range map[string]*check.Report{"all": report(), "none": {Files: 1}} {
+			got := render(t, format, r)
+			if bytes.ContainsAny(got, "\x1b") {
+				t.Errorf("%s passes control characters on", format)
+			}
+			if format == "sarif" {
+				continue // its rules change with the rules; TestSARIF has it
+			}
+			file := filepath.Join("testdata", name+"."+format)
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s of %s (%v):\n%s", format, name, err, got)
+			}
+		}
+	}
+}
+
+// TestSARIF validates against the schema of SARIF 2.1.0 (OASIS, errata 01).
+func TestSARIF(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("testdata/sarif-2.1.0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]*check.Report{"all": report(), "none": {}} {
+		got := render(t, "sarif", r)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(got))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+	var log sarifLog
+	if err := json.Unmarshal(render(t, "sarif", report()), &log); err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	if len(run.Results) != 4 || run.Invocations[0].Successful || len(run.Invocations[0].Notifications) != 2 {
+		t.Errorf("%d results, %+v", len(run.Results), run.Invocations)
+	}
+	for _, x := range run.Results {
+		if run.Tool.Driver.Rules[x.RuleIndex].ID != x.RuleID {
+			t.Errorf("rule %d is not %s", x.RuleIndex, x.RuleID)
+		}
+	}
+	if uri := run.Results[0].Locations[0].Physical.Artifact.URI; uri != "deploy/a%20b.yaml" {
+		t.Errorf("URI %q", uri)
+	}
+	if uri := run.Invocations[0].Notifications[0].Locations[0].Physical.Artifact.URI; uri != "./x:y.yaml" {
+		t.Errorf("URI %q has a scheme", uri)
+	}
+	if s := run.Results[3].Suppressions; len(s) != 1 || s[0].Justification != `measured "twice"` {
+		t.Errorf("suppressions %+v", s)
+	}
+	// A log that is wrong is told from one that is right.
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"version": "2.1.0", "runs": [{"results": []}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if schema.Validate(doc) == nil {
+		t.Error("a run without a tool passes")
+	}
+}
+
+func TestJUnitIsXML(t *testing.T) {
+	var suites junitSuites
+	if err := xml.Unmarshal(render(t, "junit", report()), &suites); err != nil {
+		t.Fatal(err)
+	}
+	if suites.Failures != 2 || suites.Errors != 2 || suites.Tests != 7 {
+		t.Errorf("%+v", suites)
+	}
+}
+
+// TestGitHubLines: nothing in a message begins a command of its own.
+func TestGitHubLines(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(string(render(t, "github", report()))), "\n")
+	if len(lines) != 5 {
+		t.Fatalf("%d lines: %q", len(lines), lines)
+	}
+	for _, l := range lines {
+		if !strings.HasPrefix(l, "::error file=") && !strings.HasPrefix(l, "::warning file=") && !strings.HasPrefix(l, "::notice file=") {
+			t.Errorf("%q", l)
+		}
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	if err := Write(&bytes.Buffer{}, "pdf", report(), Options{}); err == nil || !strings.Contains(err.Error(), "known are text, json") {
+		t.Errorf("%v", err)
+	}
+}
