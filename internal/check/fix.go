@@ -149,38 +149,44 @@ func keyOf(f Finding) key { return key{f.Rule, f.Object, f.Container} }
 
 // unproven says why the round has not mended the file, or nothing.
 func (m *mended) unproven(before, after *Report) string {
-	count := func(r *Report) (of map[key]int, bad, problems int) {
-		of = map[key]int{}
-		for _, f := range r.Findings {
-			if f.Path == m.path {
-				of[keyOf(f)]++
-				if f.Severity != rule.Info {
-					bad++
-				}
-			}
-		}
-		for _, p := range r.Problems {
-			if p.Path == m.path {
-				problems++
-			}
-		}
-		return of, bad, problems
-	}
-	was, badBefore, problemsBefore := count(before)
-	is, badAfter, problemsAfter := count(after)
+	was, problemsBefore := m.count(before)
+	is, problemsAfter := m.count(after)
 	if problemsAfter > problemsBefore {
 		return "it could not be read any more"
 	}
-	if badAfter > badBefore {
-		return "something else would be wrong with it"
-	}
+	worst := rule.Info
 	for _, f := range m.round {
 		if is[keyOf(f)] >= was[keyOf(f)] {
 			return f.Rule + " would still be found"
 		}
+		if f.Severity.Rank() < worst.Rank() {
+			worst = f.Severity
+		}
+	}
+	// What a change brings to light must be less than what it mends.
+	for _, f := range after.Findings {
+		if f.Path == m.path && is[keyOf(f)] > was[keyOf(f)] && f.Severity.Rank() <= worst.Rank() {
+			return f.Rule + " would be found then"
+		}
 	}
 	m.gone = append(m.gone, m.round...)
 	return ""
+}
+
+// count is the findings of the file, by what stays of them, and its problems.
+func (m *mended) count(r *Report) (of map[key]int, problems int) {
+	of = map[key]int{}
+	for _, f := range r.Findings {
+		if f.Path == m.path {
+			of[keyOf(f)]++
+		}
+	}
+	for _, p := range r.Problems {
+		if p.Path == m.path {
+			problems++
+		}
+	}
+	return of, problems
 }
 
 // refuse goes back to the text before the round, and leaves the file at that.

@@ -1,0 +1,134 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+func TestApply(t *testing.T) {
+	for name, tc := range map[string]struct {
+		splices []Splice
+		want    string
+		err     bool
+	}{
+		"none":           {nil, "abcdef", false},
+		"replace":        {[]Splice{{1, 3, "XY"}}, "aXYdef", false},
+		"out of order":   {[]Splice{{4, 5, ""}, {0, 0, "+"}}, "+abcdf", false},
+		"the same twice": {[]Splice{{1, 2, "X"}, {1, 2, "X"}}, "aXcdef", false},
+		"side by side":   {[]Splice{{1, 2, "X"}, {2, 3, "Y"}}, "aXYdef", false},
+		"overlap":        {[]Splice{{1, 3, "X"}, {2, 4, "Y"}}, "", true},
+		"two at a place": {[]Splice{{1, 1, "X"}, {1, 1, "Y"}}, "", true},
+		"beyond":         {[]Splice{{5, 7, ""}}, "", true},
+		"backwards":      {[]Splice{{3, 2, ""}}, "", true},
+	} {
+		got, err := Apply([]byte("abcdef"), tc.splices)
+		if string(got) != tc.want || (err != nil) != tc.err {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// finder finds fault with every x, and would write a y in its place.
+func finder(lie string) func(f *File, to Sink) error {
+	return func(f *File, to Sink) error {
+		b, err := f.Read(1 << 20)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(b, []byte("y")) && lie == "worse" {
+			to.Finding(Finding{Finding: rule.Finding{Rule: "PF003", Severity: rule.Error, Place: rule.Place{Path: f.Path}}})
+		}
+		if bytes.Contains(b, []byte("y")) && lie == "broken" {
+			return errors.New("cannot be read")
+		}
+		for i, c := range b {
+			if c == 'x' {
+				change := &Change{Path: f.Path, Splices: []Splice{{i, i + 1, "y"}}}
+				if lie == "nothing" {
+					change.Splices[0].New = "xy"
+				}
+				to.Finding(Finding{rule.Finding{Rule: "PF001", Severity: rule.Warning, Message: string(rune('a' + i)), Place: rule.Place{Path: f.Path, Line: 1, Column: i + 1, Object: string(rune('a' + i))}}, change})
+			}
+		}
+		return nil
+	}
+}
+
+func fix(t *testing.T, dir, lie string, write bool) *Report {
+	t.Helper()
+	r, err := Fixer{Least: rule.Info, Write: write, Check: func(ctx context.Context, overlay map[string][]byte) (*Report, error) {
+		k := &taker{files: map[string]string{}, do: finder(lie)}
+		return Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
+	}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestFixer(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "-x-x-", "b": "clean"})
+	file := filepath.Join(dir, "a")
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	read := func() string {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for _, lie := range []string{"worse", "broken", "nothing"} {
+		r := fix(t, dir, lie, true)
+		if read() != "-x-x-" || len(r.Fixed) > 0 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "left as it is") {
+			t.Errorf("%s: %q, fixed %v, problems %v", lie, read(), r.Fixed, r.Problems)
+		}
+	}
+	if r := fix(t, dir, "", false); read() != "-x-x-" || len(r.Fixed) != 1 || r.Fixed[0].Written || string(r.Fixed[0].After) != "-y-y-" {
+		t.Errorf("only shown: %q, %+v", read(), r.Fixed)
+	}
+	r := fix(t, dir, "", true)
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read() != "-y-y-" || len(r.Findings) > 0 || len(r.Fixed) != 1 || !r.Fixed[0].Written || len(r.Fixed[0].Findings) != 2 {
+		t.Errorf("%q, %+v", read(), r)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if r := fix(t, dir, "", true); len(r.Fixed) > 0 {
+		t.Errorf("fixed again: %+v", r.Fixed)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v: something is left over", entries, err)
+	}
+}
+
+// TestFixerFollowsLinks: what a link leads to is written, and the link stays.
+func TestFixerFollowsLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	outside := tree(t, map[string]string{"real": "x"})
+	dir := tree(t, map[string]string{"link": "->" + filepath.Join(outside, "real")})
+	fix(t, dir, "", true)
+	b, err := os.ReadFile(filepath.Join(outside, "real"))
+	if err != nil || string(b) != "y" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if info, err := os.Lstat(filepath.Join(dir, "link")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", info, err)
+	}
+}

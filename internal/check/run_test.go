@@ -1,0 +1,248 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// taker wants every file and notes what it holds.
+type taker struct {
+	mu    sync.Mutex
+	files map[string]string
+	do    func(f *File, to Sink) error
+}
+
+func (k *taker) Wants(f *File) bool { return !strings.HasSuffix(f.Path, ".other") }
+
+func (k *taker) File(_ context.Context, f *File, to Sink) error {
+	b, err := f.Read(1 << 20)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	k.files[f.Path] = string(b)
+	k.mu.Unlock()
+	if k.do != nil {
+		return k.do(f, to)
+	}
+	return nil
+}
+
+func (k *taker) Finish(context.Context, Sink) error { return nil }
+
+// tree makes files; a name that ends in a slash is a folder, a text that begins with ->
+// a link.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if to, link := strings.CutPrefix(text, "->"); link {
+			err = os.Symlink(to, path)
+		} else {
+			err = os.WriteFile(path, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// run checks paths of the tree, and gives the files that were looked at.
+func run(t *testing.T, dir string, o Options) (*Report, []string) {
+	t.Helper()
+	k := &taker{files: map[string]string{}}
+	if len(o.Checkers) > 0 {
+		k = o.Checkers[0].(*taker)
+	}
+	o.Checkers = []Checker{k}
+	for i, p := range o.Paths {
+		if p != Stdin {
+			o.Paths[i] = filepath.Join(dir, p) + strings.Repeat("/...", strings.Count(p, "..."))
+			o.Paths[i] = strings.Replace(o.Paths[i], "/.../...", "/...", 1)
+		}
+	}
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for f := range k.files {
+		rel, err := filepath.Rel(dir, filepath.FromSlash(f))
+		if err != nil || f == Stdin {
+			rel = f
+		}
+		files = append(files, filepath.ToSlash(rel))
+	}
+	slices.Sort(files)
+	return r, files
+}
+
+func TestWalk(t *testing.T) {
+	dir := tree(t, map[string]string{
+		".git/config":              "",
+		".git/info/exclude":        "local.yaml\n",
+		".gitignore":               "# comment\nbuild/\n*.log\n!keep.log\n/root.yaml\n",
+		"a.yaml":                   "",
+		"b.log":                    "",
+		"keep.log":                 "",
+		"local.yaml":               "",
+		"root.yaml":                "",
+		"build/x.yaml":             "",
+		"deploy/root.yaml":         "",
+		"deploy/.gitignore":        "secret.yaml\nsub/*.yaml\n",
+		"deploy/secret.yaml":       "",
+		"deploy/sub/x.yaml":        "",
+		"deploy/sub/x.json":        "",
+		"vendor/v.yaml":            "",
+		"web/node_modules/n.yaml":  "",
+		"pkg/testdata/t.yaml":      "",
+		"deploy/sub2/deep/z.yaml":  "",
+		"deploy/sub2/.gitignore":   "!secret.yaml\n",
+		"deploy/sub2/secret.yaml":  "",
+		".github/workflows/w.yaml": "",
+	})
+	for name, tc := range map[string]struct {
+		paths []string
+		want  []string
+	}{
+		"all": {[]string{"."}, []string{
+			".github/workflows/w.yaml", ".gitignore", "a.yaml", "deploy/.gitignore", "deploy/root.yaml", "deploy/sub/x.json",
+			"deploy/sub2/.gitignore", "deploy/sub2/deep/z.yaml", "deploy/sub2/secret.yaml", "keep.log",
+		}},
+		"a folder below":          {[]string{"deploy/sub"}, []string{"deploy/sub/x.json"}},
+		"one that git ignores":    {[]string{"build"}, []string{"build/x.yaml"}},
+		"one in one that is":      {[]string{"pkg/testdata"}, []string{"pkg/testdata/t.yaml"}},
+		"a file that git ignores": {[]string{"deploy/secret.yaml", "vendor"}, []string{"deploy/secret.yaml", "vendor/v.yaml"}},
+		"as Go names packages":    {[]string{"vendor/..."}, []string{"vendor/v.yaml"}},
+		"twice":                   {[]string{"a.yaml", "a.yaml", "./a.yaml"}, []string{"a.yaml"}},
+	} {
+		r, got := run(t, dir, Options{Paths: tc.paths})
+		if !slices.Equal(got, tc.want) || len(r.Problems) > 0 || r.Files != len(tc.want) {
+			t.Errorf("%s: %v, %d files, problems %v\nwant %v", name, got, r.Files, r.Problems, tc.want)
+		}
+	}
+}
+
+// TestOdd: what is no file, or leads nowhere, is told or left out, and the rest is
+// still checked.
+func TestOdd(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	dir := tree(t, map[string]string{
+		"a.yaml":       "a",
+		"loop1":        "->loop2",
+		"loop2":        "->loop1",
+		"gone.yaml":    "->nowhere",
+		"same.yaml":    "->a.yaml",
+		"round/here":   "->..",
+		"round/b.yaml": "b",
+		"x.other":      "",
+	})
+	r, got := run(t, dir, Options{Paths: []string{"."}})
+	if !slices.Equal(got, []string{"a.yaml", "round/b.yaml"}) {
+		t.Errorf("files %v", got)
+	}
+	if len(r.Problems) != 3 {
+		t.Errorf("problems %+v, want one for each link that leads nowhere", r.Problems)
+	}
+	r, got = run(t, dir, Options{Paths: []string{"missing", "loop1", "a.yaml", "x.other"}})
+	text := fmt.Sprint(r.Problems)
+	if !slices.Equal(got, []string{"a.yaml"}) || len(r.Problems) != 3 || !strings.Contains(text, "no such file") || !strings.Contains(text, "too many levels") || !strings.Contains(text, "no kind of file") {
+		t.Errorf("files %v, problems %+v", got, r.Problems)
+	}
+	outside := tree(t, map[string]string{"c.yaml": "c"})
+	if err := os.Symlink(filepath.Join(outside, "c.yaml"), filepath.Join(dir, "round", "c.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if _, got = run(t, dir, Options{Paths: []string{"round"}}); !slices.Equal(got, []string{"round/b.yaml", "round/c.yaml"}) {
+		t.Errorf("files %v, want the linked one from outside too", got)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "1", "b": "2", "c": strings.Repeat("x", 1<<20+1), "d": "4"})
+	k := &taker{files: map[string]string{}, do: func(f *File, _ Sink) error {
+		switch f.Base() {
+		case "a":
+			panic("odd")
+		case "b":
+			return errors.New("no manifest")
+		}
+		return nil
+	}}
+	r, got := run(t, dir, Options{Paths: []string{"."}, Checkers: []Checker{k}})
+	if !slices.Equal(got, []string{"a", "b", "d"}) || len(r.Problems) != 3 {
+		t.Fatalf("files %v, problems %+v", got, r.Problems)
+	}
+	for i, want := range []string{"please report it: odd", "no manifest", "at most 1048576 are read"} {
+		if !strings.Contains(r.Problems[i].Message, want) {
+			t.Errorf("problem %q, want %q", r.Problems[i].Message, want)
+		}
+	}
+}
+
+func TestStdinAndOverlay(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "1"})
+	k := &taker{files: map[string]string{}}
+	shown := filepath.ToSlash(filepath.Join(dir, "a"))
+	_, got := run(t, dir, Options{Paths: []string{"-", "a"}, Stdin: strings.NewReader("piped"), Checkers: []Checker{k}, Overlay: map[string][]byte{shown: []byte("2")}})
+	if len(got) != 2 || k.files["-"] != "piped" || k.files[shown] != "2" {
+		t.Errorf("%v", k.files)
+	}
+	if _, err := Run(t.Context(), Options{Paths: []string{"-", "-"}, Stdin: strings.NewReader("")}); err == nil {
+		t.Error("standard input is read twice")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, Options{Paths: []string{dir}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestParseIgnore(t *testing.T) {
+	for text, want := range map[string]string{
+		"# procfit:ignore PF004 the value is measured": "[PF004] the value is measured true",
+		"procfit:ignore PF001,PF004: why":              "[PF001 PF004] why true",
+		"procfit:ignore PF001 PF004 why":               "[PF001 PF004] why true",
+		"procfit:ignore":                               "[]  true",
+		"procfit:ignore PF4 why":                       "[PF4] why true",
+		"procfit:ignored PF004 why":                    "[]  false",
+		"something else":                               "[]  false",
+	} {
+		rules, reason, ok := ParseIgnore(text)
+		if got := fmt.Sprintf("%v %s %v", rules, reason, ok); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func FuzzParseIgnore(f *testing.F) {
+	f.Add("# procfit:ignore PF004,PF001 why")
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, reason, ok := ParseIgnore(text)
+		if !ok && (len(rules) > 0 || reason != "") {
+			t.Errorf("%q gives %v %q and is none", text, rules, reason)
+		}
+		i := Ignore{Place: rule.Place{Path: "x", Line: 1}, Rules: rules, Reason: reason, From: 1, To: 1}
+		if left, _ := ignore(nil, []Ignore{i}); ok && len(left) == 0 {
+			t.Errorf("%q ignores nothing, and is not told", text)
+		}
+	})
+}
