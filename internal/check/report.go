@@ -10,7 +10,7 @@ import (
 // Report is all that a run tells, each list in the order of paths and lines. A nil
 // list is empty.
 type Report struct {
-	Files    int // that were looked at
+	Files    int // that are of a kind to check
 	Values   []Value
 	Findings []Finding
 	Ignored  []Ignored

@@ -32,8 +32,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for f := range files {
-				if ctx.Err() == nil {
-					look(ctx, o.Checkers, f, c)
+				if ctx.Err() == nil && look(ctx, o.Checkers, f, c) {
 					c.looked(o.Progress)
 				}
 			}
@@ -57,15 +56,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return c.report(), nil
 }
 
-// look hands a file to whoever wants it. What a parser of others cannot bear is that
-// file's problem, and the rest is still checked.
-func look(ctx context.Context, checkers []Checker, f *File, to Sink) {
+// look hands a file to whoever wants it, and tells that somebody does. What a parser of
+// others cannot bear is that file's problem, and the rest is still checked.
+func look(ctx context.Context, checkers []Checker, f *File, to Sink) (wanted bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			to.Problem(Problem{Path: f.Path, Message: fmt.Sprintf("procfit fails on it, please report it: %v at %s", r, debug.Stack())})
 		}
 	}()
-	wanted := false
 	for _, k := range checkers {
 		if !k.Wants(f) {
 			continue
@@ -78,6 +76,7 @@ func look(ctx context.Context, checkers []Checker, f *File, to Sink) {
 	if !wanted && f.Named {
 		to.Problem(Problem{Path: f.Path, Message: "is no kind of file that procfit checks: a manifest, Go source, a program or an image archive"})
 	}
+	return wanted
 }
 
 // collector is the Sink of a run.

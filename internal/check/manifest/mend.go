@@ -133,7 +133,7 @@ func (c *Checker) remedy(j *judged) *remedy {
 		return &remedy{removeIt, "remove the first of them: the last one counts", 0, []string{"PF019"}}
 	case !has(ofVariable...):
 		return nil
-	case k.removable(s):
+	case k.removable(s, f) && !has("PF002"): // fewer than fit may be meant
 		r := &remedy{removeIt, removal(s), s.Unset(), ofVariable}
 		if s.EveryCPU(r.becomes) {
 			r.becomes = 0
@@ -161,9 +161,12 @@ func (j *judged) costs(rules []string) bool {
 	})
 }
 
-// removable tells that without the variable the runtime chooses what fits.
-func (k *container) removable(s rule.Subject) bool {
-	return k.program.Known() && s.Automaxprocs == "" && !k.partial && s.Unset() == s.Fit.Procs
+// removable tells that without the variable the runtime chooses what fits. A number for
+// a container without a limit is somebody's choice.
+func (k *container) removable(s rule.Subject, f field) bool {
+	_, counts := s.EnvProcs()
+	return k.program.Known() && s.Automaxprocs == "" && !k.partial && s.Unset() == s.Fit.Procs &&
+		(limited(s) || !s.AnyMachine || !counts && f.refused == "")
 }
 
 func removal(s rule.Subject) string {

@@ -20,7 +20,10 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 	// what is found of its program.
 	until := func(v *check.Value) {
 		for len(findings) > 0 && (v == nil || before(findings[0].Place, v.Place)) {
-			finding(b, findings[0])
+			// Where several have the same way out, it follows the last of them.
+			same := len(findings) > 1 && findings[0].Fix == findings[1].Fix && findings[0].Path == findings[1].Path &&
+				(v == nil || before(findings[1].Place, v.Place))
+			finding(b, findings[0], !same)
 			findings = findings[1:]
 		}
 	}
@@ -58,10 +61,12 @@ func before(a, b rule.Place) bool {
 	return a.Line < b.Line
 }
 
-func finding(b *terminal.Writer, f check.Finding) {
+func finding(b *terminal.Writer, f check.Finding, wayOut bool) {
 	severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
 	b.Line(fmt.Sprintf("%s: %s %s: %s", at(f.Path, f.Line, f.Column), f.Rule, severity, message(f)))
-	b.Line("    → " + phrase.Clean(f.Fix))
+	if wayOut {
+		b.Line("    → " + phrase.Clean(f.Fix))
+	}
 }
 
 // value is what a program gets, and why.

@@ -1,0 +1,107 @@
+package manifest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/check"
+)
+
+// laughs is the billion laughs: ten levels, each ten times the one below.
+func laughs(use string) string {
+	s := "a0: &a0 {name: x}\n"
+	for i := 1; i < 10; i++ {
+		s += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
+	}
+	return "apiVersion: v1\nkind: Thing\n" + s + use
+}
+
+const good = `apiVersion: v1
+kind: Pod
+metadata: {name: good}
+spec:
+  containers:
+    - {name: good, image: x, env: [{name: GOMAXPROCS, value: "1"}], resources: {limits: {cpu: 2}}}
+`
+
+// TestHostile: whatever stands in one file, there is a clear error or none, in little
+// time, and the others are still checked.
+func TestHostile(t *testing.T) {
+	deep := strings.Repeat("{a: ", 5000) + "1" + strings.Repeat("}", 5000)
+	many := make([]string, 0, 3000)
+	for i := range 3000 {
+		many = append(many, fmt.Sprintf("m%d: &m%d {<<: [%s], k%d: v}", i, i, strings.Repeat(fmt.Sprintf("*m%d,", max(0, i-1)), min(i, 3)), i))
+	}
+	for name, tc := range map[string]struct {
+		text    string
+		problem string // "" for none
+	}{
+		"billion laughs":                {laughs("b: *a9\n"), "expand without end"},
+		"billion laughs as containers":  {laughs("spec: {containers: *a9}\n"), "expand without end"},
+		"billion laughs as env":         {laughs("spec: {containers: [{name: x, image: y, env: *a9}]}\n"), "expand without end"},
+		"billion laughs by merging":     {"apiVersion: v1\nkind: Pod\n" + strings.Join(many, "\n") + "\nspec: {<<: *m2999, containers: [{name: x, image: y}]}\n", "expand without end"},
+		"an alias to what it is in":     {"apiVersion: v1\nkind: Pod\nspec: &s\n  containers: [{name: x, image: y, env: [*s]}]\n  again: *s\n", ""},
+		"an alias to nothing":           {"apiVersion: v1\nkind: Pod\nspec: *nowhere\n", "unknown anchor"},
+		"a mapping merged into itself":  {"apiVersion: v1\nkind: Pod\nspec: &s {<<: *s, containers: [{name: x, image: y}]}\n", ""},
+		"deep":                          {"apiVersion: v1\nkind: Pod\nspec: " + deep, ""},
+		"very deep":                     {strings.Repeat("[", 1_000_000), "is no valid YAML"},
+		"not UTF-8":                     {"kind: Pod\nname: \xff\xfe\n", "is not UTF-8"},
+		"UTF-16":                        {"\xff\xfek\x00i\x00n\x00d\x00", "is not UTF-8"},
+		"binary":                        {"\x00\x01\x02kind: Pod", "is no valid YAML"},
+		"a NUL in a string":             {"apiVersion: v1\nkind: \"P\\0od\"\nspec: {containers: [{name: \"a\\0\", image: x}]}\n", ""},
+		"scalars where lists should be": {"apiVersion: v1\nkind: Pod\nspec: {containers: [{name: x, image: 3, env: 4, envFrom: [5, {configMapRef: 6}], resources: [7]}], initContainers: 8}\n", ""},
+		"keys that are no scalars":      {"apiVersion: v1\nkind: Pod\n? [a, b]\n: {c: d}\nspec: {? {x: y} : z, containers: [{name: x, image: y}]}\n", ""},
+		"nulls":                         {"apiVersion: v1\nkind: Pod\nmetadata:\nspec:\n  containers:\n  - name: x\n    image:\n    env:\n    resources:\n", ""},
+		"an odd tag":                    {"apiVersion: v1\nkind: !!int Pod\nspec: !x {containers: [{name: x, image: y}]}\n", ""},
+		"a large amount":                {"apiVersion: v1\nkind: Pod\nspec: {containers: [{name: x, image: y, env: [{name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 1m}}}], resources: {limits: {cpu: 1e99}}}]}\n", ""},
+		"an endless amount":             {"apiVersion: v1\nkind: Pod\nspec: {containers: [{name: x, image: y, resources: {limits: {cpu: " + strings.Repeat("9", 100_000) + "}}}]}\n", ""},
+		"a long value":                  {"apiVersion: v1\nkind: Pod\nspec: {containers: [{name: x, image: y, env: [{name: GOMAXPROCS, value: \"" + strings.Repeat("$(A)", 1_000_000) + "\"}]}]}\n", ""},
+		"a large document":              {"apiVersion: v1\nkind: ConfigMap\ndata: {x: \"" + strings.Repeat("y", 10<<20) + "\"}\n", ""},
+		"a larger document":             {"x: \"" + strings.Repeat("y", 17<<20) + "\"\n", "at most 16777216 are read"},
+		"empty":                         {"", ""},
+		"a byte order mark alone":       {"\ufeff", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{"a.yaml": tc.text, "b.yaml": good} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			begun := time.Now()
+			r := expectation{options: Options{Changes: true, Programs: check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}.run(t, dir, nil)
+			if took := time.Since(begun); took > time.Minute {
+				t.Errorf("took %s", took)
+			}
+			text := ""
+			for _, p := range r.Problems {
+				text += p.Message + "\n"
+			}
+			if (tc.problem == "") != (text == "") || !strings.Contains(text, tc.problem) || strings.Contains(text, "procfit fails") {
+				t.Errorf("problems %.2000q, want %q", text, tc.problem)
+			}
+			if !strings.Contains(fmt.Sprint(found(r)), "PF002@good") {
+				t.Errorf("the other file was not checked: %v", found(r))
+			}
+		})
+	}
+}
+
+// TestManyDocuments: one that is broken costs only itself.
+func TestManyDocuments(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "all.yaml")
+	if err := os.WriteFile(file, []byte(strings.Repeat(good+"---\n{broken\n---\n", 300)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := expectation{}.run(t, file, nil)
+	if len(r.Problems) != 300 || len(r.Findings) < 300 {
+		t.Errorf("%d problems, %d findings", len(r.Problems), len(r.Findings))
+	}
+	if p := r.Problems[1]; p.Line < 16 || p.Line > 17 {
+		t.Errorf("the second broken document is said to be in line %d, and is in 17", p.Line)
+	}
+}

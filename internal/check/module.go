@@ -1,0 +1,54 @@
+package check
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/procfit/procfit/internal/folder"
+)
+
+const automaxprocs = "go.uber.org/automaxprocs"
+
+// mostModule is more than any go.mod.
+const mostModule = 4 << 20
+
+// ReadModule is what a go.mod tells of the programs of its module. Which toolchain
+// builds them it tells only where it has a toolchain line; whether they follow a limit
+// is the go line's to say, whatever the toolchain.
+func ReadModule(path string) (Program, error) {
+	f, err := folder.OpenRegular(path)
+	if err != nil {
+		return Program{}, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > mostModule {
+		return Program{}, fmt.Errorf("%s: %w", path, tooLarge(info.Size(), mostModule))
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Program{}, err
+	}
+	return parseModule(path, b)
+}
+
+func parseModule(path string, b []byte) (Program, error) {
+	m, err := modfile.ParseLax(path, b, nil)
+	if err != nil {
+		return Program{}, err
+	}
+	if m.Go == nil {
+		return Program{}, fmt.Errorf("%s: has no go line, which says how its programs choose GOMAXPROCS; write one", path)
+	}
+	p := Program{Language: m.Go.Version, From: path}
+	if m.Toolchain != nil && m.Toolchain.Name != "default" {
+		p.GoVersion = m.Toolchain.Name
+	}
+	for _, r := range m.Require {
+		if r.Mod.Path == automaxprocs && !r.Indirect {
+			p.Automaxprocs = r.Mod.Version
+		}
+	}
+	return p, p.Check()
+}

@@ -1,0 +1,48 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadModule(t *testing.T) {
+	for text, want := range map[string]Program{
+		"module x\n\ngo 1.24\n":                                {Language: "1.24"},
+		"module x\ngo 1.24.0\ntoolchain go1.26.1\n":            {Language: "1.24.0", GoVersion: "go1.26.1"},
+		"module x\ngo 1.26\ntoolchain default\n":               {Language: "1.26"},
+		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0\n":   {Language: "1.21", Automaxprocs: "v1.6.0"},
+		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0 // indirect\n": {Language: "1.21"},
+	} {
+		path := filepath.Join(t.TempDir(), "go.mod")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want.From = path
+		if got, err := ReadModule(path); err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "go.mod")
+	for text, want := range map[string]string{"module x\n": "has no go line", "go one\n": "invalid go version", "((": "go.mod"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModule(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+	if _, err := ReadModule(t.TempDir()); err == nil {
+		t.Error("a folder is taken for a module")
+	}
+}
+
+func FuzzModule(f *testing.F) {
+	f.Add([]byte("module x\ngo 1.24.0\ntoolchain go1.26.1\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if p, err := parseModule("go.mod", b); err == nil && !p.Known() {
+			t.Errorf("%q tells nothing, and no error", b)
+		}
+	})
+}
