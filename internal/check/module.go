@@ -34,9 +34,14 @@ func ReadModule(path string) (Program, error) {
 }
 
 func parseModule(path string, b []byte) (Program, error) {
-	m, err := modfile.ParseLax(path, b, nil)
+	m, err := modfile.Parse(path, b, nil)
 	if err != nil {
-		return Program{}, err
+		// A newer Go may have lines that this parser does not know.
+		lax, errLax := modfile.ParseLax(path, b, nil)
+		if errLax != nil {
+			return Program{}, err
+		}
+		m = lax
 	}
 	if m.Go == nil {
 		return Program{}, fmt.Errorf("%s: has no go line, which says how its programs choose GOMAXPROCS; write one", path)

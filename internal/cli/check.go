@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.program.release, "go", "", "the Go `version` that the programs of manifests are built with")
+	f.StringVar(&o.program.release, "go", "", "the Go `version` that the programs of manifests are built with, or the go.mod of their module")
 	f.IntVar(&o.program.nodeCPUs, "node-cpus", 0, "the `number` of CPUs of the machines that manifests are for")
 	f.StringArrayVar(&o.formats, "format", []string{"text"}, "`FORMAT` or FORMAT=FILE, may be repeated: "+strings.Join(output.Formats(), ", "))
 	f.StringVar(&o.severity, "severity", string(rule.Info), "leave out findings below this `severity`: error, warning or info")
@@ -122,6 +123,14 @@ func (p *checkProgram) read() error {
 		return usageError("--node-cpus %d: want a positive number of CPUs", p.nodeCPUs)
 	}
 	if p.release == "" {
+		return nil
+	}
+	if filepath.Base(p.release) == "go.mod" {
+		known, err := check.ReadModule(p.release)
+		if err != nil {
+			return usageError("--go: %w", err)
+		}
+		p.programs.Default = known
 		return nil
 	}
 	known := check.Program{GoVersion: "go" + strings.TrimPrefix(p.release, "go"), From: "--go " + p.release}
