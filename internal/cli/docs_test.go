@@ -74,6 +74,9 @@ var (
 )
 
 func runDocumented(t *testing.T, command, where, url string) {
+	if _, fed, ok := strings.Cut(command, " | "); ok { // by another program
+		command = fed
+	}
 	words, err := load.Split(command)
 	if err != nil {
 		t.Fatalf("%s: %v", where, err)
@@ -103,6 +106,9 @@ func runDocumented(t *testing.T, command, where, url string) {
 		return
 	case "trace":
 		writeTraces(t)
+	case "check":
+		writeManifest(t)
+		args = append(args, "--exit-zero")
 	case "lab":
 		if len(args) > 1 && args[1] == "serve" {
 			return // it would serve until it is interrupted; the built-in sweep runs it
@@ -134,6 +140,26 @@ func writeTraces(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// writeManifest makes a manifest with something to fix.
+func writeManifest(t *testing.T) {
+	const text = `apiVersion: v1
+kind: Pod
+metadata: {name: api}
+spec:
+  containers:
+    - name: api
+      image: x
+      env: [{name: GOMAXPROCS, value: "8"}]
+      resources: {limits: {cpu: 2}}
+`
+	if err := os.Mkdir("deploy", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("deploy/api.yaml", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
