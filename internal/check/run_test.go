@@ -167,6 +167,12 @@ func TestOdd(t *testing.T) {
 	if !slices.Equal(got, []string{"a.yaml"}) || len(r.Problems) != 3 || !strings.Contains(text, "no such file") || !strings.Contains(text, "too many levels") || !strings.Contains(text, "no kind of file") {
 		t.Errorf("files %v, problems %+v", got, r.Problems)
 	}
+	if runtime.GOOS == "linux" { // where root, too, cannot read this one
+		r, err := Run(t.Context(), Options{Paths: []string{"/proc/self/mem"}, Checkers: []Checker{&taker{files: map[string]string{}}}})
+		if err != nil || len(r.Problems) != 1 || r.Problems[0].Message != "input/output error" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
 	outside := tree(t, map[string]string{"c.yaml": "c"})
 	if err := os.Symlink(filepath.Join(outside, "c.yaml"), filepath.Join(dir, "round", "c.yaml")); err != nil {
 		t.Fatal(err)

@@ -151,13 +151,15 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 		}
 		in = bytes.NewReader(b)
 	}
+	progress := newCounter(std)
+	defer progress.clear()
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		if again, ok := in.(io.Seeker); ok && in != std.in {
 			if _, err := again.Seek(0, io.SeekStart); err != nil {
 				return nil, err
 			}
 		}
-		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay), Overlay: overlay, Progress: o.progress(std)})
+		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay), Overlay: overlay, Progress: progress.count})
 	}
 	if o.fix || o.diff {
 		return check.Fixer{Check: run, Least: rule.Severity(o.severity), Write: o.fix}.Run(ctx)
@@ -165,18 +167,30 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 	return run(ctx, nil)
 }
 
-// progress counts files on a terminal.
-func (o *checkOptions) progress(std stdio) func(files int) {
+// counter shows on a terminal how many files have been checked.
+type counter struct {
+	out  *os.File // nil: nobody watches
+	next time.Time
+}
+
+func newCounter(std stdio) *counter {
 	f, ok := std.err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
+		return &counter{}
 	}
-	next := time.Now().Add(time.Second)
-	return func(files int) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(time.Second / 4)
-			fmt.Fprintf(f, "\r%s checked\x1b[K\r", phrase.Count(files, "file"))
-		}
+	return &counter{f, time.Now().Add(time.Second)}
+}
+
+func (c *counter) count(files int) {
+	if now := time.Now(); c.out != nil && now.After(c.next) {
+		c.next = now.Add(time.Second / 4)
+		fmt.Fprintf(c.out, "\r%s checked\x1b[K", phrase.Count(files, "file"))
+	}
+}
+
+func (c *counter) clear() {
+	if c.out != nil {
+		fmt.Fprint(c.out, "\r\x1b[K")
 	}
 }
 
