@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -83,8 +84,9 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 			p.into.config(o, p.configData(n))
 			return
 		case "LimitRange":
-			limit, request := p.defaults(n)
-			p.into.limitRange(o, limit, request)
+			if limit, request := p.defaults(n); limit.amount != nil || request.amount != nil {
+				p.into.limitRange(o, limit, request)
+			}
 			return
 		case "CustomResourceDefinition", "Secret":
 			return
@@ -119,7 +121,7 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 	}
 }
 
-// isPodSpec tells it by its shape: a list of containers, each with a name.
+// isPodSpec tells it by its shape: a list of containers, each with a name or an image.
 func (p *pods) isPodSpec(n *yaml.Node) bool {
 	if n.Kind != yaml.MappingNode {
 		return false
@@ -129,7 +131,7 @@ func (p *pods) isPodSpec(n *yaml.Node) bool {
 		return false
 	}
 	for _, c := range list {
-		if p.str(c, "name") == "" {
+		if p.str(c, "name") == "" && p.str(c, "image") == "" {
 			return false
 		}
 	}
@@ -165,12 +167,15 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 		}
 	}
 	for _, list := range containerLists {
-		for _, c := range p.items(spec, list) {
+		for i, c := range p.items(spec, list) {
 			if p.left < 0 {
 				return
 			}
 			k := p.container(c, spec, byName, o)
 			name := k.at.Container
+			if name == "" { // as in services of Knative
+				k.at.Container = fmt.Sprintf("%s[%d]", list, i)
+			}
 			if v, ok := annotations[annotationGo+"."+name]; ok {
 				p.version(k, v, annotationGo+"."+name)
 			} else if v, ok := annotations[annotationGo]; ok {
