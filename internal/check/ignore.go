@@ -69,7 +69,9 @@ func ParseIgnoreList(text string) (rules []string, reason string, ok bool) {
 	return rules, strings.Join(words, " "), true
 }
 
-// covers tells that it is about the finding.
+// Answers tells that it is about the finding, and counts.
+func (i Ignore) Answers(f Finding) bool { return i.Reason != "" && i.covers(f) }
+
 func (i Ignore) covers(f Finding) bool {
 	if i.Place.Path != f.Path || !slices.Contains(i.Rules, f.Rule) {
 		return false

@@ -6,8 +6,8 @@ func setTwice() Rule {
 		Title:    "GOMAXPROCS is set twice",
 		Severity: Warning,
 		Since:    "0.2",
-		Why: `The same list of variables names GOMAXPROCS twice. The last one counts where it is
-taken at all: kubectl apply warns, and a server-side apply fails.`,
+		Why: `The same list of variables names GOMAXPROCS twice, and the last one counts. Of
+Kubernetes kubectl apply warns of it, and a server-side apply fails.`,
 		Fix:   `Remove all but the one that is meant.`,
 		Check: checkTwice,
 	}
@@ -18,7 +18,7 @@ func checkTwice(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: "GOMAXPROCS stands twice in its variables: the last one counts, and a server-side apply fails",
+		Message: "GOMAXPROCS stands twice in its variables, and the last one counts",
 		Fix:     "remove all but the one that is meant",
 	}}
 }

@@ -25,10 +25,27 @@ type Checker struct {
 	o      Options
 	store  store
 	charts sync.Map // by folder: whether it is a chart's
+
+	mu      sync.Mutex
+	ignores map[string][]check.Ignore // by file
 }
 
 // New makes one.
-func New(o Options) *Checker { return &Checker{o: o} }
+func New(o Options) *Checker { return &Checker{o: o, ignores: map[string][]check.Ignore{}} }
+
+// remembering is a Sink whose ignores the Checker keeps: a remedy must not undo what a
+// user has answered.
+type remembering struct {
+	check.Sink
+	c *Checker
+}
+
+func (r remembering) Ignore(i check.Ignore) {
+	r.c.mu.Lock()
+	r.c.ignores[i.Place.Path] = append(r.c.ignores[i.Place.Path], i)
+	r.c.mu.Unlock()
+	r.Sink.Ignore(i)
+}
 
 // kind is how a file is read.
 type kind int
@@ -78,6 +95,7 @@ var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions
 
 // File implements check.Checker.
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
+	to = remembering{to, c}
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
 		to.Note(check.Note{Path: chart, Message: "a Helm chart: its templates are no manifests yet; render them, then pipe: helm template " + chart + " | procfit check -"})
@@ -191,7 +209,8 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 type judged struct {
 	container *container
 	findings  []check.Finding
-	remedy    *remedy // nil: there is none that is an edit
+	answered  []string // the rules of those that a user has answered
+	remedy    *remedy  // nil: there is none that is an edit
 }
 
 // chartOf is the folder of the Helm chart whose template a file is, or nothing.

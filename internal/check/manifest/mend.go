@@ -51,7 +51,7 @@ func (c *Checker) mendContainer(t text, j *judged) {
 	}
 	for i := range j.findings {
 		f := &j.findings[i]
-		if !slices.Contains(r.mends, f.Rule) {
+		if !j.mends(*f) {
 			continue
 		}
 		if k.object.rendered != "" {
@@ -104,21 +104,35 @@ func (c *Checker) advise(j *judged) {
 	if len(j.findings) == 0 {
 		return
 	}
+	for _, f := range j.findings {
+		if slices.ContainsFunc(c.ignores[f.Path], func(i check.Ignore) bool { return i.Answers(f) }) {
+			j.answered = append(j.answered, f.Rule)
+		}
+	}
 	if j.remedy = c.remedy(j); j.remedy == nil {
 		return
 	}
 	for i := range j.findings {
-		if slices.Contains(j.remedy.mends, j.findings[i].Rule) {
+		if j.mends(j.findings[i]) {
 			j.findings[i].Fix = j.remedy.words
 		}
 	}
 }
 
+// mends tells that the remedy is one for the finding, which nobody has answered.
+func (j *judged) mends(f check.Finding) bool {
+	return slices.Contains(j.remedy.mends, f.Rule) && !slices.Contains(j.answered, f.Rule)
+}
+
 func (c *Checker) remedy(j *judged) *remedy {
 	k := j.container
 	has := func(ids ...string) bool {
-		return slices.ContainsFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ids, f.Rule) })
+		return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
+			return slices.Contains(ids, f.Rule) && !slices.Contains(j.answered, f.Rule)
+		})
 	}
+	// Who says that the value is meant so does not want it gone.
+	meant := slices.ContainsFunc(j.answered, func(id string) bool { return id == "PF001" || id == "PF002" || id == "PF004" })
 	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
 	f, written := k.fields["GOMAXPROCS"]
 	removeIt := func(e *editor) *edit { return e.removeItem(e.index(f.variable)) }
@@ -133,7 +147,7 @@ func (c *Checker) remedy(j *judged) *remedy {
 		return &remedy{removeIt, "remove the first of them: the last one counts", 0, []string{"PF019"}}
 	case !has(ofVariable...):
 		return nil
-	case k.removable(s, f) && !has("PF002"): // fewer than fit may be meant
+	case k.removable(s, f) && !meant && !has("PF002"): // fewer than fit may be meant
 		r := &remedy{removeIt, removal(s), s.Unset(), ofVariable}
 		if s.EveryCPU(r.becomes) {
 			r.becomes = 0
@@ -157,7 +171,7 @@ func limited(s rule.Subject) bool {
 // runtime's own floor of two.
 func (j *judged) costs(rules []string) bool {
 	return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
-		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info
+		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info && !slices.Contains(j.answered, f.Rule)
 	})
 }
 
