@@ -233,6 +233,9 @@ func fixes(t *testing.T, path string, b []byte, e expectation) {
 // untouched demands that every line of the fixed text but those of a variable is one of
 // the old, in the old order, with its line end.
 func untouched(t *testing.T, before, after string) {
+	if !strings.HasSuffix(before, "\n") { // a line may come behind the last
+		before += "\n"
+	}
 	old := strings.SplitAfter(before, "\n")
 	for line := range strings.SplitAfterSeq(after, "\n") {
 		i := slices.Index(old, line)

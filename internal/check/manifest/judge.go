@@ -94,6 +94,11 @@ func (u *unit) value(s rule.Subject) check.Value {
 		v.Text, v.Source = "not known", "go.uber.org/automaxprocs in the program sets it"
 	case byEnv:
 		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), u.env.source
+	case u.written.Image:
+		v.Text = "left to the runtime"
+		if u.program.Known() {
+			v.Source = s.RuntimeName() + ", by " + u.program.From
+		}
 	case u.program.Known():
 		v.Text, v.Source = u.chosen(s, n), "chosen by "+s.RuntimeName()+u.of(s)
 		if !s.EveryCPU(n) {

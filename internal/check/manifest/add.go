@@ -1,0 +1,121 @@
+package manifest
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/check"
+)
+
+// addition is a key with its value, or an item of a list, in every style. The lines
+// of the block are without the indentation of the first.
+type addition struct {
+	key   string
+	lines []string
+	json  string
+	tree  *tree
+}
+
+func (a addition) block(newline, indent string) string {
+	var b strings.Builder
+	for _, l := range a.lines {
+		b.WriteString(newline + indent + l)
+	}
+	return b.String()
+}
+
+func (a addition) flow(quoteKey bool) string {
+	if a.key == "" {
+		return a.json
+	}
+	if quoteKey {
+		return quoted(a.key) + ": " + a.json
+	}
+	return a.key + ": " + a.json
+}
+
+// divisorOne is what every resourceFieldRef should have.
+func divisorOne() addition {
+	return addition{"divisor", []string{`divisor: "1"`}, `"1"`, str("1")}
+}
+
+const referenceJSON = `{"name": "GOMAXPROCS", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1"}}}`
+
+var referenceLines = []string{
+	"- name: GOMAXPROCS",
+	"  valueFrom:",
+	"    resourceFieldRef:",
+	"      resource: limits.cpu",
+	`      divisor: "1"`,
+}
+
+func referenceTree() *tree {
+	return mapping("name", "GOMAXPROCS", "valueFrom", mapping("resourceFieldRef", mapping("resource", "limits.cpu", "divisor", "1")))
+}
+
+// envReference is the key env with the limit as GOMAXPROCS.
+func envReference() addition {
+	lines := []string{"env:"}
+	for _, l := range referenceLines {
+		lines = append(lines, "  "+l)
+	}
+	return addition{"env", lines, "[" + referenceJSON + "]", &tree{kind: yaml.SequenceNode, items: []*tree{referenceTree()}}}
+}
+
+// setReference makes the limit the container's GOMAXPROCS, where it has none.
+func (e *editor) setReference() *edit {
+	env, at := child(e.node, "env")
+	if env == nil {
+		for _, behind := range []string{"image", "name"} {
+			if x := e.addKey(e.node, nil, behind, "", envReference()); e.proven(x) {
+				return x
+			}
+		}
+		return nil
+	}
+	if env.Kind != yaml.SequenceNode || len(env.Content) == 0 {
+		return nil
+	}
+	if env.Style&yaml.FlowStyle != 0 {
+		first := e.text.offset(e.doc, env.Content[0])
+		return added(at, 0, check.Splice{From: first, To: first, New: referenceJSON + ", "})
+	}
+	// Behind the last item, so that comments stay with theirs; where it is not seen
+	// where that ends, before the first.
+	_, end, ok := e.itemLines(env.Content[len(env.Content)-1])
+	if first, _, okFirst := e.itemLines(env.Content[0]); ok && okFirst {
+		dash := dashLine.FindSubmatch(e.text.bytes[first:e.text.offset(e.doc, env.Content[0])])
+		block := e.itemBlock(string(dash[1]), end)
+		if x := added(at, len(env.Content), check.Splice{From: end, To: end, New: block}); e.proven(x) {
+			return x
+		}
+		return added(at, 0, check.Splice{From: first, To: first, New: e.itemBlock(string(dash[1]), first)})
+	}
+	return nil
+}
+
+// itemBlock is the reference as an item of a list in block style, to stand at an offset
+// where a line begins.
+func (e *editor) itemBlock(indent string, at int) string {
+	newline := e.newline(max(0, at-1))
+	text := addition{lines: referenceLines}.block(newline, indent)
+	if at > 0 && e.text.bytes[at-1] != '\n' { // the last line of the file has no end
+		return text
+	}
+	return strings.TrimPrefix(text, newline) + newline
+}
+
+// added is the reference as item i of the list at a step of the container.
+func added(at step, i int, splice check.Splice) *edit {
+	return &edit{
+		[]check.Splice{splice},
+		func(c *tree) {
+			if t := c.at([]step{at}); t != nil {
+				t.put(i, "", referenceTree())
+			}
+		},
+		`"op":"add","path":"/env/` + strconv.Itoa(i) + `","value":` + referenceJSON,
+	}
+}
