@@ -81,12 +81,13 @@ func value(v check.Value) string {
 	return s
 }
 
+// ids are the rules of findings, each once.
 func ids(findings []check.Finding) []string {
-	var all []string
+	var all []rule.Finding
 	for _, f := range findings {
-		all = append(all, f.Rule)
+		all = append(all, f.Finding)
 	}
-	return all
+	return rule.IDs(all)
 }
 
 // summary is the last line: what was looked at, and what came of it.
