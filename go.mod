@@ -1,6 +1,6 @@
 module github.com/procfit/procfit
 
-go 1.26.8
+go 1.26.0
 
 require (
 	charm.land/bubbletea/v2 v2.0.9
@@ -11,7 +11,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/mdlayher/genetlink v1.4.0
 	github.com/mdlayher/netlink v1.11.2
-	github.com/moby/buildkit v0.34.2
+	github.com/moby/buildkit v0.30.0
 	github.com/muesli/cancelreader v0.2.2
 	github.com/procfit/procfit/maxprocs v0.0.0
 	github.com/prometheus/client_golang v1.25.0
