@@ -192,7 +192,7 @@ func (m *mended) count(r *Report) (of map[key]int, problems int) {
 // refuse goes back to the text before the round, and leaves the file at that.
 func (m *mended) refuse(why string) { m.now, m.refused = m.last, why }
 
-// write replaces the file whole and keeps its mode. A link stays one: what it leads to
+// write replaces the file whole and keeps its mode and its owner. A link stays one: what it leads to
 // is written.
 func (m *mended) write() error {
 	file, err := filepath.EvalSymlinks(filepath.FromSlash(m.path))
@@ -218,5 +218,6 @@ func (m *mended) write() error {
 	if err := d.Replace(filepath.Base(file), info.Mode().Perm(), m.now); err != nil {
 		return fmt.Errorf("fix %s: %w", m.path, err)
 	}
+	keepOwner(file, info)
 	return nil
 }

@@ -5,7 +5,7 @@ func noDivisor() Rule {
 		ID:       "PF015",
 		Title:    "a resourceFieldRef without a divisor",
 		Severity: Info,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `The API server stores a divisor that is not written as "0". The value is the same
 as with "1", but what is in the cluster then differs from what is in the file, and a
 tool that compares the two, Argo CD for one, shows a difference that never goes away.`,

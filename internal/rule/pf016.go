@@ -5,7 +5,7 @@ func refused() Rule {
 		ID:       "PF016",
 		Title:    "a GOMAXPROCS that Kubernetes refuses",
 		Severity: Error,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `The API server takes the value of a variable only as a string, so that value: 2 needs
 quotes; a variable has a value or a valueFrom, not both; and the divisor of CPUs is
 "1" or 1m and nothing else. What is refused is not deployed, and what runs is what

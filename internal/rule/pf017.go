@@ -5,7 +5,7 @@ func noLimitToRefer() Rule {
 		ID:       "PF017",
 		Title:    "GOMAXPROCS from a limit that is not there",
 		Severity: Warning,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `A resourceFieldRef of limits.cpu in a container without a CPU limit is no error: it
 gives the CPUs that the node has for pods. The manifest reads as if the value were
 bounded, and the program runs with one P for every CPU of whatever node it comes to.`,

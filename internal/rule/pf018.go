@@ -13,7 +13,7 @@ func noLimit() Rule {
 		ID:       "PF018",
 		Title:    "a request, no limit, and a P for every CPU of the node",
 		Severity: Info,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `Without a CPU limit no Go runtime has a number to follow: it takes one P for each
 CPU of the node. The request is what the program gets when the node is busy, and its
 Ps then take turns on that much: on a node of 64 CPUs, 64 Ps on a share of one. No

@@ -5,7 +5,7 @@ func setTwice() Rule {
 		ID:       "PF019",
 		Title:    "GOMAXPROCS is set twice",
 		Severity: Warning,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `The same list of variables names GOMAXPROCS twice, and the last one counts. Of
 Kubernetes kubectl apply warns of it, and a server-side apply fails.`,
 		Fix:   `Remove all but the one that is meant.`,

@@ -7,7 +7,7 @@ func fixedInImage() Rule {
 		ID:       "PF020",
 		Title:    "GOMAXPROCS fixed in an image",
 		Severity: Warning,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `An image does not know the limit under which it will run. A GOMAXPROCS in it counts
 on every machine and in every container, ends the runtime's own choice for good, and
 nobody sees it in the manifest.`,

@@ -7,7 +7,7 @@ func thousandths() Rule {
 		ID:       "PF021",
 		Title:    "GOMAXPROCS in thousandths of a CPU",
 		Severity: Error,
-		Since:    "0.2",
+		Since:    "0.1",
 		Why: `A resourceFieldRef divides the limit by its divisor and rounds up. With the divisor
 1m a limit of 1500m becomes GOMAXPROCS=1500, which Kubernetes accepts and the
 runtime takes.`,

@@ -5,7 +5,7 @@ func ignoreWithoutReason() Rule {
 		ID:       "PF040",
 		Title:    "an ignore without a reason",
 		Severity: Warning,
-		Since:    "0.2",
+		Since:    "0.1",
 		By:       "check",
 		Why: `A finding that is ignored has been decided by somebody: the value is measured, the
 program is not ours. Without the reason nobody can tell later whether it still holds,

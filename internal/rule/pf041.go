@@ -5,7 +5,7 @@ func unusedIgnore() Rule {
 		ID:       "PF041",
 		Title:    "an ignore that ignores nothing",
 		Severity: Warning,
-		Since:    "0.2",
+		Since:    "0.1",
 		By:       "check",
 		Why: `The rule that it names does not fire at its line or container any more, or is no
 rule. It would hide the next finding of that rule, whose reason may be another.`,

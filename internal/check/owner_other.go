@@ -1,0 +1,8 @@
+//go:build !unix
+
+package check
+
+import "io/fs"
+
+// keepOwner has nothing to do where a file's owner is its folder's matter.
+func keepOwner(string, fs.FileInfo) {}
