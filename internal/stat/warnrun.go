@@ -19,7 +19,7 @@ const (
 func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete {
 		n.add(-1, Warning{
-			Code: WarnIncomplete, Count: int64(min(r.TrialsRun, r.TrialsPlanned)), Of: int64(r.TrialsPlanned),
+			Code: WarnIncomplete, Count: int64(min(r.ran(), r.TrialsPlanned)), Of: int64(r.TrialsPlanned),
 			Mend: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
 		})
 	}
@@ -193,4 +193,13 @@ func (n *notes) drift(groups []*group) {
 	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
 		n.add(-1, Warning{Code: WarnDrift, Value: expm1(total)})
 	}
+}
+
+// ran is how many trials there are of those that are planned: the budget of a race
+// counts pilots.
+func (r *Result) ran() int {
+	if r.Plan.Racing() {
+		return r.TrialsRun + r.PilotsRun
+	}
+	return r.TrialsRun
 }
