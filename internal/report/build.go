@@ -39,7 +39,7 @@ func New(result *stat.Result) *View {
 		v.Verdict = acrossGroups(v.Groups)
 		v.Summary = summary(r, v.Groups)
 	}
-	if c := r.Cheapest; c != nil && len(v.Groups) > 0 {
+	if c := r.Cheapest; c != nil && len(c.Settings) > 0 { // without a valid trial the groups say why
 		v.Verdict, v.Summary = cheapestVerdict(c, machine(r)), pricedTable(c)
 	}
 	if r.Gate != nil {

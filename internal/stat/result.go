@@ -188,10 +188,8 @@ type Recommendation struct {
 	// Confidence is of recommended, keep_default, not_your_knob and trade_off; what is
 	// likely says how it would be proven, in Settle.
 	Confidence Confidence `json:"confidence,omitempty"`
-	// Probability is that of a likely value being as good as the best.
-	Probability *float64 `json:"probability,omitempty"`
-	Procs       *int     `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
-	Arm         string   `json:"arm,omitempty"`
+	Procs      *int       `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
+	Arm        string     `json:"arm,omitempty"`
 	// BestThroughput and BestP99 are the optima of a trade-off, as arm labels.
 	BestThroughput string `json:"best_throughput,omitempty"`
 	BestP99        string `json:"best_p99,omitempty"`
