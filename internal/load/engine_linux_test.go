@@ -259,8 +259,11 @@ func TestOpenLoopOverload(t *testing.T) {
 	}
 }
 
+// TestCancel gives a minute's load up after 300 ms: it ends long before the minute, and
+// counts neither what was not due yet nor the time that did not pass.
 func TestCancel(t *testing.T) {
 	t.Parallel()
+	const limit = 20 * time.Second // beside race detectors of other packages the timer itself comes seconds late
 	_, url := serverProcess(t, "epoll")
 	for _, rate := range []float64{0, 1000} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -270,11 +273,12 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || r == nil {
 			t.Fatalf("rate %v: %v, %v", rate, r, err)
 		}
-		if took := time.Since(began); took > 2*time.Second {
+		took := time.Since(began)
+		if took > limit {
 			t.Errorf("rate %v: returned after %v", rate, took)
 		}
-		if r.Requests == 0 || r.AchievedPerSecond == 0 || r.Duration > 2*time.Second || r.Dropped > 500 {
-			t.Errorf("rate %v: %d requests, %.0f a second in %v, %d dropped", rate, r.Requests, r.AchievedPerSecond, r.Duration, r.Dropped)
+		if due := rate * took.Seconds(); r.Requests == 0 || r.AchievedPerSecond == 0 || r.Duration > took || float64(r.Dropped) > due {
+			t.Errorf("rate %v: %d requests, %.0f a second in %v of %v, %d dropped", rate, r.Requests, r.AchievedPerSecond, r.Duration, took, r.Dropped)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
