@@ -1,0 +1,180 @@
+package aa
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/supervisor"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+func TestMain(m *testing.M) {
+	if code, ok := supervisor.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// alias runs one value under another's name, and hides what the target really ran at.
+type alias struct {
+	sweep.Runner
+	name, value int
+}
+
+func (a alias) Run(ctx context.Context, task sweep.Task, observe sweep.Observer) (journal.Trial, error) {
+	named := task.Arm
+	if named.Procs == nil || *named.Procs != a.name {
+		return a.Runner.Run(ctx, task, observe)
+	}
+	task.Arm.Procs = &a.value
+	trial, err := a.Runner.Run(ctx, task, observe)
+	trial.Arm = named
+	for i, p := range trial.ObservedProcs {
+		if p != nil && *p == a.value {
+			trial.ObservedProcs[i] = &a.name
+		}
+	}
+	return trial, err
+}
+
+// TestAA runs PROCFIT_AA sweeps of two equal settings of the built-in service in the
+// folder PROCFIT_AA_DIR (by default one in the user's cache), less those that stand
+// there already, and a tenth as many of two that differ.
+func TestAA(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("PROCFIT_AA"))
+	if err != nil || n < 1 {
+		t.Skip("a hundred sweeps of a minute: by hand, with PROCFIT_AA=100")
+	}
+	if missing := need.Missing("cpus"); missing != "" {
+		need.Skip(t, missing)
+	}
+	root := os.Getenv("PROCFIT_AA_DIR")
+	if root == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		root = filepath.Join(cache, "procfit", "aa")
+	}
+	program := build(t)
+	var equal, differ tally
+	for i := range n {
+		equal.add(one(t, program, filepath.Join(root, fmt.Sprintf("equal-%03d", i)), 2))
+		t.Logf("equal: %s", equal)
+		if i%10 == 0 {
+			differ.add(one(t, program, filepath.Join(root, fmt.Sprintf("differ-%03d", i)), 1))
+			t.Logf("differ: %s", differ)
+		}
+	}
+	if equal.claimed > n/100 {
+		t.Errorf("equal settings: %s", equal)
+	}
+	if differ.claimed < differ.sweeps {
+		t.Errorf("settings that differ: %s", differ)
+	}
+}
+
+// tally counts sweeps and what they claim.
+type tally struct {
+	sweeps, claimed, trials int
+	verdicts                map[stat.Verdict]int
+}
+
+func (c *tally) add(r *stat.Result) {
+	c.sweeps++
+	c.trials += r.TrialsRun + r.PilotsRun
+	if c.verdicts == nil {
+		c.verdicts = map[stat.Verdict]int{}
+	}
+	c.verdicts[r.Recommendation.Verdict]++
+	if claims(r) {
+		c.claimed++
+	}
+}
+
+// String gives the count with its 95 % interval (Clopper and Pearson).
+func (c tally) String() string {
+	k, n := float64(c.claimed), float64(c.sweeps)
+	low, high := 0.0, 1.0
+	if k > 0 {
+		low = distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025)
+	}
+	if k < n {
+		high = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
+	}
+	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f %%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
+}
+
+// claims tells whether a result calls one of its settings worse than another.
+func claims(r *stat.Result) bool {
+	worse := []stat.ExcludedCode{stat.ExcludedSlower, stat.ExcludedSaturated}
+	return slices.ContainsFunc(r.Groups, func(g stat.Group) bool {
+		return slices.ContainsFunc(g.Rows, func(row stat.ArmResult) bool {
+			return row.Later || row.Excluded != nil && slices.Contains(worse, *row.Excluded)
+		})
+	})
+}
+
+// one runs or completes a sweep of 1 and 2 Ps in the folder, where 1 is really value.
+func one(t *testing.T, program, dir string, value int) *stat.Result {
+	t.Helper()
+	spec := sweep.Default()
+	spec.Target.BuiltIn = "cpuserver"
+	spec.Target.Command = []string{program, "lab", "serve", "cpuserver", "--addr", "127.0.0.1:" + sweep.PortPlaceholder}
+	spec.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
+	spec.Procs = sweep.Procs{Values: []*int{new(1), new(2)}}
+	spec.Load.Duration, spec.Load.Stretch = 2*time.Second, false
+	spec.Budget = &sweep.Budget{Goal: journal.GoalProven}
+	if err := spec.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s := session.New(spec, session.Options{
+		Dir: dir, Tool: journal.Tool{GoVersion: runtime.Version()}, Host: session.ThisHost(), Environ: os.Environ(), Started: time.Now(),
+	})
+	if s.Missing() > 0 {
+		runner, err := local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer runner.Close()
+		if _, err := s.Run(t.Context(), alias{runner, 1, value}, session.Events{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outcome, err := s.Conclude()
+	if err != nil || outcome.Result == nil {
+		t.Fatalf("%s: %v", dir, err)
+	}
+	return outcome.Result
+}
+
+// build makes the program once for all sweeps, resumed ones too: a journal goes on with
+// the command that it began with.
+func build(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cache, "procfit", "aa-server")
+	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/procfit").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, strings.TrimSpace(string(out)))
+	}
+	return path
+}
