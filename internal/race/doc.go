@@ -43,6 +43,6 @@
 // Only values that were measured are proven against. Between them stand that throughput
 // grows at most in proportion, and the look beside the peak: a peak narrower than that is
 // missed, and so is a p99 that is good at a few values between two bad ones. A proof is
-// looked at after each block; at the very margin that makes its error more than 5 %.
+// looked at after each block, which adds to its error at the very margin.
 // docs/VERDICT.md has what simulations show, and package racetest makes them.
 package race

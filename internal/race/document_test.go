@@ -3,6 +3,7 @@ package race_test
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -97,7 +98,9 @@ func (d *document) goals(t *testing.T) {
 		var all racetest.Tally
 		all, d.base[k] = families(k, race.Proven, racetest.Noises()[0], *races)
 		d.row(append([]any{k, "proven"}, cellsOf(all)...)...)
-		if 100*all.Wrong > all.Runs() || 10*all.Proven < 7*all.Runs() {
+		// 1 %, and what chance makes of it: two standard errors.
+		most := 0.01*float64(all.Runs()) + 2*math.Sqrt(0.01*float64(all.Runs()))
+		if float64(all.Wrong) > most || 10*all.Proven < 7*all.Runs() {
 			t.Errorf("K=%d: %d of %d wrong, %d proven", k, all.Wrong, all.Runs(), all.Proven)
 		}
 		all, _ = families(k, race.Likely, racetest.Noises()[0], *races/2)
@@ -126,7 +129,7 @@ func (d *document) noises(t *testing.T) {
 			cells = append(cells, fmt.Sprintf("%.1f %%, %.1f %%", 100*all.Throughput.Share(), 100*all.P99.Share()),
 				fmt.Sprintf("%.1f %%, %.1f %%", 100*all.Throughput.Mean(), 100*all.P99.Mean()))
 			d.row(cells...)
-			if noise.Name == "base" && min(all.Throughput.Share(), all.P99.Share()) < 0.92 {
+			if min(all.Throughput.Share(), all.P99.Share()) < 0.93 {
 				t.Errorf("K=%d: intervals hold %.3f and %.3f", k, all.Throughput.Share(), all.P99.Share())
 			}
 		}
@@ -173,9 +176,11 @@ A sweep does not measure every value alike. It measures what decides, and stops 
 
 **Noise** is taken from all trials: how far each is from its value and its block. The default runs now without GOMAXPROCS and now with its number, which is the same setting; if these two are proven apart, no value is named. What a machine does slowly is taken off by blocks, and how much it does so is learned from the trials.
 
+**Intervals** are drawn for what was chosen against each other value. What looks best among several that are alike is partly lucky, so the error of 5 % is shared among those it is not told apart from (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is left to stopping when it suits. A machine that is noisier than was expected is believed at once, one that is quieter only as trials come.
+
 **A gate** compares pairs of the old and the new program, and may look after each: its intervals hold at every look together. In 2,000 gates of a program against itself at 3 % and 25 % none failed; a loss of 10 % was found in all, after 12 pairs on average.
 
-**Not covered.** A peak so narrow that it lies between measured values and shows in none of them is missed. A proof is looked at after each block, which is why at the very margin its error is above 5 %: see the last table.
+**Not covered.** A peak so narrow that it lies between measured values and shows in none of them is missed. A proof is looked at after each block, which adds to its error where a value is at the very margin: the last table counts it.
 
 `
 
@@ -184,5 +189,5 @@ const ending = `## To repeat it
     go test ./internal/race            # a few races of every curve
     PROCFIT_FULL=1 go test ./internal/race -run VerdictPage -timeout 60m -update      # many; -races 500 for more; writes this page
 
-Seeds are fixed: the same commit gives the same figures. The noises are: t3, Student's with three degrees of freedom; outliers, 5 % of trials at 0.6 of the throughput and 2.5 of the p99; hetero, values that stray up to e times as much or as little; drift, 3 % a trial; bursts, p99 in waves of 20 %; p10 and p60, a p99 that strays by 10 and 60 %; t10, a throughput that does by 10 %; bimodal, three trials in ten at 0.88 and 1.6.
+Seeds are fixed: the same commit gives the same figures. The model's constants were chosen on others. The noises are: t3, Student's with three degrees of freedom; outliers, 5 % of trials at 0.6 of the throughput and 2.5 of the p99; hetero, values that stray up to e times as much or as little; drift, 3 % a trial; bursts, p99 in waves of 20 %; p10 and p60, a p99 that strays by 10 and 60 %; t10, a throughput that does by 10 %; bimodal, three trials in ten at 0.88 and 1.6.
 `

@@ -35,7 +35,7 @@ const huber = 2.2
 // scaleDF is how many trials an arm's own spread is worth before it has any: by
 // that much it is drawn to the spread of all (the moderated variance of Smyth,
 // Linear models and empirical Bayes methods, 2004).
-const scaleDF = 4
+const scaleDF = 8
 
 // rounds of reweighting: the weights move by less than a hundredth after four.
 const rounds = 4
@@ -183,4 +183,15 @@ func (f *fit) lower(a, b int, level float64) float64 {
 func (f *fit) upper(a, b int, level float64) float64 {
 	d, se := f.difference(a, b)
 	return d + f.quantile(level)*se
+}
+
+// crowd is how many values, itself among them, an arm is not told apart from.
+func (f *fit) crowd(n int) int {
+	alike := 0
+	for _, other := range f.arms {
+		if d, se := f.difference(n, other); math.Abs(d) <= f.quantile(1-(1-confidence)/2)*se {
+			alike++
+		}
+	}
+	return alike
 }

@@ -125,7 +125,7 @@ func (s *standing) open(a Assessment) []Comparison {
 // runs.
 func (s *standing) comparison(a, b int, by Figure) Comparison {
 	c := Comparison{A: a, B: b, By: by}
-	c.Ratio, c.Low, c.High = s.model.Ratio(a, b, by, confidence)
+	c.Ratio, c.Low, c.High = s.model.Interval(a, b, by)
 	f := s.model.of(by)
 	d, _ := f.difference(a, b)
 	room := s.rules.margin(by) + d

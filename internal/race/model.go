@@ -26,8 +26,7 @@ func (m *Model) of(by Figure) *fit {
 	return m.throughput
 }
 
-// lookCost is the share of an interval's error that stopping when it suits takes: one
-// drawn at 96 % holds the truth in 94 to 96 % of races (docs/VERDICT.md).
+// lookCost is the share of an interval's error that stopping when it suits takes.
 const lookCost = 0.2
 
 // shown is the quantile that a two-sided interval is drawn with.
@@ -54,6 +53,19 @@ func (m *Model) Ratio(a, b int, by Figure, confidence float64) (ratio, low, high
 	d, se := f.difference(a, b)
 	wide := f.shown(confidence) * se
 	return math.Exp(d), math.Exp(d - wide), math.Exp(d + wide)
+}
+
+// Interval is the ratio of a value that was chosen to another, with the interval that
+// holds the truth in 95 % of such choices at the time of stopping. What looks best among
+// many that are alike is partly lucky: the error allowed is shared among those it is not
+// told apart from, as in the false coverage rate of Benjamini and Yekutieli (2005), and
+// a quarter of it is left to stopping when it suits (docs/VERDICT.md).
+func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64) {
+	f := m.of(by)
+	if !f.has(chosen) {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	return m.Ratio(chosen, other, by, 1-(1-confidence)*1.5/float64(max(2, f.crowd(chosen))))
 }
 
 // Level of a value by itself, with its two-sided interval: where it lies at the

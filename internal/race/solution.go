@@ -103,7 +103,7 @@ func (s *solution) spreadBlocks(ku, inverse *mat.Dense) {
 
 // judge takes the residuals, what they say of the noise, and how well they fit.
 func (d *design) judge(s *solution, wander float64, prior noise) {
-	squares := prior.df * prior.sd * prior.sd
+	squares := 0.0
 	for i, x := range d.samples {
 		r := x.y - s.mean.AtVec(x.arm) - s.effect.AtVec(x.block)
 		s.residual = append(s.residual, r)
@@ -113,8 +113,11 @@ func (d *design) judge(s *solution, wander float64, prior noise) {
 		step := s.effect.AtVec(b+1) - s.effect.AtVec(b)
 		squares += step * step / (wander * float64(d.size[b]+d.size[b+1]) / 2)
 	}
+	seen := squares / float64(max(1, len(d.samples)-len(d.arms)))
+	squares += prior.df * prior.sd * prior.sd
 	df := prior.df + float64(len(d.samples)-len(d.arms))
-	s.sigma = math.Sqrt(squares / df)
+	// A machine that is noisier than was thought is not talked out of it.
+	s.sigma = math.Sqrt(max(squares/df, seen))
 	s.likelihood = -0.5 * df * math.Log(squares)
 }
 

@@ -86,8 +86,8 @@ func (w *walk) ratio(s *setting) Interval {
 	}
 	i := Interval{Median: new(1 + expm1(e.mid)), N: e.n}
 	if e.n >= fewestProve {
-		_, low, high := w.Model.Ratio(s.procs, w.best.procs, race.Throughput, singly)
-		i.Low, i.High = new(low), new(high)
+		_, low, high := w.Model.Interval(w.best.procs, s.procs, race.Throughput)
+		i.Low, i.High = new(1/high), new(1/low)
 	}
 	return i
 }

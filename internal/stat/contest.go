@@ -55,7 +55,7 @@ func (g *group) rules(h journal.Header, settings []*setting, maxByLatency int) r
 	p := h.Plan
 	r := race.Rules{
 		Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0), // a plan is checked, a journal may be anyone's
-		Goal: race.Proven, Seed: p.Seed, Latency: g.latency.Quantile > 0, MaxByLatency: maxByLatency,
+		Goal: race.Goal(p.Goal), Seed: p.Seed, Latency: g.latency.Quantile > 0, MaxByLatency: maxByLatency,
 	}
 	if rate := g.rate(); rate != nil && g.unit() == "requests" {
 		r.Rate = *rate

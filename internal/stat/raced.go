@@ -1,9 +1,9 @@
 package stat
 
 import (
-	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -13,16 +13,11 @@ type Raced struct {
 	Blocks     int   `json:"blocks"`
 	Measured   []int `json:"measured"`   // values, ascending
 	Candidates int   `json:"candidates"` // values that it could choose from
-	// Stop is why it ended: goal, limit or time; empty where it did not.
+	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
+	// be proven with the trials left) or nothing (no value can be measured); empty where it
+	// did not.
 	Stop string `json:"stop,omitempty"`
 }
-
-// The ends of a race.
-const (
-	StopGoal  = "goal"
-	StopLimit = "limit"
-	StopTime  = "time"
-)
 
 // took counts a group's race; nil of a grid.
 func (g *group) took(h journal.Header) *Raced {
@@ -48,43 +43,15 @@ func (g *group) took(h journal.Header) *Raced {
 	return r
 }
 
-// raced says whether a race came to its end: its goal in each group, or what it might
-// take. The last block is not begun where it does not fit in.
+// raced says whether a race came to its end in each group.
 func (r *Result) raced(h journal.Header, trials []journal.Trial) {
 	if !h.Plan.Racing() {
 		return
 	}
-	const block = 3 // trials
 	r.TrialsPlanned = max(h.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
-	reached := len(r.Groups) > 0 && len(r.Groups) >= len(h.Plan.Groups())
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		met := g.Recommendation.Confidence == Proven || g.Recommendation.Confidence == Likely && h.Plan.Goal == journal.GoalLikely
-		if met {
-			g.Race.Stop = StopGoal
-		}
-		reached = reached && met
+	ends := heat.Ends(h, trials)
+	for _, g := range r.Groups {
+		g.Race.Stop = string(ends[g.key()])
 	}
-	stop := ""
-	switch took := took(h, trials); {
-	case r.TrialsRun+r.PilotsRun+block > h.Plan.MaxTrials && h.Plan.MaxTrials > 0:
-		stop = StopLimit
-	case h.Plan.MaxSeconds > 0 && took*(1+block/math.Max(1, float64(len(trials)))) > h.Plan.MaxSeconds:
-		stop = StopTime
-	}
-	for i := range r.Groups {
-		if g := &r.Groups[i]; g.Race.Stop == "" {
-			g.Race.Stop = stop
-		}
-	}
-	r.Complete = reached || stop != ""
-}
-
-// took is the wall time of a run, from its start to the end of its last trial.
-func took(h journal.Header, trials []journal.Trial) float64 {
-	if len(trials) == 0 {
-		return 0
-	}
-	last := &trials[len(trials)-1]
-	return last.Started.Sub(h.Started).Seconds() + last.DurationSeconds
+	r.Complete = len(h.Plan.Groups()) == len(ends)
 }

@@ -2,11 +2,9 @@ package sweep
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/race"
 )
 
 // dueling runs the old and the new command of a gate side by side, setting by setting
@@ -17,9 +15,6 @@ const (
 	// duelPairs is how many pairs of trials a setting's duel has at most: a loss of
 	// twice the margin is found in so many where throughput strays by 3 %.
 	duelPairs = 40
-	// brokenPairs without one that can be compared end a duel: the rest would be no
-	// better.
-	brokenPairs = 3
 	// fewestPairs is how many a ruling needs.
 	fewestPairs = 4
 )
@@ -34,7 +29,7 @@ func (p dueling) Next(r Record) Leg {
 	}
 	var next *heat.Duel
 	for _, d := range heat.Duels(p.h, r.Trials) {
-		if decided(d) {
+		if d.End() != "" {
 			continue
 		}
 		if next == nil || len(d.Pairs) < len(next.Pairs) {
@@ -49,13 +44,4 @@ func (p dueling) Next(r Record) Leg {
 	order.Shuffle(2, func(i, j int) { block.Arms[i], block.Arms[j] = block.Arms[j], block.Arms[i] })
 	leg.Begin, leg.Tasks = &block, tasksOf(block)
 	return leg
-}
-
-// decided tells whether a duel is at its end.
-func decided(d heat.Duel) bool {
-	whole := slices.ContainsFunc(d.Pairs, func(p race.GatePair) bool { return !p.Old.Failed && !p.New.Failed })
-	if !whole && len(d.Pairs) >= brokenPairs {
-		return true
-	}
-	return race.SequentialGate(d.Rules, d.Pairs).Ruling != race.GoOn
 }

@@ -81,9 +81,10 @@ func TestGateOfSettings(t *testing.T) {
 
 // A new program that always fails is given up, and not measured to the end.
 func TestGateOfAFailingProgram(t *testing.T) {
+	const pairs = 3
 	x, err := gated(t, gateOf(t, nil), 0, 0, Record{})
-	if err != nil || len(x.kept) != 2*brokenPairs {
-		t.Errorf("%v after %d trials, want %d", err, len(x.kept), 2*brokenPairs)
+	if err != nil || len(x.kept) != 2*pairs {
+		t.Errorf("%v after %d trials, want %d", err, len(x.kept), 2*pairs)
 	}
 }
 

@@ -86,14 +86,7 @@ func questions(h *heat.Heat) (list []Question) {
 // spent tells whether the budget has no room for a block of so many trials. The first
 // block of each group has always room: a budget that has not is refused before.
 func (p racing) spent(r Record, more int) bool {
-	if len(r.Blocks) < len(p.h.Plan.Groups()) {
-		return false
-	}
-	if len(r.Trials)+more > p.h.Plan.MaxTrials {
-		return true
-	}
-	most, took := p.h.Plan.MaxSeconds, r.seconds()
-	return most > 0 && took+float64(more)*took/float64(len(r.Trials)) > most
+	return len(r.Blocks) >= len(p.h.Plan.Groups()) && heat.Spent(p.h, r.Trials, more) != ""
 }
 
 // left is what of the plan's time has not been used.
@@ -101,14 +94,5 @@ func (p racing) left(r Record) *time.Duration {
 	if p.h.Plan.MaxSeconds <= 0 {
 		return nil
 	}
-	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-r.seconds()) * float64(time.Second)))
-}
-
-// seconds is what the trials took. It is the journal's and no clock's, so that a run
-// that was stopped goes on with what it had left.
-func (r Record) seconds() (sum float64) {
-	for i := range r.Trials {
-		sum += r.Trials[i].DurationSeconds
-	}
-	return sum
+	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-heat.Seconds(r.Trials)) * float64(time.Second)))
 }

@@ -1,6 +1,8 @@
 package racetest
 
 import (
+	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -41,16 +43,23 @@ func Rules(k int, goal race.Goal) race.Rules {
 	return r
 }
 
+// seed of all simulations. The model's constants were chosen on others (1, with curves
+// that shared a stream), and the figures of docs/VERDICT.md come from this one.
+const seed = 2
+
 // Simulate runs races over curves of one name, each with a knee of its own.
 func Simulate(name string, rules race.Rules, n Noise, runs int) Tally {
 	k := rules.Values[len(rules.Values)-1]
+	h := fnv.New64a()
+	fmt.Fprint(h, name, k)
+	stream := h.Sum64() // each curve's own
 	tallies := make([]Tally, runs)
 	next := make(chan int)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for i := range next {
-				r := rand.New(rand.NewPCG(uint64(i)*2654435761+1, uint64(k)*31+uint64(len(name))))
+				r := rand.New(rand.NewPCG(uint64(i)*2654435761+seed, stream))
 				one := rules
 				one.Seed = uint64(i)
 				tallies[i].count(Race(NewCurve(name, k, r), n, one, r))

@@ -117,7 +117,7 @@ func (c *Coverage) add(m *race.Model, a, b int, by race.Figure, truth []float64)
 	if a == b || min(m.Trials(a, by), m.Trials(b, by)) < fewest {
 		return
 	}
-	_, low, high := m.Ratio(a, b, by, 0.95)
+	_, low, high := m.Interval(a, b, by)
 	want := math.Exp(truth[a] - truth[b])
 	c.Intervals++
 	c.Held += one(low <= want && want <= high)
