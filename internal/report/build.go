@@ -34,7 +34,7 @@ func New(result *stat.Result) *View {
 	case len(v.Groups) == 1:
 		v.Verdict = v.Groups[0].Verdict
 	case len(v.Groups) == 0:
-		v.Verdict = Verdict{State: Unknown, Label: "No result", Sentence: "No trial has run."}
+		v.Verdict = Verdict{State: Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
 	default:
 		v.Verdict = acrossGroups(v.Groups)
 		v.Summary = summary(r, v.Groups)
@@ -59,6 +59,11 @@ func New(result *stat.Result) *View {
 		}
 		v.Warnings = append(v.Warnings, word)
 	}
+	all := v.Warnings
+	for _, g := range v.Groups {
+		all = append(g.Warnings[:len(g.Warnings):len(g.Warnings)], all...)
+	}
+	v.Alert = alert(all)
 	return v
 }
 
@@ -95,6 +100,8 @@ func (g *group) view() Group {
 		Facts:      g.facts(),
 		Paste:      g.paste(),
 	}
+	v.Checked = folded("Before touching it", v.Checklist, "to look at", "not known")
+	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you can tell")
 	return v
 }
 
@@ -125,6 +132,7 @@ func (g *group) verdict() Verdict {
 	return Verdict{
 		State:    name.state,
 		Label:    name.label,
+		Answer:   g.answer(),
 		Sentence: phrase.Capital(phrase.Clean(w.sentence())),
 		Reasons:  phrase.CleanAll(w.reasons()),
 		Settle:   phrase.CleanAll(w.settle()),

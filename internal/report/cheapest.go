@@ -41,6 +41,10 @@ func cheapestVerdict(c *stat.Cheapest, context string) Verdict {
 		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s, and cannot be told yet.", phrase.Count(c.Open, "setting"), what))
 		v.Settle = []string{"Measure more: the same command with --grid, more --repeats and another --out."}
 	}
+	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
+	if c.Answer != nil {
+		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
+	}
 	return v
 }
 

@@ -100,7 +100,7 @@ func decided(c *stat.GateCheck) stat.Interval {
 
 // headline makes the gate the answer of the whole View.
 func (g *Gate) headline(of *stat.Gate, context string) Verdict {
-	v := Verdict{State: g.State, Label: g.Label, Sentence: g.Sentence, Context: context}
+	v := Verdict{State: g.State, Label: g.Label, Sentence: g.Sentence, Context: context, Answer: g.answer(of)}
 	for i := range of.Checks {
 		c := &of.Checks[i]
 		if !c.Judged || len(v.Reasons) == named {
@@ -110,6 +110,18 @@ func (g *Gate) headline(of *stat.Gate, context string) Verdict {
 	}
 	g.Sentence = ""
 	return v
+}
+
+// answer is the gate in a few words: a gate that is not met names its first loss.
+func (g *Gate) answer(of *stat.Gate) Answer {
+	a := Answer{Text: g.Label, Plain: g.Sentence}
+	for i := range of.Checks {
+		if c := &of.Checks[i]; c.Worse {
+			a.Text = "Gate failed: " + gateMetric(c) + " at " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), nameRoom)
+			break
+		}
+	}
+	return a
 }
 
 // named is how many items a sentence names.

@@ -24,10 +24,26 @@ func acrossGroups(groups []Group) Verdict {
 			all = "In both groups"
 		}
 		v.Sentence = all + ": " + groups[0].Verdict.Sentence
+		v.Answer = groups[0].Verdict.Answer
+		v.Answer.Tiles = nil
 	} else {
 		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
 	}
+	if v.Answer.Text == "" {
+		v.Answer = Answer{Text: differing(groups), Plain: v.Sentence}
+	}
 	return v
+}
+
+// differing is the answer of groups that have no common sentence: what they agree on, or
+// that it depends.
+func differing(groups []Group) string {
+	for _, g := range groups[1:] {
+		if g.Verdict.Answer.Text != groups[0].Verdict.Answer.Text {
+			return "It depends"
+		}
+	}
+	return groups[0].Verdict.Answer.Text
 }
 
 func summary(r *stat.Result, groups []Group) *Table {

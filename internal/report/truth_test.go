@@ -63,6 +63,7 @@ func contradictions(r *stat.Result, verdicts map[string]int) []string {
 		label := regexp.MustCompile(`Likely \d+`).ReplaceAllString(c.view.Verdict.Label, "Likely N")
 		verdicts[label]++
 		c.headline()
+		c.answer()
 		c.reasons()
 		c.texts()
 		c.standings()

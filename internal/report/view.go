@@ -4,6 +4,7 @@ package report
 type View struct {
 	Name     string
 	Started  string
+	Alert    string // the warnings in one line; empty without
 	Progress string // "31 of 48 trials ran …"; empty when all did
 	Verdict  Verdict
 	Gate     *Gate
@@ -32,6 +33,7 @@ const (
 type Verdict struct {
 	State    State
 	Label    string // the kind of verdict, two or three words
+	Answer   Answer
 	Sentence string
 	Reasons  []string
 	Settle   []string // what would settle a "cannot tell"
@@ -45,6 +47,8 @@ type Group struct {
 	Verdict    Verdict
 	Checklist  []Check
 	Mistakes   []Check
+	Checked    string // the checklist in one line
+	Mistaken   string // the mistakes in one line
 	Throughput *Chart // nil where nothing valid was measured
 	Latency    *Chart // nil where no latency was measured
 	Evidence   []Chart

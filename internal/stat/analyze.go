@@ -112,6 +112,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	} else {
 		r.Recommendation = g.verdict(w)
 	}
+	r.Recommendation.Versus = w.against(&r.Recommendation)
 	r.Race = g.took(h)
 	g.qualify(&r.Recommendation, w, h.Plan.Margin)
 	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)

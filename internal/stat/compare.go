@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/procfit/procfit/internal/race"
 )
 
 // judge holds what comparisons in one group are made with: the margins as logarithms,
@@ -77,18 +75,16 @@ func (w *walk) versus(s *setting) Bounds {
 
 // ratio is a setting against the best in throughput, with the two-sided 95 % interval.
 func (w *walk) ratio(s *setting) Interval {
-	e := w.between(s, w.best, MetricThroughput)
 	if s == w.best {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
 	}
-	if e.n == 0 {
-		return Interval{}
+	i := w.interval(w.best, s, MetricThroughput)
+	for _, x := range []*float64{i.Median, i.Low, i.High} {
+		if x != nil {
+			*x = 1 / *x
+		}
 	}
-	i := Interval{Median: new(1 + expm1(e.mid)), N: e.n}
-	if e.n >= fewestProve {
-		_, low, high := w.Model.Interval(w.best.procs, s.procs, race.Throughput)
-		i.Low, i.High = new(1/high), new(1/low)
-	}
+	i.Low, i.High = i.High, i.Low
 	return i
 }
 

@@ -200,5 +200,8 @@ type Recommendation struct {
 	// and P99Change; carries_rate Of.
 	Claim   Reason   `json:"-"`
 	Reasons []Reason `json:"-"`
-	Settle  []Step   `json:"-"` // of cannot_tell and of what is likely: what would settle it
+	// Versus is what the value changes against the default; null where none is named, or
+	// the default is not known.
+	Versus *Versus `json:"versus_default,omitempty"`
+	Settle []Step  `json:"-"` // of cannot_tell and of what is likely: what would settle it
 }

@@ -87,8 +87,30 @@ func TestFetchesNothingAndNeedsNoScript(t *testing.T) {
 	}
 	const text = "document.body.innerText"
 	a, b := evaluate[string](t, with, text), evaluate[string](t, without, text)
-	if a != b || !strings.Contains(b, "Have I measured?") || !strings.Contains(b, "A trade-off") {
+	if a != b || !strings.Contains(b, "What to paste") || !strings.Contains(b, "A trade-off") {
 		t.Errorf("without JavaScript the page says %d characters, with it %d", len(b), len(a))
+	}
+}
+
+// TestFirstScreen: the answer, what changes, the warnings and both curves need no
+// scrolling on a desktop and two screens on a phone; headings go down a step at a time.
+func TestFirstScreen(t *testing.T) {
+	for name, r := range map[string]*stat.Result{"set it": reporttest.Typical(), "shared": reporttest.Shared()} {
+		t.Run(name, func(t *testing.T) {
+			for _, screen := range [][3]int64{{1280, 800, 800}, {390, 844, 2 * 844}} {
+				x := open(t, r, chromedp.EmulateViewport(screen[0], screen[1]))
+				if at := evaluate[float64](t, x, `Math.max(...[...document.querySelectorAll(".curves svg")].map(e => e.getBoundingClientRect().bottom))`); at > float64(screen[2]) {
+					t.Errorf("%d wide: the curves end at %g px, want %d", screen[0], at, screen[2])
+				}
+			}
+			x := open(t, r)
+			levels := evaluate[[]int](t, x, `[...document.querySelectorAll("h1,h2,h3,h4")].map(e => Number(e.tagName[1]))`)
+			for i := range levels {
+				if i == 0 && levels[0] != 1 || i > 0 && levels[i] > levels[i-1]+1 {
+					t.Fatalf("headings go %v", levels)
+				}
+			}
+		})
 	}
 }
 
@@ -148,7 +170,7 @@ func TestHoverAndFocusShowTheValue(t *testing.T) {
 	// The arm of GOMAXPROCS=2, in the throughput chart, as its column's middle.
 	at := evaluate[[]float64](t, x, `(() => { const e = document.querySelectorAll(".curves figure:first-child .arm .hit")[1]; e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()`)
 	x.do(t, chromedp.MouseEvent("mouseMoved", at[0], at[1]))
-	if s := evaluate[[]string](t, x, seen); len(s) != 1 || s[0] != "2: 12.8k req/s [12.6k, 12.9k]" {
+	if s := evaluate[[]string](t, x, seen); len(s) != 1 || s[0] != "2: 12.8k req/s [12.6k, 13.0k]" {
 		t.Errorf("pointing at 2 shows %q", s)
 	}
 	x.do(t, chromedp.MouseEvent("mouseMoved", 1, 1))

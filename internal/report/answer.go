@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// Answer is a verdict for who has ten seconds: what to do in about four words, why in
+// one sentence, what changes, and what to type.
+type Answer struct {
+	Text  string
+	Plain string
+	Tiles []Tile
+	Apply string // a line to paste; empty where there is nothing to set
+}
+
+// Tile is one figure, before and after where something is to change.
+type Tile struct {
+	Name          string
+	Before, After string // without Before there is nothing to change
+	Note          string
+}
+
+func (g *group) answer() Answer {
+	rec := &g.Recommendation
+	a := Answer{Text: g.answerText(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
+	if rec.Procs != nil && rec.Confidence != stat.Likely && (rec.Verdict == stat.Recommended || rec.Verdict == stat.CarriesRate) {
+		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
+	}
+	return a
+}
+
+func (g *group) answerText() string {
+	rec := &g.Recommendation
+	likely := rec.Confidence == stat.Likely
+	switch rec.Verdict {
+	case stat.Recommended, stat.CarriesRate:
+		switch {
+		case rec.Procs == nil:
+			return "Keep the default"
+		case likely:
+			return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
+		}
+		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs)
+	case stat.KeepDefault:
+		if likely {
+			return "Likely keep the default"
+		}
+		return "Keep the default"
+	case stat.NotYourKnob:
+		if likely {
+			return "GOMAXPROCS likely hardly matters"
+		}
+		return "GOMAXPROCS hardly matters here"
+	case stat.TradeOff:
+		return "A choice: throughput or latency"
+	}
+	return "Can’t tell yet"
+}
+
+// plain is why, in one sentence that needs no table.
+func (g *group) plain() string {
+	rec, w := &g.Recommendation, words{g.Group, g.r}
+	if v := rec.Versus; v != nil && (rec.Verdict == stat.Recommended || rec.Verdict == stat.CarriesRate) {
+		text := fmt.Sprintf("Against the default, %d: %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+		if v.Latency.Median != nil {
+			text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+		}
+		return text + "." + g.doubt()
+	}
+	switch rec.Verdict {
+	case stat.KeepDefault:
+		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margins.", complete(rec.Claim).Of.Procs) + g.doubt()
+	case stat.NotYourKnob:
+		return "No value is shown to be worse than another. Profile first." + g.doubt()
+	}
+	if c := rec.Claim; rec.Verdict == stat.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
+		return fmt.Sprintf("%s has the throughput, %s the latency: %s, but a %s %s.", name(c.Of), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
+	}
+	return phrase.Capital(w.sentence())
+}
+
+// doubt keeps a likely answer from being taken for a proven one.
+func (g *group) doubt() string {
+	if g.Recommendation.Confidence == stat.Likely {
+		return " That is likely, and not proven."
+	}
+	return ""
+}
+
+// change words a ratio to the default: as a factor from 2 on, and with the end of its
+// interval that is nearer to no change. Within the margin it is no change.
+func (g *group) change(name string, i stat.Interval, margin float64, more, less string) string {
+	if i.Median == nil || i.Low == nil || i.High == nil {
+		return name + " was not compared often enough"
+	}
+	switch x := *i.Median; {
+	case *i.Low > 1:
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), more, factor(*i.Low))
+	case *i.High < 1:
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), less, factor(*i.High))
+	case *i.Low > 1-margin && *i.High < 1+margin:
+		return name + " is the same within " + phrase.Percent(margin)
+	default:
+		return fmt.Sprintf("%s is between %s lower and %s higher", name, factor(*i.Low), factor(*i.High))
+	}
+}
+
+// factor is how far a ratio is from 1: "12 %", and "4.4×" where one is twice the other
+// or more.
+func factor(ratio float64) string {
+	if ratio <= 0 {
+		return "all"
+	}
+	if x := max(ratio, 1/ratio); x >= 2 {
+		return significant(x, 2, false) + "×"
+	}
+	return phrase.Percent(math.Abs(ratio - 1))
+}
+
+// tiles are what an engineer asks of a change: latency, throughput, CPU. Where nothing is
+// to change they are the default's.
+func (g *group) tiles() (list []Tile) {
+	before, after := g.rowOfUnset(), g.chosen()
+	if after == nil {
+		after = before
+	}
+	if after == nil {
+		return nil
+	}
+	add := func(name string, u unit, of func(*stat.ArmResult) stat.Interval) {
+		i := of(after)
+		if i.Median == nil {
+			return
+		}
+		t := Tile{Name: name, After: u.value(*i.Median), Note: u.brackets(i)}
+		if before != nil && before != after {
+			if b := of(before).Median; b != nil {
+				t.Before = u.value(*b)
+			}
+		}
+		list = append(list, t)
+	}
+	latency := g.Latency.Name()
+	if r := g.RatePerSecond; r != nil {
+		latency += " at " + perSecond("req/s").value(*r)
+	}
+	add(latency, duration(), func(a *stat.ArmResult) stat.Interval {
+		if a.Judged.Median != nil {
+			return a.Judged
+		}
+		return a.P99
+	})
+	add("throughput", g.throughput, func(a *stat.ArmResult) stat.Interval { return a.Throughput })
+	add(g.cpuName(), duration(), func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: a.Evidence.CPUSecondsEach} })
+	return list
+}
+
+// cpuName is what CPU time is counted by.
+func (g *group) cpuName() string {
+	if g.r.Target.URL != "" {
+		return "CPU a request"
+	}
+	return "CPU a run"
+}
+
+// rowOfUnset is the row that holds the program's own default.
+func (g *group) rowOfUnset() *stat.ArmResult {
+	if a := g.unset(); a != nil {
+		return g.row(a.Label)
+	}
+	return nil
+}
+
+// folded says in one line what a folded list of checks holds.
+func folded(title string, checks []Check, bad, open string) string {
+	count := map[State]int{}
+	for _, c := range checks {
+		count[c.State]++
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{count[Attention] + count[Act], bad}, {count[Unknown], open}} {
+		if p.n > 0 {
+			parts = append(parts, strconv.Itoa(p.n)+" "+p.word)
+		}
+	}
+	if len(parts) == 0 {
+		return title + ": none"
+	}
+	return title + ": " + phrase.And(parts)
+}
+
+// alert is the warnings in one line, which leads to them.
+func alert(all []Warning) string {
+	if len(all) == 0 {
+		return ""
+	}
+	s := phrase.Count(len(all), "warning") + ": " + phrase.Clip(all[0].Message, alertRoom)
+	if n := len(all) - 1; n > 0 {
+		s += fmt.Sprintf("; %d more", n)
+	}
+	return s
+}
+
+// alertRoom is how long the first warning is shown, in characters: one line.
+const alertRoom = 110
