@@ -137,7 +137,10 @@ func (g *group) tiles() (list []Tile) {
 		if i.Median == nil {
 			return
 		}
-		t := Tile{Name: name, After: u.value(*i.Median), Note: u.brackets(i)}
+		t := Tile{Name: name, After: u.value(*i.Median)}
+		if i.Low != nil && i.High != nil {
+			t.Note = u.number(*i.Low) + " to " + u.number(*i.High)
+		}
 		if before != nil && before != after {
 			if b := of(before).Median; b != nil {
 				t.Before = u.value(*b)

@@ -155,7 +155,7 @@ func (g *group) chartOn(ax axis.Axis, metric string, u unit, measures []measure,
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := armLabel(a)
-		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil})
+		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset()})
 	}
 	for _, m := range measures {
 		s := Series{Name: m.name}

@@ -149,11 +149,12 @@ type Tick struct {
 
 // Category is an arm's place on the horizontal axis.
 type Category struct {
-	Label string
-	Sub   string // under the label: what "unset" resolved to
-	Mark  string // "recommended" and the like; empty on most
-	Apart bool   // stands apart from the numbered arms: unset
-	Value string // all series at this arm, in words
+	Label   string
+	Sub     string // under the label: what "unset" resolved to
+	Mark    string // "recommended" and the like; empty on most
+	Default bool   // what the program runs with by itself
+	Apart   bool   // stands apart from the numbered arms: unset
+	Value   string // all series at this arm, in words
 }
 
 // Series is one quantity over all categories.

@@ -75,6 +75,8 @@ type mark struct {
 	Interval  bool
 	Low, High string
 	Dots      template.HTML
+	Value     string // beside the points that the answer is about
+	End       string // the series' name, at its last point
 }
 
 type bar struct{ X, Width, Y, Height, Kind string }
@@ -160,9 +162,25 @@ func (p *placed) arm(i int, label string) arm {
 			one.Y = p.y(m.At)
 		}
 		one.Dots = dots(m.Dots, p.jitter, p.y)
+		p.name(&one, i, j)
 		a.Marks = append(a.Marks, one)
 	}
 	return a
+}
+
+// name writes beside a point what it is: the value where the answer is about it, and at
+// the end of a line which one it is.
+func (p *placed) name(m *mark, i, j int) {
+	c := p.Chart
+	if p.Small || p.Many || m.Y == "" {
+		return
+	}
+	if k := c.Categories[i]; m.Kind == "main" && (k.Mark != "" || k.Default) {
+		m.Value = c.Series[j].Marks[i].Value
+	}
+	if i == len(c.Categories)-1 && len(c.Series) > 1 && i < labelsNarrow {
+		m.End = c.Series[j].Name
+	}
 }
 
 // dots are written here and not by a template, which would take most of the time
