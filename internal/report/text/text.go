@@ -54,6 +54,17 @@ func (w *writer) view(v *report.View) {
 	}
 	w.warnings(v.Warnings)
 	w.paths()
+	w.last(v.Verdict)
+}
+
+// last is the answer again, where the eye is when the prompt is back.
+func (w *writer) last(v report.Verdict) {
+	if v.Answer.Text == "" {
+		return
+	}
+	w.Gap()
+	w.Line(w.Style(stateColor(v.State)+";"+terminal.Bold, v.Answer.Text))
+	w.Wrap("", "", v.Answer.Plain, "")
 }
 
 // paths are those of the files, most useful first.
