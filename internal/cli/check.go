@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
+	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
 )
@@ -212,6 +213,7 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 func (o *checkOptions) checkers(overlay map[string][]byte) []check.Checker {
 	return []check.Checker{
 		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs, Changes: o.changes()}),
+		gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ()}),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/supervisor"
 )
 
@@ -61,6 +62,9 @@ func (s stdio) color() bool {
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if code, ok := supervisor.Stage(append([]string{"procfit"}, args...)); ok {
 		return code
+	}
+	if gosource.IsVet(args) {
+		gosource.Vet(args)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -1,0 +1,128 @@
+package source
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// answer is an ignore of a file, by the name that its positions have.
+type answer = check.Ignore
+
+// ignored tells that a comment answers a finding.
+func (u *uses) ignored(f found) bool {
+	at := u.pass.Fset.Position(f.pos)
+	f.Place = rule.Place{Path: at.Filename, Line: at.Line}
+	for _, a := range u.answer {
+		if a.Answers(check.Finding{Finding: f.Finding}) {
+			return true
+		}
+	}
+	return false
+}
+
+// answers are the ignores of a file. One behind code is about its line, one that
+// stands alone about what begins in the next: a statement, or a whole function.
+func answers(set *token.FileSet, file *ast.File) []answer {
+	var all []answer
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			rules, reason, ok := ignoreOf(c.Text)
+			if !ok {
+				continue
+			}
+			at := set.Position(c.Pos())
+			a := answer{
+				Place: rule.Place{Path: at.Filename, Line: at.Line, Column: at.Column},
+				Rules: rules, Reason: reason, From: at.Line, To: at.Line,
+			}
+			if !behindCode(set, file, c) {
+				a.To = lastLine(set, file, set.Position(group.End()).Line+1)
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// ignoreOf reads a comment of Go, in which the marker comes first; an example in a
+// document is indented, and is none.
+func ignoreOf(text string) (rules []string, reason string, ok bool) {
+	body := strings.TrimSuffix(text[2:], "*/")
+	if !strings.HasPrefix(strings.TrimPrefix(body, " "), check.IgnoreMarker) {
+		return nil, "", false
+	}
+	return check.ParseIgnore(body)
+}
+
+func behindCode(set *token.FileSet, file *ast.File, c *ast.Comment) bool {
+	line, behind := set.Position(c.Pos()).Line, false
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.Comment, *ast.CommentGroup:
+			return false
+		case *ast.File:
+			return true
+		}
+		if n.Pos() < c.Pos() && set.Position(n.Pos()).Line == line || n.End() <= c.Pos() && set.Position(n.End()).Line == line {
+			behind = true
+		}
+		return !behind
+	})
+	return behind
+}
+
+// lastLine is the last of whatever begins in a line.
+func lastLine(set *token.FileSet, file *ast.File, line int) int {
+	last := line
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.Comment, *ast.CommentGroup:
+			return false
+		case *ast.File:
+			return true
+		}
+		if set.Position(n.Pos()).Line == line {
+			last = max(last, set.Position(n.End()).Line)
+		}
+		return true
+	})
+	return last
+}
+
+// fileAnswers reads the ignores of a file by itself.
+func fileAnswers(path string, text []byte) []answer {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if file == nil || err != nil && len(file.Comments) == 0 {
+		return nil
+	}
+	return answers(set, file)
+}
+
+// moduleAnswers reads those of a go.mod, whose comments are as Go's.
+func moduleAnswers(path string, text []byte) []answer {
+	var all []answer
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		code, comment, ok := strings.Cut(line, "//")
+		if !ok {
+			continue
+		}
+		rules, reason, ok := ignoreOf("//" + strings.TrimSpace(comment))
+		if !ok {
+			continue
+		}
+		a := answer{Place: rule.Place{Path: path, Line: n, Column: len(code) + 1}, Rules: rules, Reason: reason, From: n, To: n}
+		if strings.TrimSpace(code) == "" {
+			a.To++
+		}
+		all = append(all, a)
+	}
+	return all
+}

@@ -1,0 +1,146 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// implied is the language of a go.mod without a go line (go.dev/ref/mod#go-mod-file-go).
+const implied = "1.16"
+
+// module is a go.mod.
+type module struct {
+	shown    string // its path
+	path     string // the module's
+	language string
+	goLine   rule.Place
+	follows  bool // a godebug line lets its programs follow a limit, whatever the go line
+}
+
+// module reads a go.mod or a go.work.
+func (k *Checker) module(shown string, text []byte, to check.Sink) error {
+	for _, a := range moduleAnswers(shown, text) {
+		to.Ignore(a)
+	}
+	abs, err := filepath.Abs(filepath.FromSlash(shown))
+	if err != nil {
+		return err
+	}
+	if path.Base(shown) == "go.work" {
+		work, err := modfile.ParseWork(shown, text, nil)
+		if err != nil {
+			to.Problem(moduleProblem(shown, err))
+			return nil
+		}
+		language := ""
+		if work.Go != nil {
+			language = work.Go.Version
+		}
+		settings(shown, work.Godebug, language, to)
+		return nil
+	}
+	mod, err := modfile.Parse(shown, text, nil)
+	if err != nil {
+		// A newer Go may have lines that this parser does not know.
+		if mod, _ = modfile.ParseLax(shown, text, nil); mod == nil || mod.Module == nil {
+			to.Problem(moduleProblem(shown, err))
+			return nil
+		}
+	}
+	m := &module{shown: shown, language: implied, goLine: rule.Place{Path: shown, Line: 1, Column: 1}}
+	if mod.Module != nil {
+		m.path = mod.Module.Mod.Path
+	}
+	if mod.Go != nil {
+		m.language = mod.Go.Version
+		m.goLine.Line, m.goLine.Column = place(mod.Go.Syntax)
+	}
+	m.follows = slices.ContainsFunc(mod.Godebug, func(g *modfile.Godebug) bool { return g.Key == settingLimit && g.Value != "0" })
+	settings(shown, mod.Godebug, m.language, to)
+	k.mu.Lock()
+	k.modules[filepath.Dir(real(abs))] = m
+	k.mu.Unlock()
+	return nil
+}
+
+func place(l *modfile.Line) (line, column int) {
+	if l == nil {
+		return 1, 1
+	}
+	return l.Start.Line, max(1, l.Start.LineRune)
+}
+
+// settings is PF033 for go.mod and go.work.
+func settings(shown string, all []*modfile.Godebug, language string, to check.Sink) {
+	has := func(key, value string) bool {
+		return slices.ContainsFunc(all, func(g *modfile.Godebug) bool { return g.Key == key && g.Value == value })
+	}
+	for _, g := range all {
+		f, ok := switchedOff(g.Key, g.Value, "godebug", language)
+		if !ok || g.Key == settingDefault && has(settingLimit, "1") || g.Key == settingUpdates && has(settingLimit, "0") {
+			continue
+		}
+		line, column := place(g.Syntax)
+		c := check.NewFinding("PF033", rule.Place{Path: shown, Line: line, Column: column}, f.Message, f.Fix)
+		c.Severity = f.Severity
+		to.Finding(c)
+	}
+}
+
+func moduleProblem(shown string, err error) check.Problem {
+	p := check.Problem{Path: shown, Message: "is no valid " + path.Base(shown) + ": " + err.Error()}
+	var list modfile.ErrorList
+	if errors.As(err, &list) && len(list) > 0 {
+		p.Line, p.Column = list[0].Pos.Line, list[0].Pos.LineRune
+		p.Message = "is no valid " + path.Base(shown) + ": " + list[0].Err.Error()
+	}
+	return p
+}
+
+// judge finds what only the whole module tells.
+func (t *tree) judge(ctx context.Context, to check.Sink) {
+	if t.module == nil {
+		return
+	}
+	programs := t.programs()
+	t.judgeGoLine(programs, to)
+	t.judgeTold(ctx, programs, to)
+}
+
+// judgeGoLine is PF032.
+func (t *tree) judgeGoLine(programs []string, to check.Sink) {
+	m := t.module
+	if len(programs) == 0 || m.follows || follows(m.language) {
+		return
+	}
+	for _, files := range t.folders {
+		for _, s := range files {
+			if s.sets || slices.ContainsFunc(s.imports, setsWhenImported) {
+				return // it sees to it
+			}
+		}
+	}
+	line := "go " + m.language
+	if m.language == implied && m.goLine.Line == 1 {
+		line = "no go line"
+	}
+	to.Finding(check.NewFinding("PF032", m.goLine,
+		fmt.Sprintf("%s keeps %s from the CPU limit: a P for every CPU of the machine", line, phrase.CountOf(len(programs), "program of this module", "programs of this module")),
+		"where they run under a CPU limit: go mod edit -go=1.25, with which the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
+}
+
+// setsWhenImported tells of packages that set GOMAXPROCS by their import.
+func setsWhenImported(p string) bool {
+	return p == pkgAutomaxprocs || strings.HasPrefix(p, pkgAutomaxprocs+"/") || strings.HasPrefix(p, "github.com/procfit/procfit/maxprocs")
+}

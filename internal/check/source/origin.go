@@ -1,0 +1,250 @@
+package source
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// kind is where a number comes from.
+type kind int
+
+const (
+	unknown  kind = iota
+	fixed         // a constant
+	machine       // runtime.NumCPU, or reckoned from it
+	current       // runtime.GOMAXPROCS(0), or reckoned from it
+	fromEnv       // GOMAXPROCS in the environment
+	restored      // what a call of runtime.GOMAXPROCS(n) gave back
+)
+
+// origin is what is known of a number.
+type origin struct {
+	kind  kind
+	n     int64    // where it is fixed
+	flag  bool     // it is a flag's default, and the user may give another
+	exact bool     // of machine: NumCPU itself
+	named ast.Expr // the expression that says so
+}
+
+// mostSteps bounds how far a number is followed.
+const mostSteps = 8
+
+func (u *uses) origin(e ast.Expr) origin { return u.follow(e, mostSteps) }
+
+func (u *uses) follow(e ast.Expr, steps int) origin {
+	if e == nil || steps == 0 {
+		return origin{}
+	}
+	e = ast.Unparen(e)
+	if v := u.pass.TypesInfo.Types[e].Value; v != nil {
+		if n, ok := constant.Int64Val(constant.ToInt(v)); ok && constant.ToInt(v).Kind() == constant.Int {
+			return origin{kind: fixed, n: n, named: e}
+		}
+		return origin{}
+	}
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		return u.ofCall(e, steps)
+	case *ast.BinaryExpr:
+		return either(u.follow(e.X, steps-1), u.follow(e.Y, steps-1))
+	case *ast.StarExpr:
+		if call, ok := u.once(e.X).(*ast.CallExpr); ok {
+			return u.flagged(u.flagDefault(call, 0), steps)
+		}
+	case *ast.Ident, *ast.SelectorExpr:
+		o := u.object(e)
+		if d, ok := u.flags[o]; ok && len(u.set[o]) == 0 {
+			return u.flagged(d, steps)
+		}
+		return u.follow(u.once(e), steps-1)
+	}
+	return origin{}
+}
+
+func (u *uses) flagged(value ast.Expr, steps int) origin {
+	o := u.follow(value, steps-1)
+	o.flag = true
+	return o
+}
+
+// either is the origin of a number that is reckoned from two.
+func either(a, b origin) origin {
+	for _, k := range []kind{machine, current} {
+		for _, o := range []origin{a, b} {
+			if o.kind == k {
+				o.exact = false
+				return o
+			}
+		}
+	}
+	return origin{}
+}
+
+func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
+	switch u.callee(call) {
+	case fnNumCPU:
+		return origin{kind: machine, exact: true, named: call}
+	case fnGOMAXPROCS:
+		if len(call.Args) != 1 {
+			return origin{}
+		}
+		if o := u.follow(call.Args[0], steps-1); o.kind == fixed && o.n <= 0 {
+			return origin{kind: current, named: call}
+		}
+		return origin{kind: restored, named: call}
+	case fnAtoi, fnParseInt, fnParseUint:
+		if len(call.Args) > 0 && u.fromVariable(call.Args[0]) {
+			return origin{kind: fromEnv, named: call}
+		}
+		return origin{}
+	}
+	name := ""
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	if len(call.Args) == 1 && u.pass.TypesInfo.Types[call.Fun].IsType() {
+		return u.follow(call.Args[0], steps-1)
+	}
+	if lower := strings.ToLower(name); (lower == "min" || lower == "max") && len(call.Args) == 2 {
+		return either(u.follow(call.Args[0], steps-1), u.follow(call.Args[1], steps-1))
+	}
+	return origin{}
+}
+
+// fromVariable tells that a string is what os.Getenv("GOMAXPROCS") gave.
+func (u *uses) fromVariable(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if id, ok := e.(*ast.Ident); ok {
+		e = u.once(id)
+	}
+	call, ok := e.(*ast.CallExpr)
+	if ok && !u.readsVariable(call) && len(call.Args) == 1 { // strings.TrimSpace
+		return u.fromVariable(call.Args[0])
+	}
+	return ok && u.readsVariable(call)
+}
+
+// object is the variable or field that an expression names.
+func (u *uses) object(e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return u.pass.TypesInfo.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return u.pass.TypesInfo.Uses[e.Sel]
+	}
+	return nil
+}
+
+// once is what a variable of this package is set to, where it is set once.
+func (u *uses) once(e ast.Expr) ast.Expr {
+	o := u.object(e)
+	if v, ok := o.(*types.Var); !ok || v.IsField() {
+		return nil
+	}
+	if values := u.set[o]; len(values) == 1 {
+		return values[0]
+	}
+	return nil
+}
+
+// assignments fills in what every variable is set to.
+func (u *uses) assignments() {
+	note := func(target, value ast.Expr) {
+		if o := u.object(target); o != nil {
+			u.set[o] = append(u.set[o], value)
+		}
+	}
+	pairs := func(targets, values []ast.Expr) {
+		for i, t := range targets {
+			switch {
+			case len(values) == len(targets):
+				note(t, values[i])
+			case i == 0 && len(values) == 1: // n, err := strconv.Atoi(…)
+				note(t, values[0])
+			default:
+				note(t, nil)
+			}
+		}
+	}
+	for c := range u.root.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.IncDecStmt)(nil), (*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil)) {
+		switch s := c.Node().(type) {
+		case *ast.AssignStmt:
+			if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+				note(s.Lhs[0], nil)
+				continue
+			}
+			pairs(s.Lhs, s.Rhs)
+		case *ast.ValueSpec:
+			targets := make([]ast.Expr, len(s.Names))
+			for i, n := range s.Names {
+				targets[i] = n
+			}
+			if len(s.Values) > 0 {
+				pairs(targets, s.Values)
+				continue
+			}
+			for _, t := range targets { // it is 0 at first
+				if _, isFlag := u.flags[u.object(t)]; !isFlag {
+					note(t, nil)
+				}
+			}
+		case *ast.IncDecStmt:
+			note(s.X, nil)
+		case *ast.RangeStmt:
+			for _, t := range []ast.Expr{s.Key, s.Value} {
+				if t != nil {
+					note(t, nil)
+				}
+			}
+		case *ast.UnaryExpr:
+			if _, isFlag := u.flags[u.object(s.X)]; s.Op == token.AND && !isFlag {
+				note(s.X, nil)
+			}
+		}
+	}
+}
+
+// flag remembers the default of a flag that sets a variable.
+func (u *uses) flag(call *ast.CallExpr) {
+	if d := u.flagDefault(call, 1); d != nil {
+		if a, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr); ok && a.Op == token.AND {
+			if o := u.object(a.X); o != nil {
+				u.flags[o] = d
+			}
+		}
+	}
+}
+
+// flagDefault is the default of a flag for a number, of the packages flag and pflag:
+// Int(name, value, usage), IntP(name, shorthand, value, usage), and with a pointer in
+// front IntVar and IntVarP.
+func (u *uses) flagDefault(call *ast.CallExpr, pointer int) ast.Expr {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	f, ok := u.pass.TypesInfo.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || !slices.Contains([]string{"flag", "github.com/spf13/pflag"}, f.Pkg().Path()) {
+		return nil
+	}
+	name, short := strings.CutSuffix(f.Name(), "P")
+	name, isVar := strings.CutSuffix(name, "Var")
+	if !slices.Contains([]string{"Int", "Int32", "Int64", "Uint", "Uint32", "Uint64"}, name) || isVar != (pointer == 1) {
+		return nil
+	}
+	at := pointer + 1
+	if short {
+		at++
+	}
+	if at >= len(call.Args) {
+		return nil
+	}
+	return call.Args[at]
+}

@@ -1,0 +1,262 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// sizing are words of names that tell how many of something work at once.
+var sizing = regexp.MustCompile(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|procs|slots|bucket|stripe|partition|capacity|inflight|queue`)
+
+// machineSizes is PF029.
+func machineSizes(u *uses) []found {
+	var all []found
+	for _, c := range u.calls[fnNumCPU] {
+		what := u.sized(c, mostSteps)
+		if what == "" {
+			continue
+		}
+		n := c.Node()
+		f := found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{
+			Message: fmt.Sprintf("%s by runtime.NumCPU, the machine's CPUs whatever the limit and GOMAXPROCS are", what),
+			Fix:     "take runtime.GOMAXPROCS(0), which is the value in force: " + choice(u.language()),
+		}}
+		if function(c) == nil {
+			f.Fix += "; ask it where it is used, since main has not run yet"
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// sized says what is made as large as a number, or nothing.
+func (u *uses) sized(c inspector.Cursor, steps int) string {
+	if steps == 0 {
+		return ""
+	}
+	for {
+		up := c.Parent()
+		switch p := up.Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.BinaryExpr:
+			if p.Op == token.LSS || p.Op == token.LEQ {
+				return started(up)
+			}
+			if !slices.Contains([]token.Token{token.ADD, token.SUB, token.MUL, token.QUO, token.SHL, token.SHR}, p.Op) {
+				return ""
+			}
+		case *ast.CallExpr:
+			if what, through := u.argument(p, c.Node()); !through {
+				return what
+			}
+		case *ast.KeyValueExpr:
+			return u.named(p.Key)
+		case *ast.AssignStmt:
+			return u.assigned(up, p.Lhs, p.Rhs, c, steps)
+		case *ast.ValueSpec:
+			names := []ast.Expr{}
+			for _, n := range p.Names {
+				names = append(names, n)
+			}
+			return u.assigned(up, names, p.Values, c, steps)
+		case *ast.RangeStmt:
+			if p.X == c.Node() {
+				return startsIn(p.Body)
+			}
+			return ""
+		case *ast.ReturnStmt:
+			if f := function(up); f != nil && sizing.MatchString(f.Name.Name) {
+				return "what " + f.Name.Name + " gives is"
+			}
+			return ""
+		default:
+			return ""
+		}
+		c = up
+	}
+}
+
+// named is a sentence's beginning about a variable or field whose name tells that it is
+// a size.
+func (u *uses) named(e ast.Expr) string {
+	name := ""
+	switch e := e.(type) {
+	case *ast.Ident:
+		name = e.Name
+	case *ast.SelectorExpr:
+		name = e.Sel.Name
+	}
+	if !sizing.MatchString(name) {
+		return ""
+	}
+	return name + " is sized"
+}
+
+// assigned follows a number into what it is set to: by its name, else by its uses.
+func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value inspector.Cursor, steps int) string {
+	i := slices.IndexFunc(values, func(v ast.Expr) bool { return v == value.Node() })
+	if i < 0 || i >= len(targets) {
+		return ""
+	}
+	if what := u.named(targets[i]); what != "" {
+		return what
+	}
+	id, ok := targets[i].(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	o := u.pass.TypesInfo.ObjectOf(id)
+	if o == nil {
+		return ""
+	}
+	for c := range u.root.Preorder((*ast.Ident)(nil)) {
+		if use := c.Node().(*ast.Ident); u.pass.TypesInfo.Uses[use] == o && use.Pos() != id.Pos() && !at.Contains(c) && !u.inTest(c) {
+			if what := u.sized(c, steps-1); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// argument says what a call makes of a number. Through tells that it hands the number
+// on: a conversion, min, max.
+func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through bool) {
+	i := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == arg })
+	if i < 0 {
+		return "", false
+	}
+	if u.pass.TypesInfo.Types[call.Fun].IsType() {
+		return "", true
+	}
+	var name *ast.Ident
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		name = f
+	case *ast.SelectorExpr:
+		name = f.Sel
+	default:
+		return "", false
+	}
+	switch name.Name {
+	case "min", "max", "Min", "Max":
+		return "", true
+	case "make":
+		return u.made(call), false
+	case "GOMAXPROCS":
+		return "", false // PF025
+	}
+	if u.flagDefault(call, 0) == arg || u.flagDefault(call, 1) == arg {
+		for _, a := range call.Args {
+			if flag := u.text(a); flag != "" && sizing.MatchString(flag) {
+				return "the default of the flag " + flag + " is", false
+			}
+			if u.text(a) != "" {
+				break // the name is the first of its texts
+			}
+		}
+		return "", false
+	}
+	if sizing.MatchString(name.Name) {
+		return "what " + name.Name + " makes is sized", false
+	}
+	if s, ok := u.pass.TypesInfo.TypeOf(call.Fun).(*types.Signature); ok && i < s.Params().Len() {
+		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !s.Variadic() {
+			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
+		}
+	}
+	return "", false
+}
+
+// made is what make makes.
+func (u *uses) made(call *ast.CallExpr) string {
+	if t := u.pass.TypesInfo.TypeOf(call.Args[0]); t != nil {
+		switch t.Underlying().(type) {
+		case *types.Chan:
+			return "a channel is sized"
+		case *types.Slice:
+			return "a slice is sized"
+		}
+	}
+	return ""
+}
+
+// started tells that goroutines are started in the loop whose condition it is.
+func started(condition inspector.Cursor) string {
+	if loop, ok := condition.Parent().Node().(*ast.ForStmt); ok && loop.Cond == condition.Node() {
+		return startsIn(loop.Body)
+	}
+	return ""
+}
+
+func startsIn(body *ast.BlockStmt) string {
+	starts := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			starts = true
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Go" {
+				starts = true // sync.WaitGroup, errgroup.Group
+			}
+		}
+		return !starts
+	})
+	if !starts {
+		return ""
+	}
+	return "the goroutines of a loop are counted"
+}
+
+// earlySizes is PF030.
+func earlySizes(u *uses) []found {
+	var all []found
+	for _, c := range u.calls[fnGOMAXPROCS] {
+		call := c.Node().(*ast.CallExpr)
+		if u.origin(call).kind != current {
+			continue
+		}
+		v := u.packageVariable(c)
+		if v == "" {
+			continue
+		}
+		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
+			Message: v + " takes runtime.GOMAXPROCS(0) before main runs, and stays at that whatever main sets and whatever the limit becomes",
+			Fix:     "ask runtime.GOMAXPROCS(0) where it is used, which is then the value in force: " + choice(u.language()),
+		}})
+	}
+	return all
+}
+
+// packageVariable names the variable of the package that a value is for, when it is
+// initialised or set by an init.
+func (u *uses) packageVariable(c inspector.Cursor) string {
+	for range c.Enclosing((*ast.FuncLit)(nil)) {
+		return "" // it runs when it is called
+	}
+	for e := range c.Enclosing((*ast.ValueSpec)(nil)) {
+		if function(c) == nil {
+			return e.Node().(*ast.ValueSpec).Names[0].Name
+		}
+	}
+	f := function(c)
+	if f == nil || f.Name.Name != "init" || f.Recv != nil {
+		return ""
+	}
+	for e := range c.Enclosing((*ast.AssignStmt)(nil)) {
+		for _, target := range e.Node().(*ast.AssignStmt).Lhs {
+			if o := u.object(target); o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+				return o.Name()
+			}
+		}
+	}
+	return ""
+}

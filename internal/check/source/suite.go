@@ -1,0 +1,88 @@
+package source
+
+import (
+	"go/ast"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// found is a finding of an analyzer: more than a diagnostic can tell.
+type found struct {
+	rule.Finding
+	pos, end token.Pos
+	remove   []span // what goes, as its fix; none: it has none that is safe
+}
+
+// result is what an analyzer gives: all that it finds, also what is ignored, and what
+// it knows of the package.
+type result struct {
+	found []found
+	uses  *uses
+}
+
+// analyzer is one rule. Its result has everything, its diagnostics are what no comment
+// answers, for drivers that know no ignores.
+func analyzer(id string, check func(*uses) []found) *analysis.Analyzer {
+	r, _ := rule.Find(id)
+	return &analysis.Analyzer{
+		Name:             strings.ToLower(id),
+		Doc:              r.Title + "\n\n" + r.Why + "\n\n" + r.Fix,
+		URL:              "https://github.com/procfit/procfit/blob/main/docs/RULES.md#" + strings.ToLower(id),
+		Requires:         []*analysis.Analyzer{usesAnalyzer},
+		RunDespiteErrors: true,
+		ResultType:       reflect.TypeFor[result](),
+		Run: func(pass *analysis.Pass) (any, error) {
+			u := pass.ResultOf[usesAnalyzer].(*uses)
+			all := result{uses: u}
+			for _, f := range check(u) {
+				f.Rule = id
+				if f.Severity == "" {
+					f.Severity = r.Severity
+				}
+				if file := u.file(f.pos); file != nil && ast.IsGenerated(file) {
+					f.remove = nil // it would come again
+					f.Fix = "in what generates this file: " + f.Fix
+				}
+				if u.broken {
+					f.remove = nil
+				}
+				all.found = append(all.found, f)
+				if !u.ignored(f) {
+					pass.Report(u.diagnostic(f))
+				}
+			}
+			return all, nil
+		},
+	}
+}
+
+// diagnostic is what other drivers show of a finding.
+func (u *uses) diagnostic(f found) analysis.Diagnostic {
+	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
+	if edits := u.removal(f.remove, f.remove); len(edits) > 0 {
+		d.SuggestedFixes = []analysis.SuggestedFix{{Message: f.Fix, TextEdits: edits}}
+	}
+	return d
+}
+
+// Analyzers are the rules that one package tells of, at least of a severity.
+func Analyzers(least rule.Severity) []*analysis.Analyzer {
+	var all []*analysis.Analyzer
+	for _, a := range []*analysis.Analyzer{
+		analyzer("PF024", constants), analyzer("PF025", numCPUs), analyzer("PF026", setenvs),
+		analyzer("PF027", setAgain), analyzer("PF028", envNumbers), analyzer("PF029", machineSizes),
+		analyzer("PF030", earlySizes), analyzer("PF031", automaxprocs), analyzer("PF033", directives),
+		analyzer("PF034", maxThreads),
+	} {
+		if r, ok := rule.Find(strings.ToUpper(a.Name)); ok && r.Severity.Rank() <= least.Rank() {
+			all = append(all, a)
+		}
+	}
+	return slices.Clip(all)
+}
