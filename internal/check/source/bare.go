@@ -28,7 +28,8 @@ func (k *Checker) bare(t *tree, dir string) []*packages.Package {
 			continue
 		}
 		p := &packages.Package{
-			ID: dir, Name: name, PkgPath: t.importPath(dir), Fset: token.NewFileSet(), IllTyped: true,
+			Errors: []packages.Error{}, // that there are is known: not nil
+			ID:     dir, Name: name, PkgPath: t.importPath(dir), Fset: token.NewFileSet(), IllTyped: true,
 			TypesSizes: types.SizesFor("gc", runtime.GOARCH),
 			TypesInfo: &types.Info{
 				Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},

@@ -60,6 +60,7 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	}
 	s, err := scan(f.Path, text)
 	if err != nil {
+		s.bad = true
 		to.Problem(problem(f.Path, err))
 	}
 	var answers []check.Ignore

@@ -46,10 +46,10 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 			done[dir] = true // nothing of it is built here
 			continue
 		}
-		if len(p.Errors) > 0 {
-			to.Problem(t.problem(dir, p.Errors))
+		if why, ok := t.problem(dir, p.Errors); ok {
+			to.Problem(why)
 		}
-		if len(p.Syntax) > 0 {
+		if len(p.Syntax) > 0 && p.Types != nil && p.TypesInfo != nil && p.TypesSizes != nil {
 			done[dir] = true
 			all = append(all, p)
 		}
@@ -124,7 +124,7 @@ func (k *Checker) loadFiles(ctx context.Context, t *tree, dirs []string) ([]*pac
 // wantsC tells of the go command's report that cgo cannot be run.
 func wantsC(p *packages.Package) bool {
 	return slices.ContainsFunc(p.Errors, func(e packages.Error) bool {
-		return strings.Contains(e.Msg, "C compiler") || strings.Contains(e.Msg, "cgo: ")
+		return strings.Contains(e.Msg, "C compiler") || strings.Contains(e.Msg, "could not import C ")
 	})
 }
 
@@ -159,25 +159,39 @@ func (t *tree) shown(dir string) string {
 	return t.folders[dir][0].path
 }
 
-// problem is why a package could not be loaded whole: the first of its errors.
-func (t *tree) problem(dir string, errs []packages.Error) check.Problem {
-	first := errs[0]
-	p := check.Problem{Path: t.folders[dir][0].path, Message: "does not type-check, so that its package is judged by what is left: " + phrase.FirstLine(first.Msg)}
-	if n := len(errs) - 1; n > 0 {
-		p.Message += fmt.Sprintf(" (and %s)", phrase.CountOf(n, "more error", "more errors"))
-	}
-	// file:line:column, as the go command writes it; a file of Windows has a colon more
-	rest, column := cutLast(first.Pos)
-	file, line := cutLast(rest)
-	if line == 0 {
-		file, line, column = rest, column, 0
-	}
-	for _, s := range t.folders[dir] {
-		if file != "" && s.file == real(absolute(t.root, file)) {
-			p.Path, p.Line, p.Column = s.path, line, column
+// problem is why a package could not be loaded whole: the first of its errors that is
+// of a place, else the first. What was told of a file by itself is not told again.
+func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) {
+	var first check.Problem
+	n := 0
+	for _, e := range errs {
+		if strings.HasPrefix(e.Msg, "# ") {
+			continue // the compiler's output, whose errors follow
+		}
+		p := check.Problem{Path: t.folders[dir][0].path, Message: phrase.FirstLine(e.Msg)}
+		// file:line:column, as the go command writes it; a file of Windows has a colon more
+		rest, column := cutLast(e.Pos)
+		file, line := cutLast(rest)
+		if line == 0 {
+			file, line, column = rest, column, 0
+		}
+		i := slices.IndexFunc(t.folders[dir], func(s scanned) bool { return file != "" && s.file == real(absolute(t.root, file)) })
+		if i >= 0 && t.folders[dir][i].bad {
+			continue
+		}
+		n++
+		if i >= 0 {
+			p.Path, p.Line, p.Column = t.folders[dir][i].path, line, column
+		}
+		if n == 1 || first.Line == 0 && p.Line > 0 {
+			first = p
 		}
 	}
-	return p
+	first.Message = "does not type-check, so that its package is judged by what is left: " + first.Message
+	if n > 1 {
+		first.Message += fmt.Sprintf(" (and %s)", phrase.CountOf(n-1, "more error", "more errors"))
+	}
+	return first, n > 0
 }
 
 func absolute(root, file string) string {

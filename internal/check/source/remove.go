@@ -99,7 +99,12 @@ func (u *uses) lines(c inspector.Cursor) []span {
 	tf := u.pass.Fset.File(start)
 	first, last := tf.Line(start), tf.Line(end)
 	before, after := u.around(file, c, span{start, end})
-	if before.line == first || after.line == last {
+	switch {
+	case after.line == last && !after.edge && after.pos.IsValid():
+		return []span{{start, after.pos}}
+	case before.line == first && !before.edge && before.pos.IsValid():
+		return []span{{before.pos, end}}
+	case before.line == first || after.line == last:
 		return []span{{start, end}}
 	}
 	next := last + 1
@@ -116,10 +121,11 @@ func (u *uses) lines(c inspector.Cursor) []span {
 	return []span{{from, to}}
 }
 
-// neighbour is what stands next to a node: the line, and whether it is the brace
-// around both.
+// neighbour is what stands next to a node: the line, the side that it turns to the
+// node, and whether it is the brace around both.
 type neighbour struct {
 	line int
+	pos  token.Pos
 	edge bool
 }
 
@@ -137,17 +143,17 @@ func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after
 		before.line = tf.Line(p.Name.End())
 	}
 	if open.IsValid() {
-		before, after = neighbour{tf.Line(open), true}, neighbour{tf.Line(shut), true}
+		before, after = neighbour{tf.Line(open), open, true}, neighbour{tf.Line(shut), shut, true}
 	}
 	look := func(from, to token.Pos, comment bool) {
 		switch {
 		case to <= s.from && tf.Line(to) >= before.line && (!open.IsValid() || from > open):
-			before = neighbour{tf.Line(to), false}
+			before = neighbour{tf.Line(to), to, false}
 		case from >= s.to && tf.Line(from) <= after.line && (!shut.IsValid() || to <= shut):
 			if comment && tf.Line(from) == tf.Line(s.to) {
 				return // it is about what goes, and goes too
 			}
-			after = neighbour{tf.Line(from), false}
+			after = neighbour{tf.Line(from), from, false}
 		}
 	}
 	for sibling := range c.Parent().Children() {
@@ -169,15 +175,21 @@ func (u *uses) removal(own, all []span) []analysis.TextEdit {
 	}
 	spans := slices.Clone(own)
 	file := u.file(own[0].from)
+	going := u.needless(file, all, all)
 	for _, spec := range u.needless(file, own, all) {
 		c, ok := u.root.FindNode(spec)
 		if !ok {
 			return nil
 		}
-		if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
+		decl, ok := c.Parent().Node().(*ast.GenDecl)
+		if ok && !slices.ContainsFunc(decl.Specs, func(s ast.Spec) bool { return !slices.Contains(going, s.(*ast.ImportSpec)) }) {
 			c = c.Parent()
 		}
-		spans = append(spans, u.lines(c)...)
+		for _, s := range u.lines(c) {
+			if !slices.Contains(spans, s) {
+				spans = append(spans, s)
+			}
+		}
 	}
 	var edits []analysis.TextEdit
 	for _, s := range spans {

@@ -26,6 +26,7 @@ type scanned struct {
 	words   bool // it holds a word that a rule looks for
 	sets    bool // it asks for GOMAXPROCS or sets it
 	listens bool // it is a server's, by the functions that it names
+	bad     bool // it is no valid Go, up to its imports
 	text    []byte
 }
 

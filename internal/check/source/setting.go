@@ -101,7 +101,7 @@ func numCPUs(u *uses) []found {
 			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, %s; from go 1.25 in go.mod on it also keeps the program from its limit", what, u.before(s.Cursor))
 		}
 		f.Fix = "remove the call: the runtime then chooses " + choice(language)
-		if s.exact && !s.flag && !s.forAWhile {
+		if ast.Unparen(s.call.Args[0]) == s.named && s.exact && !s.forAWhile { // what a variable holds may be needed elsewhere
 			f.remove = u.statement(s.Cursor)
 		}
 		all = append(all, f)

@@ -151,8 +151,11 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through 
 		return "", true
 	case "make":
 		return u.made(call), false
-	case "GOMAXPROCS":
-		return "", false // PF025
+	case "GOMAXPROCS", "SetMaxThreads":
+		return "", false // PF025 and PF034
+	}
+	if slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current }) {
+		return "", false // it is given both, and chooses
 	}
 	if u.flagDefault(call, 0) == arg || u.flagDefault(call, 1) == arg {
 		for _, a := range call.Args {

@@ -1,9 +1,11 @@
 package source
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -37,7 +39,7 @@ func analyzer(id string, check func(*uses) []found) *analysis.Analyzer {
 		Requires:         []*analysis.Analyzer{usesAnalyzer},
 		RunDespiteErrors: true,
 		ResultType:       reflect.TypeFor[result](),
-		Run: func(pass *analysis.Pass) (any, error) {
+		Run: guarded(func(pass *analysis.Pass) (any, error) {
 			u := pass.ResultOf[usesAnalyzer].(*uses)
 			all := result{uses: u}
 			for _, f := range check(u) {
@@ -58,7 +60,20 @@ func analyzer(id string, check func(*uses) []found) *analysis.Analyzer {
 				}
 			}
 			return all, nil
-		},
+		}),
+	}
+}
+
+// guarded makes an error of a panic: what a package of others brings with it must not
+// end the run, in whichever goroutine.
+func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, error) {
+	return func(pass *analysis.Pass) (r any, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("%v at %s", p, debug.Stack())
+			}
+		}()
+		return run(pass)
 	}
 }
 

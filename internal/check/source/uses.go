@@ -38,7 +38,7 @@ var usesAnalyzer = &analysis.Analyzer{
 	Requires:         []*analysis.Analyzer{inspect.Analyzer},
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[*uses](),
-	Run:              func(pass *analysis.Pass) (any, error) { return gather(pass), nil },
+	Run:              guarded(func(pass *analysis.Pass) (any, error) { return gather(pass), nil }),
 }
 
 // uses is what a package does to GOMAXPROCS.

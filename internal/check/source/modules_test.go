@@ -1,0 +1,144 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// modulesTest is a tree of files with what is expected of it.
+type modulesTest struct {
+	dir                             string
+	environ, want, problems, notes  []string
+	fixed                           []string
+	saysFixed, saysProblems, saysNo bool
+}
+
+func readModules(t *testing.T, path string) modulesTest {
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not below the project, whose workspace would be asked; and outside of what a
+	// go.mod in the folder of temporary files would take in.
+	m := modulesTest{dir: filepath.Join(t.TempDir(), "tree")}
+	lines := func(b []byte) []string { return strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' }) }
+	for _, f := range a.Files {
+		switch f.Name {
+		case "environ":
+			m.environ = lines(f.Data)
+		case "want":
+			m.want = lines(f.Data)
+		case "problems":
+			m.problems = lines(f.Data)
+		case "notes":
+			m.notes, m.saysNo = lines(f.Data), true
+		case "fixed":
+			m.fixed, m.saysFixed = lines(f.Data), true
+		default:
+			file := filepath.Join(m.dir, filepath.FromSlash(f.Name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, f.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return m
+}
+
+// TestModules holds trees of files against what their archive says of them: settings of
+// a module, and all that can be wrong with loading one.
+func TestModules(t *testing.T) {
+	archives, err := filepath.Glob("testdata/modules/*.txtar")
+	if err != nil || len(archives) < 20 {
+		t.Fatalf("%d archives, %v", len(archives), err)
+	}
+	for _, path := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			m := readModules(t, path)
+			for _, v := range m.environ {
+				if name, value, _ := strings.Cut(v, "="); name == "PATH" {
+					t.Setenv(name, value) // by which the go command is found
+				}
+			}
+			run := checked(t, []string{m.dir}, m.environ)
+			r, err := run(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.compare(t, r)
+			if m.saysFixed {
+				m.compareFixed(t, run)
+			}
+		})
+	}
+}
+
+func (m modulesTest) rel(path string) string {
+	rel, err := filepath.Rel(m.dir, filepath.FromSlash(path))
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (m modulesTest) compare(t *testing.T, r *check.Report) {
+	t.Helper()
+	if len(r.Findings) != len(m.want) {
+		t.Errorf("%d findings, want %d", len(r.Findings), len(m.want))
+	}
+	for i, f := range r.Findings {
+		got := fmt.Sprintf("%s:%d %s %s: %s", m.rel(f.Path), f.Line, f.Rule, f.Severity, f.Message)
+		head, words := "", ""
+		if i < len(m.want) {
+			head, words, _ = strings.Cut(m.want[i], ": ")
+		}
+		if head == "" || !strings.HasPrefix(got, head) || !strings.Contains(got, words) {
+			t.Errorf("found  %s\nwanted %s: %s", got, head, words)
+		}
+	}
+	var problems, notes []string
+	for _, p := range r.Problems {
+		at := m.rel(p.Path)
+		if p.Line > 0 {
+			at += fmt.Sprint(":", p.Line)
+		}
+		problems = append(problems, at)
+		t.Logf("%s: %s", at, p.Message)
+	}
+	if !slices.EqualFunc(problems, m.problems, strings.HasPrefix) {
+		t.Errorf("problems at %v, want %v", problems, m.problems)
+	}
+	for _, n := range r.Notes {
+		notes = append(notes, m.rel(n.Path))
+	}
+	if m.saysNo && !slices.Equal(notes, m.notes) {
+		t.Errorf("notes at %v, want %v", notes, m.notes)
+	}
+}
+
+func (m modulesTest) compareFixed(t *testing.T, run func(context.Context, map[string][]byte) (*check.Report, error)) {
+	t.Helper()
+	r, err := check.Fixer{Check: run, Least: rule.Info}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fixed []string
+	for _, f := range r.Fixed {
+		fixed = append(fixed, m.rel(f.Path))
+	}
+	if !slices.Equal(fixed, m.fixed) {
+		t.Errorf("fixed %v, want %v", fixed, m.fixed)
+	}
+}

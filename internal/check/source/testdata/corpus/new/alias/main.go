@@ -1,0 +1,8 @@
+// An import by another name.
+package main
+
+import rt "runtime"
+
+func main() {
+	rt.GOMAXPROCS(1) // want PF024 warning: fixes 1 P on
+}

@@ -1,0 +1,5 @@
+package main
+
+import "runtime"
+
+func tune() { runtime.GOMAXPROCS(2) }

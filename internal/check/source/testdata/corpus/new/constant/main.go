@@ -1,0 +1,8 @@
+// The plain mistake.
+package main
+
+import "runtime"
+
+func main() {
+	runtime.GOMAXPROCS(4) // want PF024 warning: runtime.GOMAXPROCS(4) fixes 4 Ps on every machine and under every limit, whatever
+}

@@ -1,0 +1,15 @@
+// The variable is not the value.
+package main
+
+import (
+	"os"
+	"strconv"
+)
+
+func main() {
+	n, err := strconv.Atoi(os.Getenv("GOMAXPROCS")) // want PF028 info: one of several ways
+	if err != nil {
+		n = 1
+	}
+	println(n)
+}

@@ -1,0 +1,2 @@
+// Tests may set what they like.
+package intest

@@ -1,0 +1,10 @@
+package intest
+
+import (
+	"runtime"
+	"testing"
+)
+
+func TestSome(t *testing.T) {}
+
+func init() { runtime.GOMAXPROCS(2) }

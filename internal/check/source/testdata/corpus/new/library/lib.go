@@ -1,0 +1,12 @@
+// Package library sets it for whoever imports it.
+package library
+
+import "runtime"
+
+func Start() {
+	prev := runtime.GOMAXPROCS(1) // want PF024 info: holds the whole program to 1 P
+	_ = prev
+	go func() {
+		runtime.GOMAXPROCS(8) // want PF024 warning
+	}()
+}

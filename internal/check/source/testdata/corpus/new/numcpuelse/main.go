@@ -1,0 +1,15 @@
+// An if that does more stays.
+package main
+
+import (
+	"os"
+	"runtime"
+)
+
+func main() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025
+	} else {
+		println("set by the environment")
+	}
+}

@@ -1,0 +1,16 @@
+// Reckoned from it: told, and not changed.
+package main
+
+import (
+	"flag"
+	"runtime"
+)
+
+func main() {
+	cpus := runtime.NumCPU()
+	runtime.GOMAXPROCS(cpus / 2)      // want PF025 warning: sets it by the machine's CPUs
+	runtime.GOMAXPROCS(min(cpus, 8))  // want PF025 warning: by the machine's CPUs
+	runtime.GOMAXPROCS(int(cpus) - 1) // want PF025
+	n := flag.Int("cpus", runtime.NumCPU(), "")
+	runtime.GOMAXPROCS(*n) // want PF025
+}

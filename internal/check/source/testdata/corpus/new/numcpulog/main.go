@@ -1,0 +1,17 @@
+// To tell the machine's CPUs is no mistake.
+package main
+
+import (
+	"fmt"
+	"log"
+	"runtime"
+)
+
+func main() {
+	cpus := runtime.NumCPU()
+	fmt.Println("CPUs:", runtime.NumCPU())
+	log.Printf("%d of %d", runtime.GOMAXPROCS(0), cpus)
+	if runtime.NumCPU() < 2 {
+		log.Print("this machine is small")
+	}
+}

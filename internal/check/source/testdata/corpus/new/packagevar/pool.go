@@ -1,0 +1,21 @@
+// Package packagevar is sized before main.
+package packagevar
+
+import "runtime"
+
+var shards = runtime.NumCPU() // want PF029 info: shards is sized → since main has not run yet
+
+var procs = runtime.GOMAXPROCS(0) // want PF030 info: procs takes runtime.GOMAXPROCS(0) before main runs
+
+var workers = max(2, runtime.GOMAXPROCS(0)) // want PF030
+
+var later = func() int { return runtime.GOMAXPROCS(0) }
+
+var size int
+
+func init() {
+	size = 2 * runtime.GOMAXPROCS(-1) // want PF030 info: size takes
+	println(runtime.GOMAXPROCS(0))
+}
+
+func F() int { return shards + procs + workers + later() + size + runtime.GOMAXPROCS(0) }

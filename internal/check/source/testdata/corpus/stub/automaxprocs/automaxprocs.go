@@ -1,0 +1,2 @@
+// Package automaxprocs stands for the real one.
+package automaxprocs

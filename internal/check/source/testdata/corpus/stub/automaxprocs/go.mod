@@ -1,0 +1,3 @@
+module go.uber.org/automaxprocs
+
+go 1.20
