@@ -76,6 +76,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("EXECTRACE", trace)
 	env.Setenv("GOPROXY", goEnv("GOPROXY"))
 	env.Setenv("GOMODCACHE", goEnv("GOMODCACHE"))
+	env.Setenv("GOCACHE", goEnv("GOCACHE")) // what a script checks need not be compiled anew
 	return nil
 }
 

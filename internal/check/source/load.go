@@ -35,10 +35,14 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 	if err != nil {
 		to.Problem(check.Problem{Path: t.shown(dirs[0]), Message: unloaded(err)})
 	}
-	done := map[string]bool{}
+	done, told := map[string]bool{}, false
 	for _, p := range loaded {
 		dir := folderOf(p)
 		if dir == "" {
+			if len(p.Errors) > 0 && !told { // the same of every package, as a rule
+				to.Problem(check.Problem{Path: t.shown(dirs[0]), Message: unloaded(p.Errors[0])})
+				told = true
+			}
 			continue
 		}
 		left = append(left, t.leftOut(dir, p)...)
@@ -77,8 +81,11 @@ func leftOutNote(n int) string {
 // unloaded is why the go command loads nothing of a module.
 func unloaded(err error) string {
 	text := err.Error()
-	if i := strings.Index(text, "stderr: "); i >= 0 {
-		text = text[i+len("stderr: "):]
+	if before, stderr, ok := strings.Cut(text, "stderr: "); ok {
+		text = stderr
+		if strings.TrimSpace(stderr) == "" {
+			text = strings.TrimSuffix(strings.TrimSpace(before), ":")
+		}
 	}
 	return "the go command cannot load its module, so that its packages are judged by their own syntax alone: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
 }

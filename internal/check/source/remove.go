@@ -17,7 +17,7 @@ func (s span) holds(p token.Pos) bool { return s.from <= p && p < s.to }
 
 // statement is the statement that a call is, to be removed; with what around it would
 // be left empty, where that has no effect of its own. It is nothing where the call is
-// more than a statement.
+// more than a statement, or an if would stay without it.
 func (u *uses) statement(call inspector.Cursor) []span {
 	stmt := call.Parent()
 	switch s := stmt.Node().(type) {
@@ -46,7 +46,7 @@ func (u *uses) emptied(stmt inspector.Cursor) []span {
 		switch around := stmt.Parent().Parent().Node().(type) {
 		case *ast.IfStmt:
 			if around.Else != nil || around.Body != block || !u.onlyAsks(around) {
-				return u.lines(stmt)
+				return nil // an empty block says something that nobody has meant
 			}
 			stmt = stmt.Parent().Parent()
 			continue

@@ -14,7 +14,10 @@ import (
 )
 
 // sizing are words of names that tell how many of something work at once.
-var sizing = regexp.MustCompile(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|procs|slots|bucket|stripe|partition|capacity|inflight|queue`)
+var sizing = regexp.MustCompile(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue`)
+
+// counting are words of names that tell what there is, and not what is made of it.
+var counting = regexp.MustCompile(`(?i)cpu|procs|cores`)
 
 // machineSizes is PF029.
 func machineSizes(u *uses) []found {
@@ -94,7 +97,7 @@ func (u *uses) named(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		name = e.Sel.Name
 	}
-	if !sizing.MatchString(name) {
+	if !sizing.MatchString(name) || counting.MatchString(name) {
 		return ""
 	}
 	return name + " is sized"
@@ -172,7 +175,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through 
 		return "what " + name.Name + " makes is sized", false
 	}
 	if s, ok := u.pass.TypesInfo.TypeOf(call.Fun).(*types.Signature); ok && i < s.Params().Len() {
-		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !s.Variadic() {
+		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !counting.MatchString(p) && !s.Variadic() {
 			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
 		}
 	}

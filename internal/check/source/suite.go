@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -29,8 +28,8 @@ type result struct {
 }
 
 // analyzer is one rule. Its result has everything, its diagnostics are what no comment
-// answers, for drivers that know no ignores.
-func analyzer(id string, check func(*uses) []found) *analysis.Analyzer {
+// answers and is at least of a severity, for drivers that know neither.
+func analyzer(id string, least rule.Severity, check func(*uses) []found) *analysis.Analyzer {
 	r, _ := rule.Find(id)
 	return &analysis.Analyzer{
 		Name:             strings.ToLower(id),
@@ -55,7 +54,7 @@ func analyzer(id string, check func(*uses) []found) *analysis.Analyzer {
 					f.remove = nil
 				}
 				all.found = append(all.found, f)
-				if !u.ignored(f) {
+				if f.Severity.Rank() <= least.Rank() && !u.ignored(f) {
 					pass.Report(u.diagnostic(f))
 				}
 			}
@@ -89,15 +88,16 @@ func (u *uses) diagnostic(f found) analysis.Diagnostic {
 // Analyzers are the rules that one package tells of, at least of a severity.
 func Analyzers(least rule.Severity) []*analysis.Analyzer {
 	var all []*analysis.Analyzer
-	for _, a := range []*analysis.Analyzer{
-		analyzer("PF024", constants), analyzer("PF025", numCPUs), analyzer("PF026", setenvs),
-		analyzer("PF027", setAgain), analyzer("PF028", envNumbers), analyzer("PF029", machineSizes),
-		analyzer("PF030", earlySizes), analyzer("PF031", automaxprocs), analyzer("PF033", directives),
-		analyzer("PF034", maxThreads),
+	for _, a := range []struct {
+		id    string
+		check func(*uses) []found
+	}{
+		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain}, {"PF028", envNumbers},
+		{"PF029", machineSizes}, {"PF030", earlySizes}, {"PF031", automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
 	} {
-		if r, ok := rule.Find(strings.ToUpper(a.Name)); ok && r.Severity.Rank() <= least.Rank() {
-			all = append(all, a)
+		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {
+			all = append(all, analyzer(a.id, least, a.check))
 		}
 	}
-	return slices.Clip(all)
+	return all
 }

@@ -43,7 +43,8 @@ func rootOf(dir string, known map[string]string) string {
 		return root
 	}
 	root := ""
-	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && info.Mode().IsRegular() {
+	// The go command takes one in the folder of temporary files for somebody's litter.
+	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && info.Mode().IsRegular() && dir != filepath.Clean(os.TempDir()) {
 		root = dir
 	} else if up := filepath.Dir(dir); up != dir {
 		root = rootOf(up, known)

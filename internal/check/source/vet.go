@@ -2,9 +2,10 @@ package source
 
 import (
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/procfit/procfit/internal/rule"
@@ -26,10 +27,43 @@ func IsVet(args []string) bool {
 // To go vet every diagnostic is a failure. It therefore gets the rules that warn, and
 // those that inform where its flags name one.
 func Vet(args []string) {
-	least := rule.Warning
-	named := func(a string) bool { return strings.HasPrefix(strings.TrimLeft(a, "-"), "pf") }
-	if args[0] == "-flags" || slices.ContainsFunc(args, named) {
-		least = rule.Info
+	if args[0] == "-flags" {
+		unitchecker.Main(Analyzers(rule.Info)...)
 	}
-	unitchecker.Main(Analyzers(least)...)
+	var all []*analysis.Analyzer
+	for _, a := range Analyzers(rule.Info) {
+		named, on := flagged(args, a.Name)
+		least := rule.Warning
+		if on {
+			least = rule.Info
+		}
+		// A rule that is switched off has to know its flag all the same.
+		if chosen := byName(Analyzers(least), a.Name); chosen != nil {
+			all = append(all, chosen)
+		} else if named {
+			all = append(all, a)
+		}
+	}
+	unitchecker.Main(all...)
+}
+
+// flagged tells that an argument is the flag of a rule, and that it is switched on.
+func flagged(args []string, name string) (named, on bool) {
+	for _, a := range args {
+		flag, value, given := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if flag == name && a != flag {
+			b, err := strconv.ParseBool(value)
+			named, on = true, !given || err == nil && b
+		}
+	}
+	return named, on
+}
+
+func byName(all []*analysis.Analyzer, name string) *analysis.Analyzer {
+	for _, a := range all {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
 }

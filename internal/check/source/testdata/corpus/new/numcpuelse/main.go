@@ -1,4 +1,4 @@
-// An if that does more stays.
+// An if that does more would stay empty: nothing is changed.
 package main
 
 import (

@@ -11,7 +11,7 @@ func main() {
 	var a, b int
 	f := pflag.NewFlagSet("")
 	f.IntVar(&a, "procs", 5, "")
-	f.IntVarP(&b, "procs", "p", runtime.NumCPU(), "") // want PF029 info: the default of the flag procs is
+	f.IntVarP(&b, "workers", "w", runtime.NumCPU(), "") // want PF029 info: the default of the flag workers is
 	c := f.Int("c", 2, "")
 	runtime.GOMAXPROCS(a)  // want PF024 info: default is 5
 	runtime.GOMAXPROCS(b)  // want PF025 warning: sets it to the machine's CPUs, also under a limit
