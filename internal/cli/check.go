@@ -63,6 +63,7 @@ A finding is answered in its file, by a comment with a reason:
 Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
 could not be checked, whatever else was found. docs/CHECK.md has more.`,
 		Example: `  procfit check
+  procfit check ./...
   procfit check --go 1.24 deploy/
   helm template chart | procfit check -
   procfit check --diff deploy/

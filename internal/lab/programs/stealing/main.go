@@ -54,7 +54,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if *procs > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(*procs))
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(*procs)) //procfit:ignore PF024 the setting that the experiment is about
 	}
 	log.New(stderr, "", log.LstdFlags).Printf("stealing: GOMAXPROCS=%d NumCPU=%d Version=%s",
 		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
