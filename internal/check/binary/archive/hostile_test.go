@@ -109,10 +109,12 @@ func sparse(size int64) []byte {
 	page := []byte(old)[:128]
 	for i := range 8 {
 		page[64+8+i] = byte((size - 4096) >> (8 * i)) // p_offset
-		page[64+32+i] = byte(4096 >> (8 * i))         // p_filesz
-		page[64+40+i] = byte(4096 >> (8 * i))
 	}
 	copy(b[512:], page)
+	for _, at := range []int{64 + 32, 64 + 40} { // p_filesz, p_memsz
+		clear(b[512+at : 512+at+8])
+		b[512+at+1] = 4096 >> 8
+	}
 	sum := 0
 	for _, c := range b[:512] {
 		sum += int(c)
