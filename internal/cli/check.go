@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/binary"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	"github.com/procfit/procfit/internal/phrase"
@@ -33,13 +34,14 @@ type checkOptions struct {
 	fix      bool
 	diff     bool
 	program  checkProgram
+	scanned  binary.Cache
 }
 
 // checkProgram is what the flags say of the programs in manifests.
 type checkProgram struct {
 	release  string
 	nodeCPUs int
-	programs check.Programs
+	program  check.Program // of every container, where --go tells
 }
 
 func newCheck(std stdio) *cobra.Command {
@@ -130,14 +132,14 @@ func (p *checkProgram) read() error {
 		if err != nil {
 			return usageError("--go: %w", err)
 		}
-		p.programs.Default = known
+		p.program = known
 		return nil
 	}
 	known := check.Program{GoVersion: "go" + strings.TrimPrefix(p.release, "go"), From: "--go " + p.release}
 	if err := known.Check(); err != nil {
 		return usageError("--go: %w", err)
 	}
-	p.programs.Default = known
+	p.program = known
 	return nil
 }
 
@@ -210,8 +212,10 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 // checkers are new for each run: they hold what they have read. Those that read files
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte) []check.Checker {
+	programs := &check.Programs{Default: o.program.program}
 	return []check.Checker{
-		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs, Changes: o.changes()}),
+		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
+		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: programs, Changes: o.changes()}),
 	}
 }
 

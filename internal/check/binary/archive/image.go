@@ -20,9 +20,9 @@ type Program struct {
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
 }
 
-// programOf copies what is needed: the texts of a program's build info share memory with
+// ProgramOf copies what is needed: the texts of a program's build info share memory with
 // all of it, and an archive may have thousands.
-func programOf(p goproc.Program) Program {
+func ProgramOf(p goproc.Program) Program {
 	return Program{
 		GoVersion: strings.Clone(p.GoVersion), Package: strings.Clone(p.Path), Module: strings.Clone(p.MainModule),
 		DefaultGODEBUG: strings.Clone(p.DefaultGODEBUG), Automaxprocs: strings.Clone(goproc.AutomaxprocsIn(p.Deps)),

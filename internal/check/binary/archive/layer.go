@@ -186,7 +186,7 @@ func (r *reader) file(l *layer, name string, size int64, body io.Reader, see fun
 		if r.found++; r.found > r.meter.limits.Programs {
 			return errEntries
 		}
-		l.programs[name] = programOf(p)
+		l.programs[name] = ProgramOf(p)
 	case errors.Is(err, errBomb), errors.Is(err, io.ErrUnexpectedEOF), isCorrupt(err):
 		return cut(name, err)
 	case errors.Is(err, goproc.ErrTooLarge):
