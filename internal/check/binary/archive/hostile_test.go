@@ -140,7 +140,7 @@ func TestHostileImages(t *testing.T) {
 		"a linked layer":      {entries{{"c.json", "{}"}, {"x/a.tar", layer}, {"y/a.tar", "-> ../x/a.tar"}, {"manifest.json", `[{"Config":"c.json","Layers":["y/a.tar"]}]`}}, "", 1},
 		"a layer of words":    {entries{{"c.json", "{}"}, {"a.tar", layer}, {"b.tar", strings.Repeat("words", 300)}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that cannot be read: is no tar archive", 1},
 		"a truncated layer":   {entries{{"c.json", "{}"}, {"a.tar", layer}, {"b.tar", other[:700]}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that cannot be read:", 1},
-		"no config":           {entries{{"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: /c.json: file does not exist", 1},
+		"no config":           {entries{{"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: file does not exist", 1},
 		"a config of words":   {entries{{"c.json", "{]"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: invalid", 1},
 		"layers above":        {entries{{"c.json", "{}"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","../../etc/passwd"]}]`}}, "/etc/passwd: a layer that the image has, and the archive has not", 1},
 		"an endless index":    {entries{{"oci-layout", `{}`}, {"index.json", index(hex)}, {"blobs/sha256/" + hex, index(hex)}}, "indexes in indexes without end", 0},

@@ -27,7 +27,7 @@ type Content struct {
 func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits) (Content, error) {
 	r := &reader{ctx: ctx, meter: &meter{limits: limits}, seed: maphash.MakeSeed()}
 	from := source{open, r.meter}
-	docs := documents{}
+	docs := &documents{texts: map[string][]byte{}}
 	outer := r.newLayer()
 	err := from.each(func(h *tar.Header, body io.Reader) error {
 		return r.entry(outer, h, body, func(name string, head []byte, body io.Reader) error {
@@ -151,14 +151,23 @@ func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
 }
 
 // documents are the members of an archive that tell what is in it, by their names.
-type documents map[string][]byte
+type documents struct {
+	texts map[string][]byte
+	bytes int64
+}
 
-// mostDocuments are held of one archive.
-const mostDocuments = 4096
+// Bounds of what is held of one archive.
+const (
+	mostDocuments     = 4096
+	mostDocumentBytes = 64 << 20
+)
 
-// keep holds what may be a manifest or a config.
-func (d documents) keep(name string, head []byte, size int64, body io.Reader, most int64) error {
-	if size > most || len(d) >= mostDocuments || path.Ext(name) != ".json" && path.Base(name) != "oci-layout" && path.Dir(path.Dir(name)) != "/blobs" {
+// keep holds what may be a manifest or a config: JSON at the root, or a blob.
+func (d *documents) keep(name string, head []byte, size int64, body io.Reader, most int64) error {
+	if size > most || len(d.texts) >= mostDocuments || d.bytes+size > mostDocumentBytes {
+		return nil
+	}
+	if dir := path.Dir(name); dir != "/" && path.Dir(dir) != "/blobs" && path.Ext(name) != ".json" {
 		return nil
 	}
 	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) == 0 || first[0] != '{' && first[0] != '[' {
@@ -168,7 +177,8 @@ func (d documents) keep(name string, head []byte, size int64, body io.Reader, mo
 	if err != nil {
 		return cut(name, err)
 	}
-	d[name] = b
+	d.texts[name] = b
+	d.bytes += size
 	return nil
 }
 
@@ -180,17 +190,17 @@ func readDocument(r io.Reader, most int64) ([]byte, error) {
 	return b, err
 }
 
-func (d documents) read(name string) ([]byte, error) {
-	if b, ok := d[name]; ok {
+func (d *documents) read(name string) ([]byte, error) {
+	if b, ok := d.texts[name]; ok {
 		return b, nil
 	}
-	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	return nil, fs.ErrNotExist
 }
 
 // image tells that the archive is one. A manifest.json alone may be anybody's.
-func (d documents) image() bool {
-	_, layout := d["/oci-layout"]
-	_, index := d["/index.json"]
-	b, docker := d["/manifest.json"]
+func (d *documents) image() bool {
+	_, layout := d.texts["/oci-layout"]
+	_, index := d.texts["/index.json"]
+	b, docker := d.texts["/manifest.json"]
 	return layout && index || docker && isDocker(b)
 }

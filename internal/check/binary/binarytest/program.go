@@ -8,7 +8,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"strings"
-	"testing"
 )
 
 // Program is what the linker would have written into a program.
@@ -53,10 +52,14 @@ func (p Program) Bytes() []byte {
 	return b.Bytes()
 }
 
+// T is a test, or a script of one.
+type T interface {
+	Fatalf(format string, args ...any)
+}
+
 // Tar is an archive of entries. One of a name with a slash at its end is a folder; a
 // text "-> x" is a symbolic link and "=> x" a hard one.
-func Tar(t testing.TB, entries ...[2]string) []byte {
-	t.Helper()
+func Tar(t T, entries ...[2]string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, e := range entries {
@@ -70,16 +73,24 @@ func Tar(t testing.TB, entries ...[2]string) []byte {
 			h.Typeflag, h.Linkname, h.Size = tar.TypeLink, e[1][3:], 0
 		}
 		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
 		if h.Size > 0 {
 			if _, err := w.Write([]byte(e[1])); err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v", err)
 			}
 		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	return b.Bytes()
+}
+
+// Image is an archive as docker save writes it, of an image with one program.
+func Image(t T, name string, program Program, config string) []byte {
+	return Tar(t,
+		[2]string{"layer.tar", string(Tar(t, [2]string{"usr/bin/app", string(program.Bytes())}))},
+		[2]string{"config.json", config},
+		[2]string{"manifest.json", `[{"Config":"config.json","RepoTags":["` + name + `"],"Layers":["layer.tar"]}]`})
 }
