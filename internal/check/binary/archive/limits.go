@@ -24,7 +24,7 @@ type Limits struct {
 // DefaultLimits are those for files of a repository.
 func DefaultLimits() Limits {
 	return Limits{
-		Unpacked: 256 << 30, Ratio: 200, RatioFrom: 1 << 30, Member: 4 << 30,
+		Unpacked: 256 << 30, Ratio: 200, RatioFrom: 8 << 30, Member: 4 << 30,
 		Held: 192 << 20, Document: 4 << 20, Entries: 4_000_000, Links: 64 << 20, Programs: 10_000, Faults: 20,
 	}
 }
