@@ -65,6 +65,7 @@ Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 somet
 could not be checked, whatever else was found. docs/CHECK.md has more.`,
 		Example: `  procfit check
   procfit check --go 1.24 deploy/
+  procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
   procfit check --format text --format sarif=procfit.sarif`,

@@ -3,7 +3,6 @@ package binary_test
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"io"
 	"io/fs"
@@ -110,15 +109,7 @@ func packed(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, out.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(to, binarytest.Gzip(t, b), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

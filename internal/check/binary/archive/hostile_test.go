@@ -36,12 +36,12 @@ func TestHostile(t *testing.T) {
 		programs string
 	}{
 		"truncated":         {good[:len(good)-4096], DefaultLimits(), "ends before its end", "", "/app go1.24.6"},
-		"truncated gzip":    {gzipOf(t, good)[:200], DefaultLimits(), "unexpected EOF", "", ""},
+		"truncated gzip":    {binarytest.Gzip(t, good)[:200], DefaultLimits(), "unexpected EOF", "", ""},
 		"damaged zstd":      {append(zstdOf(t, good)[:100], "garbage of no sense"...), DefaultLimits(), "", "", "?"},
 		"no archive":        {[]byte(strings.Repeat("words ", 200)), DefaultLimits(), "is no tar archive", "", ""},
-		"gzip of words":     {gzipOf(t, []byte(strings.Repeat("words ", 200))), DefaultLimits(), "is no tar archive", "", ""},
+		"gzip of words":     {binarytest.Gzip(t, []byte(strings.Repeat("words ", 200))), DefaultLimits(), "is no tar archive", "", ""},
 		"xz":                {[]byte("\xfd7zXZ\x00rest"), DefaultLimits(), "pack it with gzip or zstd", "", ""},
-		"a bomb":            {gzipOf(t, big), small, "unpacks to far more", "", "/app go1.24.6"},
+		"a bomb":            {binarytest.Gzip(t, big), small, "unpacks to far more", "", "/app go1.24.6"},
 		"a bomb of zstd":    {zstdOf(t, big), small, "unpacks to far more", "", "/app go1.24.6"},
 		"many files":        {binarytest.Tar(t, many...), small, "more in it than any image", "", ""},
 		"many programs":     {binarytest.Tar(t, [2]string{"a", old}, [2]string{"b", old}, [2]string{"c", old}), small, "more in it than any image", "", "/a go1.24.6, /b go1.24.6"},
@@ -194,9 +194,9 @@ func TestLayoutFolder(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	layer := binarytest.Tar(f, [2]string{"bin/app", old}, [2]string{"a", "-> b"}, [2]string{"c", "=> bin/app"}, [2]string{".wh.x", ""})
 	f.Add(layer)
-	f.Add(gzipOf(f, layer))
+	f.Add(binarytest.Gzip(f, layer))
 	f.Add(zstdOf(f, layer))
-	f.Add(docker(f, `{"config":{"Entrypoint":["/bin/app"]}}`, layer, gzipOf(f, layer)))
+	f.Add(docker(f, `{"config":{"Entrypoint":["/bin/app"]}}`, layer, binarytest.Gzip(f, layer)))
 	f.Add(sparse(1 << 40))
 	f.Add(sparse(1 << 20))
 	limits := Limits{Unpacked: 4 << 20, Ratio: 100, RatioFrom: 1 << 20, Member: 1 << 20, Held: 1 << 20, Document: 1 << 16, Entries: 1000, Links: 1 << 16, Programs: 20, Faults: 5}

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -43,18 +42,6 @@ func faults(c Content) string {
 	return strings.Join(s, "\n")
 }
 
-func gzipOf(t testing.TB, b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func zstdOf(t testing.TB, b []byte) []byte {
 	w, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -66,7 +53,7 @@ func zstdOf(t testing.TB, b []byte) []byte {
 func TestPlainArchive(t *testing.T) {
 	b := binarytest.Tar(t, [2]string{"dist/", ""}, [2]string{"dist/api", young}, [2]string{"dist/tool", old},
 		[2]string{"dist/again", "=> dist/tool"}, [2]string{"dist/link", "-> tool"}, [2]string{"README", "words"}, [2]string{"lib.so", "\x7fELF nothing"})
-	for name, b := range map[string][]byte{"tar": b, "gzip": gzipOf(t, b), "zstd": zstdOf(t, b)} {
+	for name, b := range map[string][]byte{"tar": b, "gzip": binarytest.Gzip(t, b), "zstd": zstdOf(t, b)} {
 		c, err := read(t, b, DefaultLimits())
 		if err != nil || shown(c.Programs) != "/dist/again go1.24.6, /dist/api go1.26.1, /dist/tool go1.24.6" || len(c.Images) > 0 || len(c.Faults) > 0 {
 			t.Errorf("%s: %+v, %v", name, c, err)
@@ -120,7 +107,7 @@ func TestLayers(t *testing.T) {
 			b := binarytest.Tar(t, l...)
 			switch i % 3 {
 			case 0:
-				b = gzipOf(t, b)
+				b = binarytest.Gzip(t, b)
 			case 1:
 				b = zstdOf(t, b)
 			}

@@ -5,6 +5,7 @@ package binarytest
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"debug/elf"
 	"encoding/binary"
 	"strings"
@@ -85,6 +86,20 @@ func Tar(t T, entries ...[2]string) []byte {
 		t.Fatalf("%v", err)
 	}
 	return b.Bytes()
+}
+
+// Gzip packs something.
+func Gzip(t T, b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(b)
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return out.Bytes()
 }
 
 // Image is an archive as docker save writes it, of an image with one program.
