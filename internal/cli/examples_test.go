@@ -40,7 +40,11 @@ func TestRuleExamples(t *testing.T) {
 					want = &a.Files[i]
 					continue
 				}
-				if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
+				file := filepath.Join(dir, filepath.FromSlash(f.Name))
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, f.Data, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
