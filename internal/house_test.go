@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"check/output":      {"rule", "terminal"},
 	"check/manifest":    {"rule", "maxprocs/facts", "folder"},
 	"check/source":      {"rule", "maxprocs/facts"},
-	"check/binary":      {"rule", "maxprocs/facts", "goproc"},
+	"check/binary":      {"rule", "maxprocs/facts", "goproc", "folder"},
 
 	// Renderers place a View: what it says is made before.
 	"report/text":     {"terminal"},
@@ -103,12 +103,14 @@ var mayImport = map[string][]string{
 	"stat/stattest":     {"journal"},
 	"report/reporttest": {"stat", "stat/stattest", "journal", "lab"},
 	"goproc/goproctest": {"need"},
-	"test":              {"need"},
+
+	"check/binary/binarytest": {},
+	"test":                    {"need"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"need", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "test"}
+var testHelpers = []string{"need", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "check/binary/binarytest", "test"}
 
 func TestImports(t *testing.T) {
 	problems, packages, err := checkImports(os.DirFS(".."))

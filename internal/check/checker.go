@@ -38,6 +38,7 @@ type Value struct {
 	Text      string // in words: "2", "the node's CPUs"
 	Source    string // where it comes from, in words
 	GoVersion string // "" where it is not known
+	Module    string // the main module of a program that was read; "" of what is none
 	Go        bool   // it is known that this is a Go program, or meant to be one
 }
 

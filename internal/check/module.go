@@ -30,10 +30,11 @@ func ReadModule(path string) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	return parseModule(path, b)
+	return ParseModule(path, b)
 }
 
-func parseModule(path string, b []byte) (Program, error) {
+// ParseModule is ReadModule of what was read.
+func ParseModule(path string, b []byte) (Program, error) {
 	m, err := modfile.Parse(path, b, nil)
 	if err != nil {
 		// A newer Go may have lines that this parser does not know.

@@ -41,7 +41,7 @@ func TestReadModule(t *testing.T) {
 func FuzzModule(f *testing.F) {
 	f.Add([]byte("module x\ngo 1.24.0\ntoolchain go1.26.1\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if p, err := parseModule("go.mod", b); err == nil && !p.Known() {
+		if p, err := ParseModule("go.mod", b); err == nil && !p.Known() {
 			t.Errorf("%q tells nothing, and no error", b)
 		}
 	})

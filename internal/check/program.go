@@ -1,6 +1,14 @@
 package check
 
-import "github.com/procfit/procfit/maxprocs/facts"
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+)
 
 // Program is what is known of a Go program without running it: from the flag --go, an
 // annotation, a go.mod, the program itself, or an image that holds it.
@@ -9,27 +17,183 @@ type Program struct {
 	Language       string // the go line of its go.mod; "" where that is not known by itself
 	DefaultGODEBUG string // what the linker baked in
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
+	GOMAXPROCS     string // that its image sets; "": none
+	GODEBUG        string // the same
+	Foreign        bool   // others wrote it
 	From           string // where this is known from, in words: "--go 1.24"
 }
 
 // Known tells that something is.
 func (p Program) Known() bool { return p.GoVersion != "" || p.Language != "" }
 
-// Programs are those that manifests may run.
-type Programs struct {
-	Default Program            // of every container, where Known
-	Images  map[string]Program // by the image's name as a manifest writes it
-}
-
-// Of is the program that an image holds.
-func (p Programs) Of(image string) Program {
-	if known, ok := p.Images[image]; ok {
-		return known
-	}
-	return p.Default
-}
-
 // Check tells whether the versions can be read.
 func (p Program) Check() error {
 	return facts.Go{Version: p.GoVersion, Language: p.Language}.Check()
+}
+
+// Candidate is a program, an image's or a module's, that lies beside manifests.
+type Candidate struct {
+	Program
+	Images  []string // the names of the image that it lies in
+	Names   []string // by which somebody may call it: "api"
+	Started bool     // of those in its image it is the one that is started
+	Module  bool     // only its go.mod was read
+	Given   bool     // the user has named it
+}
+
+// Use is what a manifest says of the program that it starts.
+type Use struct {
+	Image   string // "ghcr.io/acme/api:1.2"
+	Name    string // of the container or service
+	Command string // the program that is started, where the manifest says so
+	Go      bool   // it is one of Go
+	Only    bool   // the manifests start nothing else
+}
+
+// Programs are those that manifests may run. The nil one knows none.
+type Programs struct {
+	Default Program // of every container, where Known
+
+	mu  sync.Mutex
+	all []Candidate
+}
+
+// ForAll tells that a program is the one that holds for all.
+func (p *Programs) ForAll(known Program) bool { return p != nil && known == p.Default }
+
+// Add makes a program known.
+func (p *Programs) Add(c Candidate) {
+	if p == nil || !c.Known() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, c)
+}
+
+// For is the program that is used: the one in the image of that name; else the one that
+// holds for all; else one that has the name of the image, of the container or of the
+// command; else, for what is known to be Go or is all that there is, the only one that
+// the user has named. Where several would do, it is none, and they are told.
+func (p *Programs) For(u Use) (known Program, among []string) {
+	if p == nil {
+		return Program{}, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	image := imageName(u.Image)
+	if image != "" {
+		if found := p.that(func(c Candidate) bool {
+			return slices.ContainsFunc(c.Images, func(i string) bool { return imageName(i) == image })
+		}); len(found) > 0 {
+			return one(startedBy(found, u.Command))
+		}
+	}
+	if p.Default.Known() {
+		return p.Default, nil
+	}
+	names := []string{shortName(u.Image), u.Name, path.Base(u.Command)}
+	found := p.that(func(c Candidate) bool {
+		return slices.ContainsFunc(c.Names, func(n string) bool { return n != "" && n != "." && slices.Contains(names, n) })
+	})
+	if len(found) == 0 && (u.Go || u.Only) {
+		found = p.that(func(c Candidate) bool { return c.Given })
+	}
+	return one(startedBy(found, u.Command))
+}
+
+func (p *Programs) that(is func(Candidate) bool) []Candidate {
+	return slices.DeleteFunc(slices.Clone(p.all), func(c Candidate) bool { return !is(c) })
+}
+
+// startedBy are those of the candidates that a command starts, or that are started
+// without one. A program tells more than its go.mod.
+func startedBy(found []Candidate, command string) []Candidate {
+	for _, better := range []func(Candidate) bool{
+		func(c Candidate) bool { return command != "" && slices.Contains(c.Names, path.Base(command)) },
+		func(c Candidate) bool { return c.Started },
+		func(c Candidate) bool { return !c.Module },
+	} {
+		if slices.ContainsFunc(found, better) {
+			found = slices.DeleteFunc(slices.Clone(found), func(c Candidate) bool { return !better(c) })
+		}
+	}
+	return found
+}
+
+// one is what all candidates have in common, or where each of them is.
+func one(found []Candidate) (Program, []string) {
+	if len(found) == 0 {
+		return Program{}, nil
+	}
+	slices.SortFunc(found, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
+	var among []string
+	for _, c := range found {
+		among = append(among, c.From)
+		same := c.Program
+		same.From = found[0].From
+		if same != found[0].Program {
+			for _, c := range found[len(among):] {
+				among = append(among, c.From)
+			}
+			return Program{}, slices.Compact(among)
+		}
+	}
+	return found[0].Program, nil
+}
+
+// imageName is an image's whole name: what is left out is written as docker fills it in.
+// A digest beside a tag is left out; of one alone nothing is known.
+func imageName(name string) string {
+	name, digest, pinned := strings.Cut(name, "@")
+	if name == "" {
+		return ""
+	}
+	repository, tag := name, ""
+	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
+		repository, tag = name[:i], name[i+1:]
+	}
+	if tag == "" {
+		tag = "latest"
+		if pinned {
+			tag = digest
+		}
+	}
+	host, _, several := strings.Cut(repository, "/")
+	switch {
+	case !several:
+		repository = "docker.io/library/" + repository
+	case !strings.ContainsAny(host, ".:") && host != "localhost":
+		repository = "docker.io/" + repository
+	}
+	return repository + ":" + tag
+}
+
+// shortName is the last part of an image's name: "api".
+func shortName(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	base := path.Base(image)
+	base, _, _ = strings.Cut(base, ":")
+	return base
+}
+
+// NamesOf are the names by which a program may be called, from its path, its package
+// and its images.
+func NamesOf(paths ...string) []string {
+	var names []string
+	for _, p := range paths {
+		name := strings.TrimSuffix(shortName(p), ".exe")
+		if isMajor(name) { // of a module: example.com/api/v2
+			name = path.Base(path.Dir(p))
+		}
+		if name != "" && name != "." && name != "/" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func isMajor(name string) bool {
+	digits, ok := strings.CutPrefix(name, "v")
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/binary"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
@@ -34,13 +35,14 @@ type checkOptions struct {
 	fix      bool
 	diff     bool
 	program  checkProgram
+	scanned  binary.Cache
 }
 
 // checkProgram is what the flags say of the programs in manifests.
 type checkProgram struct {
 	release  string
 	nodeCPUs int
-	programs check.Programs
+	program  check.Program // of every container, where --go tells
 }
 
 func newCheck(std stdio) *cobra.Command {
@@ -65,6 +67,7 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
 		Example: `  procfit check
   procfit check ./...
   procfit check --go 1.24 deploy/
+  procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
   procfit check --format text --format sarif=procfit.sarif`,
@@ -132,14 +135,14 @@ func (p *checkProgram) read() error {
 		if err != nil {
 			return usageError("--go: %w", err)
 		}
-		p.programs.Default = known
+		p.program = known
 		return nil
 	}
 	known := check.Program{GoVersion: "go" + strings.TrimPrefix(p.release, "go"), From: "--go " + p.release}
 	if err := known.Check(); err != nil {
 		return usageError("--go: %w", err)
 	}
-	p.programs.Default = known
+	p.program = known
 	return nil
 }
 
@@ -212,8 +215,10 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 // checkers are new for each run: they hold what they have read. Those that read files
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte) []check.Checker {
+	programs := &check.Programs{Default: o.program.program}
 	return []check.Checker{
-		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: o.program.programs, Changes: o.changes()}),
+		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
+		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: programs, Changes: o.changes()}),
 		gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ()}),
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/check/binary/binarytest"
 	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
@@ -143,7 +144,7 @@ func writeTraces(t *testing.T) {
 	}
 }
 
-// writeManifest makes a manifest with something to fix.
+// writeManifest makes a manifest with something to fix, and a program beside it.
 func writeManifest(t *testing.T) {
 	const text = `apiVersion: v1
 kind: Pod
@@ -155,11 +156,16 @@ spec:
       env: [{name: GOMAXPROCS, value: "8"}]
       resources: {limits: {cpu: 2}}
 `
-	if err := os.Mkdir("deploy", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("deploy/api.yaml", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	api := binarytest.Program{GoVersion: "go1.26.1", Module: "example.com/acme/api", GODEBUG: "containermaxprocs=0,updatemaxprocs=0"}
+	for name, content := range map[string]string{
+		"deploy/api.yaml": text, "bin/api": string(api.Bytes()), "go.mod": "module example.com/acme/api\n\ngo 1.24\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

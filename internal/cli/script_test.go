@@ -56,6 +56,8 @@ func TestScripts(t *testing.T) {
 			"tmpfs":     scriptTmpfs,
 			"nogroups":  scriptNoGroups,
 			"otherhost": scriptOtherHost,
+			"goprogram": scriptGoProgram,
+			"goimage":   scriptGoImage,
 		},
 	})
 }

@@ -80,7 +80,9 @@ func (m *image) searchBuildInfo(place extent) (info *debug.BuildInfo, err error)
 				return true
 			}
 			i += j
-			if off := at + int64(i); (off-place.off)%buildAlign == 0 {
+			// It is aligned in memory, and a file is mapped by pages: in a file, too. A
+			// segment need not begin so.
+			if off := at + int64(i); off%buildAlign == 0 {
 				if info = m.buildAt(piece[i:i+buildHeader], off); info != nil {
 					return false
 				}

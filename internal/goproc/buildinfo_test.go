@@ -29,6 +29,35 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadUnalignedSegment reads programs without section headers whose segment of data
+// begins anywhere, as the linker of the C toolchain lays them out.
+func TestReadUnalignedSegment(t *testing.T) {
+	for name, w := range tinies() {
+		if w.sections {
+			continue
+		}
+		w.change = func(b []byte) {
+			head, _, _, word := w.shape()
+			// p_offset, p_vaddr and what follows them: all eight bytes further.
+			fields := []int{8, 16}
+			if word == 4 {
+				fields = []int{4, 8}
+			}
+			for _, f := range fields {
+				at := b[head+f:]
+				if word == 4 {
+					w.order.PutUint32(at, w.order.Uint32(at)+8)
+				} else {
+					w.order.PutUint64(at, w.order.Uint64(at)+8)
+				}
+			}
+		}
+		if p, err := Read(bytes.NewReader(w.bytes())); err != nil || p.GoVersion != "go1.26.8" {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+}
+
 // TestReadClaims reads files of a terabyte, most of it zeros, whose headers claim
 // to need it: without much memory, and where the rest is right with the right
 // result.

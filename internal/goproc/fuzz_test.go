@@ -70,6 +70,13 @@ func FuzzRead(f *testing.F) {
 		} else if err != nil && !errors.Is(err, ErrNotGo) {
 			t.Error(err)
 		}
+		// From a stream of any size that is claimed, no more is read than is there.
+		if p, err := ReadStream(bytes.NewReader(b), int64(len(b)), 1<<20); err == nil && p.GoVersion == "" {
+			t.Error("a program without a Go version")
+		}
+		if _, err := ReadStream(bytes.NewReader(b), math.MaxInt64, 1<<20); err == nil && len(b) < headBytes {
+			t.Error("a file that ends before its size is read")
+		}
 	})
 }
 

@@ -19,9 +19,6 @@ import (
 // ErrNoProcess means that there is no such process, or none any more.
 var ErrNoProcess = errors.New("no such process")
 
-// automaxprocs is a module that sets GOMAXPROCS when it is imported.
-const automaxprocs = "go.uber.org/automaxprocs"
-
 // Subject reads all that is seen of a process: its CPUs and limits, the program
 // that it runs, its live GOMAXPROCS, how it was throttled since its groups were
 // made. What permissions deny is marked so in the Subject; the error is
@@ -87,7 +84,7 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 		return rule.Observed{}, program{}, err
 	}
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Facts.GOARCH = p.live.GoVersion, p.live.DefaultGODEBUG, p.live.GOARCH
-	o.Automaxprocs = automaxprocsIn(p.live.Deps)
+	o.Automaxprocs = goproc.AutomaxprocsIn(p.live.Deps)
 	return o, p, nil
 }
 
@@ -110,17 +107,7 @@ func Self() rule.Subject {
 	live := runtime.GOMAXPROCS(0)
 	o := rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: facts.Read(), Live: &live}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		o.Automaxprocs = automaxprocsIn(info.Deps)
+		o.Automaxprocs = goproc.AutomaxprocsIn(info.Deps)
 	}
 	return rule.NewSubject(o)
-}
-
-// automaxprocsIn is the version of automaxprocs among the modules, or empty.
-func automaxprocsIn(deps []*debug.Module) string {
-	for _, d := range deps {
-		if d.Path == automaxprocs {
-			return d.Version
-		}
-	}
-	return ""
 }

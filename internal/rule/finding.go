@@ -115,6 +115,7 @@ func All() []Rule {
 		setTwice(),
 		fixedInImage(),
 		thousandths(),
+		tooOldForLimits(),
 		constantInCode(),
 		numCPUInCode(),
 		setenvInCode(),

@@ -62,6 +62,7 @@ func (s Observed) ratio(text string) Observed {
 func (s Observed) counted(n int) Observed  { s.NumCPU = n; return s }
 func (s Observed) custom(v bool) Observed  { s.Custom = &v; return s }
 func (s Observed) anywhere() Observed      { s.AnyMachine = true; return s }
+func (s Observed) foreign() Observed       { s.Foreign = true; return s }
 func (s Observed) file(w Written) Observed { s.Written = &w; return s.anywhere() }
 func (s Observed) held(level int, periods, throttled int64) Observed {
 	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
@@ -128,6 +129,8 @@ func fixtures() []fixture {
 
 		{"PF004", "env", machine(8, 3).withEnv("3").live(3), "GOMAXPROCS=3 in its environment fixes 3", "remove it: the runtime chooses 3", Info},
 		{"PF004", "code after env", machine(8, 3).withEnv("2").live(3), "a call of runtime.GOMAXPROCS fixes 3", "remove the call, and GOMAXPROCS=2 from its environment: the runtime chooses 3", Info},
+		{"PF004", "env, and automaxprocs without it", machine(8, 3).withEnv("3").automaxprocs("v1.6.0").live(3), "GOMAXPROCS=3 in its environment fixes 3", "remove it and the import of go.uber.org/automaxprocs: the runtime chooses 3", Info},
+		{"PF004", "automaxprocs, which PF007 says", machine(8, 3).automaxprocs("v1.6.0").live(3).custom(true), "", "", ""},
 		{"PF004", "rounded down", machine(8, 2.5).withEnv("2").live(2), "fixes 2", "the runtime chooses 3 by itself and follows the limit; 2 and 3 both fit 2.5 CPUs", Info},
 		{"PF004", "the runtime's own choice would be too many", machine(8, 0.5).withEnv("1").live(1), "", "", ""},
 		{"PF004", "no limit to change", machine(8).withEnv("8").live(8), "", "", ""},
@@ -140,6 +143,9 @@ func fixtures() []fixture {
 		{"PF005", "a go line under one CPU", machine(8, 1).lang("1.24"), "go 1.24 in go.mod", "never less under a limit: for 1 set GOMAXPROCS=1", Warning},
 		{"PF005", "GODEBUG", machine(8, 2).godebug("containermaxprocs=0"), "GODEBUG=containermaxprocs=0 in the environment", "from GODEBUG", Warning},
 		{"PF005", "a binary on disk", Observed{}.gover("go1.25.3").baked(off), "built with go1.25.3", "", Warning},
+		{"PF005", "a program of others", machine(8, 2).baked(off).foreign(), "containermaxprocs=0 is linked in", "set GODEBUG=containermaxprocs=1,updatemaxprocs=1 in its environment", Warning},
+		{"PF005", "a program of others, an ancestor", machine(64, 20, 4).baked(off).foreign(), "containermaxprocs=0 is linked in", "set GOMAXPROCS=4 in its environment", Warning},
+		{"PF005", "a binary of others on disk", Observed{}.gover("go1.25.3").baked(off).foreign(), "built with go1.25.3", "set GODEBUG=", Warning},
 		{"PF005", "two CPUs, where the runtime's least is 2", machine(2, 0.4).baked(off).live(2), "", "", ""},
 		{"PF005", "a limit that is high enough", machine(8, 8).baked(off), "", "", ""},
 		{"PF005", "set right in the environment", machine(8, 2).baked(off).withEnv("2"), "", "", ""},
@@ -150,6 +156,7 @@ func fixtures() []fixture {
 		{"PF006", "1.24", machine(8, 2).gover("go1.24.6").live(8), "go1.24.6 reads no CPU limit, and there is one of 2 CPUs (/cg/pod/app)", "Go 1.25 or newer", Warning},
 		{"PF006", "a new Go would not do", machine(64, 20, 1.5).gover("go1.24.6").live(64), "reads no CPU limit", "set GOMAXPROCS=2 in its environment, or import github.com/procfit/procfit/maxprocs/auto; a runtime that reads its own group's limit would still choose 20", Warning},
 		{"PF006", "an ancestor's limit, which no Go reads", machine(64, 0, 4).gover("go1.24.6").live(64), "", "", ""},
+		{"PF006", "a program of others", machine(8, 2).gover("go1.24.6").foreign(), "reads no CPU limit", "set GOMAXPROCS=2 in its environment", Warning},
 		{"PF006", "no limit", machine(8).gover("go1.24.6"), "", "", ""},
 		{"PF006", "set right by automaxprocs", machine(8, 2).gover("go1.21").automaxprocs("v1.5.3").live(2), "", "", ""},
 		{"PF006", "a new Go", machine(8, 2), "", "", ""},
@@ -160,6 +167,12 @@ func fixtures() []fixture {
 		{"PF007", "an old Go needs it", machine(8, 2).gover("go1.24").automaxprocs("v1.6.0"), "", "", ""},
 		{"PF007", "an old go line needs it", machine(8, 2).baked(off).automaxprocs("v1.6.0"), "", "", ""},
 		{"PF007", "not linked", machine(8, 2), "", "", ""},
+
+		{"PF007", "a limit below the runtime's least", machine(8, 0.5).automaxprocs("v1.6.0").live(1), "ends the updates", "remove the import of go.uber.org/automaxprocs; the runtime then chooses 2, and never less under a limit: for 1 set GOMAXPROCS=1", Warning},
+		{"PF007", "an ancestor's limit", machine(64, 20, 4).automaxprocs("v1.6.0").live(20), "ends the updates", "import github.com/procfit/procfit/maxprocs/auto in its place, which takes 4; the runtime by itself chooses 20", Warning},
+		{"PF007", "a limit to die of", machine(8, 2).ratio("150000 0").automaxprocs("v1.6.0").live(8), "ends the updates", "set GOMAXPROCS=8", Warning},
+		{"PF007", "a program of others", Observed{}.automaxprocs("v1.6.0").gover("go1.26.1").foreign(), "ends the updates", "nothing, while its limit stays", Info},
+		{"PF007", "a program of others, and the environment sets it", machine(8, 2).withEnv("2").automaxprocs("v1.6.0").foreign(), "", "", ""},
 
 		{"PF008", "a wide leaf", machine(64, 20, 1.5).live(20), "/cg/pod grants 1.5 CPUs, and the runtime of go1.26.1 reads only the limit of its own group (20 CPUs)", "set GOMAXPROCS=2", Warning},
 		{"PF008", "no limit at the leaf", machine(64, 0, 4).live(64), "its own group (none there)", "GOMAXPROCS=4", Warning},
@@ -176,6 +189,7 @@ func fixtures() []fixture {
 
 		{"PF010", "a container's mount", machine(8, 2).gover("go1.25.3").mountRoot("/docker/x").live(8), "shows /docker/x as its root (golang/go#76390), and chooses 8 where 2", "Go 1.26", Warning},
 		{"PF010", "a new Go would not do", machine(64, 20, 2).gover("go1.25.3").mountRoot("/docker/x").live(64), "chooses 64 where 20", "set GOMAXPROCS=2 in its environment", Warning},
+		{"PF010", "a program of others", machine(8, 2).gover("go1.25.3").mountRoot("/docker/x").live(8).foreign(), "as its root", "set GOMAXPROCS=2 in its environment", Warning},
 		{"PF010", "the whole hierarchy", machine(8, 2).gover("go1.25.3").live(2), "", "", ""},
 		{"PF010", "mended in 1.26", machine(8, 2).mountRoot("/docker/x"), "", "", ""},
 		{"PF010", "an old Go, which PF006 says", machine(8, 2).gover("go1.24").mountRoot("/docker/x"), "", "", ""},
@@ -198,9 +212,12 @@ func fixtures() []fixture {
 		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},
 		{"PF012", "not known", machine(8, 2).live(2), "", "", ""},
 
-		{"PF013", "a call after the environment", machine(2).withEnv("4").live(2), "runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program goes before it", "remove GOMAXPROCS=4 from its environment, or the call if 4 is meant", Warning},
+		{"PF013", "a call after the environment", machine(2).withEnv("4").live(2), "runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program goes before it", "remove GOMAXPROCS=4 from its environment", Warning},
 		{"PF013", "the call is what is wrong", machine(8, 2).withEnv("2").live(8).custom(true), "runs with 8 Ps", "let the program leave GOMAXPROCS alone where its environment sets it: 2 fits its CPUs", Warning},
 		{"PF013", "the default again", machine(8, 2).withEnv("4").live(2).custom(false), "follows its own default again, as after a call of runtime.SetDefaultGOMAXPROCS", "remove GOMAXPROCS=4", Warning},
+		{"PF013", "neither fits", machine(8, 2).withEnv("4").live(8).custom(true), "runs with 8 Ps", "let it take 2, and remove GOMAXPROCS=4 from its environment", Warning},
+		{"PF013", "the default again, under an ancestor", machine(64, 20, 2).withEnv("4").live(20).custom(false), "runs with 20 Ps", "set GOMAXPROCS=2 in its environment instead of 4, and let the program leave it alone", Warning},
+		{"PF013", "both fit", machine(8, 2.5).withEnv("3").live(2).custom(true), "runs with 2 Ps", "remove GOMAXPROCS=3 from its environment, or the call if 3 is meant", Warning},
 		{"PF013", "in force", machine(8).withEnv("4").live(4), "", "", ""},
 		{"PF013", "a value that the runtime ignores, which PF003 says", machine(8).withEnv("4x").live(2), "", "", ""},
 		{"PF013", "its memory is hidden", machine(8).withEnv("4").unread(), "", "", ""},
@@ -246,6 +263,13 @@ func fixtures() []fixture {
 
 		{"PF020", "a number", machine(0, 0).withEnv("4").file(Written{Image: true}), "fixes GOMAXPROCS=4", "remove it here", Warning},
 		{"PF005", "an image", Observed{}.gover("go1.25.3").godebug("containermaxprocs=0").file(Written{Image: true}), "in the environment keeps", "remove containermaxprocs", Warning},
+		{"PF022", "a binary on disk", Observed{}.gover("go1.24.6"), "go1.24.6 reads no CPU limit: under one it takes as many Ps as its machine has CPUs", "build it with Go 1.25 or newer", Info},
+		{"PF022", "of others", Observed{}.gover("go1.24.6").foreign(), "go1.24.6 reads no CPU limit", "set GOMAXPROCS wherever it is given a CPU limit, or use a release of it", Info},
+		{"PF022", "an image", machine(0, 0).gover("go1.24.6").file(Written{Image: true}), "go1.24.6 reads no CPU limit", "build it", Info},
+		{"PF022", "an image that sets the value, which PF020 says", machine(0, 0).gover("go1.24.6").withEnv("4").file(Written{Image: true}), "", "", ""},
+		{"PF022", "a place, of which PF006 tells", machine(8).gover("go1.24.6"), "", "", ""},
+		{"PF022", "automaxprocs", Observed{}.gover("go1.24.6").automaxprocs("v1.6.0"), "", "", ""},
+		{"PF022", "a new Go", Observed{}.gover("go1.26.1").baked(off), "", "", ""},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
 		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},
 	}

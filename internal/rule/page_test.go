@@ -4,8 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "write docs/RULES.md from the rules")
@@ -51,6 +54,28 @@ here and now, an **info** is worth knowing and may be meant so.
 		if f, ok := example(r.ID); ok {
 			fmt.Fprintf(&b, "\n> %s  \n> → %s\n", f.Message, f.Fix)
 		}
+		if r.By != "" {
+			b.WriteString(exampleFile(r.ID))
+		}
+	}
+	return b.String()
+}
+
+// exampleFile is a file in which the rule fires and what check says of it; a test of the
+// command line has run it.
+func exampleFile(id string) string {
+	a, err := txtar.ParseFile("testdata/examples/" + id + ".txtar")
+	if err != nil {
+		return "" // that test demands one
+	}
+	var b strings.Builder
+	for _, f := range a.Files {
+		if f.Name == "output" {
+			fmt.Fprintf(&b, "\nsays\n\n    %s\n", strings.ReplaceAll(strings.TrimSpace(string(f.Data)), "\n", "\n    "))
+			continue
+		}
+		language := strings.TrimPrefix(path.Ext(f.Name), ".")
+		fmt.Fprintf(&b, "\n`%s`:\n\n```%s\n%s```\n", f.Name, language, f.Data)
 	}
 	return b.String()
 }

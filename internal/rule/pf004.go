@@ -28,6 +28,9 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.Facts.EffectiveCPUs()
+	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
+		return nil // without the variable automaxprocs would fix it, and PF007 tells of that
+	}
 	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return nil
 	}
@@ -35,6 +38,9 @@ func checkFrozen(s Subject) []Finding {
 	switch s.SetBy {
 	case SetByEnv:
 		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.env()), "remove it"
+		if s.Automaxprocs != "" {
+			fix += " and the import of go.uber.org/automaxprocs"
+		}
 	case SetByCode:
 		by, fix = "a call of runtime.GOMAXPROCS", "remove the call"
 		if _, overridden := s.Overridden(); overridden {

@@ -32,6 +32,9 @@ func checkLimitsOff(s Subject) []Finding {
 		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit", s.goName()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
+	if s.Foreign {
+		f.Fix = s.switchOn()
+	}
 	switch {
 	case s.Facts.GODEBUG.State == facts.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
 		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
@@ -77,3 +80,18 @@ func limitMatters(s Subject) bool {
 	n := s.modern()
 	return s.tooMany() && s.SetBy == SetByAuto && n >= s.Fit.Procs && n < s.Go.Procs
 }
+
+// switchOn is what who did not build a program can do: the environment's GODEBUG goes
+// before what is linked in.
+func (s Subject) switchOn() string {
+	switched := s.Observed
+	switched.Facts.GODEBUG = facts.Fact{State: facts.Known, Raw: godebugOn}
+	n := NewSubject(switched).Unset()
+	if s.seesMachine() && n > max(s.Fit.Procs, 2) { // its release misses the limit, or it is an ancestor's
+		return s.setEnv()
+	}
+	return s.orElse("set GODEBUG="+godebugOn+" in its environment, which goes before what is linked in", n)
+}
+
+// godebugOn are the settings by which a runtime since Go 1.25 follows a limit.
+const godebugOn = "containermaxprocs=1,updatemaxprocs=1"

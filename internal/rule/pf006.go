@@ -25,8 +25,12 @@ func checkOldGo(s Subject) []Finding {
 	if s.releaseReadsLimit || !limited || !limitMatters(s) {
 		return nil
 	}
+	fix := s.orElse("build it with Go "+s.goThatReads()+" or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern())
+	if s.Foreign {
+		fix = s.setEnv()
+	}
 	return []Finding{{
 		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)", s.goName(), phrase.CPUs(l.CPUs), l.Dir),
-		Fix:     s.orElse("build it with Go "+s.goThatReads()+" or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern()),
+		Fix:     fix,
 	}}
 }

@@ -33,8 +33,12 @@ func checkMissedMount(s Subject) []Finding {
 	if root := s.Facts.Cgroup.SeenRoot(); root != "/" {
 		where = "in a mount that shows " + root + " as its root (golang/go#76390)"
 	}
+	fix := s.orElse("build it with Go 1.26 or newer", seen)
+	if s.Foreign {
+		fix = s.setEnv()
+	}
 	return []Finding{{
 		Message: fmt.Sprintf("%s does not find the limit %s, and chooses %d where %d would follow", s.RuntimeName(), where, s.Go.Procs, seen),
-		Fix:     s.orElse("build it with Go 1.26 or newer", seen),
+		Fix:     fix,
 	}}
 }

@@ -33,15 +33,26 @@ func checkOverridden(s Subject) []Finding {
 	if s.SetBy == SetByAuto {
 		by = "its runtime follows its own default again, as after a call of runtime.SetDefaultGOMAXPROCS"
 	}
-	f := Finding{
+	return []Finding{{
 		Message: fmt.Sprintf("%s, and GOMAXPROCS=%s in its environment has no effect: %s", s.runs(*s.Live), s.env(), by),
-		Fix:     fmt.Sprintf("remove GOMAXPROCS=%s from its environment, or the call if %s is meant", s.env(), s.env()),
+		Fix:     s.settleOverride(n),
+	}}
+}
+
+// settleOverride is how one of the two values comes to count that fits, or a third.
+func (s Subject) settleOverride(n int) string {
+	remove := fmt.Sprintf("remove GOMAXPROCS=%s from its environment", s.env())
+	switch {
+	case s.Facts.EffectiveCPUs() == 0 || s.fits(*s.Live) && !s.fits(n):
+		return remove
+	case s.fits(*s.Live):
+		return fmt.Sprintf("%s, or the call if %s is meant", remove, s.env())
+	case s.fits(n): // the variable is right, and the call has to go
+		return fmt.Sprintf("let the program leave GOMAXPROCS alone where its environment sets it: %s fits its CPUs", s.env())
+	case s.SetBy == SetByAuto:
+		return fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s, and let the program leave it alone", s.Fit.Procs, s.env())
 	}
-	// Where the variable is right and the call is wrong, the call has to go.
-	if s.fits(n) && !s.fits(*s.Live) {
-		f.Fix = fmt.Sprintf("let the program leave GOMAXPROCS alone where its environment sets it: %s fits its CPUs", s.env())
-	}
-	return []Finding{f}
+	return fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d, and %s", s.Fit.Procs, remove)
 }
 
 // fits tells that the value is what its CPUs can feed, rounded down or up.

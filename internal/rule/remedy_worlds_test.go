@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,9 +18,13 @@ var ways = []struct {
 	words *regexp.Regexp
 	do    func(o *Observed, value string)
 }{
+	{regexp.MustCompile(`remove it and the import of go.uber.org/automaxprocs`), func(o *Observed, _ string) { o.Facts.Env, o.Automaxprocs = facts.Fact{State: facts.Absent}, "" }},
 	{regexp.MustCompile(`(?:set|write) GOMAXPROCS=(\d+)`), func(o *Observed, value string) { o.Facts.Env = known(value) }},
 	{regexp.MustCompile(`remove GOMAXPROCS=\S+ from its environment|^remove it\b|enough, remove GOMAXPROCS`), func(o *Observed, _ string) { o.Facts.Env = facts.Fact{State: facts.Absent} }},
 	{regexp.MustCompile(`let it take (\d+)`), func(o *Observed, value string) { o.Facts.Env = known(value) }},
+	{regexp.MustCompile(`^remove the import of go.uber.org/automaxprocs`), func(o *Observed, _ string) { o.Automaxprocs = "" }},
+	{regexp.MustCompile(`import github.com/procfit/procfit/maxprocs/auto in its place, which takes (\d+)`), func(o *Observed, value string) { o.Automaxprocs, o.Facts.Env = "", known(value) }},
+	{regexp.MustCompile(`set GODEBUG=(\S+) in its environment`), func(o *Observed, value string) { o.Facts.GODEBUG = known(value) }},
 	{regexp.MustCompile(`restart it`), func(*Observed, string) {}},
 	{regexp.MustCompile(`build it with Go (1\.\d+) or newer and go 1\.\d+ in go.mod`), newer},
 	{regexp.MustCompile(`build it with Go (1\.\d+) or newer`), func(o *Observed, value string) { o.Facts.GoVersion = "go" + value }},
@@ -101,6 +106,16 @@ func TestRemediesWork(t *testing.T) {
 				func(o Observed) Observed { return o.withEnv("64") },
 				func(o Observed) Observed { return o.withEnv("1") },
 				func(o Observed) Observed { return o.withEnv("2.5") },
+				func(o Observed) Observed { return o.automaxprocs("v1.6.0") },
+				func(o Observed) Observed { return o.automaxprocs("v1.6.0").withEnv("2") },
+				func(o Observed) Observed { return o.foreign() },
+				func(o Observed) Observed { return o.foreign().baked(off) },
+				func(o Observed) Observed {
+					if len(o.Facts.Limits) == 0 {
+						return o
+					}
+					return o.held(0, 100, 63)
+				},
 			} {
 				for _, live := range []int{0, 2, 64} {
 					for _, custom := range []int{-1, 0, 1} {
@@ -117,7 +132,7 @@ func TestRemediesWork(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []string{"PF001", "PF002", "PF003", "PF004", "PF005", "PF006", "PF008", "PF010", "PF014"} {
+	for _, id := range []string{"PF001", "PF002", "PF003", "PF004", "PF005", "PF006", "PF007", "PF008", "PF010", "PF011", "PF012", "PF013", "PF014"} {
 		if tried[id] == 0 {
 			t.Errorf("no remedy of %s was tried", id)
 		}
@@ -132,8 +147,19 @@ func try(t *testing.T, name string, o Observed, tried map[string]int) {
 	}
 	for _, f := range Judge(s) {
 		switch f.Rule {
-		case "PF007", "PF009", "PF012", "PF013": // they name no value that is right
+		case "PF009": // it names no value that is right
 			continue
+		case "PF012":
+			tryLimit(t, name, o, f, tried)
+			continue
+		case "PF013":
+			tryOverridden(t, name, s, f, tried)
+			continue
+		case "PF007":
+			// Where it has nothing to do, and where the environment is hidden, it names no value.
+			if f.Severity == Info || s.Facts.Env.State == facts.Unreadable {
+				continue
+			}
 		case "PF003": // an empty value changes nothing, and so does its removal
 			if f.Severity == Info {
 				continue
@@ -144,15 +170,65 @@ func try(t *testing.T, name string, o Observed, tried map[string]int) {
 			continue
 		}
 		tried[f.Rule]++
-		then := NewSubject(after)
-		n, known := then.Procs()
+		n, known := started(after)
 		fits, got := strconv.Itoa(s.Fit.Procs), strconv.Itoa(n)
 		named := regexp.MustCompile(`chooses? `+got+`\b`).MatchString(f.Fix) || regexp.MustCompile(`fit `).MatchString(f.Fix)
-		if !known || n != s.Fit.Procs && (!named || !strings.Contains(f.Fix, "GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "both fit")) {
+		if !known || n != s.Fit.Procs && !(after.Automaxprocs != "" && s.fits(n)) && (!named || !strings.Contains(f.Fix, "GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "both fit")) {
 			if tried["wrong"]++; tried["wrong"] < 12 {
 				t.Errorf("%s: %s fits, and what %s says leads to %s: %q\n\t%s\n\tlive %v, custom %v, env %q, baked %q, language %q, GODEBUG %q", name, fits, f.Rule, got, f.Fix, f.Message, deref(o.Live), o.Custom != nil && *o.Custom, o.Facts.Env.Raw, o.Facts.DefaultGODEBUG, o.Language, o.Facts.GODEBUG.Raw)
 			}
 		}
+	}
+}
+
+// started is what a program runs with that is started so.
+func started(o Observed) (n int, known bool) {
+	if _, env := NewSubject(o).EnvProcs(); o.Automaxprocs == "" || env {
+		return NewSubject(o).Procs()
+	}
+	return facts.Decide(o.Facts, facts.Automaxprocs{Language: o.Language}).Procs, true
+}
+
+// tryLimit raises the limit of which PF012 says so: then the Ps are what fits it.
+func tryLimit(t *testing.T, name string, o Observed, f Finding, tried map[string]int) {
+	t.Helper()
+	m := regexp.MustCompile(`^raise the limit of (\S+) to (\d+) CPUs?,`).FindStringSubmatch(f.Fix)
+	if m == nil {
+		return
+	}
+	tried["PF012"]++
+	raised, _ := strconv.Atoi(m[2]) // the pattern has digits only
+	n, _ := NewSubject(o).Procs()
+	o.Facts.Limits = slices.Clone(o.Facts.Limits)
+	for i := range o.Facts.Limits {
+		if l := &o.Facts.Limits[i]; l.Dir == m[1] {
+			l.State, l.CPUs, l.Raw = facts.Known, float64(raised), m[2]+"00000 100000\n"
+		}
+	}
+	s := NewSubject(o)
+	if n != raised || n > s.Fit.Procs {
+		t.Errorf("%s: %d Ps, and %d fit after %q", name, n, s.Fit.Procs, f.Fix)
+	}
+}
+
+// tryOverridden does what PF013 says: either value has to go so that the one that counts
+// then fits.
+func tryOverridden(t *testing.T, name string, s Subject, f Finding, tried map[string]int) {
+	t.Helper()
+	tried["PF013"]++
+	env, _ := s.EnvProcs()
+	becomes := 0
+	set := regexp.MustCompile(`(?:set GOMAXPROCS=|let it take )(\d+)`).FindStringSubmatch(f.Fix)
+	switch {
+	case strings.HasPrefix(f.Fix, "remove GOMAXPROCS="):
+		becomes = *s.Live // by the call, which stays
+	case strings.HasPrefix(f.Fix, "let the program leave GOMAXPROCS alone"):
+		becomes = env
+	case set != nil:
+		becomes, _ = strconv.Atoi(set[1])
+	}
+	if !s.fits(becomes) {
+		t.Errorf("%s: live %d, env %d, and %d fits; %q leads to %d", name, *s.Live, env, s.Fit.Procs, f.Fix, becomes)
 	}
 }
 

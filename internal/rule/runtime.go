@@ -47,6 +47,9 @@ func (s Subject) goThatReads() string {
 
 // setOrImport is the way out where no runtime chooses what fits.
 func (s Subject) setOrImport() string {
+	if s.Foreign {
+		return s.setEnv()
+	}
 	return s.setEnv() + ", or import github.com/procfit/procfit/maxprocs/auto"
 }
 
@@ -75,6 +78,12 @@ func (s Subject) insteadOfEnv() string {
 // restart is what to do when the runtime would choose another value now.
 func (s Subject) restart() string {
 	const fix = "restart it: its CPUs have changed since it chose"
+	if s.Automaxprocs != "" {
+		// It may find a limit now where it found none when the program started.
+		if n := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}).Procs; n > 0 && !s.fits(n) {
+			return fmt.Sprintf("%s; started again without it automaxprocs would take %s", s.setEnv(), value(n))
+		}
+	}
 	switch n := s.Go.Procs; {
 	case n == s.Fit.Procs:
 		return fix

@@ -47,6 +47,7 @@ type Observed struct {
 	// AnyMachine is of a program in a file: the CPUs of the machine that it will run
 	// on are not known, and are taken for more than any limit.
 	AnyMachine bool
+	Foreign    bool     // others wrote the program, so that its source and its build are not at hand
 	Written    *Written // how a file sets the variable; nil: no file was read
 
 	NotGo          bool   // it is known to be no Go program; no rule judges it
@@ -146,6 +147,10 @@ func (s Subject) Overridden() (n int, yes bool) {
 	n, counts := s.EnvProcs()
 	return n, counts && s.Live != nil && *s.Live != n
 }
+
+// FollowsLimit tells that its runtime follows the limit of its own group, where nothing
+// else sets the value.
+func (s Subject) FollowsLimit() bool { return s.readsLimit }
 
 // env is the variable as it was written, cut where it would flood a message.
 func (s Subject) env() string {

@@ -25,7 +25,7 @@ func (c *Checker) compose(t text, doc int) []*unit {
 		if e.value.Kind != yaml.MappingNode {
 			continue
 		}
-		u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Of(r.str(e.value, "image"))}
+		u := &unit{env: absent(), godebug: absent(), image: r.str(e.value, "image"), command: firstWord(r, e.value, "entrypoint", "command")}
 		u.at = rule.Place{Path: t.path, Line: d.line(e.key), Column: e.key.Column, Object: "service " + e.key.Value}
 		cpus, cpuSet := composeLimit(r, e.value)
 		// What a service takes over from another file is not read, nor its limit.
@@ -40,6 +40,19 @@ func (c *Checker) compose(t text, doc int) []*unit {
 		units = append(units, u)
 	}
 	return units
+}
+
+// firstWord is the program that the first of the keys starts which is there.
+func firstWord(r *reader, n *yaml.Node, keys ...string) string {
+	for _, key := range keys {
+		if list := r.items(n, key); len(list) > 0 {
+			return list[0].Value
+		}
+		if text := strings.Fields(r.str(n, key)); len(text) > 0 {
+			return text[0]
+		}
+	}
+	return ""
 }
 
 // composeLimit is the CPU limit of a service, 0 for none, and how many CPUs it is bound

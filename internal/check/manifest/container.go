@@ -15,7 +15,6 @@ import (
 type container struct {
 	unit
 	object  *object
-	image   string
 	partial bool // a patch of a container that is written elsewhere
 	cpu     amounts
 	podCPU  amounts
@@ -51,7 +50,8 @@ type source struct {
 // container reads one.
 func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *object) *container {
 	d := p.text.docs[p.doc]
-	k := &container{object: o, image: p.str(c, "image"), fields: map[string]field{}}
+	k := &container{object: o, fields: map[string]field{}}
+	k.unit.image, k.command = p.str(c, "image"), firstWord(&p.reader, c, "command")
 	k.at = rule.Place{Path: p.text.path, Line: d.line(c), Column: c.Column, Object: o.String(), Container: p.str(c, "name")}
 	k.partial = k.image == ""
 	k.cpu = p.amounts(c, k)

@@ -40,7 +40,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	if len(stages) == 0 {
 		return nil, nil
 	}
-	u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Default}
+	u := &unit{env: absent(), godebug: absent()}
 	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
 	u.written.Image = true
 	if version != "" {
@@ -66,7 +66,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		}
 		at = below
 	}
-	c.judge(u, to)
+	c.keep([]*unit{u})
 	return []*unit{u}, nil
 }
 

@@ -29,7 +29,7 @@ func FuzzFix(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string, young bool) {
-		e := expectation{options: Options{Changes: true, Programs: check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}
+		e := expectation{options: Options{Changes: true, Programs: &check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}
 		if young {
 			e.options.Programs.Default.GoVersion = "go1.26"
 		}

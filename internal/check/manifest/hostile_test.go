@@ -73,7 +73,7 @@ func TestHostile(t *testing.T) {
 				}
 			}
 			begun := time.Now()
-			r := expectation{options: Options{Changes: true, Programs: check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}.run(t, dir, nil)
+			r := expectation{options: Options{Changes: true, Programs: &check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}.run(t, dir, nil)
 			if took := time.Since(begun); took > time.Minute {
 				t.Errorf("took %s", took)
 			}

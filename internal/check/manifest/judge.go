@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/phrase"
@@ -82,6 +83,14 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 
 // value is what the unit gets, in words.
 func (u *unit) value(s rule.Subject) check.Value {
+	v := u.valueOf(s)
+	if u.beside {
+		v.Source = strings.TrimPrefix(v.Source+"; its program is "+u.program.From, "; ")
+	}
+	return v
+}
+
+func (u *unit) valueOf(s rule.Subject) check.Value {
 	v := check.Value{Place: u.at, GoVersion: u.program.GoVersion, Go: u.isGo || u.program.Known()}
 	n, known := s.Procs()
 	_, byEnv := s.EnvProcs()

@@ -16,7 +16,7 @@ import (
 // Options are what manifests alone do not tell.
 type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
-	Programs check.Programs
+	Programs *check.Programs
 	Changes  bool // findings are to have their Change, for which files are read again
 }
 
@@ -28,6 +28,7 @@ type Checker struct {
 
 	mu      sync.Mutex
 	ignores map[string][]check.Ignore // by file
+	units   []*unit                   // of other kinds than Kubernetes'
 }
 
 // New makes one.
@@ -111,9 +112,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		units, err = c.dockerfile(f.Path, b, to)
 	case systemdUnit:
 		units = c.systemd(f.Path, b)
-		for _, u := range units {
-			c.judge(u, to)
-		}
+		c.keep(units)
 	case jsonFile:
 		if !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
 			return nil
@@ -128,8 +127,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	return err
 }
 
-// documents reads YAML and JSON. The units of other kinds than Kubernetes' are judged at
-// once; those of Kubernetes are given back, and judged when all files are read.
+// documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
 	t := parse(f.Path, b, to)
 	var units []*unit
@@ -157,26 +155,27 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			}
 			continue
 		}
-		for _, u := range found {
-			c.judge(u, to)
-		}
+		c.keep(found)
 		units = append(units, found...)
 	}
 	return units, nil
 }
 
-// judge is for units that nothing else has to be known for.
-func (c *Checker) judge(u *unit, to check.Sink) {
-	if !u.program.Known() {
-		u.program = c.o.Programs.Default
-	}
-	for _, f := range u.judge(c.o.NodeCPUs, to) {
-		to.Finding(f)
-	}
+// keep holds units until the programs are known that lie beside them.
+func (c *Checker) keep(units []*unit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.units = append(c.units, units...)
 }
 
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
+	c.findPrograms(to)
+	for _, u := range c.units {
+		for _, f := range u.judge(c.o.NodeCPUs, to) {
+			to.Finding(f)
+		}
+	}
 	byFile := map[*check.File][]*judged{}
 	var all []*judged
 	for _, k := range c.store.containers {
@@ -184,9 +183,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			return err
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
-		if !k.program.Known() {
-			k.program = c.o.Programs.Of(k.image)
-		}
+		k.inherit()
 		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
 		c.advise(j)
 		if j.remedy != nil && (c.o.Changes || k.object.rendered != "") {

@@ -52,7 +52,7 @@ func settings(b string) []setting {
 
 // systemd reads a service.
 func (c *Checker) systemd(file string, b []byte) []*unit {
-	u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Default}
+	u := &unit{env: absent(), godebug: absent()}
 	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: path.Base(file)}
 	u.limits = []facts.Limit{limitOf(0, "the service")}
 	from := map[string]variable{} // files go before what stands in the unit
@@ -71,6 +71,10 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 				if v, err := strconv.ParseFloat(percent, 64); err == nil {
 					u.limits = []facts.Limit{limitOf(v/100, "the service")}
 				}
+			}
+		case "ExecStart":
+			if started := words(s.value); len(started) > 0 && u.command == "" {
+				u.command = strings.TrimLeft(started[0], "@-:+!|") // systemd.service(5)
 			}
 		case "AllowedCPUs", "CPUAffinity":
 			if list, err := cpuset.Parse(strings.ReplaceAll(strings.Join(strings.Fields(s.value), ","), ",,", ",")); err == nil {

@@ -24,7 +24,7 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 	taskCPUs, _ := strconv.ParseFloat(r.str(task, "cpu"), 64)
 	var units []*unit
 	for _, k := range r.items(task, "containerDefinitions") {
-		u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Of(r.str(k, "image"))}
+		u := &unit{env: absent(), godebug: absent(), image: r.str(k, "image"), command: firstWord(r, k, "entryPoint", "command")}
 		u.at = rule.Place{Path: t.path, Line: d.line(k), Column: k.Column, Object: "task " + r.str(task, "family"), Container: r.str(k, "name")}
 		u.limits = []facts.Limit{limitOf(0, "the container"), limitOf(taskCPUs/unitsOfCPU, "the task")}
 		for _, e := range r.items(k, "environment") {
@@ -57,7 +57,7 @@ func (c *Checker) nomad(t text, doc int) []*unit {
 }
 
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {
-	u := &unit{env: absent(), godebug: absent(), program: c.o.Programs.Of(r.str(task, "Config", "image"))}
+	u := &unit{env: absent(), godebug: absent(), image: r.str(task, "Config", "image"), command: firstWord(r, r.get(task, "Config"), "entrypoint", "command")}
 	u.at = rule.Place{Path: t.path, Line: d.line(task), Column: task.Column, Object: "job " + r.str(job, "ID"), Container: r.str(task, "Name")}
 	u.limits = []facts.Limit{limitOf(0, "the task")}
 	if r.str(task, "Config", "cpu_hard_limit") == "true" {

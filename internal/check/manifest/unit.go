@@ -18,7 +18,10 @@ type unit struct {
 	cpus    int           // that it may run on, where the file binds it to some; 0: not
 	written rule.Written
 	program check.Program
-	isGo    bool // GOMAXPROCS, another variable of the runtime, or a version is named
+	image   string // that it is started from; "" where it is none, or not written
+	command string // the program that is started, where the file says so
+	beside  bool   // the program was found among the files
+	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 }
 
 // variable is one of the environment.
@@ -76,6 +79,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		Place:        u.at,
 		Language:     u.program.Language,
 		Automaxprocs: u.program.Automaxprocs,
+		Foreign:      u.program.Foreign,
 		Written:      &u.written,
 		Facts: facts.Facts{
 			Cgroup:         facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Mode: facts.ModeV2, Version: 2, MountRoot: "/"},

@@ -27,6 +27,7 @@ type jsonVal struct {
 	Text      string `json:"text"`
 	Source    string `json:"source"`
 	GoVersion string `json:"go_version,omitempty"`
+	Module    string `json:"main_module,omitempty"`
 	Go        bool   `json:"go"`
 }
 
@@ -64,7 +65,7 @@ func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 		Errors: []jsonErr{}, Notes: []jsonNote{}, Fixed: []jsonFix{},
 	}
 	for _, v := range r.Values {
-		d.Values = append(d.Values, jsonVal{v.Place, v.Procs, v.Text, v.Source, v.GoVersion, v.Go})
+		d.Values = append(d.Values, jsonVal{v.Place, v.Procs, v.Text, v.Source, v.GoVersion, v.Module, v.Go})
 	}
 	for _, f := range r.Findings {
 		d.Findings = append(d.Findings, jsonFind{f.Finding, f.Change != nil})

@@ -58,6 +58,9 @@ func before(a, b rule.Place) bool {
 	if a.Path != b.Path {
 		return a.Path < b.Path
 	}
+	if a.Line == 0 && b.Line == 0 { // programs in an archive
+		return a.Object < b.Object
+	}
 	return a.Line < b.Line
 }
 

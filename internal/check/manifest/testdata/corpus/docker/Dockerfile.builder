@@ -1,5 +1,5 @@
 # What the build sets is not in the image.
-# want: nothing
+# want: PF022@image
 FROM golang:1.24-alpine AS build
 ENV GOMAXPROCS=2
 RUN go build -o /server .

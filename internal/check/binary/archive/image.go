@@ -1,0 +1,156 @@
+package archive
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/goproc"
+)
+
+// Program is a Go program in an archive.
+type Program struct {
+	Path           string // from the root of the archive or of the image
+	GoVersion      string
+	Package        string // of its main
+	Module         string // its main module; "" when built outside of one
+	DefaultGODEBUG string
+	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
+}
+
+// ProgramOf copies what is needed: the texts of a program's build info share memory with
+// all of it, and an archive may have thousands.
+func ProgramOf(p goproc.Program) Program {
+	return Program{
+		GoVersion: strings.Clone(p.GoVersion), Package: strings.Clone(p.Path), Module: strings.Clone(p.MainModule),
+		DefaultGODEBUG: strings.Clone(p.DefaultGODEBUG), Automaxprocs: strings.Clone(goproc.AutomaxprocsIn(p.Deps)),
+	}
+}
+
+// Image is what a container gets.
+type Image struct {
+	Names    []string // as they were tagged: "ghcr.io/acme/api:1.2"
+	Platform string   // "linux/amd64", where the image tells
+	Env      []string // NAME=value
+	Command  []string // entry point and arguments
+	Programs []Program
+	Main     int // the one of Programs that is started; -1: not known
+}
+
+// view is the layers of an image on one another.
+type view struct {
+	programs map[string]Program
+	symlinks map[string]string
+}
+
+func (r *reader) lay(layers []*layer) view {
+	v := view{map[string]Program{}, map[string]string{}}
+	for _, l := range layers {
+		linked := map[string]Program{}
+		for name, target := range l.hardlinks {
+			if p, ok := v.programs[target]; ok {
+				linked[name] = p
+			}
+		}
+		maps.DeleteFunc(v.programs, func(name string, _ Program) bool { return r.hides(l, name) })
+		maps.DeleteFunc(v.symlinks, func(name, _ string) bool { return r.hides(l, name) })
+		maps.Copy(v.programs, linked)
+		maps.Copy(v.programs, l.programs)
+		maps.Copy(v.symlinks, l.symlinks)
+	}
+	return v
+}
+
+func (v view) list() []Program {
+	var all []Program
+	for name, p := range v.programs {
+		p.Path = name
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b Program) int { return cmp.Compare(a.Path, b.Path) })
+	return all
+}
+
+// mostHops is how many links a path may go over, as in the kernel.
+const mostHops = 40
+
+// resolve is the path without the links that it goes over.
+func (v view) resolve(name string) string {
+	left := strings.Split(path.Clean("/"+name), "/")
+	at := "/"
+	for hops := 0; len(left) > 0; {
+		next := path.Join(at, left[0])
+		left = left[1:]
+		target, ok := v.symlinks[next]
+		if !ok {
+			at = next
+			continue
+		}
+		if hops++; hops > mostHops {
+			return name
+		}
+		if !path.IsAbs(target) {
+			target = path.Join(at, target)
+		}
+		left = append(strings.Split(path.Clean(target), "/"), left...)
+		at = "/"
+	}
+	return at
+}
+
+// defaultPath is what container runtimes set where an image sets none.
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// starters are Go programs that only start another.
+var starters = []string{"gosu", "dockerize", "tini"}
+
+// mostWords of a command are looked at.
+const mostWords = 64
+
+// started is the program that a command starts: the first word of it that is one, since
+// a shell or an init may stand before it.
+func (v view) started(command, env []string, dir string) (string, bool) {
+	search := defaultPath
+	for _, e := range env {
+		if value, ok := strings.CutPrefix(e, "PATH="); ok {
+			search = value
+		}
+	}
+	var words []string
+	for _, c := range command {
+		words = append(words, strings.Fields(c)...)
+	}
+	for _, w := range words[:min(len(words), mostWords)] {
+		places := []string{w}
+		switch {
+		case !strings.Contains(w, "/"):
+			places = nil
+			for d := range strings.SplitSeq(search, ":") {
+				places = append(places, path.Join(d, w))
+			}
+		case !path.IsAbs(w):
+			places[0] = path.Join("/", dir, w)
+		}
+		for _, p := range places {
+			found := v.resolve(p)
+			if _, ok := v.programs[found]; ok && !slices.Contains(starters, path.Base(found)) {
+				return found, true
+			}
+		}
+	}
+	return "", false
+}
+
+// main is the place of the program that the image starts; the only one that there is
+// where its command tells of none.
+func (v view) main(i Image, dir string) int {
+	if name, ok := v.started(i.Command, i.Env, dir); ok {
+		return slices.IndexFunc(i.Programs, func(p Program) bool { return p.Path == name })
+	}
+	if len(i.Programs) == 1 {
+		return 0
+	}
+	return -1
+}

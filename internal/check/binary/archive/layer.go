@@ -1,0 +1,243 @@
+package archive
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/phrase"
+)
+
+// layer is what one tar adds to an image: the Go programs in it, and what it hides of
+// the layers below.
+type layer struct {
+	programs  map[string]Program
+	symlinks  map[string]string
+	hardlinks map[string]string // to files of the layers below
+	folders   set
+	files     set // whatever is no folder
+	gone      set // whiteouts
+	opaque    set // folders of which nothing below is seen
+}
+
+// set holds names by their hashes: a layer may have millions.
+type set []uint64
+
+func (s *set) add(hash uint64)     { *s = append(*s, hash) }
+func (s set) has(hash uint64) bool { _, found := slices.BinarySearch(s, hash); return found }
+
+// sort makes a layer's sets ready to be asked.
+func (l *layer) sort() {
+	for _, s := range []set{l.folders, l.files, l.gone, l.opaque} {
+		slices.Sort(s)
+	}
+}
+
+// Markers of OCI layers (image-spec, layer.md).
+const (
+	whiteout = ".wh."
+	opaque   = ".wh..wh..opq"
+)
+
+// reader reads one archive.
+type reader struct {
+	ctx    context.Context
+	meter  *meter
+	seed   maphash.Seed // of the names' hashes, so that nobody can choose two alike
+	faults []Fault
+	more   int // faults that are not told
+	links  int // bytes of links that are held
+	found  int // programs
+}
+
+func (r *reader) fault(name string, err error) {
+	if len(r.faults) >= r.meter.limits.Faults {
+		r.more++
+		return
+	}
+	r.faults = append(r.faults, Fault{name, err})
+}
+
+func (r *reader) newLayer() *layer {
+	return &layer{programs: map[string]Program{}, symlinks: map[string]string{}, hardlinks: map[string]string{}}
+}
+
+var (
+	errLeadsOut = errors.New("a name that leads out of the archive, which is left out")
+	errLongName = errors.New("a name that no system takes, which is left out")
+)
+
+// longestName is PATH_MAX of Linux.
+const longestName = 4096
+
+// rooted is the name of an entry as it lies in the container: from the root.
+func rooted(name string) (string, error) {
+	if len(name) > longestName {
+		return "", errLongName
+	}
+	depth := 0
+	for part := range strings.SplitSeq(name, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return "", errLeadsOut
+			}
+		default:
+			depth++
+		}
+	}
+	return path.Clean("/" + name), nil
+}
+
+// entry takes one entry of a layer's tar. What is behind it may be kept by see.
+func (r *reader) entry(l *layer, h *tar.Header, body io.Reader, see func(name string, head []byte, body io.Reader) error) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	name, err := rooted(h.Name)
+	if err != nil {
+		r.fault(phrase.Clip(h.Name, 100), err)
+		return nil
+	}
+	dir, base := path.Split(name)
+	switch {
+	case base == opaque:
+		l.opaque.add(r.hash(path.Clean(dir)))
+		return nil
+	case strings.HasPrefix(base, whiteout):
+		l.gone.add(r.hash(dir + strings.TrimPrefix(base, whiteout)))
+		return nil
+	}
+	// Of two entries of one name the last counts.
+	delete(l.programs, name)
+	delete(l.symlinks, name)
+	delete(l.hardlinks, name)
+	if h.Typeflag == tar.TypeDir {
+		l.folders.add(r.hash(name))
+		return nil
+	}
+	l.files.add(r.hash(name))
+	switch h.Typeflag {
+	case tar.TypeSymlink, tar.TypeLink:
+		return r.link(l, h, name)
+	case tar.TypeReg, tar.TypeGNUSparse:
+		return r.file(l, name, h.Size, body, see)
+	}
+	return nil
+}
+
+// link takes a symbolic or a hard one.
+func (r *reader) link(l *layer, h *tar.Header, name string) error {
+	if r.links += len(name) + len(h.Linkname); r.links > r.meter.limits.Links {
+		return errEntries
+	}
+	if h.Typeflag == tar.TypeSymlink {
+		l.symlinks[name] = h.Linkname
+		return nil
+	}
+	target, err := rooted(h.Linkname)
+	if err != nil {
+		r.fault(name, fmt.Errorf("a link to %q: %w", phrase.Clip(h.Linkname, 100), err))
+		return nil
+	}
+	if p, ok := l.programs[target]; ok {
+		l.programs[name] = p
+	} else {
+		l.hardlinks[name] = target
+	}
+	return nil
+}
+
+// headBytes are enough to tell a program from what is none.
+const headBytes = 512
+
+// file looks whether a regular file is a Go program.
+func (r *reader) file(l *layer, name string, size int64, body io.Reader, see func(string, []byte, io.Reader) error) error {
+	b := bufio.NewReaderSize(expanding{body, r.meter}, 32<<10)
+	head, err := b.Peek(int(min(size, headBytes)))
+	if err != nil {
+		return cut(name, err)
+	}
+	if see != nil {
+		if err := see(name, head, b); err != nil {
+			return err
+		}
+	}
+	if !Executable(head) {
+		return nil
+	}
+	if size > r.meter.limits.Member {
+		r.fault(name, fmt.Errorf("%w: %d bytes", goproc.ErrTooLarge, size))
+		return nil
+	}
+	p, err := goproc.ReadStream(b, size, r.meter.limits.Held)
+	switch {
+	case err == nil:
+		if r.found++; r.found > r.meter.limits.Programs {
+			return errEntries
+		}
+		l.programs[name] = ProgramOf(p)
+	case errors.Is(err, errBomb), errors.Is(err, io.ErrUnexpectedEOF), isCorrupt(err):
+		return cut(name, err)
+	case errors.Is(err, goproc.ErrTooLarge):
+		r.fault(name, err)
+	case Packed(head):
+		r.fault(name, ErrPacked)
+	}
+	return nil
+}
+
+// cut is an error of the archive that shows itself in one file of it.
+func cut(name string, err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("it ends in %s: %w", name, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("in %s: %w", name, err)
+}
+
+// isCorrupt tells an error of the decompressor or of the tar from one of the file.
+func isCorrupt(err error) bool {
+	return !errors.Is(err, goproc.ErrNotGo) && !errors.Is(err, goproc.ErrTooLarge)
+}
+
+// ErrPacked is of a program that UPX has packed.
+var ErrPacked = errors.New("is packed by UPX, so that nothing can be read of it: unpack it (upx -d) and check it again")
+
+// Packed tells that UPX has packed the program, which it writes behind the headers.
+func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }
+
+// magics begin programs: ELF, Mach-O of both sizes and byte orders and of several
+// architectures, PE.
+var magics = []string{"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ"}
+
+// Executable tells by its first bytes whether a file may be a program.
+func Executable(head []byte) bool {
+	return slices.ContainsFunc(magics, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })
+}
+
+func (r *reader) hash(name string) uint64 { return maphash.String(r.seed, name) }
+
+// hides tells that a layer hides what lies below it at the name.
+func (r *reader) hides(l *layer, name string) bool {
+	own := r.hash(name)
+	if l.files.has(own) || l.folders.has(own) || l.gone.has(own) {
+		return true
+	}
+	for at := name; at != "/"; {
+		at = path.Dir(at)
+		if h := r.hash(at); l.gone.has(h) || l.opaque.has(h) || l.files.has(h) {
+			return true
+		}
+	}
+	return false
+}

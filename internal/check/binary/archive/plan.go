@@ -1,0 +1,176 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// plan is an image as its documents describe it, before its layers are read.
+type plan struct {
+	image  Image
+	dir    string   // in which its command is started
+	layers []string // from the lowest
+}
+
+// dockerImage is an entry of the manifest.json of docker save.
+type dockerImage struct {
+	Config   string
+	RepoTags []string
+	Layers   []string
+}
+
+func isDocker(b []byte) bool {
+	var all []dockerImage
+	return json.Unmarshal(b, &all) == nil && len(all) > 0 && all[0].Config != ""
+}
+
+// Names that tools give to an image in an index: of the OCI, and containerd's own,
+// which is the whole name.
+const (
+	refName        = "org.opencontainers.image.ref.name"
+	containerdName = "io.containerd.image.name"
+)
+
+// Bounds of what an index may lead to.
+const (
+	mostImages = 256
+	deepest    = 4 // indexes in indexes
+)
+
+// planner reads the documents.
+type planner struct {
+	*reader
+	read   func(name string) ([]byte, error)
+	all    []plan
+	visits int // entries of indexes
+}
+
+// plans are the images that the documents tell of. Newer dockers write both kinds of
+// documents; manifest.json has the whole names.
+func (r *reader) plans(read func(name string) ([]byte, error)) []plan {
+	p := &planner{reader: r, read: read}
+	if b, err := read("/manifest.json"); err == nil && isDocker(b) {
+		p.docker(b)
+		return p.all
+	}
+	b, err := read("/index.json")
+	if err != nil {
+		r.fault("/index.json", err)
+		return nil
+	}
+	p.index("/index.json", b, nil, 0)
+	return p.all
+}
+
+func (r *planner) docker(b []byte) {
+	var images []dockerImage
+	if err := json.Unmarshal(b, &images); err != nil {
+		r.fault("/manifest.json", err)
+		return
+	}
+	for _, i := range images[:min(len(images), mostImages)] {
+		p := plan{image: Image{Names: i.RepoTags}}
+		for _, l := range i.Layers {
+			p.layers = append(p.layers, path.Clean("/"+l))
+		}
+		r.config(&p, path.Clean("/"+i.Config))
+		r.all = append(r.all, p)
+	}
+}
+
+// config takes what an image's config says of a container.
+func (r *planner) config(p *plan, name string) {
+	b, err := r.read(name)
+	if err != nil {
+		r.fault(name, fmt.Errorf("the config of an image: %w", err))
+		return
+	}
+	c, err := v1.ParseConfigFile(bytes.NewReader(b))
+	if err != nil {
+		r.fault(name, fmt.Errorf("the config of an image: %w", err))
+		return
+	}
+	p.dir = c.Config.WorkingDir
+	p.image.Env = c.Config.Env
+	p.image.Command = append(slices.Clone(c.Config.Entrypoint), c.Config.Cmd...)
+	if c.OS != "" {
+		p.image.Platform = c.OS + "/" + c.Architecture
+	}
+}
+
+// index takes the images of an OCI index, which may hold others.
+func (r *planner) index(at string, b []byte, names []string, depth int) {
+	idx, err := v1.ParseIndexManifest(bytes.NewReader(b))
+	if err != nil || depth > deepest {
+		r.fault(at, fmt.Errorf("is no index of images: %w", errors.Join(err, tooDeep(depth))))
+		return
+	}
+	for _, m := range idx.Manifests {
+		if r.visits++; len(r.all) >= mostImages || r.visits > mostDocuments {
+			r.fault(at, fmt.Errorf("has more than %d images, and the others are not looked at", mostImages))
+			return
+		}
+		if m.Platform != nil && m.Platform.OS == "unknown" { // an attestation
+			continue
+		}
+		names := names
+		if name := namedBy(m.Annotations); name != "" {
+			names = []string{name}
+		}
+		file := blob(m.Digest)
+		text, err := r.read(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && m.Platform != nil:
+			continue // an index of several platforms, of which one was saved
+		case err != nil:
+			r.fault(file, fmt.Errorf("the manifest of an image: %w", err))
+		case m.MediaType.IsIndex():
+			r.index(file, text, names, depth+1)
+		default:
+			r.manifest(file, text, names)
+		}
+	}
+}
+
+func tooDeep(depth int) error {
+	if depth > deepest {
+		return errors.New("indexes in indexes without end")
+	}
+	return nil
+}
+
+func namedBy(annotations map[string]string) string {
+	if name := annotations[containerdName]; name != "" {
+		return name
+	}
+	return annotations[refName]
+}
+
+func (r *planner) manifest(at string, b []byte, names []string) {
+	m, err := v1.ParseManifest(bytes.NewReader(b))
+	if err != nil {
+		r.fault(at, fmt.Errorf("the manifest of an image: %w", err))
+		return
+	}
+	p := plan{image: Image{Names: names}}
+	for _, l := range m.Layers {
+		if l.MediaType.IsLayer() {
+			p.layers = append(p.layers, blob(l.Digest))
+		}
+	}
+	if len(p.layers) == 0 {
+		return // a signature, a chart, or another artifact that is no image
+	}
+	r.config(&p, blob(m.Config.Digest))
+	r.all = append(r.all, p)
+}
+
+// blob is where an OCI layout has what has a digest.
+func blob(d v1.Hash) string { return path.Clean("/blobs/" + d.Algorithm + "/" + d.Hex) }

@@ -1,0 +1,155 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/procfit/procfit/internal/check/binary/binarytest"
+)
+
+var (
+	old   = string(binarytest.Program{GoVersion: "go1.24.6", Module: "example.com/old"}.Bytes())
+	young = string(binarytest.Program{GoVersion: "go1.26.1", Module: "example.com/young", GODEBUG: "containermaxprocs=0"}.Bytes())
+)
+
+// read reads an archive from memory.
+func read(t testing.TB, b []byte, limits Limits) (Content, error) {
+	t.Helper()
+	return Read(context.Background(), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }, limits)
+}
+
+// shown are programs in short: "/app go1.26.1".
+func shown(all []Program) string {
+	var s []string
+	for _, p := range all {
+		s = append(s, p.Path+" "+p.GoVersion)
+	}
+	return strings.Join(s, ", ")
+}
+
+func faults(c Content) string {
+	var s []string
+	for _, f := range c.Faults {
+		s = append(s, f.String())
+	}
+	return strings.Join(s, "\n")
+}
+
+func zstdOf(t testing.TB, b []byte) []byte {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.EncodeAll(b, nil)
+}
+
+func TestPlainArchive(t *testing.T) {
+	b := binarytest.Tar(t, [2]string{"dist/", ""}, [2]string{"dist/api", young}, [2]string{"dist/tool", old},
+		[2]string{"dist/again", "=> dist/tool"}, [2]string{"dist/link", "-> tool"}, [2]string{"README", "words"}, [2]string{"lib.so", "\x7fELF nothing"})
+	for name, b := range map[string][]byte{"tar": b, "gzip": binarytest.Gzip(t, b), "zstd": zstdOf(t, b)} {
+		c, err := read(t, b, DefaultLimits())
+		if err != nil || shown(c.Programs) != "/dist/again go1.24.6, /dist/api go1.26.1, /dist/tool go1.24.6" || len(c.Images) > 0 || len(c.Faults) > 0 {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		} else if p := c.Programs[1]; p.Module != "example.com/young" || p.DefaultGODEBUG != "containermaxprocs=0" {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
+// docker is an archive as docker save writes it, of one image.
+func docker(t testing.TB, config string, layers ...[]byte) []byte {
+	t.Helper()
+	var names []string
+	entries := [][2]string{{"config.json", config}}
+	for i, l := range layers {
+		names = append(names, fmt.Sprintf("%q", fmt.Sprintf("layer%d/layer.tar", i)))
+		entries = append(entries, [2]string{fmt.Sprintf("layer%d/layer.tar", i), string(l)})
+	}
+	slices.Reverse(entries) // the layers come in another order than they lie on one another
+	entries = append(entries, [2]string{"manifest.json", fmt.Sprintf(`[{"Config":"config.json","RepoTags":["acme/api:1"],"Layers":[%s]}]`, strings.Join(names, ","))})
+	return binarytest.Tar(t, entries...)
+}
+
+// TestLayers lays layers on one another: what a container sees is what counts.
+func TestLayers(t *testing.T) {
+	type entries = [][2]string
+	for name, tc := range map[string]struct {
+		layers []entries
+		want   string
+	}{
+		"one":                     {[]entries{{{"app", young}}}, "/app go1.26.1"},
+		"a later one counts":      {[]entries{{{"app", old}}, {{"./app", young}}}, "/app go1.26.1"},
+		"a whiteout":              {[]entries{{{"bin/app", old}}, {{"bin/.wh.app", ""}}}, ""},
+		"of a folder":             {[]entries{{{"opt/x/bin/app", old}}, {{"opt/.wh.x", ""}}}, ""},
+		"and written anew":        {[]entries{{{"opt/app", old}}, {{"opt/.wh.app", ""}, {"opt/app", young}}}, "/opt/app go1.26.1"},
+		"an opaque folder":        {[]entries{{{"opt/app", old}, {"usr/app", old}}, {{"opt/", ""}, {"opt/.wh..wh..opq", ""}, {"opt/other", young}}}, "/opt/other go1.26.1, /usr/app go1.24.6"},
+		"an opaque root":          {[]entries{{{"opt/app", old}}, {{".wh..wh..opq", ""}}}, ""},
+		"only of layers below":    {[]entries{{{"opt/.wh.app", ""}}, {{"opt/app", old}}}, "/opt/app go1.24.6"},
+		"replaced by a script":    {[]entries{{{"app", old}}, {{"app", "#!/bin/sh"}}}, ""},
+		"replaced by a link":      {[]entries{{{"app", old}}, {{"app", "-> /bin/sh"}}}, ""},
+		"replaced by a folder":    {[]entries{{{"app", old}}, {{"app/", ""}}}, ""},
+		"under a file":            {[]entries{{{"opt/app", old}}, {{"opt", "text"}}}, ""},
+		"under a folder again":    {[]entries{{{"opt/app", old}}, {{"opt/", ""}}}, "/opt/app go1.24.6"},
+		"a hard link from below":  {[]entries{{{"app", old}}, {{"other", "=> app"}, {".wh.app", ""}}}, "/other go1.24.6"},
+		"twice in a layer":        {[]entries{{{"app", old}, {"app", "text"}}}, ""},
+		"a whiteout of another":   {[]entries{{{"app", old}}, {{".wh.ap", ""}}}, "/app go1.24.6"},
+		"three, and one is empty": {[]entries{{{"app", old}}, {}, {{"lib/app", young}}}, "/app go1.24.6, /lib/app go1.26.1"},
+	} {
+		var layers [][]byte
+		for i, l := range tc.layers {
+			b := binarytest.Tar(t, l...)
+			switch i % 3 {
+			case 0:
+				b = binarytest.Gzip(t, b)
+			case 1:
+				b = zstdOf(t, b)
+			}
+			layers = append(layers, b)
+		}
+		c, err := read(t, docker(t, `{}`, layers...), DefaultLimits())
+		if err != nil || len(c.Images) != 1 || len(c.Faults) > 0 {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		} else if got := shown(c.Images[0].Programs); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// TestStarted finds the program that an image starts.
+func TestStarted(t *testing.T) {
+	layer := binarytest.Tar(t, [2]string{"usr/bin/app", young}, [2]string{"usr/bin/tool", old}, [2]string{"bin", "-> usr/bin"},
+		[2]string{"entry", "-> loop"}, [2]string{"loop", "-> entry"}, [2]string{"srv", "-> /bin/../bin/app"}, [2]string{"usr/bin/gosu", old}, [2]string{"usr/bin/tini", "\x7fELF"})
+	for config, want := range map[string]string{
+		`{"Entrypoint":["/usr/bin/app"]}`:                              "/usr/bin/app",
+		`{"Entrypoint":["/bin/app"]}`:                                  "/usr/bin/app",
+		`{"Entrypoint":["/srv"]}`:                                      "/usr/bin/app",
+		`{"Cmd":["app","serve"]}`:                                      "/usr/bin/app",
+		`{"Cmd":["app"],"Env":["PATH=/opt"]}`:                          "",
+		`{"Cmd":["./app"],"WorkingDir":"/usr/bin"}`:                    "/usr/bin/app",
+		`{"Entrypoint":["tini","--"],"Cmd":["/usr/bin/tool"]}`:         "/usr/bin/tool",
+		`{"Entrypoint":["/bin/sh","-c"],"Cmd":["exec app --flag"]}`:    "/usr/bin/app",
+		`{"Entrypoint":["gosu","nobody","app"]}`:                       "/usr/bin/app",
+		`{"Entrypoint":["/entry"]}`:                                    "",
+		`{"Entrypoint":["/bin/sh"]}`:                                   "",
+		`{"Entrypoint":["/usr/bin/app"],"Env":["GOMAXPROCS=4","A=B"]}`: "/usr/bin/app",
+	} {
+		c, err := read(t, docker(t, `{"os":"linux","architecture":"amd64","config":`+config+`}`, layer), DefaultLimits())
+		if err != nil || len(c.Images) != 1 {
+			t.Fatal(c, err)
+		}
+		i, got := c.Images[0], ""
+		if i.Main >= 0 {
+			got = i.Programs[i.Main].Path
+		}
+		if got != want || i.Platform != "linux/amd64" || i.Names[0] != "acme/api:1" {
+			t.Errorf("%s: %q, want %q; %+v", config, got, want, i)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package archive
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// ErrNoArchive is of a file that is no tar archive.
+var ErrNoArchive = errors.New("is no tar archive")
+
+// compression is how a stream is packed, by its first bytes.
+type compression string
+
+const (
+	plain    compression = ""
+	gzipped  compression = "gzip"
+	zstdPack compression = "zstd"
+	unread   compression = "xz or bzip2"
+)
+
+func compressionOf(head []byte) compression {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
+		return gzipped
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return zstdPack
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")), bytes.HasPrefix(head, []byte("BZh")):
+		return unread
+	}
+	return plain
+}
+
+// mostWindow is how far back a zstd stream may refer; zstd itself wants to be asked
+// for more than 128 MiB.
+const mostWindow = 128 << 20
+
+// unpack is the stream behind a compression. A plain one is itself, so that what can
+// seek still can.
+func (m *meter) unpack(r io.Reader, head []byte) (io.Reader, func(), error) {
+	in := &counted{r: r}
+	var out io.Reader
+	done := func() {}
+	switch c := compressionOf(head); c {
+	case plain:
+		return r, done, nil
+	case gzipped:
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, nil, fmt.Errorf("gzip: %w", err)
+		}
+		out = z
+	case zstdPack:
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, nil, fmt.Errorf("zstd: %w", err)
+		}
+		out, done = z, z.Close
+	default:
+		return nil, nil, fmt.Errorf("is packed with %s, which is not read: pack it with gzip or zstd, or not at all", c)
+	}
+	return &unpacking{out: out, in: in, m: m}, done, nil
+}
+
+// Sniff tells by its first bytes whether a file may be an archive: a tar, or something
+// that is compressed, which Unpacks tells more of.
+func Sniff(head []byte) bool {
+	c := compressionOf(head)
+	return c == gzipped || c == zstdPack || isTar(head)
+}
+
+const tarMagicAt = 257 // POSIX.1-1988, ustar; GNU has the same there
+
+func isTar(head []byte) bool {
+	return len(head) > tarMagicAt+5 && string(head[tarMagicAt:tarMagicAt+5]) == "ustar"
+}
+
+// Unpacks tells whether what a stream is packed from begins as a tar.
+func Unpacks(r io.Reader) bool {
+	b := bufio.NewReader(r)
+	head, _ := b.Peek(8)
+	m := &meter{limits: DefaultLimits()}
+	out, done, err := m.unpack(b, head)
+	if err != nil {
+		return false
+	}
+	defer done()
+	first := make([]byte, 512)
+	n, _ := io.ReadFull(out, first)
+	return isTar(first[:n])
+}
+
+// source is the archive, which can be gone through more than once.
+type source struct {
+	open  func() (io.ReadCloser, error)
+	meter *meter
+}
+
+// each hands on every entry.
+func (s source) each(do func(h *tar.Header, r io.Reader) error) error {
+	f, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	head := make([]byte, 8)
+	n, _ := io.ReadFull(f, head)
+	if seeker, ok := f.(io.Seeker); ok {
+		if _, err := seeker.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	} else {
+		r = io.MultiReader(bytes.NewReader(head[:n]), f)
+	}
+	if compressionOf(head[:n]) != plain {
+		r = bufio.NewReaderSize(r, 1<<20)
+	}
+	out, done, err := s.meter.unpack(r, head[:n])
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.meter.entriesOf(out, do)
+}
+
+// entriesOf goes through a tar.
+func (m *meter) entriesOf(r io.Reader, do func(h *tar.Header, r io.Reader) error) error {
+	t := tar.NewReader(r)
+	for first := true; ; first = false {
+		h, err := t.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, tar.ErrInsecurePath): // told where the name is looked at
+		case first && errors.Is(err, tar.ErrHeader):
+			return ErrNoArchive
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("it ends before its end: %w", err)
+		case err != nil:
+			return err
+		}
+		if err := m.entry(); err != nil {
+			return err
+		}
+		if err := do(h, t); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package binary
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/binary/archive"
+	"github.com/procfit/procfit/internal/goproc"
+)
+
+// Options are what a run gives.
+type Options struct {
+	Programs *check.Programs // to which what is found is added; nil: to none
+	Cache    *Cache          // of runs over the same files; nil: none
+}
+
+// Cache keeps what was read, for a second run over the same files. The zero value is
+// ready.
+type Cache struct {
+	mu    sync.Mutex
+	files map[string]found
+}
+
+// found is what one file holds.
+type found struct {
+	path    string
+	named   bool
+	content archive.Content
+	archive bool
+	err     error // what kept it from being read, to its end
+}
+
+// Checker is the check.Checker of programs and archives. One serves one run.
+type Checker struct {
+	o   Options
+	one sync.Mutex // an archive may take much memory, several at once too much
+
+	mu      sync.Mutex
+	found   []found
+	modules map[string]bool // of the go.mod files
+	walked  map[string]bool // folders whose go.mod was looked for
+}
+
+// New makes one.
+func New(o Options) *Checker {
+	return &Checker{o: o, modules: map[string]bool{}, walked: map[string]bool{}}
+}
+
+// texts are endings of files that are neither programs nor archives, of which a
+// repository has many: they are not opened.
+var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".mod", ".html", ".css", ".js", ".ts", ".py", ".rs", ".c", ".h", ".sh", ".proto", ".toml", ".xml", ".svg", ".golden", ".txtar"}
+
+var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst"}
+
+// Wants implements check.Checker.
+func (c *Checker) Wants(f *check.File) bool {
+	ext := strings.ToLower(path.Ext(f.Path))
+	switch {
+	case f.Base() == "go.mod":
+		return true
+	case f.Base() == "oci-layout":
+		return f.Path != check.Stdin
+	case slices.Contains(texts, ext), !f.Named && blobOfLayout(f.Path):
+		return false
+	}
+	head := f.Head()
+	switch {
+	case archive.Executable(head):
+		return true
+	case archive.Sniff(head):
+		return f.Named || unpacksToTar(f)
+	case len(head) == 0 && f.Size > 0: // it cannot be opened
+		return f.Mode&0o111 != 0 || slices.Contains(archives, ext)
+	}
+	return f.Named && slices.Contains(archives, ext)
+}
+
+// inLayout are the blobs of an OCI layout, which is read as a whole.
+var inLayout = regexp.MustCompile(`(?:^|/)blobs/sha256/[0-9a-f]{64}$`)
+
+func blobOfLayout(file string) bool {
+	if !inLayout.MatchString(file) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(filepath.FromSlash(file), "../../../oci-layout"))
+	return err == nil
+}
+
+// unpacksToTar tells whether a file that nobody named is an archive: much is compressed
+// that is none.
+func unpacksToTar(f *check.File) bool {
+	r, err := f.Open()
+	if err != nil {
+		return true // File tells why
+	}
+	defer r.Close()
+	return archive.Unpacks(r)
+}
+
+// mostModule is more than any go.mod.
+const mostModule = 4 << 20
+
+// File implements check.Checker.
+func (c *Checker) File(ctx context.Context, f *check.File, _ check.Sink) error {
+	if f.Base() == "go.mod" {
+		return c.module(f)
+	}
+	got := c.read(ctx, f)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found = append(c.found, got)
+	return nil
+}
+
+// module takes a go.mod: whose programs are the reader's, and, where it tells, how they
+// choose GOMAXPROCS. What is wrong with one that nobody named is not told here.
+func (c *Checker) module(f *check.File) error {
+	b, err := f.Read(mostModule)
+	if err != nil {
+		return err
+	}
+	name := modfile.ModulePath(b)
+	c.mu.Lock()
+	c.modules[name] = true
+	c.mu.Unlock()
+	known, err := check.ParseModule(f.Path, b)
+	switch {
+	case err != nil && f.Named:
+		return err
+	case err == nil:
+		c.o.Programs.Add(check.Candidate{Program: known, Names: check.NamesOf(name), Module: true, Given: f.Named})
+	}
+	return nil
+}
+
+// read is what a file holds, from the cache where a run before has read it.
+func (c *Checker) read(ctx context.Context, f *check.File) found {
+	if k := c.o.Cache; k != nil && f.Path != check.Stdin {
+		k.mu.Lock()
+		got, ok := k.files[f.Path]
+		k.mu.Unlock()
+		if ok {
+			return got
+		}
+	}
+	got := found{path: f.Path, named: f.Named}
+	switch head := f.Head(); {
+	case f.Base() == "oci-layout":
+		got.archive = true
+		got.path = path.Dir(f.Path)
+		got.content, got.err = c.layout(ctx, f)
+	case archive.Executable(head):
+		got.content, got.err = program(f, head)
+	default:
+		got.archive = true
+		c.one.Lock()
+		got.content, got.err = archive.Read(ctx, f.Open, archive.DefaultLimits())
+		c.one.Unlock()
+		if errors.Is(got.err, archive.ErrNoArchive) && !f.Named {
+			got.err = nil
+		}
+	}
+	if p := (*fs.PathError)(nil); errors.As(got.err, &p) {
+		got.err = p.Err // the path stands beside it anyway
+	}
+	if k := c.o.Cache; k != nil && ctx.Err() == nil {
+		k.mu.Lock()
+		if k.files == nil {
+			k.files = map[string]found{}
+		}
+		k.files[f.Path] = got
+		k.mu.Unlock()
+	}
+	return got
+}
+
+// layout reads an OCI layout that is a folder, by the file that marks one.
+func (c *Checker) layout(ctx context.Context, f *check.File) (archive.Content, error) {
+	b, err := f.Read(1 << 10)
+	if err != nil || !bytes.Contains(b, []byte("imageLayoutVersion")) {
+		return archive.Content{}, err
+	}
+	root, err := os.OpenRoot(filepath.Dir(filepath.FromSlash(f.Path)))
+	if err != nil {
+		return archive.Content{}, err
+	}
+	defer root.Close()
+	c.one.Lock()
+	defer c.one.Unlock()
+	return archive.ReadLayout(ctx, root.FS(), archive.DefaultLimits())
+}
+
+// program reads one. That a file which nobody named is none of Go is no error.
+func program(f *check.File, head []byte) (archive.Content, error) {
+	r, closer, err := f.ReaderAt()
+	if err != nil {
+		return archive.Content{}, err
+	}
+	defer closer.Close()
+	p, err := goproc.Read(r)
+	switch {
+	case err == nil:
+		return archive.Content{Programs: []archive.Program{archive.ProgramOf(p)}}, nil
+	case errors.Is(err, goproc.ErrNotGo) && archive.Packed(head):
+		return archive.Content{}, archive.ErrPacked
+	case errors.Is(err, goproc.ErrNotGo) && !f.Named:
+		return archive.Content{}, nil
+	case errors.Is(err, goproc.ErrNotGo):
+		return archive.Content{}, fmt.Errorf("is %w: a program built by Go 1.13 or newer tells of itself, also stripped", err)
+	}
+	return archive.Content{}, err
+}

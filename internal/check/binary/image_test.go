@@ -1,0 +1,153 @@
+package binary_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/compression"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/procfit/procfit/internal/check/binary/binarytest"
+	"github.com/procfit/procfit/internal/goproc/goproctest"
+)
+
+// realImage is one of three layers: a program that was really built, packed with gzip; a
+// newer one over it and a whiteout, packed with zstd; and its config.
+func realImage(t *testing.T) v1.Image {
+	t.Helper()
+	build := func(language string) string {
+		b, err := os.ReadFile(goproctest.Build{Language: language, Env: []string{"CGO_ENABLED=0"}, Args: []string{"-ldflags=-s -w"}}.Run(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	young := build("1.25")
+	lower := binarytest.Tar(t, [2]string{"usr/", ""}, [2]string{"usr/bin/", ""}, [2]string{"usr/bin/api", build("1.24")}, [2]string{"usr/bin/helper", young}, [2]string{"bin", "-> usr/bin"})
+	upper := binarytest.Tar(t, [2]string{"usr/bin/.wh.helper", ""}, [2]string{"usr/bin/tool", young})
+	img := empty.Image
+	for _, l := range []struct {
+		b       []byte
+		options []tarball.LayerOption
+	}{
+		{lower, nil},
+		{upper, []tarball.LayerOption{tarball.WithCompression(compression.ZStd), tarball.WithMediaType(types.OCILayerZStd)}},
+	} {
+		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(l.b)), nil }, l.options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if img, err = mutate.AppendLayers(img, layer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	img, err := mutate.Config(img, v1.Config{Entrypoint: []string{"/bin/api"}, Env: []string{"PATH=/usr/bin", "GODEBUG=gctrace=0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// TestRealImages reads one image in every form in which images come.
+func TestRealImages(t *testing.T) {
+	img := realImage(t)
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	ref, err := name.NewTag("ghcr.io/acme/api:1.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tarball.WriteToFile(file("docker.tar"), ref, img); err != nil {
+		t.Fatal(err)
+	}
+	packed(t, file("docker.tar"), file("docker.tar.gz"))
+	l, err := layout.Write(file("layout"), empty.Index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.AppendImage(img, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": ref.Name()})); err != nil {
+		t.Fatal(err)
+	}
+	tarOf(t, file("layout"), file("oci.tar"))
+	for path, shown := range map[string]string{
+		"docker.tar": "docker.tar", "docker.tar.gz": "docker.tar.gz", "oci.tar": "oci.tar", "layout": "layout", "layout/oci-layout": "layout",
+	} {
+		r := run(t, file(path))
+		if len(r.Problems) > 0 || len(r.Values) != 2 {
+			t.Errorf("%s: %+v", path, r)
+			continue
+		}
+		api, tool := r.Values[0], r.Values[1]
+		if api.Path != filepath.ToSlash(file(shown)) || api.Object != "ghcr.io/acme/api:1.2: /usr/bin/api" || api.Module != goproctest.Module || !strings.Contains(api.Source, "containermaxprocs=0 linked in") {
+			t.Errorf("%s: %+v", path, api)
+		}
+		if tool.Object != "ghcr.io/acme/api:1.2: /usr/bin/tool" || !strings.HasPrefix(tool.Text, "a CPU limit rounded up") {
+			t.Errorf("%s: %+v", path, tool)
+		}
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "PF005" || r.Findings[0].Object != api.Object || !strings.Contains(r.Findings[0].Fix, "GODEBUG") {
+			t.Errorf("%s: findings %+v", path, r.Findings)
+		}
+	}
+}
+
+func packed(t *testing.T, from, to string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, binarytest.Gzip(t, b), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tarOf packs a folder as tools do that write OCI archives.
+func tarOf(t *testing.T, dir, to string) {
+	t.Helper()
+	f, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := tar.NewWriter(f)
+	if err := w.AddFS(os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestContext: a run that is ended ends.
+func TestContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tar")
+	write(t, path, binarytest.Tar(t, [2]string{"app", string(binarytest.Program{GoVersion: "go1.26.1", Module: "example.com/x"}.Bytes())}))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := runContext(ctx, path); err == nil {
+		t.Error("a run that was ended gives a report")
+	}
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, fs.FileMode(0o755)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,164 @@
+package binary
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/binary/archive"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Finish implements check.Checker: whose program each is shows when every go.mod is
+// known.
+func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
+	slices.SortFunc(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
+	c.above(".")
+	for _, f := range c.found {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.above(path.Dir(f.path))
+		f.problems(to)
+		for _, p := range f.content.Programs {
+			s := seen{Program: p, at: rule.Place{Path: f.path}}
+			if f.archive {
+				s.at.Object = p.Path
+			}
+			s.known = c.known(s)
+			s.tell(to)
+			c.o.Programs.Add(check.Candidate{Program: s.known, Names: check.NamesOf(f.path, p.Path, p.Package), Given: f.named && !f.archive})
+		}
+		for _, i := range f.content.Images {
+			c.image(f, i, to)
+		}
+	}
+	return nil
+}
+
+// problems tells what could not be read.
+func (f found) problems(to check.Sink) {
+	tell := func(message string) { to.Problem(check.Problem{Path: f.path, Message: phrase.Clean(message)}) }
+	if f.err != nil {
+		tell(f.err.Error())
+	}
+	for _, fault := range f.content.Faults {
+		tell(fault.String())
+	}
+	if n := f.content.More; n > 0 {
+		tell("and " + phrase.CountOf(n, "file in it that cannot be checked", "files in it that cannot be checked"))
+	}
+}
+
+// seen is one program where it lies.
+type seen struct {
+	archive.Program
+	known check.Program
+	at    rule.Place
+	image bool // it lies in one
+	idle  bool // the image starts another
+}
+
+// image tells of the programs of one, and judges the one that it starts.
+func (c *Checker) image(f found, i archive.Image, to check.Sink) {
+	name := "image"
+	if len(i.Names) > 0 {
+		name = i.Names[0]
+	}
+	if slices.ContainsFunc(f.content.Images, func(o archive.Image) bool { return slices.Equal(o.Names, i.Names) && o.Platform != i.Platform }) {
+		name += " for " + i.Platform
+	}
+	for n, p := range i.Programs {
+		s := seen{Program: p, at: rule.Place{Path: f.path, Object: name + ": " + p.Path}, image: true, idle: i.Main >= 0 && i.Main != n}
+		s.known = c.known(s)
+		s.known.GOMAXPROCS, s.known.GODEBUG = variable(i.Env, "GOMAXPROCS"), variable(i.Env, "GODEBUG")
+		s.tell(to)
+		candidate := check.Candidate{Program: s.known, Images: i.Names, Names: check.NamesOf(p.Path, p.Package), Started: i.Main == n, Given: f.named && !s.idle}
+		if candidate.Started {
+			candidate.Names = check.NamesOf(append([]string{p.Path, p.Package}, i.Names...)...)
+		}
+		c.o.Programs.Add(candidate)
+	}
+}
+
+// variable is the value of a variable in an image's config; of several the last counts.
+func variable(env []string, name string) (value string) {
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// known is what manifests are told of a program.
+func (c *Checker) known(s seen) check.Program {
+	from := s.at.Path
+	if s.at.Object != "" {
+		from += " (" + s.at.Object + ")"
+	}
+	return check.Program{
+		GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Automaxprocs: s.Automaxprocs,
+		Foreign: !c.ours(s.Module, s.Package), From: from,
+	}
+}
+
+// tell tells what a program gets, and what is wrong with that.
+func (s seen) tell(to check.Sink) {
+	subject := rule.NewSubject(s.observed())
+	v := check.Value{Place: s.at, GoVersion: s.GoVersion, Module: s.Module, Go: true}
+	v.Text, v.Source = s.value(subject)
+	if n, counts := subject.EnvProcs(); counts {
+		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), "ENV of the image"
+	}
+	to.Value(v)
+	if s.idle {
+		return
+	}
+	for _, f := range rule.Judge(subject) {
+		to.Finding(check.Finding{Finding: f})
+	}
+}
+
+func (s seen) observed() rule.Observed {
+	o := rule.Observed{
+		Place: s.at, Automaxprocs: s.Automaxprocs, Foreign: s.known.Foreign,
+		Facts: facts.Facts{GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Env: facts.Fact{State: facts.Absent}, GODEBUG: facts.Fact{State: facts.Absent}},
+	}
+	if !s.image {
+		return o
+	}
+	o.AnyMachine, o.Written = true, &rule.Written{Image: true}
+	set := func(fact *facts.Fact, value string) {
+		if value != "" {
+			*fact = facts.Fact{State: facts.Known, Raw: value, File: "ENV of the image"}
+		}
+	}
+	set(&o.Facts.Env, s.known.GOMAXPROCS)
+	set(&o.Facts.GODEBUG, s.known.GODEBUG)
+	return o
+}
+
+// value is which GOMAXPROCS the program takes where nothing else sets it, in words: a
+// number comes of it only under a limit.
+func (s seen) value(subject rule.Subject) (text, source string) {
+	source = s.GoVersion
+	if name := cmp.Or(s.Module, s.Package); name != "" {
+		source = name + ", " + source
+	}
+	switch {
+	case s.Automaxprocs != "":
+		return "a CPU limit rounded down, else the machine's CPUs", source + ", go.uber.org/automaxprocs " + s.Automaxprocs
+	case subject.FollowsLimit():
+		return "a CPU limit rounded up, at least 2, else the machine's CPUs", source
+	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):
+		source += ", containermaxprocs=0 linked in"
+	}
+	return "the machine's CPUs, whatever the limit", source
+}

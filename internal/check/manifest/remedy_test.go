@@ -1,0 +1,89 @@
+package manifest
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Claims of a remedy: the value that it writes, and the one that a runtime chooses.
+var (
+	writes  = regexp.MustCompile(`(?:set|write) GOMAXPROCS=(\d+)|write value: "(\d+)"|which makes it (\d+)`)
+	chooses = regexp.MustCompile(`chooses (\d+)`)
+)
+
+// TestRemediesOfTheCorpus holds what every remedy of the corpus claims, also of files
+// that are not fixed by us, against the policies: a value that it writes fits, and what
+// it says that the runtime chooses is what the runtime chooses and fits too, or the
+// remedy names the one that does.
+func TestRemediesOfTheCorpus(t *testing.T) {
+	tried := 0
+	for _, path := range corpus(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := expectationOf(t, string(b))
+		c := New(e.options)
+		r, err := check.Run(context.Background(), check.Options{Paths: []string{path}, Checkers: []check.Checker{c}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		units := map[rule.Place]*unit{}
+		keep := func(u *unit) {
+			at := u.at
+			at.Line, at.Column = 0, 0
+			units[at] = u
+		}
+		for _, u := range c.units {
+			keep(u)
+		}
+		for _, k := range c.store.containers {
+			keep(&k.unit)
+		}
+		for _, f := range r.Findings {
+			at := f.Place
+			at.Line, at.Column = 0, 0
+			u := units[at]
+			if u == nil {
+				continue // of the file
+			}
+			tried += claims(t, path, u, f, e.options.NodeCPUs)
+		}
+	}
+	if tried < 40 {
+		t.Errorf("only %d claims", tried)
+	}
+}
+
+func claims(t *testing.T, path string, u *unit, f check.Finding, nodeCPUs int) (tried int) {
+	t.Helper()
+	o := u.observed(nodeCPUs)
+	o.Facts.Env = facts.Fact{State: facts.Absent}
+	s := rule.NewSubject(o)
+	fits := strconv.Itoa(s.Fit.Procs)
+	for _, m := range writes.FindAllStringSubmatch(f.Fix, -1) {
+		tried++
+		if got := m[1] + m[2] + m[3]; got != fits && f.Rule != "PF016" { // the quotes of a value that is meant
+			t.Errorf("%s: %s %q writes %s, and %s fits", path, f.Rule, f.Fix, got, fits)
+		}
+	}
+	for _, m := range chooses.FindAllStringSubmatch(f.Fix, -1) {
+		tried++
+		if m[1] != strconv.Itoa(s.Unset()) {
+			t.Errorf("%s: %s %q: the runtime chooses %d", path, f.Rule, f.Fix, s.Unset())
+		}
+		named := strings.Contains(f.Fix, "GOMAXPROCS="+fits) || strings.Contains(f.Fix, "both fit")
+		if m[1] != fits && !named {
+			t.Errorf("%s: %s %q, and %s fits", path, f.Rule, f.Fix, fits)
+		}
+	}
+	return tried
+}

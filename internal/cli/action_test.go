@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// action is what this test needs of a composite action.
+type action struct {
+	Inputs map[string]struct {
+		Description string
+		Default     string
+	}
+	Outputs map[string]struct{ Value string }
+	Runs    struct {
+		Using string
+		Steps []struct {
+			ID, Name, Shell, Run string
+			Env                  map[string]string
+		}
+	}
+}
+
+var expression = regexp.MustCompile(`\$\{\{ *([a-z0-9._-]+) *\}\}`)
+
+// runAction runs the steps of action.yml as a runner does, in the folder dir, and returns
+// the exit code of the last and what it has printed.
+func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code int, out, outputs string) {
+	t.Helper()
+	b, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a action
+	if err := yaml.Unmarshal(b, &a); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(text string) string {
+		return expression.ReplaceAllStringFunc(text, func(e string) string {
+			name := expression.FindStringSubmatch(e)[1]
+			if name == "github.action_path" {
+				return root
+			}
+			input, ok := strings.CutPrefix(name, "inputs.")
+			declared, known := a.Inputs[input]
+			if !ok || !known {
+				t.Fatalf("%s is not known here", e)
+			}
+			if given, ok := inputs[input]; ok {
+				return given
+			}
+			return declared.Default
+		})
+	}
+	if a.Runs.Using != "composite" || len(a.Runs.Steps) < 2 {
+		t.Fatalf("%+v", a.Runs)
+	}
+	results := filepath.Join(temp, "outputs")
+	for _, s := range a.Runs.Steps {
+		if _, err := os.Stat(filepath.Join(temp, "procfit-check")); err == nil && strings.HasPrefix(s.Name, "Build") {
+			continue // once is enough
+		}
+		if expression.MatchString(s.Run) || s.Shell != "bash" || s.Name == "" {
+			t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
+		}
+		// As GitHub starts it.
+		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "RUNNER_TEMP="+temp, "GITHUB_OUTPUT="+results, "GOFLAGS=-mod=mod")
+		for name, v := range s.Env {
+			cmd.Env = append(cmd.Env, name+"="+value(v))
+		}
+		printed, err := cmd.CombinedOutput()
+		out = string(printed)
+		if code = cmd.ProcessState.ExitCode(); code != 0 {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(results)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return code, out, string(written)
+}
+
+// TestAction runs the action for GitHub on a folder with a finding and on one without.
+func TestAction(t *testing.T) {
+	need.Command(t, "bash")
+	need.Command(t, "go")
+	dir, temp := t.TempDir(), t.TempDir()
+	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec:\n  containers:\n  - name: api\n    image: acme/api:1\n    resources: {limits: {cpu: \"2\"}}\n    env:\n    - name: GOMAXPROCS\n      value: %q\n"
+	for name, procs := range map[string]string{"bad dir.yaml": "8", "good.yaml": "2"} {
+		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, pod, procs), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, outputs := runAction(t, dir, temp, map[string]string{"sarif": "procfit results.sarif", "args": "--go 1.24"})
+	if code != 1 || !strings.Contains(out, "::warning file=bad dir.yaml,line=10") || outputs != "exit-code=1\n" {
+		t.Errorf("exit code %d, outputs %q: %s", code, outputs, out)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "procfit results.sarif")); err != nil || !strings.Contains(string(b), `"ruleId": "PF001"`) {
+		t.Errorf("SARIF: %v, %.300s", err, b)
+	}
+	for name, tc := range map[string]struct {
+		inputs map[string]string
+		code   int
+	}{
+		"nothing found":      {map[string]string{"paths": "good.yaml", "args": "--go 1.24"}, 0},
+		"only told":          {map[string]string{"exit-zero": "true", "args": "--go 1.24"}, 0},
+		"no such file":       {map[string]string{"paths": "good.yaml nowhere"}, 3},
+		"a command for args": {map[string]string{"paths": "good.yaml", "args": "$(touch owned) `touch owned`; touch owned"}, 3},
+	} {
+		if code, out, _ := runAction(t, dir, temp, tc.inputs); code != tc.code {
+			t.Errorf("%s: exit code %d, want %d: %s", name, code, tc.code, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "owned")); err == nil {
+		t.Error("what is given as an argument was run as a command")
+	}
+}
+
+// TestPreCommitHooks: each hook is a command line that procfit takes, for the files that
+// it checks.
+func TestPreCommitHooks(t *testing.T) {
+	b, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []struct{ ID, Name, Entry, Language, Files string }
+	if err := yaml.Unmarshal(b, &hooks); err != nil {
+		t.Fatal(err)
+	}
+	if len(hooks) != 2 {
+		t.Errorf("%d hooks", len(hooks))
+	}
+	for _, h := range hooks {
+		words := strings.Fields(h.Entry)
+		cmd, flags, err := newRoot(stdio{}).Find(words[1:])
+		if err != nil || cmd.Name() != "check" || cmd.ParseFlags(flags) != nil || words[0] != "procfit" || h.Language != "golang" {
+			t.Errorf("%+v: %v", h, err)
+		}
+		files, err := regexp.Compile(h.Files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{
+			"deploy/api.yaml": true, "a.yml": true, "task.json": true, "cmd/x/main.go": true, "go.mod": true, "svc/go.mod": true, "Dockerfile": true,
+			"docker/Dockerfile.prod": true, "app.dockerfile": true, "x.service": true, "README.md": false, "go.sum": false, "logo.png": false,
+		} {
+			if files.MatchString(name) != want {
+				t.Errorf("%s: %s: %v", h.ID, name, !want)
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/procfit/procfit/internal/rule"
+)
+
+var updateExamples = flag.Bool("update-examples", false, "write what check says into the examples of the rules")
+
+// TestRuleExamples runs check on the example of every rule that judges no Subject, and
+// holds what it says of the rule against what docs/RULES.md shows.
+func TestRuleExamples(t *testing.T) {
+	for _, r := range rule.All() {
+		if r.By == "" {
+			continue
+		}
+		t.Run(r.ID, func(t *testing.T) {
+			name, err := filepath.Abs("../rule/testdata/examples/" + r.ID + ".txtar")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatalf("a rule that its page cannot show: %v", err)
+			}
+			dir := t.TempDir()
+			var want *txtar.File
+			for i, f := range a.Files {
+				if f.Name == "output" {
+					want = &a.Files[i]
+					continue
+				}
+				file := filepath.Join(dir, filepath.FromSlash(f.Name))
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, f.Data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want == nil {
+				t.Fatalf("%s has no section output", name)
+			}
+			t.Chdir(dir)
+			got := checked(t, r.ID)
+			if *updateExamples {
+				want.Data = []byte(got)
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got == "" || got != string(want.Data) {
+				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples, then go test ./internal/rule -run TestPage -update", got, want.Data)
+			}
+		})
+	}
+}
+
+// checked is what check says of a rule in the folder here, and the way out.
+func checked(t *testing.T, id string) string {
+	t.Helper()
+	var out bytes.Buffer
+	o := checkOptions{formats: []string{"text"}, severity: string(rule.Info)}
+	var code *exitError
+	if err := o.run(context.Background(), stdio{in: strings.NewReader(""), out: &out, err: &out}); err != nil && !errors.As(err, &code) {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(out.String(), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, ": "+id+" ") {
+			for _, next := range lines[i+1:] {
+				if strings.HasPrefix(next, "    → ") {
+					return line + next
+				}
+			}
+		}
+	}
+	return ""
+}
