@@ -20,7 +20,10 @@ const maxLatency = 10 * time.Minute
 type Result struct {
 	Mode        string
 	Rate        float64 // offered, requests a second; 0 in a closed loop
+	Engine      string  // that offered it
+	Protocol    string  // that was spoken: HTTP/1.1, HTTP/2, gRPC
 	Connections int
+	Streams     int // on each
 	Threads     int
 	Duration    time.Duration // as asked for, or until the cancellation
 	Elapsed     time.Duration // with what came in after the duration
