@@ -34,7 +34,7 @@ func mustRun(t *testing.T, o Options) *Result {
 }
 
 // raw serves each connection by a function of the bytes' level.
-func raw(t *testing.T, serve func(net.Conn)) string {
+func raw(t testing.TB, serve func(net.Conn)) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -67,14 +67,14 @@ func (p *pool) until(at int64) {
 	}
 }
 
-// big is the size of a request from which on it may take the server's time to be
+// bigRequest is the size of a request from which on it may take the server's time to be
 // sent, so that the schedule does not wait for that.
-const big = 32 << 10
+const bigRequest = 32 << 10
 
 // send starts a request on a place that was idle.
 func (l *link) send(x *place) {
 	r := l.pool.targets[l.target].requests[x.request]
-	if len(r.Bytes)+len(r.Body) >= big {
+	if len(r.Bytes)+len(r.Body) >= bigRequest {
 		go l.sendNow(x)
 		return
 	}

@@ -27,6 +27,7 @@ type link struct {
 	current  wire.Conn
 
 	writing atomic.Int64 // since when it sends; 0: not now
+	unsent  atomic.Bool  // it was closed since that took too long
 
 	mu     sync.Mutex // for conn, but for its Wait and Close
 	conn   wire.Conn  // nil: none
@@ -180,7 +181,7 @@ func (l *link) event(e wire.Event) {
 			e.Failure = &wire.Failure{Kind: wire.KindGoAway, Detail: "before anything was answered"}
 		}
 		if e.Failure != nil {
-			p.failure(&x.exchange, l.target, *e.Failure, now)
+			p.fails(&x.exchange, l.target, *e.Failure, now)
 		} else {
 			l.served = true
 			p.answered(&x.exchange, l.target, e.Status, now)
@@ -208,6 +209,9 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 	if p.over {
 		return false
 	}
+	if l.unsent.Swap(false) {
+		f = &wire.Failure{Kind: wire.KindUnsent, Detail: fmt.Sprintf("the server took no more of it within %v", p.Timeout)}
+	}
 	quiet := f == nil || f.Kind == wire.KindClosed || f.Kind == wire.KindReset
 	good = l.served && quiet
 	for i := range l.places {
@@ -217,13 +221,13 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 			if f == nil {
 				f = &wire.Failure{Kind: wire.KindClosed}
 			}
-			p.failure(&x.exchange, l.target, *f, now)
+			p.fails(&x.exchange, l.target, *f, now)
 			p.done(x, now)
 			quiet = true // it is told with what it ended
 		}
 	}
 	if !quiet {
-		p.failure(nil, l.target, *f, now)
+		p.fails(nil, l.target, *f, now)
 	}
 	return good
 }
@@ -249,6 +253,7 @@ func (p *pool) watch() {
 func (l *link) look() {
 	p := l.pool
 	if since := l.writing.Load(); since != 0 && p.clock()-since >= int64(p.Timeout) {
+		l.unsent.Store(true)
 		l.end()
 		return
 	}
@@ -289,7 +294,7 @@ func (l *link) giveUp(x *place) {
 	}
 	p.mu.Lock()
 	now := p.clock()
-	p.failure(&x.exchange, l.target, f, now)
+	p.fails(&x.exchange, l.target, f, now)
 	p.done(x, now)
 	send := l.conn != nil && !l.conn.Spent() && p.give(x, now)
 	p.mu.Unlock()

@@ -244,6 +244,15 @@ func (p *pool) done(x *place, now int64) {
 	}
 }
 
+// fails counts a failure, once the load has begun; it is under mu.
+func (p *pool) fails(x *exchange, target int, f wire.Failure, now int64) {
+	if !p.begun {
+		p.note(target, f.Kind, f.Detail) // the connection is tried again
+		return
+	}
+	p.failure(x, target, f, now)
+}
+
 // connecting is told of an attempt to connect.
 func (p *pool) connecting(l *link, f *wire.Failure, open bool) {
 	p.mu.Lock()
@@ -251,7 +260,7 @@ func (p *pool) connecting(l *link, f *wire.Failure, open bool) {
 	if open {
 		p.opened++
 	} else if f != nil && !p.over {
-		p.failure(nil, l.target, *f, p.clock())
+		p.fails(nil, l.target, *f, p.clock())
 	}
 	if !l.tried {
 		l.tried = true

@@ -90,7 +90,8 @@ func (w *loop) read(c *conn, gone bool) {
 		used, done, err := c.response.Feed(w.buf[:n])
 		switch {
 		case err != nil:
-			w.fail(c, wire.KindMalformed, err.Error(), now)
+			f := wire.Malformed(err)
+			w.fail(c, f.Kind, f.Detail, now)
 			return
 		case done && used < n:
 			w.fail(c, wire.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)

@@ -52,9 +52,17 @@ func (d *Dialer) Dial(ctx context.Context) (Conn, *Failure) {
 func (d *Dialer) speak(ctx context.Context, below net.Conn) (Conn, *Failure) {
 	stream, modern := below, d.HTTP2
 	if d.TLS != nil {
-		secure := tls.Client(below, d.TLS)
+		config, asked := d.TLS, false
+		if len(config.Certificates) == 0 {
+			config = config.Clone()
+			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				asked = true
+				return new(tls.Certificate), nil
+			}
+		}
+		secure := tls.Client(below, config)
 		if err := secure.HandshakeContext(ctx); err != nil {
-			return nil, handshake(err)
+			return nil, handshake(err, asked)
 		}
 		chosen := secure.ConnectionState().NegotiatedProtocol
 		if d.HTTP2 && chosen != ALPNHTTP2 {

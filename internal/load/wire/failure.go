@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"reflect"
 )
 
 // Broken is the failure of a connection that an error ended.
@@ -56,19 +57,30 @@ func alert(err error) (*Failure, bool) {
 	if !ok || remote.Op != "remote error" {
 		return nil, false
 	}
-	code, _ := errors.AsType[tls.AlertError](err)
+	var code uint64 // the type of an alert has no name outside of crypto/tls, its kind is uint8
+	if v := reflect.ValueOf(remote.Err); v.CanUint() {
+		code = v.Uint()
+	}
 	switch code {
 	case alertCertificateRequired, alertBadCertificate:
-		return &Failure{KindTLSCertificate, remote.Err.Error() + "; --cert and --key give one"}, true
+		return wantsOurs(remote.Err), true
 	case alertNoProtocol:
 		return &Failure{KindProtocol, "the server takes neither h2 nor http/1.1 by ALPN"}, true
 	}
 	return &Failure{KindTLS, "the server refused: " + remote.Err.Error()}, true
 }
 
-// handshake is the failure of a TLS handshake, with what helps.
-func handshake(err error) *Failure {
+func wantsOurs(err error) *Failure {
+	return &Failure{KindTLSCertificate, err.Error() + "; --cert and --key give one"}
+}
+
+// handshake is the failure of a TLS handshake, with what helps. asked tells that the
+// server asked for a certificate and there was none: TLS 1.2 has no alert for that.
+func handshake(err error, asked bool) *Failure {
 	if f, ok := alert(err); ok {
+		if asked && f.Kind == KindTLS {
+			return wantsOurs(err)
+		}
 		return f
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
