@@ -21,7 +21,7 @@ import (
 // Server is one that is asked for its types.
 type Server struct {
 	Address   string
-	Authority string
+	Authority string            // of a plain connection
 	TLS       *tls.Config       // nil: plain
 	Metadata  map[string]string // sent with the question, as with the calls
 }
@@ -34,11 +34,11 @@ const maxFiles = 10_000
 
 // Reflect asks the server for the files of a service.
 func Reflect(ctx context.Context, s Server, service string) (Types, error) {
-	secure := insecure.NewCredentials()
-	if s.TLS != nil {
-		secure = credentials.NewTLS(s.TLS)
+	how := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithAuthority(s.Authority)}
+	if s.TLS != nil { // the authority is then the name in the certificate
+		how = []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(s.TLS))}
 	}
-	conn, err := grpc.NewClient("passthrough:///"+s.Address, grpc.WithTransportCredentials(secure), grpc.WithAuthority(s.Authority))
+	conn, err := grpc.NewClient("passthrough:///"+s.Address, how...)
 	if err != nil {
 		return nil, err
 	}
