@@ -198,3 +198,27 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// A server that gives its connections up in good order, as one does that ends or
+// balances its load, loses no request: those that it has not begun with are sent
+// again (RFC 9113, section 8.7).
+func TestGracefulGoAway(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []float64{0, 200} {
+		url := framed(t, nil, func(fr *http2.Framer, stream uint32, n int) error {
+			switch {
+			case n > 10: // after the end that was told
+				return nil
+			case n == 10:
+				if err := fr.WriteGoAway(stream, http2.ErrCodeNo, nil); err != nil {
+					return err
+				}
+			}
+			return begin(fr, stream, true, ":status", "200")
+		})
+		r := mustRun(t, Options{URLs: []string{url}, Connections: 2, Streams: 4, Duration: 500 * time.Millisecond, Timeout: 5 * time.Second, Rate: rate})
+		if r.Errors > 0 || r.Unanswered > 0 || r.Dropped > 0 || r.Requests < 60 {
+			t.Errorf("rate %v: %d answers, errors %v (%v), %d unanswered, %d dropped", rate, r.Requests, r.ErrorKinds, r.FirstError, r.Unanswered, r.Dropped)
+		}
+	}
+}

@@ -21,6 +21,7 @@ const (
 	overTLS    = "https, HTTP/1.1"
 	overModern = "https, HTTP/2"
 	overH2C    = "h2c"
+	overRPC    = "grpc"
 )
 
 func ways() []string { return []string{overPlain, overTLS, overModern, overH2C} }
