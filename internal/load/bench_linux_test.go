@@ -27,7 +27,7 @@ import (
 //
 // h2load is Debian's nghttp2-client. ghz is to be on PATH:
 //
-//	GOBIN=$(mktemp -d) go install github.com/bojand/ghz/cmd/ghz@v0.121.0
+//	GOBIN=$(mktemp -d) go install github.com/bojand/ghz/cmd/ghz@v0.93.0
 func BenchmarkCPUPerRequest(b *testing.B) {
 	for _, server := range []string{"epoll", "nethttp", overTLS, overModern, overH2C, overRPC} {
 		b.Run("server="+server, func(b *testing.B) { benchCPU(b, server) })

@@ -60,7 +60,7 @@ func (f fussy) Watch(r *healthpb.HealthCheckRequest, s grpc.ServerStreamingServe
 	return nil
 }
 
-// grpcServer serves health, and reflection of the kind: "v1", "v1alpha" or none.
+// grpcServer serves health, and reflection of the kind: "v1", "v1alpha", "both" or none.
 func grpcServer(t testing.TB, reflects string, options ...grpc.ServerOption) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -77,6 +77,8 @@ func newGRPC(reflects string, options ...grpc.ServerOption) *grpc.Server {
 	s := grpc.NewServer(options...)
 	healthpb.RegisterHealthServer(s, fussy{health.NewServer()})
 	switch reflects {
+	case "both":
+		reflection.Register(s)
 	case "v1":
 		reflection.RegisterV1(s)
 	case "v1alpha":

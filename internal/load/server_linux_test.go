@@ -58,7 +58,7 @@ func serveNetHTTP(l net.Listener) {
 // serveWay answers in one of the portable engine's ways.
 func serveWay(way string, l net.Listener) {
 	if way == overRPC {
-		newGRPC("v1").Serve(l)
+		newGRPC("both").Serve(l)
 		return
 	}
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
