@@ -1,65 +1,16 @@
 package load
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/wire"
 )
-
-// selfSigned is a certificate for a host that is valid from a time on for an hour,
-// and the file of it and its key.
-func selfSigned(t testing.TB, host string, from time.Time) (pair tls.Certificate, certFile, keyFile string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, NotBefore: from, NotAfter: from.Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
-	dir := t.TempDir()
-	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for file, b := range map[string][]byte{certFile: certPEM, keyFile: keyPEM} {
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if pair, err = tls.X509KeyPair(certPEM, keyPEM); err != nil {
-		t.Fatal(err)
-	}
-	return pair, certFile, keyFile
-}
 
 // secured is a server with a certificate; its address.
 func secured(t testing.TB, c *tls.Config) string {
@@ -78,9 +29,9 @@ func secured(t testing.TB, c *tls.Config) string {
 func TestVerification(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-time.Minute)
-	own, ownFile, keyFile := selfSigned(t, "127.0.0.1", now)
-	old, oldFile, _ := selfSigned(t, "127.0.0.1", now.Add(-2*time.Hour))
-	foreign, foreignFile, _ := selfSigned(t, "service.example", now)
+	own, ownFile, keyFile := loadtest.MustSign(t, "127.0.0.1", now)
+	old, oldFile, _ := loadtest.MustSign(t, "127.0.0.1", now.Add(-2*time.Hour))
+	foreign, foreignFile, _ := loadtest.MustSign(t, "service.example", now)
 	pool := x509.NewCertPool()
 	pool.AddCert(own.Leaf)
 	for name, tt := range map[string]struct {

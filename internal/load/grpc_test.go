@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -12,53 +11,18 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/reflection"
-	alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // checkMethod is a call that every server here has; its types come with grpc-go.
 const checkMethod = "grpc.health.v1.Health/Check"
-
-// fussy is a health service that answers by the name that is asked for.
-type fussy struct{ *health.Server }
-
-func (f fussy) Check(ctx context.Context, r *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
-	switch r.Service {
-	case "slow":
-		<-ctx.Done()
-		return nil, ctx.Err()
-	case "metadata":
-		if m, _ := metadata.FromIncomingContext(ctx); len(m.Get("x-y")) == 0 || m.Get("x-y")[0] != "z" {
-			return nil, status.Error(codes.Unauthenticated, "no x-y")
-		}
-		return &healthpb.HealthCheckResponse{}, nil
-	}
-	return f.Server.Check(ctx, r)
-}
-
-// Watch sends three answers and ends, or never does.
-func (f fussy) Watch(r *healthpb.HealthCheckRequest, s grpc.ServerStreamingServer[healthpb.HealthCheckResponse]) error {
-	for range 3 {
-		if err := s.Send(&healthpb.HealthCheckResponse{}); err != nil {
-			return err
-		}
-	}
-	if r.Service == "endless" {
-		<-s.Context().Done()
-	}
-	return nil
-}
 
 // grpcServer serves health, and reflection of the kind: "v1", "v1alpha", "both" or none.
 func grpcServer(t testing.TB, reflects string, options ...grpc.ServerOption) string {
@@ -67,24 +31,10 @@ func grpcServer(t testing.TB, reflects string, options ...grpc.ServerOption) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newGRPC(reflects, options...)
+	s := loadtest.NewGRPC(reflects, options...)
 	t.Cleanup(s.Stop)
 	go s.Serve(l)
 	return l.Addr().String()
-}
-
-func newGRPC(reflects string, options ...grpc.ServerOption) *grpc.Server {
-	s := grpc.NewServer(options...)
-	healthpb.RegisterHealthServer(s, fussy{health.NewServer()})
-	switch reflects {
-	case "both":
-		reflection.Register(s)
-	case "v1":
-		reflection.RegisterV1(s)
-	case "v1alpha":
-		alpha.RegisterServerReflectionServer(s, reflection.NewServer(reflection.ServerOptions{Services: s}))
-	}
-	return s
 }
 
 func call(address, method, data string) Options {
@@ -96,7 +46,7 @@ func call(address, method, data string) Options {
 
 func TestGRPC(t *testing.T) {
 	t.Parallel()
-	own, ownFile, _ := selfSigned(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	own, ownFile, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
 	protoset, protoFile := healthTypes(t)
 	v1, bare := grpcServer(t, "v1"), grpcServer(t, "")
 	for name, o := range map[string]Options{
@@ -186,7 +136,7 @@ func TestGRPCRefuses(t *testing.T) {
 // Answers that are none, by the name of their status.
 func TestGRPCStatus(t *testing.T) {
 	t.Parallel()
-	own, _, _ := selfSigned(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
 	v1, bare := grpcServer(t, "v1"), grpcServer(t, "")
 	protoset, protoFile := healthTypes(t)
 	elsewhere := secured(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2"}})

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -70,7 +71,7 @@ func hostile(t testing.TB) map[string]struct {
 	change func(*Options)
 	kind   wire.Kind
 } {
-	own, _, _ := selfSigned(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	plain := server.URL + "/"

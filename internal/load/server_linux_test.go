@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/load/loadtest"
 )
 
 // The test binary is also the server under load and the client whose CPU time
@@ -58,7 +60,7 @@ func serveNetHTTP(l net.Listener) {
 // serveWay answers in one of the portable engine's ways.
 func serveWay(way string, l net.Listener) {
 	if way == overRPC {
-		newGRPC("both").Serve(l)
+		loadtest.NewGRPC("both").Serve(l)
 		return
 	}
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
