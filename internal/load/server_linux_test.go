@@ -1,3 +1,5 @@
+//go:build !portable
+
 package load
 
 import (
@@ -38,8 +40,6 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 }
-
-const smallBody = "hello, world"
 
 // listen serves on a free port, prints its URL and ends with standard input.
 func listen(serve func(net.Listener)) {
