@@ -44,7 +44,7 @@ full. Connections are dealt to several URLs in turn.`,
 		Example: `  procfit load http://127.0.0.1:8080/
   procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/
   procfit load --connections 4 --streams 16 --cacert ca.pem https://127.0.0.1:8443/
-  procfit load --grpc helloworld.Greeter/SayHello --data '{"name":"x"}' h2c://127.0.0.1:9090/`,
+  procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("load needs a URL; see procfit load --help")
