@@ -223,3 +223,18 @@ func TestGracefulGoAway(t *testing.T) {
 		}
 	}
 }
+
+// A stream that waits is none of a server that hangs, unless all do.
+func TestSomeStreamsWait(t *testing.T) {
+	t.Parallel()
+	url := framed(t, nil, func(fr *http2.Framer, stream uint32, n int) error {
+		if n <= 2 {
+			return nil // of four streams
+		}
+		return begin(fr, stream, true, ":status", "200")
+	})
+	r := mustRun(t, Options{URLs: []string{url}, Connections: 1, Streams: 4, Duration: 100 * time.Millisecond, Timeout: 20 * time.Second})
+	if r.Unanswered != 2 || r.PerURL[0].Hung() || r.Requests == 0 {
+		t.Errorf("%d unanswered of %d; hung %v", r.Unanswered, r.Requests, r.PerURL[0].Hung())
+	}
+}

@@ -49,7 +49,7 @@ func newPool(r *run) *pool {
 	p.lane.init(r, 0, 1)
 	for i := range r.Connections {
 		t := i % len(r.targets)
-		p.perURL[t].Connections++
+		p.perURL[t].Connections += r.Streams
 		p.links = append(p.links, newLink(p, t))
 	}
 	p.idle.ring = make([]*place, r.Connections*r.Streams)

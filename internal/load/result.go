@@ -71,7 +71,7 @@ func (r *Result) Encoded() (string, error) {
 
 // URLCount is what became of the requests to one URL.
 type URLCount struct {
-	Connections int   // dealt to it
+	Connections int   // dealt to it; of HTTP/2 their streams
 	Answered    int64 // whatever the status
 	Failed      int64 // as Errors: bad statuses, and requests and connections that failed
 	Unanswered  int64 // under way when the run ended

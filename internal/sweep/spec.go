@@ -123,6 +123,9 @@ func isGoBench(command []string) bool {
 	return test != nil || err != nil
 }
 
+// Places is how many requests are under way at most.
+func (l Load) Places() int { return l.Connections * max(1, l.Streams) }
+
 // EffectiveMethod is the HTTP method that is sent.
 func (l Load) EffectiveMethod() string {
 	switch {
