@@ -99,6 +99,7 @@ var mayImport = map[string][]string{
 	"lab/run": {"lab", "session", "sweep", "local", "toolchain", "supervisor", "tracing", "journal", "folder", "report/files"},
 
 	"need":              {},
+	"load/loadtest":     {},
 	"race/racetest":     {"race"},
 	"stat/stattest":     {"journal"},
 	"report/reporttest": {"stat", "stat/stattest", "journal", "lab"},
@@ -110,7 +111,7 @@ var mayImport = map[string][]string{
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"need", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "check/binary/binarytest", "test"}
+var testHelpers = []string{"need", "load/loadtest", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "check/binary/binarytest", "test"}
 
 func TestImports(t *testing.T) {
 	problems, packages, err := checkImports(os.DirFS(".."))

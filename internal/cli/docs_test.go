@@ -64,17 +64,32 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Setenv("PATH", generators+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
 	defer server.Close()
+	servers, certificate := serveModern(t)
+	servers["http://127.0.0.1:8080"] = server.URL
 	for command, where := range commands {
-		t.Run(command, func(t *testing.T) { runDocumented(t, command, where, server.URL) })
+		t.Run(command, func(t *testing.T) { runDocumented(t, command, where, documented{servers, certificate}) })
 	}
 }
 
+// documented is what stands in for the servers of the examples.
+type documented struct {
+	servers     map[string]string // by the URL that is shown
+	certificate []byte            // of the one with TLS
+}
+
+// url is a word with the address of a server that is there.
+func (d documented) url(word string) string {
+	for shown, real := range d.servers {
+		word = strings.ReplaceAll(word, shown, real)
+	}
+	return word
+}
+
 var (
-	someServer = regexp.MustCompile(`http://127\.0\.0\.1:8080`)
 	someResult = regexp.MustCompile(`^results/\S+$`)
 )
 
-func runDocumented(t *testing.T, command, where, url string) {
+func runDocumented(t *testing.T, command, where string, there documented) {
 	if _, fed, ok := strings.Cut(command, " | "); ok { // by another program
 		command = fed
 	}
@@ -91,9 +106,12 @@ func runDocumented(t *testing.T, command, where, url string) {
 		if someResult.MatchString(word) {
 			writeJournal(t, word)
 		}
-		args[i] = someServer.ReplaceAllString(word, url)
+		args[i] = there.url(word)
 		if strings.HasPrefix(strings.TrimSpace(word), "./") || i > 0 && args[i-1] == "--body-file" {
 			writeProgram(t, strings.Fields(word)[0])
+		}
+		if i > 0 && args[i-1] == "--cacert" {
+			must(os.WriteFile(word, there.certificate, 0o600))
 		}
 	}
 	switch args[0] {

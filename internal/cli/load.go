@@ -20,6 +20,7 @@ import (
 // loadOptions are the flags of procfit load.
 type loadOptions struct {
 	options        load.Options
+	protocol       protocol
 	rate           string
 	warmup         time.Duration
 	body, bodyFile string
@@ -31,15 +32,19 @@ func newLoad(std stdio) *cobra.Command {
 	var o loadOptions
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL…",
-		Short: "The load engine alone: HTTP/1.1 in a closed or an open loop",
-		Long: `Offer HTTP/1.1 load over kept-alive connections and print what came back.
+		Short: "The load engine alone: HTTP and gRPC in a closed or an open loop",
+		Long: `Offer load over connections that are kept open and print what came back: plain
+HTTP/1.1 at http://, HTTP/1.1 or HTTP/2 over TLS at https://, as the server
+chooses, HTTP/2 without TLS at h2c://, and calls of gRPC with --grpc.
 
 Without --rate the loop is closed: each connection sends when its answer has come,
 which finds the capacity. With --rate it is open: requests are sent at a fixed pace
 and latency counts from the intended send, so that a stall of the server shows in
 full. Connections are dealt to several URLs in turn.`,
 		Example: `  procfit load http://127.0.0.1:8080/
-  procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/`,
+  procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/
+  procfit load --connections 4 --streams 16 --cacert ca.pem https://127.0.0.1:8443/
+  procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("load needs a URL; see procfit load --help")
@@ -59,7 +64,8 @@ full. Connections are dealt to several URLs in turn.`,
 	f.StringArrayVar(&o.options.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
 	f.StringVar(&o.body, "body", "", "`text` to send as the body")
 	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
-	f.IntVar(&o.options.Threads, "threads", 0, "threads of the engine (default chosen by the CPUs and the rate)")
+	o.protocol.flags(f)
+	f.IntVar(&o.options.Threads, "threads", 0, "threads of the raw engine (default chosen by the CPUs and the rate)")
 	f.StringVar(&o.cpus, "load-cpuset", "", "`CPUs` that the engine runs on: 0-1,3")
 	f.BoolVar(&o.json, "json", false, "print one phase object, as the journal of a sweep has it")
 	return cmd
@@ -81,6 +87,11 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus); err != nil {
+		return err
+	}
+	p := &o.protocol
+	o.options.Streams, o.options.TLS, o.options.Engine = p.streams, p.tls, p.engine
+	if o.options.GRPC, err = p.call(std); err != nil {
 		return err
 	}
 	if err := o.options.Check(); err != nil {
@@ -156,7 +167,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if r.Rate > 0 {
 		how = fmt.Sprintf("open loop at %g requests/s", r.Rate)
 	}
-	fmt.Fprintf(std.out, "%s, %s, %s\n", how, phrase.Count(r.Connections, "connection"), r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, r.Duration.Round(time.Millisecond))
 	fmt.Fprintf(std.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
@@ -171,8 +182,12 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if cost.SendLagP99Seconds != nil {
 		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the engine itself was)\n", seconds(cost.SendLagP99Seconds))
 	}
-	fmt.Fprintf(std.out, "  engine      %.3g µs of CPU a request; its busiest thread used %.0f %% of a CPU\n",
-		1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
+	busiest := "its busiest thread used %.0f %% of a CPU"
+	if r.Engine == load.EnginePortable {
+		busiest = "it used %.0f %% of the CPUs that it may"
+	}
+	fmt.Fprintf(std.out, "  engine      %s, %.3g µs of CPU a request; "+busiest+"\n",
+		r.Engine, 1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
 	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
 		fmt.Fprintf(std.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind.Words())
 	}
@@ -188,6 +203,15 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		std.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")
 	}
 	return nil
+}
+
+// connections are those of a run, with their streams.
+func connections(r *load.Result) string {
+	s := phrase.Count(r.Connections, "connection")
+	if r.Streams > 1 {
+		s += fmt.Sprintf(" of %d streams", r.Streams)
+	}
+	return s
 }
 
 func seconds(s *float64) string {

@@ -82,6 +82,8 @@ func activity(a sweep.Activity) string {
 	switch a.Step {
 	case sweep.StepOthers:
 		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: what they take, the trials lack", a.CPUs, phrase.CPUs(a.OfCPUs))
+	case sweep.StepUnseen:
+		return "only on Linux are the live GOMAXPROCS and the kernel's counters read, and quotas and CPUs set: here throughput and latency alone are measured"
 	case sweep.StepArrange:
 		return "two trials tell how many CPUs of its own the load generator needs; --shared-cpus leaves it on the target's"
 	case sweep.StepUnjudged:

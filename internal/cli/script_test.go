@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		},
 		"fakeserver": fakeServer,
 		"fakebatch":  fakeBatch,
+		"fakemodern": fakeModern,
 	})
 }
 

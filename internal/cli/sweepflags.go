@@ -24,6 +24,7 @@ type sweepOptions struct {
 	procs, quota         string
 	goVersions, urls     []string
 	rate                 string
+	protocol             protocol
 	body, bodyFile       string
 	metrics              []string
 	margin, marginP99    string
@@ -66,6 +67,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&l.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
 	f.StringVar(&o.body, "body", "", "`text` to send as the body")
 	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
+	o.protocol.flags(f)
 	f.StringVar(&l.Command, "load", "", "offer load by this `command` instead: wrk, hey, or any whose figures --metric names; {url} {duration} {connections} {rate} are filled in")
 	f.StringArrayVar(&o.metrics, "metric", nil, "`NAME[:lower|:higher]=REGEXP`: a figure in the output of the program or of --load; may be repeated")
 	f.StringVar(&o.until, "until", o.until, "measure on until the answer is `proven`, or only likely")
@@ -147,6 +149,8 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	parse(func() (err error) { spec.Load.MaxErrors, err = parseRatio("max-errors", o.maxErrors); return })
 	parse(func() (err error) { spec.Load.Rate, err = parseRate(o.rate); return })
 	parse(func() (err error) { spec.Load.Body, err = body(o.body, o.bodyFile, std); return })
+	parse(func() (err error) { spec.Load.GRPC, err = o.protocol.call(std); return })
+	spec.Load.Streams, spec.Load.TLS, spec.Load.Engine = o.protocol.streams, o.protocol.tls, o.protocol.engine
 	parse(func() (err error) { spec.Load.Metrics, err = parseMetrics(o.metrics); return })
 	parse(func() (err error) { spec.Margin, err = parseRatio("margin", o.margin); return })
 	parse(func() (err error) { spec.MarginP99, err = parseRatio("margin-p99", o.marginP99); return })

@@ -79,6 +79,10 @@ type Load struct {
 	Headers       []string `json:"headers,omitempty"`
 	BodySHA256    string   `json:"body_sha256,omitempty"`
 	BodyBytes     int      `json:"body_bytes,omitempty"`
+	GRPC          *Call    `json:"grpc,omitempty"`    // null: HTTP
+	Streams       int      `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
+	TLS           *TLS     `json:"tls,omitempty"`     // null: nothing about it was said
+	Engine        string   `json:"engine,omitempty"`  // that was asked for
 	Command       string   `json:"command,omitempty"` // of --load
 	Metrics       []string `json:"metrics,omitempty"` // of --metric
 	LoadCPUs      string   `json:"load_cpuset,omitempty"`
@@ -157,4 +161,21 @@ func (p Plan) Groups() (list []GroupKey) {
 		}
 	}
 	return list
+}
+
+// Call is a call of gRPC.
+type Call struct {
+	Method     string   `json:"method"` // package.Service/Method
+	DataSHA256 string   `json:"data_sha256,omitempty"`
+	DataBytes  int      `json:"data_bytes,omitempty"` // of the message in JSON
+	Proto      []string `json:"proto,omitempty"`
+	Protoset   string   `json:"protoset,omitempty"`
+}
+
+// TLS is how the server was verified, and what it was shown: names of files.
+type TLS struct {
+	CACert     string `json:"cacert,omitempty"`
+	Cert       string `json:"cert,omitempty"`
+	Insecure   bool   `json:"insecure,omitempty"`
+	ServerName string `json:"server_name,omitempty"`
 }

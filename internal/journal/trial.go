@@ -95,7 +95,9 @@ type Attainment struct {
 // Phase is one stretch of load within a trial.
 type Phase struct {
 	Mode              Mode     `json:"mode"`
-	RatePerSecond     *float64 `json:"rate_per_second"` // offered; null unless open
+	Engine            string   `json:"engine,omitempty"`   // of ours that offered it; absent before there were two, and of another generator
+	Protocol          string   `json:"protocol,omitempty"` // HTTP/1.1, HTTP/2, gRPC
+	RatePerSecond     *float64 `json:"rate_per_second"`    // offered; null unless open
 	DurationSeconds   float64  `json:"duration_seconds"`
 	AchievedPerSecond float64  `json:"achieved_per_second"`
 	Requests          int64    `json:"requests"` // answered

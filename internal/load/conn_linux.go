@@ -1,16 +1,14 @@
+//go:build !portable
+
 package load
 
 import (
 	"fmt"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-const (
-	minBackoff = 2 * time.Millisecond // after a failure; doubled up to
-	maxBackoff = 250 * time.Millisecond
+	"github.com/procfit/procfit/internal/load/wire"
 )
 
 type state uint8
@@ -29,18 +27,16 @@ type conn struct {
 	fd         int
 	target     int // index into run.targets
 	state      state
-	served     bool  // has answered since it was opened
-	failures   int   // in a row
-	sent       int   // bytes of the request
-	start      int64 // the intended send in an open loop, the send in a closed one
-	sentAt     int64 // what the time-out counts from
-	freeAt     int64
+	served     bool // has answered since it was opened
+	failures   int  // in a row
+	sent       int  // bytes of the request
 	retryAt    int64
-	response   parser
+	exchange
+	response wire.Response
 }
 
 // connect opens the connection without waiting for it.
-func (w *worker) connect(c *conn, now int64) {
+func (w *loop) connect(c *conn, now int64) {
 	address := w.remote[c.target]
 	family := unix.AF_INET
 	if _, ok := address.(*unix.SockaddrInet6); ok {
@@ -49,17 +45,17 @@ func (w *worker) connect(c *conn, now int64) {
 	c.state, c.sentAt, c.served = stateConnecting, now, false
 	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		w.fail(c, dialKind(err), err.Error(), now)
+		w.fail(c, wire.DialKind(err), err.Error(), now)
 		return
 	}
 	c.fd = fd
 	c.generation++
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		w.fail(c, dialKind(err), err.Error(), now)
+		w.fail(c, wire.DialKind(err), err.Error(), now)
 		return
 	}
 	if err := unix.Connect(fd, address); err != nil && err != unix.EINPROGRESS {
-		w.fail(c, dialKind(err), err.Error(), now)
+		w.fail(c, wire.DialKind(err), err.Error(), now)
 		return
 	}
 	// Edge-triggered and registered once for all that can happen: the loop reads
@@ -69,18 +65,18 @@ func (w *worker) connect(c *conn, now int64) {
 		Fd:     c.index, Pad: c.generation,
 	}
 	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &event); err != nil {
-		w.fail(c, dialKind(err), err.Error(), now)
+		w.fail(c, wire.DialKind(err), err.Error(), now)
 	}
 }
 
 // ready handles an event of the connection.
-func (w *worker) ready(c *conn, events uint32) {
+func (w *loop) ready(c *conn, events uint32) {
 	const gone = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	switch c.state {
 	case stateConnecting:
 		w.connected(c, events)
 	case stateBusy:
-		if c.sent < len(w.targets[c.target].request) && events&unix.EPOLLOUT != 0 {
+		if c.sent < len(w.bytes(c)) && events&unix.EPOLLOUT != 0 {
 			if w.write(c); c.state != stateBusy {
 				return
 			}
@@ -96,7 +92,7 @@ func (w *worker) ready(c *conn, events uint32) {
 }
 
 // connected ends a connection attempt.
-func (w *worker) connected(c *conn, events uint32) {
+func (w *loop) connected(c *conn, events uint32) {
 	now := w.clock()
 	errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {
@@ -104,9 +100,9 @@ func (w *worker) connected(c *conn, events uint32) {
 	}
 	switch {
 	case err != nil:
-		w.fail(c, dialKind(err), err.Error(), now)
+		w.fail(c, wire.DialKind(err), err.Error(), now)
 	case events&(unix.EPOLLRDHUP|unix.EPOLLHUP) != 0:
-		w.fail(c, KindClosed, "at once", now)
+		w.fail(c, wire.KindClosed, "at once", now)
 	case events&unix.EPOLLOUT != 0:
 		w.free(c, now)
 	}
@@ -115,7 +111,7 @@ func (w *worker) connected(c *conn, events uint32) {
 // reopen replaces a connection that ended in good order: at once if it served,
 // else like a failure, since a server that accepts and closes would have us
 // spin.
-func (w *worker) reopen(c *conn, now int64) {
+func (w *loop) reopen(c *conn, now int64) {
 	w.shut(c)
 	if c.served {
 		w.connect(c, now)
@@ -126,39 +122,26 @@ func (w *worker) reopen(c *conn, now int64) {
 
 // fail counts an error, with the request that it ends, and backs off. The request
 // counts as at least as late as it waited: who retries it waits longer still.
-func (w *worker) fail(c *conn, k Kind, detail string, now int64) {
-	counts := now >= w.from
+func (w *loop) fail(c *conn, k Kind, detail string, now int64) {
+	ended := &c.exchange
 	if c.state == stateBusy {
 		w.busy--
-		if counts {
-			w.record(now - c.start)
-		}
+	} else {
+		ended = nil
 	}
-	if counts {
-		w.failed++
-		w.kinds[k]++
-		w.perURL[c.target].Failed++
-		w.note(c, k, detail)
-	}
+	w.failure(ended, c.target, wire.Failure{Kind: k, Detail: detail}, now)
 	w.shut(c)
 	w.backOff(c, now)
 }
 
-// note keeps the first failure.
-func (w *worker) note(c *conn, k Kind, detail string) {
-	if w.first.Kind == "" {
-		w.first = Failure{Kind: k, URL: w.targets[c.target].url, Detail: detail}
-	}
-}
-
-func (w *worker) shut(c *conn) {
+func (w *loop) shut(c *conn) {
 	if c.fd >= 0 {
 		unix.Close(c.fd) // leaves the epoll set with it
 	}
 	c.fd, c.state = -1, stateClosed
 }
 
-func (w *worker) backOff(c *conn, now int64) {
+func (w *loop) backOff(c *conn, now int64) {
 	c.failures++
 	c.retryAt = now + int64(min(maxBackoff, minBackoff<<min(c.failures-1, 10)))
 	w.failing = min(w.failing, c.retryAt)
@@ -166,7 +149,7 @@ func (w *worker) backOff(c *conn, now int64) {
 
 // look walks the connections for time-outs and for those to open again, and sets
 // when to look next. Time-outs are seen up to a sixteenth late.
-func (w *worker) look(now int64) {
+func (w *loop) look(now int64) {
 	timeout := int64(w.Timeout)
 	w.failing = now + int64(min(max(w.Timeout/16, minTick), maxTick))
 	for i := range w.conns {
@@ -180,11 +163,11 @@ func (w *worker) look(now int64) {
 			}
 		case stateConnecting:
 			if now-c.sentAt >= timeout {
-				w.fail(c, KindConnectTimeout, w.Timeout.String(), now)
+				w.fail(c, wire.KindConnectTimeout, w.Timeout.String(), now)
 			}
 		case stateBusy:
 			if now-c.sentAt >= timeout {
-				w.fail(c, KindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
+				w.fail(c, wire.KindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
 			}
 		}
 	}

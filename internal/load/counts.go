@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // paceBins is the resolution of counts, see pace.
@@ -19,11 +21,12 @@ type counts struct {
 	unanswered int64
 	dropped    int64
 	fastest    int64 // least latency of an answer, in nanoseconds; 0: none came
-	statuses   [1000]int64
+	statuses   [wire.MostStatus]int64
 	kinds      map[Kind]int64 // of what failed
 	first      Failure
+	protocol   string // empty: HTTP/1.1
 	perURL     []URLCount
-	bytes      int64
+	bytesRead  int64
 	latency    *hdrhistogram.Histogram
 	lag        *hdrhistogram.Histogram
 	bins       [paceBins]int32 // good answers over time, open loop only
@@ -43,7 +46,7 @@ func (c *counts) errors() int64 { return c.requests - c.good + c.failed }
 // bins of each cover.
 func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *Result {
 	r := &Result{
-		Mode: ModeClosed, Rate: p.Rate, Connections: p.Connections, Threads: len(all),
+		Engine: p.engine.name(), Protocol: wire.HTTP1, Streams: p.Streams, Mode: ModeClosed, Rate: p.Rate, Connections: p.Connections, Threads: len(all),
 		Duration: duration, Elapsed: elapsed,
 		ErrorKinds: map[Kind]int64{}, PerURL: make([]URLCount, len(p.targets)), Latency: newHistogram(),
 	}
@@ -81,7 +84,7 @@ func (r *Result) add(c *counts) {
 	r.Unanswered += c.unanswered
 	r.Dropped += c.dropped
 	r.Counted += c.counted
-	r.BytesRead += c.bytes
+	r.BytesRead += c.bytesRead
 	r.User += c.user
 	r.System += c.system
 	r.Latency.Merge(c.latency)
@@ -91,14 +94,17 @@ func (r *Result) add(c *counts) {
 	for k, n := range c.kinds {
 		r.ErrorKinds[k] += n
 	}
-	for status, n := range c.statuses {
-		switch {
+	for i, n := range c.statuses {
+		switch status := wire.Status(i); {
 		case n == 0:
-		case !goodStatus(status):
-			r.ErrorKinds[StatusKind(status)] += n
-		case isRedirect(status):
+		case !status.Good():
+			r.ErrorKinds[status.Kind()] += n
+		case status.Redirect():
 			r.Redirects += n
 		}
+	}
+	if c.protocol != "" {
+		r.Protocol = c.protocol
 	}
 	for i, u := range c.perURL {
 		r.PerURL[i].add(u)
@@ -107,8 +113,3 @@ func (r *Result) add(c *counts) {
 		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())
 	}
 }
-
-func goodStatus(status int) bool { return status >= 200 && status < 400 }
-
-// isRedirect leaves out 304, which is a full answer to a conditional request.
-func isRedirect(status int) bool { return status >= 300 && status < 400 && status != 304 }

@@ -1,6 +1,8 @@
-// Package load offers HTTP load and measures what came back. It is an engine of
-// its own, for HTTP/1.1 over plain TCP with keep-alive, and pure adapters to
-// the output of wrk, hey and any other program.
+// Package load offers HTTP load and measures what came back. It is two engines of
+// its own, and pure adapters to the output of wrk, hey and any other program. The
+// raw engine is for HTTP/1.1 over plain TCP on Linux; the portable one, on the
+// connections of package wire, for TLS, HTTP/2 and gRPC too, and for all systems.
+// The schedule, what is counted and the life of a run are the same code (run, lane).
 //
 // # Model
 //
@@ -27,15 +29,19 @@
 // Settle is a stretch of the same load before the measured time, in none of its
 // figures.
 //
-// The engine is one or a few event loops, each a locked operating system thread
+// The raw engine is one or a few event loops, each a locked operating system thread
 // with its own epoll, connections and histograms; nothing is shared while it
 // runs and nothing is allocated per request. Most of its CPU time is the
 // kernel's, spent in one send and one receive a request.
 //
+// The portable engine has a goroutine a connection, which reads answers and sends
+// what follows on them, and one for the schedule. Its CPU time is the process's. A
+// connection that a server of HTTP/2 gives up in good order (GOAWAY) loses nothing:
+// what it had not begun with is sent again, and its latency goes on.
+//
 // # Limits
 //
-// Linux only (epoll, timerfd); elsewhere Run says so. No TLS, no HTTP/2, no
-// pipelining, no redirects followed, no response body looked at beyond its
+// The raw engine needs Linux (epoll, timerfd). No pipelining, no redirects followed, no response body looked at beyond its
 // length. A closed loop counts from the send, so it does not see the time to
 // open a connection. With several threads the connections and the slots of the
 // schedule are dealt to the threads in turn, and a slot waits for a connection

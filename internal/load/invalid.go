@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 )
 
@@ -20,6 +21,18 @@ const (
 	FieldTimeout     Field = "timeout"
 	FieldCPUs        Field = "cpus"
 	FieldThreads     Field = "threads"
+	FieldStreams     Field = "streams"
+	FieldEngine      Field = "engine"
+	FieldCACert      Field = "cacert"
+	FieldCert        Field = "cert"
+	FieldKey         Field = "key"
+	FieldInsecure    Field = "insecure"
+	FieldServerName  Field = "server-name"
+	FieldGRPC        Field = "grpc"
+	FieldData        Field = "data"
+	FieldProto       Field = "proto"
+	FieldProtoset    Field = "protoset"
+	FieldBody        Field = "body"
 	FieldCommand     Field = "command" // of another generator
 )
 
@@ -57,6 +70,15 @@ func beyond(f Field, value, format string, args ...any) error {
 // cause is what a URL is wrong in, without the URL, which FieldError has.
 func cause(err error) error {
 	var bad *url.Error
+	if errors.As(err, &bad) {
+		return bad.Err
+	}
+	return err
+}
+
+// pathCause is what a file is wrong in, without its name, which FieldError has.
+func pathCause(err error) error {
+	var bad *fs.PathError
 	if errors.As(err, &bad) {
 		return bad.Err
 	}

@@ -1,9 +1,13 @@
 package load
 
 import (
+	"crypto/tls"
+	"net/url"
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/internal/load/wire"
 	"github.com/procfit/procfit/internal/phrase"
 )
 
@@ -12,6 +16,7 @@ const DefaultTimeout = 10 * time.Second
 
 const (
 	maxRate        = 1e6       // requests a second; one thread carries about a tenth
+	maxStreams     = 10_000    // on a connection
 	maxConnections = 1_000_000 // a bound against typing errors; the kernel's are lower
 )
 
@@ -21,13 +26,17 @@ type Options struct {
 	Method      string        // empty: GET, or POST with a body
 	Headers     []string      // "Name: value"; Host replaces the URL's
 	Body        []byte        // sent with each request
+	GRPC        *GRPC         // a call in place of Method and Body; nil: HTTP
 	Connections int           // kept open
+	Streams     int           // requests at a time on each, of HTTP/2; 0: 1
 	Rate        float64       // intended requests a second; 0: closed loop
 	Duration    time.Duration // in which measured requests are intended
 	Settle      time.Duration // the same load before it, in no figure but Counted
 	Timeout     time.Duration // for one request from its send, and for connecting; 0: DefaultTimeout
 	CPUs        []int         // the engine's threads run on these only; empty: anywhere
-	Threads     int           // event loops; 0: chosen
+	Threads     int           // event loops of the raw engine; 0: chosen
+	TLS         TLS           // of https
+	Engine      string        // EngineRaw or EnginePortable; empty: chosen
 
 	// Progress, if any, is called twice a second from one goroutine.
 	Progress func(Progress)
@@ -49,8 +58,14 @@ type Progress struct {
 // plan is Options checked and made ready.
 type plan struct {
 	Options
+	engine  engine
+	scheme  string // of all targets
 	targets []target
-	head    bool // answers carry no body
+	head    bool        // answers carry no body
+	tls     *tls.Config // of https
+	headers []header
+	name    rpc.Name  // of gRPC
+	types   rpc.Types // of gRPC; nil: the server tells them
 }
 
 // Check says what is wrong with the options, as Run would: a FieldError, or that
@@ -70,31 +85,67 @@ func prepare(o Options) (*plan, error) {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
-	if o.Method == "" {
-		o.Method = "GET"
-		if len(o.Body) > 0 {
-			o.Method = "POST"
-		}
-	}
-	if !isToken(o.Method) {
-		return nil, invalid(FieldMethod, o.Method, "not an HTTP method")
-	}
-	if o.Method == "CONNECT" {
-		return nil, invalid(FieldMethod, o.Method, "a tunnel cannot be loaded")
+	if o.Streams == 0 {
+		o.Streams = 1
 	}
 	headers, err := parseHeaders(o.Headers)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{Options: o, head: o.Method == "HEAD"}
-	for _, raw := range o.URLs {
-		t, err := newTarget(raw, o.Method, headers, o.Body)
+	p := &plan{Options: o, headers: headers}
+	urls, err := p.parseURLs()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.chooseEngine(); err != nil {
+		return nil, err
+	}
+	if p.tls, err = o.TLS.config(p.scheme); err != nil {
+		return nil, err
+	}
+	if o.GRPC != nil {
+		return p, p.prepareCall(urls)
+	}
+	return p, p.prepareRequests(urls)
+}
+
+// parseURLs makes the targets, without requests.
+func (p *plan) parseURLs() ([]*url.URL, error) {
+	var urls []*url.URL
+	for _, raw := range p.URLs {
+		t, u, err := newTarget(raw)
 		if err != nil {
 			return nil, err
 		}
-		p.targets = append(p.targets, t)
+		if p.scheme != "" && t.scheme != p.scheme {
+			return nil, invalid(FieldURL, raw, "the one before it is %s: all need the same", p.scheme)
+		}
+		p.scheme = t.scheme
+		p.targets, urls = append(p.targets, t), append(urls, u)
 	}
-	return p, nil
+	return urls, nil
+}
+
+// prepareRequests gives each target its requests of HTTP.
+func (p *plan) prepareRequests(urls []*url.URL) error {
+	if p.Method == "" {
+		p.Method = "GET"
+		if len(p.Body) > 0 {
+			p.Method = "POST"
+		}
+	}
+	if !isToken(p.Method) {
+		return invalid(FieldMethod, p.Method, "not an HTTP method")
+	}
+	if p.Method == "CONNECT" {
+		return invalid(FieldMethod, p.Method, "a tunnel cannot be loaded")
+	}
+	p.head = p.Method == "HEAD"
+	for i := range p.targets {
+		t := &p.targets[i]
+		t.requests = []*wire.Request{t.request(message{method: p.Method, path: urls[i].RequestURI(), headers: p.headers, body: p.Body})}
+	}
+	return nil
 }
 
 func (o Options) checkNumbers() error {
@@ -118,6 +169,8 @@ func (o Options) checkNumbers() error {
 		return invalid(FieldSettle, o.Settle.String(), "must not be negative")
 	case o.Timeout < 0:
 		return invalid(FieldTimeout, o.Timeout.String(), "must not be negative")
+	case o.Streams < 0 || o.Streams > maxStreams:
+		return invalid(FieldStreams, strconv.Itoa(o.Streams), "must be between 1 and %d", maxStreams)
 	case o.Threads < 0:
 		return invalid(FieldThreads, strconv.Itoa(o.Threads), "must not be negative")
 	}

@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,35 +19,59 @@ func TestPrepareRefuses(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"no URL":             {func(o *Options) { o.URLs = nil }, "url: none"},
-		"no connections":     {func(o *Options) { o.Connections = 0 }, "at least 1"},
-		"many connections":   {func(o *Options) { o.Connections = 1 << 30 }, "at most"},
-		"fewer than URLs":    {func(o *Options) { o.URLs = []string{"http://a", "http://b", "http://c"} }, "3 URLs"},
-		"negative rate":      {func(o *Options) { o.Rate = -1 }, `rate "-1"`},
-		"no number":          {func(o *Options) { o.Rate = math.NaN() }, `rate "NaN"`},
-		"endless rate":       {func(o *Options) { o.Rate = math.Inf(1) }, `rate "+Inf"`},
-		"no request":         {func(o *Options) { o.Rate = 0.5 }, "less than one request"},
-		"no duration":        {func(o *Options) { o.Duration = 0 }, `duration "0s"`},
-		"negative timeout":   {func(o *Options) { o.Timeout = -1 }, "timeout"},
-		"negative threads":   {func(o *Options) { o.Threads = -1 }, `threads "-1"`},
-		"negative CPU":       {func(o *Options) { o.CPUs = []int{-1} }, `cpus "-1"`},
-		"method":             {func(o *Options) { o.Method = "GE T" }, `method "GE T"`},
-		"connect":            {func(o *Options) { o.Method = "CONNECT" }, "CONNECT"},
-		"header, no colon":   {func(o *Options) { o.Headers = []string{"Accept"} }, "no colon"},
-		"header, injection":  {func(o *Options) { o.Headers = []string{"A: b\r\nC: d"} }, "line breaks"},
-		"header, bad name":   {func(o *Options) { o.Headers = []string{"A b: c"} }, `"A b" is not`},
-		"header, no name":    {func(o *Options) { o.Headers = []string{": c"} }, "is not a header name"},
-		"header, length":     {func(o *Options) { o.Headers = []string{"content-length: 3"} }, "sets the length"},
-		"header, expect":     {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "header \"Expect: 100-continue\": the engine"},
-		"https":              {func(o *Options) { o.URLs = []string{"https://a/"} }, "plain http, not https"},
-		"scheme":             {func(o *Options) { o.URLs = []string{"ftp://a/"} }, "plain http, not ftp"},
+		"no URL":            {func(o *Options) { o.URLs = nil }, "url: none"},
+		"no connections":    {func(o *Options) { o.Connections = 0 }, "at least 1"},
+		"many connections":  {func(o *Options) { o.Connections = 1 << 30 }, "at most"},
+		"fewer than URLs":   {func(o *Options) { o.URLs = []string{"http://a", "http://b", "http://c"} }, "3 URLs"},
+		"negative rate":     {func(o *Options) { o.Rate = -1 }, `rate "-1"`},
+		"no number":         {func(o *Options) { o.Rate = math.NaN() }, `rate "NaN"`},
+		"endless rate":      {func(o *Options) { o.Rate = math.Inf(1) }, `rate "+Inf"`},
+		"no request":        {func(o *Options) { o.Rate = 0.5 }, "less than one request"},
+		"no duration":       {func(o *Options) { o.Duration = 0 }, `duration "0s"`},
+		"negative timeout":  {func(o *Options) { o.Timeout = -1 }, "timeout"},
+		"negative threads":  {func(o *Options) { o.Threads = -1 }, `threads "-1"`},
+		"negative CPU":      {func(o *Options) { o.CPUs = []int{-1} }, `cpus "-1"`},
+		"method":            {func(o *Options) { o.Method = "GE T" }, `method "GE T"`},
+		"connect":           {func(o *Options) { o.Method = "CONNECT" }, "CONNECT"},
+		"header, no colon":  {func(o *Options) { o.Headers = []string{"Accept"} }, "no colon"},
+		"header, injection": {func(o *Options) { o.Headers = []string{"A: b\r\nC: d"} }, "line breaks"},
+		"header, bad name":  {func(o *Options) { o.Headers = []string{"A b: c"} }, `"A b" is not`},
+		"header, no name":   {func(o *Options) { o.Headers = []string{": c"} }, "is not a header name"},
+		"header, length":    {func(o *Options) { o.Headers = []string{"content-length: 3"} }, "sets the length"},
+		"header, expect":    {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "header \"Expect: 100-continue\": the engine"},
+		"scheme":            {func(o *Options) { o.URLs = []string{"ftp://a/"} }, "http, https and h2c, not ftp"},
+		"two schemes":       {func(o *Options) { o.URLs = append(o.URLs, "https://a/") }, "all need the same"},
+		"streams":           {func(o *Options) { o.Streams = 2 }, "write h2c:// or https://"},
+		"no streams":        {func(o *Options) { o.Streams = -1 }, `streams "-1"`},
+		"an engine":         {func(o *Options) { o.Engine = "steam" }, `engine "steam"`},
+		"raw, https":        {func(o *Options) { o.Engine, o.URLs = EngineRaw, []string{"https://a/"} }, `engine "raw"`},
+		"TLS without TLS":   {func(o *Options) { o.TLS.Insecure = true }, "it is for https://"},
+		"no authority":      {func(o *Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `cacert "no/such"`},
+		"empty authority":   {func(o *Options) { o.TLS.CACert, o.URLs = os.DevNull, []string{"https://a/"} }, "no certificate in it"},
+		"no key":            {func(o *Options) { o.TLS.Cert, o.URLs = "x", []string{"https://a/"} }, "file of its private key"},
+		"key alone":         {func(o *Options) { o.TLS.Key, o.URLs = "x", []string{"https://a/"} }, "file of its certificate"},
+		"bad certificate":   {func(o *Options) { o.TLS.Cert, o.TLS.Key, o.URLs = os.DevNull, os.DevNull, []string{"https://a/"} }, "cert "},
+		"no method's name":  {func(o *Options) { o.GRPC = &GRPC{Method: "Check"} }, "package.Service/Method"},
+		"a call's path":     {func(o *Options) { o.GRPC, o.URLs = &GRPC{Method: "a.B/C"}, []string{"http://a/b"} }, "leave the path out"},
+		"a call's method":   {func(o *Options) { o.GRPC, o.Method = &GRPC{Method: "a.B/C"}, "GET" }, "leave it out"},
+		"a call's body":     {func(o *Options) { o.GRPC, o.Body = &GRPC{Method: "a.B/C"}, []byte("x") }, "message of the call"},
+		"no JSON":           {func(o *Options) { o.GRPC = &GRPC{Method: "a.B/C", Data: []byte("{")} }, "not JSON"},
+		"no protoset":       {func(o *Options) { o.GRPC = &GRPC{Method: "a.B/C", Protoset: "no/such"}; o.URLs = []string{"h2c://a"} }, `protoset "no/such"`},
+		"no proto": {func(o *Options) {
+			o.GRPC = &GRPC{Method: "a.B/C", Proto: []string{"no/such"}}
+			o.URLs = []string{"h2c://a"}
+		}, `proto "no/such"`},
+		"two sources": {func(o *Options) {
+			o.GRPC = &GRPC{Method: "a.B/C", Proto: []string{"a"}, Protoset: "b"}
+			o.URLs = []string{"h2c://a"}
+		}, "leave one out"},
 		"no scheme":          {func(o *Options) { o.URLs = []string{"localhost:80"} }, "http://"},
 		"no host":            {func(o *Options) { o.URLs = []string{"http:///x"} }, "no host"},
 		"port":               {func(o *Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
 		"placeholder left":   {func(o *Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
 		"credentials":        {func(o *Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
 		"blank in the host":  {func(o *Options) { o.URLs = []string{"http://a b/"} }, "invalid character"},
-		"second URL is read": {func(o *Options) { o.URLs = append(o.URLs, "https://a/") }, "https://a/"},
+		"second URL is read": {func(o *Options) { o.URLs = append(o.URLs, "ftp://a/") }, "ftp://a/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := good()
@@ -56,7 +81,7 @@ func TestPrepareRefuses(t *testing.T) {
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "--") {
 				t.Fatalf("error %v, want a FieldError with %q", err, tt.want)
 			}
-			if beyond := []string{"https", "scheme", "header, expect", "second URL is read"}; bad.Beyond != slices.Contains(beyond, name) {
+			if beyond := []string{"scheme", "header, expect", "second URL is read"}; bad.Beyond != slices.Contains(beyond, name) {
 				t.Errorf("%v: beyond this engine is %v", err, bad.Beyond)
 			}
 		})
@@ -89,8 +114,8 @@ func TestPrepareRequest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.targets[0]; got.address != tt.address || string(got.request) != tt.request {
-				t.Errorf("%s %q, want %s %q", got.address, got.request, tt.address, tt.request)
+			if got := p.targets[0]; got.address != tt.address || string(got.requests[0].Bytes) != tt.request {
+				t.Errorf("%s %q, want %s %q", got.address, got.requests[0].Bytes, tt.address, tt.request)
 			}
 		})
 	}
@@ -107,7 +132,7 @@ func FuzzPrepare(f *testing.F) {
 		if err != nil {
 			return
 		}
-		request := string(p.targets[0].request)
+		request := string(p.targets[0].requests[0].Bytes)
 		head, rest, ok := strings.Cut(request, "\r\n\r\n")
 		if !ok || rest != "" {
 			t.Fatalf("not one request: %q", request)

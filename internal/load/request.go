@@ -4,16 +4,31 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // target is one URL made ready.
 type target struct {
-	url     string
-	address string // host:port
-	request []byte // the whole request, sent as it is
+	url       string
+	scheme    string
+	host      string // without the port
+	address   string // host:port
+	authority string
+	// requests are those that may be sent to it, the same in all targets.
+	requests []*wire.Request
 }
+
+const (
+	schemeHTTP  = "http"
+	schemeHTTPS = "https"
+	schemeH2C   = "h2c" // HTTP/2 without TLS and without asking
+)
 
 type header struct{ name, value string }
 
@@ -43,52 +58,94 @@ func parseHeaders(lines []string) ([]header, error) {
 	return headers, nil
 }
 
-// newTarget builds the bytes of one request. They hold the least that a server
-// needs, as wrk's do, so that the load is comparable.
-func newTarget(raw, method string, headers []header, body []byte) (target, error) {
+// newTarget reads a URL.
+func newTarget(raw string) (target, *url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return target{}, invalid(FieldURL, raw, "%w", cause(err))
+		return target{}, nil, invalid(FieldURL, raw, "%w", cause(err))
+	}
+	port := "80"
+	switch u.Scheme {
+	case schemeHTTP, schemeH2C:
+	case schemeHTTPS:
+		port = "443"
+	default:
+		if u.Host != "" {
+			return target{}, nil, beyond(FieldURL, raw, "the engine speaks http, https and h2c, not %s", u.Scheme)
+		}
+		return target{}, nil, invalid(FieldURL, raw, "must start with http://, https:// or h2c://")
 	}
 	switch {
-	case u.Scheme != "http" && u.Host != "":
-		return target{}, beyond(FieldURL, raw, "the engine speaks plain http, not %s", u.Scheme)
-	case u.Scheme != "http":
-		return target{}, invalid(FieldURL, raw, "must start with http://")
 	case u.Hostname() == "":
-		return target{}, invalid(FieldURL, raw, "no host")
+		return target{}, nil, invalid(FieldURL, raw, "no host")
 	case u.User != nil:
-		return target{}, invalid(FieldURL, u.Redacted(), "give credentials as a header: 'Authorization: Basic …'")
+		return target{}, nil, invalid(FieldURL, u.Redacted(), "give credentials as a header: 'Authorization: Basic …'")
 	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
+	if u.Port() != "" {
+		port = u.Port()
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return target{}, invalid(FieldURL, raw, "port %q is not between 1 and 65535", port)
+		return target{}, nil, invalid(FieldURL, raw, "port %q is not between 1 and 65535", port)
 	}
-	path := u.RequestURI()
-	if strings.ContainsAny(path+u.Host, " \r\n\t\x00") {
-		return target{}, invalid(FieldURL, raw, "blanks must be percent-encoded")
+	if strings.ContainsAny(u.RequestURI()+u.Host, " \r\n\t\x00") {
+		return target{}, nil, invalid(FieldURL, raw, "blanks must be percent-encoded")
 	}
-	host := u.Host
-	var rest strings.Builder
-	for _, h := range headers {
-		if strings.EqualFold(h.name, "Host") {
+	return target{url: raw, scheme: u.Scheme, host: u.Hostname(), address: net.JoinHostPort(u.Hostname(), port), authority: u.Host}, u, nil
+}
+
+// message is a request before it is made ready for a target.
+type message struct {
+	method  string
+	path    string
+	headers []header
+	body    []byte
+	grpc    bool
+}
+
+// hasLength tells whether the length of the body is told, of an empty one too.
+func (m message) hasLength() bool {
+	return len(m.body) > 0 || m.method == "POST" || m.method == "PUT" || m.method == "PATCH"
+}
+
+// request makes one ready in the forms of both protocols. They hold the least that
+// a server needs, as wrk's do, so that the load is comparable.
+func (t target) request(m message) *wire.Request {
+	host := t.authority
+	var lines strings.Builder
+	var fields []hpack.HeaderField
+	for _, h := range m.headers {
+		name := strings.ToLower(h.name)
+		if name == "host" {
 			host = h.value
 			continue
 		}
-		fmt.Fprintf(&rest, "%s: %s\r\n", h.name, h.value)
+		fmt.Fprintf(&lines, "%s: %s\r\n", h.name, h.value)
+		if !oneHop(name) || m.grpc && name == "te" {
+			fields = append(fields, hpack.HeaderField{Name: name, Value: h.value, Sensitive: name == "authorization"})
+		}
 	}
-	if len(body) > 0 || method == "POST" || method == "PUT" || method == "PATCH" {
-		fmt.Fprintf(&rest, "Content-Length: %d\r\n", len(body))
+	if m.hasLength() && !m.grpc {
+		length := strconv.Itoa(len(m.body))
+		fmt.Fprintf(&lines, "Content-Length: %s\r\n", length)
+		fields = append(fields, hpack.HeaderField{Name: "content-length", Value: length})
 	}
-	request := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, path, host, rest.String())
-	return target{
-		url:     raw,
-		address: net.JoinHostPort(u.Hostname(), port),
-		request: append(request, body...),
-	}, nil
+	scheme := schemeHTTP
+	if t.scheme == schemeHTTPS {
+		scheme = schemeHTTPS
+	}
+	whole := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", m.method, m.path, host, lines.String())
+	return &wire.Request{
+		Bytes: append(whole, m.body...), Body: m.body, Head: m.method == "HEAD", GRPC: m.grpc,
+		Fields: append([]hpack.HeaderField{
+			{Name: ":method", Value: m.method}, {Name: ":scheme", Value: scheme}, {Name: ":authority", Value: host}, {Name: ":path", Value: m.path},
+		}, fields...),
+	}
+}
+
+// oneHop tells headers of one connection, which HTTP/2 does not have (RFC 9113,
+// section 8.2.2).
+func oneHop(name string) bool {
+	return slices.Contains([]string{"connection", "keep-alive", "proxy-connection", "te"}, name)
 }
 
 // isToken reports whether s is a token of RFC 9110, section 5.6.2.

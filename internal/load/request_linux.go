@@ -1,3 +1,5 @@
+//go:build !portable
+
 package load
 
 import (
@@ -6,14 +8,17 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // free gives the connection its next request or makes it idle.
-func (w *worker) free(c *conn, now int64) {
+func (w *loop) free(c *conn, now int64) {
 	c.state, c.freeAt = stateIdle, now
 	if w.Rate == 0 {
 		if w.sending && now < w.end {
-			w.send(c, now)
+			w.another(&c.exchange, now)
+			w.send(c)
 		}
 		return
 	}
@@ -26,17 +31,17 @@ func (w *worker) free(c *conn, now int64) {
 	w.pushIdle(c)
 }
 
-// send starts a request whose latency counts from start.
-func (w *worker) send(c *conn, start int64) {
-	c.state, c.start, c.sentAt, c.sent = stateBusy, start, max(start, c.freeAt), 0
-	c.response.reset(w.head)
+// send starts the request that the connection was given.
+func (w *loop) send(c *conn) {
+	c.state, c.sent = stateBusy, 0
+	c.response.Reset(w.head)
 	w.busy++
 	w.write(c)
 }
 
 // write sends what is left of the request.
-func (w *worker) write(c *conn) {
-	request := w.targets[c.target].request
+func (w *loop) write(c *conn) {
+	request := w.bytes(c)
 	for c.sent < len(request) {
 		n, errno := sendBytes(c.fd, request[c.sent:])
 		switch errno {
@@ -49,7 +54,7 @@ func (w *worker) write(c *conn) {
 			// The server may have answered before it closed, a 413 for instance.
 			w.read(c, true)
 			if c.state == stateBusy {
-				w.fail(c, brokenKind(errno), "send: "+errno.Error(), w.clock())
+				w.fail(c, wire.BrokenKind(errno), "send: "+errno.Error(), w.clock())
 			}
 			return
 		}
@@ -59,7 +64,7 @@ func (w *worker) write(c *conn) {
 // read takes what has come. Where less came than the buffer holds, the next
 // event tells of more, and no further call is needed (epoll(7)), unless the
 // other side is gone, which was told already.
-func (w *worker) read(c *conn, gone bool) {
+func (w *loop) read(c *conn, gone bool) {
 	for {
 		n, errno := receiveBytes(c.fd, w.buf)
 		if errno == unix.EAGAIN {
@@ -70,29 +75,30 @@ func (w *worker) read(c *conn, gone bool) {
 		}
 		now := w.clock()
 		if errno != 0 {
-			w.fail(c, brokenKind(errno), "receive: "+errno.Error(), now)
+			w.fail(c, wire.BrokenKind(errno), "receive: "+errno.Error(), now)
 			return
 		}
 		if n == 0 {
-			if c.response.end() {
-				w.answered(c, now)
+			if c.response.End() {
+				w.done(c, now)
 			} else {
-				w.fail(c, KindClosed, "", now)
+				w.fail(c, wire.KindClosed, "", now)
 			}
 			return
 		}
-		w.bytes += int64(n)
-		used, done, err := c.response.feed(w.buf[:n])
+		w.bytesRead += int64(n)
+		used, done, err := c.response.Feed(w.buf[:n])
 		switch {
 		case err != nil:
-			w.fail(c, KindMalformed, err.Error(), now)
+			f := wire.Malformed(err)
+			w.fail(c, f.Kind, f.Detail, now)
 			return
 		case done && used < n:
-			w.fail(c, KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
+			w.fail(c, wire.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
 			return
 		case done:
-			c.response.keep = c.response.keep && !gone
-			w.answered(c, now)
+			c.response.Keep = c.response.Keep && !gone
+			w.done(c, now)
 			return
 		case n < len(w.buf) && !gone:
 			return
@@ -102,7 +108,7 @@ func (w *worker) read(c *conn, gone bool) {
 
 // readIdle handles what comes without a request: the end of the connection,
 // which a server may choose at any time, or bytes that nobody asked for.
-func (w *worker) readIdle(c *conn) {
+func (w *loop) readIdle(c *conn) {
 	n, errno := receiveBytes(c.fd, w.buf)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		return
@@ -112,57 +118,22 @@ func (w *worker) readIdle(c *conn) {
 		w.drop(c)
 	}
 	if errno == 0 && n > 0 {
-		w.fail(c, KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
+		w.fail(c, wire.KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
 		return
 	}
 	w.reopen(c, now)
 }
 
-// answered ends a request that got its answer.
-func (w *worker) answered(c *conn, now int64) {
+// done ends a request that got its answer.
+func (w *loop) done(c *conn, now int64) {
 	w.busy--
-	w.count(c, now)
+	w.answered(&c.exchange, c.target, wire.Status(c.response.Status), now)
 	c.failures, c.served = 0, true
-	if c.response.keep && c.sent == len(w.targets[c.target].request) {
+	if c.response.Keep && c.sent == len(w.bytes(c)) {
 		w.free(c, now)
 		return
 	}
 	w.reopen(c, now)
-}
-
-// count enters an answer. One to a request of the settling counts only for what
-// arrives within the duration.
-func (w *worker) count(c *conn, now int64) {
-	status := c.response.status
-	good := goodStatus(status)
-	if now < w.end {
-		w.counted++
-		if good && now >= w.from {
-			w.inTime++
-		}
-	}
-	if c.start < w.from {
-		return
-	}
-	took := now - c.start
-	w.requests++
-	w.perURL[c.target].Answered++
-	w.record(took)
-	if w.fastest == 0 || took < w.fastest {
-		w.fastest = max(1, took)
-	}
-	w.statuses[status]++
-	if !good {
-		w.perURL[c.target].Failed++
-		w.note(c, StatusKind(status), "")
-		return
-	}
-	w.good++
-	if w.Rate > 0 {
-		if i := int(float64(now-w.from) * w.binsPerNano); i < paceBins {
-			w.bins[i]++
-		}
-	}
 }
 
 // sendBytes and receiveBytes skip the runtime's bookkeeping of system calls,

@@ -20,7 +20,10 @@ const maxLatency = 10 * time.Minute
 type Result struct {
 	Mode        string
 	Rate        float64 // offered, requests a second; 0 in a closed loop
+	Engine      string  // that offered it
+	Protocol    string  // that was spoken: HTTP/1.1, HTTP/2, gRPC
 	Connections int
+	Streams     int // on each
 	Threads     int
 	Duration    time.Duration // as asked for, or until the cancellation
 	Elapsed     time.Duration // with what came in after the duration
@@ -68,7 +71,7 @@ func (r *Result) Encoded() (string, error) {
 
 // URLCount is what became of the requests to one URL.
 type URLCount struct {
-	Connections int   // dealt to it
+	Connections int   // dealt to it; of HTTP/2 their streams
 	Answered    int64 // whatever the status
 	Failed      int64 // as Errors: bad statuses, and requests and connections that failed
 	Unanswered  int64 // under way when the run ended

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package load
 
 import (
@@ -7,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"runtime"
@@ -14,6 +17,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/load/loadtest"
 )
 
 // The test binary is also the server under load and the client whose CPU time
@@ -24,6 +29,8 @@ func TestMain(m *testing.M) {
 		listen(serveEpoll)
 	case "nethttp":
 		listen(serveNetHTTP)
+	case overTLS, overModern, overH2C, overRPC:
+		listen(func(l net.Listener) { serveWay(os.Getenv("PROCFIT_LOAD_TEST"), l) })
 	case "client":
 		if err := benchClient(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -33,8 +40,6 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 }
-
-const smallBody = "hello, world"
 
 // listen serves on a free port, prints its URL and ends with standard input.
 func listen(serve func(net.Listener)) {
@@ -50,6 +55,50 @@ func listen(serve func(net.Listener)) {
 
 func serveNetHTTP(l net.Listener) {
 	http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
+}
+
+// serveWay answers in one of the portable engine's ways.
+func serveWay(way string, l net.Listener) {
+	if way == overRPC {
+		loadtest.NewGRPC("both").Serve(l)
+		return
+	}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
+	s.Listener.Close()
+	s.Listener = l
+	s.Config.ErrorLog = quietLog()
+	if way == overH2C {
+		s.Config.Protocols = new(http.Protocols)
+		s.Config.Protocols.SetUnencryptedHTTP2(true)
+		s.Start()
+		return
+	}
+	s.EnableHTTP2 = way == overModern
+	s.StartTLS()
+}
+
+// toProcess are options for a server process of a way, or of a kind of the raw
+// engine's.
+func toProcess(t testing.TB, way string) (*os.Process, Options) {
+	t.Helper()
+	kind, o := way, Options{Engine: EnginePortable}
+	if way == overPlain {
+		kind = "epoll"
+	}
+	server, url := serverProcess(t, kind)
+	address := strings.TrimPrefix(url, "http")
+	switch way {
+	case overTLS, overModern:
+		url, o.TLS.Insecure = "https"+address, true
+	case overH2C:
+		url = "h2c" + address
+	case overRPC:
+		url, o.GRPC = "h2c"+address, &GRPC{Method: checkMethod}
+	case "epoll", "nethttp":
+		o.Engine = EngineRaw
+	}
+	o.URLs = []string{url}
+	return server, o
 }
 
 // serveEpoll answers as cheaply as a process can: one thread, one read and one

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package load
 
 import (
@@ -64,12 +66,14 @@ func trueP99(duration, from, to time.Duration) time.Duration {
 
 // stalled loads a server that stalls in the middle of the run. The true p99 is
 // between least and most, which differ by what the test itself was held up.
-func stalled(t testing.TB, duration, stall time.Duration) (r *Result, least, most time.Duration) {
-	server, url := serverProcess(t, "epoll")
+func stalled(t testing.TB, way string, duration, stall time.Duration) (r *Result, least, most time.Duration) {
+	server, o := toProcess(t, way)
+	o.Connections, o.Rate, o.Duration = stallConnections, stallRate, duration
+	if way == overModern || way == overH2C || way == overRPC {
+		o.Connections, o.Streams = stallConnections/4, 4
+	}
 	window := stallAfter(t, server, duration/2-stall/2, stall)
-	r, err := Run(t.Context(), Options{
-		URLs: []string{url}, Connections: stallConnections, Rate: stallRate, Duration: duration,
-	})
+	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +88,16 @@ func p99(h *hdrhistogram.Histogram) time.Duration { return time.Duration(h.Value
 // account, never the other way, so the upper bound has several attempts and
 // grants what the engine knows itself to be late.
 func TestCoordinatedOmission(t *testing.T) {
-	const duration, attempts = 3 * time.Second, 5
+	for _, way := range append(ways(), overRPC, "epoll") {
+		t.Run(way, func(t *testing.T) { seesStall(t, way) })
+	}
+}
+
+func seesStall(t *testing.T, way string) {
+	const duration, attempts = 2 * time.Second, 5
 	for attempt := 1; ; attempt++ {
-		r, least, most := stalled(t, duration, 300*time.Millisecond)
-		if r.Requests != 3000 || r.Dropped != 0 || r.Errors != 0 {
+		r, least, most := stalled(t, way, duration, 300*time.Millisecond)
+		if r.Requests != 2000 || r.Dropped != 0 || r.Errors != 0 {
 			t.Fatalf("%d requests, %d dropped, errors %v", r.Requests, r.Dropped, r.ErrorKinds)
 		}
 		got, lag := p99(r.Latency), p99(r.SendLag)
@@ -138,7 +148,7 @@ func BenchmarkCoordinatedOmission(b *testing.B) {
 	hey := need.Command(b, "hey")
 	var ours, truths, errors, lags, theirs []float64
 	for b.Loop() {
-		r, _, truth := stalled(b, duration, stall)
+		r, _, truth := stalled(b, "epoll", duration, stall)
 		got := p99(r.Latency)
 		off := math.Abs(float64(got-truth)) / float64(truth)
 		if off > 0.05 {

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package local
 
 import "golang.org/x/sys/unix"

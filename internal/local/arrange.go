@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/topology"
 )
@@ -80,7 +81,7 @@ func (r *runner) aside() (back func(), err error) {
 	if r.spec.Target.Kind() != journal.KindServer || len(cpus) == 0 {
 		return func() {}, nil
 	}
-	back, err = moveTo(cpus)
+	back, err = load.Bind(cpus)
 	if err != nil && r.spec.Split != nil {
 		err = fmt.Errorf("%w; --shared-cpus leaves the load on the target's CPUs", err)
 	}

@@ -24,6 +24,9 @@ type counters struct {
 // count starts counting. outer are the limits around the target, from limitsAround.
 func (r *run) count(f fleet, outer []observe.Limit) *counters {
 	c := &counters{run: r, fleet: f, began: time.Now()}
+	if r.sampler == nil {
+		return c
+	}
 	if r.task.Arm.QuotaCPUs != nil {
 		c.groups = f.throttling()
 	}
@@ -38,6 +41,9 @@ func (r *run) count(f fleet, outer []observe.Limit) *counters {
 // loadCPU is what a load outside of procfit used meanwhile.
 func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 	u := &journal.Usage{MeasuredSeconds: time.Since(c.began).Seconds()}
+	if c.run.sampler == nil {
+		return u // which was said before the first trial
+	}
 	var use observe.Use
 	if c.err == nil {
 		c.span.Look(c.fleet.pids())

@@ -21,7 +21,7 @@ type runner struct {
 	config   Config
 	cpus     []int          // that the target may use
 	groups   *cgroup.Parent // nil: no arm has a quota; else all run in groups, as the kernel schedules these apart
-	sampler  *observe.Sampler
+	sampler  *observe.Sampler // nil: this system does not tell
 	reader   observe.Reader
 	programs map[programKey]program
 	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
@@ -32,7 +32,7 @@ type runner struct {
 // New makes a Runner of a valid Spec that was checked.
 func New(spec sweep.Spec, config Config) (sweep.Runner, error) {
 	sampler, err := observe.NewSampler()
-	if err != nil {
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, err
 	}
 	r := &runner{spec: spec, config: config, cpus: spec.TargetCPUs(), sampler: sampler, programs: map[programKey]program{}, short: map[journal.GroupKey]bool{}}
@@ -61,6 +61,10 @@ func (r *runner) Prepare(ctx context.Context, plan journal.Plan, observe sweep.O
 			return err
 		}
 		r.programs[key] = p
+	}
+	if r.sampler == nil {
+		observe.Tell(sweep.Activity{Step: sweep.StepUnseen})
+		return nil
 	}
 	return r.lookAround(ctx, observe)
 }
@@ -97,7 +101,10 @@ func (r *runner) Close() error {
 	if r.keeper != nil {
 		err = r.keeper.Close()
 	}
-	return errors.Join(err, r.sampler.Close())
+	if r.sampler != nil {
+		err = errors.Join(err, r.sampler.Close())
+	}
+	return err
 }
 
 // Run measures one arm once.

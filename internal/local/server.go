@@ -133,7 +133,7 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 	if err != nil {
 		return err
 	}
-	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Connections); err != nil {
+	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Places()); err != nil {
 		return err
 	}
 	trial.Limits(r.trial, r.sharing())

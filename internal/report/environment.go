@@ -39,6 +39,8 @@ func environment(r *stat.Result) []Pair {
 	add("URL", t.URL)
 	add("CPUs of the target", cmp.Or(t.CPUs, t.ServerCPUs))
 	add("Load generator", generator(r))
+	add("Load engine", engine(r))
+	add("TLS", verified(l.TLS))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
 			add("Rate", perSecond("/s").value(*l.RatePerSecond))
@@ -106,7 +108,15 @@ func generator(r *stat.Result) string {
 	if l.Command != "" {
 		return l.Command
 	}
-	s := "procfit's own, " + phrase.Count(l.Connections, "connection") + ", " + method(l)
+	s := "procfit's own, " + phrase.Count(l.Connections, "connection")
+	if l.Streams > 1 {
+		s += fmt.Sprintf(" of %d streams", l.Streams)
+	}
+	if l.GRPC != nil {
+		s += ", gRPC " + l.GRPC.Method
+	} else {
+		s += ", " + method(l)
+	}
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}
@@ -114,6 +124,43 @@ func generator(r *stat.Result) string {
 		s += ", headers " + strings.Join(headerNames(l.Headers), ", ")
 	}
 	return s
+}
+
+// engine is what offered the load and what it cost.
+func engine(r *stat.Result) string {
+	var parts []string
+	for _, e := range r.Engines {
+		s := e.Name + ", " + e.Protocol
+		if e.CPUSecondsPerRequest != nil {
+			s += ", " + short(duration()).value(*e.CPUSecondsPerRequest) + " of its CPU a request"
+		}
+		if len(r.Engines) > 1 {
+			s += " (" + phrase.Count(e.Trials, "trial") + ")"
+		}
+		parts = append(parts, s)
+	}
+	return phrase.Semicolons(parts)
+}
+
+// verified is what was said of TLS.
+func verified(t *journal.TLS) string {
+	if t == nil {
+		return ""
+	}
+	var parts []string
+	if t.Insecure {
+		parts = append(parts, "the server's certificate is not verified")
+	}
+	if t.CACert != "" {
+		parts = append(parts, "trusted are the authorities in "+t.CACert)
+	}
+	if t.ServerName != "" {
+		parts = append(parts, "the server is to be "+t.ServerName)
+	}
+	if t.Cert != "" {
+		parts = append(parts, "it is shown the certificate in "+t.Cert)
+	}
+	return phrase.Semicolons(parts)
 }
 
 // method is that of the requests. A journal of the first version has it only where the

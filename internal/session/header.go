@@ -61,6 +61,16 @@ func loadOf(spec sweep.Spec) journal.Load {
 	if l.Stretch && spec.OpenLoop() {
 		j.OpenSecondsMax = sweep.OpenMost.Seconds()
 	}
+	if g := l.GRPC; g != nil {
+		j.GRPC = &journal.Call{Method: g.Method, DataSHA256: sum(g.Data), DataBytes: len(g.Data), Proto: g.Proto, Protoset: g.Protoset}
+	}
+	if l.Streams > 1 {
+		j.Streams = l.Streams
+	}
+	if t := (journal.TLS{CACert: l.TLS.CACert, Cert: l.TLS.Cert, Insecure: l.TLS.Insecure, ServerName: l.TLS.ServerName}); t != (journal.TLS{}) {
+		j.TLS = &t
+	}
+	j.Engine = l.Engine
 	if l.Rate > 0 {
 		j.RatePerSecond = &l.Rate
 	}

@@ -22,6 +22,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	notes := &notes{h: h}
 	notes.units(oneUnit(h, trials))
 	r.count(trials)
+	r.Engines = engines(trials)
 	groups := collect(h, trials)
 	r.Origin = originOf(allTrials(groups))
 	for i, g := range groups {

@@ -23,7 +23,8 @@ type Result struct {
 	Tool           journal.Tool    `json:"tool"`
 	Target         journal.Target  `json:"target"`
 	Load           journal.Load    `json:"load"`
-	SharedCPUs     bool            `json:"shared_cpus"` // the load ran on CPUs of the target
+	Engines        []Engine        `json:"engines,omitempty"` // that offered the load, of procfit's own
+	SharedCPUs     bool            `json:"shared_cpus"`       // the load ran on CPUs of the target
 	Plan           journal.Plan    `json:"plan"`
 	Complete       bool            `json:"complete"` // every planned trial is in the journal
 	TrialsPlanned  int             `json:"trials_planned"`

@@ -29,6 +29,7 @@ type Step string
 
 const (
 	StepOthers      Step = "others"       // before the first trial: other programs used CPUs of OfCPUs
+	StepUnseen      Step = "unseen"       // before the first trial: only Linux tells the live GOMAXPROCS and the kernel's counters
 	StepArrange     Step = "arrange"      // trials that tell how many CPUs the load needs
 	StepUnjudged    Step = "unjudged"     // the p99 of what follows will not be judged: Shortfall
 	StepCompile     Step = "compile"      // Detail: the package

@@ -80,6 +80,10 @@ type Load struct {
 	Headers        []string
 	Body           []byte
 	RequestTimeout time.Duration
+	GRPC           *load.GRPC // a call in place of Method and Body; nil: HTTP
+	Streams        int        // requests at a time on a connection of HTTP/2
+	TLS            load.TLS
+	Engine         string  // of ours; empty: chosen
 	MaxErrors      float64 // share of failed requests above which a trial is invalid
 	Command        string  // an external generator instead of our engine
 	Metrics        []load.Metric
@@ -95,7 +99,7 @@ func Default() Spec {
 	return Spec{
 		Target: Target{ReadyTimeout: 30 * time.Second, Grace: 5 * time.Second},
 		Load: Load{
-			Connections: 64, Duration: 3 * time.Second, Warmup: 500 * time.Millisecond,
+			Connections: 64, Streams: 1, Duration: 3 * time.Second, Warmup: 500 * time.Millisecond,
 			RequestTimeout: load.DefaultTimeout, MaxErrors: 0.01, Stretch: true,
 		},
 		Procs: Procs{Auto: true}, Replicas: []int{1}, Repeats: 6, Margin: 0.05, MarginP99: 0.20,
@@ -119,12 +123,15 @@ func isGoBench(command []string) bool {
 	return test != nil || err != nil
 }
 
+// Places is how many requests are under way at most.
+func (l Load) Places() int { return l.Connections * max(1, l.Streams) }
+
 // EffectiveMethod is the HTTP method that is sent.
 func (l Load) EffectiveMethod() string {
 	switch {
 	case l.Method != "":
 		return l.Method
-	case len(l.Body) > 0:
+	case len(l.Body) > 0 || l.GRPC != nil:
 		return "POST"
 	}
 	return "GET"

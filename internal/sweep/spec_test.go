@@ -61,8 +61,7 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, FieldPrepare, "batch programs"},
 		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, FieldRunTimeout, "batch programs"},
 		{server, func(s *Spec) { s.Target.URL = "127.0.0.1:{port}" }, FieldURL, "want an address"},
-		{server, func(s *Spec) { s.Target.URL = "https://127.0.0.1:{port}/" }, FieldURL, "plain HTTP/1.1; for https"},
-		{server, func(s *Spec) { s.Target.URL = "h2c://127.0.0.1:{port}/" }, FieldURL, "for h2c"},
+		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, FieldURL, "not ftp; --load takes another"},
 		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldURL, "the command does not"},
 		{server, func(s *Spec) {
 			s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", []int{1, 2}

@@ -166,8 +166,6 @@ func (s Spec) checkServer() *FieldError {
 	switch {
 	case err != nil || u.Host == "":
 		return Wrong(FieldURL, " %q: want an address such as http://127.0.0.1:{port}/", s.Target.URL)
-	case u.Scheme != "http" && s.Load.Command == "":
-		return Wrong(FieldURL, " %s: procfit's own load speaks plain HTTP/1.1; for %s give a generator with --load", s.Target.URL, u.Scheme)
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
 		return Wrong(FieldURL, ": the URL has {port}, but the command does not: the server would not know its port")
 	case slices.Max(s.Replicas) > 1 && !hasPort:
@@ -196,6 +194,8 @@ func (s Spec) checkLoad() *FieldError {
 	switch {
 	case l.Method != "" || len(l.Headers) > 0 || len(l.Body) > 0:
 		return Wrong(FieldLoad, ": --method, --header and --body are for procfit's own load: write them into the --load command")
+	case l.GRPC != nil || l.Streams > 1 || l.TLS != load.TLS{} || l.Engine != "":
+		return Wrong(FieldLoad, ": what is spoken, and how TLS is verified, is for procfit's own load: write it into the --load command")
 	case slices.Max(s.Replicas) > 1 && !strings.Contains(l.Command, "{urls}"):
 		return Wrong(FieldLoad, " with --replicas needs {urls}: a generator that takes several addresses; or leave --load out")
 	}
@@ -216,6 +216,9 @@ func wrongLoad(err error) *FieldError {
 	}
 	fields := map[load.Field]Field{
 		load.FieldURL: FieldURL, load.FieldMethod: FieldMethod, load.FieldHeader: FieldHeader, load.FieldConnections: FieldConnections,
+		load.FieldStreams: FieldStreams, load.FieldEngine: FieldEngine, load.FieldGRPC: FieldGRPC, load.FieldData: FieldData,
+		load.FieldProto: FieldProto, load.FieldProtoset: FieldProtoset, load.FieldBody: FieldBody, load.FieldCACert: FieldCACert,
+		load.FieldCert: FieldCert, load.FieldKey: FieldKey, load.FieldInsecure: FieldInsecure, load.FieldServerName: FieldServerName,
 		load.FieldRate: FieldRate, load.FieldDuration: FieldDuration, load.FieldTimeout: FieldRequestTimeout, load.FieldCPUs: FieldLoadCPUs,
 	}
 	f, ok := fields[wrong.Field]
@@ -243,5 +246,6 @@ func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) l
 	return load.Options{
 		URLs: urls, Method: l.Method, Headers: l.Headers, Body: l.Body, Connections: l.Connections,
 		Rate: rate, Duration: duration, Timeout: l.RequestTimeout, CPUs: s.LoadCPUs(),
+		GRPC: l.GRPC, Streams: l.Streams, TLS: l.TLS, Engine: l.Engine,
 	}
 }

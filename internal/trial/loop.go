@@ -23,7 +23,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		return journal.Phase{}, err
 	}
 	p := journal.Phase{
-		Mode: journal.Mode(l.Mode), DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
+		Mode: journal.Mode(l.Mode), Engine: l.Engine, Protocol: l.Protocol, DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
 		Requests: l.Requests, Errors: l.Errors, Unanswered: l.Unanswered, Redirects: l.Redirects, Histogram: encoded,
 	}
 	if l.Mode == load.ModeOpen {

@@ -1,10 +1,13 @@
+//go:build !portable
+
 package load
 
 import (
 	"errors"
 	"fmt"
-	"math"
-	"sync/atomic"
+	"net"
+	"net/netip"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -15,18 +18,15 @@ import (
 
 const (
 	readBuffer = 64 << 10
-	batch      = 256                  // events taken at once
-	minTick    = 5 * time.Millisecond // the finest look for time-outs
-	maxTick    = 500 * time.Millisecond
+	batch      = 256 // events taken at once
 
 	tagTimer = -1 // in place of a connection's index
 	tagWake  = -2
 )
 
-// worker is one event loop on one thread, with the connections dealt to it.
-type worker struct {
-	*run
-	id, of int
+// loop is one event loop on one thread, with the connections dealt to it.
+type loop struct {
+	lane
 	epoll  int
 	timer  int             // timerfd: exact to the thread's timer slack on every kernel, unlike a time-out of epoll
 	waker  int             // eventfd: run.stop has been set
@@ -38,33 +38,20 @@ type worker struct {
 	sending bool  // between start and end, or last in an open loop
 	busy    int   // connections with a request under way
 	failing int64 // when the next connection is to be looked at: back-off or time-out
-	settled int64 // when the measured time was seen to have begun; 0: not yet
 	armed   int64 // what the timer is set to; 0: not
 
-	// Open loop: the slots of this thread's share of the schedule, and the idle
-	// connections in the order in which they became free, so that the replicas
-	// share the load evenly.
-	slot, slots int64
-	idle        []*conn
-	idleHead    int
-	idleLen     int
-	binsPerNano float64
-
-	counts
-	shownRequests atomic.Int64 // for Progress, written once a batch
-	shownErrors   atomic.Int64
+	// Open loop: the idle connections in the order in which they became free, so that
+	// the replicas share the load evenly.
+	idle     []*conn
+	idleHead int
+	idleLen  int
 }
 
-// newWorker makes worker id of several, with every several-th connection.
-func newWorker(r *run, id, of int) (*worker, error) {
-	w := &worker{run: r, id: id, of: of, epoll: -1, timer: -1, waker: -1,
+// newLoop makes loop id of several, with every several-th connection.
+func newLoop(r *run, id, of int) (*loop, error) {
+	w := &loop{epoll: -1, timer: -1, waker: -1,
 		buf: make([]byte, readBuffer), events: make([]unix.EpollEvent, batch)}
-	w.counts = newCounts(len(r.targets))
-	if r.Rate > 0 {
-		w.lag = newHistogram()
-		w.slots = w.share(r.settling + int64(math.Ceil(r.Rate*r.Duration.Seconds())))
-		w.binsPerNano = paceBins / float64(r.Duration+drain(r.Duration))
-	}
+	w.init(r, id, of)
 	for _, a := range r.addresses {
 		w.remote = append(w.remote, socketAddress(a))
 	}
@@ -97,7 +84,33 @@ func newWorker(r *run, id, of int) (*worker, error) {
 	return w, nil
 }
 
-func (w *worker) close() {
+// loops is the engine for plain HTTP/1.1 on Linux.
+type loops struct{}
+
+func rawEngine() engine { return loops{} }
+
+func (loops) name() string { return EngineRaw }
+
+func (loops) workers(r *run) ([]worker, error) {
+	var list []worker
+	n := chooseThreads(r.Options, runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	for i := range n {
+		w, err := newLoop(r, i, n)
+		if err != nil {
+			for _, made := range list {
+				made.close()
+			}
+			return nil, fmt.Errorf("thread %d: %w", i, err)
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+// bytes is the request that the connection was given.
+func (w *loop) bytes(c *conn) []byte { return w.targets[c.target].requests[c.request].Bytes }
+
+func (w *loop) close() {
 	for i := range w.conns {
 		if c := &w.conns[i]; c.fd >= 0 {
 			unix.Close(c.fd)
@@ -113,12 +126,12 @@ func (w *worker) close() {
 }
 
 // wake makes the loop look at run.stop; any goroutine may call it.
-func (w *worker) wake() {
+func (w *loop) wake() {
 	unix.Write(w.waker, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
 // work connects, reports on setup, waits for the common start and loads.
-func (w *worker) work(setup chan<- error) error {
+func (w *loop) work(setup chan<- error) error {
 	err := takeThread(w.CPUs)
 	if err == nil {
 		err = w.connectAll()
@@ -140,14 +153,14 @@ func (w *worker) work(setup chan<- error) error {
 }
 
 // settle notes what the thread has used until the measured time began.
-func (w *worker) settle(now int64) (err error) {
+func (w *loop) settle(now int64) (err error) {
 	w.settled = now
 	w.user, w.system, err = threadCPU()
 	return err
 }
 
 // connectAll opens all connections; one that fails is tried again in the loop.
-func (w *worker) connectAll() error {
+func (w *loop) connectAll() error {
 	limit := w.clock() + int64(min(w.Timeout, maxSetup))
 	for i := range w.conns {
 		w.connect(&w.conns[i], w.clock())
@@ -177,14 +190,15 @@ func (w *worker) connectAll() error {
 
 // load is the loop proper: it sends from start and returns when all is answered,
 // at last, or when told to stop.
-func (w *worker) load() error {
+func (w *loop) load() error {
 	w.sending = true
 	now := w.clock()
 	w.failing = now // sets the next look
 	if w.Rate == 0 {
 		for i := range w.conns {
 			if c := &w.conns[i]; c.state == stateIdle {
-				w.send(c, w.clock())
+				w.another(&c.exchange, w.clock())
+				w.send(c)
 			}
 		}
 	}
@@ -204,10 +218,14 @@ func (w *worker) load() error {
 		if now >= w.failing {
 			w.look(now)
 		}
-		w.shownRequests.Store(w.requests)
-		w.shownErrors.Store(w.errors())
+		w.show()
 		if now >= w.last || w.stop.Load() || (!w.sending && w.busy == 0) {
-			w.censor(now)
+			for i := range w.conns {
+				if c := &w.conns[i]; c.state == stateBusy {
+					w.hanging(&c.exchange, c.target, now)
+				}
+			}
+			w.unsent(now)
 			return nil
 		}
 		if err := w.wait(w.next()); err != nil {
@@ -217,7 +235,7 @@ func (w *worker) load() error {
 }
 
 // next is when the loop must run again though nothing has come.
-func (w *worker) next() int64 {
+func (w *loop) next() int64 {
 	at := min(w.failing, w.last)
 	if !w.sending {
 		return at
@@ -233,7 +251,7 @@ func (w *worker) next() int64 {
 
 // wait sleeps until a connection is ready or the time has come, and handles what
 // is ready. The timer is only set when the time differs from the last one.
-func (w *worker) wait(until int64) error {
+func (w *loop) wait(until int64) error {
 	if until != w.armed {
 		now := w.clock()
 		spec := unix.ItimerSpec{Value: unix.NsecToTimespec(max(1, until-now))}
@@ -262,7 +280,16 @@ func (w *worker) wait(until int64) error {
 	return nil
 }
 
-// record enters a latency.
-func (w *worker) record(nanos int64) {
-	w.latency.RecordValue(min(max(nanos, 1), int64(maxLatency)))
+// socketAddress is an address for connect(2). Each thread makes its own, since
+// the system call writes into it.
+func socketAddress(a netip.AddrPort) unix.Sockaddr {
+	ip := a.Addr().Unmap()
+	if ip.Is4() {
+		return &unix.SockaddrInet4{Port: int(a.Port()), Addr: ip.As4()}
+	}
+	sa := &unix.SockaddrInet6{Port: int(a.Port()), Addr: ip.As16()}
+	if ifi, err := net.InterfaceByName(ip.Zone()); err == nil {
+		sa.ZoneId = uint32(ifi.Index)
+	}
+	return sa
 }

@@ -1,4 +1,4 @@
-package load
+package wire
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 // What a response may hold before it is malformed.
 const (
-	maxHead = 64 << 10 // bytes of status line and headers, and of trailers
+	MaxHead = 64 << 10 // bytes of status line and headers, and of trailers
 	maxLine = 16 << 10 // bytes of one line
 	maxBody = 1 << 50  // bytes announced
 )
@@ -27,30 +27,30 @@ const (
 	stageDone
 )
 
-// parser reads one HTTP/1.x response (RFC 9112) in pieces of any size. It keeps
+// Response is a reader of one HTTP/1.x response (RFC 9112) in pieces of any size. It keeps
 // of it the status, whether the connection stays open and how much body is to
-// come; the body itself is only counted. The zero value with reset is ready.
-type parser struct {
+// come; the body itself is only counted. The zero value with Reset is ready.
+type Response struct {
 	stage     stage
 	isHead    bool // answers to HEAD carry no body
-	keep      bool // the connection may carry another request
+	Keep      bool // the connection may carry another request
 	chunked   bool
 	hasLength bool
 	coded     bool // a transfer coding other than chunked ends with the connection
-	status    int
+	Status    int
 	remaining int64  // of the body or the chunk
 	seen      int    // bytes of the head or the trailers so far
 	partial   []byte // a line that has not ended yet
 }
 
-// reset makes the parser ready for the next response.
-func (p *parser) reset(isHead bool) {
-	*p = parser{isHead: isHead, partial: p.partial[:0]}
+// Reset makes the Response ready for the next response.
+func (p *Response) Reset(isHead bool) {
+	*p = Response{isHead: isHead, partial: p.partial[:0]}
 }
 
-// feed reads from b and returns how many bytes belong to the response and
+// Feed reads from b and returns how many bytes belong to the response and
 // whether it is complete. Anything wrong with it is an error.
-func (p *parser) feed(b []byte) (n int, done bool, err error) {
+func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 	for n < len(b) && p.stage != stageDone {
 		switch p.stage {
 		case stageBody, stageChunk:
@@ -66,6 +66,9 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 		case stageUntilClose:
 			n = len(b)
 		default:
+			if p.stage == stageStatus && b[0] == 0 && !p.Begun() { // the length of a frame
+				return n, false, &Failure{KindProtocol, "the server speaks HTTP/2: write h2c:// in the URL"}
+			}
 			line, used, whole, err := p.line(b[n:])
 			n += used
 			if err != nil {
@@ -83,9 +86,12 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	return n, p.stage == stageDone, nil
 }
 
-// end is told that the connection was closed: it reports whether that completes
+// Begun tells that something of the response has come.
+func (p *Response) Begun() bool { return p.seen > 0 || p.stage != stageStatus }
+
+// End is told that the connection was closed: it reports whether that completes
 // the response.
-func (p *parser) end() bool {
+func (p *Response) End() bool {
 	if p.stage == stageUntilClose {
 		p.stage = stageDone
 	}
@@ -94,15 +100,15 @@ func (p *parser) end() bool {
 
 // line cuts the next line from b, without its end, joined to what an earlier
 // call left. A lone LF ends a line too (RFC 9112, section 2.2).
-func (p *parser) line(b []byte) (line []byte, used int, whole bool, err error) {
+func (p *Response) line(b []byte) (line []byte, used int, whole bool, err error) {
 	i := bytes.IndexByte(b, '\n')
 	used = i + 1
 	if i < 0 {
 		used = len(b)
 	}
 	p.seen += used
-	if p.seen > maxHead || len(p.partial)+used > maxLine {
-		return nil, used, false, errors.New("head or trailer too long")
+	if p.seen > MaxHead || len(p.partial)+used > maxLine {
+		return nil, used, false, tooLarge()
 	}
 	if i < 0 {
 		p.partial = append(p.partial, b...)
@@ -120,7 +126,7 @@ func (p *parser) line(b []byte) (line []byte, used int, whole bool, err error) {
 }
 
 // take is what a whole line means at this stage.
-func (p *parser) take(line []byte) error {
+func (p *Response) take(line []byte) error {
 	switch p.stage {
 	case stageStatus:
 		return p.statusLine(line)
@@ -154,7 +160,7 @@ func (p *parser) take(line []byte) error {
 }
 
 // statusLine reads "HTTP/1.1 200 OK".
-func (p *parser) statusLine(line []byte) error {
+func (p *Response) statusLine(line []byte) error {
 	if len(line) < 12 || string(line[:7]) != "HTTP/1." || line[8] != ' ' ||
 		(line[7] != '1' && line[7] != '0') || (len(line) > 12 && line[12] != ' ') {
 		return fmt.Errorf("no HTTP/1 status line: %q", clip(line))
@@ -169,12 +175,12 @@ func (p *parser) statusLine(line []byte) error {
 	if status < 100 || status > 599 {
 		return fmt.Errorf("status %d is outside 100 to 599", status)
 	}
-	p.status, p.keep, p.stage = status, line[7] == '1', stageHeaders
+	p.Status, p.Keep, p.stage = status, line[7] == '1', stageHeaders
 	return nil
 }
 
 // header reads one field. Only three of them matter here.
-func (p *parser) header(line []byte) error {
+func (p *Response) header(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || line[0] == ' ' || line[0] == '\t' || line[colon-1] == ' ' || line[colon-1] == '\t' {
 		return fmt.Errorf("no header: %q", clip(line))
@@ -192,9 +198,9 @@ func (p *parser) header(line []byte) error {
 		p.hasLength, p.remaining = true, n
 	case len(name) == len("Connection") && bytes.EqualFold(name, connection):
 		if hasToken(line[colon+1:], "close") {
-			p.keep = false
+			p.Keep = false
 		} else if hasToken(line[colon+1:], "keep-alive") {
-			p.keep = true
+			p.Keep = true
 		}
 	case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, transferEncoding):
 		value := bytes.TrimSpace(line[colon+1:])
@@ -208,21 +214,21 @@ func (p *parser) header(line []byte) error {
 }
 
 // headEnd decides how the body is delimited (RFC 9112, section 6.3).
-func (p *parser) headEnd() error {
+func (p *Response) headEnd() error {
 	p.seen = 0
 	switch {
-	case p.status == 101:
+	case p.Status == 101:
 		return errors.New("status 101: the server changed the protocol")
-	case p.status < 200: // the real answer follows
-		p.reset(p.isHead)
-	case p.isHead, p.status == 204, p.status == 304:
+	case p.Status < 200: // the real answer follows
+		p.Reset(p.isHead)
+	case p.isHead, p.Status == 204, p.Status == 304:
 		p.stage = stageDone
 	case p.chunked && p.hasLength:
 		return errors.New("both a length and chunks")
 	case p.chunked:
 		p.stage = stageChunkSize
 	case p.coded || !p.hasLength:
-		p.keep, p.stage = false, stageUntilClose
+		p.Keep, p.stage = false, stageUntilClose
 	case p.remaining == 0:
 		p.stage = stageDone
 	default:

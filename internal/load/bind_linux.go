@@ -1,4 +1,6 @@
-package local
+//go:build !portable
+
+package load
 
 import (
 	"errors"
@@ -10,15 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moveTo binds every thread of this process to the CPUs. What is started meanwhile
-// inherits that.
-func moveTo(cpus []int) (back func(), err error) {
+// Bind puts every thread of this process onto the CPUs, where there are any and it is
+// not there yet. What is started meanwhile inherits that.
+func Bind(cpus []int) (back func(), err error) {
 	var before, want unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		return nil, fmt.Errorf("the load's CPUs %v: read this process's own: %w", cpus, err)
 	}
 	for _, cpu := range cpus {
 		want.Set(cpu)
+	}
+	if len(cpus) == 0 || want == before {
+		return func() {}, nil
 	}
 	if err := bindAll(want); err != nil {
 		_ = bindAll(before)

@@ -6,12 +6,8 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"runtime"
-	"strconv"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // drain is how long answers are waited for after a loop of the duration: a short one
@@ -43,27 +39,40 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.GRPC != nil && p.types == nil {
+		if err := p.askTypes(ctx); err != nil {
+			return nil, fmt.Errorf("load: %w", err)
+		}
+	}
 	r := &run{plan: p, addresses: addresses, base: time.Now(), begin: make(chan struct{})}
 	r.settling = int64(math.Ceil(p.Rate * p.Settle.Seconds()))
-	n := chooseThreads(p.Options, runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	for i := range n {
-		w, err := newWorker(r, i, n)
-		if err != nil {
-			r.close()
-			return nil, fmt.Errorf("load: thread %d: %w", i, err)
-		}
-		r.workers = append(r.workers, w)
+	if r.workers, err = p.engine.workers(r); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
 	}
 	defer r.close()
 	return r.do(ctx)
 }
 
-// run is what the threads of one Run share; it does not change once they send.
+// worker carries out its share of a run.
+type worker interface {
+	// work connects, reports on setup, waits for run.begin and loads until the run is
+	// over or run.stop is set.
+	work(setup chan<- error) error
+	// wake makes it look at run.stop; any goroutine may call it.
+	wake()
+	close()
+	// progress is how many answers and errors it has counted so far.
+	progress() (requests, errors int64)
+	// tally is what it counted, once work has returned.
+	tally() *counts
+}
+
+// run is what the workers of one Run share; it does not change once they send.
 type run struct {
 	*plan
 	addresses []netip.AddrPort // of the targets
 	base      time.Time        // the clock of all threads counts from here
-	workers   []*worker
+	workers   []worker
 	begin     chan struct{} // closed when all are connected
 	stop      atomic.Bool   // set before the threads are woken to end at once
 
@@ -133,7 +142,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	elapsed := time.Duration(max(1, r.clock()-r.from))
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
-		all[i] = &w.counts
+		all[i] = w.tally()
 	}
 	duration := r.Duration
 	if r.stop.Load() {
@@ -177,8 +186,9 @@ func (r *run) halt() {
 func (r *run) progress() Progress {
 	p := Progress{Elapsed: time.Duration(r.clock() - r.start)}
 	for _, w := range r.workers {
-		p.Requests += w.shownRequests.Load()
-		p.Errors += w.shownErrors.Load()
+		requests, errors := w.progress()
+		p.Requests += requests
+		p.Errors += errors
 	}
 	return p
 }
@@ -200,31 +210,4 @@ func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 		conn.Close()
 	}
 	return addresses, nil
-}
-
-// socketAddress is an address for connect(2). Each thread makes its own, since
-// the system call writes into it.
-func socketAddress(a netip.AddrPort) unix.Sockaddr {
-	ip := a.Addr().Unmap()
-	if ip.Is4() {
-		return &unix.SockaddrInet4{Port: int(a.Port()), Addr: ip.As4()}
-	}
-	sa := &unix.SockaddrInet6{Port: int(a.Port()), Addr: ip.As16()}
-	if ifi, err := net.InterfaceByName(ip.Zone()); err == nil {
-		sa.ZoneId = uint32(ifi.Index)
-	}
-	return sa
-}
-
-// checkFiles asks for the descriptors before half of the connections are open.
-func checkFiles(connections int) error {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fmt.Errorf("read the limit of open files: %w", err)
-	}
-	const others = 64 // what the rest of the process may hold
-	if need := uint64(connections + others); limit.Cur < need {
-		return invalid(FieldConnections, strconv.Itoa(connections), "about %d open files are needed and the limit is %d; raise it with 'ulimit -n %d'", need, limit.Cur, need)
-	}
-	return nil
 }

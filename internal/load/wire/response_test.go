@@ -1,4 +1,4 @@
-package load
+package wire
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 )
 
 // read feeds a response in pieces of the given size and reports what it held.
-func read(p *parser, b []byte, piece int) (used int, done bool, err error) {
+func read(p *Response, b []byte, piece int) (used int, done bool, err error) {
 	for used < len(b) && !done {
-		n, d, err := p.feed(b[used:min(len(b), used+piece)])
+		n, d, err := p.Feed(b[used:min(len(b), used+piece)])
 		used += n
 		done = d
 		if err != nil {
@@ -71,13 +71,13 @@ func TestParser(t *testing.T) {
 		"no colon":           {in: "HTTP/1.1 200 OK\r\nNonsense\r\n\r\n", err: "no header"},
 		"blank before colon": {in: "HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n", err: "no header"},
 		"folded":             {in: "HTTP/1.1 200 OK\r\nA: b\r\n c: d\r\n\r\n", err: "no header"},
-		"long line":          {in: "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", maxLine) + "\r\n\r\n", err: "too long"},
-		"long head":          {in: "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHead/6), err: "too long"},
+		"long line":          {in: "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", maxLine) + "\r\n\r\n", err: "too large"},
+		"long head":          {in: "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", MaxHead/6), err: "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, piece := range []int{len(tt.in), 1, 7} {
-				var p parser
-				p.reset(tt.isHead)
+				var p Response
+				p.Reset(tt.isHead)
 				used, done, err := read(&p, []byte(tt.in), piece)
 				if tt.err != "" {
 					if err == nil || !strings.Contains(err.Error(), tt.err) {
@@ -91,14 +91,14 @@ func TestParser(t *testing.T) {
 				if done == (tt.open || tt.short) {
 					t.Errorf("pieces of %d: done is %v", piece, done)
 				}
-				if !done && p.end() != tt.open {
+				if !done && p.End() != tt.open {
 					t.Errorf("pieces of %d: the connection's end completes it: %v", piece, !tt.open)
 				}
 				if tt.short {
 					continue
 				}
-				if p.status != tt.status || p.keep != tt.keep || tt.in[used:] != tt.rest {
-					t.Errorf("pieces of %d: status %d, keep %v, rest %q", piece, p.status, p.keep, tt.in[used:])
+				if p.Status != tt.status || p.Keep != tt.keep || tt.in[used:] != tt.rest {
+					t.Errorf("pieces of %d: status %d, keep %v, rest %q", piece, p.Status, p.Keep, tt.in[used:])
 				}
 			}
 		})
@@ -108,12 +108,12 @@ func TestParser(t *testing.T) {
 const common = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 23:00:00 GMT\r\nContent-Length: 12\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhello, world"
 
 func TestParserAllocatesNothing(t *testing.T) {
-	var p parser
+	var p Response
 	halves := [][]byte{[]byte(common[:60]), []byte(common[60:])}
 	if n := testing.AllocsPerRun(1000, func() {
-		p.reset(false)
-		p.feed(halves[0])
-		if _, done, err := p.feed(halves[1]); !done || err != nil {
+		p.Reset(false)
+		p.Feed(halves[0])
+		if _, done, err := p.Feed(halves[1]); !done || err != nil {
 			t.Fatal(done, err)
 		}
 	}); n != 0 {
@@ -122,12 +122,12 @@ func TestParserAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkParser(b *testing.B) {
-	var p parser
+	var p Response
 	in := []byte(common)
 	b.ReportAllocs()
 	for b.Loop() {
-		p.reset(false)
-		if _, done, err := p.feed(in); !done || err != nil {
+		p.Reset(false)
+		if _, done, err := p.Feed(in); !done || err != nil {
 			b.Fatal(done, err)
 		}
 	}
@@ -140,19 +140,19 @@ func FuzzParser(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), false, 1)
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 204 x\r\nConnection: keep-alive\r\n\r\n"), true, 2)
 	f.Fuzz(func(t *testing.T, in []byte, isHead bool, piece int) {
-		var whole, parts parser
-		whole.reset(isHead)
+		var whole, parts Response
+		whole.Reset(isHead)
 		used, done, err := read(&whole, in, max(1, len(in)))
 		if used > len(in) {
 			t.Fatalf("used %d of %d bytes", used, len(in))
 		}
-		parts.reset(isHead)
+		parts.Reset(isHead)
 		used2, done2, err2 := read(&parts, in, max(1, piece))
 		// A head that is too long may show at another byte.
-		if (err == nil) != (err2 == nil) || err == nil && (done != done2 || used != used2 || whole.status != parts.status || whole.keep != parts.keep) {
+		if (err == nil) != (err2 == nil) || err == nil && (done != done2 || used != used2 || whole.Status != parts.Status || whole.Keep != parts.Keep) {
 			t.Fatalf("whole: %d %v %v; in pieces of %d: %d %v %v", used, done, err, piece, used2, done2, err2)
 		}
-		if err != nil || !done || whole.status < 200 {
+		if err != nil || !done || whole.Status < 200 {
 			return
 		}
 		reader := bufio.NewReader(bytes.NewReader(in))
@@ -168,10 +168,10 @@ func FuzzParser(f *testing.F) {
 			if r.StatusCode < 200 {
 				continue
 			}
-			if r.StatusCode != whole.status {
-				t.Fatalf("status %d, net/http says %d", whole.status, r.StatusCode)
+			if r.StatusCode != whole.Status {
+				t.Fatalf("status %d, net/http says %d", whole.Status, r.StatusCode)
 			}
-			if _, err := io.Copy(io.Discard, r.Body); err == nil && r.ContentLength >= 0 && !isHead && whole.status != 304 {
+			if _, err := io.Copy(io.Discard, r.Body); err == nil && r.ContentLength >= 0 && !isHead && whole.Status != 304 {
 				if left := reader.Buffered(); len(in) < 4096 && len(in)-left != used {
 					t.Fatalf("%d bytes long, net/http says %d", used, len(in)-left)
 				}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"crypto/tls"
+	"encoding/pem"
+	"flag"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/procfit/procfit/internal/load/loadtest"
+)
+
+// fakeModern is a server of HTTPS with HTTP/2, of HTTP/2 without TLS or of gRPC.
+func fakeModern() {
+	addr := flag.String("addr", "", "where to listen")
+	dir := flag.String("tls", "", "speak TLS, and leave the certificate here as cert.pem")
+	host := flag.String("host", "127.0.0.1", "that the certificate is for")
+	age := flag.Duration("age", time.Minute, "of the certificate, which is valid for an hour")
+	h2 := flag.Bool("h2", true, "HTTP/2")
+	rpc := flag.String("grpc", "", "serve health by gRPC, with reflection: v1, v1alpha, none")
+	flag.Parse()
+	l, err := net.Listen("tcp", *addr)
+	must(err)
+	var own tls.Certificate
+	if *dir != "" {
+		own, _, _, err = loadtest.SelfSigned(*dir, *host, time.Now().Add(-*age))
+		must(err)
+	}
+	if *rpc != "" {
+		var how []grpc.ServerOption
+		if *dir != "" {
+			how = append(how, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
+		}
+		must(loadtest.NewGRPC(*rpc, how...).Serve(l))
+	}
+	s := &http.Server{Protocols: new(http.Protocols), ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "ok")
+	})}
+	s.Protocols.SetHTTP1(!*h2)
+	if *dir != "" {
+		s.Protocols.SetHTTP1(true)
+		s.Protocols.SetHTTP2(*h2)
+		s.TLSConfig = &tls.Config{Certificates: []tls.Certificate{own}}
+		must(s.ServeTLS(l, "", ""))
+	}
+	s.Protocols.SetUnencryptedHTTP2(*h2)
+	must(s.Serve(l))
+}
+
+// serveModern serves HTTPS and gRPC at the addresses of the documents' examples.
+func serveModern(t *testing.T) (servers map[string]string, certificate []byte) {
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure.EnableHTTP2 = true
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rpc := loadtest.NewGRPC("v1")
+	t.Cleanup(rpc.Stop)
+	go rpc.Serve(l)
+	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	return map[string]string{"https://127.0.0.1:8443": secure.URL, "h2c://127.0.0.1:9090": "h2c://" + l.Addr().String()}, certificate
+}

@@ -1,0 +1,46 @@
+package load
+
+import "fmt"
+
+// The engines, as journals write them.
+const (
+	// EngineRaw speaks plain HTTP/1.1 on Linux: event loops on threads of their own,
+	// at the least cost.
+	EngineRaw = "raw"
+	// EnginePortable speaks all that package wire does, wherever Go runs.
+	EnginePortable = "portable"
+)
+
+// engine carries out runs.
+type engine interface {
+	name() string
+	// workers makes those of a run; their work has not begun.
+	workers(r *run) ([]worker, error)
+}
+
+// chooseEngine is the one that is asked for, else the cheapest that can do it.
+func (p *plan) chooseEngine() error {
+	plain := p.scheme == schemeHTTP && p.GRPC == nil
+	switch p.Engine {
+	case "":
+		p.engine = rawEngine()
+		if p.engine == nil || !plain {
+			p.engine = portable{}
+		}
+	case EnginePortable:
+		p.engine = portable{}
+	case EngineRaw:
+		if p.engine = rawEngine(); p.engine == nil {
+			return invalid(FieldEngine, p.Engine, "there is none on this system; leave it out")
+		}
+		if !plain {
+			return invalid(FieldEngine, p.Engine, "it speaks plain HTTP/1.1 alone; leave it out")
+		}
+	default:
+		return invalid(FieldEngine, p.Engine, "there are %s and %s", EngineRaw, EnginePortable)
+	}
+	if p.Streams > 1 && p.scheme == schemeHTTP && p.GRPC == nil {
+		return invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which has one request at a time on a connection: write h2c:// or https://")
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/bufbuild/protocompile"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/procfit/procfit/internal/phrase"
+)
+
+func listed(methods protoreflect.MethodDescriptors) string {
+	var names []string
+	for i := range methods.Len() {
+		names = append(names, string(methods.Get(i).Name()))
+	}
+	return phrase.And(names)
+}
+
+// Compile reads .proto files. What they import is looked for beside them and from
+// the current directory on.
+func Compile(ctx context.Context, paths []string) (Types, error) {
+	from := []string{"."}
+	var names []string
+	for _, path := range paths {
+		from, names = append(from, filepath.Dir(path)), append(names, filepath.Base(path))
+	}
+	compiler := protocompile.Compiler{
+		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: from}),
+	}
+	compiled, err := compiler.Compile(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	files := new(protoregistry.Files)
+	for _, file := range compiled {
+		if err := register(files, file); err != nil {
+			return nil, err
+		}
+	}
+	return typesOf(files), nil
+}
+
+// register adds a file after those that it imports.
+func register(files *protoregistry.Files, file protoreflect.FileDescriptor) error {
+	if _, err := files.FindFileByPath(file.Path()); err == nil {
+		return nil
+	}
+	imports := file.Imports()
+	for i := range imports.Len() {
+		if err := register(files, imports.Get(i).FileDescriptor); err != nil {
+			return err
+		}
+	}
+	return files.RegisterFile(file)
+}
+
+// ReadSet reads a set of descriptors, as protoc --descriptor_set_out
+// --include_imports and buf build write it.
+func ReadSet(path string) (Types, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseSet(b)
+}
+
+func parseSet(b []byte) (Types, error) {
+	var set descriptorpb.FileDescriptorSet
+	if err := proto.Unmarshal(b, &set); err != nil {
+		return nil, fmt.Errorf("not a set of descriptors: %w", err)
+	}
+	return link(&set)
+}
+
+// link makes types of descriptors that may refer to one another.
+func link(set *descriptorpb.FileDescriptorSet) (Types, error) {
+	if len(set.File) == 0 {
+		return nil, errors.New("an empty set of descriptors")
+	}
+	files, err := protodesc.NewFiles(set)
+	if err != nil {
+		return nil, fmt.Errorf("%w; protoc writes a whole set with --include_imports", err)
+	}
+	return typesOf(files), nil
+}

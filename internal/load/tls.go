@@ -1,0 +1,85 @@
+package load
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+// TLS is how servers are verified and what they are shown. Files are in PEM.
+type TLS struct {
+	CACert     string // file of those who are trusted, in place of the system's
+	Cert, Key  string // files of a certificate of ours
+	Insecure   bool   // nothing is verified
+	ServerName string // in place of the URL's host
+}
+
+// config is nil where the scheme has no TLS.
+func (t TLS) config(scheme string) (*tls.Config, error) {
+	if scheme != schemeHTTPS {
+		return nil, t.unused(scheme)
+	}
+	c := &tls.Config{InsecureSkipVerify: t.Insecure, ServerName: t.ServerName, NextProtos: []string{wire.ALPNHTTP2, wire.ALPNHTTP1}}
+	if t.CACert != "" {
+		pem, err := os.ReadFile(t.CACert)
+		if err != nil {
+			return nil, invalid(FieldCACert, t.CACert, "%w", pathCause(err))
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, invalid(FieldCACert, t.CACert, "no certificate in it; it must be in PEM")
+		}
+	}
+	switch {
+	case t.Cert == "" && t.Key == "":
+		return c, nil
+	case t.Key == "":
+		return nil, invalid(FieldCert, t.Cert, "it needs the file of its private key too")
+	case t.Cert == "":
+		return nil, invalid(FieldKey, t.Key, "it needs the file of its certificate too")
+	}
+	pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+	if err != nil {
+		return nil, invalid(FieldCert, t.Cert, "%w", err)
+	}
+	c.Certificates = []tls.Certificate{pair}
+	return c, nil
+}
+
+// unused refuses what only TLS has use for: who gives it believes to have it.
+func (t TLS) unused(scheme string) error {
+	for _, f := range []struct {
+		field Field
+		value string
+		given bool
+	}{
+		{FieldCACert, t.CACert, t.CACert != ""},
+		{FieldCert, t.Cert, t.Cert != ""},
+		{FieldKey, t.Key, t.Key != ""},
+		{FieldServerName, t.ServerName, t.ServerName != ""},
+		{FieldInsecure, strconv.FormatBool(t.Insecure), t.Insecure},
+	} {
+		if f.given {
+			return invalid(f.field, f.value, "it is for https://, and the URL is %s://", scheme)
+		}
+	}
+	return nil
+}
+
+// tlsFor is the configuration for one target; nil: plain.
+func (p *plan) tlsFor(t target) *tls.Config {
+	if p.tls == nil {
+		return nil
+	}
+	c := p.tls.Clone()
+	if c.ServerName == "" {
+		c.ServerName = t.host
+	}
+	if p.GRPC != nil {
+		c.NextProtos = []string{wire.ALPNHTTP2}
+	}
+	return c
+}

@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"net"
+
+	"golang.org/x/net/http2/hpack"
+)
+
+// Protocols as results name them.
+const (
+	HTTP1    = "HTTP/1.1"
+	HTTP2    = "HTTP/2"
+	ProtoRPC = "gRPC"
+)
+
+// Request is one made ready to be sent many times.
+type Request struct {
+	Bytes  []byte              // of HTTP/1.1, head and body
+	Fields []hpack.HeaderField // of HTTP/2, in the order in which they are sent
+	Body   []byte              // of HTTP/2
+	Head   bool                // its answer has no body
+	GRPC   bool                // its answer ends with a status of gRPC
+}
+
+// Event is what became of a request.
+type Event struct {
+	Place   int
+	Status  Status   // of an answer
+	Failure *Failure // nil: it was answered
+	// Again tells that the server has not begun with the request and never will on
+	// this connection, so that sending it once more on another is safe (RFC 9113,
+	// section 8.7).
+	Again bool
+}
+
+// Conn is an open connection. Its methods are for one goroutine at a time, but for
+// Wait, which one goroutine may be in meanwhile, and Close.
+type Conn interface {
+	// Wait returns when there is something to Take, the connection's end too.
+	Wait()
+	// Take handles what came and tells what became of requests; done may start
+	// others. An error ends the connection and with it what is under way.
+	Take(done func(Event)) *Failure
+	// Start begins a request in a free place; it leaves with the next Flush.
+	Start(place int, r *Request)
+	// Flush sends what is to be sent.
+	Flush() *Failure
+	// Cancel gives the request of a place up and tells how far it got.
+	Cancel(place int) Kind
+	// Spent tells that the connection takes no more requests; those under way may
+	// still end.
+	Spent() bool
+	Protocol() string
+	// Received is how many bytes came.
+	Received() int64
+	// Close may be called by any goroutine and more than once.
+	Close() error
+}
+
+// metered counts what is read of a connection, TLS's own bytes not included.
+type metered struct {
+	net.Conn
+	received int64
+}
+
+func (m *metered) Read(b []byte) (int, error) {
+	n, err := m.Conn.Read(b)
+	m.received += int64(n)
+	return n, err
+}

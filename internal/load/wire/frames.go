@@ -1,0 +1,183 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/procfit/procfit/internal/phrase"
+)
+
+// handle is what a frame means.
+func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
+	switch f := f.(type) {
+	case *http2.DataFrame:
+		c.data(f, done)
+	case *http2.HeadersFrame:
+		c.heading, c.headed, c.headLen = c.byID[f.StreamID], f.StreamEnded(), 0
+		return c.headers(f.HeaderBlockFragment(), f.HeadersEnded(), done)
+	case *http2.ContinuationFrame:
+		return c.headers(f.HeaderBlockFragment(), f.HeadersEnded(), done)
+	case *http2.SettingsFrame:
+		return c.settings(f)
+	case *http2.WindowUpdateFrame:
+		c.widen(f)
+	case *http2.PingFrame:
+		if !f.IsAck() {
+			_ = c.framer.WritePing(true, f.Data)
+		}
+	case *http2.RSTStreamFrame:
+		if x := c.byID[f.StreamID]; x != nil {
+			c.forget(x)
+			done(Event{Place: x.place, Failure: &Failure{KindStreamReset, f.ErrCode.String()}})
+		}
+	case *http2.GoAwayFrame:
+		c.goAway(f, done)
+	case *http2.PushPromiseFrame:
+		return &Failure{KindMalformed, "a push, which we do not allow"}
+	}
+	return nil
+}
+
+// headers reads a part of a header block. All of them are read, since the
+// compression of later ones rests on them.
+func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
+	c.headLen += len(part)
+	if c.headLen > MaxHead {
+		return tooLarge()
+	}
+	_, err := c.decoder.Write(part)
+	if err == nil && last {
+		err = c.decoder.Close()
+	}
+	switch {
+	case errors.Is(err, hpack.ErrStringLength) || c.headLen > MaxHead: // the fields are counted as they come
+		return tooLarge()
+	case err != nil:
+		return Malformed(err)
+	case !last || c.heading == nil:
+		return nil
+	}
+	x := c.heading
+	c.heading = nil
+	x.begun = true
+	if c.headed {
+		c.end(x, done)
+	} else if x.status < 200 {
+		x.status = 0 // the real answer follows
+	}
+	return nil
+}
+
+// field is one of a header block, decoded.
+func (c *http2Conn) field(f hpack.HeaderField) {
+	c.headLen += int(f.Size())
+	x := c.heading
+	if x == nil {
+		return
+	}
+	switch f.Name {
+	case ":status":
+		x.status, _ = strconv.Atoi(f.Value) // none is 0, which is no status
+	case "grpc-status":
+		if code, err := strconv.ParseUint(f.Value, 10, 8); err == nil && GRPC+Status(code) < MostStatus {
+			x.code = int(code)
+		}
+	}
+}
+
+// data takes a part of a body and gives the server room for more, in large steps.
+func (c *http2Conn) data(f *http2.DataFrame, done func(Event)) {
+	if c.returnable += f.Length; c.returnable >= streamWindow/2 {
+		_ = c.framer.WriteWindowUpdate(0, c.returnable)
+		c.returnable = 0
+	}
+	x := c.byID[f.StreamID]
+	if x == nil {
+		return // cancelled
+	}
+	if f.StreamEnded() {
+		c.end(x, done)
+		return
+	}
+	if x.took += f.Length; x.took >= streamWindow/2 {
+		_ = c.framer.WriteWindowUpdate(x.id, x.took)
+		x.took = 0
+	}
+}
+
+// settings takes what the server asks for.
+func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
+	if f.IsAck() {
+		return nil
+	}
+	err := f.ForeachSetting(func(s http2.Setting) error {
+		if err := s.Valid(); err != nil {
+			return err
+		}
+		switch s.ID {
+		case http2.SettingInitialWindowSize:
+			for _, x := range c.byID {
+				x.window += int64(s.Val) - c.initial
+			}
+			c.initial = int64(s.Val)
+		case http2.SettingMaxFrameSize:
+			c.frame = int(min(s.Val, 64<<10))
+		case http2.SettingMaxConcurrentStreams:
+			c.streams = s.Val
+		case http2.SettingHeaderTableSize:
+			c.encoder.SetMaxDynamicTableSizeLimit(s.Val)
+		}
+		return nil
+	})
+	if err != nil {
+		return Malformed(err)
+	}
+	c.settled = true
+	_ = c.framer.WriteSettingsAck()
+	c.sendAll()
+	return nil
+}
+
+// widen lets more of the bodies go.
+func (c *http2Conn) widen(f *http2.WindowUpdateFrame) {
+	if f.StreamID == 0 {
+		c.window += int64(f.Increment)
+		c.sendAll()
+	} else if x := c.byID[f.StreamID]; x != nil {
+		x.window += int64(f.Increment)
+		c.send(x)
+	}
+}
+
+// sendAll goes on with what waited for a window.
+func (c *http2Conn) sendAll() {
+	for i := range c.places {
+		if x := &c.places[i]; x.id != 0 {
+			c.send(x)
+		}
+	}
+}
+
+// goAway ends the connection once what the server still answers is there.
+func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) {
+	c.spent = true
+	graceful := f.ErrCode == http2.ErrCodeNo
+	if !graceful {
+		detail := f.ErrCode.String()
+		if debug := f.DebugData(); len(debug) > 0 {
+			detail += fmt.Sprintf(" %q", phrase.Clip(string(debug), 60))
+		}
+		c.away = &Failure{KindGoAway, detail}
+	}
+	last := f.LastStreamID
+	for i := range c.places {
+		if x := &c.places[i]; x.id > last {
+			c.forget(x)
+			done(Event{Place: x.place, Failure: c.away, Again: graceful})
+		}
+	}
+}

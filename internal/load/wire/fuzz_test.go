@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// scripted is a connection whose other side says what it says and closes.
+type scripted struct {
+	io.Reader
+	written int
+}
+
+func (s *scripted) Write(b []byte) (int, error)      { s.written += len(b); return len(b), nil }
+func (s *scripted) Close() error                     { return nil }
+func (s *scripted) LocalAddr() net.Addr              { return nil }
+func (s *scripted) RemoteAddr() net.Addr             { return nil }
+func (s *scripted) SetDeadline(time.Time) error      { return nil }
+func (s *scripted) SetReadDeadline(time.Time) error  { return nil }
+func (s *scripted) SetWriteDeadline(time.Time) error { return nil }
+
+// converse drives a connection to its end: every place is kept busy, and each event
+// is of a place that was.
+func converse(t *testing.T, c Conn, places int) {
+	r := &Request{
+		Bytes: []byte("GET / HTTP/1.1\r\n\r\n"), Body: make([]byte, 100_000), GRPC: true,
+		Fields: []hpack.HeaderField{{Name: ":method", Value: "POST"}},
+	}
+	busy := make([]bool, places)
+	for i := range places {
+		busy[i] = true
+		c.Start(i, r)
+	}
+	for range 10_000 {
+		c.Wait()
+		f := c.Take(func(e Event) {
+			if !busy[e.Place] {
+				t.Fatalf("an event of a place that is free: %+v", e)
+			}
+			if e.Failure == nil && !e.Again && (e.Status < 100 || e.Status >= MostStatus) {
+				t.Fatalf("an answer with status %d", e.Status)
+			}
+			if busy[e.Place] = !c.Spent(); busy[e.Place] {
+				c.Start(e.Place, r)
+			}
+		})
+		if flushed := c.Flush(); f == nil {
+			f = flushed
+		}
+		if f != nil {
+			if f.Kind == "" || f.Kind.Words() == string(f.Kind) {
+				t.Fatalf("kind %q has no words", f.Kind)
+			}
+			return
+		}
+	}
+	t.Fatal("it has no end")
+}
+
+// FuzzConn: whatever a server sends, a connection ends with a kind of failure, and
+// tells of no request that is not under way.
+func FuzzConn(f *testing.F) {
+	var frames bytes.Buffer
+	fr := http2.NewFramer(&frames, nil)
+	err := errors.Join(
+		fr.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 10}), fr.WriteWindowUpdate(0, 1000), fr.WritePing(false, [8]byte{}),
+		fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x88}, EndHeaders: true}),
+		fr.WriteData(1, true, []byte("x")), fr.WriteRSTStream(3, http2.ErrCodeCancel), fr.WriteGoAway(5, http2.ErrCodeNo, nil),
+	)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(frames.Bytes())
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		h2 := newHTTP2(&scripted{Reader: bytes.NewReader(in)}, nil, 3)
+		h2.settled = true
+		converse(t, h2, 3)
+		converse(t, newHTTP1(&scripted{Reader: bytes.NewReader(in)}, &scripted{}), 1)
+	})
+}
+
+func TestKinds(t *testing.T) {
+	for status, want := range map[Status]Kind{503: "status_503", GRPC + 14: "grpc_unavailable", GRPC + 99: "grpc_99"} {
+		if got := status.Kind(); got != want || status.Good() {
+			t.Errorf("%d: %s, want %s", status, got, want)
+		}
+	}
+	if !GRPC.Good() || !Status(304).Good() || Status(304).Redirect() || Kind("grpc_unavailable").Words() != "gRPC UNAVAILABLE" {
+		t.Error("a good status, or words, are wrong")
+	}
+}

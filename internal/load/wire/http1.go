@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+)
+
+// readBuffer is how much is read of a connection at once.
+const readBuffer = 16 << 10
+
+// http1 is a connection of HTTP/1.1.
+type http1 struct {
+	stream   net.Conn // that bytes go through: TLS or plain
+	below    net.Conn // that is closed
+	buf      []byte
+	n        int // bytes in buf
+	err      error
+	out      []byte
+	busy     bool
+	sent     bool // the whole request
+	spent    bool
+	received int64
+	response Response
+}
+
+func newHTTP1(stream, below net.Conn) *http1 {
+	return &http1{stream: stream, below: below, buf: make([]byte, readBuffer)}
+}
+
+func (c *http1) Wait() { c.n, c.err = c.stream.Read(c.buf) }
+
+func (c *http1) Take(done func(Event)) *Failure {
+	if c.n > 0 {
+		c.received += int64(c.n)
+		if f := c.feed(done); f != nil {
+			return f
+		}
+	}
+	if c.err == nil {
+		return nil
+	}
+	if errors.Is(c.err, io.EOF) && c.busy && c.response.End() {
+		c.end(done)
+	}
+	return Broken(c.err)
+}
+
+func (c *http1) feed(done func(Event)) *Failure {
+	if !c.busy {
+		return &Failure{KindMalformed, fmt.Sprintf("%d bytes without a request", c.n)}
+	}
+	used, whole, err := c.response.Feed(c.buf[:c.n])
+	switch {
+	case err != nil:
+		return Malformed(err)
+	case whole && used < c.n:
+		return &Failure{KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", c.n-used)}
+	case whole:
+		c.end(done)
+	}
+	return nil
+}
+
+func (c *http1) end(done func(Event)) {
+	c.busy = false
+	c.spent = c.spent || !c.response.Keep || !c.sent
+	done(Event{Status: Status(c.response.Status)})
+}
+
+func (c *http1) Start(_ int, r *Request) {
+	c.busy, c.sent = true, false
+	c.response.Reset(r.Head)
+	c.out = r.Bytes
+}
+
+func (c *http1) Flush() *Failure {
+	if len(c.out) == 0 {
+		return nil
+	}
+	_, err := c.stream.Write(c.out)
+	c.out = nil
+	if err != nil {
+		return Broken(err)
+	}
+	c.sent = true
+	return nil
+}
+
+// Cancel ends the connection: there is no other way to be rid of an answer.
+func (c *http1) Cancel(int) Kind {
+	c.busy, c.spent = false, true
+	c.Close()
+	switch {
+	case !c.sent:
+		return KindUnsent
+	case c.response.Begun():
+		return KindUnfinished
+	}
+	return KindTimeout
+}
+
+func (c *http1) Spent() bool      { return c.spent }
+func (c *http1) Protocol() string { return HTTP1 }
+func (c *http1) Received() int64  { return c.received }
+func (c *http1) Close() error     { return c.below.Close() }

@@ -1,0 +1,191 @@
+//go:build !linux || portable
+
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+var errLinux = fmt.Errorf("starting a command on CPUs or in groups of its own needs Linux: %w", errors.ErrUnsupported)
+
+// Process is a started command without a supervisor. What is lost: when procfit is
+// killed the command goes on (but for Windows, see tree), and the spec's folders
+// stay; what has left its group, a daemon, goes on too.
+type Process struct {
+	cmd    *exec.Cmd
+	tree   tree
+	output *headTail
+	done   chan struct{}
+
+	// Set before done is closed.
+	exit Exit
+	err  error
+}
+
+// Start starts the command and returns once it runs. When ctx is done the command is
+// killed at once, with its group.
+func Start(ctx context.Context, spec Spec) (*Process, error) {
+	r, err := spec.resolve()
+	if err != nil {
+		return nil, err
+	}
+	if len(spec.CPUs) > 0 || len(spec.ProcsFiles) > 0 {
+		return nil, errLinux
+	}
+	for _, folder := range r.Folders {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	p := &Process{done: make(chan struct{})}
+	p.cmd = &exec.Cmd{Path: r.Path, Args: r.Args, Dir: r.Dir, Env: r.Env, SysProcAttr: groupOfItsOwn()}
+	from, err := p.connect(spec, r.LogLimit)
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	closeAll(p.cmd.Stdout, spec)
+	if err == nil {
+		if p.tree, err = newTree(p.cmd.Process); err != nil {
+			_ = p.cmd.Process.Kill()
+			_ = p.cmd.Wait()
+		}
+	}
+	if err != nil {
+		removeAll(r.Folders)
+		return nil, fmt.Errorf("start %s: %w", strings.Join(spec.Command, " "), err)
+	}
+	began := time.Now()
+	stop := context.AfterFunc(ctx, p.tree.kill)
+	go func() {
+		p.follow(from, began, stop)
+		removeAll(r.Folders)
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// connect gives the command its standard input, output and error, and returns where
+// its output comes from; nil: it goes where the spec says.
+func (p *Process) connect(spec Spec, limit int64) (*os.File, error) {
+	if s := spec.Streams; s != nil {
+		p.output = newHeadTail(io.Discard, 0)
+		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = s.In, s.Out, s.Err
+		return nil, nil
+	}
+	p.output = newHeadTail(io.Discard, 0)
+	if spec.Log != nil {
+		p.output = newHeadTail(spec.Log, limit)
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stdout, p.cmd.Stderr = to, to
+	return from, nil
+}
+
+// closeAll closes our end of the command's output, which it holds itself.
+func closeAll(to any, spec Spec) {
+	if f, ok := to.(*os.File); ok && spec.Streams == nil {
+		f.Close()
+	}
+}
+
+func removeAll(folders []string) {
+	for _, folder := range folders {
+		_ = os.RemoveAll(folder)
+	}
+}
+
+// drainPatience is how long the output of a command that has ended is waited for,
+// whose pipe somebody else may hold.
+const drainPatience = 2 * time.Second
+
+// follow waits for the end of the command and of its group; stop keeps a context from
+// killing what is no more.
+func (p *Process) follow(from *os.File, began time.Time, stop func() bool) {
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		if from != nil {
+			_, _ = io.Copy(p.output, from) // ends with the last writer, or below
+		}
+	}()
+	err := p.cmd.Wait()
+	wall := time.Since(began)
+	stop()
+	killed := p.tree.end()
+	if from != nil {
+		_ = from.SetReadDeadline(time.Now().Add(drainPatience))
+		<-drained
+		from.Close()
+	}
+	logErr := p.output.Close()
+	state := p.cmd.ProcessState
+	if state == nil {
+		p.exit, p.err = Exit{Code: -1}, err
+		return
+	}
+	p.exit = Exit{
+		Code: state.ExitCode(), Wall: wall, User: state.UserTime(), System: state.SystemTime(), Killed: killed,
+		LogCut: p.output.cut(), OutputBytes: p.output.total,
+	}
+	if logErr != nil {
+		p.exit.LogError = logErr.Error()
+	}
+	if p.exit.Code < 0 {
+		p.exit.Signal = strings.TrimPrefix(state.String(), "signal: ")
+	}
+}
+
+// PID is the command's own process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the command has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait waits for Done and returns how the command ended.
+func (p *Process) Wait() (Exit, error) {
+	<-p.done
+	return p.exit, p.err
+}
+
+// Stop asks the command's group to end and, after the grace, kills it. Stopping what
+// has ended is fine.
+func (p *Process) Stop(grace time.Duration) (Exit, error) {
+	p.tree.ask()
+	select {
+	case <-p.done:
+	case <-time.After(grace):
+		p.tree.force()
+	}
+	return p.Wait()
+}
+
+// Tail returns the last n lines of the command's output, of its last 8 KiB, fit
+// for a terminal.
+func (p *Process) Tail(n int) string { return LastLines(p.output.Output().Tail, n) }
+
+// LastWords quotes at most n lines of the output that tell of the command's end; see
+// QuoteOutput.
+func (p *Process) LastWords(n int) Quote {
+	said := p.output.Output()
+	select {
+	case <-p.done:
+		if p.err == nil && !p.exit.Failed() {
+			said.Crash = nil
+		}
+	default:
+	}
+	return quote(said.Crash, said.Tail, n)
+}
+
+// Descendants is the command alone: who is below it, only Linux tells.
+func (p *Process) Descendants() ([]int, error) { return []int{p.PID()}, nil }
