@@ -58,7 +58,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	// The generators that examples name need not be installed: --dry-run starts none.
 	generators := t.TempDir()
-	for _, name := range []string{"wrk", "hey"} {
+	for _, name := range []string{"wrk", "hey", "ssh", "vegeta"} {
 		writeProgram(t, filepath.Join(generators, name))
 	}
 	t.Setenv("PATH", generators+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -2,19 +2,17 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"os"
 	"slices"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/load/requests"
 )
 
 // loadOptions are the flags of procfit load.
@@ -22,6 +20,10 @@ type loadOptions struct {
 	options        load.Options
 	protocol       protocol
 	rate           string
+	requests       string
+	hdr            string
+	errors         string
+	maxErrors      *float64 // nil: any
 	warmup         time.Duration
 	body, bodyFile string
 	cpus           string
@@ -40,9 +42,15 @@ chooses, HTTP/2 without TLS at h2c://, and calls of gRPC with --grpc.
 Without --rate the loop is closed: each connection sends when its answer has come,
 which finds the capacity. With --rate it is open: requests are sent at a fixed pace
 and latency counts from the intended send, so that a stall of the server shows in
-full. Connections are dealt to several URLs in turn.`,
+full; several rates, one after the other, make a curve. Connections are dealt to
+several URLs in turn; URLs with weights are a mix of requests to one server.
+
+Exit codes: 0 fine; 1 more failed than --max-errors; 2 usage; 3 nothing was answered,
+or no load could be offered.`,
 		Example: `  procfit load http://127.0.0.1:8080/
   procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/
+  procfit load --rate 1000,2000,4000 --duration 5s http://127.0.0.1:8080/
+  procfit load --rate 500 --pace poisson --hdr latency.hlog 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
   procfit load --connections 4 --streams 16 --cacert ca.pem https://127.0.0.1:8443/
   procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +64,8 @@ full. Connections are dealt to several URLs in turn.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.IntVar(&o.options.Connections, "connections", 64, "connections to keep open")
-	f.StringVar(&o.rate, "rate", "", "requests a second of an open loop (default a closed loop)")
+	f.StringVar(&o.rate, "rate", "", "requests a second of an open loop (default a closed loop); several, `1000,2000,4000`, one after the other")
+	f.StringVar(&o.options.Pace, "pace", "", "how they follow one another: `constant` (default) or poisson, at random as users come")
 	f.DurationVar(&o.options.Duration, "duration", 10*time.Second, "measured time")
 	f.DurationVar(&o.warmup, "warmup", 0, "load before the measured time")
 	f.DurationVar(&o.options.Timeout, "request-timeout", load.DefaultTimeout, "a request that takes longer is an error")
@@ -64,47 +73,35 @@ full. Connections are dealt to several URLs in turn.`,
 	f.StringArrayVar(&o.options.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
 	f.StringVar(&o.body, "body", "", "`text` to send as the body")
 	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
+	f.StringVar(&o.requests, "requests", "", "send the requests of this `file` instead, in random order: vegeta's plain or JSON format; - is standard input")
+	f.Uint64Var(&o.options.Seed, "seed", 0, "seed of what is random: the order of requests, --pace poisson")
 	o.protocol.flags(f)
 	f.IntVar(&o.options.Threads, "threads", 0, "threads of the raw engine (default chosen by the CPUs and the rate)")
 	f.StringVar(&o.cpus, "load-cpuset", "", "`CPUs` that the engine runs on: 0-1,3")
-	f.BoolVar(&o.json, "json", false, "print one phase object, as the journal of a sweep has it")
+	f.StringVar(&o.hdr, "hdr", "", "write the latency of each second to this `file`, as an HdrHistogram log")
+	f.StringVar(&o.errors, "max-errors", "", "exit 1 when a greater `share` of the requests failed: 1%")
+	f.BoolVar(&o.json, "json", false, "print a phase object, as the journal of a sweep has it, for each rate")
 	return cmd
 }
 
+// run offers the load, once or at one rate after the other.
 func (o *loadOptions) run(ctx context.Context, std stdio) error {
-	if o.rate != "" {
-		rate, err := parseRate(o.rate)
-		if err != nil {
-			return err
-		}
-		if rate == 0 {
-			return usageError("--rate auto is for sweeps, which find the capacity first: give a number")
-		}
-		o.options.Rate = rate
-	}
-	var err error
-	if o.options.Body, err = body(o.body, o.bodyFile, std); err != nil {
+	rates, err := o.parse(std)
+	if err != nil {
 		return err
-	}
-	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus); err != nil {
-		return err
-	}
-	p := &o.protocol
-	o.options.Streams, o.options.TLS, o.options.Engine = p.streams, p.tls, p.engine
-	if o.options.GRPC, err = p.call(std); err != nil {
-		return err
-	}
-	if err := o.options.Check(); err != nil {
-		return loadUsage(err)
 	}
 	if o.warmup > 0 {
 		warm := o.options
-		warm.Duration, warm.Rate = o.warmup, 0
+		warm.Duration, warm.Rate, warm.Pace = o.warmup, 0, ""
 		if _, err := load.Run(ctx, warm); err != nil {
 			return err
 		}
 	}
-	result, err := load.Run(ctx, o.options)
+	if len(rates) > 1 {
+		return o.curve(ctx, std, rates)
+	}
+	o.options.Rate = rates[0]
+	result, err := o.offer(ctx, std)
 	if result == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -114,12 +111,108 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	if err != nil {
 		return interrupted(err)
 	}
-	if result.Requests == 0 {
-		first := ""
-		if result.FirstError.Kind != "" {
-			first = ": " + result.FirstError.String()
+	return o.judge(result)
+}
+
+// offer runs the engine once, with its progress on standard error and the log of its
+// seconds.
+func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
+	live := newLive(std, o.options.Duration)
+	options := o.options
+	options.Each, options.Progress = live.second, live.progress
+	if o.hdr != "" {
+		f, err := os.Create(o.hdr)
+		if err != nil {
+			return nil, fmt.Errorf("--hdr: %w", err)
 		}
-		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end)%s", result.Errors, result.Unanswered, first)
+		defer f.Close()
+		log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(f)}
+		options.Each = func(i load.Interval) { live.second(i); log.second(i) }
+		result, err := load.Run(ctx, options)
+		live.finish()
+		if err := errors.Join(log.err, f.Close()); err != nil {
+			return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
+		}
+		return result, err
+	}
+	result, err := load.Run(ctx, options)
+	live.finish()
+	return result, err
+}
+
+// judge is whether the load was answered as it was to be.
+func (o *loadOptions) judge(r *load.Result) error {
+	if r.Requests == 0 {
+		first := ""
+		if r.FirstError.Kind != "" {
+			first = ": " + r.FirstError.String()
+		}
+		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end)%s", r.Errors, r.Unanswered, first)
+	}
+	if o.maxErrors == nil {
+		return nil
+	}
+	bad := r.Errors + r.Unanswered
+	if share := float64(bad) / float64(max(bad, r.Requests+r.Unanswered)); share > *o.maxErrors {
+		return &exitError{exitGate, fmt.Errorf("%.3g %% of the requests failed, more than --max-errors %g %%", 100*share, 100**o.maxErrors)}
+	}
+	return nil
+}
+
+// parse reads the flags whose values are lists and texts, and returns the rates.
+func (o *loadOptions) parse(std stdio) (rates []float64, err error) {
+	if rates, err = parseRates(o.rate); err != nil {
+		return nil, err
+	}
+	if o.hdr != "" && len(rates) > 1 {
+		return nil, usageError("--hdr is the log of one run: give one --rate")
+	}
+	if o.options.Body, err = body(o.body, o.bodyFile, std); err != nil {
+		return nil, err
+	}
+	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus); err != nil {
+		return nil, err
+	}
+	if o.errors != "" {
+		share, err := parseRatio("max-errors", o.errors)
+		if err != nil {
+			return nil, err
+		}
+		o.maxErrors = &share
+	}
+	if err := o.setRequests(std); err != nil {
+		return nil, err
+	}
+	p := &o.protocol
+	o.options.Streams, o.options.TLS, o.options.Engine = p.streams, p.tls, p.engine
+	if o.options.GRPC, err = p.call(std); err != nil {
+		return nil, err
+	}
+	for _, rate := range rates {
+		check := o.options
+		check.Rate = rate
+		if err := check.Check(); err != nil {
+			return nil, loadUsage(err)
+		}
+	}
+	return rates, nil
+}
+
+// setRequests makes a mix of weighted URLs or of a file; URLs without weights are
+// replicas.
+func (o *loadOptions) setRequests(std stdio) (err error) {
+	urls := o.options.URLs
+	switch {
+	case slices.ContainsFunc(urls, requests.Weighted):
+		base, mix, err := readMix(urls, o.requests, std)
+		if err != nil {
+			return err
+		}
+		o.options.URLs, o.options.Requests = []string{base}, mix
+	case o.requests != "":
+		if o.options.Requests, err = readRequests(o.requests, std); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -144,86 +237,4 @@ func loadUsage(err error) error {
 		hint = "; sweep takes another generator by --load, such as 'wrk -c{connections} -d{duration} --latency {url}'"
 	}
 	return usageError("%s %q: %s%s", name, bad.Value, bad.Reason, hint)
-}
-
-// loadJSON is the phase of a journal with the engine's own cost beside it.
-type loadJSON struct {
-	journal.Phase
-	Load journal.LoadCost `json:"load"`
-}
-
-func (o *loadOptions) print(std stdio, r *load.Result) error {
-	p, err := trial.Phase(r)
-	if err != nil {
-		return err
-	}
-	cost := trial.Cost(r)
-	if o.json {
-		e := json.NewEncoder(std.out)
-		e.SetIndent("", "  ")
-		return e.Encode(loadJSON{p, cost})
-	}
-	how := "closed loop"
-	if r.Rate > 0 {
-		how = fmt.Sprintf("open loop at %g requests/s", r.Rate)
-	}
-	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, r.Duration.Round(time.Millisecond))
-	fmt.Fprintf(std.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
-	if r.Unanswered > 0 {
-		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
-	}
-	if r.Rate > 0 {
-		fmt.Fprintf(std.out, ", %d never sent", r.Dropped)
-	}
-	fmt.Fprintln(std.out, ")")
-	if l := p.LatencySeconds; l != nil {
-		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
-	}
-	if cost.SendLagP99Seconds != nil {
-		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the engine itself was)\n", seconds(cost.SendLagP99Seconds))
-	}
-	busiest := "its busiest thread used %.0f %% of a CPU"
-	if r.Engine == load.EnginePortable {
-		busiest = "it used %.0f %% of the CPUs that it may"
-	}
-	fmt.Fprintf(std.out, "  engine      %s, %.3g µs of CPU a request; "+busiest+"\n",
-		r.Engine, 1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
-	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
-		fmt.Fprintf(std.out, "  errors      %d × %s\n", r.ErrorKinds[kind], kind.Words())
-	}
-	if len(r.PerURL) > 1 {
-		for i, u := range r.PerURL {
-			fmt.Fprintf(std.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", o.options.URLs[i], u.Answered, u.Failed, u.Unanswered)
-		}
-	}
-	if r.Redirects > 0 {
-		std.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
-	}
-	if r.Rate == 0 {
-		std.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")
-	}
-	return nil
-}
-
-// connections are those of a run, with their streams.
-func connections(r *load.Result) string {
-	s := phrase.Count(r.Connections, "connection")
-	if r.Streams > 1 {
-		s += fmt.Sprintf(" of %d streams", r.Streams)
-	}
-	return s
-}
-
-func seconds(s *float64) string {
-	if s == nil {
-		return "unknown"
-	}
-	d := time.Duration(*s * float64(time.Second))
-	switch {
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(100 * time.Nanosecond).String()
 }

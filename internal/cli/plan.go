@@ -93,7 +93,7 @@ func activity(a sweep.Activity) string {
 	case sweep.StepStart:
 		return "starting"
 	case sweep.StepReady:
-		return "waiting for the URL"
+		return "waiting until it is ready"
 	case sweep.StepWarmup:
 		return "warm-up"
 	case sweep.StepClosedLoop:

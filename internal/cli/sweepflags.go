@@ -32,6 +32,8 @@ type sweepOptions struct {
 	seed                 uint64
 	serverCPUs, loadCPUs string
 	against, prepare     string
+	ready, readyStatus   string
+	requests             string
 	slo, price           string
 	out, baseline        string
 	until                string
@@ -55,9 +57,11 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.IntSliceVar(&o.spec.Replicas, "replicas", o.spec.Replicas, "`copies` of the target behind one load, each in its own cgroup: 2, or 1,2,4")
 	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to compile --build with, each an arm: 1.24,1.26")
 	f.StringVar(&t.Build, "build", "", "compile this `package` and run it; the words after -- are its arguments")
-	f.StringArrayVar(&o.urls, "url", nil, "the server's `URL`: it is ready when this answers, and load goes there")
+	f.StringArrayVar(&o.urls, "url", nil, "the server's `URL`: it is ready when this answers, and load goes there; given several times, a mix of requests: 3=http://…/a with a weight")
+	f.StringVar(&o.requests, "requests", "", "send the requests of this `file` instead, in random order: vegeta's plain or JSON format; - is standard input")
 	f.IntVar(&l.Connections, "connections", l.Connections, "connections of the load, as in production (not as GOMAXPROCS)")
 	f.StringVar(&o.rate, "rate", o.rate, "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
+	f.StringVar(&l.Pace, "pace", "", "how the requests of the open loop follow one another: `constant` (default) or poisson, at random as users come")
 	f.StringVar(&o.slo, "slo", "", "compare by the highest rate whose `latency` is within this: p99=20ms")
 	f.StringVar(&o.price, "price", "", "with --slo and --rate: what a setting costs, `cpu=0.04,replica=0.01` (default: its CPU limits)")
 	f.DurationVar(&l.Duration, "duration", l.Duration, "measured time of a trial, half of it for each loop (by default the second is as long as its p99 needs); a batch program (default 1s) is run again until it is used")
@@ -68,7 +72,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.body, "body", "", "`text` to send as the body")
 	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
 	o.protocol.flags(f)
-	f.StringVar(&l.Command, "load", "", "offer load by this `command` instead: wrk, hey, or any whose figures --metric names; {url} {duration} {connections} {rate} are filled in")
+	f.StringVar(&l.Command, "load", "", "offer load by this `command` instead: wrk, wrk2, hey, oha, vegeta, fortio, k6, ghz, h2load, procfit load --json, or any whose figures --metric names; {url} {host} {port} {duration} {connections} {rate} are filled in")
 	f.StringArrayVar(&o.metrics, "metric", nil, "`NAME[:lower|:higher]=REGEXP`: a figure in the output of the program or of --load; may be repeated")
 	f.StringVar(&o.until, "until", o.until, "measure on until the answer is `proven`, or only likely")
 	f.IntVar(&o.maxTrials, "max-trials", 0, "trials at most (default 40 to 96, by the values to choose from)")
@@ -77,7 +81,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.spec.Repeats, "repeats", o.spec.Repeats, "blocks of a grid, which this asks for: each runs every arm once; intervals need six")
 	f.StringVar(&o.margin, "margin", o.margin, "how much less throughput still counts as good")
 	f.StringVar(&o.marginP99, "margin-p99", o.marginP99, "how much more p99 latency still counts as good")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock), and of what is random in the load")
 	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the target may run on: 0-1,3")
 	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on")
 	f.BoolVar(&l.Shared, "shared-cpus", false, "leave the load on the target's CPUs; on four or more it gets some of its own else")
@@ -85,7 +89,9 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.against, "against", "", "the old `command`: every arm runs old and new, interleaved")
 	f.StringVar(&o.baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
 	f.BoolVar(&o.gate, "gate", false, "with --against or --baseline: exit 1 when worse than the margins with confidence")
-	f.DurationVar(&t.ReadyTimeout, "ready-timeout", t.ReadyTimeout, "how long the URL may take to answer first")
+	f.StringVar(&o.ready, "ready", "", "load the server when this `URL` answers, or: tcp, grpc (its health service), or a command with exit code 0 (default: when --url answers below 500)")
+	f.StringVar(&o.readyStatus, "ready-status", "", "`statuses` of that answer that count: 200-399 or 200,401")
+	f.DurationVar(&t.ReadyTimeout, "ready-timeout", t.ReadyTimeout, "how long that may take")
 	f.DurationVar(&t.Grace, "grace", t.Grace, "time from SIGTERM to SIGKILL when stopping the target")
 	f.DurationVar(&l.RequestTimeout, "request-timeout", l.RequestTimeout, "a request that takes longer is an error")
 	f.StringVar(&o.maxErrors, "max-errors", o.maxErrors, "share of failed requests above which a trial is invalid")
@@ -100,7 +106,7 @@ func (o *sweepOptions) resolve(std stdio) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.setTarget(&spec); err != nil {
+	if err := o.setTarget(&spec, std); err != nil {
 		return nil, err
 	}
 	if err := o.setBudget(&spec); err != nil {
@@ -156,6 +162,7 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	parse(func() (err error) { spec.MarginP99, err = parseRatio("margin-p99", o.marginP99); return })
 	parse(func() (err error) { spec.Target.Against, err = parseCommand("against", o.against); return })
 	parse(func() (err error) { spec.Target.Prepare, err = parseCommand("prepare", o.prepare); return })
+	parse(func() (err error) { spec.Target.Ready, err = parseReady(o.ready, o.readyStatus); return })
 	parse(func() (err error) { return o.parseObjective(&spec.Load) })
 	if o.given("seed") {
 		spec.Seed = &o.seed
@@ -165,14 +172,11 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 
 // setTarget settles the program: the user's, a package to build, or the built-in
 // service.
-func (o *sweepOptions) setTarget(spec *sweep.Spec) error {
+func (o *sweepOptions) setTarget(spec *sweep.Spec, std stdio) error {
 	t := &spec.Target
-	switch len(o.urls) {
-	case 0:
-	case 1:
-		t.URL = o.urls[0]
-	default:
-		return usageError("--url was given %d times: a sweep loads one URL; mixes of requests are not supported yet", len(o.urls))
+	var err error
+	if t.URL, spec.Load.Requests, err = readMix(o.urls, o.requests, std); err != nil {
+		return err
 	}
 	t.Command = o.command
 	if len(o.command) == 0 && t.Build == "" && t.URL == "" {

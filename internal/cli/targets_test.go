@@ -26,6 +26,7 @@ func fakeServer() {
 	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM")
 	fork := flag.Bool("fork", false, "start a grandchild in a session of its own")
 	procs := flag.Int("procs", 0, "set GOMAXPROCS in code")
+	starting := flag.Duration("starting", 0, "answer 503 at /healthz for this time")
 	mute := flag.Bool("mute", false, "listen, but never answer")
 	pids := flag.String("pids", "", "append the PIDs to this file")
 	spam := flag.Int64("spam", 0, "bytes to print")
@@ -62,7 +63,15 @@ func fakeServer() {
 	for *mute {
 		time.Sleep(time.Hour) // select{} alone is a deadlock to a program without cgo
 	}
+	began := time.Now()
 	must(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/healthz" && time.Since(began) < *starting {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		if r.URL.Path == "/slow" {
+			time.Sleep(20 * time.Millisecond)
+		}
 		time.Sleep(*work)
 		if answers.Add(1)%*every == 0 {
 			w.WriteHeader(*status)

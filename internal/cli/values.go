@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/ready"
 )
 
 // parseRatio reads "5%" or "0.05" as 0.05.
@@ -73,6 +74,26 @@ func parseCommand(flag, s string) ([]string, error) {
 		return nil, usageError("--%s %q: want a command", flag, s)
 	}
 	return words, nil
+}
+
+// parseReady reads --ready and --ready-status.
+func parseReady(text, statuses string) (ready.Probe, error) {
+	p, isCommand := ready.Probe{}, false
+	if text != "" {
+		p, isCommand = ready.Parse(text)
+	}
+	var err error
+	if isCommand {
+		if p.Command, err = parseCommand("ready", text); err != nil {
+			return p, err
+		}
+	}
+	if statuses != "" {
+		if p.Statuses, err = ready.ParseStatuses(statuses); err != nil {
+			return p, usageError("--ready-status %w", err)
+		}
+	}
+	return p, nil
 }
 
 // body reads the request's body from --body or --body-file.

@@ -29,6 +29,7 @@ type UnjudgedCode string
 const (
 	UnjudgedFewRequests UnjudgedCode = "few_requests" // too few to have a p99 that stands
 	UnjudgedFewPeriods  UnjudgedCode = "few_periods"  // too few periods of the quota, whose throttling makes the tail
+	UnjudgedClock       UnjudgedCode = "clock"        // its generator counts from the actual send, which waits for a free connection
 )
 
 // WarningCode says what weakens a valid trial.
@@ -49,6 +50,7 @@ const (
 	WarnCounters       WarningCode = "counters"        // Detail: why the kernel's counters could not be read
 	WarnFailedRequests WarningCode = "failed_requests" // Phase, Count, Detail: of one kind of error
 	WarnUnanswered     WarningCode = "unanswered"      // Phase, Count: requests that still waited at the end
+	WarnLatencyClock   WarningCode = "latency_clock"   // Detail: the generator, whose latency counts from the actual send
 	WarnRedirects      WarningCode = "redirects"       // Phase, Count: answers 3xx, which do little of the work
 )
 

@@ -61,10 +61,12 @@ type Target struct {
 	// programs; empty where procfit compiles or is the target itself.
 	SHA256      string   `json:"sha256,omitempty"`
 	URL         string   `json:"url,omitempty"`
-	Build       string   `json:"build,omitempty"`       // the package of --build
-	GoVersion   string   `json:"go_version,omitempty"`  // of the command's executable; a trial has the one that ran
-	MainModule  string   `json:"main_module,omitempty"` // likewise
-	BuiltIn     string   `json:"built_in,omitempty"`    // the id of the practice program, when there was no command
+	Ready       string   `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
+	ReadyStatus string   `json:"ready_status,omitempty"` // of --ready-status; empty: any below 500
+	Build       string   `json:"build,omitempty"`        // the package of --build
+	GoVersion   string   `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
+	MainModule  string   `json:"main_module,omitempty"`  // likewise
+	BuiltIn     string   `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
 	ServerCPUs  string   `json:"server_cpuset,omitempty"`
 	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
 	Directory   string   `json:"directory,omitempty"`
@@ -79,15 +81,20 @@ type Load struct {
 	Headers       []string `json:"headers,omitempty"`
 	BodySHA256    string   `json:"body_sha256,omitempty"`
 	BodyBytes     int      `json:"body_bytes,omitempty"`
-	GRPC          *Call    `json:"grpc,omitempty"`    // null: HTTP
-	Streams       int      `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
-	TLS           *TLS     `json:"tls,omitempty"`     // null: nothing about it was said
-	Engine        string   `json:"engine,omitempty"`  // that was asked for
-	Command       string   `json:"command,omitempty"` // of --load
-	Metrics       []string `json:"metrics,omitempty"` // of --metric
-	LoadCPUs      string   `json:"load_cpuset,omitempty"`
-	ErrorRatioMax float64  `json:"error_ratio_max"`
-	SameMachine   bool     `json:"same_machine"` // the load ran on the machine of the target
+	// Requests are those of a mix, with their weights where they have some, and
+	// RequestsSHA256 is of all that is sent for them.
+	Requests       []string `json:"requests,omitempty"`
+	RequestsSHA256 string   `json:"requests_sha256,omitempty"`
+	Pace           string   `json:"pace,omitempty"`    // of the open loop: poisson; absent: constant
+	GRPC           *Call    `json:"grpc,omitempty"`    // null: HTTP
+	Streams        int      `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
+	TLS            *TLS     `json:"tls,omitempty"`     // null: nothing about it was said
+	Engine         string   `json:"engine,omitempty"`  // that was asked for
+	Command        string   `json:"command,omitempty"` // of --load
+	Metrics        []string `json:"metrics,omitempty"` // of --metric
+	LoadCPUs       string   `json:"load_cpuset,omitempty"`
+	ErrorRatioMax  float64  `json:"error_ratio_max"`
+	SameMachine    bool     `json:"same_machine"` // the load ran on the machine of the target
 	// Arrangement is how load and target shared the machine's CPUs; null in a journal
 	// of before, where it follows from SameMachine and the two lists of CPUs.
 	Arrangement         *Arrangement `json:"arrangement"`

@@ -112,6 +112,26 @@ type Phase struct {
 	Histogram      string           `json:"histogram,omitempty"` // HdrHistogram V2, compressed, base64; nanoseconds
 	Judgement
 	Usage *Usage `json:"usage,omitempty"` // what the kernel counted meanwhile; absent in a v1
+	// Generator offered the load by a command, and LatencyFrom is what its latency
+	// counts from: intended, paced, send. Absent where that is not known, and for
+	// procfit's own load here.
+	Generator   string `json:"generator,omitempty"`
+	LatencyFrom string `json:"latency_from,omitempty"`
+	// Pace is how the requests of an open loop of ours followed one another: constant,
+	// poisson; absent: constant.
+	Pace string `json:"pace,omitempty"`
+	// ByRequest are the results of each request of a mix.
+	ByRequest []RequestFigures `json:"by_request,omitempty"`
+}
+
+// RequestFigures are what became of one request of a mix.
+type RequestFigures struct {
+	Name           string   `json:"name"`     // its method and path
+	Requests       int64    `json:"requests"` // answered
+	Errors         int64    `json:"errors"`
+	Unanswered     int64    `json:"unanswered,omitempty"`
+	Dropped        int64    `json:"dropped,omitempty"` // never sent
+	LatencySeconds *Latency `json:"latency_seconds"`   // in two digits
 }
 
 // Judgement is what of a phase's latency may be judged. A phase of a journal of before

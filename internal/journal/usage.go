@@ -62,3 +62,9 @@ type LoadCost struct {
 	Dropped            int64    `json:"dropped"`              // intended sends that were never made
 	ThreadBusiestRatio *float64 `json:"thread_busiest_ratio"` // CPU time ÷ wall time of the busiest engine thread
 }
+
+// Offered is what procfit load --json prints: one phase, and what offering it cost.
+type Offered struct {
+	Phase
+	Load LoadCost `json:"load"`
+}

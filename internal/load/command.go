@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ type Values struct {
 }
 
 // Placeholders are the ones that a command may hold, for help texts.
-const Placeholders = "{url}, {urls}, {duration}, {connections}, {rate}"
+const Placeholders = "{url}, {urls}, {host}, {port}, {duration}, {connections}, {rate}"
 
 // A placeholder is a lower-case word in braces, so that a JSON body such as
 // {"a":1} passes; {{word}} stands for {word} itself.
@@ -28,7 +29,7 @@ var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}|\{[a-z_]+\}`)
 // Expand splits a command into words and fills its placeholders: {url} is the
 // first URL, {urls} all of them, as words of their own where it stands alone,
 // else joined by commas; {duration} is in whole seconds, rounded up, such as 3s;
-// {rate} is in requests a second. The words are split before they are filled, so
+// {host} and {port} are those of the first URL; {rate} is in requests a second. The words are split before they are filled, so
 // no value can become two words.
 func Expand(command string, v Values) ([]string, error) {
 	words, err := Split(command)
@@ -65,12 +66,36 @@ func Expand(command string, v Values) ([]string, error) {
 	return argv, nil
 }
 
+// part is the host or the port of the first URL.
+func (v Values) part(name string) (string, error) {
+	u, err := url.Parse(v.URLs[0])
+	if err != nil {
+		return "", cause(err)
+	}
+	if name == "{host}" {
+		return u.Hostname(), nil
+	}
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		return "", fmt.Errorf("{port} has no value: %s names none", v.URLs[0])
+	}
+	return port, nil
+}
+
 func (v Values) value(name string) (string, error) {
 	switch name {
 	case "{url}":
 		return v.URLs[0], nil
 	case "{urls}":
 		return strings.Join(v.URLs, ","), nil
+	case "{host}", "{port}":
+		return v.part(name)
 	case "{duration}":
 		return strconv.FormatFloat(max(1, math.Ceil(v.Duration.Seconds())), 'f', 0, 64) + "s", nil
 	case "{connections}":

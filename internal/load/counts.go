@@ -26,6 +26,7 @@ type counts struct {
 	first      Failure
 	protocol   string // empty: HTTP/1.1
 	perURL     []URLCount
+	perRequest []RequestResult // of a mix
 	bytesRead  int64
 	latency    *hdrhistogram.Histogram
 	lag        *hdrhistogram.Histogram
@@ -49,9 +50,13 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *Resul
 		Engine: p.engine.name(), Protocol: wire.HTTP1, Streams: p.Streams, Mode: ModeClosed, Rate: p.Rate, Connections: p.Connections, Threads: len(all),
 		Duration: duration, Elapsed: elapsed,
 		ErrorKinds: map[Kind]int64{}, PerURL: make([]URLCount, len(p.targets)), Latency: newHistogram(),
+		Pace: p.Pace, PerRequest: p.mix.byRequest(),
 	}
 	if p.Rate > 0 {
 		r.Mode, r.SendLag = ModeOpen, newHistogram()
+		if r.Pace == "" {
+			r.Pace = PaceConstant
+		}
 	}
 	var good, inTime, fastest int64
 	bins := make([]int64, paceBins)
@@ -68,7 +73,7 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *Resul
 	}
 	r.AchievedPerSecond = float64(inTime) / duration.Seconds()
 	if r.Mode == ModeOpen && duration == p.Duration {
-		r.AchievedPerSecond = min(float64(good)/duration.Seconds(), pace(bins, span, time.Duration(fastest), duration))
+		r.AchievedPerSecond = min(float64(good)/duration.Seconds(), p.carried(bins, span, time.Duration(fastest)))
 	}
 	r.InFlight = float64(inTime) / duration.Seconds() * r.Latency.Mean() / 1e9
 	return r
@@ -105,6 +110,9 @@ func (r *Result) add(c *counts) {
 	}
 	if c.protocol != "" {
 		r.Protocol = c.protocol
+	}
+	for i := range c.perRequest {
+		r.PerRequest[i].add(&c.perRequest[i])
 	}
 	for i, u := range c.perURL {
 		r.PerURL[i].add(u)

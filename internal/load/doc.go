@@ -1,8 +1,9 @@
-// Package load offers HTTP load and measures what came back. It is two engines of
-// its own, and pure adapters to the output of wrk, hey and any other program. The
-// raw engine is for HTTP/1.1 over plain TCP on Linux; the portable one, on the
-// connections of package wire, for TLS, HTTP/2 and gRPC too, and for all systems.
-// The schedule, what is counted and the life of a run are the same code (run, lane).
+// Package load offers HTTP load and measures what came back, and finds figures in the
+// output of other programs; what generators print, package foreign reads. It is two
+// engines of its own: the raw one is for HTTP/1.1 over plain TCP on Linux; the portable
+// one, on the connections of package wire, for TLS, HTTP/2 and gRPC too, and for all
+// systems. The schedule, what is counted and the life of a run are the same code (run,
+// lane).
 //
 // # Model
 //

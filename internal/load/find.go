@@ -60,7 +60,7 @@ func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 	for _, m := range metrics {
 		text, code := m.find(output)
 		if code != "" {
-			return nil, &MetricError{Metric: m.Name, Code: code, Pattern: pattern(m), Output: tail(output.last())}
+			return nil, &MetricError{Metric: m.Name, Code: code, Pattern: pattern(m), Output: QuoteEnd(output.last())}
 		}
 		value, unit, ok := figure(text)
 		problem := MetricCode("")
@@ -166,7 +166,7 @@ func figure(text string) (value float64, unit string, ok bool) {
 	if v, ok := decimal(text); ok {
 		return v, "", true
 	}
-	if v, ok := seconds(text); ok {
+	if v, ok := Seconds(text); ok {
 		return v, "seconds", true
 	}
 	return 0, "", false

@@ -33,6 +33,9 @@ const (
 	FieldProto       Field = "proto"
 	FieldProtoset    Field = "protoset"
 	FieldBody        Field = "body"
+	FieldRequests    Field = "requests" // of a mix
+	FieldWeight      Field = "weight"   // of one of them
+	FieldPace        Field = "pace"
 	FieldCommand     Field = "command" // of another generator
 )
 

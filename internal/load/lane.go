@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -13,9 +15,10 @@ type lane struct {
 	*run
 	id, of int
 
-	slot, slots int64 // of an open loop: the next one, and how many there are
-	picked      int64 // requests of a closed loop that were chosen so far
-	settled     int64 // when the measured time was seen to have begun; 0: not yet
+	slot, slots int64      // of an open loop: the next one, and how many there are
+	seconds     *intervals // nil: nobody watches
+	picked      int64      // requests of a closed loop that were chosen so far
+	settled     int64      // when the measured time was seen to have begun; 0: not yet
 	binsPerNano float64
 
 	counts
@@ -36,6 +39,10 @@ type exchange struct {
 func (l *lane) init(r *run, id, of int) {
 	l.run, l.id, l.of = r, id, of
 	l.counts = newCounts(len(r.targets))
+	l.perRequest = r.mix.byRequest()
+	if r.Each != nil {
+		l.seconds = &intervals{open: map[int64]*hdrhistogram.Histogram{}}
+	}
 	if r.Rate > 0 {
 		l.lag = newHistogram()
 		l.slots = l.share(r.settling + int64(math.Ceil(r.Rate*r.Duration.Seconds())))
@@ -49,6 +56,8 @@ func (l *lane) progress() (requests, errors int64) {
 
 func (l *lane) tally() *counts { return &l.counts }
 
+func (l *lane) watched() *intervals { return l.seconds }
+
 // show publishes what progress tells.
 func (l *lane) show() {
 	l.shownRequests.Store(l.requests)
@@ -61,11 +70,13 @@ func (l *lane) intended(slot int64) int64 { return l.start + l.after(l.number(sl
 // number is the slot's in the schedule of all lanes.
 func (l *lane) number(slot int64) int64 { return slot*int64(l.of) + int64(l.id) }
 
-// after is how long after the first request that of a number is intended.
-func (r *run) after(number int64) int64 { return int64(float64(number) * 1e9 / r.Rate) }
-
 // pick is which of a target's requests that of a number is.
-func (r *run) pick(number int64) int32 { return 0 }
+func (r *run) pick(number int64) int32 {
+	if r.mix == nil {
+		return 0
+	}
+	return r.mix.pick(number)
+}
 
 // due gives the next slot, intended at a time, to a free place, and notes how late
 // it is.
@@ -102,10 +113,18 @@ func (l *lane) answered(x *exchange, target int, status wire.Status, now int64) 
 	l.requests++
 	l.perURL[target].Answered++
 	l.record(took)
+	l.watch(now, took)
 	if l.fastest == 0 || took < l.fastest {
 		l.fastest = max(1, took)
 	}
 	l.statuses[status]++
+	if of := l.byName(x.request); of != nil {
+		of.Answered++
+		record(of.Latency, took)
+		if !good {
+			of.Errors++
+		}
+	}
 	if !good {
 		l.perURL[target].Failed++
 		l.note(target, status.Kind(), "")
@@ -127,6 +146,11 @@ func (l *lane) failure(x *exchange, target int, why wire.Failure, now int64) {
 	}
 	if x != nil {
 		l.record(now - x.start)
+		l.watch(now, now-x.start)
+		if of := l.byName(x.request); of != nil {
+			of.Errors++
+			record(of.Latency, now-x.start)
+		}
 	}
 	l.failed++
 	l.kinds[why.Kind]++
@@ -146,6 +170,10 @@ func (l *lane) hanging(x *exchange, target int, now int64) {
 	l.unanswered++
 	l.perURL[target].Unanswered++
 	l.record(now - x.start)
+	if of := l.byName(x.request); of != nil {
+		of.Unanswered++
+		record(of.Latency, now-x.start)
+	}
 }
 
 // unsent counts the slots that were due and never sent, but for those of the
@@ -160,8 +188,13 @@ func (l *lane) unsent(now int64) {
 	step := max(1, (due-l.slot)/1000)
 	for ; l.slot < due; l.slot += step {
 		n := min(step, due-l.slot)
-		waited := now - l.intended(l.slot+n/2)
-		l.latency.RecordValues(min(max(waited, 1), int64(maxLatency)), n)
+		middle := l.slot + n/2
+		waited := min(max(now-l.intended(middle), 1), int64(maxLatency))
+		l.latency.RecordValues(waited, n)
+		if of := l.byName(l.pick(l.number(middle))); of != nil {
+			of.Dropped += n
+			of.Latency.RecordValues(waited, n)
+		}
 		l.dropped += n
 	}
 }
@@ -172,6 +205,8 @@ func (l *lane) share(n int64) int64 {
 }
 
 // record enters a latency.
-func (l *lane) record(nanos int64) {
-	l.latency.RecordValue(min(max(nanos, 1), int64(maxLatency)))
+func (l *lane) record(nanos int64) { record(l.latency, nanos) }
+
+func record(to *hdrhistogram.Histogram, nanos int64) {
+	to.RecordValue(min(max(nanos, 1), int64(maxLatency)))
 }

@@ -75,21 +75,3 @@ var (
 	lowerNames = regexp.MustCompile(`(?i)(^|[._/-])(p\d+|max|mean|min|avg|average|median|latency|lag|time|elapsed|duration|seconds|secs?|ms|us|ns|errors?|failures?|dropped|op|cpu|memory|allocs?)($|[._/-])`)
 	paceNames  = regexp.MustCompile(`(?i)(^|[._/-])(throughput|rps|qps|tps|ops|per[._/-]?(s|secs?|seconds?|minutes?))($|[._/-])`)
 )
-
-// Fill puts the metrics of reserved names where the figures of wrk and hey are
-// and returns the others. A plain number for a time is in seconds.
-func (f *Figures) Fill(found map[string]Value) map[string]Value {
-	reserved := map[string]**float64{
-		"requests": &f.Requests, "errors": &f.Errors, "throughput": &f.Throughput,
-		"p50": &f.P50, "p75": &f.P75, "p90": &f.P90, "p99": &f.P99, "max": &f.Max, "mean": &f.Mean,
-	}
-	rest := map[string]Value{}
-	for name, value := range found {
-		if to, ok := reserved[name]; ok {
-			*to = &value.Value
-			continue
-		}
-		rest[name] = value
-	}
-	return rest
-}

@@ -84,21 +84,6 @@ func TestFindMetrics(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
-	old := 3.0
-	f := Figures{P90: &old}
-	rest := f.Fill(map[string]Value{
-		"throughput": {Value: 10}, "p50": {Value: 1}, "p75": {Value: 2}, "p99": {Value: 4},
-		"max": {Value: 5}, "mean": {Value: 6}, "errors": {Value: 7}, "requests": {Value: 8}, "own": {Value: 9},
-	})
-	if got, want := f.String(), "requests=8 errors=7 throughput=10 p50=1 p75=2 p90=3 p99=4 max=5 mean=6"; got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	if len(rest) != 1 || rest["own"].Value != 9 {
-		t.Errorf("left over: %v", rest)
-	}
-}
-
 // FuzzMetric: a figure that is found is a finite number.
 func FuzzMetric(f *testing.F) {
 	f.Add("p99=p99: (\\S+)", "p99: 12.3ms\n")

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load/rpc"
-	"github.com/procfit/procfit/internal/load/wire"
 	"github.com/procfit/procfit/internal/phrase"
 )
 
@@ -26,10 +25,13 @@ type Options struct {
 	Method      string        // empty: GET, or POST with a body
 	Headers     []string      // "Name: value"; Host replaces the URL's
 	Body        []byte        // sent with each request
+	Requests    []Request     // a mix, in place of Method and Body and of the URLs' paths; empty: one request
+	Seed        uint64        // of the order of Requests, and of PacePoisson
 	GRPC        *GRPC         // a call in place of Method and Body; nil: HTTP
 	Connections int           // kept open
 	Streams     int           // requests at a time on each, of HTTP/2; 0: 1
 	Rate        float64       // intended requests a second; 0: closed loop
+	Pace        string        // PaceConstant or PacePoisson; empty: constant
 	Duration    time.Duration // in which measured requests are intended
 	Settle      time.Duration // the same load before it, in no figure but Counted
 	Timeout     time.Duration // for one request from its send, and for connecting; 0: DefaultTimeout
@@ -40,6 +42,8 @@ type Options struct {
 
 	// Progress, if any, is called twice a second from one goroutine.
 	Progress func(Progress)
+	// Each, if any, is called once a second from one goroutine with what came in it.
+	Each func(Interval)
 	// Began, if any, is called when all connections are open, before the first request
 	// of the settling; Ended at the end of Duration, when nothing more is sent, before
 	// what is under way is waited for. Between their calls came Result.Counted answers.
@@ -61,7 +65,8 @@ type plan struct {
 	engine  engine
 	scheme  string // of all targets
 	targets []target
-	head    bool        // answers carry no body
+	mix     *mix        // nil: one request
+	times   []int64     // of PacePoisson: when each request is intended, after the start; nil: evenly
 	tls     *tls.Config // of https
 	headers []header
 	name    rpc.Name  // of gRPC
@@ -103,10 +108,16 @@ func prepare(o Options) (*plan, error) {
 	if p.tls, err = o.TLS.config(p.scheme); err != nil {
 		return nil, err
 	}
+	if o.GRPC != nil && len(o.Requests) > 0 {
+		return nil, invalid(FieldRequests, "", "a call of gRPC is one request")
+	}
 	if o.GRPC != nil {
 		return p, p.prepareCall(urls)
 	}
-	return p, p.prepareRequests(urls)
+	if len(o.Requests) > 0 {
+		return p, p.prepareMix()
+	}
+	return p, p.single(urls)
 }
 
 // parseURLs makes the targets, without requests.
@@ -124,28 +135,6 @@ func (p *plan) parseURLs() ([]*url.URL, error) {
 		p.targets, urls = append(p.targets, t), append(urls, u)
 	}
 	return urls, nil
-}
-
-// prepareRequests gives each target its requests of HTTP.
-func (p *plan) prepareRequests(urls []*url.URL) error {
-	if p.Method == "" {
-		p.Method = "GET"
-		if len(p.Body) > 0 {
-			p.Method = "POST"
-		}
-	}
-	if !isToken(p.Method) {
-		return invalid(FieldMethod, p.Method, "not an HTTP method")
-	}
-	if p.Method == "CONNECT" {
-		return invalid(FieldMethod, p.Method, "a tunnel cannot be loaded")
-	}
-	p.head = p.Method == "HEAD"
-	for i := range p.targets {
-		t := &p.targets[i]
-		t.requests = []*wire.Request{t.request(message{method: p.Method, path: urls[i].RequestURI(), headers: p.headers, body: p.Body})}
-	}
-	return nil
 }
 
 func (o Options) checkNumbers() error {
@@ -179,7 +168,7 @@ func (o Options) checkNumbers() error {
 			return invalid(FieldCPUs, strconv.Itoa(cpu), "must not be negative")
 		}
 	}
-	return nil
+	return o.checkPace()
 }
 
 // chooseThreads is the number of event loops. One thread carries about 100,000

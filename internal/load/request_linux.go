@@ -34,7 +34,7 @@ func (w *loop) free(c *conn, now int64) {
 // send starts the request that the connection was given.
 func (w *loop) send(c *conn) {
 	c.state, c.sent = stateBusy, 0
-	c.response.Reset(w.head)
+	c.response.Reset(w.targets[c.target].requests[c.request].Head)
 	w.busy++
 	w.write(c)
 }

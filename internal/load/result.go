@@ -20,6 +20,7 @@ const maxLatency = 10 * time.Minute
 type Result struct {
 	Mode        string
 	Rate        float64 // offered, requests a second; 0 in a closed loop
+	Pace        string  // of an open loop
 	Engine      string  // that offered it
 	Protocol    string  // that was spoken: HTTP/1.1, HTTP/2, gRPC
 	Connections int
@@ -33,13 +34,14 @@ type Result struct {
 	// that came within Duration. In an open loop: the pace at which they came, so that
 	// it equals Rate where the server keeps up, whatever its latency (see pace).
 	AchievedPerSecond float64
-	Redirects         int64          // good answers that only point elsewhere (3xx without 304), which is not followed
-	Errors            int64          // answers with another status, and requests and connections that failed
-	ErrorKinds        map[Kind]int64 // Errors by kind
-	FirstError        Failure        // the zero value without any
-	Unanswered        int64          // under way when the run ended; neither Requests nor Errors
-	Dropped           int64          // intended and never sent, for want of a free connection
-	PerURL            []URLCount     // in the order of Options.URLs
+	Redirects         int64           // good answers that only point elsewhere (3xx without 304), which is not followed
+	Errors            int64           // answers with another status, and requests and connections that failed
+	ErrorKinds        map[Kind]int64  // Errors by kind
+	FirstError        Failure         // the zero value without any
+	Unanswered        int64           // under way when the run ended; neither Requests nor Errors
+	Dropped           int64           // intended and never sent, for want of a free connection
+	PerURL            []URLCount      // in the order of Options.URLs
+	PerRequest        []RequestResult // of a mix, by name, in the order of Options.Requests; nil without one
 	// Counted is the answers, whatever the status, that came between the calls of
 	// Began and Ended: what was counted between them belongs to so many. It includes
 	// those of the settling, which are in no other figure.

@@ -46,6 +46,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := &run{plan: p, addresses: addresses, base: time.Now(), begin: make(chan struct{})}
 	r.settling = int64(math.Ceil(p.Rate * p.Settle.Seconds()))
+	r.drawTimes()
 	if r.workers, err = p.engine.workers(r); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
@@ -65,6 +66,8 @@ type worker interface {
 	progress() (requests, errors int64)
 	// tally is what it counted, once work has returned.
 	tally() *counts
+	// watched are the intervals that it counts; nil: none.
+	watched() *intervals
 }
 
 // run is what the workers of one Run share; it does not change once they send.
@@ -79,6 +82,7 @@ type run struct {
 	// In nanoseconds since base, set before begin is closed.
 	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
 
+	told     int64 // intervals that Each was called for
 	settling int64 // requests of an open loop's schedule before the measured time
 }
 
@@ -96,7 +100,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	setup := make(chan error, len(r.workers))
 	done := make(chan error, len(r.workers))
 	var tick <-chan time.Time
-	if r.Progress != nil {
+	if r.Progress != nil || r.Each != nil {
 		t := time.NewTicker(progressEvery)
 		defer t.Stop()
 		tick = t.C
@@ -125,7 +129,8 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 			r.halt()
 		case <-tick:
 			if connected == len(r.workers) {
-				r.Progress(r.progress())
+				r.tell(r.clock())
+				r.showProgress()
 			}
 		}
 		if err != nil && failed == nil {
@@ -140,6 +145,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 		r.ended()
 	}
 	elapsed := time.Duration(max(1, r.clock()-r.from))
+	r.tellLast(r.clock())
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
 		all[i] = w.tally()
@@ -162,7 +168,7 @@ func (r *run) schedule() {
 	}
 	r.from = r.start + int64(r.Settle)
 	if r.Rate > 0 {
-		r.from = r.start + r.after(r.settling)
+		r.from = r.start + r.even(r.settling)
 	}
 	r.end = r.from + int64(r.Duration)
 	r.last = r.end + int64(drain(r.Duration))
@@ -180,6 +186,12 @@ func (r *run) halt() {
 	r.stop.Store(true)
 	for _, w := range r.workers {
 		w.wake()
+	}
+}
+
+func (r *run) showProgress() {
+	if r.Progress != nil {
+		r.Progress(r.progress())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/target"
 )
 
 // Config is what a sweep takes on this machine besides its Spec.
@@ -46,8 +47,13 @@ func Check(spec sweep.Spec, built bool) error {
 			return sweep.WrongBy(sweep.FieldPrepare, err)
 		}
 	}
+	if len(t.Ready.Command) > 0 {
+		if err := supervisor.CheckCommand(t.Ready.Command[0]); err != nil {
+			return sweep.WrongBy(sweep.FieldReady, err)
+		}
+	}
 	if spec.Load.Command != "" {
-		argv, err := spec.LoadCommand([]string{t.URL}, spec.Load.Rate)
+		argv, err := spec.LoadCommand(target.ExpandPort([]string{t.URL}, 1), spec.Load.Rate)
 		if err == nil {
 			err = supervisor.CheckCommand(argv[0])
 		}

@@ -8,15 +8,16 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/foreign"
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/trial"
 )
 
-// external offers load by the user's command and reads what it prints. Its
-// latency is judged only where it was told a {rate}: a closed loop's latency
-// restates the throughput.
+// external offers load by the user's command and reads what it prints. Its latency is
+// judged only where it was told a {rate}, since a closed loop's restates the
+// throughput, and where it counts from when a request was due.
 func (r *run) external(ctx context.Context, f fleet, outer []observe.Limit) error {
 	argv, err := r.loadCommand(f, r.spec.Load.Duration)
 	if err != nil {
@@ -33,7 +34,7 @@ func (r *run) external(ctx context.Context, f fleet, outer []observe.Limit) erro
 	if err != nil {
 		return err
 	}
-	figures, err := load.Recognise(argv, output.Head).Parse(output.Head)
+	report, err := foreign.Read(argv, output)
 	if err != nil {
 		return trial.Invalid(journal.InvalidLoadOutput, "%v", err)
 	}
@@ -41,16 +42,19 @@ func (r *run) external(ctx context.Context, f fleet, outer []observe.Limit) erro
 	if err != nil {
 		return trial.Invalid(journal.InvalidMetric, "%v", err)
 	}
-	trial.Metrics(r.trial, figures.Fill(found))
+	trial.Metrics(r.trial, report.Fill(found))
 	var rate *float64
 	if strings.Contains(r.spec.Load.Command, "{rate}") {
 		rate = r.task.RatePerSecond
 	}
-	if err := trial.External(r.trial, figures, exit.Wall, rate, usage); err != nil {
+	if err := trial.External(r.trial, report, exit.Wall, rate, usage); err != nil {
 		return trial.Quoted(err, quote(output))
 	}
 	if r.spec.LoadOnTargetHost() {
-		r.trial.Load = &journal.LoadCost{CPUSeconds: cpu.Seconds()}
+		if r.trial.Load == nil {
+			r.trial.Load = &journal.LoadCost{}
+		}
+		r.trial.Load.CPUSeconds = cpu.Seconds()
 	}
 	return nil
 }

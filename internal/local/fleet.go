@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/ready"
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/target"
 )
@@ -22,7 +23,8 @@ type replica struct {
 	*target.Process
 	group *cgroup.Group // nil: no arm has a quota
 	url   string
-	port  int // of the URL; 0 where it names none
+	port  int          // of the URL; 0 where it names none
+	ask   *ready.Asker // whether it can be loaded; nil: a batch program
 }
 
 // fleet is all replicas of a trial.
@@ -44,6 +46,9 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 		one := &replica{url: target.ExpandPort([]string{r.spec.Target.URL}, port)[0]}
 		f = append(f, one)
 		if one.port, err = r.checkPort(one.url); err != nil {
+			return f, err
+		}
+		if one.ask, err = r.asker(one.url); err != nil {
 			return f, err
 		}
 		if err = r.startOne(ctx, one, port, logs[i].file); err != nil {
@@ -89,6 +94,24 @@ func (r *run) checkPort(raw string) (int, error) {
 		return 0, nil // the scheme's own
 	}
 	return port, target.PortInUse(u.Host)
+}
+
+// asker asks whether a server can be loaded. Where that is at another address than the
+// load's, nobody may have that either: the target would look ready before it is.
+func (r *run) asker(raw string) (*ready.Asker, error) {
+	if r.spec.Target.Kind() != journal.KindServer {
+		return nil, nil
+	}
+	probe, err := r.spec.Target.Ready.For(raw)
+	if err != nil {
+		return nil, err
+	}
+	if address := probe.Address(); address != "" {
+		if err := target.PortInUse(address); err != nil {
+			return nil, err
+		}
+	}
+	return ready.NewAsker(probe, r.config.Environ)
 }
 
 // environment is the target's, with GOMAXPROCS as the arm says.

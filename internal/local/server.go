@@ -94,7 +94,7 @@ func (r *run) ready(ctx context.Context, f fleet) error {
 	results := make([]error, len(f))
 	var all sync.WaitGroup
 	for i, one := range f {
-		all.Go(func() { results[i] = one.Ready(ctx, one.url, r.spec.Target.ReadyTimeout) })
+		all.Go(func() { results[i] = one.Ready(ctx, one.ask, r.spec.Target.ReadyTimeout) })
 	}
 	all.Wait()
 	if err := errors.Join(results...); err != nil && ctx.Err() == nil {

@@ -97,6 +97,7 @@ func (g *group) view() Group {
 		Evidence:   g.evidenceCharts(),
 		Table:      g.table(),
 		Metrics:    g.metricsTable(),
+		Requests:   g.requestsTable(),
 		Facts:      g.facts(),
 		Paste:      g.paste(),
 	}

@@ -112,10 +112,16 @@ func generator(r *stat.Result) string {
 	if l.Streams > 1 {
 		s += fmt.Sprintf(" of %d streams", l.Streams)
 	}
-	if l.GRPC != nil {
+	switch {
+	case l.GRPC != nil:
 		s += ", gRPC " + l.GRPC.Method
-	} else {
+	case len(l.Requests) > 0:
+		s += ", a mix: " + strings.Join(l.Requests, ", ")
+	default:
 		s += ", " + method(l)
+	}
+	if l.Pace != "" {
+		s += ", the open loop at random (" + l.Pace + ")"
 	}
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"

@@ -136,13 +136,25 @@ func (g *group) latencyNote() string {
 	case g.LatencyMode == "open" && g.RatePerSecond != nil:
 		u := g.throughput
 		u.trim = true
-		return "open loop at " + u.value(*g.RatePerSecond) + " for every arm, from the intended send"
+		return "open loop at " + u.value(*g.RatePerSecond) + " for every arm, " + g.counted()
 	case g.LatencyMode == "open":
-		return "open loop, from the intended send"
+		return "open loop, " + g.counted()
 	case g.LatencyMode == "closed":
 		return "closed loop: not judged, it restates throughput"
 	}
 	return ""
+}
+
+// counted is what the open loop's latency counts from, and how its requests came where
+// that is not evenly.
+func (g *group) counted() string {
+	switch {
+	case g.r.Load.Command != "":
+		return "as the load command counts it"
+	case g.r.Load.Pace != "":
+		return "at random (" + g.r.Load.Pace + "), from the intended send"
+	}
+	return "from the intended send"
 }
 
 func (g *group) loadShape() string {

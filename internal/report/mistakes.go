@@ -78,7 +78,7 @@ func (g *group) singleRun() Check {
 }
 
 func (g *group) p99Ignored() Check {
-	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: g.Latency.Name() + " is judged, in open loop, from the intended send"}
+	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: g.Latency.Name() + " is judged, in open loop, " + g.counted()}
 	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
 		c.State, c.Answer, c.Detail = Attention, "careful", "no latency was judged"
 	}

@@ -43,6 +43,8 @@ func trialWarning(w *journal.Warning) string {
 		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
 	case journal.WarnUnanswered:
 		return phrase.Count(w.Count, "request") + " still unanswered at the end" + inPhase(w.Phase)
+	case journal.WarnLatencyClock:
+		return because("its latency is not judged: it counts from the actual send, which waits for a free connection", w.Detail)
 	case journal.WarnRedirects:
 		return phrase.CountOf(w.Count, "answer was a redirect", "answers were redirects") + " (3xx)" + inPhase(w.Phase)
 	}

@@ -54,6 +54,7 @@ type Group struct {
 	Evidence   []Chart
 	Table      Table
 	Metrics    *Table
+	Requests   *Table // by request, where there is a mix
 	Facts      []Pair
 	Warnings   []Warning
 	Paste      Paste

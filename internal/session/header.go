@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/ready"
 	"github.com/procfit/procfit/internal/secret"
 	"github.com/procfit/procfit/internal/sweep"
 )
@@ -28,7 +31,7 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 		Tool:       o.Tool,
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
-			URL: secret.Text(t.URL), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
+			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
 			ServerCPUs: cpuset.Format(t.CPUs), Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
@@ -71,6 +74,10 @@ func loadOf(spec sweep.Spec) journal.Load {
 		j.TLS = &t
 	}
 	j.Engine = l.Engine
+	j.Requests, j.RequestsSHA256 = mixOf(l.Requests)
+	if l.Pace != load.PaceConstant {
+		j.Pace = l.Pace
+	}
 	if l.Rate > 0 {
 		j.RatePerSecond = &l.Rate
 	}
@@ -81,6 +88,42 @@ func loadOf(spec sweep.Spec) journal.Load {
 		j.Metrics = append(j.Metrics, m.Text)
 	}
 	return j
+}
+
+// mostListed is how many requests of a mix a header names.
+const mostListed = 40
+
+// mixOf is a mix as a reader would write it, and the sum of all that it sends.
+func mixOf(requests []load.Request) (list []string, sha string) {
+	if len(requests) == 0 {
+		return nil, ""
+	}
+	h := sha256.New()
+	for i, r := range requests {
+		fmt.Fprintf(h, "%g %s %s %q %d\n", r.Weight, r.EffectiveMethod(), r.Path, r.Headers, len(r.Body))
+		h.Write(r.Body)
+		switch name := secret.Text(r.Name()); {
+		case i > mostListed:
+		case i == mostListed:
+			list = append(list, fmt.Sprintf("and %d more", len(requests)-i))
+		case r.Weight > 0:
+			list = append(list, fmt.Sprintf("%g %s", r.Weight, name))
+		default:
+			list = append(list, name)
+		}
+	}
+	return list, hex.EncodeToString(h.Sum(nil))
+}
+
+// readyWhen is what --ready says, as a reader would write it.
+func readyWhen(p ready.Probe) string {
+	switch p.Way {
+	case ready.WayURL:
+		return secret.Text(p.URL)
+	case ready.WayCommand:
+		return strings.Join(secret.Words(p.Command), " ")
+	}
+	return string(p.Way)
 }
 
 // command is the target's, as a reader would call it.

@@ -24,6 +24,7 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 		P50:        medianOf(values(a.measure, shown(mode, func(l *journal.Latency) *float64 { return l.P50 }))),
 		P99:        medianOf(values(a.measure, shown(mode, func(l *journal.Latency) *float64 { return l.P99 }))),
 		Metrics:    metrics(a.measure),
+		ByRequest:  byRequest(a.measure, mode),
 		Saturated:  saturated(a.measure),
 	}
 	r.InvalidReasons = reasons(a.measure)

@@ -18,7 +18,8 @@ type ArmResult struct {
 	P50            Interval                  `json:"p50_seconds"`
 	P99            Interval                  `json:"p99_seconds"`
 	Metrics        map[string]MetricInterval `json:"metrics,omitempty"`
-	Speedup        *float64                  `json:"speedup"` // median throughput ÷ that of the smallest numbered arm
+	ByRequest      []RequestLatency          `json:"by_request,omitempty"` // of a mix
+	Speedup        *float64                  `json:"speedup"`              // median throughput ÷ that of the smallest numbered arm
 	NonInferior    NonInferior               `json:"noninferior"`
 	// VersusPeak is the paired throughput ratio to the peak arm, with its two-sided
 	// 95 % interval (from three blocks on); 1 is the same, 0.8 is 20 % less. Arms that

@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/ready"
 	"github.com/procfit/procfit/internal/slo"
 )
 
@@ -60,7 +61,8 @@ type Target struct {
 	Prepare    []string // argv of what runs before each run of a batch program
 	CPUs       []int    // that it may run on; nil: any
 
-	ReadyTimeout time.Duration // for the URL to answer first
+	Ready        ready.Probe   // what tells that a server can be loaded; the zero value: its URL
+	ReadyTimeout time.Duration // for it to be so
 	Grace        time.Duration // from SIGTERM to SIGKILL
 	RunTimeout   time.Duration // for a batch program's run; 0: none
 	RunFor       time.Duration // a batch program is run again until its runs have used this; 0: once
@@ -79,6 +81,8 @@ type Load struct {
 	Method         string        // empty: GET, or POST with a body
 	Headers        []string
 	Body           []byte
+	Requests       []load.Request // a mix, in place of Method and Body and of the URL's path
+	Pace           string         // of the open loop: load.PaceConstant or PacePoisson; empty: constant
 	RequestTimeout time.Duration
 	GRPC           *load.GRPC // a call in place of Method and Body; nil: HTTP
 	Streams        int        // requests at a time on a connection of HTTP/2
@@ -115,6 +119,11 @@ func (t Target) Kind() string {
 		return journal.KindGoBench
 	}
 	return journal.KindBatch
+}
+
+// ReadyGiven tells that something else than an answer of the URL tells of readiness.
+func (t Target) ReadyGiven() bool {
+	return t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0
 }
 
 // isGoBench tells a go test -bench command.

@@ -130,6 +130,8 @@ func (s Spec) checkTarget() *FieldError {
 		return Wrong(FieldLoad, " needs --url, the server's address")
 	case !server && hasPort:
 		return Wrong(FieldURL, ": the command has {port}, but there is no --url to load: add --url http://127.0.0.1:{port}/")
+	case !server && t.ReadyGiven():
+		return Wrong(FieldReady, " is for servers: it says when --url can be loaded")
 	case server && t.RunTimeout > 0:
 		return Wrong(FieldRunTimeout, " is for batch programs: a server's trial takes --duration")
 	case server && len(t.Prepare) > 0:
@@ -171,6 +173,9 @@ func (s Spec) checkServer() *FieldError {
 	case slices.Max(s.Replicas) > 1 && !hasPort:
 		return Wrong(FieldReplicas, " %d needs {port} in the command and the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
+	if err := s.Target.Ready.Check(s.exampleURL()); err != nil {
+		return WrongBy(FieldReady, err)
+	}
 	return nil
 }
 
@@ -188,18 +193,23 @@ func (s Spec) checkLoad() *FieldError {
 		}
 		return nil
 	}
+	if l.Pace != "" && l.Pace != load.PaceConstant && l.Pace != load.PacePoisson {
+		return Wrong(FieldPace, " %q: want %s or %s", l.Pace, load.PaceConstant, load.PacePoisson)
+	}
 	if l.Command == "" {
 		return wrongLoad(s.LoadOptions([]string{s.exampleURL()}, l.Rate, l.Duration).Check())
 	}
 	switch {
 	case l.Method != "" || len(l.Headers) > 0 || len(l.Body) > 0:
 		return Wrong(FieldLoad, ": --method, --header and --body are for procfit's own load: write them into the --load command")
+	case len(l.Requests) > 0 || l.Pace != "":
+		return Wrong(FieldLoad, ": several --url, --requests and --pace are for procfit's own load: write them into the --load command")
 	case l.GRPC != nil || l.Streams > 1 || l.TLS != load.TLS{} || l.Engine != "":
 		return Wrong(FieldLoad, ": what is spoken, and how TLS is verified, is for procfit's own load: write it into the --load command")
 	case slices.Max(s.Replicas) > 1 && !strings.Contains(l.Command, "{urls}"):
 		return Wrong(FieldLoad, " with --replicas needs {urls}: a generator that takes several addresses; or leave --load out")
 	}
-	if _, err := s.LoadCommand([]string{s.Target.URL}, l.Rate); err != nil {
+	if _, err := s.LoadCommand([]string{s.exampleURL()}, l.Rate); err != nil {
 		return WrongBy(FieldLoad, err)
 	}
 	return nil
@@ -219,7 +229,7 @@ func wrongLoad(err error) *FieldError {
 		load.FieldStreams: FieldStreams, load.FieldEngine: FieldEngine, load.FieldGRPC: FieldGRPC, load.FieldData: FieldData,
 		load.FieldProto: FieldProto, load.FieldProtoset: FieldProtoset, load.FieldBody: FieldBody, load.FieldCACert: FieldCACert,
 		load.FieldCert: FieldCert, load.FieldKey: FieldKey, load.FieldInsecure: FieldInsecure, load.FieldServerName: FieldServerName,
-		load.FieldRate: FieldRate, load.FieldDuration: FieldDuration, load.FieldTimeout: FieldRequestTimeout, load.FieldCPUs: FieldLoadCPUs,
+		load.FieldRequests: FieldRequests, load.FieldPace: FieldPace, load.FieldRate: FieldRate, load.FieldDuration: FieldDuration, load.FieldTimeout: FieldRequestTimeout, load.FieldCPUs: FieldLoadCPUs,
 	}
 	f, ok := fields[wrong.Field]
 	if !ok {
@@ -240,12 +250,21 @@ func (s Spec) LoadCommand(urls []string, rate float64) ([]string, error) {
 	return load.Expand(s.Load.Command, load.Values{URLs: urls, Duration: s.Load.Duration, Connections: s.Load.Connections, Rate: rate})
 }
 
-// LoadOptions is a run of our own engine; rate 0 is the closed loop.
+// LoadOptions is a run of our own engine; rate 0 is the closed loop. All trials send a
+// mix in the same order, and at the same times at random, so that arms are compared
+// under the same load.
 func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) load.Options {
 	l := s.Load
-	return load.Options{
+	o := load.Options{
 		URLs: urls, Method: l.Method, Headers: l.Headers, Body: l.Body, Connections: l.Connections,
 		Rate: rate, Duration: duration, Timeout: l.RequestTimeout, CPUs: s.LoadCPUs(),
-		GRPC: l.GRPC, Streams: l.Streams, TLS: l.TLS, Engine: l.Engine,
+		GRPC: l.GRPC, Streams: l.Streams, TLS: l.TLS, Engine: l.Engine, Requests: l.Requests,
 	}
+	if s.Seed != nil {
+		o.Seed = *s.Seed
+	}
+	if rate > 0 {
+		o.Pace = l.Pace
+	}
+	return o
 }

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/ready"
 	"github.com/procfit/procfit/internal/supervisor"
 )
 
 const (
-	firstPoll = 5 * time.Millisecond
-	slowPoll  = 50 * time.Millisecond
-	// attemptLimit lets a first answer take its time, but not a connection that
-	// a half-started server lost.
-	attemptLimit = 5 * time.Second
-	quotedLines  = 10 // of output, in an error
+	firstPoll   = 5 * time.Millisecond
+	slowPoll    = 50 * time.Millisecond
+	commandPoll = 250 * time.Millisecond // of a command, which takes CPU from the start
+	quotedLines = 10                     // of output, in an error
 )
 
 // Reason is why a target was never ready.
@@ -25,16 +24,17 @@ const (
 	Silent   Reason = "silent"    // nothing accepted a connection
 	NoAnswer Reason = "no_answer" // a connection was accepted, but no answer came
 	Status   Reason = "status"    // it answered, but that it cannot serve
+	Command  Reason = "command"   // the command that is to tell never ended well
 	Lost     Reason = "lost"      // its supervisor was lost
 )
 
 // NotReadyError is that a target was not ready in time.
 type NotReadyError struct {
-	URL     string
+	Asked   string // the URL or the command
 	Reason  Reason
 	Timeout time.Duration
-	Status  string          // of the last answer: "503 Service Unavailable"
-	Exit    supervisor.Exit // of one that has ended
+	Last    ready.Answer
+	Exit    supervisor.Exit // of a target that has ended
 	Cause   error           // of the last attempt, or of the loss
 	Said    supervisor.Quote
 }
@@ -46,28 +46,23 @@ func (e *NotReadyError) Error() string {
 	case Lost:
 		return e.Cause.Error()
 	case Ended:
-		return fmt.Sprintf("the target %v before it answered at %s; %s", e.Exit, e.URL, e.Said)
+		return fmt.Sprintf("the target %v before it answered at %s; %s", e.Exit, e.Asked, e.Said)
 	case Silent:
-		return fmt.Sprintf("nothing listened at %s within %v (%v); %s", e.URL, e.Timeout, e.Cause, e.Said)
+		return fmt.Sprintf("nothing listened at %s within %v (%v); %s", e.Asked, e.Timeout, e.Cause, e.Said)
 	case Status:
-		return fmt.Sprintf("the target answered %s at %s until %v were over; %s", e.Status, e.URL, e.Timeout, e.Said)
+		return fmt.Sprintf("the target answered %s at %s until %v were over; %s", e.Last.Status, e.Asked, e.Timeout, e.Said)
+	case Command:
+		if !e.Last.Ran {
+			return fmt.Sprintf("the command %s had not ended when %v were over (%v); the target: %s", e.Asked, e.Timeout, e.Cause, e.Said)
+		}
+		return fmt.Sprintf("the command %s %v until %v were over; %s; the target: %s", e.Asked, e.Last.Exit, e.Timeout, e.Last.Said, e.Said)
 	}
-	return fmt.Sprintf("the target listened at %s, but gave no HTTP answer within %v (%v); %s", e.URL, e.Timeout, e.Cause, e.Said)
+	return fmt.Sprintf("the target listened at %s, but gave no answer within %v (%v); %s", e.Asked, e.Timeout, e.Cause, e.Said)
 }
 
-// Ready waits until the target is ready at the URL, and gives up at the timeout
-// or as soon as the target has ended: then the error is a *NotReadyError. Ready is
-//
-//   - at http and https, any answer but a 5xx, redirects and 404 too, and the
-//     frame with which a server of HTTP/2 alone begins (gRPC). The certificate is
-//     not verified: nothing secret is sent, and the load verifies for itself. A
-//     refusal in TLS, as for want of a client's certificate, is an answer.
-//   - at any other scheme, a TCP connection that is accepted.
-func (p *Process) Ready(ctx context.Context, url string, timeout time.Duration) error {
-	ask, err := newPoller(url)
-	if err != nil {
-		return err
-	}
+// Ready waits until the asker is told that the target is ready, and gives up at the
+// timeout or as soon as the target has ended: then the error is a *NotReadyError.
+func (p *Process) Ready(ctx context.Context, ask *ready.Asker, timeout time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	go func() {
@@ -77,23 +72,29 @@ func (p *Process) Ready(ctx context.Context, url string, timeout time.Duration) 
 		case <-bounded.Done():
 		}
 	}()
-	for pause := firstPoll; ; pause = min(pause*5/4, slowPoll) {
-		a := ask.poll(bounded)
-		if a.ready {
+	slowest := slowPoll
+	if ask.Probe.Way == ready.WayCommand {
+		slowest = commandPoll
+	}
+	e := &NotReadyError{Asked: ask.Probe.String(), Timeout: timeout}
+	connected := false
+	for pause := firstPoll; ; pause = min(pause*5/4, slowest) {
+		a := ask.Ask(bounded)
+		if a.Ready {
 			return nil
 		}
 		// One that was cut off by the end of the time tells less than the one
 		// before it.
-		if !cutOff(bounded) || ask.last.err == nil {
-			ask.last = a
+		if !cutOff(bounded) || !e.Last.Ran && e.Last.Err == nil {
+			e.Last = a
 		}
-		ask.connected = ask.connected || a.connected
+		connected = connected || a.Connected
 		select {
 		case <-bounded.Done():
 		case <-time.After(pause):
 			continue
 		}
-		return p.notReady(ctx, ask, &NotReadyError{URL: url, Timeout: timeout})
+		return p.notReady(ctx, ask, connected, e)
 	}
 }
 
@@ -105,7 +106,7 @@ func cutOff(ctx context.Context) bool {
 }
 
 // notReady finds out why the target was never ready.
-func (p *Process) notReady(ctx context.Context, ask *poller, e *NotReadyError) error {
+func (p *Process) notReady(ctx context.Context, ask *ready.Asker, connected bool, e *NotReadyError) error {
 	select {
 	case <-p.Done():
 		e.Reason = Ended
@@ -114,13 +115,15 @@ func (p *Process) notReady(ctx context.Context, ask *poller, e *NotReadyError) e
 		}
 	default:
 		if ctx.Err() != nil {
-			return fmt.Errorf("waiting for %s: %w", e.URL, ctx.Err())
+			return fmt.Errorf("waiting for %s: %w", e.Asked, ctx.Err())
 		}
-		e.Cause, e.Status = ask.last.err, ask.last.status
+		e.Cause = e.Last.Err
 		switch {
-		case e.Status != "":
+		case ask.Probe.Way == ready.WayCommand:
+			e.Reason = Command
+		case e.Last.Status != "":
 			e.Reason = Status
-		case ask.connected:
+		case connected:
 			e.Reason = NoAnswer
 		default:
 			e.Reason = Silent

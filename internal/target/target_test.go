@@ -2,20 +2,18 @@ package target
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/ready"
 	"github.com/procfit/procfit/internal/supervisor"
 )
 
@@ -76,7 +74,7 @@ func begin(t *testing.T, spec supervisor.Spec) *Process {
 func TestReady(t *testing.T) {
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "answer", "{port}"), port)})
-	if err := p.Ready(t.Context(), fmt.Sprintf("http://127.0.0.1:%d/", port), 20*time.Second); err != nil {
+	if err := p.Ready(t.Context(), asker(t, port), 20*time.Second); err != nil {
 		t.Error(err)
 	}
 }
@@ -89,7 +87,7 @@ func TestNeverReady(t *testing.T) {
 		want    []string
 	}{
 		{"silent", []string{"sh", "-c", "echo up; sleep 60"}, 300 * time.Millisecond, []string{"nothing listened", "300ms", "refused", "its last output:\nup"}},
-		{"mute", self("listen", "mute", "{port}"), time.Second, []string{"listened", "no HTTP answer", "1s"}},
+		{"mute", self("listen", "mute", "{port}"), time.Second, []string{"listened", "no answer", "1s"}},
 		{"crash", []string{"sh", "-c", "(sleep 600 &); exit 3"}, 20 * time.Second, []string{"exited with code 3 before it answered"}},
 		{"crash with words", []string{"sh", "-c", `echo one; printf '\033[2Jtwo\n' >&2; exit 9`}, 20 * time.Second, []string{"exited with code 9", "one\n\\x1b[2Jtwo"}},
 		{"signal", []string{"sh", "-c", "kill -KILL $$"}, 20 * time.Second, []string{"was killed by SIGKILL"}},
@@ -99,7 +97,7 @@ func TestNeverReady(t *testing.T) {
 			port := freePort(t)
 			p := begin(t, supervisor.Spec{Command: ExpandPort(test.command, port)})
 			begun := time.Now()
-			err := p.Ready(t.Context(), fmt.Sprintf("http://127.0.0.1:%d/", port), test.timeout)
+			err := p.Ready(t.Context(), asker(t, port), test.timeout)
 			if err == nil {
 				t.Fatal("ready")
 			}
@@ -113,11 +111,37 @@ func TestNeverReady(t *testing.T) {
 			}
 		})
 	}
+}
+
+// asker asks at the port over HTTP.
+func asker(t *testing.T, port int) *ready.Asker {
+	t.Helper()
+	a, err := ready.NewAsker(ready.Probe{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A command tells when the target is ready, and what it said last is told.
+func TestReadyByCommand(t *testing.T) {
 	p := begin(t, supervisor.Spec{Command: []string{"sleep", "60"}})
-	for _, bad := range []string{"", "127.0.0.1:80", "ftp://x/", "http://", "http://%zz/", "grpc://127.0.0.1"} {
-		if err := p.Ready(t.Context(), bad, time.Second); err == nil || !strings.Contains(err.Error(), strconv.Quote(bad)) {
-			t.Errorf("URL %q: %v", bad, err)
-		}
+	mark := filepath.Join(t.TempDir(), "mark")
+	ask := &ready.Asker{Probe: ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "echo not yet; test -e " + mark}}, Environ: os.Environ()}
+	err := p.Ready(t.Context(), ask, 2*time.Second)
+	var why *NotReadyError
+	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 2s were over; its last output:\nnot yet") {
+		t.Fatalf("got %+v, %v", why, err)
+	}
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Ready(t.Context(), ask, 20*time.Second); err != nil {
+		t.Error(err)
+	}
+	ask.Probe.Command = []string{"sleep", "60"}
+	if err := p.Ready(t.Context(), ask, 100*time.Millisecond); err == nil || !strings.Contains(err.Error(), `the command "sleep 60" had not ended when 100ms were over`) {
+		t.Errorf("a command that does not end: %v", err)
 	}
 }
 
@@ -167,7 +191,7 @@ func TestPorts(t *testing.T) {
 func TestReadyAfterStarting(t *testing.T) {
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "starting", "{port}"), port)})
-	if err := p.Ready(t.Context(), fmt.Sprintf("http://127.0.0.1:%d/", port), 20*time.Second); err != nil {
+	if err := p.Ready(t.Context(), asker(t, port), 20*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	for begun := time.Now(); !strings.Contains(p.Tail(1), "serving"); time.Sleep(time.Millisecond) {
@@ -180,9 +204,9 @@ func TestReadyAfterStarting(t *testing.T) {
 func TestNeverServes(t *testing.T) {
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "sick", "{port}"), port)})
-	err := p.Ready(t.Context(), fmt.Sprintf("http://127.0.0.1:%d/", port), time.Second)
+	err := p.Ready(t.Context(), asker(t, port), time.Second)
 	var why *NotReadyError
-	if !errors.As(err, &why) || why.Reason != Status || why.Status != "503 Service Unavailable" || !strings.Contains(err.Error(), "answered 503 Service Unavailable at http://") {
+	if !errors.As(err, &why) || why.Reason != Status || why.Last.Status != "503 Service Unavailable" || !strings.Contains(err.Error(), "answered 503 Service Unavailable at http://") {
 		t.Errorf("got %+v, %v", why, err)
 	}
 }
@@ -196,114 +220,4 @@ func TestCutOffAtTheDeadline(t *testing.T) {
 	if cutOff(t.Context()) || !cutOff(lateContext{t.Context()}) {
 		t.Error("an attempt that ended at the deadline is not known for one that was cut off")
 	}
-}
-
-// pollOnce makes one attempt.
-func pollOnce(t *testing.T, url string) answer {
-	t.Helper()
-	p, err := newPoller(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.poll(t.Context())
-}
-
-func TestReadyOverTLS(t *testing.T) {
-	status := http.StatusNoContent
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))
-	defer server.Close()
-	if a := pollOnce(t, server.URL); !a.ready {
-		t.Errorf("a certificate that nobody signed: %+v", a)
-	}
-	status = http.StatusBadGateway
-	if a := pollOnce(t, server.URL); a.ready || a.status != "502 Bad Gateway" {
-		t.Errorf("502: %+v", a)
-	}
-	// One of HTTP/2 alone does not take our protocol, and says so.
-	modern := httptest.NewUnstartedServer(http.NotFoundHandler())
-	modern.TLS = &tls.Config{NextProtos: []string{"h2"}}
-	modern.Config.ErrorLog = log.New(io.Discard, "", 0)
-	modern.StartTLS()
-	defer modern.Close()
-	if a := pollOnce(t, modern.URL); !a.ready {
-		t.Errorf("HTTP/2 alone: %+v", a)
-	}
-	plain := httptest.NewServer(http.NotFoundHandler())
-	defer plain.Close()
-	if a := pollOnce(t, strings.Replace(plain.URL, "http:", "https:", 1)); a.ready {
-		t.Errorf("a server without TLS: %+v", a)
-	}
-}
-
-// rawServer sends the bytes to each connection before it reads anything.
-func rawServer(t *testing.T, greeting string) (address string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				io.WriteString(conn, greeting)
-				_, _ = io.Copy(io.Discard, conn)
-			}()
-		}
-	}()
-	return l.Addr().String()
-}
-
-// Servers that speak first: net/http's client would print about them.
-func TestReadyIsQuiet(t *testing.T) {
-	var printed strings.Builder
-	log.SetOutput(&printed)
-	defer log.SetOutput(os.Stderr)
-	settings := "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00"
-	for url, want := range map[string]bool{
-		"http://" + rawServer(t, settings) + "/":                   true, // gRPC
-		"http://" + rawServer(t, "-ERR unknown command\r\n") + "/": false,
-		"redis://" + rawServer(t, ""):                              true,
-	} {
-		for range 20 { // when the bytes come is chance
-			if a := pollOnce(t, url); a.ready != want {
-				t.Fatalf("%s: %+v, want %v", url, a, want)
-			}
-		}
-	}
-	if printed.Len() > 0 {
-		t.Errorf("printed %q", &printed)
-	}
-	if a := pollOnce(t, "grpc://127.0.0.1:"+strconv.Itoa(freePort(t))); a.ready {
-		t.Error("a port where nothing listens is ready")
-	}
-}
-
-// Whatever a server sends, it is read without a crash, and a 5xx is not ready.
-func FuzzAnswer(f *testing.F) {
-	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n"))
-	f.Add([]byte("HTTP/1.0 503 Service Unavailable\r\nTransfer-Encoding: chunked\r\n\r\n"))
-	f.Add([]byte("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00"))
-	p, err := newPoller("http://127.0.0.1:1/")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		ours, theirs := net.Pipe()
-		defer ours.Close()
-		go func() { _, _ = io.Copy(io.Discard, theirs) }()
-		go func() { _, _ = theirs.Write(data); theirs.Close() }()
-		a := p.get(ours)
-		if a.ready == (a.err != nil) || a.ready && a.status != "" {
-			t.Fatalf("%q: %+v", data, a)
-		}
-		if head := string(data); a.ready && strings.HasPrefix(head, "HTTP/1.1 5") {
-			t.Fatalf("%q is ready", data)
-		}
-	})
 }

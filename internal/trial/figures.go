@@ -17,39 +17,6 @@ const (
 	ThroughputOperations = "operations" // of Go benchmarks
 )
 
-// External adds what an external generator printed. It is open loop where the
-// command was told the rate.
-func External(t *journal.Trial, f *load.Figures, wall time.Duration, rate *float64, usage *journal.Usage) error {
-	if f.Throughput == nil {
-		return Invalid(journal.InvalidLoadOutput, "the load command printed no throughput that procfit knows (it knows wrk's and hey's): name it with --metric 'throughput=REGEXP'")
-	}
-	p := journal.Phase{Mode: journal.ModeClosed, DurationSeconds: wall.Seconds(), AchievedPerSecond: *f.Throughput, Usage: usage}
-	p.Requests = max(1, int64(*f.Throughput*wall.Seconds())) // it gave a throughput, so some were
-	if f.Requests != nil {
-		p.Requests = int64(*f.Requests)
-	}
-	if f.Errors != nil {
-		p.Errors = int64(*f.Errors)
-	}
-	if f.P50 != nil || f.P99 != nil || f.Mean != nil {
-		p.LatencySeconds = &journal.Latency{P50: f.P50, P90: f.P90, P99: f.P99, Max: f.Max, Mean: f.Mean}
-	}
-	if rate != nil {
-		p.Mode, p.RatePerSecond = journal.ModeOpen, rate
-		t.LatencySeconds = p.LatencySeconds
-		if p.LatencySeconds != nil {
-			judge(t, &p, p.Requests, printed(p.LatencySeconds))
-		}
-		t.Saturated = p.AchievedPerSecond < Carried**rate
-	}
-	if usage != nil {
-		t.Usage = *usage
-	}
-	t.Phases = append(t.Phases, p)
-	t.ThroughputPerSecond, t.ThroughputUnit = f.Throughput, ThroughputRequests
-	return nil
-}
-
 // Runs adds a batch program's runs, so many in so much time.
 func Runs(t *journal.Trial, n int, wall time.Duration) {
 	p := journal.Phase{Mode: journal.ModeBatch, DurationSeconds: wall.Seconds(), AchievedPerSecond: float64(n) / wall.Seconds(), Requests: int64(n)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/foreign"
 )
 
 // A p99 stands on 5,000 requests and, under a quota, on 100 periods. What never was
@@ -69,7 +70,7 @@ func TestJudgeUnderOuterLimit(t *testing.T) {
 // p99; where it was told no rate, none does.
 func TestJudgeExternal(t *testing.T) {
 	rate, p50, p90, p99 := 100.0, 0.001, 0.002, 0.003
-	figures := &load.Figures{Throughput: &rate, P50: &p50, P90: &p90, P99: &p99}
+	figures := &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P50: &p50, P90: &p90, P99: &p99}}
 	var tr journal.Trial
 	if err := External(&tr, figures, 12*time.Second, &rate, nil); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 )
@@ -28,6 +30,16 @@ func Phase(l *load.Result) (journal.Phase, error) {
 	}
 	if l.Mode == load.ModeOpen {
 		p.RatePerSecond = &l.Rate
+		if l.Pace != load.PaceConstant {
+			p.Pace = l.Pace
+		}
+	}
+	for _, r := range l.PerRequest {
+		one := journal.RequestFigures{Name: r.Name, Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Dropped: r.Dropped}
+		if r.Latency.TotalCount() > 0 {
+			one.LatencySeconds = summary(r.Latency)
+		}
+		p.ByRequest = append(p.ByRequest, one)
 	}
 	for kind, n := range l.ErrorKinds {
 		if p.ErrorKinds == nil {
@@ -36,10 +48,15 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		p.ErrorKinds[string(kind)] = n
 	}
 	if l.Latency.TotalCount() > 0 {
-		at := func(quantile float64) *float64 { return seconds(l.Latency.ValueAtQuantile(quantile)) }
-		p.LatencySeconds = &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(l.Latency.Mean() / 1e9)}
+		p.LatencySeconds = summary(l.Latency)
 	}
 	return p, nil
+}
+
+// summary is a histogram's usual figures.
+func summary(h *hdrhistogram.Histogram) *journal.Latency {
+	at := func(quantile float64) *float64 { return seconds(h.ValueAtQuantile(quantile)) }
+	return &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(h.Mean() / 1e9)}
 }
 
 // Cost is what a run of the load engine cost, and how well it kept its pace.

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/gobench"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/foreign"
 )
 
 // failure is what the error makes of a trial.
@@ -293,9 +294,9 @@ func TestBenchmarks(t *testing.T) {
 }
 
 func TestExternal(t *testing.T) {
-	figures := func() *load.Figures {
+	figures := func() *foreign.Report {
 		rate, p99 := 50.0, 0.02
-		return &load.Figures{Throughput: &rate, P99: &p99}
+		return &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P99: &p99}}
 	}
 	var tr journal.Trial
 	if err := External(&tr, figures(), 2*time.Second, nil, nil); err != nil {
@@ -309,7 +310,7 @@ func TestExternal(t *testing.T) {
 	if err := External(&tr, figures(), 2*time.Second, &rate, nil); err != nil || !tr.Saturated || tr.LatencySeconds == nil {
 		t.Errorf("half of the rate: %v, %+v", err, tr)
 	}
-	if code, _ := failure(t, External(&tr, &load.Figures{}, time.Second, nil, nil)); code != journal.InvalidLoadOutput {
+	if code, _ := failure(t, External(&tr, &foreign.Report{}, time.Second, nil, nil)); code != journal.InvalidLoadOutput {
 		t.Errorf("no throughput: %q", code)
 	}
 }

@@ -84,6 +84,9 @@ func (w *writer) group(g *report.Group, titled bool) {
 	if g.Metrics != nil {
 		w.table(*g.Metrics)
 	}
+	if g.Requests != nil {
+		w.table(*g.Requests)
+	}
 	w.printf("\n| | |\n|---|---|\n")
 	w.pairs(g.Facts)
 	w.paste(g.Paste)

@@ -118,6 +118,10 @@ func (w *writer) group(g *report.Group, titled bool) {
 		w.Gap()
 		w.table(*g.Metrics)
 	}
+	if g.Requests != nil {
+		w.Gap()
+		w.table(*g.Requests)
+	}
 	w.warnings(g.Warnings)
 }
 

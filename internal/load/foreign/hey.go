@@ -1,8 +1,17 @@
-package load
+package foreign
 
-import "strings"
+import (
+	"strings"
 
-// ParseHey reads what hey prints without -o:
+	"github.com/procfit/procfit/internal/load"
+)
+
+// fitsHey leaves out oha, whose text is made after hey's and has other units.
+func fitsHey(o *output) bool {
+	return o.contains("Summary:", "Status code distribution:") && !o.contains("Success rate:")
+}
+
+// readHey reads what hey prints without -o:
 //
 //	Summary:
 //	  Total:	1.0008 secs
@@ -18,22 +27,11 @@ import "strings"
 //
 // It prints times to a tenth of a millisecond; 0.0000 is no figure. Its
 // Requests/sec counts requests that failed, so with failures the throughput is
-// its answers over its total time.
-func ParseHey(output []byte) (*Figures, error) {
-	h := heyOutput{figures: &Figures{}}
-	section := ""
-	for line := range strings.Lines(string(output)) {
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		if text := strings.TrimSpace(line); strings.HasSuffix(text, ":") && line[0] != ' ' && line[0] != '\t' {
-			section = strings.TrimSuffix(text, ":")
-			continue
-		}
-		if len(words) < 2 {
-			continue
-		}
+// its answers over its total time. Its workers send when their answer has come,
+// with -q at most so often (requester.go): the clock starts at the send.
+func readHey(o *output, r *Report) error {
+	h := heyOutput{figures: &r.Figures}
+	sections(o.text, func(section string, words []string) {
 		switch section {
 		case "Summary":
 			h.summary(words)
@@ -46,9 +44,9 @@ func ParseHey(output []byte) (*Figures, error) {
 				h.failed += n
 			}
 		}
-	}
+	})
 	if h.total == nil || h.printed == nil {
-		return nil, unreadable(GeneratorHey, "Requests/sec", output)
+		return unreadable(Hey, "Requests/sec", o)
 	}
 	f := h.figures
 	f.Throughput = h.printed
@@ -58,7 +56,26 @@ func ParseHey(output []byte) (*Figures, error) {
 	}
 	failed := h.failed + h.bad
 	f.Requests, f.Errors = &h.answered, &failed
-	return f, nil
+	return nil
+}
+
+// sections gives the words of each line, two at least, with the heading above it: a
+// line of its own that is not indented and ends with a colon.
+func sections(text []byte, take func(section string, words []string)) {
+	section := ""
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		if heading := strings.TrimSpace(line); strings.HasSuffix(heading, ":") && line[0] != ' ' && line[0] != '\t' {
+			section = strings.TrimSuffix(heading, ":")
+			continue
+		}
+		if len(words) >= 2 {
+			take(section, words)
+		}
+	}
 }
 
 // heyOutput is what has been read so far.
@@ -69,7 +86,7 @@ type heyOutput struct {
 }
 
 func (h *heyOutput) summary(words []string) {
-	n, ok := number(words[1])
+	n, ok := load.Number(words[1])
 	if !ok || n == 0 {
 		return
 	}
@@ -90,22 +107,21 @@ func (h *heyOutput) latency(words []string) {
 	if len(words) != 4 || words[1] != "in" {
 		return
 	}
-	p, ok := number(strings.TrimRight(words[0], "%"))
-	n, fine := number(words[2])
-	if to := h.figures.percentile(p); ok && fine && to != nil && n > 0 {
-		*to = &n
+	p, ok := load.Number(strings.TrimRight(words[0], "%"))
+	if n, fine := load.Number(words[2]); ok && fine {
+		h.figures.setPercentile(p, n)
 	}
 }
 
 // status reads "[200] 25178 responses".
 func (h *heyOutput) status(words []string) {
 	status, ok := bracketed(words[0])
-	n, fine := number(words[1])
+	n, fine := load.Number(words[1])
 	if !ok || !fine {
 		return
 	}
 	h.answered += n
-	if status < 200 || status >= 400 {
+	if !goodStatus(status) {
 		h.bad += n
 	}
 }
@@ -117,5 +133,5 @@ func bracketed(word string) (float64, bool) {
 	if !ok || !closed {
 		return 0, false
 	}
-	return number(inside)
+	return load.Number(inside)
 }

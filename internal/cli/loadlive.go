@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/term"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/phrase"
+)
+
+// live tells on stderr how a run of the load goes: one line that is redrawn every
+// second on a terminal, elsewhere a line every few seconds.
+type live struct {
+	out      io.Writer
+	terminal bool
+	duration time.Duration
+	errors   int64
+	seconds  int                     // that were told
+	latency  *hdrhistogram.Histogram // of those that are not yet in a line
+	pending  int                     // how many these are
+}
+
+// plainEvery is how many seconds a line holds where it is not redrawn.
+const plainEvery = 5
+
+func newLive(std stdio, duration time.Duration) *live {
+	l := &live{out: std.err, duration: duration}
+	f, ok := std.err.(*os.File)
+	l.terminal = ok && term.IsTerminal(int(f.Fd()))
+	return l
+}
+
+// progress takes the failures so far.
+func (l *live) progress(p load.Progress) { l.errors = p.Errors }
+
+// second takes what came in a second.
+func (l *live) second(i load.Interval) {
+	l.seconds++
+	if l.pending == 0 {
+		l.latency = i.Latency
+	} else {
+		l.latency.Merge(i.Latency)
+	}
+	l.pending++
+	if at := time.Duration(l.seconds) * time.Second; at > l.duration || !l.terminal && l.pending < plainEvery {
+		return
+	}
+	line := l.line()
+	l.pending = 0
+	if l.terminal {
+		fmt.Fprint(l.out, "\r\x1b[K"+line)
+		return
+	}
+	fmt.Fprintln(l.out, "procfit: "+line)
+}
+
+func (l *live) line() string {
+	at := func(q float64) string { return phrase.Seconds(time.Duration(l.latency.ValueAtQuantile(q)).Seconds()) }
+	line := fmt.Sprintf("%d s of %s: %s requests/s", l.seconds, l.duration, phrase.Thousands(float64(l.latency.TotalCount())/float64(l.pending)))
+	if l.latency.TotalCount() > 0 {
+		line += fmt.Sprintf(", p50 %s, p99 %s, max %s", at(50), at(99), at(100))
+	}
+	if l.errors > 0 {
+		line += fmt.Sprintf("; %d failed so far", l.errors)
+	}
+	return line
+}
+
+// finish leaves the terminal as it was.
+func (l *live) finish() {
+	if l.terminal {
+		fmt.Fprint(l.out, "\r\x1b[K")
+	}
+}
+
+// secondsLog writes the seconds of a run in HdrHistogram's log format
+// (http://hdrhistogram.github.io/HdrHistogram/, HistogramLogWriter), which its plotter
+// and its tools read.
+type secondsLog struct {
+	to    *hdrhistogram.HistogramLogWriter
+	begun bool
+	err   error // the first
+}
+
+func (s *secondsLog) second(i load.Interval) {
+	start := i.Start.UnixMilli()
+	steps := []func() error{func() error { return s.to.OutputIntervalHistogram(i.Latency) }}
+	if !s.begun {
+		s.begun = true
+		s.to.SetBaseTime(start)
+		steps = append([]func() error{
+			s.to.OutputLogFormatVersion,
+			func() error {
+				return s.to.OutputComment("[procfit load: latency from the intended send, in nanoseconds]")
+			},
+			func() error { return s.to.OutputBaseTime(start) },
+			func() error { return s.to.OutputStartTime(start) },
+			s.to.OutputLegend,
+		}, steps...)
+	}
+	i.Latency.SetStartTimeMs(start)
+	i.Latency.SetEndTimeMs(start + i.Length.Milliseconds())
+	for _, step := range steps {
+		if s.err == nil {
+			s.err = step()
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package requests
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/phrase"
+)
+
+// Bounds against a file that is none of requests.
+const (
+	mostRequests = 100_000
+	mostLine     = 32 << 20  // bytes of a line: a body in base64 stands in one
+	mostBody     = 16 << 20  // bytes of a body
+	mostBodies   = 256 << 20 // of all
+	mostHeaders  = 1 << 20   // bytes of a request's headers
+)
+
+// Reader reads requests.
+type Reader struct {
+	// ReadFile is for the bodies that are files.
+	ReadFile func(name string) ([]byte, error)
+
+	list   []load.Request
+	files  map[string][]byte // that were read, each once
+	bodies int               // bytes of all
+	host   string            // that the URLs name; empty: none yet
+	at     int               // the line
+}
+
+// Read reads a file of either format. An error names the line.
+func (r *Reader) Read(from io.Reader) ([]load.Request, error) {
+	r.list, r.files, r.bodies, r.host, r.at = nil, map[string][]byte{}, 0, "", 0
+	lines := bufio.NewScanner(from)
+	lines.Buffer(make([]byte, 64<<10), mostLine)
+	open := false // a plain request that a blank line has not ended
+	for lines.Scan() {
+		r.at++
+		line := bytes.TrimSpace(lines.Bytes())
+		var err error
+		switch {
+		case len(line) == 0:
+			open = false
+		case line[0] == '#':
+		case line[0] == '{' && !open:
+			err = r.object(line)
+		case open:
+			open, err = r.detail(string(line))
+		default:
+			err = r.request(string(line))
+			open = true
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", r.at, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("longer than %d MiB", mostLine>>20)
+		}
+		return nil, fmt.Errorf("line %d: %w", r.at+1, err)
+	}
+	if len(r.list) == 0 {
+		return nil, errors.New("no request in it; write lines such as GET http://127.0.0.1:8080/")
+	}
+	return r.list, nil
+}
+
+// request reads "POST http://127.0.0.1:8080/things".
+func (r *Reader) request(line string) error {
+	method, address, ok := strings.Cut(line, " ")
+	if !ok {
+		return fmt.Errorf("%s: want a method and a URL, as in GET http://127.0.0.1:8080/", clip(line))
+	}
+	path, err := r.path(strings.TrimSpace(address))
+	if err != nil {
+		return err
+	}
+	return r.add(load.Request{Method: method, Path: path})
+}
+
+func (r *Reader) add(one load.Request) error {
+	if len(r.list) == mostRequests {
+		return fmt.Errorf("more than %d requests", mostRequests)
+	}
+	r.list = append(r.list, one)
+	return r.list[len(r.list)-1].Check()
+}
+
+// detail reads a header, or a body's file, which ends the request.
+func (r *Reader) detail(line string) (open bool, err error) {
+	one := &r.list[len(r.list)-1]
+	if name, isFile := strings.CutPrefix(line, "@"); isFile {
+		one.Body, err = r.file(name)
+		return false, err
+	}
+	one.Headers = append(one.Headers, line)
+	return true, checkHeaders(one)
+}
+
+// checkHeaders looks at a request's last header, and at the size of all.
+func checkHeaders(one *load.Request) error {
+	size := 0
+	for _, h := range one.Headers {
+		size += len(h)
+	}
+	if size > mostHeaders {
+		return fmt.Errorf("headers of more than %d MiB", mostHeaders>>20)
+	}
+	return load.Request{Path: one.Path, Headers: one.Headers[len(one.Headers)-1:]}.Check()
+}
+
+// file reads a body.
+func (r *Reader) file(name string) ([]byte, error) {
+	body, known := r.files[name]
+	if !known {
+		var err error
+		if body, err = r.ReadFile(name); err != nil {
+			return nil, fmt.Errorf("the body: %w", err)
+		}
+		r.files[name] = body
+		if err := r.weigh(body); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+// weigh adds up the bodies.
+func (r *Reader) weigh(body []byte) error {
+	r.bodies += len(body)
+	switch {
+	case len(body) > mostBody:
+		return fmt.Errorf("a body of %d MiB, at most %d", len(body)>>20, mostBody>>20)
+	case r.bodies > mostBodies:
+		return fmt.Errorf("all bodies are more than %d MiB", mostBodies>>20)
+	}
+	return nil
+}
+
+// path takes the path and the query of a URL, and holds its host against the others'.
+func (r *Reader) path(raw string) (string, error) {
+	path, host, err := split(raw)
+	switch {
+	case err != nil:
+		return "", err
+	case host == "" || host == r.host:
+	case r.host == "":
+		r.host = host
+	default:
+		return "", fmt.Errorf("%s: the requests before it go to %s, and one server is loaded", clip(raw), r.host)
+	}
+	return path, nil
+}
+
+// split parts a URL, or a path alone, into path and scheme with host.
+func split(raw string) (path, host string, err error) {
+	u, err := url.Parse(raw)
+	var bad *url.Error
+	if errors.As(err, &bad) {
+		err = bad.Err
+	}
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("%s is no URL: %w", clip(raw), err)
+	case u.User != nil:
+		return "", "", fmt.Errorf("%s: give credentials as a header: 'Authorization: Basic …'", clip(u.Redacted()))
+	case u.Host == "" && (u.Scheme != "" || !strings.HasPrefix(raw, "/")), u.Host != "" && u.Scheme == "", u.Opaque != "":
+		return "", "", fmt.Errorf("%s: want a URL such as http://127.0.0.1:8080/, or a path", clip(raw))
+	case u.Host != "":
+		host = u.Scheme + "://" + u.Host
+	}
+	return u.RequestURI(), host, nil
+}
+
+// clip quotes what a line says, short.
+func clip(s string) string { return fmt.Sprintf("%q", phrase.Clip(s, 80)) }

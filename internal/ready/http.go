@@ -1,0 +1,128 @@
+package ready
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+
+	"golang.org/x/net/http2"
+)
+
+// answerLimit bounds what is read of an answer; only its head is looked at.
+const answerLimit = 64 << 10
+
+const alpnHTTP2 = "h2"
+
+// insecure is TLS for readiness alone: see the package's comment.
+func (a *Asker) insecure(protocols ...string) *tls.Config {
+	return &tls.Config{ServerName: a.url.Hostname(), InsecureSkipVerify: true, NextProtos: protocols}
+}
+
+// getTLS asks over TLS, in what the server chooses of HTTP/1.1 and HTTP/2.
+func (a *Asker) getTLS(ctx context.Context, conn net.Conn) Answer {
+	secure := tls.Client(conn, a.insecure(alpnHTTP2, "http/1.1"))
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return Answer{Ready: a.lenient() && refusedByTLS(err), Err: err}
+	}
+	var answer Answer
+	if secure.ConnectionState().NegotiatedProtocol == alpnHTTP2 {
+		answer = a.getHTTP2(ctx, secure)
+	} else {
+		answer = a.get(secure)
+	}
+	answer.Ready = answer.Ready || a.lenient() && refusedByTLS(answer.Err)
+	return answer
+}
+
+// lenient tells that any sign of life counts, as no statuses are named.
+func (a *Asker) lenient() bool { return len(a.Probe.Statuses) == 0 }
+
+// refusedByTLS tells an alert that the server sent: it is up, and wants something
+// that we do not offer.
+func refusedByTLS(err error) bool {
+	remote, ok := errors.AsType[*net.OpError](err)
+	return ok && remote.Op == "remote error"
+}
+
+// request is the GET that is sent.
+func (a *Asker) request() *http.Request {
+	r := &http.Request{Method: http.MethodGet, URL: a.url, Host: a.url.Host, Header: http.Header{"User-Agent": {"procfit"}}}
+	if user := a.url.User; user != nil {
+		password, _ := user.Password()
+		r.SetBasicAuth(user.Username(), password)
+	}
+	return r
+}
+
+// get sends a GET of HTTP/1.1 and reads the head of the answer. It speaks HTTP by
+// itself, as net/http's transport logs to standard error what it does not expect.
+func (a *Asker) get(conn net.Conn) Answer {
+	r := a.request()
+	r.Close = true
+	writeErr := r.Write(conn) // one that answers without reading may still have answered
+	from := bufio.NewReader(io.LimitReader(conn, answerLimit))
+	head, err := from.Peek(frameHead)
+	if isSettings(head) {
+		if a.lenient() {
+			return Answer{Ready: true}
+		}
+		a.http2 = true
+		return Answer{Err: errSettings}
+	}
+	if len(head) == 0 {
+		return Answer{Err: errors.Join(writeErr, err)}
+	}
+	response, err := http.ReadResponse(from, r)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	response.Body.Close()
+	return a.status(response)
+}
+
+var errSettings = errors.New("it speaks HTTP/2 alone")
+
+// getHTTP2 sends a GET of HTTP/2.
+func (a *Asker) getHTTP2(ctx context.Context, conn net.Conn) Answer {
+	transport := &http2.Transport{AllowHTTP: true, MaxHeaderListSize: answerLimit}
+	over, err := transport.NewClientConn(conn)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	defer over.Close()
+	r := a.request().WithContext(ctx)
+	u := *a.url
+	if u.Scheme == schemeH2C {
+		u.Scheme = schemeHTTP
+	}
+	r.URL = &u
+	response, err := over.RoundTrip(r)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	response.Body.Close()
+	return a.status(response)
+}
+
+// status is what an answer's status means.
+func (a *Asker) status(r *http.Response) Answer {
+	if a.Probe.Statuses.Has(r.StatusCode) {
+		return Answer{Ready: true}
+	}
+	return Answer{Status: r.Status, Err: errors.New("it answered " + r.Status)}
+}
+
+// frameHead is the length of what comes before a frame of HTTP/2: its length,
+// type, flags and stream (RFC 9113, section 4.1).
+const frameHead = 9
+
+// isSettings tells the SETTINGS frame of the connection, with which every server
+// of HTTP/2 begins.
+func isSettings(head []byte) bool {
+	return len(head) == frameHead && bytes.Equal(head[3:], []byte{4, 0, 0, 0, 0, 0})
+}

@@ -1,0 +1,128 @@
+package ready
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// pollOnce makes one attempt.
+func askOnce(t *testing.T, p Probe) Answer {
+	t.Helper()
+	a, err := NewAsker(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Ask(t.Context())
+}
+
+func pollOnce(t *testing.T, url string) Answer {
+	t.Helper()
+	return askOnce(t, Probe{URL: url})
+}
+
+func TestReadyOverTLS(t *testing.T) {
+	status := http.StatusNoContent
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))
+	defer server.Close()
+	if a := pollOnce(t, server.URL); !a.Ready {
+		t.Errorf("a certificate that nobody signed: %+v", a)
+	}
+	status = http.StatusBadGateway
+	if a := pollOnce(t, server.URL); a.Ready || a.Status != "502 Bad Gateway" {
+		t.Errorf("502: %+v", a)
+	}
+	modern := httptest.NewUnstartedServer(http.NotFoundHandler())
+	modern.TLS = &tls.Config{NextProtos: []string{"h2"}}
+	modern.Config.ErrorLog = log.New(io.Discard, "", 0)
+	modern.StartTLS()
+	defer modern.Close()
+	if a := pollOnce(t, modern.URL); !a.Ready {
+		t.Errorf("HTTP/2 alone: %+v", a)
+	}
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	if a := pollOnce(t, strings.Replace(plain.URL, "http:", "https:", 1)); a.Ready {
+		t.Errorf("a server without TLS: %+v", a)
+	}
+}
+
+// rawServer sends the bytes to each connection before it reads anything.
+func rawServer(t *testing.T, greeting string) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				io.WriteString(conn, greeting)
+				_, _ = io.Copy(io.Discard, conn)
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// Servers that speak first: net/http's client would print about them.
+func TestReadyIsQuiet(t *testing.T) {
+	var printed strings.Builder
+	log.SetOutput(&printed)
+	defer log.SetOutput(os.Stderr)
+	settings := "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00"
+	for url, want := range map[string]bool{
+		"http://" + rawServer(t, settings) + "/":                   true, // gRPC
+		"http://" + rawServer(t, "-ERR unknown command\r\n") + "/": false,
+		"redis://" + rawServer(t, ""):                              true,
+	} {
+		for range 20 { // when the bytes come is chance
+			if a := pollOnce(t, url); a.Ready != want {
+				t.Fatalf("%s: %+v, want %v", url, a, want)
+			}
+		}
+	}
+	if printed.Len() > 0 {
+		t.Errorf("printed %q", &printed)
+	}
+	if a := pollOnce(t, "grpc://127.0.0.1:"+strconv.Itoa(closedPort(t))); a.Ready {
+		t.Error("a port where nothing listens is ready")
+	}
+}
+
+// Whatever a server sends, it is read without a crash, and a 5xx is not ready.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n"))
+	f.Add([]byte("HTTP/1.0 503 Service Unavailable\r\nTransfer-Encoding: chunked\r\n\r\n"))
+	f.Add([]byte("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00"))
+	p, err := NewAsker(Probe{URL: "http://127.0.0.1:1/"}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ours, theirs := net.Pipe()
+		defer ours.Close()
+		go func() { _, _ = io.Copy(io.Discard, theirs) }()
+		go func() { _, _ = theirs.Write(data); theirs.Close() }()
+		a := p.get(ours)
+		if a.Ready == (a.Err != nil) || a.Ready && a.Status != "" {
+			t.Fatalf("%q: %+v", data, a)
+		}
+		if head := string(data); a.Ready && strings.HasPrefix(head, "HTTP/1.1 5") {
+			t.Fatalf("%q is ready", data)
+		}
+	})
+}
