@@ -81,7 +81,7 @@ func (c *Cluster) up(ctx context.Context) error {
 	if err := c.until(ctx, "the API server is ready", "get", "--raw", "/readyz"); err != nil {
 		return err
 	}
-	if err := c.Load(ctx, filepath.Join(c.bin, "pause"), pauseImage); err != nil {
+	if err := c.Load(ctx, filepath.Join(c.bin, "pause"), PauseImage); err != nil {
 		return err
 	}
 	for n := range c.nodes {

@@ -16,8 +16,8 @@ import (
 //go:embed start.sh testdata/config
 var files embed.FS
 
-// pauseImage holds a pod's namespaces open.
-const pauseImage = "procfit.test/pause:1"
+// PauseImage holds a pod's namespaces open.
+const PauseImage = "procfit.test/pause:1"
 
 // settings are what the configuration files are made with.
 type settings struct {
@@ -47,7 +47,7 @@ func (c *Cluster) configure() error {
 	if err := c.write("start.sh", script); err != nil {
 		return err
 	}
-	s := settings{Dir: c.Dir, Server: c.Server, Token: rand.Text(), Cgroup: c.place.cgroup(), PauseImage: pauseImage, V1: len(hierarchies()) > 1}
+	s := settings{Dir: c.Dir, Server: c.Server, Token: rand.Text(), Cgroup: c.place.cgroup(), PauseImage: PauseImage, V1: len(hierarchies()) > 1}
 	for _, name := range []string{"kubeconfig", "tokens.csv"} {
 		if err := c.fill(name, name, s); err != nil {
 			return err

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,8 +101,16 @@ func hierarchies() []string {
 	return all
 }
 
-// clear takes away what a cluster leaves: the interface goes with its namespace.
+// clear takes away what a cluster leaves. The interface goes with its namespace too,
+// but the kernel takes its time for that.
 func (p place) clear() error {
+	if _, err := net.InterfaceByName(p.link()); err == nil {
+		if _, err := run(context.Background(), nil, "ip", "link", "delete", p.link()); err != nil {
+			if _, there := net.InterfaceByName(p.link()); there == nil {
+				return err
+			}
+		}
+	}
 	for _, top := range hierarchies() {
 		if err := removeGroups(filepath.Join(top, p.cgroup())); err != nil {
 			return err
