@@ -112,7 +112,7 @@ func TestLive(t *testing.T) {
 		if is := v.Text + " " + strings.Join(rules, " "); is != want[v.Object] {
 			t.Errorf("%s: %q, want %q: %s: %+v", v.Object, is, want[v.Object], v.Source, got.Findings)
 		}
-		if !strings.HasPrefix(v.Source, "read by the exporter; ") {
+		if !strings.HasPrefix(v.Source, "read by the exporter") {
 			t.Errorf("%s: nobody has looked: %s", v.Object, v.Source)
 		}
 		delete(want, v.Object)

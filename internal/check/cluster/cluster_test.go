@@ -222,11 +222,11 @@ func TestRun(t *testing.T) {
 		},
 		"resized, seen": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(1, "env")},
-			[]string{"PF050"}, "1: read by the exporter; 3 by its spec: env, limits.cpu of 3", "",
+			[]string{"PF050"}, "1: read by the exporter; by its spec 3: env, limits.cpu of 3", "",
 		},
 		"resized and restarted": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(3, "env")},
-			nil, "3: read by the exporter; 3 by its spec: env, limits.cpu of 3", "",
+			nil, "3: read by the exporter, and the same by its spec: env, limits.cpu of 3", "",
 		},
 		"answered by an annotation": {
 			api{pods: []core.Pod{annotated(resized(pod("a", "1", drawn("1")), "3"), "procfit/ignore", "PF050 it is restarted tonight")}, objects: controller(ref)},
@@ -238,12 +238,12 @@ func TestRun(t *testing.T) {
 		},
 		"put in by the container runtime": {
 			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(4, "env")},
-			[]string{"PF006", "PF050"}, "4: read by the exporter; 8 by its spec: chosen by the runtime of go1.24.6", "",
+			[]string{"PF006", "PF050"}, "4: read by the exporter; by its spec 8: chosen by the runtime of go1.24.6", "",
 		},
 		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one takes 8", "min_injected_gomaxprocs"},
 		"rules of what runs": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref), metrics: metrics(2, "env", "PF012")},
-			[]string{"PF012"}, "2: read by the exporter; 2 by its spec: env, limits.cpu of 2", "",
+			[]string{"PF012"}, "2: read by the exporter, and the same by its spec: env, limits.cpu of 2", "",
 		},
 		"an exporter that does not answer": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref)}, []string{"PF004"}, "2: env, limits.cpu of 2", "not read: node one",

@@ -84,9 +84,12 @@ func (s *sink) Value(v check.Value) {
 	case st.Live != nil && st.Live.Procs > 0:
 		v.Go = true
 		s.differs(v, st)
-		spec := v.Text
 		n := st.Live.Procs
-		v.Source = "read by the exporter; " + spec + " by its spec: " + v.Source
+		if spec := v.Text; spec == fmt.Sprint(n) {
+			v.Source = "read by the exporter, and the same by its spec: " + v.Source
+		} else {
+			v.Source = "read by the exporter; by its spec " + spec + ": " + v.Source
+		}
 		v.Procs, v.Text = &n, fmt.Sprint(n)
 	}
 	s.Sink.Value(v)
