@@ -121,6 +121,36 @@ func TestLive(t *testing.T) {
 		t.Errorf("no value of %v", want)
 	}
 	scraped(ctx, t, c)
+	inside(ctx, t, c)
+}
+
+// inside runs check as a pod, with the account of the role and nothing else to say
+// which cluster is meant.
+func inside(ctx context.Context, t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	kubectl(ctx, t, c, `
+apiVersion: v1
+kind: Pod
+metadata: {name: check, namespace: procfit}
+spec:
+  serviceAccountName: procfit-check
+  restartPolicy: Never
+  containers:
+    - name: check
+      image: procfit.test/procfit:1
+      args: [check, --cluster, --namespace, live, --exit-zero]
+`, "apply", "-f", "-")
+	for ctx.Err() == nil {
+		phase := kubectl(ctx, t, c, "", "get", "pod", "check", "--namespace", "procfit", "--output", "jsonpath={.status.phase}")
+		if phase == "Succeeded" || phase == "Failed" {
+			break
+		}
+		time.Sleep(300 * time.Millisecond)
+	}
+	out := kubectl(ctx, t, c, "", "logs", "check", "--namespace", "procfit")
+	if !strings.Contains(out, "live: Deployment/right, container api: GOMAXPROCS ") || !strings.Contains(out, "4 pods checked: ") {
+		t.Errorf("in a pod check says %s", out)
+	}
 }
 
 // install brings the exporter's DaemonSet up as it stands in deploy, but for the image.

@@ -58,6 +58,7 @@ func exporters(ctx context.Context, client *Client) (*live, error) {
 	var pods []core.Pod
 	err := pages(ctx, func() { pods = nil }, func(ctx context.Context, o meta.ListOptions) (string, error) {
 		o.LabelSelector = exporterLabel
+		o.Limit, o.ResourceVersion = 0, "0" // from the server's memory; they are few among many
 		var list core.PodList
 		if err := client.list(ctx, "", "pods", o, &list); err != nil {
 			return "", err
