@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"folder":        {},
 	"race":          {},
 	"secret":        {},
+	"container":     {},
 	"schedtrace":    {},
 	"exectrace":     {},
 	"axis":          {},
@@ -71,7 +72,7 @@ var mayImport = map[string][]string{
 	"ps":            {"observe", "rule", "terminal"},
 	"explain":       {"rule", "maxprocs/facts", "maxprocs/memlimit", "cgroup", "terminal"},
 	"tui":           {"observe", "rule", "ps"},
-	"exporter":      {"observe", "rule"},
+	"exporter":      {"observe", "rule", "container"},
 	"tracing":       {"schedtrace", "schedtrace/view", "schedtrace/text", "schedtrace/html", "exectrace", "exectrace/text", "exectrace/svg", "supervisor", "terminal"},
 	"lab":           {"sweep", "load", "journal", "stat"},
 	"cli":           {anything},
@@ -85,6 +86,7 @@ var mayImport = map[string][]string{
 	"check/manifest":    {"rule", "maxprocs/facts", "folder"},
 	"check/source":      {"rule", "maxprocs/facts"},
 	"check/binary":      {"rule", "maxprocs/facts", "goproc", "folder"},
+	"check/cluster":     {"rule", "check/manifest", "container"},
 
 	// Renderers place a View: what it says is made before.
 	"report/text":     {"terminal"},
@@ -110,11 +112,13 @@ var mayImport = map[string][]string{
 
 	"check/binary/binarytest": {},
 	"test":                    {"need"},
+	"test/cluster":            {},
+	"test/cluster/run":        {"test/cluster"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"need", "load/loadtest", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "check/binary/binarytest", "test"}
+var testHelpers = []string{"need", "load/loadtest", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "check/binary/binarytest", "test", "test/cluster", "test/cluster/run"}
 
 func TestImports(t *testing.T) {
 	problems, packages, err := checkImports(os.DirFS(".."))

@@ -26,6 +26,11 @@ type File struct {
 	head []byte
 }
 
+// NewFile is what is checked as a file of that path, without there being one.
+func NewFile(path string, data []byte) *File {
+	return &File{Path: path, Size: int64(len(data)), data: data}
+}
+
 // headBytes are enough to tell a kind of file: a tar archive shows itself at 257.
 const headBytes = 512
 

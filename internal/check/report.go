@@ -10,7 +10,8 @@ import (
 // Report is all that a run tells, each list in the order of paths and lines. A nil
 // list is empty.
 type Report struct {
-	Files    int // that are of a kind to check
+	Files    int    // that are of a kind to check
+	Noun     string // what these are, in the singular; "": files
 	Values   []Value
 	Findings []Finding
 	Ignored  []Ignored
@@ -56,6 +57,27 @@ func (c *collector) report() *Report {
 	r := c.all
 	r.Files = c.files
 	r.Findings, r.Ignored = ignore(r.Findings, c.ignores)
+	r.sort()
+	return &r
+}
+
+// Merge is one Report of several runs.
+func Merge(reports ...*Report) *Report {
+	whole := &Report{}
+	for _, r := range reports {
+		whole.Files += r.Files
+		whole.Values = append(whole.Values, r.Values...)
+		whole.Findings = append(whole.Findings, r.Findings...)
+		whole.Ignored = append(whole.Ignored, r.Ignored...)
+		whole.Problems = append(whole.Problems, r.Problems...)
+		whole.Notes = append(whole.Notes, r.Notes...)
+		whole.Fixed = append(whole.Fixed, r.Fixed...)
+	}
+	whole.sort()
+	return whole
+}
+
+func (r *Report) sort() {
 	slices.SortStableFunc(r.Values, func(a, b Value) int { return comparePlaces(a.Place, b.Place) })
 	slices.SortStableFunc(r.Findings, compareFindings)
 	r.Findings = slices.CompactFunc(r.Findings, func(a, b Finding) bool {
@@ -70,7 +92,6 @@ func (c *collector) report() *Report {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
 	})
 	r.Notes = slices.Compact(r.Notes)
-	return &r
 }
 
 func comparePlaces(a, b rule.Place) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -11,7 +12,8 @@ import (
 
 // Options are what to check, and by whom.
 type Options struct {
-	Paths    []string // files and folders; "-" is standard input, "x/..." the folder x
+	Paths    []string        // files and folders; "-" is standard input, "x/..." the folder x
+	Files    iter.Seq[*File] // besides those: what is in no file, see NewFile
 	Stdin    io.Reader
 	Checkers []Checker
 
@@ -40,6 +42,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	w := walk{ctx: ctx, o: o, to: c, out: files}
 	err := w.paths()
+	if o.Files != nil {
+		for f := range o.Files {
+			files <- f
+		}
+	}
 	close(files)
 	workers.Wait()
 	if err != nil {

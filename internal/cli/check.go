@@ -36,6 +36,7 @@ type checkOptions struct {
 	diff     bool
 	program  checkProgram
 	scanned  binary.Cache
+	cluster  checkCluster
 }
 
 // checkProgram is what the flags say of the programs in manifests.
@@ -70,7 +71,8 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
   procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
-  procfit check --format text --format sarif=procfit.sarif`,
+  procfit check --format text --format sarif=procfit.sarif
+  procfit check --cluster --namespace shop`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
 			return o.run(cmd.Context(), std)
@@ -86,6 +88,7 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
 	f.BoolVar(&o.diff, "diff", false, "print what --fix would write, as a unified diff, and write nothing")
 	f.BoolVar(&o.exitZero, "exit-zero", false, "findings do not make the exit code 1")
 	f.BoolVar(&o.values, "values", false, "show the value of every container, also of those that say nothing of Go")
+	o.cluster.flags(f)
 	return cmd
 }
 
@@ -103,10 +106,17 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if err := o.program.read(); err != nil {
 		return err
 	}
+	if err := o.cluster.validate(o); err != nil {
+		return err
+	}
 	if len(o.paths) == 0 {
 		o.paths = []string{"."}
 	}
-	report, err := o.check(ctx, std)
+	look := o.check
+	if o.cluster.on {
+		look = o.checkCluster
+	}
+	report, err := look(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -156,7 +166,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 		}
 		in = bytes.NewReader(b)
 	}
-	progress := newCounter(std)
+	progress := newCounter(std, "file")
 	defer progress.clear()
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		if again, ok := in.(io.Seeker); ok && in != std.in {
@@ -172,24 +182,25 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 	return run(ctx, nil)
 }
 
-// counter shows on a terminal how many files have been checked.
+// counter shows on a terminal how many files, or pods, have been checked.
 type counter struct {
 	out  *os.File // nil: nobody watches
+	noun string   // what is counted
 	next time.Time
 }
 
-func newCounter(std stdio) *counter {
+func newCounter(std stdio, noun string) *counter {
 	f, ok := std.err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return &counter{}
 	}
-	return &counter{f, time.Now().Add(time.Second)}
+	return &counter{f, noun, time.Now().Add(time.Second)}
 }
 
-func (c *counter) count(files int) {
+func (c *counter) count(n int) {
 	if now := time.Now(); c.out != nil && now.After(c.next) {
 		c.next = now.Add(time.Second / 4)
-		fmt.Fprintf(c.out, "\r%s checked\x1b[K", phrase.Count(files, "file"))
+		fmt.Fprintf(c.out, "\r%s checked\x1b[K", phrase.Count(n, c.noun))
 	}
 }
 

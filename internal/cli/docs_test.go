@@ -2,11 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +131,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	case "check":
 		writeManifest(t)
 		args = append(args, "--exit-zero")
+		if slices.Contains(args, "--cluster") {
+			args = append(args, "--kubeconfig", emptyCluster(t))
+		}
 	case "lab":
 		if len(args) > 1 && args[1] == "serve" {
 			return // it would serve until it is interrupted; the built-in sweep runs it
@@ -143,6 +149,24 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	if out.Len() == 0 {
 		t.Errorf("%s: procfit %s prints nothing", where, strings.Join(args, " "))
 	}
+}
+
+// emptyCluster is a kubeconfig of an API server that has nothing; test/cluster has a
+// real one.
+func emptyCluster(t *testing.T) string {
+	kinds := map[string]string{"nodes": "NodeList", "pods": "PodList", "configmaps": "ConfigMapList"}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"apiVersion": "v1", "kind": %q, "items": []}`, kinds[path.Base(r.URL.Path)])
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	text := `{"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}],
+		"clusters": [{"name": "c", "cluster": {"server": "` + server.URL + `"}}]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 var execTrace, _ = filepath.Abs("../exectrace/testdata/go1.27.1.trace")

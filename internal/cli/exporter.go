@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"regexp"
@@ -23,6 +24,7 @@ type exporterOptions struct {
 	listen       string
 	maxProcesses int
 	name         string
+	containers   string
 }
 
 func newExporter(std stdio) *cobra.Command {
@@ -54,6 +56,7 @@ on a network of your own. It runs until it is interrupted.`,
 	f.StringVar(&o.listen, "listen", ":9877", "`address` to listen at; port 0 takes a free one")
 	f.IntVar(&o.maxProcesses, "max-processes", exporter.DefaultMaxProcesses, "processes to export, those with the most CPU time; the rest is counted")
 	f.StringVar(&o.name, "name", "", "export only processes whose name this `regexp` finds a match in")
+	f.StringVar(&o.containers, "containers", "", "on a node of Kubernetes, the `folder` /var/log/containers: the names of links in it tell namespace, pod and container")
 	return cmd
 }
 
@@ -73,9 +76,13 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	}
 	defer listener.Close()
 
+	var containers fs.FS // nil unless named
+	if o.containers != "" {
+		containers = os.DirFS(o.containers)
+	}
 	first := true
 	e := exporter.New(exporter.Options{
-		MaxProcesses: o.maxProcesses, Name: name, Version: version(), Logf: std.notef,
+		MaxProcesses: o.maxProcesses, Name: name, Containers: containers, Version: version(), Logf: std.notef,
 		Scan: func(ctx context.Context) (observe.Snapshot, error) {
 			snap, err := scanner.Scan(ctx)
 			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
@@ -96,6 +103,11 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 }
 
 func (o *exporterOptions) check() (name *regexp.Regexp, err error) {
+	if o.containers != "" {
+		if _, err := os.ReadDir(o.containers); err != nil {
+			return nil, usageError("--containers: %w", err)
+		}
+	}
 	if o.maxProcesses < 1 {
 		return nil, usageError("--max-processes %d: want 1 or more", o.maxProcesses)
 	}

@@ -27,7 +27,7 @@ func (r *row) collect(send func(prometheus.Metric)) {
 	of := func(f Family, value float64, labels ...string) {
 		send(f.metric(value, append([]string{r.pid, r.name}, labels...)...))
 	}
-	of(info, 1, r.goVersion, r.setBy, r.source, r.procs, r.cgroup)
+	of(info, 1, r.goVersion, r.setBy, r.source, r.procs, r.cgroup, r.container.Namespace, r.container.Pod, r.container.Container)
 	if r.gomaxprocs != nil {
 		of(gomaxprocs, float64(*r.gomaxprocs))
 	}

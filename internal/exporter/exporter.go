@@ -3,6 +3,7 @@ package exporter
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"regexp"
 	"runtime"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/procfit/procfit/internal/container"
 	"github.com/procfit/procfit/internal/observe"
 )
 
@@ -25,6 +27,7 @@ type Options struct {
 	Scan         func(context.Context) (observe.Snapshot, error) // one at a time
 	MaxProcesses int                                             // that are exported; 0: the default
 	Name         *regexp.Regexp                                  // nil: all names
+	Containers   fs.FS                                           // links to their logs, see container.Logs; nil: not of a node of Kubernetes
 	Version      string                                          // of procfit
 	Logf         func(format string, args ...any)                // of what goes wrong; nil: nowhere
 
@@ -73,7 +76,13 @@ func (e *Exporter) scan(ctx context.Context) (*view, error) {
 		return nil, err
 	}
 	e.ok.Add(1)
-	v := viewOf(snap, e.counters, selection{e.options.Name, e.options.MaxProcesses})
+	chosen := selection{name: e.options.Name, most: e.options.MaxProcesses}
+	if e.options.Containers != nil {
+		if chosen.containers, err = container.Logs(e.options.Containers); err != nil {
+			e.options.Logf("names of containers: %v", err)
+		}
+	}
+	v := viewOf(snap, e.counters, chosen)
 	v.took = e.options.now().Sub(began)
 	return v, nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 	"unicode/utf8"
 
@@ -69,6 +70,23 @@ func TestLint(t *testing.T) {
 
 // TestHostileNames parses what is served: nothing that a program is named adds a
 // sample or a line.
+// On a node of Kubernetes a process is found by its container's identity, also where
+// the runtime names a cgroup after more than that.
+func TestContainers(t *testing.T) {
+	const id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	scan := fixture()
+	scan.Processes[2].Facts.Cgroup.Path = "/kubepods/pod1/cri-containerd-" + id + ".scope"
+	e := exporterOf(scan)
+	e.options.Containers = fstest.MapFS{"api-5f6d-x2_shop_server-" + id + ".log": {}}
+	_, body := scrape(t, e.Handler(), "/metrics")
+	if want := `namespace="shop",pid="100",pod="api-5f6d-x2"`; !strings.Contains(body, want) || !strings.Contains(body, `container="server"`) {
+		t.Errorf("no %s in %s", want, body)
+	}
+	if want := `namespace="",pid="7",pod=""`; !strings.Contains(body, want) {
+		t.Errorf("no %s in %s", want, body)
+	}
+}
+
 func TestHostileNames(t *testing.T) {
 	_, text := scrape(t, exporterOf(fixture()).Handler(), "/metrics")
 	parser := expfmt.NewTextParser(model.UTF8Validation)

@@ -33,7 +33,7 @@ func (f Family) metric(value float64, labels ...string) prometheus.Metric {
 }
 
 var (
-	info         = process("gauge", "info", "A Go process: its release, where its GOMAXPROCS comes from, how that is known, GOMAXPROCS itself, its cgroup. Always 1.", "go_version", "set_by", "procs_source", "gomaxprocs", "cgroup")
+	info         = process("gauge", "info", "A Go process: its release, where its GOMAXPROCS comes from, how that is known, GOMAXPROCS itself, its cgroup, and in Kubernetes its container. Always 1.", "go_version", "set_by", "procs_source", "gomaxprocs", "cgroup", "namespace", "pod", "container")
 	gomaxprocs   = process("gauge", "gomaxprocs", "GOMAXPROCS, the number of Ps.")
 	recommended  = process("gauge", "gomaxprocs_recommended", "GOMAXPROCS that fits the CPUs of the process, by all limits and the affinity.")
 	numCPU       = process("gauge", "num_cpu", "CPUs that its runtime counted when it started (runtime.NumCPU).")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/container"
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/rule"
 )
@@ -24,6 +25,7 @@ const unknown = "unknown"
 type row struct {
 	pid, name                               string
 	goVersion, setBy, source, procs, cgroup string
+	container                               container.Name // empty outside of Kubernetes
 	gomaxprocs, recommended                 *int
 	numCPU, affinity, threads               int
 	limit                                   *float64
@@ -53,8 +55,9 @@ type view struct {
 
 // selection says which processes are exported.
 type selection struct {
-	name *regexp.Regexp // nil: all
-	most int
+	name       *regexp.Regexp // nil: all
+	most       int
+	containers map[string]container.Name // by their identity
 }
 
 // viewOf makes a view of what a scan saw; it is called once for each scan.
@@ -90,12 +93,12 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	}
 	v.dropped = max(0, v.dropped)
 	for _, one := range all {
-		v.rows = append(v.rows, rowOf(one.process, one.sums))
+		v.rows = append(v.rows, rowOf(one.process, one.sums, s.containers))
 	}
 	return v
 }
 
-func rowOf(p *observe.Process, s sums) row {
+func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row {
 	r := row{
 		pid: strconv.Itoa(p.PID), name: clean(p.Name, longestName),
 		goVersion: clean(cmp.Or(p.Facts.GoVersion, unknown), longestWord),
@@ -103,6 +106,10 @@ func rowOf(p *observe.Process, s sums) row {
 		cgroup: clean(p.Facts.Cgroup.Path, longestGroup),
 		numCPU: p.NumCPU, affinity: p.Facts.AffinityCPUs(), threads: p.Threads,
 		sums: s, latency: p.Total.Latency,
+	}
+	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
+		n := containers[id]
+		r.container = container.Name{Namespace: clean(n.Namespace, longestName), Pod: clean(n.Pod, longestGroup), Container: clean(n.Container, longestName)}
 	}
 	for _, f := range p.Findings {
 		if one := (fired{f.Rule, f.Severity}); !slices.Contains(r.findings, one) {

@@ -82,8 +82,8 @@ type Rule struct {
 	Severity Severity
 	Measured bool // it rests on what happened, not on settings alone
 
-	// By names who finds it where no Subject tells of it: "manifest", "source" or
-	// "check". Check is then nil.
+	// By names who finds it where no Subject tells of it: "manifest", "source",
+	// "cluster" or "check". Check is then nil.
 	By string
 
 	// Check returns what the rule finds, with Message and Fix. It may lower or
@@ -130,6 +130,8 @@ func All() []Rule {
 		neverTold(),
 		ignoreWithoutReason(),
 		unusedIgnore(),
+		liveDiffers(),
+		injected(),
 	}
 }
 

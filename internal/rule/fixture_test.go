@@ -247,6 +247,7 @@ func fixtures() []fixture {
 		{"PF015", "no reference", machine(0, 1.5).withEnv("2").file(Written{}), "", "", ""},
 
 		{"PF016", "a number without quotes", machine(0, 2).file(Written{Refused: "value: 2 is a number, not a string"}), "refuses it: value: 2 is a number", "in quotes", Error},
+		{"PF016", "a container that is not there", machine(0, 2).file(Written{Refused: "containerName: \"gone\" is no container of this pod", Kubelet: true}), "never starts the container: containerName", "name a container", Error},
 		{"PF016", "taken", machine(0, 2).file(Written{}), "", "", ""},
 
 		{"PF017", "no limit", machine(0, 0).hiddenEnv().file(Written{Resource: "limits.cpu", Divisor: "1"}), "gets the CPUs of the node", "give the container a CPU limit", Warning},

@@ -9,7 +9,8 @@ func refused() Rule {
 		Why: `The API server takes the value of a variable only as a string, so that value: 2 needs
 quotes; a variable has a value or a valueFrom, not both; and the divisor of CPUs is
 "1" or 1m and nothing else. What is refused is not deployed, and what runs is what
-ran before.`,
+ran before. The name of a container that the pod has not is worse: the API server
+takes it, and the container waits for ever in CreateContainerConfigError.`,
 		Fix:   `Write what the message says.`,
 		Check: checkRefused,
 	}
@@ -18,6 +19,12 @@ ran before.`,
 func checkRefused(s Subject) []Finding {
 	if s.Written == nil || s.Written.Refused == "" {
 		return nil
+	}
+	if s.Written.Kubelet {
+		return []Finding{{
+			Message: "the API server takes it, and the kubelet never starts the container: " + s.Written.Refused,
+			Fix:     "name a container of the same pod, or leave the name out, which means this one",
+		}}
 	}
 	return []Finding{{Message: "the API server refuses it: " + s.Written.Refused, Fix: "write it as the API server takes it: a value in quotes, or a resourceFieldRef with divisor \"1\""}}
 }

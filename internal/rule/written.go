@@ -12,6 +12,7 @@ type Written struct {
 	Amount   string // of the resource: "1500m"; "" where the manifest names none
 
 	Refused  string  // why an API server takes the manifest for wrong; "": it does not
+	Kubelet  bool    // it is the kubelet that refuses: the pod is there, and no container starts
 	Twice    bool    // the variable stands twice in the same list
 	Image    bool    // it is fixed in an image, whatever that runs on
 	Requests float64 // CPUs that it asks for; 0: none, or not known

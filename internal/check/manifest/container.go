@@ -34,6 +34,7 @@ type field struct {
 	of        amounts    // what it refers to
 	config    *source    // a key of a ConfigMap
 	refused   string
+	kubelet   bool // it refuses, and not the API server
 	twice     bool
 }
 
@@ -141,6 +142,7 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 		}
 		if of == nil {
 			f.refused = fmt.Sprintf("containerName: %q is no container of this pod", f.reference.container)
+			f.kubelet = true
 			unknown("env, resourceFieldRef", f.refused)
 			return
 		}

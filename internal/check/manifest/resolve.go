@@ -32,7 +32,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 		k.unit.env = v
 		k.written.Twice = f.twice
 		if f.refused != "" {
-			k.written.Refused = f.refused
+			k.written.Refused, k.written.Kubelet = f.refused, f.kubelet
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -101,7 +102,7 @@ func summary(r *check.Report, others int) string {
 			found = append(found, phrase.Count(n, string(s)))
 		}
 	}
-	text := phrase.Count(r.Files, "file") + " checked: "
+	text := phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked: "
 	if len(found) == 0 {
 		text += "nothing found"
 	} else {

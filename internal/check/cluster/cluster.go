@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// Options are what to check of a cluster.
+type Options struct {
+	Namespace string         // "": all
+	Program   check.Program  // of every container of which nothing else is known
+	Progress  func(pods int) // nil: nobody is told
+}
+
+// reading is one run.
+type reading struct {
+	o         Options
+	client    *Client
+	nodes     map[string]node
+	live      *live
+	workloads map[string]*workload // by what they have in common
+	pods      int
+	configs   bool // some variable may come from a ConfigMap
+	crio      int  // pods of whose value nothing is sure
+	notes     []check.Note
+}
+
+// Run checks what runs in a cluster.
+func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) {
+	r := &reading{o: o, client: client}
+	if err := r.readNodes(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.live, err = exporters(ctx, client); apierrors.IsForbidden(err) {
+		// Whoever may see one namespace may not see where the exporter runs.
+		r.live = &live{}
+		r.note("pods of all namespaces may not be listed, so no exporter was looked for")
+	} else if err != nil {
+		return nil, explain("look for the exporter", err)
+	}
+	if err := r.readPods(ctx); err != nil {
+		return nil, err
+	}
+	r.notesOfLive()
+	if err := r.templates(ctx); err != nil {
+		return nil, err
+	}
+	reports, err := r.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	whole := check.Merge(reports...)
+	whole.Files, whole.Noun = r.pods, "pod"
+	whole.Notes = append(whole.Notes, r.notes...)
+	return whole, nil
+}
+
+// resolve has package manifest find the values, for each size of a node.
+func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
+	var files []*check.File
+	if err := r.readConfigs(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
+		return nil, err
+	}
+	sizes := map[int][]*check.File{}
+	byPath := map[string]*workload{}
+	for key, w := range r.workloads {
+		path := w.path(key)
+		byPath[path] = w
+		sizes[w.cpus] = append(sizes[w.cpus], check.NewFile(path, w.object))
+	}
+	var reports []*check.Report
+	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
+		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: &check.Programs{Default: r.o.Program}})
+		one, err := check.Run(ctx, check.Options{
+			Checkers: []check.Checker{judging{m, byPath}},
+			Files:    slices.Values(slices.Concat(files, sizes[cpus])),
+		})
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, placed(one, byPath))
+	}
+	return reports, nil
+}
+
+// placed puts the namespace in the place of a path, and lines are of nothing that a
+// user has.
+func placed(r *check.Report, byPath map[string]*workload) *check.Report {
+	move := func(p *rule.Place) *workload {
+		w := byPath[p.Path]
+		if w != nil {
+			p.Path = w.namespace
+		}
+		p.Line, p.Column = 0, 0
+		return w
+	}
+	for i := range r.Values {
+		v := &r.Values[i]
+		if w := move(&v.Place); w != nil && w.pods > 1 {
+			v.Source += fmt.Sprintf("; %d pods", w.pods)
+		}
+	}
+	for i := range r.Findings {
+		move(&r.Findings[i].Place)
+	}
+	for i := range r.Ignored {
+		move(&r.Ignored[i].Place)
+	}
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		if w := byPath[p.Path]; w != nil {
+			p.Path, p.Line, p.Column, p.Message = w.namespace, 0, 0, fmt.Sprintf("pod %s: %s", w.example, p.Message)
+		}
+	}
+	return r
+}

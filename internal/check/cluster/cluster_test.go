@@ -1,0 +1,320 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/procfit/procfit/internal/check"
+)
+
+// api is a server that knows as much of Kubernetes' API as is asked for.
+type api struct {
+	pods      []core.Pod
+	nodes     []core.Node
+	configs   []core.ConfigMap
+	objects   map[string]any    // by path
+	metrics   map[string]string // of exporters, by their pod
+	forbidden []string          // beginnings of paths
+	expire    int               // how many places in lists are forgotten
+	asked     []string
+}
+
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.asked = append(a.asked, r.URL.Path)
+	w.Header().Set("Content-Type", "application/json")
+	for _, p := range a.forbidden {
+		if strings.HasPrefix(r.URL.Path, p) {
+			refuse(w, http.StatusForbidden, meta.StatusReasonForbidden, "User \"reader\" cannot do that")
+			return
+		}
+	}
+	if o, ok := a.objects[r.URL.Path]; ok {
+		_ = json.NewEncoder(w).Encode(o)
+		return
+	}
+	namespace, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces/"), "/")
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/nodes"):
+		list := core.NodeList{Items: a.nodes}
+		list.APIVersion, list.Kind = "v1", "NodeList"
+		_ = json.NewEncoder(w).Encode(list)
+	case strings.HasSuffix(r.URL.Path, "/configmaps"):
+		list := core.ConfigMapList{Items: a.configs}
+		list.APIVersion, list.Kind = "v1", "ConfigMapList"
+		_ = json.NewEncoder(w).Encode(list)
+	case strings.Contains(r.URL.Path, "/proxy/metrics"):
+		for name, text := range a.metrics {
+			if strings.Contains(r.URL.Path, "/"+name+":9877/") {
+				fmt.Fprint(w, text)
+				return
+			}
+		}
+		refuse(w, http.StatusServiceUnavailable, meta.StatusReasonServiceUnavailable, "no route to it")
+	case strings.HasSuffix(r.URL.Path, "/pods"):
+		a.page(w, r, namespace)
+	default:
+		refuse(w, http.StatusNotFound, meta.StatusReasonNotFound, r.URL.Path)
+	}
+}
+
+// page gives two pods at a time.
+func (a *api) page(w http.ResponseWriter, r *http.Request, namespace string) {
+	q := r.URL.Query()
+	var chosen []core.Pod
+	for _, p := range a.pods {
+		exporter := p.Labels["app.kubernetes.io/name"] == "procfit-exporter"
+		if (q.Get("labelSelector") == "" || exporter) && (!strings.Contains(r.URL.Path, "/namespaces/") || p.Namespace == namespace) {
+			chosen = append(chosen, p)
+		}
+	}
+	from := 0
+	if at := q.Get("continue"); at != "" {
+		if a.expire > 0 {
+			a.expire--
+			refuse(w, http.StatusGone, meta.StatusReasonExpired, "too old")
+			return
+		}
+		fmt.Sscan(at, &from)
+	}
+	list := core.PodList{Items: chosen[from:min(from+2, len(chosen))]}
+	list.APIVersion, list.Kind = "v1", "PodList"
+	if from+2 < len(chosen) {
+		list.Continue = fmt.Sprint(from + 2)
+	}
+	_ = json.NewEncoder(w).Encode(list)
+}
+
+func refuse(w http.ResponseWriter, code int, reason meta.StatusReason, message string) {
+	w.WriteHeader(code)
+	s := meta.Status{Status: meta.StatusFailure, Code: int32(code), Reason: reason, Message: message}
+	s.APIVersion, s.Kind = "v1", "Status"
+	_ = json.NewEncoder(w).Encode(s)
+}
+
+func (a *api) check(t *testing.T, o Options) (*check.Report, error) {
+	t.Helper()
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	client, err := newClient(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run(context.Background(), client, o)
+}
+
+const id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+var started = meta.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+
+// pod is one of a Deployment, with a limit and a GOMAXPROCS of these kinds.
+func pod(name, limit string, env ...core.EnvVar) core.Pod {
+	controller := true
+	p := core.Pod{ObjectMeta: meta.ObjectMeta{Name: name, Namespace: "shop", Labels: map[string]string{"pod-template-hash": "5f6d"},
+		OwnerReferences: []meta.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "api-5f6d", Controller: &controller}}}}
+	c := core.Container{Name: "api", Image: "example.org/api", Env: env}
+	if limit != "" {
+		c.Resources.Limits = core.ResourceList{core.ResourceCPU: resource.MustParse(limit), core.ResourceMemory: resource.MustParse("64Mi")}
+	}
+	p.Spec.NodeName = "one"
+	p.Spec.Containers = []core.Container{c}
+	p.Status.Phase = core.PodRunning
+	p.Status.ContainerStatuses = []core.ContainerStatus{{
+		Name: "api", ContainerID: "containerd://" + id, Resources: c.Resources.DeepCopy(),
+		State: core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: started}},
+	}}
+	return p
+}
+
+func drawn(divisor string) core.EnvVar {
+	return core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ResourceFieldRef: &core.ResourceFieldSelector{Resource: "limits.cpu", Divisor: resource.MustParse(divisor)}}}
+}
+
+func literal(value string) core.EnvVar { return core.EnvVar{Name: "GOMAXPROCS", Value: value} }
+
+func resized(p core.Pod, limit string) core.Pod {
+	at := meta.NewTime(started.Add(time.Hour))
+	p.ManagedFields = []meta.ManagedFieldsEntry{{Manager: "kubectl", Subresource: "resize", Time: &at}}
+	l := core.ResourceList{core.ResourceCPU: resource.MustParse(limit)}
+	p.Spec.Containers[0].Resources.Limits = l
+	p.Status.ContainerStatuses[0].Resources.Limits = l
+	return p
+}
+
+func annotated(p core.Pod, key, value string) core.Pod {
+	p.Annotations = map[string]string{key: value}
+	return p
+}
+
+// exporterPod is one that runs on the node.
+func exporterPod() core.Pod {
+	p := pod("exporter-x", "")
+	p.Namespace, p.Labels, p.OwnerReferences = "procfit", map[string]string{"app.kubernetes.io/name": "procfit-exporter"}, nil
+	p.Spec.Containers[0].Name, p.Status.ContainerStatuses[0].Name = "exporter", "exporter"
+	p.Status.ContainerStatuses[0].ContainerID = ""
+	return p
+}
+
+// metrics are what an exporter says of the pods' container.
+func metrics(procs int, setBy string, rules ...string) map[string]string {
+	s := fmt.Sprintf("# TYPE procfit_process_info gauge\nprocfit_process_info{cgroup=\"/kubepods/pod1/%s\",go_version=\"go1.24.6\",gomaxprocs=\"%d\",name=\"api\",pid=\"7\",procs_source=\"symbol\",set_by=\"%s\"} 1\n", id, procs, setBy)
+	s += "# TYPE procfit_process_findings gauge\n"
+	for _, r := range rules {
+		s += fmt.Sprintf("procfit_process_findings{name=\"api\",pid=\"7\",rule=%q,severity=\"warning\"} 1\n", r)
+	}
+	return map[string]string{"exporter-x": s}
+}
+
+func nodes(runtime string) []core.Node {
+	n := core.Node{ObjectMeta: meta.ObjectMeta{Name: "one"}}
+	n.Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse("8")}
+	n.Status.NodeInfo.ContainerRuntimeVersion = runtime
+	return []core.Node{n}
+}
+
+// controller is the ReplicaSet of the pods, whose template sets these.
+func controller(env ...core.EnvVar) map[string]any {
+	return map[string]any{"/apis/apps/v1/namespaces/shop/replicasets/api-5f6d": map[string]any{
+		"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": map[string]any{"name": "api-5f6d"},
+		"spec": map[string]any{"template": map[string]any{"spec": core.PodSpec{Containers: []core.Container{{Name: "api", Image: "x", Env: env}}}}},
+	}}
+}
+
+func TestRun(t *testing.T) {
+	ref := drawn("1")
+	for name, tc := range map[string]struct {
+		api   api
+		want  []string // findings
+		value string   // of container api
+		note  string
+	}{
+		"three alike are one": {
+			api{pods: []core.Pod{pod("a", "1500m", drawn("0")), pod("b", "1500m", drawn("0")), pod("c", "1500m", drawn("0"))}, objects: controller(ref)},
+			[]string{"PF004"}, "2: env, limits.cpu of 1500m; 3 pods", "",
+		},
+		"thousandths": {api{pods: []core.Pod{pod("a", "1500m", drawn("1m"))}, objects: controller(ref)}, []string{"PF021"}, "1500: env, limits.cpu of 1500m", ""},
+		"the node's CPUs": {
+			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref)}, []string{"PF017"}, "8: env, limits.cpu, and without a limit the node's CPUs", "",
+		},
+		"nodes may not be read": {
+			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref), forbidden: []string{"/api/v1/nodes"}},
+			[]string{"PF017"}, "as many as the node has CPUs: env, limits.cpu, and without a limit the node's CPUs", "nodes may not be listed",
+		},
+		"from a ConfigMap": {
+			api{pods: []core.Pod{pod("a", "2", core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ConfigMapKeyRef: &core.ConfigMapKeySelector{LocalObjectReference: core.LocalObjectReference{Name: "settings"}, Key: "procs"}}})},
+				objects: controller(ref), configs: []core.ConfigMap{{ObjectMeta: meta.ObjectMeta{Name: "settings", Namespace: "other"}, Data: map[string]string{"procs": "4"}}, {ObjectMeta: meta.ObjectMeta{Name: "settings", Namespace: "shop"}, Data: map[string]string{"procs": "9"}}}},
+			[]string{"PF001"}, "9: env, ConfigMap settings", "",
+		},
+		"resized, and nobody looks": {
+			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3")}, objects: controller(ref)},
+			[]string{"PF050"}, "3: env, limits.cpu of 3, as it would be after a restart", "",
+		},
+		"resized, seen": {
+			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(1, "env")},
+			[]string{"PF050"}, "1: read by the exporter; by its spec 3: env, limits.cpu of 3", "",
+		},
+		"resized and restarted": {
+			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(3, "env")},
+			nil, "3: read by the exporter, and the same by its spec: env, limits.cpu of 3", "",
+		},
+		"answered by an annotation": {
+			api{pods: []core.Pod{annotated(resized(pod("a", "1", drawn("1")), "3"), "procfit/ignore", "PF050 it is restarted tonight")}, objects: controller(ref)},
+			nil, "3: env, limits.cpu of 3, as it would be after a restart", "",
+		},
+		"put in by a webhook": {api{pods: []core.Pod{pod("a", "2", literal("2"))}, objects: controller()}, []string{"PF004", "PF051"}, "2: env", ""},
+		"its controller may not be read": {
+			api{pods: []core.Pod{pod("a", "2", drawn("1"))}, forbidden: []string{"/apis/apps"}}, []string{"PF004"}, "2: env, limits.cpu of 2", "controllers of pods may not be read",
+		},
+		"put in by the container runtime": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(4, "env")},
+			[]string{"PF006", "PF050"}, "4: read by the exporter; by its spec 8: chosen by the runtime of go1.24.6", "",
+		},
+		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one takes 8", "min_injected_gomaxprocs"},
+		"rules of what runs": {
+			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref), metrics: metrics(2, "env", "PF012")},
+			[]string{"PF012"}, "2: read by the exporter, and the same by its spec: env, limits.cpu of 2", "",
+		},
+		"an exporter that does not answer": {
+			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref)}, []string{"PF004"}, "2: env, limits.cpu of 2", "not read: node one",
+		},
+		"a list that is forgotten once": {
+			api{pods: []core.Pod{pod("a", "2", drawn("1")), pod("b", "2", drawn("1")), pod("c", "2", drawn("1"))}, objects: controller(ref), expire: 1},
+			[]string{"PF004"}, "2: env, limits.cpu of 2; 3 pods", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.api.nodes == nil {
+				tc.api.nodes = nodes("containerd://2.0")
+			}
+			r, err := tc.api.check(t, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range r.Findings {
+				got = append(got, f.Rule)
+				if f.Path != "shop" || f.Object != "Deployment/api" || f.Line != 0 || f.Message == "" || f.Fix == "" {
+					t.Errorf("a finding in the wrong place, or without words: %+v", f)
+				}
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("found %v, want %v: %+v", got, tc.want, r.Findings)
+			}
+			value := ""
+			for _, v := range r.Values {
+				if v.Container == "api" {
+					value += v.Text + ": " + v.Source
+				}
+			}
+			if value != tc.value {
+				t.Errorf("value %q, want %q", value, tc.value)
+			}
+			if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, tc.note) || (tc.note == "") != (len(r.Notes) == 0) {
+				t.Errorf("notes %q, want %q", notes, tc.note)
+			}
+			if r.Noun != "pod" || r.Files != len(tc.api.pods) || len(r.Problems) > 0 {
+				t.Errorf("%d %ss, problems %v", r.Files, r.Noun, r.Problems)
+			}
+		})
+	}
+}
+
+// Where no pods may be read there is nothing to check, and that is told with the way
+// out; of a namespace alone only its pods are asked for.
+func TestAccess(t *testing.T) {
+	a := api{nodes: nodes(""), forbidden: []string{"/api/v1/pods"}, pods: []core.Pod{pod("a", "2", drawn("1"))}, objects: controller(drawn("1"))}
+	_, err := a.check(t, Options{})
+	if err == nil || !strings.Contains(err.Error(), "list the pods of all namespaces: not allowed") || !strings.Contains(err.Error(), "procfit-check") {
+		t.Errorf("the error is %v", err)
+	}
+	r, err := a.check(t, Options{Namespace: "shop"})
+	if err != nil || len(r.Values) != 1 || len(r.Notes) != 1 {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
+
+func FuzzParseMetrics(f *testing.F) {
+	f.Add(metrics(4, "env", "PF001")["exporter-x"])
+	f.Add("procfit_process_info{cgroup=\"/" + id + "\"} 1\n")
+	f.Add("procfit_process_info 1\nprocfit_process_findings 2\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		programs, err := parseMetrics(strings.NewReader(text))
+		for name, p := range programs {
+			if err != nil || p == nil || len(name) != len(id) || p.GoVersion != "" && !strings.HasPrefix(p.GoVersion, "go") {
+				t.Errorf("%v: %q is %+v", err, name, p)
+			}
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// The rules that only a cluster can break.
+const (
+	ruleDiffers  = "PF050"
+	ruleInjected = "PF051"
+)
+
+// ofValue are rules of the value that a spec gives, where another one runs.
+var ofValue = map[string]bool{"PF001": true, "PF002": true, "PF004": true}
+
+// judging is package manifest's Checker, with what runs held against what it resolves.
+type judging struct {
+	*manifest.Checker
+	byPath map[string]*workload
+}
+
+// Finish implements check.Checker.
+func (j judging) Finish(ctx context.Context, to check.Sink) error {
+	s := &sink{Sink: to, byPath: j.byPath, found: map[found]bool{}}
+	if err := j.Checker.Finish(ctx, s); err != nil {
+		return err
+	}
+	s.seen()
+	return nil
+}
+
+// found is a rule that fired somewhere.
+type found struct{ path, container, rule string }
+
+// sink adds to every value what is known of it besides.
+type sink struct {
+	check.Sink
+	byPath map[string]*workload
+	found  map[found]bool
+	places []rule.Place // of the values
+}
+
+// Finding implements check.Sink. The values come before the findings.
+func (s *sink) Finding(f check.Finding) {
+	if w := s.byPath[f.Path]; w != nil {
+		if st := w.containers[f.Container]; st.Other && !st.Sets {
+			return // no Go program, whatever --go says of all
+		}
+	}
+	if ofValue[f.Rule] && s.found[found{f.Path, f.Container, ruleDiffers}] {
+		return // what the exporter sees is told instead
+	}
+	s.found[found{f.Path, f.Container, f.Rule}] = true
+	s.Sink.Finding(f)
+}
+
+// Value implements check.Sink.
+func (s *sink) Value(v check.Value) {
+	w := s.byPath[v.Path]
+	if w == nil {
+		s.Sink.Value(v)
+		return
+	}
+	s.places = append(s.places, v.Place)
+	st := w.containers[v.Container]
+	v.Go = v.Go && (!st.Other || st.Sets)
+	if w.injected[v.Container] {
+		s.Finding(check.NewFinding(ruleInjected, v.Place,
+			"GOMAXPROCS is set in its pods, and the template of "+w.owner.Kind+"/"+w.owner.Name+" does not: something that admits pods has put it in",
+			"see who: kubectl get mutatingwebhookconfigurations"))
+	}
+	switch {
+	case st.Live == nil && st.Resized && v.Procs != nil:
+		f := check.NewFinding(ruleDiffers, v.Place,
+			fmt.Sprintf("it may run with another value than %d: %s was drawn when its container started, and the pod has been resized since", *v.Procs, st.Drawn), afresh)
+		f.Severity = rule.Info
+		s.Finding(f)
+		v.Source += ", as it would be after a restart"
+	case st.Live != nil && st.Live.Procs > 0:
+		v.Go = true
+		s.differs(v, st)
+		n := st.Live.Procs
+		if spec := v.Text; spec == fmt.Sprint(n) {
+			v.Source = "read by the exporter, and the same by its spec: " + v.Source
+		} else {
+			v.Source = "read by the exporter; by its spec " + spec + ": " + v.Source
+		}
+		v.Procs, v.Text = &n, fmt.Sprint(n)
+	}
+	s.Sink.Value(v)
+}
+
+const afresh = "restart it; built with Go 1.25 or newer, remove the variable, and the runtime follows the limit"
+
+// differs tells of a live value that is not the resolved one.
+func (s *sink) differs(v check.Value, st state) {
+	if v.Procs == nil || *v.Procs == st.Live.Procs {
+		return
+	}
+	why, fix := "", "see why on its node: procfit explain --pid PID"
+	switch {
+	case st.Resized:
+		why, fix = fmt.Sprintf(": %s was drawn when its container started, and the pod has been resized since", st.Drawn), afresh
+	case st.Live.SetBy == string(rule.SetByEnv) && !st.Sets:
+		why = ": GOMAXPROCS is in its environment and not in its spec: the image has it, or the container runtime puts it in (min_injected_gomaxprocs of CRI-O)"
+		fix = `see which: the image's configuration, and the annotation skip-gomaxprocs.crio.io: "true", which keeps CRI-O from it`
+	case st.Live.SetBy == string(rule.SetByCode):
+		why, fix = ": the program sets it itself", "leave it to one of the two: remove the call, or the variable"
+	}
+	s.Finding(check.NewFinding(ruleDiffers, v.Place, fmt.Sprintf("it runs with %d, and by its spec it would be %d%s", st.Live.Procs, *v.Procs, why), fix))
+}
+
+// seen adds the rules that fire on the running program and on nothing that is written,
+// throttling for one.
+func (s *sink) seen() {
+	for _, at := range s.places {
+		st := s.byPath[at.Path].containers[at.Container]
+		if st.Live == nil {
+			continue
+		}
+		for _, id := range st.Live.Rules {
+			r, known := rule.Find(id)
+			if !known || s.found[found{at.Path, at.Container, id}] {
+				continue
+			}
+			s.Finding(check.NewFinding(id, at, "the exporter sees: "+r.Title, r.Fix))
+		}
+	}
+}

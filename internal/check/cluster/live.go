@@ -1,0 +1,182 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/container"
+)
+
+// Live is what the exporter tells of the Go program in a container.
+type Live struct {
+	Procs     int    // 0: not known
+	GoVersion string // "go1.26.8"
+	SetBy     string // auto, env, code, unknown
+	PID       int
+	Rules     []string // that fire on it, there
+}
+
+// exporters are found by this label, in whatever namespace.
+const exporterLabel = "app.kubernetes.io/name=procfit-exporter"
+
+// exporterPort is where it listens, unless its pod names another port "metrics".
+const exporterPort = "9877"
+
+// What is read of its metrics.
+const (
+	infoMetric     = "procfit_process_info"
+	findingsMetric = "procfit_process_findings"
+)
+
+// scrapesAtOnce are done through the API server, which passes each on to a node.
+const scrapesAtOnce = 8
+
+// live are the programs of all nodes that an exporter runs on, by the identity of their
+// container in the runtime.
+type live struct {
+	mu       sync.Mutex
+	programs map[string]*Live
+	nodes    map[string]bool // that were read
+	problems []string
+}
+
+// exporters reads every exporter there is. That there is none is no error.
+func exporters(ctx context.Context, client *Client) (*live, error) {
+	l := &live{programs: map[string]*Live{}, nodes: map[string]bool{}}
+	var pods []core.Pod
+	err := pages(ctx, func() { pods = nil }, func(ctx context.Context, o meta.ListOptions) (string, error) {
+		o.LabelSelector = exporterLabel
+		o.Limit, o.ResourceVersion = 0, "0" // from the server's memory; they are few among many
+		var list core.PodList
+		if err := client.list(ctx, "", "pods", o, &list); err != nil {
+			return "", err
+		}
+		for _, p := range list.Items {
+			if p.Status.Phase == core.PodRunning {
+				pods = append(pods, p)
+			}
+		}
+		return list.Continue, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	work := make(chan core.Pod)
+	var workers sync.WaitGroup
+	for range scrapesAtOnce {
+		workers.Go(func() {
+			for p := range work {
+				l.scrape(ctx, client, p)
+			}
+		})
+	}
+	for _, p := range pods {
+		work <- p
+	}
+	close(work)
+	workers.Wait()
+	return l, ctx.Err()
+}
+
+// scrape reads one exporter, through the API server.
+func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
+	port := exporterPort
+	for _, c := range p.Spec.Containers {
+		for _, named := range c.Ports {
+			if named.Name == "metrics" {
+				port = strconv.Itoa(int(named.ContainerPort))
+			}
+		}
+	}
+	b, err := client.core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").DoRaw(ctx)
+	var programs map[string]*Live
+	if err == nil {
+		programs, err = parseMetrics(bytes.NewReader(b))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.problems = append(l.problems, fmt.Sprintf("node %s: %v", p.Spec.NodeName, explain("the exporter "+p.Namespace+"/"+p.Name, err)))
+		return
+	}
+	l.nodes[p.Spec.NodeName] = true
+	for id, program := range programs {
+		l.programs[id] = program
+	}
+}
+
+// parseMetrics reads an exporter's answer: the programs by the last part of their
+// cgroup, in which every runtime writes the container's identity.
+func parseMetrics(r io.Reader) (map[string]*Live, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(r)
+	if err != nil {
+		return nil, fmt.Errorf("no metrics: %w", err)
+	}
+	all, byPID := map[string]*Live{}, map[string]*Live{}
+	info := families[infoMetric]
+	if info == nil {
+		return all, nil
+	}
+	for _, m := range info.Metric {
+		labels := labelsOf(m)
+		id := container.ID(labels["cgroup"])
+		pid, _ := strconv.Atoi(labels["pid"])
+		if id == "" || all[id] != nil && all[id].PID < pid {
+			continue
+		}
+		one := &Live{GoVersion: labels["go_version"], SetBy: labels["set_by"], PID: pid}
+		one.Procs, _ = strconv.Atoi(labels["gomaxprocs"]) // "unknown" is 0
+		if !strings.HasPrefix(one.GoVersion, "go") {
+			one.GoVersion = ""
+		}
+		all[id] = one
+		byPID[labels["pid"]] = one
+	}
+	if fired := families[findingsMetric]; fired != nil {
+		for _, m := range fired.Metric {
+			labels := labelsOf(m)
+			if one := byPID[labels["pid"]]; one != nil && !slices.Contains(one.Rules, labels["rule"]) {
+				one.Rules = append(one.Rules, labels["rule"])
+			}
+		}
+	}
+	for _, one := range all {
+		slices.Sort(one.Rules)
+	}
+	return all, nil
+}
+
+func labelsOf(m *dto.Metric) map[string]string {
+	labels := map[string]string{}
+	for _, l := range m.Label {
+		labels[l.GetName()] = l.GetValue()
+	}
+	return labels
+}
+
+// of is what is known of a pod.
+func (l *live) of(p *core.Pod) seen {
+	s := seen{programs: map[string]*Live{}, whole: l.nodes[p.Spec.NodeName]}
+	for _, list := range [][]core.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses} {
+		for _, status := range list {
+			if one := l.programs[container.ID(status.ContainerID)]; one != nil {
+				// Not its number: pods that differ in nothing else are alike.
+				s.programs[status.Name] = &Live{Procs: one.Procs, GoVersion: one.GoVersion, SetBy: one.SetBy, Rules: one.Rules}
+			}
+		}
+	}
+	return s
+}

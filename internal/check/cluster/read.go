@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	core "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/phrase"
+)
+
+// node is what is known of one.
+type node struct {
+	cpus int
+	crio bool
+}
+
+// readNodes reads them. Where that is not allowed, values that follow from a node are told
+// in words.
+func (r *reading) readNodes(ctx context.Context) error {
+	r.nodes = map[string]node{}
+	err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {
+		var list core.NodeList
+		if err := r.client.list(ctx, "", "nodes", o, &list); err != nil {
+			return "", err
+		}
+		for _, n := range list.Items {
+			cpus := n.Status.Capacity.Cpu()
+			r.nodes[n.Name] = node{int(cpus.Value()), strings.HasPrefix(n.Status.NodeInfo.ContainerRuntimeVersion, "cri-o:")}
+		}
+		return list.Continue, nil
+	})
+	if apierrors.IsForbidden(err) {
+		r.note("nodes may not be listed: values that follow from a node's CPUs are told in words")
+		return nil
+	}
+	return explain("list the nodes", err)
+}
+
+// readPods keeps one workload for all pods that are alike.
+func (r *reading) readPods(ctx context.Context) error {
+	restart := func() { r.workloads, r.pods, r.configs = map[string]*workload{}, 0, false }
+	restart()
+	err := pages(ctx, restart, func(ctx context.Context, o meta.ListOptions) (string, error) {
+		// What has ended gets nothing any more.
+		o.FieldSelector = "status.phase!=Succeeded,status.phase!=Failed"
+		var list core.PodList
+		if err := r.client.list(ctx, r.o.Namespace, "pods", o, &list); err != nil {
+			return "", err
+		}
+		for i := range list.Items {
+			if err := r.pod(&list.Items[i]); err != nil {
+				return "", err
+			}
+		}
+		if r.o.Progress != nil {
+			r.o.Progress(r.pods)
+		}
+		return list.Continue, nil
+	})
+	what := "list the pods of all namespaces"
+	if r.o.Namespace != "" {
+		what = "list the pods of namespace " + r.o.Namespace
+	}
+	return explain(what, err)
+}
+
+func (r *reading) pod(p *core.Pod) error {
+	r.pods++
+	on := r.nodes[p.Spec.NodeName]
+	seen := r.live.of(p)
+	w, key, err := ofPod(p, on.cpus, seen)
+	if err != nil {
+		return err
+	}
+	if on.crio && !seen.whole && p.Annotations["skip-gomaxprocs.crio.io"] == "" {
+		r.crio++
+	}
+	if !r.configs {
+		r.configs = drawsOnConfigs(p)
+	}
+	if known := r.workloads[key]; known != nil {
+		known.pods++
+		return nil
+	}
+	r.workloads[key] = w
+	return nil
+}
+
+// drawsOnConfigs tells that a variable may come from a ConfigMap.
+func drawsOnConfigs(p *core.Pod) bool {
+	for _, list := range [][]core.Container{p.Spec.InitContainers, p.Spec.Containers} {
+		for _, c := range list {
+			for _, from := range c.EnvFrom {
+				if from.ConfigMapRef != nil {
+					return true
+				}
+			}
+			for _, e := range c.Env {
+				if strings.HasPrefix(e.Name, "GO") && e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// mostConfig is the longest entry that can be a variable worth a look.
+const mostConfig = 1024
+
+// readConfigs gives every ConfigMap with an entry that may be a variable of the runtime:
+// one that has GO in its name, or is drawn on by a key of any name.
+func (r *reading) readConfigs(ctx context.Context, to func(*check.File)) error {
+	if !r.configs {
+		return nil
+	}
+	err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {
+		var list core.ConfigMapList
+		if err := r.client.list(ctx, r.o.Namespace, "configmaps", o, &list); err != nil {
+			return "", err
+		}
+		for _, c := range list.Items {
+			kept := map[string]string{}
+			for key, value := range c.Data {
+				if len(value) <= mostConfig {
+					kept[key] = value
+				}
+			}
+			if len(kept) == 0 {
+				continue
+			}
+			b, err := json.Marshal(map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata{Name: c.Name, Namespace: c.Namespace}, "data": kept,
+			})
+			if err != nil {
+				return "", fmt.Errorf("ConfigMap %s/%s: %w", c.Namespace, c.Name, err)
+			}
+			to(check.NewFile(c.Namespace+"/ConfigMap."+c.Name+".json", b))
+		}
+		return list.Continue, nil
+	})
+	if apierrors.IsForbidden(err) {
+		r.note("ConfigMaps may not be listed: variables that come from them are not known")
+		return nil
+	}
+	return explain("list the ConfigMaps", err)
+}
+
+// note tells what was left out.
+func (r *reading) note(message string) {
+	r.notes = append(r.notes, check.Note{Path: "cluster", Message: message})
+}
+
+func (r *reading) notesOfLive() {
+	for _, p := range r.live.problems {
+		r.note("not read: " + p)
+	}
+	if r.crio > 0 {
+		r.note(phrase.Count(r.crio, "pod") + " on nodes of CRI-O, whose min_injected_gomaxprocs sets GOMAXPROCS unseen by the API: only the exporter can tell")
+	}
+}

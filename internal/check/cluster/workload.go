@@ -1,0 +1,239 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/check"
+)
+
+// workload is one or more pods of one controller that are alike in all that bears on
+// GOMAXPROCS.
+type workload struct {
+	namespace, kind, name string
+	owner                 meta.OwnerReference // the controller itself: a ReplicaSet, where a Deployment is shown
+	pods                  int
+	example               string // the name of one of them
+	cpus                  int    // of its node; 0: not known
+	object                []byte // what a file would hold
+	containers            map[string]state
+	injected              map[string]bool // containers whose GOMAXPROCS is in no template
+}
+
+// state is what the cluster tells of a container, beyond what its spec says.
+type state struct {
+	Live    *Live     // nil: not known
+	Other   bool      // it is known to be no Go program
+	Drawn   string    // the resource that its GOMAXPROCS was drawn from when it started, or ""
+	Resized bool      // since then
+	Sets    bool      // GOMAXPROCS stands in its variables
+	started time.Time // not compared: pods that differ in it are alike
+}
+
+// path stands for a file in the namespace's folder.
+func (w *workload) path(key string) string { return w.namespace + "/" + key + ".json" }
+
+// reduced is what is kept of a pod: an object of its controller's kind, with its pod
+// template.
+type reduced struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+	Spec       struct {
+		Template struct {
+			Metadata metadata `json:"metadata"`
+			Spec     podSpec  `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+}
+
+type metadata struct {
+	Name        string            `json:"name,omitempty"`
+	Namespace   string            `json:"namespace,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+type podSpec struct {
+	Containers          []reducedContainer         `json:"containers"`
+	InitContainers      []reducedContainer         `json:"initContainers,omitempty"`
+	EphemeralContainers []reducedContainer         `json:"ephemeralContainers,omitempty"`
+	Resources           *core.ResourceRequirements `json:"resources,omitempty"`
+}
+
+type reducedContainer struct {
+	Name      string                     `json:"name"`
+	Image     string                     `json:"image"`
+	Env       []core.EnvVar              `json:"env,omitempty"`
+	EnvFrom   []core.EnvFromSource       `json:"envFrom,omitempty"`
+	Resources *core.ResourceRequirements `json:"resources,omitempty"`
+}
+
+// seen is what the exporter of a node tells of a pod.
+type seen struct {
+	programs map[string]*Live // by the container's name
+	whole    bool             // what is not in it is no Go program
+}
+
+// ofPod reduces a pod.
+func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
+	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, cpus: cpus, containers: map[string]state{}}
+	if c := meta.GetControllerOf(p); c != nil {
+		w.owner = *c
+		w.kind, w.name = c.Kind, c.Name
+		hash := p.Labels["pod-template-hash"]
+		if name, ok := strings.CutSuffix(c.Name, "-"+hash); ok && hash != "" && c.Kind == "ReplicaSet" {
+			w.kind, w.name = "Deployment", name
+		}
+	}
+	var o reduced
+	o.APIVersion, o.Kind = "v1", w.kind
+	o.Metadata = metadata{Name: w.name, Namespace: w.namespace}
+	o.Spec.Template.Metadata.Annotations = ours(p.Annotations)
+	s := &o.Spec.Template.Spec
+	s.Resources = cpuOf(p.Spec.Resources)
+	statuses := slices.Concat(p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses)
+	resized := resizedAt(p)
+	add := func(to *[]reducedContainer, c core.Container) {
+		k, st := ofContainer(c, statusOf(statuses, c.Name), resized)
+		st.Live = seen.programs[c.Name]
+		st.Other = seen.whole && st.Live == nil && !st.started.IsZero()
+		if st.Live != nil && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && st.Live.GoVersion != "" {
+			// A release by the way that a user names one.
+			if notes := &o.Spec.Template.Metadata.Annotations; *notes == nil {
+				*notes = map[string]string{annotationGo + c.Name: st.Live.GoVersion}
+			} else if (*notes)[annotationGo+c.Name] == "" {
+				(*notes)[annotationGo+c.Name] = st.Live.GoVersion
+			}
+		}
+		w.containers[c.Name] = st
+		*to = append(*to, k)
+	}
+	for _, c := range p.Spec.InitContainers {
+		add(&s.InitContainers, c)
+	}
+	for _, c := range p.Spec.Containers {
+		add(&s.Containers, c)
+	}
+	for _, c := range p.Spec.EphemeralContainers {
+		add(&s.EphemeralContainers, core.Container(c.EphemeralContainerCommon))
+	}
+	var err error
+	if w.object, err = json.Marshal(o); err != nil {
+		return nil, "", fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
+	}
+	states, err := json.Marshal(w.containers)
+	if err != nil {
+		return nil, "", fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d %d ", cpus, len(w.object))
+	sum.Write(w.object)
+	sum.Write(states)
+	return w, fmt.Sprintf("%.16x", sum.Sum(nil)), nil
+}
+
+// annotationGo and a container's name is the annotation of package manifest that names
+// the release of a program.
+const annotationGo = "procfit/go."
+
+// ours are the annotations that a user answers procfit with.
+func ours(all map[string]string) map[string]string {
+	var kept map[string]string
+	for key, value := range all {
+		if strings.HasPrefix(key, "procfit/") {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// ofContainer reduces one. Of a running one the limits count that are in force.
+func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (reducedContainer, state) {
+	k := reducedContainer{Name: c.Name, Image: c.Image, EnvFrom: c.EnvFrom, Resources: cpuOf(&c.Resources)}
+	var st state
+	if status != nil && status.Resources != nil {
+		k.Resources = cpuOf(status.Resources)
+	}
+	if status != nil && status.State.Running != nil {
+		st.started = status.State.Running.StartedAt.Time
+	}
+	expands := false
+	for _, e := range c.Env {
+		runtimes := strings.HasPrefix(e.Name, "GO")
+		expands = expands || runtimes && strings.Contains(e.Value, "$(")
+		if e.Name == "GOMAXPROCS" {
+			st.Sets, st.Drawn = true, ""
+			if e.ValueFrom != nil && e.ValueFrom.ResourceFieldRef != nil {
+				st.Drawn = e.ValueFrom.ResourceFieldRef.Resource
+			}
+		}
+	}
+	for _, e := range c.Env {
+		if strings.HasPrefix(e.Name, "GO") || expands {
+			k.Env = append(k.Env, divided(e))
+		}
+	}
+	st.Resized = st.Drawn != "" && !st.started.IsZero() && resized.After(st.started)
+	return k, st
+}
+
+// divided writes the divisor out: "0" is what the API server has made of none, and
+// stands in no file that could be mended.
+func divided(e core.EnvVar) core.EnvVar {
+	if e.ValueFrom == nil || e.ValueFrom.ResourceFieldRef == nil || !e.ValueFrom.ResourceFieldRef.Divisor.IsZero() {
+		return e
+	}
+	e.ValueFrom = e.ValueFrom.DeepCopy()
+	e.ValueFrom.ResourceFieldRef.Divisor = *resource.NewQuantity(1, resource.DecimalSI)
+	return e
+}
+
+func statusOf(all []core.ContainerStatus, name string) *core.ContainerStatus {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// cpuOf are the amounts of CPU alone.
+func cpuOf(r *core.ResourceRequirements) *core.ResourceRequirements {
+	if r == nil {
+		return nil
+	}
+	only := func(l core.ResourceList) core.ResourceList {
+		if q, ok := l[core.ResourceCPU]; ok {
+			return core.ResourceList{core.ResourceCPU: q}
+		}
+		return nil
+	}
+	limits, requests := only(r.Limits), only(r.Requests)
+	if limits == nil && requests == nil {
+		return nil
+	}
+	return &core.ResourceRequirements{Limits: limits, Requests: requests}
+}
+
+// resizedAt is when the resources of a pod were last changed in place, or zero. The API
+// server notes who has changed what, and by which part of the API.
+func resizedAt(p *core.Pod) time.Time {
+	var at time.Time
+	for _, m := range p.ManagedFields {
+		if m.Subresource == "resize" && m.Time != nil && m.Time.After(at) {
+			at = m.Time.Time
+		}
+	}
+	return at
+}

@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Version is that of Kubernetes.
+const Version = "v1.36.3"
+
+// The module that Kubernetes is built in. The published one names its staging
+// repositories v0.0.0 and replaces them by folders, so that each is replaced by its
+// release here. For another version: change it and Version, and run go mod tidy in a
+// folder that holds both as go.mod and go.sum, beside a file that imports commands.
+var (
+	//go:embed testdata/kubernetes.mod
+	goMod []byte
+	//go:embed testdata/kubernetes.sum
+	goSum []byte
+	//go:embed testdata/pause.go.txt
+	pauseSource []byte
+)
+
+// commands are built of it.
+var commands = []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet", "kubectl"}
+
+// packages are Debian's, by a program of each.
+var packages = map[string]string{
+	"etcd": "etcd-server", "containerd": "containerd", "ctr": "containerd", "runc": "runc", "/usr/lib/cni/ptp": "containernetworking-plugins",
+	"iptables": "iptables", "ip": "iproute2", "unshare": "util-linux", "go": "golang",
+}
+
+// Missing says what there is not that Start needs, or is empty.
+func Missing() string {
+	if os.Geteuid() != 0 {
+		return "needs root"
+	}
+	var missing []string
+	for program, pkg := range packages {
+		if _, err := exec.LookPath(program); err != nil && !strings.Contains(strings.Join(missing, " "), pkg) {
+			missing = append(missing, pkg)
+		}
+	}
+	if len(missing) > 0 {
+		return "needs " + strings.Join(missing, ", ") + " (Debian: apt-get install --no-install-recommends " + strings.Join(missing, " ") + ")"
+	}
+	return ""
+}
+
+// binaries is the folder of Kubernetes' programs, which are built where they are not
+// there yet. Several may ask at once; one builds.
+func binaries(ctx context.Context, log io.Writer) (string, error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	key := sha256.New()
+	for _, part := range [][]byte{goMod, goSum, pauseSource, []byte(strings.Join(commands, " ")), []byte(runtime.Version() + runtime.GOARCH)} {
+		fmt.Fprintf(key, "%d ", len(part))
+		key.Write(part)
+	}
+	dir := filepath.Join(cache, fmt.Sprintf("%s-%.8x", Version, key.Sum(nil)))
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(cache, "build.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	fmt.Fprintf(log, "building %s of Kubernetes %s, once: some 7 minutes on two CPUs\n", strings.Join(commands, ", "), Version)
+	began := time.Now()
+	part := dir + ".part"
+	if err := os.RemoveAll(part); err != nil {
+		return "", err
+	}
+	if err := build(ctx, part); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(log, "built in %.0f s: %s\n", time.Since(began).Seconds(), dir)
+	return dir, os.Rename(part, dir)
+}
+
+// build compiles everything into a folder, outside of any workspace, and lets others
+// have the CPUs first.
+func build(ctx context.Context, to string) error {
+	src, err := os.MkdirTemp("", "procfit-cluster-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(src)
+	for name, text := range map[string][]byte{"go.mod": goMod, "go.sum": goSum, "pause/main.go": pauseSource} {
+		name = filepath.Join(src, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			return err
+		}
+	}
+	args := []string{"-n", "5", "go", "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-o", to + "/",
+		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=" + Version + " -X k8s.io/client-go/pkg/version.gitVersion=" + Version, "./pause"}
+	for _, c := range commands {
+		args = append(args, "k8s.io/kubernetes/cmd/"+c)
+	}
+	cmd := exec.CommandContext(ctx, "nice", args...)
+	cmd.Dir = src
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "PWD="+src)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(out.String())
+		return fmt.Errorf("build Kubernetes: %w: %s", err, text[max(0, len(text)-2000):])
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"embed"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/template"
+)
+
+//go:embed start.sh testdata/config
+var files embed.FS
+
+// PauseImage holds a pod's namespaces open.
+const PauseImage = "procfit.test/pause:1"
+
+// settings are what the configuration files are made with.
+type settings struct {
+	Dir, Server, Token, Cgroup string
+	Node, Port                 int
+	PauseImage                 string
+	V1                         bool
+}
+
+// configure writes the files that the programs of the cluster start with.
+func (c *Cluster) configure() error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	if err := c.write("account.key", pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})); err != nil {
+		return err
+	}
+	script, err := files.ReadFile("start.sh")
+	if err != nil {
+		return err
+	}
+	if err := c.write("start.sh", script); err != nil {
+		return err
+	}
+	s := settings{Dir: c.Dir, Server: c.Server, Token: rand.Text(), Cgroup: c.place.cgroup(), PauseImage: PauseImage, V1: len(hierarchies()) > 1}
+	for _, name := range []string{"kubeconfig", "tokens.csv"} {
+		if err := c.fill(name, name, s); err != nil {
+			return err
+		}
+	}
+	for n := range c.nodes {
+		s.Node, s.Port = n+1, 10250+n
+		for _, name := range []string{"containerd.toml", "kubelet.yaml", "pods.conflist"} {
+			to := filepath.Join(fmt.Sprintf("node%d", s.Node), name)
+			if name == "pods.conflist" {
+				to = filepath.Join(filepath.Dir(to), "network", name)
+			}
+			if err := c.fill(name, to, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fill writes a file from its template.
+func (c *Cluster) fill(name, to string, s settings) error {
+	t, err := template.ParseFS(files, "testdata/config/"+name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.Dir, to)), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(c.Dir, to), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := t.Execute(f, s); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func (c *Cluster) write(name string, b []byte) error {
+	return os.WriteFile(filepath.Join(c.Dir, name), b, 0o600)
+}
