@@ -58,6 +58,13 @@ func Missing() string {
 	return ""
 }
 
+// Build makes what a cluster is made of, where it is not there yet: once a release of
+// Kubernetes and of Go.
+func Build(ctx context.Context, log io.Writer) error {
+	_, err := binaries(ctx, log)
+	return err
+}
+
 // binaries is the folder of Kubernetes' programs, which are built where they are not
 // there yet. Several may ask at once; one builds.
 func binaries(ctx context.Context, log io.Writer) (string, error) {

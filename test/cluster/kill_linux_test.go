@@ -56,7 +56,7 @@ func TestKilled(t *testing.T) {
 		if err := next.Stop(); err != nil {
 			t.Error(err)
 		}
-		groups, err := filepath.Glob("/sys/fs/cgroup/*/procfit-cluster-" + filepath.Base(next.Dir))
+		groups, err := filepath.Glob("/sys/fs/cgroup/*/test-cluster-" + filepath.Base(next.Dir))
 		if err != nil || len(groups) > 0 {
 			t.Errorf("cgroups are left: %v, %v", groups, err)
 		}

@@ -59,7 +59,7 @@ func (p place) outside() string { return fmt.Sprintf("10.201.%d.1", p.number) }
 func (p place) inside() string  { return fmt.Sprintf("10.201.%d.2", p.number) }
 
 // cgroup is the group that all pods are below, in every hierarchy.
-func (p place) cgroup() string { return fmt.Sprintf("/procfit-cluster-%d", p.number) }
+func (p place) cgroup() string { return fmt.Sprintf("/test-cluster-%d", p.number) }
 
 // prepare makes the folders and the groups. A group of cpuset begins without CPUs, so
 // it gets its parent's.

@@ -1,7 +1,7 @@
 // Command run brings a cluster up, prints where its kubeconfig is, and ends it when
 // it is interrupted itself:
 //
-//	go run ./test/cluster/run [-nodes 2] [-image NAME=PROGRAM …]
+//	go run ./test/cluster/run [-build] [-nodes 2] [-image NAME=PROGRAM …]
 package main
 
 import (
@@ -28,6 +28,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	nodes := flags.Int("nodes", 2, "how many nodes")
+	build := flags.Bool("build", false, "only build what a cluster is made of, where it is not there yet")
 	images := map[string]string{}
 	flags.Func("image", "`NAME=PROGRAM`: an image of a static program, imported on every node", func(s string) error {
 		name, program, ok := strings.Cut(s, "=")
@@ -42,6 +43,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if missing := cluster.Missing(); missing != "" {
 		return fmt.Errorf("a cluster %s", missing)
+	}
+	if *build {
+		return cluster.Build(ctx, os.Stderr)
 	}
 	c, err := cluster.Start(ctx, cluster.Options{Nodes: *nodes, Log: os.Stderr})
 	if err != nil {
