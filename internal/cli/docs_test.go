@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -125,6 +127,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 		return
 	case "trace":
 		writeTraces(t)
+	case "image":
+		writeStatic(t, "static") // the test's own binary may be linked against a C library
+		args = append(args, "--binary", "static")
 	case "check":
 		writeManifest(t)
 		args = append(args, "--exit-zero")
@@ -142,6 +147,19 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	}
 	if out.Len() == 0 {
 		t.Errorf("%s: procfit %s prints nothing", where, strings.Join(args, " "))
+	}
+}
+
+// writeStatic makes a file that is a Linux program by its header, linked to nothing.
+func writeStatic(t *testing.T, path string) {
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: 1, Ehsize: 64, Phentsize: 56, Shentsize: 64}
+	copy(header.Ident[:], elf.ELFMAG+"\x02\x01\x01")
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.LittleEndian, header); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 
