@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	switch args[0] {
 	case "sweep":
 		args = append([]string{"sweep", "--dry-run"}, args[1:]...)
+		if slices.Contains(args, "--kube") {
+			args = append(args, "--kubeconfig", fakeShop(t))
+		}
 	case "load":
 		args = append([]string{"load"}, args[1:]...)
 		args = append(args, "--duration", "50ms")
