@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -120,6 +122,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	switch args[0] {
 	case "sweep":
 		args = append([]string{"sweep", "--dry-run"}, args[1:]...)
+		if slices.Contains(args, "--kube") {
+			args = append(args, "--kubeconfig", fakeShop(t))
+		}
 	case "load":
 		args = append([]string{"load"}, args[1:]...)
 		args = append(args, "--duration", "50ms")
@@ -128,6 +133,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 		return
 	case "trace":
 		writeTraces(t)
+	case "image":
+		writeStatic(t, "static") // the test's own binary may be linked against a C library
+		args = append(args, "--binary", "static")
 	case "check":
 		writeManifest(t)
 		args = append(args, "--exit-zero")
@@ -167,6 +175,19 @@ func emptyCluster(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// writeStatic makes a file that is a Linux program by its header, linked to nothing.
+func writeStatic(t *testing.T, path string) {
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: 1, Ehsize: 64, Phentsize: 56, Shentsize: 64}
+	copy(header.Ident[:], elf.ELFMAG+"\x02\x01\x01")
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.LittleEndian, header); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 var execTrace, _ = filepath.Abs("../exectrace/testdata/go1.27.1.trace")

@@ -117,6 +117,6 @@ Exit codes: 0 fine; 1 findings of check, or a gate not met; 2 usage; 3 failure; 
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std))
+	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std), newImage(std), newAgent(std))
 	return root
 }

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		"fakeserver": fakeServer,
 		"fakebatch":  fakeBatch,
 		"fakemodern": fakeModern,
+		"fakekube":   fakeKube,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/session"
@@ -72,19 +73,34 @@ func newSweep(std stdio) *cobra.Command {
 
 // run is procfit sweep.
 func (o *sweepOptions) run(ctx context.Context, std stdio) error {
-	s, err := o.resolve(std)
+	if err := o.kube.check(o.given); err != nil {
+		return err
+	}
+	if o.kube.clean {
+		return o.kube.cleanKube(ctx, std)
+	}
+	s, err := o.resolve(ctx, std)
 	if err != nil {
 		return err
+	}
+	if o.kube.copies != nil {
+		if err := o.consent(ctx, std, s); err != nil {
+			return err
+		}
 	}
 	if o.dryRun {
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
-	runner, err := local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
+	runner, err := o.runner(s)
 	if err != nil {
 		return err
 	}
-	defer runner.Close()
+	defer func() {
+		if err := runner.Close(); err != nil && o.kube.copies != nil {
+			std.notef("%v", err)
+		}
+	}()
 	var bar *progress
 	events := session.Events{
 		Torn: std.torn,
@@ -110,6 +126,14 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 	}
 	bar.finish()
 	return o.conclude(std, s, err)
+}
+
+// runner is that of this machine, or of a cluster.
+func (o *sweepOptions) runner(s *session.Session) (sweep.Runner, error) {
+	if o.kube.copies == nil {
+		return local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
+	}
+	return o.kube.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.kube.loadFrom == "local"}), nil
 }
 
 func (s stdio) torn(path string, bytes int64) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"runtime"
@@ -41,6 +42,7 @@ type sweepOptions struct {
 	maxTime              time.Duration
 	grid                 bool
 	gate, dryRun, json   bool
+	kube                 kubeOptions
 	command              []string
 	given                func(flag string) bool
 }
@@ -96,15 +98,19 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&l.RequestTimeout, "request-timeout", l.RequestTimeout, "a request that takes longer is an error")
 	f.StringVar(&o.maxErrors, "max-errors", o.maxErrors, "share of failed requests above which a trial is invalid")
 	f.DurationVar(&t.RunTimeout, "trial-timeout", 0, "a run of a batch program that takes longer is ended, and invalid")
+	o.kube.flags(f)
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan and its cost, and stop")
 	f.BoolVar(&o.json, "json", false, "print result.json instead of the report")
 }
 
 // resolve turns the flags into a session, or says which of them is wrong.
-func (o *sweepOptions) resolve(std stdio) (*session.Session, error) {
+func (o *sweepOptions) resolve(ctx context.Context, std stdio) (*session.Session, error) {
 	spec, err := o.parse(std)
 	if err != nil {
 		return nil, err
+	}
+	if o.given("kube") {
+		return o.resolveKube(ctx, std, spec)
 	}
 	if err := o.setTarget(&spec, std); err != nil {
 		return nil, err

@@ -21,6 +21,9 @@ const (
 	InvalidMetric       InvalidCode = "metric"        // a figure of --metric is missing, or cannot be compared
 	InvalidNoBenchmark  InvalidCode = "no_benchmark"  // no Go benchmark line was printed
 	InvalidUnit         InvalidCode = "unit"          // its throughput is in another unit than its group's
+	InvalidNoPod        InvalidCode = "no_pod"        // no pod came to run: it was refused, found no room, or its image could not be had
+	InvalidPodChanged   InvalidCode = "pod_changed"   // a pod was restarted, or its image, node, class or resources are not those of before
+	InvalidEvicted      InvalidCode = "evicted"       // the cluster took a pod away
 )
 
 // UnjudgedCode says why a phase's p99 is shown and not judged.

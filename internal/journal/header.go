@@ -57,8 +57,8 @@ type Target struct {
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
 	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
-	// SHA256 is of the command's executable, so that a resumed run does not mix two
-	// programs; empty where procfit compiles or is the target itself.
+	// SHA256 is of the command's executable, or of the pod template, so that a resumed
+	// run does not mix two programs; empty where procfit compiles or is the target itself.
 	SHA256      string   `json:"sha256,omitempty"`
 	URL         string   `json:"url,omitempty"`
 	Ready       string   `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
@@ -67,6 +67,9 @@ type Target struct {
 	GoVersion   string   `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
 	MainModule  string   `json:"main_module,omitempty"`  // likewise
 	BuiltIn     string   `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
+	Object      string   `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
+	Namespace   string   `json:"namespace,omitempty"`    // of the copies
+	Container   string   `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
 	ServerCPUs  string   `json:"server_cpuset,omitempty"`
 	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
 	Directory   string   `json:"directory,omitempty"`

@@ -63,7 +63,7 @@ type Trial struct {
 	NotStarted bool `json:"not_started,omitempty"`
 
 	ObservedProcs       []*int            `json:"observed_procs"`            // by replica; null: not readable
-	ObservedSource      string            `json:"observed_source,omitempty"` // symbol, decoded; empty where not readable
+	ObservedSource      string            `json:"observed_source,omitempty"` // symbol, decoded, metrics; empty where not readable
 	ObservedGoVersion   string            `json:"observed_go_version,omitempty"`
 	ObservedMainModule  string            `json:"observed_main_module,omitempty"`
 	ProcsLogged         *bool             `json:"procs_logged,omitempty"` // the beginning of the target's output names GOMAXPROCS; null: it was not looked at
@@ -78,9 +78,22 @@ type Trial struct {
 	// Usage is that of the closed loop, where the target has all the work that it can
 	// take; of a batch program that of its runs.
 	Usage
+	Pods     []Pod     `json:"pods,omitempty"` // of a trial in a cluster, by replica
 	Load     *LoadCost `json:"load"`
 	Warnings []Warning `json:"warnings"`
 	Log      string    `json:"log,omitempty"` // the target's output, relative to the results directory
+}
+
+// Pod is what a replica ran as in a cluster, by what the kubelet reports.
+type Pod struct {
+	Name       string   `json:"name"`
+	Node       string   `json:"node"`
+	Image      string   `json:"image"`
+	ImageID    string   `json:"image_id"` // with the digest
+	QoSClass   string   `json:"qos_class"`
+	CPULimit   *float64 `json:"cpu_limit"`   // CPUs; null: none
+	CPURequest *float64 `json:"cpu_request"` // likewise
+	Restarts   int      `json:"restarts"`    // of all its containers
 }
 
 // Attainment is what a search for the highest rate within an objective came to: the

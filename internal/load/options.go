@@ -19,7 +19,8 @@ const (
 	maxConnections = 1_000_000 // a bound against typing errors; the kernel's are lower
 )
 
-// Options is the load to offer.
+// Options is the load to offer. As JSON it is all of it but the functions, so that it
+// can be offered from elsewhere.
 type Options struct {
 	URLs        []string      // one a replica; connections are dealt to them in turn
 	Method      string        // empty: GET, or POST with a body
@@ -41,15 +42,15 @@ type Options struct {
 	Engine      string        // EngineRaw or EnginePortable; empty: chosen
 
 	// Progress, if any, is called twice a second from one goroutine.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 	// Each, if any, is called once a second from one goroutine with what came in it.
-	Each func(Interval)
+	Each func(Interval) `json:"-"`
 	// Began, if any, is called when all connections are open, before the first request
 	// of the settling; Ended at the end of Duration, when nothing more is sent, before
 	// what is under way is waited for. Between their calls came Result.Counted answers.
 	// Settle keeps what Began leaves behind, cold caches and a collection of its
 	// garbage, out of the latency.
-	Began, Ended func()
+	Began, Ended func() `json:"-"`
 }
 
 // Progress is how far a run is.

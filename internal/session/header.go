@@ -37,10 +37,14 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 		Load: loadOf(spec),
 		Plan: plan,
 	}
+	if p := t.Pods; p != nil {
+		h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = p.Object, p.Namespace, p.Container, p.SHA256
+	}
 	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
 		h.Target.CPUs = cpuset.Format(spec.TargetCPUs())
 	}
 	h.Tool.Args = secret.Words(o.Tool.Args)
+	h.LoadHost = o.LoadHost
 	if spec.LoadOnTargetHost() {
 		h.LoadHost = &o.Host
 	}

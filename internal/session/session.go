@@ -12,11 +12,12 @@ import (
 
 // Options are what a run takes besides its Spec.
 type Options struct {
-	Dir      string       // the results folder; empty: results/TITLE-TIME
-	Tool     journal.Tool // who measures, and how it was called
-	Host     journal.Host // of the target, and of the load where that runs there
-	Baseline string       // results folder of an earlier run, to compare ratios with
-	Environ  []string     // of the target
+	Dir      string        // the results folder; empty: results/TITLE-TIME
+	Tool     journal.Tool  // who measures, and how it was called
+	Host     journal.Host  // of the target, and of the load where that runs there
+	LoadHost *journal.Host // of the load where it is another and known
+	Baseline string        // results folder of an earlier run, to compare ratios with
+	Environ  []string      // of the target
 	Started  time.Time
 }
 

@@ -19,6 +19,8 @@ import (
 const (
 	PortPlaceholder   = "{port}"
 	BinaryPlaceholder = "{binary}"
+	// PodPlaceholder stands for the address of a pod in the URL.
+	PodPlaceholder = "{pod}"
 )
 
 // Spec is all that is measured in one sweep.
@@ -60,6 +62,7 @@ type Target struct {
 	Benchmarks bool     // the batch program prints Go benchmark lines
 	Prepare    []string // argv of what runs before each run of a batch program
 	CPUs       []int    // that it may run on; nil: any
+	Pods       *Pods    // it runs in a cluster, in place of Command here; nil: it does not
 
 	Ready        ready.Probe   // what tells that a server can be loaded; the zero value: its URL
 	ReadyTimeout time.Duration // for it to be so
@@ -162,6 +165,9 @@ func (s Spec) LoadOnTargetHost() bool {
 	if s.Target.Kind() != journal.KindServer {
 		return false
 	}
+	if p := s.Target.Pods; p != nil {
+		return !p.LoadElsewhere
+	}
 	word, _, _ := strings.Cut(strings.TrimSpace(s.Load.Command), " ")
 	return !slices.Contains([]string{"ssh", "kubectl"}, filepath.Base(word))
 }
@@ -175,6 +181,8 @@ func (s Spec) Title() string {
 		return s.Name
 	case t.BuiltIn != "":
 		return t.BuiltIn
+	case t.Pods != nil:
+		return FileName(strings.TrimSuffix(filepath.Base(t.Pods.Object), filepath.Ext(t.Pods.Object)))
 	case isGoBench(t.Command):
 		return "gobench"
 	case t.Build != "":

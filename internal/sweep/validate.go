@@ -26,7 +26,7 @@ const (
 // Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
 // only the machine of the target can tell is its Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -118,6 +118,7 @@ func (s Spec) checkTarget() *FieldError {
 	t, server := s.Target, s.Target.Kind() == journal.KindServer
 	hasPort := s.commandHas(PortPlaceholder)
 	switch {
+	case t.Pods != nil:
 	case len(t.Command) == 0 && t.Build == "" && t.URL != "":
 		return Wrong(FieldURL, " %s, but no command: give the server's command after --", t.URL)
 	case len(t.Command) == 0 && t.Build == "":
@@ -170,7 +171,7 @@ func (s Spec) checkServer() *FieldError {
 		return Wrong(FieldURL, " %q: want an address such as http://127.0.0.1:{port}/", s.Target.URL)
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
 		return Wrong(FieldURL, ": the URL has {port}, but the command does not: the server would not know its port")
-	case slices.Max(s.Replicas) > 1 && !hasPort:
+	case slices.Max(s.Replicas) > 1 && !hasPort && s.Target.Pods == nil:
 		return Wrong(FieldReplicas, " %d needs {port} in the command and the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
 	if err := s.Target.Ready.Check(s.exampleURL()); err != nil {
@@ -180,7 +181,9 @@ func (s Spec) checkServer() *FieldError {
 }
 
 // exampleURL is the URL with some port.
-func (s Spec) exampleURL() string { return strings.ReplaceAll(s.Target.URL, PortPlaceholder, "1") }
+func (s Spec) exampleURL() string {
+	return strings.NewReplacer(PortPlaceholder, "1", PodPlaceholder, "192.0.2.1").Replace(s.Target.URL) // RFC 5737
+}
 
 func (s Spec) checkLoad() *FieldError {
 	l := s.Load

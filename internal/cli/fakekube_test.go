@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fakeAPI is an API server with one namespace, shop, and what a file holds: enough of
+// one to say what a sweep would make, to refuse it, and to make pods that do not come to
+// run. It forwards no port.
+type fakeAPI struct {
+	mu      sync.Mutex
+	objects map[string]map[string]any // by path
+	denied  []string                  // rights that the user lacks: "create pods"
+	status  map[string]any            // of pods that are made
+	log     *os.File                  // what was made and deleted, a line each
+}
+
+type world struct {
+	Objects map[string]map[string]any `json:"objects"`
+	Denied  []string                  `json:"denied"`
+	Status  map[string]any            `json:"status"`
+}
+
+// fakeKube (fakekube WORLD.json KUBECONFIG LOG) serves until it is interrupted. The
+// kubeconfig is written once it does.
+func fakeKube() {
+	var w world
+	b, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		err = json.Unmarshal(b, &w)
+	}
+	l, listenErr := net.Listen("tcp", "127.0.0.1:0")
+	log, logErr := os.Create(os.Args[3])
+	for _, err := range []error{err, listenErr, logErr} {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "fakekube:", err)
+			os.Exit(2)
+		}
+	}
+	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, log: log})
+	if err := os.WriteFile(os.Args[2], kubeconfig("http://"+l.Addr().String()), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, "fakekube:", err)
+		os.Exit(2)
+	}
+	end := make(chan os.Signal, 1)
+	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
+	<-end
+}
+
+// fakeShop is a kubeconfig of an API server that has a Deployment called api.
+func fakeShop(t *testing.T) string {
+	const api = `{"metadata": {"name": "api"}, "spec": {"template": {"spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
+	const node = `{"metadata": {"name": "n1"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
+	f := &fakeAPI{objects: map[string]map[string]any{}}
+	for path, text := range map[string]string{"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/nodes/n1": node} {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		f.objects[path] = o
+	}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, kubeconfig(server.URL), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// kubeconfig leads to a server, and to its namespace shop.
+func kubeconfig(server string) []byte {
+	return fmt.Appendf(nil, `{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: c, cluster: {server: "%s"}}], users: [{name: u}], contexts: [{name: c, context: {cluster: c, user: u, namespace: shop}}]}`, server)
+}
+
+func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var body map[string]any
+	json.NewDecoder(r.Body).Decode(&body) // of a GET there is none
+	switch object := f.objects[r.URL.Path]; {
+	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
+		a := body["spec"].(map[string]any)["resourceAttributes"].(map[string]any)
+		resource := fmt.Sprint(a["resource"])
+		if sub, ok := a["subresource"].(string); ok {
+			resource += "/" + sub
+		}
+		body["status"] = map[string]any{"allowed": !slices.Contains(f.denied, fmt.Sprint(a["verb"], " ", resource))}
+		f.write(w, http.StatusCreated, body)
+	case r.Method == http.MethodPost:
+		f.create(w, r, body)
+	case object != nil && r.Method == http.MethodGet:
+		f.write(w, http.StatusOK, object)
+	case object != nil && r.Method == http.MethodPut:
+		f.objects[r.URL.Path] = body
+		f.write(w, http.StatusOK, body)
+	case object != nil && r.Method == http.MethodDelete:
+		delete(f.objects, r.URL.Path)
+		fmt.Fprintln(f.log, "deleted", path.Base(path.Dir(r.URL.Path)))
+		f.write(w, http.StatusOK, object)
+	case r.Method == http.MethodGet && slices.Contains([]string{"pods", "configmaps", "services", "nodes"}, path.Base(r.URL.Path)):
+		f.list(w, r)
+	default:
+		f.fail(w, http.StatusNotFound, "NotFound", fmt.Sprintf("%q not found", path.Base(r.URL.Path)))
+	}
+}
+
+func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	meta := body["metadata"].(map[string]any)
+	if slices.Contains(f.denied, "quota") && path.Base(r.URL.Path) == "pods" {
+		f.fail(w, http.StatusForbidden, "Forbidden", "exceeded quota: compute, requested: limits.cpu=2, used: limits.cpu=1, limited: limits.cpu=2")
+		return
+	}
+	if r.URL.Query().Get("dryRun") == "" {
+		meta["uid"], meta["creationTimestamp"] = "1", time.Unix(1, 0).UTC().Format(time.RFC3339)
+		if path.Base(r.URL.Path) == "pods" {
+			body["status"] = f.status
+		}
+		f.objects[path.Join(r.URL.Path, meta["name"].(string))] = body
+		fmt.Fprintln(f.log, "made", path.Base(r.URL.Path))
+	}
+	f.write(w, http.StatusCreated, body)
+}
+
+func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
+	items := []map[string]any{}
+	for name, o := range f.objects {
+		labels, _ := o["metadata"].(map[string]any)["labels"].(map[string]any)
+		ours := labels["app.kubernetes.io/managed-by"] == "procfit"
+		if path.Dir(name) == r.URL.Path && (r.URL.Query().Get("labelSelector") == "" || ours) {
+			items = append(items, o)
+		}
+	}
+	kinds := map[string]string{"pods": "PodList", "configmaps": "ConfigMapList", "services": "ServiceList", "nodes": "NodeList"}
+	f.write(w, http.StatusOK, map[string]any{"kind": kinds[path.Base(r.URL.Path)], "apiVersion": "v1", "metadata": map[string]any{}, "items": items})
+}
+
+func (f *fakeAPI) fail(w http.ResponseWriter, code int, reason, message string) {
+	f.write(w, code, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message})
+}
+
+func (f *fakeAPI) write(w http.ResponseWriter, code int, v map[string]any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	json.NewEncoder(w).Encode(v)
+}

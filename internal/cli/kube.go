@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/procfit/procfit/internal/kube"
+	"github.com/procfit/procfit/internal/kube/agent"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// kubeOptions are the flags of procfit sweep for a cluster.
+type kubeOptions struct {
+	on       string // the object
+	options  kube.Options
+	loadFrom string
+	yes      bool
+	clean    bool
+
+	copies *kube.Copies // once they are settled
+}
+
+func (o *kubeOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.on, "kube", "", "measure pods like those of this `object` in a cluster: deployment/api, statefulset/, daemonset/, pod/ or a manifest.yaml")
+	f.StringVarP(&o.options.Namespace, "namespace", "n", "", "with --kube: the `namespace` (default the context's)")
+	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
+	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")
+	f.StringVar(&o.options.Container, "container", "", "with --kube: the `container` whose GOMAXPROCS is swept (default the first)")
+	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the targets run on (default the one with the most CPUs)")
+	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit for load and evidence; procfit image makes one")
+	f.StringVar(&o.loadFrom, "load-from", "pod", "with --kube: `pod`, or local: through the API server, which is measured too")
+	f.BoolVar(&o.options.Resize, "resize", false, "with --kube and --quota: change the limit of pods that run, instead of making them with it")
+	f.BoolVar(&o.yes, "yes", false, "with --kube: make the pods without asking")
+	f.BoolVar(&o.clean, "clean", false, "with --kube: remove what runs of procfit have left in the namespace, and stop")
+}
+
+// onlyKube are the flags that say nothing without --kube.
+func onlyKube() []string {
+	return []string{"namespace", "context", "kubeconfig", "container", "node", "image", "load-from", "resize", "yes"}
+}
+
+// check reads what --kube says, and whether the others are of use.
+func (k *kubeOptions) check(given func(string) bool) error {
+	if k.on == "--clean" { // as in --kube --clean: the flag takes the next word for its value
+		k.clean = true
+	}
+	if k.clean || given("kube") {
+		return nil
+	}
+	for _, name := range onlyKube() {
+		if given(name) {
+			return usageError("--%s needs --kube, the object whose pods are measured", name)
+		}
+	}
+	return nil
+}
+
+// anyPod is a host that there cannot be (RFC 2606).
+const anyPod = "pod.invalid"
+
+// resolveKube settles a sweep in a cluster. Nothing is made yet.
+func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Spec) (*session.Session, error) {
+	k := &o.kube
+	local := k.loadFrom == "local"
+	switch {
+	case k.on == "":
+		return nil, usageError("--kube: want an object, as in --kube deployment/api, or --clean")
+	case !local && k.loadFrom != "pod":
+		return nil, usageError("--load-from %q: want pod or local", k.loadFrom)
+	case !local && k.options.Image == "":
+		return nil, usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
+	case k.options.Resize && o.quota == "":
+		return nil, usageError("--resize needs --quota, the limits to change to")
+	}
+	k.options.Object, k.options.Stdin = k.on, std.in
+	copies, err := kube.Settle(ctx, k.options)
+	if err != nil {
+		return nil, err
+	}
+	k.copies = copies
+	urls := make([]string, len(o.urls))
+	for i, u := range o.urls { // a host that parses stands for the pods meanwhile
+		urls[i] = strings.ReplaceAll(u, sweep.PodPlaceholder, anyPod)
+	}
+	url, mix, err := readMix(urls, o.requests, std)
+	if err != nil {
+		return nil, err
+	}
+	spec.Load.Requests = mix
+	spec.Target.Command = o.command // which a Spec of pods refuses
+	spec.Target.Pods, spec.Target.URL = copies.Pods(local), copies.URL()
+	if url != "" {
+		spec.Target.URL = strings.Replace(url, anyPod, sweep.PodPlaceholder, 1)
+	}
+	if own := copies.Quota(); own != nil && !o.given("quota") {
+		spec.Quotas = []*float64{own}
+	}
+	for _, q := range spec.Quotas {
+		if k.options.Resize && (q == nil || copies.Quota() == nil) {
+			return nil, usageError("--resize cannot add a CPU limit to a pod or take it away: give --quota numbers, and the object a limit")
+		}
+	}
+	if err := o.setBudget(&spec); err != nil {
+		return nil, err
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, refusal(err)
+	}
+	host, loadHost := copies.Hosts()
+	so := session.Options{Dir: o.out, Tool: tool(std.args), Host: host, Baseline: o.baseline, Environ: copies.Environ(), Started: time.Now()}
+	if spec.Target.Pods.LoadElsewhere && !local {
+		so.LoadHost = &loadHost
+	}
+	s := session.New(spec, so)
+	if err := checkBudget(s); err != nil {
+		return nil, err
+	}
+	return s, o.checkGate(s, std)
+}
+
+// consent shows what is about to be made, has the API server try it, and asks.
+func (o *sweepOptions) consent(ctx context.Context, std stdio, s *session.Session) error {
+	k := &o.kube
+	rehearsal, err := k.copies.Rehearse(ctx, s.Plan)
+	for _, w := range rehearsal.Warnings {
+		std.notef("the API server warns: %s", phrase.Clean(w))
+	}
+	for _, c := range rehearsal.Changes {
+		std.notef("admission changes the pods: %s", phrase.Clean(c))
+	}
+	if err != nil {
+		return err
+	}
+	k.tell(std, s)
+	switch {
+	case o.dryRun || k.yes:
+		return nil
+	case !onTerminal(std):
+		return usageError("pods are made only with --yes, or after a question on a terminal")
+	}
+	fmt.Fprint(std.err, "procfit: make them? [y/N] ")
+	answer, err := bufio.NewReader(std.in).ReadString('\n')
+	if a := strings.ToLower(strings.TrimSpace(answer)); err != nil || a != "y" && a != "yes" {
+		return &exitError{exitInterrupted, errors.New("nothing was made")}
+	}
+	return nil
+}
+
+func onTerminal(std stdio) bool {
+	f, ok := std.in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// tell says what the pods are and what they have from their originals.
+func (k *kubeOptions) tell(std stdio, s *session.Session) {
+	target, loadHost := k.copies.Hosts()
+	p := s.Spec.Target.Pods
+	std.notef("pods like those of %s, container %s, are made in namespace %s on node %s, one trial at a time, and removed", p.Object, p.Container, p.Namespace, target.Hostname)
+	for _, n := range k.copies.Notes {
+		std.notef("%s", n)
+	}
+	if k.copies.Dropped != nil {
+		std.notef("no Service and no controller sends them anything or takes them for its own: they lack the labels %s", phrase.And(k.copies.Dropped))
+	}
+	if k.copies.Terms != nil {
+		std.notef("each has what its original has, and works on it or as it too:")
+	}
+	for _, t := range k.copies.Terms {
+		std.notef("  %s", termWords(t))
+	}
+	for _, l := range k.copies.Left {
+		if l.Alive {
+			std.notef("run %s of %s, begun on %s, may be at work in the namespace: two runs disturb each other", l.Run, l.Object, l.Host)
+		} else {
+			std.notef("run %s of %s, begun on %s, ended without removing its pods: they go first", l.Run, l.Object, l.Host)
+		}
+	}
+	switch {
+	case k.loadFrom == "local":
+		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
+	case !p.LoadElsewhere:
+		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time of theirs, and latency is that of both")
+	default:
+		std.notef("the load comes from node %s", loadHost.Hostname)
+	}
+	if why := k.copies.Eyeless(); why != "" {
+		std.notef("nothing looks at the targets from beside them (%s): GOMAXPROCS is only known where they serve go_sched_gomaxprocs_threads, and throttling is not", why)
+	}
+}
+
+func termWords(t kube.Term) string {
+	words := map[kube.TermKind]string{
+		kube.TermSecret: "the Secret", kube.TermConfigMap: "the ConfigMap", kube.TermClaim: "the volume claim", kube.TermServiceAccount: "the service account",
+		kube.TermPriority: "the priority class, by which it may drive out others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:",
+	}
+	s := words[t.Kind] + " " + t.Name
+	if t.Detail != "" {
+		s += " " + t.Detail
+	}
+	return phrase.Clean(s)
+}
+
+// cleanKube removes what is left of runs.
+func (k *kubeOptions) cleanKube(ctx context.Context, std stdio) error {
+	runs, pods, err := kube.Clean(ctx, k.options.Access)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		how := "had ended"
+		if r.Alive {
+			how = "may have been at work"
+		}
+		std.notef("run %s of %s, begun on %s, %s", r.Run, r.Object, r.Host, how)
+	}
+	_, err = fmt.Fprintf(std.out, "removed %s of %s\n", phrase.Count(pods, "pod"), phrase.Count(len(runs), "run"))
+	return err
+}
+
+// newAgent is what procfit runs inside a cluster.
+func newAgent(std stdio) *cobra.Command {
+	var idle time.Duration
+	cmd := &cobra.Command{
+		Use:    kube.AgentCommand,
+		Short:  "Offer load and look at targets inside a cluster, as a sweep there asks",
+		Hidden: true,
+		Args:   noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(agent.Port)))
+			if err != nil {
+				return err
+			}
+			return agent.NewServer(load.Run).Serve(cmd.Context(), l, idle)
+		},
+	}
+	cmd.Flags().DurationVar(&idle, "idle", 15*time.Minute, "end when nobody has asked for so long")
+	return cmd
+}

@@ -1,0 +1,102 @@
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// nobody is who the program runs as where a pod says nothing else: offering load
+// takes no rights.
+const nobody = "65532:65532"
+
+// Image is what an archive is made of.
+type Image struct {
+	Name    string // reference with a tag, as in registry.example/procfit:v1
+	Program []byte
+	Path    string // of the program in the image, as in /procfit
+	Version string
+}
+
+// Made is what an archive holds.
+type Made struct {
+	Name     string
+	Digest   string // of the manifest, as registries and nodes name it
+	Platform string // as in linux/amd64
+}
+
+// Write writes the archive.
+func (i Image) Write(w io.Writer) (Made, error) {
+	tag, err := name.NewTag(i.Name, name.WithDefaultRegistry(""))
+	if err != nil {
+		return Made{}, fmt.Errorf("--name %q: %w", i.Name, err)
+	}
+	at, err := platform(bytes.NewReader(i.Program))
+	if err != nil {
+		return Made{}, err
+	}
+	img, err := i.build(at)
+	if err != nil {
+		return Made{}, err
+	}
+	digest, err := img.Digest()
+	if err != nil {
+		return Made{}, err
+	}
+	if err := archive(w, img, tag.String()); err != nil {
+		return Made{}, err
+	}
+	return Made{Name: tag.String(), Digest: digest.String(), Platform: at.String()}, nil
+}
+
+// build is the image with its one layer. Its only time is the epoch.
+func (i Image) build(at v1.Platform) (v1.Image, error) {
+	layer, err := i.layer()
+	if err != nil {
+		return nil, err
+	}
+	img := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
+	img = mutate.ConfigMediaType(img, types.OCIConfigJSON)
+	img, err = mutate.Append(img, mutate.Addendum{Layer: layer, MediaType: types.OCILayer})
+	if err != nil {
+		return nil, err
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config = config.DeepCopy()
+	config.OS, config.Architecture, config.Variant = at.OS, at.Architecture, at.Variant
+	config.Created, config.History = v1.Time{Time: time.Unix(0, 0).UTC()}, nil
+	config.Config = v1.Config{
+		Entrypoint: []string{i.Path}, User: nobody, WorkingDir: "/",
+		Labels: map[string]string{"org.opencontainers.image.title": "procfit", "org.opencontainers.image.version": i.Version},
+	}
+	return mutate.ConfigFile(img, config)
+}
+
+// layer is a file system with the program alone.
+func (i Image) layer() (v1.Layer, error) {
+	var b bytes.Buffer
+	t := tar.NewWriter(&b)
+	h := &tar.Header{Name: i.Path[1:], Mode: 0o755, Size: int64(len(i.Program)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+	if err := t.WriteHeader(h); err != nil {
+		return nil, err
+	}
+	if _, err := t.Write(i.Program); err != nil {
+		return nil, err
+	}
+	if err := t.Close(); err != nil {
+		return nil, err
+	}
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }, tarball.WithMediaType(types.OCILayer))
+}

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+// through leads to a server whatever the host is. Every other answer is lost on the way
+// where lossy.
+type through struct {
+	to    string
+	lossy bool
+	n     atomic.Int64
+}
+
+func (t *through) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Host = t.to
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil && t.lossy && t.n.Add(1)%2 == 1 {
+		response.Body.Close()
+		return nil, errors.New("the API server is gone")
+	}
+	return response, err
+}
+
+// offers answers each load after both of its moments.
+type offers struct {
+	mu   sync.Mutex
+	seen []load.Options
+	err  error
+}
+
+func (o *offers) offer(_ context.Context, l load.Options) (*load.Result, error) {
+	o.mu.Lock()
+	o.seen = append(o.seen, l)
+	o.mu.Unlock()
+	if o.err != nil {
+		return nil, o.err
+	}
+	l.Began()
+	l.Ended()
+	h := hdrhistogram.New(1, int64(time.Minute), 3)
+	h.RecordValue(12345)
+	return &load.Result{Mode: load.ModeOpen, Requests: 7, ErrorKinds: map[load.Kind]int64{load.Kind("reset"): 2}, Duration: time.Second, Latency: h, SendLag: h, PerURL: []load.URLCount{{Answered: 7}}}, nil
+}
+
+func serve(t *testing.T, o *offers) *through {
+	t.Helper()
+	s := httptest.NewServer(NewServer(o.offer).Handler(t.Context()))
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &through{to: u.Host}
+}
+
+// A load is offered once with all that was asked for, and all of its result comes back,
+// whatever gets lost on the way.
+func TestLoad(t *testing.T) {
+	for _, lossy := range []bool{false, true} {
+		o := &offers{}
+		way := serve(t, o)
+		way.lossy = lossy
+		c := &Client{Transport: way, Patience: time.Minute}
+		var began, ended int
+		want := load.Options{URLs: []string{"http://10.0.0.1:80/"}, Body: []byte{0, 1, 255}, Headers: []string{"A: b"}, Connections: 3, Rate: 12.5, Duration: time.Second, Settle: 5, Timeout: 9, Threads: 2}
+		r, err := c.Load(t.Context(), want, Moments{Began: func(time.Duration) { began++ }, Ended: func(time.Duration) { ended++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Requests != 7 || r.ErrorKinds[load.Kind("reset")] != 2 || r.Latency.TotalCount() != 1 || r.Latency.Max() != r.SendLag.Max() || r.PerURL[0].Answered != 7 {
+			t.Errorf("lossy %v: %+v", lossy, r)
+		}
+		if began != 1 || ended != 1 || len(o.seen) != 1 {
+			t.Errorf("lossy %v: began %d times, ended %d, offered %d", lossy, began, ended, len(o.seen))
+		}
+		got := o.seen[0]
+		if got.Connections != 3 || got.Rate != 12.5 || string(got.Body) != "\x00\x01\xff" || got.Headers[0] != "A: b" || got.Settle != 5 || got.Threads != 2 || got.URLs[0] != want.URLs[0] {
+			t.Errorf("offered %+v", got)
+		}
+	}
+}
+
+// What the engine refuses is told as it is, at once.
+func TestLoadRefused(t *testing.T) {
+	c := &Client{Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
+	_, err := c.Load(t.Context(), load.Options{}, Moments{})
+	var refused *RefusedError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "no such engine") {
+		t.Errorf("%v", err)
+	}
+}
+
+// An agent that is known to be gone is not waited for.
+func TestGone(t *testing.T) {
+	why := errors.New("pod load was evicted")
+	c := &Client{Transport: &through{to: "127.0.0.1:1"}, Patience: time.Hour, Gone: func(context.Context) error { return why }}
+	var lost *LostError
+	if _, err := c.Load(t.Context(), load.Options{}, Moments{}); !errors.As(err, &lost) || !errors.Is(err, why) {
+		t.Errorf("%v", err)
+	}
+	c = &Client{Transport: &through{to: "127.0.0.1:1"}, Patience: time.Millisecond}
+	if _, err := c.Look(t.Context(), 80); !errors.As(err, &lost) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A page is fetched from where the agent is; redirects are answers.
+func TestFetch(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
+	}))
+	defer page.Close()
+	c := &Client{Transport: serve(t, &offers{}), Patience: time.Minute}
+	if a, err := c.Fetch(t.Context(), page.URL); err != nil || a.Status != http.StatusFound {
+		t.Errorf("%+v, %v", a, err)
+	}
+	page.Close()
+	if a, err := c.Fetch(t.Context(), page.URL); err != nil || a.Error == "" {
+		t.Errorf("of nobody: %+v, %v", a, err)
+	}
+}
+
+// An agent that nobody asks ends; one that has a load to offer does not.
+func TestIdle(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := NewServer(nil).Serve(t.Context(), l, 10*time.Millisecond); err != nil {
+		t.Errorf("%v", err)
+	}
+	s := NewServer(nil)
+	s.jobs["a"] = newJob()
+	s.asked = time.Now().Add(-time.Hour)
+	if s.idleFor(time.Minute) {
+		t.Error("idle while a load runs")
+	}
+}

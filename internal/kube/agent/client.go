@@ -1,0 +1,214 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+const (
+	// Patience is how long an agent may be out of reach before it counts as lost: an
+	// API server that is restarted comes back within it.
+	Patience = 90 * time.Second
+	retry    = 500 * time.Millisecond
+	// Prompt is how late the end of a load may be told for what the node did meanwhile to
+	// tell of the load.
+	Prompt = 5 * time.Second
+)
+
+// LostError is that an agent could not be reached for too long.
+type LostError struct{ Err error }
+
+func (e *LostError) Error() string { return e.Err.Error() }
+func (e *LostError) Unwrap() error { return e.Err }
+
+// RefusedError is that an agent could not do what it was asked.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return e.Reason }
+
+// Client asks an agent. Its Transport leads to the agent whatever the host is.
+type Client struct {
+	Transport http.RoundTripper
+	Patience  time.Duration
+	// Gone says why the agent will not come back, where that is known: its pod ended.
+	// It may be nil.
+	Gone func(context.Context) error
+	// Renew makes the next try go another way than one that got no answer; may be nil.
+	Renew func()
+}
+
+// Moments are told as a load goes on; late is how long ago it was. Either may be nil.
+type Moments struct{ Began, Ended func(late time.Duration) }
+
+// Load offers a load and waits for what comes of it.
+func (c *Client) Load(ctx context.Context, o load.Options, m Moments) (*load.Result, error) {
+	id := "/loads/" + rand.Text()
+	if err := c.ask(ctx, http.MethodPut, id, o, nil); err != nil {
+		return nil, err
+	}
+	told := map[moment]bool{}
+	for _, step := range []struct {
+		until moment
+		tell  func(time.Duration)
+	}{{begun, m.Began}, {ended, m.Ended}, {done, nil}} {
+		for !told[step.until] {
+			var p progress
+			if err := c.ask(ctx, http.MethodGet, id+"?until="+string(step.until), nil, &p); err != nil {
+				return nil, err
+			}
+			for at, ago := range map[moment]*time.Duration{begun: p.BegunAgo, ended: p.EndedAgo} {
+				if at == step.until && ago != nil {
+					told[at] = true
+					if step.tell != nil {
+						step.tell(*ago)
+					}
+				}
+			}
+			switch {
+			case p.Done && p.Error != "":
+				return nil, &RefusedError{p.Error}
+			case p.Done && step.until == done && p.Result == nil:
+				return nil, errors.New("the agent offered the load and has no result of it")
+			case p.Done && step.until == done:
+				return p.Result.unpack()
+			case p.Done:
+				told[step.until] = true
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Fetch asks a URL once, from the agent's pod.
+func (c *Client) Fetch(ctx context.Context, of string) (a Answer, err error) {
+	return a, c.ask(ctx, http.MethodGet, "/answer?url="+url.QueryEscape(of), nil, &a)
+}
+
+// Look looks at the target that listens at the port.
+func (c *Client) Look(ctx context.Context, port int) (l Look, err error) {
+	return l, c.ask(ctx, http.MethodGet, "/look?port="+strconv.Itoa(port), nil, &l)
+}
+
+// End makes the agent end, and returns when it answers no more.
+func (c *Client) End(ctx context.Context) error {
+	for {
+		if err := c.within(ctx, tryTime, request{http.MethodPut, "/end", nil, nil}); err != nil {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(retry):
+		}
+	}
+}
+
+// Start begins to count. The id is for Stop.
+func (c *Client) Start(ctx context.Context, port int) (id string, err error) {
+	id = "/spans/" + rand.Text()
+	return id, c.soon(ctx, http.MethodPut, id+"?port="+strconv.Itoa(port), nil)
+}
+
+// Stop is what was counted since Start.
+func (c *Client) Stop(ctx context.Context, id string) (counted Counted, err error) {
+	return counted, c.soon(ctx, http.MethodGet, id, &counted)
+}
+
+const (
+	tries   = 3
+	tryTime = 5 * time.Second
+)
+
+// soon asks where an answer is of use at once or not at all.
+func (c *Client) soon(ctx context.Context, method, path string, out any) (err error) {
+	for range tries {
+		err = c.within(ctx, tryTime, request{method, path, nil, out})
+		var refused *RefusedError
+		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+			return err
+		}
+		c.renew()
+	}
+	return err
+}
+
+func (c *Client) renew() {
+	if c.Renew != nil {
+		c.Renew()
+	}
+}
+
+// ask asks until there is an answer, or the agent counts as lost.
+func (c *Client) ask(ctx context.Context, method, path string, in, out any) error {
+	for until := time.Now().Add(c.Patience); ; {
+		err := c.within(ctx, 2*longPoll, request{method, path, in, out})
+		var refused *RefusedError
+		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+			return err
+		}
+		if c.Gone != nil {
+			if why := c.Gone(ctx); why != nil {
+				return &LostError{why}
+			}
+		}
+		c.renew()
+		if time.Now().After(until) {
+			return &LostError{fmt.Errorf("no answer for %s: %w", c.Patience, err)}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(retry):
+		}
+	}
+}
+
+// request is one question.
+type request struct {
+	method, path string
+	in, out      any // nil: nothing
+}
+
+// within asks once.
+func (c *Client) within(ctx context.Context, time time.Duration, q request) error {
+	ctx, cancel := context.WithTimeout(ctx, time)
+	defer cancel()
+	var body io.Reader
+	if q.in != nil {
+		b, err := json.Marshal(q.in)
+		if err != nil {
+			return &RefusedError{err.Error()}
+		}
+		body = bytes.NewReader(b)
+	}
+	r, err := http.NewRequestWithContext(ctx, q.method, "http://agent"+q.path, body)
+	if err != nil {
+		return &RefusedError{err.Error()}
+	}
+	response, err := c.Transport.RoundTrip(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10)) // what there is of a reason
+		return &RefusedError{strings.TrimSpace(string(b))}
+	}
+	b, err := io.ReadAll(response.Body) // to its end, or the connection is not used again
+	if err != nil || q.out == nil {
+		return err
+	}
+	return json.Unmarshal(b, q.out)
+}

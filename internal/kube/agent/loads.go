@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+// job is a load under way, or what came of it.
+type job struct {
+	mu           sync.Mutex
+	begun, ended time.Time
+	result       *result
+	failed       string
+	changed      chan struct{} // closed, and made anew, at each step
+	done         bool
+}
+
+func newJob() *job { return &job{changed: make(chan struct{})} }
+
+// step changes the job and wakes who waits for it.
+func (j *job) step(change func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	change()
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// run offers the load.
+func (j *job) run(ctx context.Context, o load.Options, offer Offer) {
+	o.Began = func() { j.step(func() { j.begun = time.Now() }) }
+	o.Ended = func() { j.step(func() { j.ended = time.Now() }) }
+	r, err := offer(ctx, o)
+	packed, packErr := pack(r)
+	j.step(func() {
+		j.done, j.result = true, packed
+		for _, err := range []error{err, packErr} {
+			if err != nil {
+				j.failed, j.result = err.Error(), nil
+			}
+		}
+	})
+}
+
+// wait returns when the job has come to a moment, or ctx ends.
+func (j *job) wait(ctx context.Context, until moment) progress {
+	for {
+		j.mu.Lock()
+		p := progress{Done: j.done, Error: j.failed, BegunAgo: since(j.begun), EndedAgo: since(j.ended)}
+		changed := j.changed
+		if j.done {
+			p.Result = j.result
+		}
+		j.mu.Unlock()
+		if p.Done || until == begun && p.BegunAgo != nil || until == ended && p.EndedAgo != nil {
+			return p
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return p
+		}
+	}
+}
+
+func since(t time.Time) *time.Duration {
+	if t.IsZero() {
+		return nil
+	}
+	return new(time.Since(t))
+}

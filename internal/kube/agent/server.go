@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+const (
+	// longPoll is how long a question may wait for its answer, well below what
+	// proxies on the way take for a dead connection.
+	longPoll    = 15 * time.Second
+	askPatience = 5 * time.Second // for a URL that is asked once
+	mostBody    = 4 << 20         // of a page that is fetched
+	idleLook    = 200 * time.Millisecond
+)
+
+// Offer runs a load: load.Run.
+type Offer func(context.Context, load.Options) (*load.Result, error)
+
+// Server answers what a Client asks. The zero value is not ready: NewServer.
+type Server struct {
+	offer Offer
+	eye   eye
+
+	mu    sync.Mutex
+	jobs  map[string]*job
+	spans map[string]*span
+	asked time.Time
+	// ending is that the asker wants no more.
+	ending bool
+}
+
+// NewServer makes a Server that offers load by this function.
+func NewServer(offer Offer) *Server {
+	return &Server{offer: offer, jobs: map[string]*job{}, spans: map[string]*span{}, asked: time.Now()}
+}
+
+// Serve answers until ctx ends, or until nobody has asked for so long and no load
+// runs.
+func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	web := &http.Server{Handler: s.Handler(ctx), ReadHeaderTimeout: askPatience}
+	go func() {
+		for ctx.Err() == nil && !s.idleFor(idle) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(min(idleLook, idle)):
+			}
+		}
+		cancel()
+		web.Close()
+	}()
+	if err := web.Serve(l); err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) idleFor(idle time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.jobs {
+		if !j.over() {
+			s.asked = time.Now()
+		}
+	}
+	return s.ending || time.Since(s.asked) > idle
+}
+
+func (j *job) over() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done
+}
+
+// Handler answers; what it starts ends with ctx.
+func (s *Server) Handler(ctx context.Context) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("PUT /loads/{id}", func(w http.ResponseWriter, r *http.Request) { s.startLoad(ctx, w, r) })
+	mux.HandleFunc("GET /loads/{id}", s.awaitLoad)
+	mux.HandleFunc("GET /answer", s.fetch)
+	mux.HandleFunc("GET /look", func(w http.ResponseWriter, r *http.Request) {
+		write(w, s.eye.look(port(r)))
+	})
+	mux.HandleFunc("PUT /end", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ending = true
+		write(w, struct{}{})
+	})
+	mux.HandleFunc("PUT /spans/{id}", s.startSpan)
+	mux.HandleFunc("GET /spans/{id}", s.endSpan)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.asked = time.Now()
+		s.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func port(r *http.Request) int {
+	n, _ := strconv.Atoi(r.URL.Query().Get("port")) // 0: no port is known
+	return n
+}
+
+func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	var o load.Options
+	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
+		http.Error(w, fmt.Sprintf("the options of the load: %v", err), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.jobs[r.PathValue("id")] == nil {
+		maps.DeleteFunc(s.jobs, func(_ string, j *job) bool { return j.over() }) // its asker has what came of it
+		j := newJob()
+		s.jobs[r.PathValue("id")] = j
+		go j.run(ctx, o, s.offer)
+	}
+	write(w, struct{}{})
+}
+
+func (s *Server) awaitLoad(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	j := s.jobs[r.PathValue("id")]
+	s.mu.Unlock()
+	if j == nil {
+		http.Error(w, "no such load: the agent was started anew since", http.StatusNotFound)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
+	defer cancel()
+	p := j.wait(ctx, moment(r.URL.Query().Get("until")))
+	write(w, p)
+}
+
+// fetch asks a URL once, as seen from this pod.
+func (s *Server) fetch(w http.ResponseWriter, r *http.Request) {
+	client := http.Client{Timeout: askPatience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // nothing secret is sent; the load verifies for itself
+	response, err := client.Get(r.URL.Query().Get("url"))
+	if err != nil {
+		write(w, Answer{Error: err.Error()})
+		return
+	}
+	defer response.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
+	a := Answer{Status: response.StatusCode, Body: string(b)}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	write(w, a)
+}
+
+func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spans[r.PathValue("id")] == nil {
+		s.spans[r.PathValue("id")] = s.eye.start(port(r))
+	}
+	write(w, struct{}{})
+}
+
+func (s *Server) endSpan(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sp := s.spans[r.PathValue("id")]
+	if sp == nil {
+		http.Error(w, "no such span: the agent was started anew since", http.StatusNotFound)
+		return
+	}
+	write(w, sp.end())
+}
+
+func write(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v) // a connection that is gone is the client's to notice
+}

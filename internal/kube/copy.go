@@ -1,0 +1,173 @@
+package kube
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	procsVariable = "GOMAXPROCS"
+
+	labelManager = "app.kubernetes.io/managed-by"
+	manager      = "procfit"
+	labelRun     = "procfit.dev/run"
+	labelRole    = "procfit.dev/role"
+	roleTarget   = "target"
+	roleLoad     = "load"
+)
+
+// controllers' own labels, which a pod has by its template or by its controller.
+var controllersLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
+
+// setting is in what one pod differs from the template.
+type setting struct {
+	procs *int // nil: GOMAXPROCS is not set
+	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
+	limit bool
+	quota *float64
+}
+
+// cut is how the template is made pods of.
+type cut struct {
+	container string              // the one that is measured
+	drop      map[string]bool     // labels that something selects pods by
+	node      string              // as its label kubernetes.io/hostname has it; empty: any
+	expand    map[string][]string // ConfigMaps of envFrom that hold GOMAXPROCS: their other keys
+	deadline  time.Duration
+	run       string
+	owner     *metav1.OwnerReference
+}
+
+// pod is a copy of the subject's pods.
+func (s Subject) pod(c cut, name string, to setting) *corev1.Pod {
+	t := s.Template.DeepCopy()
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: maps.Clone(t.Annotations)}, Spec: t.Spec}
+	delete(p.Annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	for k, v := range t.Labels {
+		if !c.drop[k] && !slices.Contains(controllersLabels, k) {
+			p.Labels[k] = v
+		}
+	}
+	p.Labels[labelManager], p.Labels[labelRun], p.Labels[labelRole] = manager, c.run, roleTarget
+	if c.owner != nil {
+		p.OwnerReferences = []metav1.OwnerReference{*c.owner}
+	}
+	alone(&p.Spec)
+	if c.node != "" {
+		if p.Spec.NodeSelector == nil {
+			p.Spec.NodeSelector = map[string]string{}
+		}
+		p.Spec.NodeSelector[corev1.LabelHostname] = c.node
+	}
+	if c.deadline > 0 {
+		p.Spec.ActiveDeadlineSeconds = new(int64(math.Ceil(c.deadline.Seconds())))
+	}
+	for i := range p.Spec.Containers {
+		if one := &p.Spec.Containers[i]; one.Name == c.container {
+			setProcs(one, to.procs, c.expand)
+			if to.limit {
+				setLimit(&one.Resources, to.quota)
+			}
+		}
+	}
+	return p
+}
+
+// alone takes out of a pod what ties it to a node, to others of its kind, or to what
+// the API server has put into it.
+func alone(s *corev1.PodSpec) {
+	s.RestartPolicy = corev1.RestartPolicyNever
+	s.NodeName, s.EphemeralContainers, s.SchedulingGates, s.TopologySpreadConstraints = "", nil, nil, nil
+	s.Priority, s.PreemptionPolicy = nil, nil // admission says them by the class
+	if s.Affinity != nil {
+		s.Affinity.PodAffinity, s.Affinity.PodAntiAffinity = nil, nil
+	}
+	injected := func(name string) bool { return strings.HasPrefix(name, "kube-api-access-") }
+	s.Volumes = slices.DeleteFunc(s.Volumes, func(v corev1.Volume) bool { return v.Projected != nil && injected(v.Name) })
+	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
+		for i := range list {
+			list[i].VolumeMounts = slices.DeleteFunc(list[i].VolumeMounts, func(m corev1.VolumeMount) bool { return injected(m.Name) })
+		}
+	}
+}
+
+// setProcs sets GOMAXPROCS, or takes it out: from env, and from envFrom by naming the
+// other keys one by one.
+func setProcs(c *corev1.Container, procs *int, expand map[string][]string) {
+	c.Env = slices.DeleteFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable })
+	if procs != nil {
+		c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: strconv.Itoa(*procs)})
+		return
+	}
+	var from []corev1.EnvFromSource
+	var named []corev1.EnvVar
+	for _, f := range c.EnvFrom {
+		keys, ok := expand[configMapOf(f)]
+		if !ok || f.Prefix != "" {
+			from = append(from, f)
+			continue
+		}
+		for _, k := range keys {
+			named = append(named, corev1.EnvVar{Name: k, ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: f.ConfigMapRef.LocalObjectReference, Key: k}}})
+		}
+	}
+	c.EnvFrom = from
+	set := func(e corev1.EnvVar) bool {
+		return slices.ContainsFunc(c.Env, func(have corev1.EnvVar) bool { return have.Name == e.Name })
+	}
+	c.Env = append(slices.DeleteFunc(named, set), c.Env...)
+}
+
+func configMapOf(f corev1.EnvFromSource) string {
+	if f.ConfigMapRef == nil {
+		return ""
+	}
+	return f.ConfigMapRef.Name
+}
+
+// setLimit sets the CPU limit, and the request where that would be above it, or was
+// the same: with both alike a pod is of another class for the kernel and the scheduler.
+func setLimit(r *corev1.ResourceRequirements, quota *float64) {
+	limit, limited := r.Limits[corev1.ResourceCPU]
+	request, requested := r.Requests[corev1.ResourceCPU]
+	if !requested && limited {
+		request, requested = limit, true
+	}
+	same := limited && request.Cmp(limit) == 0
+	if quota == nil {
+		delete(r.Limits, corev1.ResourceCPU)
+	} else {
+		limit = *resource.NewMilliQuantity(int64(math.Round(*quota*1000)), resource.DecimalSI)
+		if r.Limits == nil {
+			r.Limits = corev1.ResourceList{}
+		}
+		r.Limits[corev1.ResourceCPU] = limit
+		if requested && (same || request.Cmp(limit) > 0) {
+			request = limit
+		}
+	}
+	if requested {
+		if r.Requests == nil {
+			r.Requests = corev1.ResourceList{}
+		}
+		r.Requests[corev1.ResourceCPU] = request
+	}
+}
+
+// quota is the CPU limit that the template gives a container; nil: none.
+func (s Subject) quota(container string) *float64 {
+	for _, c := range s.Template.Spec.Containers {
+		if limit, ok := c.Resources.Limits[corev1.ResourceCPU]; ok && c.Name == container {
+			return new(limit.AsApproximateFloat64())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const deployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: api}
+spec:
+  selector: {matchLabels: {app: api}}
+  template:
+    metadata:
+      labels: {app: api, tier: web, pod-template-hash: abc, team: shop}
+    spec:
+      restartPolicy: Always
+      nodeName: n9
+      priority: 7
+      priorityClassName: high
+      serviceAccountName: shop
+      affinity:
+        podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname}]}
+      volumes:
+      - {name: kube-api-access-x, projected: {sources: []}}
+      - {name: tls, secret: {secretName: tls}}
+      containers:
+      - name: app
+        image: shop/api:v1
+        ports: [{containerPort: 8080}]
+        envFrom: [{configMapRef: {name: settings}}, {secretRef: {name: more}}]
+        env:
+        - {name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}
+        - {name: MODE, value: fast}
+        - {name: DATABASE_URL, value: "postgres://shop:secret@db:5432/shop"}
+        - {name: QUEUE_HOST, valueFrom: {secretKeyRef: {name: queue, key: host}}}
+        - {name: LISTEN, value: ":8080"}
+        resources: {limits: {cpu: 500m, memory: 64Mi}, requests: {cpu: 250m}}
+        volumeMounts: [{name: kube-api-access-x, mountPath: /var/run/x}, {name: tls, mountPath: /tls}]
+      - {name: side, image: side:v1}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: api}
+`
+
+func subject(t *testing.T, manifest string) Subject {
+	t.Helper()
+	s, err := parseManifest([]byte(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func env(p *corev1.Pod) map[string]string {
+	m := map[string]string{}
+	for _, e := range p.Spec.Containers[0].Env {
+		m[e.Name] = e.Value
+		if e.ValueFrom != nil {
+			m[e.Name] = "from elsewhere"
+		}
+	}
+	return m
+}
+
+// A copy differs from its template in what is said, and in nothing else.
+func TestCopy(t *testing.T) {
+	s := subject(t, deployment)
+	before := s.sum()
+	c := cut{
+		container: "app", node: "n1", run: "r", deadline: 90 * time.Second, owner: &metav1.OwnerReference{Name: "procfit-r"},
+		drop: selected(s.Template.Labels, []map[string]string{s.Selector, {"tier": "web"}, {"team": "other"}, {}}),
+	}
+	p := s.pod(c, "copy", setting{procs: new(2)})
+	if got := env(p); got["GOMAXPROCS"] != "2" || got["MODE"] != "fast" {
+		t.Errorf("env %v", got)
+	}
+	if p.Labels["app"] != "" || p.Labels["tier"] != "" || p.Labels["pod-template-hash"] != "" || p.Labels["team"] != "shop" || p.Labels[labelRun] != "r" {
+		t.Errorf("labels %v", p.Labels)
+	}
+	sp := p.Spec
+	if sp.RestartPolicy != corev1.RestartPolicyNever || sp.NodeName != "" || sp.Priority != nil || sp.PriorityClassName != "high" || sp.Affinity.PodAntiAffinity != nil ||
+		sp.NodeSelector[corev1.LabelHostname] != "n1" || *sp.ActiveDeadlineSeconds != 90 || p.OwnerReferences[0].Name != "procfit-r" {
+		t.Errorf("spec %+v", sp)
+	}
+	if len(sp.Volumes) != 1 || len(sp.Containers[0].VolumeMounts) != 1 {
+		t.Errorf("volumes %v, mounts %v", sp.Volumes, sp.Containers[0].VolumeMounts)
+	}
+	if limit := sp.Containers[0].Resources.Limits.Cpu().String(); limit != "500m" {
+		t.Errorf("limit %s", limit)
+	}
+	if s.sum() != before {
+		t.Error("the template itself was changed")
+	}
+}
+
+// The unset arm has GOMAXPROCS from nowhere that can be known before.
+func TestCopyUnset(t *testing.T) {
+	s := subject(t, deployment)
+	p := s.pod(cut{container: "app", expand: map[string][]string{"settings": {"LEVEL", "MODE"}}}, "copy", setting{})
+	got := env(p)
+	if _, has := got["GOMAXPROCS"]; has || got["LEVEL"] != "from elsewhere" || got["MODE"] != "fast" {
+		t.Errorf("env %v", got)
+	}
+	if from := p.Spec.Containers[0].EnvFrom; len(from) != 1 || from[0].SecretRef == nil {
+		t.Errorf("envFrom %v", from)
+	}
+	if p := s.pod(cut{container: "app"}, "copy", setting{}); len(p.Spec.Containers[0].EnvFrom) != 2 {
+		t.Error("a ConfigMap without GOMAXPROCS was taken apart")
+	}
+}
+
+func TestSetLimit(t *testing.T) {
+	list := func(cpu string) corev1.ResourceList {
+		if cpu == "" {
+			return nil
+		}
+		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
+	}
+	for name, tc := range map[string]struct {
+		limit, request string
+		quota          *float64
+		want           string // limit/request
+	}{
+		"below the request":    {"1", "500m", new(0.25), "250m/250m"},
+		"above the request":    {"1", "500m", new(2.0), "2/500m"},
+		"both were alike":      {"1", "1", new(2.0), "2/2"},
+		"the request by limit": {"1", "", new(0.5), "500m/500m"},
+		"none was there":       {"", "", new(0.5), "500m/0"},
+		"none is left":         {"1", "", nil, "0/1"},
+		"a third":              {"1", "100m", new(1.0 / 3), "333m/100m"},
+	} {
+		r := corev1.ResourceRequirements{Limits: list(tc.limit), Requests: list(tc.request)}
+		setLimit(&r, tc.quota)
+		if got := r.Limits.Cpu().String() + "/" + r.Requests.Cpu().String(); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	var got []string
+	for _, term := range subject(t, deployment).Terms() {
+		got = append(got, strings.TrimSpace(string(term.Kind)+" "+term.Name+" "+term.Detail))
+	}
+	for _, want := range []string{
+		"service_account shop", "priority_class high", "secret tls", "secret more", "configmap settings", "secret queue",
+		"address QUEUE_HOST of the Secret queue",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is not among %q", want, got)
+		}
+	}
+	all := strings.Join(got, "\n")
+	if !strings.Contains(all, "address DATABASE_URL postgres://") || strings.Contains(all, "secret@") || strings.Contains(all, "LISTEN") {
+		t.Errorf("terms %q", got)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	pod := func(spec string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {" + spec + "}"
+	}
+	claim := func(mode corev1.PersistentVolumeAccessMode, phase corev1.PersistentVolumeClaimPhase) map[string]*corev1.PersistentVolumeClaim {
+		return map[string]*corev1.PersistentVolumeClaim{"data": {Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{mode}}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}}
+	}
+	withClaim := pod("containers: [{name: a}], volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]")
+	for name, tc := range map[string]struct {
+		manifest string
+		claims   map[string]*corev1.PersistentVolumeClaim
+		want     string // in the one reason; "" for none
+	}{
+		"plain":           {pod("containers: [{name: a, ports: [{containerPort: 80}]}]"), nil, ""},
+		"host port":       {pod("containers: [{name: a, ports: [{containerPort: 80, hostPort: 8080}]}]"), nil, "hostPort 8080"},
+		"host network":    {pod("hostNetwork: true, containers: [{name: a, ports: [{containerPort: 80, hostPort: 80}]}]"), nil, "hostNetwork"},
+		"host PIDs":       {pod("hostPID: true, containers: [{name: a}]"), nil, "hostPID"},
+		"writable folder": {pod("containers: [{name: a, volumeMounts: [{name: v, mountPath: /v}]}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, `hostPath "/var/x"`},
+		"folder to read":  {pod("containers: [{name: a, volumeMounts: [{name: v, mountPath: /v, readOnly: true}]}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, ""},
+		"of an init":      {pod("initContainers: [{name: i, volumeMounts: [{name: v, mountPath: /v}]}], containers: [{name: a}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, `container "i"`},
+		"bound":           {withClaim, claim(corev1.ReadWriteOnce, corev1.ClaimBound), `claim "data" is bound and ReadWriteOnce`},
+		"shared":          {withClaim, claim(corev1.ReadWriteMany, corev1.ClaimBound), ""},
+		"pending":         {withClaim, claim(corev1.ReadWriteOnce, corev1.ClaimPending), ""},
+		"claim templates": {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {containers: [{name: a}]}}}", nil, `volumeClaimTemplate "data"`},
+		"pod resources":   {pod("resources: {limits: {cpu: 1}}, containers: [{name: a}]"), nil, "resources of the whole pod"},
+	} {
+		got := strings.Join(subject(t, tc.manifest).refusals(tc.claims), "; ")
+		if !strings.Contains(got, tc.want) || (tc.want == "") != (got == "") || strings.Contains(got, "; ") {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	for in, want := range map[string]reference{
+		"deployment/api":       {kind: "Deployment", name: "api"},
+		"deployments.apps/api": {kind: "Deployment", name: "api"},
+		"STS/db":               {kind: "StatefulSet", name: "db"},
+		"ds/a":                 {kind: "DaemonSet", name: "a"},
+		"po/a":                 {kind: "Pod", name: "a"},
+		"deploy/api.yaml":      {file: "deploy/api.yaml"},
+		"-":                    {file: "-"},
+	} {
+		if got, err := parseReference(in); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"", "api", "job/x", "deployment/", "deployment/a/b", "/"} {
+		if got, err := parseReference(in); err == nil || !strings.Contains(err.Error(), "deployment/NAME") {
+			t.Errorf("%q: %+v, %v", in, got, err)
+		}
+	}
+}
+
+func FuzzParseReference(f *testing.F) {
+	for _, s := range []string{"deployment/api", "a.yaml", "-", "STS/", "/", "pods.v1/x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		r, err := parseReference(s)
+		if err == nil && (r.file == "") == (r.name == "" || r.kind == "") {
+			t.Errorf("%q is %+v", s, r)
+		}
+	})
+}
+
+func FuzzParseManifest(f *testing.F) {
+	f.Add([]byte(deployment))
+	f.Add([]byte(`{"kind":"Pod","spec":{"containers":[{"name":"a"}]}}`))
+	f.Add([]byte("---\n---\nkind: Pod\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := parseManifest(b)
+		if err != nil || len(s.Template.Spec.Containers) == 0 {
+			return
+		}
+		c := s.Template.Spec.Containers[0].Name
+		p := s.pod(cut{container: c}, "copy", setting{procs: new(3), limit: true, quota: new(0.5)})
+		if p.Spec.RestartPolicy != corev1.RestartPolicyNever || !slices.ContainsFunc(p.Spec.Containers, func(one corev1.Container) bool {
+			return one.Name == c && slices.Contains(one.Env, corev1.EnvVar{Name: procsVariable, Value: "3"})
+		}) {
+			t.Errorf("a copy of %q is %+v", b, p.Spec)
+		}
+	})
+}

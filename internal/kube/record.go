@@ -1,0 +1,169 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The record of a run is a ConfigMap that owns all that the run makes: what is left of
+// a killed one goes with it. Until when it is to be believed that its procfit lives
+// stands in it, and is put off before every trial.
+const (
+	recordPrefix = "procfit-"
+	aliveUntil   = "procfit.dev/alive-until"
+	recordHost   = "host"
+	recordObject = "object"
+)
+
+// Leftover is a run whose record is in the cluster.
+type Leftover struct {
+	Run, Host, Object string
+	Alive             bool // its procfit may be at work
+}
+
+// begin makes the record of a run.
+func (c *cluster) begin(ctx context.Context, run string, l Leftover, until time.Time) (*metav1.OwnerReference, error) {
+	record := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: recordPrefix + run, Labels: map[string]string{labelManager: manager, labelRun: run},
+			Annotations: map[string]string{aliveUntil: until.UTC().Format(time.RFC3339)},
+		},
+		Data: map[string]string{recordHost: l.Host, recordObject: l.Object},
+	}
+	var made corev1.ConfigMap
+	err := c.call(ctx, func(ctx context.Context) error {
+		err := c.create(ctx, "configmaps", record, &made, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) { // by this call, whose answer was lost
+			err = c.getCore(ctx, "configmaps", record.Name, &made)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the record of the run, a ConfigMap in namespace %s: %w", c.namespace, err)
+	}
+	// As their controller it keeps others from adopting its pods.
+	return &metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: made.Name, UID: made.UID, Controller: new(true)}, nil
+}
+
+// renew puts off until when a run counts as alive.
+func (c *cluster) renew(ctx context.Context, run string, until time.Time) error {
+	return c.call(ctx, func(ctx context.Context) error {
+		var record corev1.ConfigMap
+		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
+		if apierrors.IsNotFound(err) {
+			return fmt.Errorf("the record of this run is gone from namespace %s: someone removed it (procfit sweep --kube --clean), and its pods with it", c.namespace)
+		}
+		if err != nil {
+			return err
+		}
+		record.Annotations[aliveUntil] = until.UTC().Format(time.RFC3339)
+		return c.update(ctx, "configmaps", record.Name, &record)
+	})
+}
+
+// leftovers are the runs that have a record.
+func (c *cluster) leftovers(ctx context.Context, now time.Time) (list []Leftover, err error) {
+	var all corev1.ConfigMapList
+	err = c.call(ctx, func(ctx context.Context) error {
+		return c.list(ctx, "configmaps", metav1.ListOptions{LabelSelector: labelManager + "=" + manager}, &all)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the records of earlier runs in namespace %s: %w", c.namespace, err)
+	}
+	for _, m := range all.Items {
+		until, err := time.Parse(time.RFC3339, m.Annotations[aliveUntil])
+		list = append(list, Leftover{Run: m.Labels[labelRun], Host: m.Data[recordHost], Object: m.Data[recordObject], Alive: err == nil && now.Before(until)})
+	}
+	return list, nil
+}
+
+const (
+	endGrace    = int64(1)
+	endPatience = 60 * time.Second
+	goneLook    = 250 * time.Millisecond
+)
+
+// remove deletes all that a run made, pods first, and waits until they are gone. An
+// empty run is every one.
+func (c *cluster) remove(ctx context.Context, run string) (pods int, err error) {
+	of := metav1.ListOptions{LabelSelector: labelManager + "=" + manager + "," + labelRun}
+	if run != "" {
+		of.LabelSelector += "=" + run
+	}
+	pods, err = c.removePods(ctx, of)
+	return pods, errors.Join(err, c.removeRecords(ctx, of))
+}
+
+func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
+	for until := time.Now().Add(endPatience); ; {
+		var left corev1.PodList
+		err := c.call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
+		if err != nil {
+			return n, fmt.Errorf("our pods in namespace %s: %w", c.namespace, err)
+		}
+		n = max(n, len(left.Items))
+		if len(left.Items) == 0 {
+			return n, nil
+		}
+		for _, p := range left.Items {
+			if p.DeletionTimestamp == nil {
+				if err := c.delete(ctx, p.Name, endGrace); err != nil {
+					return n, err
+				}
+			}
+		}
+		if time.Now().After(until) {
+			return n, fmt.Errorf("%d of our pods in namespace %s are not gone after %s: is their node ready?", len(left.Items), c.namespace, endPatience)
+		}
+		select {
+		case <-ctx.Done():
+			return n, ctx.Err()
+		case <-time.After(goneLook):
+		}
+	}
+}
+
+func (c *cluster) removeRecords(ctx context.Context, of metav1.ListOptions) error {
+	return c.call(ctx, func(ctx context.Context) error {
+		var all corev1.ConfigMapList
+		if err := c.list(ctx, "configmaps", of, &all); err != nil {
+			return fmt.Errorf("our records in namespace %s: %w", c.namespace, err)
+		}
+		for _, m := range all.Items {
+			if err := c.erase(ctx, "configmaps", m.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("ConfigMap %s: %w", m.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// delete deletes a pod; one that is gone is fine.
+func (c *cluster) delete(ctx context.Context, name string, grace int64) error {
+	return c.call(ctx, func(ctx context.Context) error {
+		err := c.erase(ctx, "pods", name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// Clean removes what all runs left in the namespace, and says which they were.
+func Clean(ctx context.Context, a Access) (runs []Leftover, pods int, err error) {
+	c, err := a.open()
+	if err != nil {
+		return nil, 0, err
+	}
+	if runs, err = c.leftovers(ctx, time.Now()); err != nil {
+		return nil, 0, err
+	}
+	pods, err = c.remove(ctx, "")
+	return runs, pods, err
+}

@@ -1,0 +1,88 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// claimsOf are the volume claims that a pod names.
+func (s Subject) claims() (names []string) {
+	for _, v := range s.Template.Spec.Volumes {
+		if v.PersistentVolumeClaim != nil {
+			names = append(names, v.PersistentVolumeClaim.ClaimName)
+		}
+	}
+	return names
+}
+
+// refusals are why a copy of the subject's pods would take from the pods that it is a
+// copy of, or could not be told from them.
+func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list []string) {
+	refuse := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	t := s.Template.Spec
+	switch {
+	case t.HostNetwork:
+		refuse("hostNetwork: a copy would want the same ports of the node")
+	case t.HostPID:
+		refuse("hostPID: its processes cannot be told from the node's")
+	}
+	if r := t.Resources; r != nil && (r.Limits != nil || r.Requests != nil) {
+		refuse("resources of the whole pod: the container's limit would not be the one that counts")
+	}
+	for _, c := range slices.Concat(t.InitContainers, t.Containers) {
+		for _, p := range c.Ports {
+			if p.HostPort != 0 && !t.HostNetwork {
+				refuse("container %q has the hostPort %d: a copy would want the same", c.Name, p.HostPort)
+			}
+		}
+		for _, m := range c.VolumeMounts {
+			if path := hostPath(t.Volumes, m.Name); path != "" && !m.ReadOnly {
+				refuse("container %q can write to the hostPath %q: a copy would write there too", c.Name, path)
+			}
+		}
+	}
+	for _, name := range s.ClaimTemplates {
+		refuse("the volumeClaimTemplate %q: a copy would need a volume of its own, and not an empty one", name)
+	}
+	for _, name := range s.claims() {
+		claim := claims[name]
+		if claim == nil || claim.Status.Phase != corev1.ClaimBound && claim.Spec.VolumeName == "" {
+			continue
+		}
+		for _, mode := range claim.Spec.AccessModes {
+			if mode == corev1.ReadWriteOnce || mode == corev1.ReadWriteOncePod {
+				refuse("the claim %q is bound and %s: a copy would write to the volume of the pod that has it", name, mode)
+			}
+		}
+	}
+	return list
+}
+
+func hostPath(volumes []corev1.Volume, name string) string {
+	for _, v := range volumes {
+		if v.Name == name && v.HostPath != nil {
+			return v.HostPath.Path
+		}
+	}
+	return ""
+}
+
+// measured is the container under test: the named one, that of the annotation which
+// kubectl goes by, or the first.
+func (s Subject) measured(name string) (*corev1.Container, error) {
+	if name == "" {
+		name = s.Template.Annotations["kubectl.kubernetes.io/default-container"]
+	}
+	containers := s.Template.Spec.Containers
+	var names []string
+	for i := range containers {
+		if name == "" || containers[i].Name == name {
+			return &containers[i], nil
+		}
+		names = append(names, containers[i].Name)
+	}
+	return nil, fmt.Errorf("no container %q: it has %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,159 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/transport/spdy"
+)
+
+// tunnel leads to the ports of one pod through the API server, as kubectl port-forward
+// does, but without a port on this machine that others could use. A connection that
+// broke is made anew when it is next needed.
+type tunnel struct {
+	dialer httpstream.Dialer
+
+	mu   sync.Mutex
+	over httpstream.Connection
+	n    int // of the streams
+}
+
+// tunnel makes one; nothing is dialled yet.
+func (c *cluster) tunnel(pod string) (*tunnel, error) {
+	to := c.api.core.Post().Namespace(c.namespace).Resource("pods").Name(pod).SubResource("portforward").URL()
+	config := *c.config
+	config.Timeout = 0 // it is of a whole connection
+	web, err := portforward.NewSPDYOverWebsocketDialer(to, &config)
+	if err != nil {
+		return nil, err
+	}
+	transport, upgrader, err := spdy.RoundTripperFor(&config)
+	if err != nil {
+		return nil, err
+	}
+	old := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, to)
+	return &tunnel{dialer: portforward.NewFallbackDialer(web, old, func(err error) bool {
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	})}, nil
+}
+
+// connection is the one to the API server, made where there is none that lives.
+func (t *tunnel) connection() (httpstream.Connection, int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n++
+	if t.over != nil {
+		select {
+		case <-t.over.CloseChan():
+		default:
+			return t.over, t.n, nil
+		}
+	}
+	over, protocol, err := t.dialer.Dial(portforward.PortForwardProtocolV1Name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if protocol != portforward.PortForwardProtocolV1Name {
+		over.Close()
+		return nil, 0, fmt.Errorf("port-forward: the API server speaks %q, not %q", protocol, portforward.PortForwardProtocolV1Name)
+	}
+	t.over = over
+	return over, t.n, nil
+}
+
+// dial connects to a port of the pod's loopback.
+func (t *tunnel) dial(_ context.Context, port int) (net.Conn, error) {
+	over, id, err := t.connection()
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{}
+	header.Set(corev1.PortHeader, strconv.Itoa(port))
+	header.Set(corev1.PortForwardRequestIDHeader, strconv.Itoa(id))
+	header.Set(corev1.StreamType, corev1.StreamTypeError)
+	trouble, err := over.CreateStream(header)
+	if err != nil {
+		t.lost(over)
+		return nil, fmt.Errorf("port-forward: %w", err)
+	}
+	trouble.Close() // nothing is written to it
+	header.Set(corev1.StreamType, corev1.StreamTypeData)
+	data, err := over.CreateStream(header)
+	if err != nil {
+		over.RemoveStreams(trouble)
+		t.lost(over)
+		return nil, fmt.Errorf("port-forward: %w", err)
+	}
+	c := &stream{Stream: data, over: over, trouble: trouble}
+	go c.watch()
+	return c, nil
+}
+
+func (t *tunnel) lost(over httpstream.Connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	over.Close()
+	if t.over == over {
+		t.over = nil
+	}
+}
+
+// renew has the next connection made anew.
+func (t *tunnel) renew() { t.close() }
+
+// close ends all of its connections.
+func (t *tunnel) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over != nil {
+		t.over.Close()
+		t.over = nil
+	}
+}
+
+// stream is a connection within a tunnel.
+type stream struct {
+	httpstream.Stream
+	over    httpstream.Connection
+	trouble httpstream.Stream
+	once    sync.Once
+}
+
+// watch ends the connection when the other end says that it could not be made.
+func (s *stream) watch() {
+	if b, err := io.ReadAll(s.trouble); err != nil || len(b) > 0 {
+		s.Close()
+	}
+}
+
+func (s *stream) Close() error {
+	s.once.Do(func() {
+		s.Stream.Close() // of our half; a reset has been seen to stop the whole connection
+		go func() {
+			io.Copy(io.Discard, s.Stream) // what nobody reads holds up all other streams
+			s.over.RemoveStreams(s.Stream, s.trouble)
+		}()
+	})
+	return nil
+}
+
+// What net.Conn asks for besides; deadlines are those of the requests.
+func (s *stream) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (s *stream) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (s *stream) SetDeadline(time.Time) error      { return nil }
+func (s *stream) SetReadDeadline(time.Time) error  { return nil }
+func (s *stream) SetWriteDeadline(time.Time) error { return nil }
+
+// transport is for an HTTP client of a port of the pod, whatever the host is.
+func (t *tunnel) transport(port int) http.RoundTripper {
+	return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return t.dial(ctx, port) }}
+}

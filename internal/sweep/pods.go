@@ -1,0 +1,46 @@
+package sweep
+
+import "strings"
+
+// Pods are pods of a cluster as the target: copies of an object's.
+type Pods struct {
+	Object, Namespace, Container string
+	SHA256                       string // of the template that they are copied from
+	// LoadElsewhere says that the load comes from another node than theirs.
+	LoadElsewhere bool
+}
+
+// checkPods looks at what a sweep of pods cannot have.
+func (s Spec) checkPods() *FieldError {
+	t, l := s.Target, s.Load
+	if t.Pods == nil {
+		return nil
+	}
+	for _, f := range []struct {
+		field Field
+		given bool
+	}{
+		{FieldCommand, len(t.Command) > 0}, {FieldAgainst, len(t.Against) > 0}, {FieldBuild, t.Build != ""}, {FieldPrepare, t.Prepare != nil},
+		{FieldTargetCPUs, t.CPUs != nil}, {FieldLoadCPUs, l.CPUs != nil}, {FieldGoVersions, len(s.GoVersions) > 0}, {FieldShared, l.Shared}, {FieldLoad, l.Command != ""},
+	} {
+		if f.given {
+			return Wrong(f.field, ": pods run what their image holds, and procfit in a pod offers the load: leave it out")
+		}
+	}
+	g := l.GRPC
+	switch {
+	case t.ReadyGiven():
+		return Wrong(FieldReady, ": a pod's own readinessProbe says when it is ready: leave it out")
+	case l.TLS.CACert != "" || l.TLS.Cert != "" || l.TLS.Key != "":
+		return Wrong(FieldCACert, ": the pod of the load has no files of yours: leave it out, with --cert and --key")
+	case g != nil && (len(g.Proto) > 0 || g.Protoset != ""):
+		return Wrong(FieldProto, ": the pod of the load has no files of yours: leave it out, for the server to tell its types")
+	}
+	switch {
+	case t.URL == "":
+		return Wrong(FieldURL, ": no address to load: name one as in http://%s:8080/", PodPlaceholder)
+	case !strings.Contains(t.URL, PodPlaceholder):
+		return Wrong(FieldURL, " %q: want %s in place of the host, as each pod has its own", t.URL, PodPlaceholder)
+	}
+	return nil
+}
