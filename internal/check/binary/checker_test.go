@@ -114,7 +114,7 @@ func TestImageVariables(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	pod := r.Values[len(r.Values)-1]
-	if pod.Procs == nil || *pod.Procs != 4 || !strings.Contains(pod.Source, "ENV of") || !strings.Contains(pod.Source, "its program is") || pod.GoVersion != "go1.26.1" {
+	if pod.Procs == nil || *pod.Procs != 4 || !strings.Contains(pod.Source, "ENV of") || !strings.Contains(pod.Source, "its Go version comes from") || pod.GoVersion != "go1.26.1" {
 		t.Errorf("%+v", pod)
 	}
 	if app := r.Values[0]; app.Procs == nil || *app.Procs != 4 || app.Source != "ENV of the image" {

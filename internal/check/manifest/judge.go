@@ -85,7 +85,7 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
 	if u.beside {
-		v.Source = strings.TrimPrefix(v.Source+"; its program is "+u.program.From, "; ")
+		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
 	}
 	return v
 }

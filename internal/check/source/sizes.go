@@ -150,14 +150,16 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through 
 		return "", false
 	}
 	switch name.Name {
-	case "min", "max", "Min", "Max":
+	case "min", "Min":
+		return "", !u.besideCurrent(call) // no more than the value in force
+	case "max", "Max":
 		return "", true
 	case "make":
 		return u.made(call), false
 	case "GOMAXPROCS", "SetMaxThreads":
 		return "", false // PF025 and PF034
 	}
-	if slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current }) {
+	if u.besideCurrent(call) {
 		return "", false // it is given both, and chooses
 	}
 	if u.flagDefault(call, 0) == arg || u.flagDefault(call, 1) == arg {
@@ -180,6 +182,11 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through 
 		}
 	}
 	return "", false
+}
+
+// besideCurrent says whether a call is given the value in force too.
+func (u *uses) besideCurrent(call *ast.CallExpr) bool {
+	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current })
 }
 
 // made is what make makes.
