@@ -18,7 +18,7 @@ import (
 func newLab(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "Run the experiments of the documents that procfit began with",
+		Short: "Run the experiments of five published articles on GOMAXPROCS",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}

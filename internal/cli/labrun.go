@@ -22,7 +22,7 @@ import (
 	"github.com/procfit/procfit/internal/sweep"
 )
 
-const labRunLong = `Run experiments of the documents that procfit began with, by their ids, and hold
+const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by their ids, and hold
 what the documents say against what is measured here.
 
 Each document's numbers are put as hypotheses about ratios, such as "two Ps cost

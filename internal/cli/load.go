@@ -34,7 +34,7 @@ func newLoad(std stdio) *cobra.Command {
 	var o loadOptions
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL…",
-		Short: "The load engine alone: HTTP and gRPC in a closed or an open loop",
+		Short: "The load generator alone: HTTP and gRPC in a closed or an open loop",
 		Long: `Offer load over connections that are kept open and print what came back: plain
 HTTP/1.1 at http://, HTTP/1.1 or HTTP/2 over TLS at https://, as the server
 chooses, HTTP/2 without TLS at h2c://, and calls of gRPC with --grpc.

@@ -203,7 +203,7 @@ func interrupted(err error) error {
 // on.
 func remind(std stdio, s *session.Session, err error, trials int) {
 	if errors.Is(err, sweep.ErrHopeless) {
-		std.notef("the trials and their logs are in %s; mend what made them invalid, then begin anew with another --out", s.Dir)
+		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
 		return
 	}
 	std.notef("finished trials kept in %s: %d; the same command with --out %s completes what is missing", s.Dir, trials, s.Dir)

@@ -189,7 +189,7 @@ func progress(r *stat.Result) string {
 	if r.Plan.Racing() {
 		ran = fmt.Sprintf("Incomplete: it ended after %s of at most %d, before it was sure", phrase.Count(r.TrialsRun+r.PilotsRun, "trial"), r.TrialsPlanned)
 	}
-	const mend = " Mend what made them invalid, then begin anew with another --out."
+	const mend = " Fix the cause, then start over with another --out."
 	switch {
 	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
 		return ran + ": the pilot trials were invalid." + mend

@@ -93,7 +93,7 @@ func (g *group) evidenceCharts() []Chart {
 	add("CPU used", "CPUs", "CPU seconds a second, all replicas", plain("CPUs"),
 		of("target", func(e *stat.Evidence) *float64 { return e.CPUs }),
 		of("load generator", func(e *stat.Evidence) *float64 { return e.LoadCPUs }))
-	add("Waiting for a CPU", "s/s", "seconds a second over all threads; run-queue wait contains the throttled time", plain("s/s"),
+	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", plain("s/s"),
 		of("run-queue wait", func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
 		of("throttled", func(e *stat.Evidence) *float64 { return scaled(e.ThrottledRatio, replicas) }))
 	add("Context switches", "/s", "all threads of all replicas", perSecond("/s"),
@@ -194,7 +194,7 @@ func newMark(ax axis.Axis, u unit, m measure, a *stat.ArmResult) Mark {
 		_, f := math.Modf(float64(j) * math.Phi)
 		d := Dot{Jitter: 2*f - 1, Kind: "measure", Label: "block " + strconv.Itoa(p.Block+1)}
 		if p.Role == "aa" {
-			d.Kind, d.Label = "aa", d.Label+", A/A copy"
+			d.Kind, d.Label = "aa", d.Label+", the same setting again"
 		}
 		if x != nil {
 			d.At, d.Label = ax.At(*x), d.Label+": "+u.value(*x)

@@ -84,7 +84,7 @@ func unjudged(u *stat.Unjudged) string {
 		checks = append(checks, gateMetric(&c)+" of "+gateArm(c.Arm))
 	}
 	if u.Code == stat.UnjudgedLate {
-		return phrase.And(checks) + ": the load engine sent late, so that " + tooFew(u.Pairs)
+		return phrase.And(checks) + ": the load generator sent late, so that " + tooFew(u.Pairs)
 	}
 	return phrase.And(checks) + ": " + tooFew(u.Pairs)
 }

@@ -45,13 +45,13 @@ func (w words) lead(code stat.ReasonCode) string {
 	case stat.ReasonAsFast:
 		return fmt.Sprintf("proven as good within %s: ", phrase.Percent(w.plan().Margin))
 	case stat.ReasonSpeedOpen:
-		return "open in throughput, neither as good nor worse with 95 % confidence: "
+		return fmt.Sprintf("undecided on throughput, neither shown to be within %s nor beyond it: ", phrase.Percent(w.plan().Margin))
 	case stat.ReasonLater, stat.ReasonSaturated:
 		return "proven worse in " + w.quantile() + ": "
 	case stat.ReasonAsPrompt:
 		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
 	case stat.ReasonP99Open:
-		return "open in " + w.quantile() + ": "
+		return fmt.Sprintf("undecided on %s, neither shown to be within %s nor beyond it: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
 	case stat.ReasonMetricWorse:
 		return "not for every figure: "
 	}
@@ -70,15 +70,15 @@ func (w words) reason(r *stat.Reason) string {
 		}
 		return "p99 is not judged: in closed loop latency only restates throughput"
 	case stat.ReasonUnsetUnread:
-		return "the unset arm is compared with none: which value it chose could not be read"
+		return "unset is compared with nothing: which value it chose could not be read"
 	case stat.ReasonUnsetDiffers:
-		return fmt.Sprintf("the unset arm is compared with none: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
+		return fmt.Sprintf("unset is compared with nothing: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
 	case stat.ReasonSpread:
 		return w.spread()
 	case stat.ReasonUnjudged:
 		return w.unjudged()
 	case stat.ReasonLateLoad:
-		return fmt.Sprintf("the load engine sent late in %s, which %s out of what is compared by latency", phrase.Count(r.N, "trial"), isAre(r.N))
+		return fmt.Sprintf("the load generator sent late in %s, which %s out of what is compared by latency", phrase.Count(r.N, "trial"), isAre(r.N))
 	case stat.ReasonShared:
 		return w.shared()
 	case stat.ReasonWithheld:
@@ -111,9 +111,9 @@ func comparison(r *stat.Reason) string {
 		if r.N == 0 {
 			return name(r.Of) + " shares no valid block with it"
 		}
-		return fmt.Sprintf("%s seems %s (n %d)", name(r.Of), slower(r.Change), r.N)
+		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
 	case stat.ReasonSaturated:
-		return name(r.Of) + " could not carry the common rate"
+		return name(r.Of) + " fell behind at the common rate"
 	case stat.ReasonLater:
 		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), phrase.Percent(r.Bound), r.N)
 	case stat.ReasonAsPrompt:
@@ -126,7 +126,16 @@ func comparison(r *stat.Reason) string {
 	if r.N == 0 {
 		return name(r.Of) + " shares no valid block with it"
 	}
-	return fmt.Sprintf("%s seems %s (n %d)", name(r.Of), higher(r.Change), r.N)
+	return name(r.Of) + " looked " + higher(r.Change) + often(r.N)
+}
+
+// often is how many trials something is said of. One that is far behind is not measured
+// again, and said to rest on one.
+func often(n int) string {
+	if n == 1 {
+		return " in its only trial"
+	}
+	return fmt.Sprintf(" (n %d)", n)
 }
 
 // fastest names the highest throughput. Few trials may be luck: what seems higher by

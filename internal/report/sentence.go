@@ -184,7 +184,7 @@ func (w words) cause(c *stat.Reason) string {
 	case stat.CauseUnsetDiffers:
 		return fmt.Sprintf("unset chose %d and yet performs unlike GOMAXPROCS=%d.", c.Of.Procs, c.Of.Procs)
 	case stat.CauseLoadLimited:
-		return "every value gives the same, but it was the load engine that was at its limit."
+		return "every value gives the same, but it was the load generator that was at its limit."
 	case stat.CauseBenchmarksDiffer:
 		return "on average all values are alike, but the benchmarks want different ones."
 	case stat.CauseWithheld:
@@ -201,7 +201,7 @@ func (w words) cause(c *stat.Reason) string {
 func (w words) undecided(c *stat.Reason) string {
 	switch c.Code {
 	case stat.CauseSaturated:
-		return name(c.Of) + " has the most throughput, but could not carry the rate at which latency is judged."
+		return name(c.Of) + " has the most throughput, but fell behind at the rate at which latency is judged."
 	case stat.CauseP99Open:
 		text := fmt.Sprintf("%s are not told apart by %s, nor shown to be alike.", names(c.List), w.quantile())
 		if c.Than != nil {

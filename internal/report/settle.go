@@ -29,7 +29,7 @@ func (w words) step(s stat.Step) string {
 	case stat.StepMoreValues:
 		return "measure at least five values: --procs auto"
 	case stat.StepMend:
-		return "mend what made them invalid, then begin anew with another --out"
+		return "fix the cause, then start over with another --out"
 	case stat.StepResume:
 		return "the same command with this directory as --out: it runs what is missing"
 	case stat.StepReadOutput:
@@ -47,7 +47,7 @@ func (w words) step(s stat.Step) string {
 	case stat.StepQuietMachine:
 		return "quiet the machine, or measure on another"
 	case stat.StepAnew:
-		return "begin anew with another --out, so that all trials are made in one way"
+		return "start over with another --out, so that all trials are made in one way"
 	case stat.StepBenchmarksApart:
 		return "sweep the benchmarks apart: -bench with one at a time"
 	}

@@ -19,13 +19,13 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnLegacy:
 		return w.Detail
 	case journal.WarnLoadLimited:
-		return "the load engine's busiest thread used " + phrase.Percent(value) + " of a CPU: it may have been the limit"
+		return "the load generator's busiest thread used " + phrase.Percent(value) + " of a CPU: it may have been the limit"
 	case journal.WarnLoadTook:
 		return "the load took " + cpusUsed(value) + " of a machine that had none to spare"
 	case journal.WarnSaturated:
 		return "answered " + percentDown(value) + " of the offered rate"
 	case journal.WarnSentLate:
-		return "the load engine itself sent late: " + phrase.Seconds(value) + " at p99"
+		return "the load generator itself sent late: " + phrase.Seconds(value) + " at p99"
 	case journal.WarnProcsUnproven:
 		return because("the live GOMAXPROCS could not be read", w.Detail)
 	case journal.WarnNoGo:

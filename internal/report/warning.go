@@ -75,7 +75,7 @@ func losses(list []stat.Reason) string {
 func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnSaturated:
-		return advice{fmt.Sprintf("could not carry %s, so their latency is a backlog's: %s", o.rate(), labels(w.Arms)), "a lower --rate, to compare their latency too"}, true
+		return advice{fmt.Sprintf("fell behind at %s, so that their latency is queueing: GOMAXPROCS %s", o.rate(), labels(w.Arms)), "a lower --rate, to compare their latency too"}, true
 	case stat.WarnDropped:
 		return advice{phrase.Thousands(float64(w.Count)) + " intended sends were never made", "more --connections, or a lower --rate"}, true
 	case stat.WarnUnanswered:
@@ -87,7 +87,7 @@ func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 		}
 		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", phrase.Thousands(float64(w.Count)), phrase.Count(w.Of, "answer")), "give the URL that they lead to"}, true
 	case stat.WarnSendLag:
-		return advice{"the load engine itself sent late, and these trials' latency is not compared: " + each(w.Arms, func(a stat.ArmFigure) string {
+		return advice{"the load generator itself sent late, and these trials' latency is not compared: " + each(w.Arms, func(a stat.ArmFigure) string {
 			return fmt.Sprintf("%.0f of %.0f trials", a.Value, a.Limit)
 		}), "drive the load from CPUs of its own: --load-cpuset"}, true
 	case stat.WarnCarrierP99:
@@ -95,10 +95,10 @@ func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("%s carries the rate with a "+o.quantile()+" of %s, proven lower than the %s of %s", better.Label, phrase.Seconds(better.Value), phrase.Seconds(x.Value), x.Label),
 			"choose it where p99 matters more than CPUs"}, true
 	case stat.WarnShared:
-		return advice{fmt.Sprintf("the load engine took %s of the machine's %s, and with the program all of them: figures are lower than the program alone would reach", cpusUsed(w.Value), phrase.CPUs(w.Limit)),
-			"drive the load from another machine, or part the CPUs with --server-cpuset and --load-cpuset"}, true
+		return advice{fmt.Sprintf("load generator and program together used all of the machine's %s, the generator %s: the program alone would reach more", phrase.CPUs(w.Limit), cpusUsed(w.Value)),
+			"drive the load from another machine, or pin each to its own CPUs with --server-cpuset and --load-cpuset"}, true
 	case stat.WarnLoadLimited:
-		return advice{fmt.Sprintf("the load engine was at its own limit in %d of %s: the program may be capable of more", w.Count, phrase.Count(w.Of, "trial")),
+		return advice{fmt.Sprintf("the load generator was at its own limit in %d of %s: the program may be capable of more", w.Count, phrase.Count(w.Of, "trial")),
 			"drive the load from another machine, or with --load-cpuset on CPUs of its own"}, true
 	}
 	return advice{}, false
@@ -156,7 +156,7 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 	case stat.WarnIncomplete:
 		fix := "run again with the same --out: it completes what is missing"
 		if w.Mend {
-			fix = "mend what made the trials invalid, then begin anew with another --out"
+			fix = "fix the cause, then start over with another --out"
 		}
 		if o.plan().Racing() {
 			return advice{fmt.Sprintf("it ended after %s of at most %d, before it was sure", phrase.Count(w.Count, "trial"), w.Of), fix}, true
@@ -165,7 +165,11 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 	case stat.WarnDrift:
 		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "a quieter machine; comparisons stand: what moves all trials of a block alike is taken out of them"}, true
 	case stat.WarnSteal:
-		return advice{fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value)), "a machine that is not shared, or more --repeats"}, true
+		text := fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value))
+		if w.Count > 0 {
+			text += fmt.Sprintf(" in the middle of all trials, and a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial"))
+		}
+		return advice{text, "a machine that is not shared; of a cloud's machine, one without CPU credits to run out of"}, true
 	case stat.WarnTrials:
 		return advice{message: fmt.Sprintf("%s in trials, the first: %s", phrase.Count(w.Count, "warning"), trialWarning(w.Trial))}, true
 	case stat.WarnMixedUnits:

@@ -32,13 +32,20 @@ func TestWarningsInWords(t *testing.T) {
 				}
 			}
 		}, "2 of 56 trials invalid, most often: ran at 4"},
-		{"saturated", func(c *Config) { c.Rate = 20000 }, "could not carry 20,000 req/s"},
+		{"saturated", func(c *Config) { c.Rate = 20000 }, "fell behind at 20,000 req/s"},
 		{"drift", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				*t.ThroughputPerSecond *= 1 - 0.03*float64(t.Block) - 0.0005*float64(t.Order)
 			}
 		}, "% slower than the start"},
 		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5 % of the CPU time"},
+		{"steal", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Block == 1 {
+					t.HostUse.StealSeconds = 20
+				}
+			}
+		}, "a fifth or more of it in 6 of 36 trials"},
 		{"load_limited", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				t.Warnings = []journal.Warning{{Code: journal.WarnLoadLimited, Value: new(0.99)}, {Code: journal.WarnSaturated}}

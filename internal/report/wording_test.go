@@ -111,8 +111,8 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		want                 string
 	}{
 		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. Resume with"},
-		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Mend"},
-		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Mend"},
+		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Fix"},
+		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Fix"},
 		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. Resume with"},
 	} {
 		r := &stat.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}

@@ -58,6 +58,13 @@ func TestWarnings(t *testing.T) {
 			}
 		}},
 		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }},
+		{"steal", func(c *Config) { // in a burst
+			c.Trial = func(t *journal.Trial) {
+				if t.Block == 1 {
+					t.HostUse.StealSeconds = 20
+				}
+			}
+		}},
 		{"load_limited", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				t.Warnings = []journal.Warning{{Code: journal.WarnLoadLimited, Value: new(0.99)}, {Code: journal.WarnSaturated}}

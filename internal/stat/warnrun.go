@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	stealMuch = 0.01 // of the machine's CPU time
-	unboundBy = 1.05 // of the quota: more is not the accounting's rounding
+	stealMuch  = 0.01 // of the machine's CPU time, in the middle of all trials
+	stealHeavy = 0.2  // in one loop of one trial: its figures are hardly the program's
+	unboundBy  = 1.05 // of the quota: more is not the accounting's rounding
 )
 
 // run adds what concerns the whole run.
@@ -25,9 +26,7 @@ func (n *notes) run(r *Result, groups []*group) {
 	}
 	n.drift(groups)
 	all := allTrials(groups)
-	if steal := over(medianRate(all, stealSeconds), float64(max(1, n.h.TargetHost.CPUs))); steal != nil && *steal > stealMuch {
-		n.add(-1, Warning{Code: WarnSteal, Value: *steal})
-	}
+	n.steal(all)
 	limited, other := Warning{Code: WarnLoadLimited}, Warning{Code: WarnTrials}
 	for _, t := range all {
 		if !t.Valid {
@@ -52,6 +51,37 @@ func (n *notes) run(r *Result, groups []*group) {
 	if other.Count > 0 {
 		n.add(-1, other)
 	}
+}
+
+// steal adds that a hypervisor took CPU time: all along, or in bursts.
+func (n *notes) steal(all []*journal.Trial) {
+	machine := float64(max(1, n.h.TargetHost.CPUs))
+	w := Warning{Code: WarnSteal, Of: int64(len(all))}
+	if x := over(medianRate(all, stealSeconds), machine); x != nil {
+		w.Value = *x
+	}
+	for _, t := range all {
+		if worstSteal(t)/machine >= stealHeavy {
+			w.Count++
+		}
+	}
+	if w.Value > stealMuch || w.Count > 0 {
+		n.add(-1, w)
+	}
+}
+
+// worstSteal is what was stolen in a second of the worst loop, in CPUs.
+func worstSteal(t *journal.Trial) (most float64) {
+	look := func(u *journal.Usage) {
+		if u != nil && u.HostUse != nil && u.MeasuredSeconds > 0 {
+			most = max(most, u.HostUse.StealSeconds/u.MeasuredSeconds)
+		}
+	}
+	look(&t.Usage)
+	for i := range t.Phases {
+		look(t.Phases[i].Usage)
+	}
+	return most
 }
 
 // units adds that trials of another unit were left out.

@@ -85,7 +85,7 @@ func Closed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	}
 	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
 	t.Load = new(Cost(l))
-	return hung(l)
+	return hung(l, usage)
 }
 
 // Open adds the open loop: the latency that is judged, if it holds enough for that.
@@ -104,7 +104,7 @@ func Open(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Dura
 	t.Load.SendLagP99Seconds, t.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
 	t.LatencySeconds = p.LatencySeconds
 	t.Saturated = l.AchievedPerSecond < Carried*l.Rate
-	return hung(l)
+	return hung(l, usage)
 }
 
 func addPhase(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
@@ -126,9 +126,21 @@ func addPhase(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	return nil
 }
 
+// stolenMuch is the share of the CPUs' time that a hypervisor takes for a target that
+// does not answer to be no fault of its own.
+const stolenMuch = 0.2
+
+// stolen is that share, of the CPUs that the target may use.
+func stolen(u *journal.Usage) float64 {
+	if u == nil || u.HostUse == nil || u.MeasuredSeconds <= 0 || u.HostUse.TargetCPUs < 1 {
+		return 0
+	}
+	return u.HostUse.StealSeconds / (u.MeasuredSeconds * float64(u.HostUse.TargetCPUs))
+}
+
 // hung says whether a replica answered nothing any more: whatever it served before,
-// at this setting the program locks up.
-func hung(l *load.Result) error {
+// at this setting the program locks up; or the machine was taken from under it.
+func hung(l *load.Result, usage *journal.Usage) error {
 	for i, u := range l.PerURL {
 		if !u.Hung() {
 			continue
@@ -136,6 +148,10 @@ func hung(l *load.Result) error {
 		who := "the target"
 		if len(l.PerURL) > 1 {
 			who = fmt.Sprintf("replica %d of %d", i+1, len(l.PerURL))
+		}
+		if share := stolen(usage); share >= stolenMuch {
+			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
+				100*min(1, share), l.Mode, u.Connections, who)
 		}
 		return Invalid(journal.InvalidNoAnswer, "%s answered nothing any more: after %d answers all of its %d connections still waited at the end of the %s loop; a longer --duration tells a slow program from one that hangs",
 			who, u.Answered, u.Connections, l.Mode)

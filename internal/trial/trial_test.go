@@ -152,6 +152,20 @@ func TestHungReplica(t *testing.T) {
 	}
 }
 
+// Where a hypervisor takes the CPUs, a target that does not answer is not said to hang.
+func TestHungForWantOfCPUs(t *testing.T) {
+	l := result(load.ModeClosed)
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+	for steal, want := range map[float64]journal.InvalidCode{0: journal.InvalidNoAnswer, 0.19 * 4: journal.InvalidNoAnswer, 0.6 * 4: journal.InvalidStolen} {
+		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
+		var tr journal.Trial
+		code, reason := failure(t, Closed(&tr, l, usage))
+		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60 % of the CPU time of the closed loop") {
+			t.Errorf("%g s of 4 stolen: %s %q", steal, code, reason)
+		}
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	l := result(load.ModeClosed)
 	l.Redirects = 100
