@@ -166,8 +166,10 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "a quieter machine; comparisons stand: what moves all trials of a block alike is taken out of them"}, true
 	case stat.WarnSteal:
 		text := fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value))
-		if w.Count > 0 {
-			text += fmt.Sprintf(" in the middle of all trials, and a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial"))
+		if bursts := fmt.Sprintf("a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial")); w.Count > 0 && phrase.Percent(w.Value) == "0 %" {
+			text = "the hypervisor took CPU time: " + bursts
+		} else if w.Count > 0 {
+			text += ", and " + bursts
 		}
 		return advice{text, "a machine that is not shared; of a cloud's machine, one without CPU credits to run out of"}, true
 	case stat.WarnTrials:

@@ -45,7 +45,7 @@ func TestWarningsInWords(t *testing.T) {
 					t.HostUse.StealSeconds = 20
 				}
 			}
-		}, "a fifth or more of it in 6 of 36 trials"},
+		}, "took CPU time: a fifth or more of it in 7 of 42 trials"},
 		{"load_limited", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				t.Warnings = []journal.Warning{{Code: journal.WarnLoadLimited, Value: new(0.99)}, {Code: journal.WarnSaturated}}
