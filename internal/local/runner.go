@@ -19,8 +19,8 @@ import (
 type runner struct {
 	spec     sweep.Spec
 	config   Config
-	cpus     []int          // that the target may use
-	groups   *cgroup.Parent // nil: no arm has a quota; else all run in groups, as the kernel schedules these apart
+	cpus     []int            // that the target may use
+	groups   *cgroup.Parent   // nil: no arm has a quota; else all run in groups, as the kernel schedules these apart
 	sampler  *observe.Sampler // nil: this system does not tell
 	reader   observe.Reader
 	programs map[programKey]program
