@@ -17,11 +17,11 @@ import (
 
 var updateExamples = flag.Bool("update-examples", false, "write what check says into the examples of the rules")
 
-// TestRuleExamples runs check on the example of every rule that judges no Subject, and
+// TestRuleExamples runs check on the example of every rule that judges files and no Subject, and
 // holds what it says of the rule against what docs/RULES.md shows.
 func TestRuleExamples(t *testing.T) {
 	for _, r := range rule.All() {
-		if r.By == "" {
+		if r.By == "" || r.By == "cluster" { // docs/CHECK.md has what was said of a real cluster
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {
