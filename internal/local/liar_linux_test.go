@@ -81,7 +81,13 @@ func TestServersThatHang(t *testing.T) {
 		s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
 		arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
 		rate := 50.0
-		trial, err := prepared(t, s, Config{}, arm).Run(t.Context(), sweep.Task{Arm: arm, RatePerSecond: &rate}, nil)
+		var trial journal.Trial
+		for range 5 { // a machine whose hypervisor takes its CPUs tells nothing of the server
+			trial, err = prepared(t, s, Config{}, arm).Run(t.Context(), sweep.Task{Arm: arm, RatePerSecond: &rate}, nil)
+			if err != nil || trial.InvalidCode != journal.InvalidStolen {
+				break
+			}
+		}
 		if err != nil || trial.InvalidCode != tc.code || !strings.Contains(trial.InvalidReason, tc.want) {
 			t.Errorf("silent on %s, %d replicas: %v, %s %q, want %s with %q", tc.silent, tc.replicas, err, trial.InvalidCode, trial.InvalidReason, tc.code, tc.want)
 		}
