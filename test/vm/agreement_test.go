@@ -19,8 +19,12 @@ const (
 	perMachine  = 100  // probes at once; more are given to a second machine alike
 )
 
-// machineLimit bounds one machine; with two CPUs for two machines it takes 10 to 60 s.
-const machineLimit = 5 * time.Minute
+// machineLimit bounds one machine; with two CPUs for two machines it takes 10 to 60 s,
+// and minutes where those are busy with other tests.
+const machineLimit = 10 * time.Minute
+
+// machineMemory is for perMachine probes. One that runs with 999 Ps takes 100 MiB.
+const machineMemory = 4096
 
 // result is what one cell came to.
 type result struct {
@@ -63,14 +67,16 @@ func TestAgreement(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var results []result
+	asked := 0 // fewer than n where only some of the machines are run, by -run
 	t.Run("machines", func(t *testing.T) {
 		for _, cells := range boots {
 			for chunk := range slices.Chunk(cells, perMachine) {
 				t.Run(chunk[0].value(fCPUs)+"-"+chunk[0].value(fCgroup), func(t *testing.T) {
 					t.Parallel()
-					got := runCells(t, files, chunk)
+					got := answers(t, files, chunk)
 					mu.Lock()
 					defer mu.Unlock()
+					asked += len(chunk)
 					results = append(results, got...)
 				})
 			}
@@ -78,9 +84,14 @@ func TestAgreement(t *testing.T) {
 	})
 	slices.SortFunc(results, func(a, b result) int { return slices.Compare(a.cell[:], b.cell[:]) })
 	judge(t, results)
-	if len(results) != n {
-		t.Errorf("%d cells have an answer, want %d", len(results), n)
+	if len(results) != asked {
+		t.Errorf("%d cells have an answer, want %d", len(results), asked)
 	}
+	if asked < n {
+		t.Logf("%d of %d cells were asked", asked, n)
+		return
+	}
+	judgeWhole(t, results)
 	if *update && !t.Failed() {
 		if err := os.WriteFile("../../docs/AGREEMENT.md", document(results, time.Now().UTC()), 0o644); err != nil {
 			t.Fatal(err)
@@ -91,17 +102,9 @@ func TestAgreement(t *testing.T) {
 // judge holds procfit's answers against what the programs printed.
 func judge(t *testing.T, results []result) {
 	t.Helper()
-	known := map[string]int{}
-	for _, why := range differences {
-		known[why] = 0
-	}
 	found := 0
 	for _, r := range results {
-		switch why := r.difference(); {
-		case r.goProcs == r.procs:
-		case why != "":
-			known[why]++
-		default:
+		if r.goProcs != r.procs && r.difference() == "" {
 			t.Errorf("it runs with %d, procfit says %d: %v\n\t%s", r.procs, r.goProcs, r.cell, strings.Join(r.reasons, "\n\t"))
 		}
 		if r.numCPU != r.affinity {
@@ -120,6 +123,20 @@ func judge(t *testing.T, results []result) {
 	// It is read from stripped programs here, and need not be found in every one.
 	if t.Logf("procfit found it in the memory of %d of %d", found, len(results)); found < len(results)/2 {
 		t.Error("procfit finds the GOMAXPROCS of too few of them in their memory")
+	}
+}
+
+// judgeWhole tells what the cells must show all together.
+func judgeWhole(t *testing.T, results []result) {
+	t.Helper()
+	known := map[string]int{}
+	for _, why := range differences {
+		known[why] = 0
+	}
+	for _, r := range results {
+		if why := r.difference(); r.goProcs != r.procs && why != "" {
+			known[why]++
+		}
 	}
 	for why, n := range known {
 		t.Logf("%d cells differ as known: %s", n, why)
@@ -157,6 +174,21 @@ func (r result) fit() int {
 	return n
 }
 
+// answers runs cells in a machine, and those that gave none there in another: what a
+// throttled program does under emulation has no bound.
+func answers(t *testing.T, files map[string]string, cells []cell) []result {
+	t.Helper()
+	results := runCells(t, files, cells)
+	missing := slices.DeleteFunc(slices.Clone(cells), func(c cell) bool {
+		return slices.ContainsFunc(results, func(r result) bool { return r.cell == c })
+	})
+	if len(missing) == 0 {
+		return results
+	}
+	t.Logf("%d of %d gave no answer; they are asked again", len(missing), len(cells))
+	return append(results, runCells(t, files, missing)...)
+}
+
 // runCells boots one machine and runs all the cells in it at once.
 func runCells(t *testing.T, files map[string]string, cells []cell) []result {
 	t.Helper()
@@ -172,7 +204,7 @@ func runCells(t *testing.T, files map[string]string, cells []cell) []result {
 	if err := os.WriteFile(list, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m := Machine{Limit: machineLimit, OneThread: true, Cgroup: cells[0].value(fCgroup), Files: map[string]string{"/cells.json": list}}
+	m := Machine{Limit: machineLimit, Memory: machineMemory, OneThread: true, Cgroup: cells[0].value(fCgroup), Files: map[string]string{"/cells.json": list}}
 	m.CPUs, _ = strconv.Atoi(cells[0].value(fCPUs))
 	for there, here := range files {
 		m.Files[there] = here
@@ -216,7 +248,7 @@ func readAnswers(t *testing.T, output string, cells []cell) []result {
 		r := result{cell: cells[a.ID], goProcs: a.Says.Policies["go"].Procs, fitProcs: a.Says.Policies["fit"].Procs,
 			actual: a.Says.Actual, affinity: a.Says.Facts.Affinity.CPUs, reasons: a.Says.Policies["go"].Reasons}
 		if _, err := fmt.Sscan(a.Output, &r.procs, &r.numCPU); err != nil || a.Error != "" || r.goProcs < 1 {
-			t.Errorf("no answer: %s: %v", line, r.cell)
+			t.Logf("no answer: %s: %v", line, r.cell)
 			continue
 		}
 		results = append(results, r)

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +26,7 @@ type Machine struct {
 	Files  map[string]string // paths there, such as /test, to files here; all executable
 	Script string            // for busybox sh, as root
 	Limit  time.Duration     // from power on to power off; 0 is bootLimit
+	Memory int               // MiB; 0 is 1024
 
 	// OneThread emulates the CPUs in turn. Many more of them than there are
 	// here otherwise wait for kernel locks whose holder is not running: 64 on 2
@@ -86,7 +89,7 @@ func Run(t testing.TB, m Machine) string {
 	if m.OneThread {
 		threads = "single"
 	}
-	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", fmt.Sprintf("%d,threads=%d", max(1, m.CPUs), max(1, m.SMT)), "-m", "1024",
+	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", fmt.Sprintf("%d,threads=%d", max(1, m.CPUs), max(1, m.SMT)), "-m", strconv.Itoa(cmp.Or(m.Memory, 1024)),
 		"-kernel", hw.kernel, "-initrd", initrd, "-append", hw.append+" quiet panic=-1 cgroup_no_v1=none",
 		"-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none", "-serial", "stdio")
 	var output string

@@ -84,9 +84,9 @@ func (c *Client) list(ctx context.Context, namespace, resource string, o meta.Li
 	return c.core.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).VersionedParams(&o, c.parameters).Do(ctx).Into(into)
 }
 
-// pageSize is how many objects are asked for at once. A page of pods takes some 20 MB
+// pageSize is how many objects are asked for at once. A page of pods takes some 10 MB
 // here while it is read.
-const pageSize = 500
+const pageSize = 250
 
 // pages reads a list to its end. A list that lasts so long that the server forgets its
 // place is begun again, with restart.
