@@ -28,7 +28,6 @@ type kubeOptions struct {
 	on       string // the object
 	options  kube.Options
 	loadFrom string
-	yes      bool
 	clean    bool
 
 	copies *kube.Copies // once they are settled
@@ -44,13 +43,12 @@ func (o *kubeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit for load and evidence; procfit image makes one")
 	f.StringVar(&o.loadFrom, "load-from", "pod", "with --kube: `pod`, or local: through the API server, which is measured too")
 	f.BoolVar(&o.options.Resize, "resize", false, "with --kube and --quota: change the limit of pods that run, instead of making them with it")
-	f.BoolVar(&o.yes, "yes", false, "with --kube: make the pods without asking")
 	f.BoolVar(&o.clean, "clean", false, "with --kube: remove what runs of procfit have left in the namespace, and stop")
 }
 
 // onlyKube are the flags that say nothing without --kube.
 func onlyKube() []string {
-	return []string{"namespace", "context", "kubeconfig", "container", "node", "image", "load-from", "resize", "yes"}
+	return []string{"namespace", "context", "kubeconfig", "container", "node", "image", "load-from", "resize"}
 }
 
 // check reads what --kube says, and whether the others are of use.
@@ -147,7 +145,7 @@ func (o *sweepOptions) consent(ctx context.Context, std stdio, s *session.Sessio
 	}
 	k.tell(std, s)
 	switch {
-	case o.dryRun || k.yes:
+	case o.dryRun || o.yes:
 		return nil
 	case !onTerminal(std):
 		return usageError("pods are made only with --yes, or after a question on a terminal")

@@ -36,6 +36,14 @@ func describe(s *session.Session) string {
 func grid(s *session.Session) string {
 	var b strings.Builder
 	tasks := s.Trials()
+	if s.Spec.Target.Attach != nil {
+		fmt.Fprintf(&b, "%s", phrase.Count(tasks, "trial"))
+		if s.Done > 0 {
+			fmt.Fprintf(&b, ", %d of them done", s.Done)
+		}
+		fmt.Fprintf(&b, ", about %s", phrase.Minutes(s.Spec.Each()*time.Duration(tasks-s.Done)))
+		return b.String()
+	}
 	fmt.Fprintf(&b, "%s (%s of %s and the A/A copy", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "arm"))
 	if s.Plan.Pilots > 0 {
 		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))

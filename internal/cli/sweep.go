@@ -37,6 +37,9 @@ that --procs names is measured three times at least. With --against, pairs of ol
 new run until they are told apart, or shown to be alike. --grid measures every setting
 equally often instead, in --repeats blocks, and one of them twice in each.
 
+With --attach a server that runs already is offered --rate and looked at as it stands:
+which GOMAXPROCS it runs with, its latency at that rate, its CPU time and throttling.
+
 With --slo p99=20ms settings are compared by the highest rate that each carries within
 that latency; with --rate too, the cheapest of all limits and replicas is named.
 
@@ -53,6 +56,7 @@ const sweepExample = `  procfit sweep
   procfit sweep --go 1.24,1.26 --build ./cmd/server --url http://127.0.0.1:{port}/ -- -addr :{port}
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit sweep --slo p99=50ms --rate 300 --quota 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
+  procfit sweep --attach :8080 --rate 300
   procfit sweep --gate --against './server.old -addr :{port}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
 func newSweep(std stdio) *cobra.Command {
@@ -87,6 +91,9 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		if err := o.consent(ctx, std, s); err != nil {
 			return err
 		}
+	}
+	if s.Spec.Target.Attach != nil {
+		tellAttached(std, s)
 	}
 	if o.dryRun {
 		_, err := fmt.Fprintln(std.out, describe(s))

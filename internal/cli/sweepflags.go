@@ -41,8 +41,10 @@ type sweepOptions struct {
 	maxTrials            int
 	maxTime              time.Duration
 	grid                 bool
+	attach               string
 	gate, dryRun, json   bool
 	kube                 kubeOptions
+	yes                  bool
 	command              []string
 	given                func(flag string) bool
 }
@@ -60,6 +62,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to compile --build with, each an arm: 1.24,1.26")
 	f.StringVar(&t.Build, "build", "", "compile this `package` and run it; the words after -- are its arguments")
 	f.StringArrayVar(&o.urls, "url", nil, "the server's `URL`: it is ready when this answers, and load goes there; given several times, a mix of requests: 3=http://…/a with a weight")
+	f.StringVar(&o.attach, "attach", "", "measure a server that runs already, as it stands, at --rate: a `PID`, or :8080 where it listens; nothing of it is stopped")
 	f.StringVar(&o.requests, "requests", "", "send the requests of this `file` instead, in random order: vegeta's plain or JSON format; - is standard input")
 	f.IntVar(&l.Connections, "connections", l.Connections, "connections of the load, as in production (not as GOMAXPROCS)")
 	f.StringVar(&o.rate, "rate", o.rate, "requests a second of the open loop; a `number` asks for the smallest arm that carries it")
@@ -99,6 +102,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxErrors, "max-errors", o.maxErrors, "share of failed requests above which a trial is invalid")
 	f.DurationVar(&t.RunTimeout, "trial-timeout", 0, "a run of a batch program that takes longer is ended, and invalid")
 	o.kube.flags(f)
+	f.BoolVar(&o.yes, "yes", false, "with --kube: make the pods without asking; with --attach: send another method than GET or HEAD")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan and its cost, and stop")
 	f.BoolVar(&o.json, "json", false, "print result.json instead of the report")
 }
@@ -113,6 +117,9 @@ func (o *sweepOptions) resolve(ctx context.Context, std stdio) (*session.Session
 		return o.resolveKube(ctx, std, spec)
 	}
 	if err := o.setTarget(&spec, std); err != nil {
+		return nil, err
+	}
+	if err := o.setAttached(&spec); err != nil {
 		return nil, err
 	}
 	if err := o.setBudget(&spec); err != nil {
@@ -185,6 +192,9 @@ func (o *sweepOptions) setTarget(spec *sweep.Spec, std stdio) error {
 		return err
 	}
 	t.Command = o.command
+	if o.given("attach") {
+		return nil // which says itself what is wrong with it
+	}
 	if len(o.command) == 0 && t.Build == "" && t.URL == "" {
 		self, err := os.Executable()
 		if err != nil {

@@ -15,7 +15,7 @@ const (
 	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked
 	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial
 	InvalidNoAnswer     InvalidCode = "no_answer"     // no request was answered, or none of one replica
-	InvalidStolen       InvalidCode = "stolen"        // none of one replica was, while a hypervisor took the CPUs
+	InvalidStolen       InvalidCode = "stolen"        // a hypervisor took half of the CPU time, or enough of it for a target to answer nothing
 	InvalidErrors       InvalidCode = "errors"        // too many requests failed or were never answered
 	InvalidLoad         InvalidCode = "load"          // the load could not be offered, or its command failed
 	InvalidLoadOutput   InvalidCode = "load_output"   // the load command's output could not be read

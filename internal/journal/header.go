@@ -67,6 +67,7 @@ type Target struct {
 	GoVersion   string   `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
 	MainModule  string   `json:"main_module,omitempty"`  // likewise
 	BuiltIn     string   `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
+	Attached    *Process `json:"attached,omitempty"`     // it ran already; null: the command was started
 	Object      string   `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
 	Namespace   string   `json:"namespace,omitempty"`    // of the copies
 	Container   string   `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
@@ -74,6 +75,13 @@ type Target struct {
 	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
 	Directory   string   `json:"directory,omitempty"`
 	Environment []string `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
+}
+
+// Process is one that nobody here started.
+type Process struct {
+	PID     int    `json:"pid"`
+	Started uint64 `json:"started_ticks"` // since boot; with the PID it names one process
+	Name    string `json:"name"`
 }
 
 // Load is the load as the user asked for it.

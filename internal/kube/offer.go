@@ -43,6 +43,9 @@ func (r *run) offer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := trial.Stolen(r.trial); err != nil {
+		return err
+	}
 	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Connections); err != nil {
 		return err
 	}

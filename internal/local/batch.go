@@ -66,6 +66,9 @@ func (r *run) batch(ctx context.Context) error {
 	}
 	r.trial.ProcsLogged = logsProcs(all[0].outputs[0])
 	trial.Runs(r.trial, len(all)*replicas, wall)
+	if err := trial.Stolen(r.trial); err != nil {
+		return err
+	}
 	return r.figures(all)
 }
 

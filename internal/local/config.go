@@ -32,7 +32,7 @@ type Program struct {
 // *sweep.FieldError: a command, a CPU.
 func Check(spec sweep.Spec, built bool) error {
 	t := spec.Target
-	if t.Build == "" && !built {
+	if t.Build == "" && !built && t.Attach == nil {
 		if err := supervisor.CheckCommand(t.Command[0]); err != nil {
 			return sweep.WrongBy(sweep.FieldCommand, err)
 		}

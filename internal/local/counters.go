@@ -112,10 +112,16 @@ func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
 func (f fleet) limitsAround() []observe.Limit {
 	var list []observe.Limit
 	for _, one := range f {
-		if one.Process == nil {
+		pid := 0
+		switch {
+		case one.standing != nil:
+			pid = one.standing.PID
+		case one.Process != nil:
+			pid = one.PID()
+		default:
 			continue
 		}
-		limits, _ := observe.Limits(one.PID()) // what cannot be read is not there to be told
+		limits, _ := observe.Limits(pid) // what cannot be read is not there to be told
 		for _, l := range limits {
 			own := one.group != nil && l.Dir == one.group.Dir()
 			if !own && !slices.ContainsFunc(list, func(have observe.Limit) bool { return have.Dir == l.Dir }) {

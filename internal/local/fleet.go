@@ -13,18 +13,20 @@ import (
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/ready"
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/target"
 )
 
-// replica is one started copy of the target.
+// replica is one copy of the target: one that was started, or one that stood already.
 type replica struct {
-	*target.Process
-	group *cgroup.Group // nil: no arm has a quota
-	url   string
-	port  int          // of the URL; 0 where it names none
-	ask   *ready.Asker // whether it can be loaded; nil: a batch program
+	*target.Process                   // nil: it stood already
+	standing        *observe.Standing // nil: it was started
+	group           *cgroup.Group     // nil: no arm has a quota
+	url             string
+	port            int          // of the URL; 0 where it names none
+	ask             *ready.Asker // whether it can be loaded; nil: a batch program
 }
 
 // fleet is all replicas of a trial.
@@ -164,6 +166,9 @@ func (f fleet) pids() []int {
 }
 
 func (one *replica) pids() []int {
+	if one.standing != nil {
+		return []int{one.standing.PID}
+	}
 	below, err := one.Descendants()
 	if err != nil {
 		return nil // it has ended
@@ -182,6 +187,9 @@ func (f fleet) crashed() *replica {
 }
 
 func (one *replica) ended() bool {
+	if one.standing != nil {
+		return one.standing.Gone()
+	}
 	select {
 	case <-one.Done():
 		return true

@@ -20,6 +20,10 @@ func (r *run) readServers(f fleet) ([]trial.Reading, error) {
 	var readings []trial.Reading
 	for _, one := range f {
 		pids := one.pids()
+		if one.standing != nil { // whoever listens at the URL's port, a proxy say
+			readings = append(readings, r.readBusiest(pids))
+			continue
+		}
 		pid, err := observe.Listener(one.port, pids)
 		var taken *observe.TakenError
 		if errors.As(err, &taken) && f.crashed() == nil {

@@ -52,6 +52,9 @@ func (r *runner) Prepare(ctx context.Context, plan journal.Plan, observe sweep.O
 		}
 	}
 	for _, arm := range plan.Arms {
+		if r.spec.Target.Attach != nil {
+			break // there is nothing to start
+		}
 		key := programOf(arm)
 		if _, ok := r.programs[key]; ok {
 			continue
@@ -149,5 +152,8 @@ func (r *run) measure(ctx context.Context) error {
 		return err
 	}
 	defer back()
+	if r.spec.Target.Attach != nil {
+		return r.visit(ctx)
+	}
 	return r.serve(ctx)
 }

@@ -113,9 +113,12 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 		return err
 	}
 	outer := f.limitsAround()
-	if r.spec.Load.Command != "" {
+	switch {
+	case r.spec.Load.Command != "":
 		err = r.external(ctx, f, outer)
-	} else {
+	case r.spec.Target.Attach != nil:
+		err = r.paced(ctx, f, outer)
+	default:
 		err = r.loops(ctx, f, outer)
 	}
 	// A target that hangs is told to hang, whatever it ran at.
@@ -131,6 +134,9 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 		err = procs
 	}
 	if err != nil {
+		return err
+	}
+	if err := trial.Stolen(r.trial); err != nil {
 		return err
 	}
 	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Places()); err != nil {
@@ -150,7 +156,7 @@ func (r *run) warmUp(ctx context.Context, f fleet) error {
 		return r.warmUpExternally(ctx, f)
 	}
 	r.step(sweep.StepWarmup)
-	_, err := offerLoad(ctx, r.spec.LoadOptions(f.urls(), 0, warmup))
+	_, err := offerLoad(ctx, r.spec.LoadOptions(f.urls(), r.warmUpRate(), warmup))
 	return err
 }
 

@@ -58,6 +58,11 @@ func (g *group) answerText() string {
 		return "GOMAXPROCS hardly matters here"
 	case stat.TradeOff:
 		return "A choice: throughput or latency"
+	case stat.Measured:
+		if of := complete(rec.Claim).Of; of.Procs > 0 {
+			return fmt.Sprintf("Runs with GOMAXPROCS=%d", of.Procs)
+		}
+		return "Measured as it runs"
 	}
 	return "Can’t tell yet"
 }
@@ -75,6 +80,11 @@ func (g *group) plain() string {
 	switch rec.Verdict {
 	case stat.KeepDefault:
 		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margins.", complete(rec.Claim).Of.Procs) + g.doubt()
+	case stat.Measured:
+		if of := complete(rec.Claim).Of; of.P99 != nil {
+			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), phrase.Seconds(*of.P99))
+		}
+		return "It was measured as it runs, and compared with nothing."
 	case stat.NotYourKnob:
 		return "No value is shown to be worse than another. Profile first." + g.doubt()
 	}

@@ -125,6 +125,8 @@ func (g *group) throughputNote() string {
 		return "whole runs"
 	case l.Command != "":
 		return "as the load command printed it"
+	case g.r.Target.Attached != nil:
+		return "what it answered of the rate, " + phrase.Count(l.Connections, "connection")
 	case g.r.Plan.SLO != nil:
 		return "the highest rate within it, of those that a trial tried in open loop; " + phrase.Count(l.Connections, "connection")
 	}

@@ -24,6 +24,8 @@ func (g *group) paste() Paste {
 			return Paste{Lead: g.onPart() + "One of these, not several:", Snippets: g.snippets(*rec.Procs)}
 		}
 		return Paste{Lead: "Nothing: leave GOMAXPROCS unset, and remove it where it is set."}
+	case stat.Measured:
+		return Paste{Lead: "Nothing: a server was measured as it runs, and nothing was compared."}
 	case stat.KeepDefault:
 		return Paste{Lead: "Nothing: the default is right. Where GOMAXPROCS is set, remove it."}
 	case stat.NotYourKnob:

@@ -42,6 +42,8 @@ func (w words) lead(code stat.ReasonCode) string {
 	switch code {
 	case stat.ReasonSlower:
 		return "proven worse in throughput: "
+	case stat.ReasonSetAside:
+		return "too slow to be the best, and measured no further: "
 	case stat.ReasonAsFast:
 		return fmt.Sprintf("proven as good within %s: ", phrase.Percent(w.plan().Margin))
 	case stat.ReasonSpeedOpen:
@@ -107,6 +109,8 @@ func comparison(r *stat.Reason) string {
 			text += ", at most " + bound
 		}
 		return fmt.Sprintf("%s (n %d)", text, r.N)
+	case stat.ReasonSetAside:
+		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
 	case stat.ReasonSpeedOpen:
 		if r.N == 0 {
 			return name(r.Of) + " shares no valid block with it"

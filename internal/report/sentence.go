@@ -28,6 +28,8 @@ func nameOf(rec *stat.Recommendation) verdictName {
 		return verdictName{OK, "Change nothing", ""}
 	case stat.NotYourKnob:
 		return verdictName{OK, "Not your knob", "GOMAXPROCS is not your knob: "}
+	case stat.Measured:
+		return verdictName{OK, "As it runs", ""}
 	case stat.TradeOff:
 		return verdictName{Attention, "A trade-off", "A trade-off: "}
 	}
@@ -96,6 +98,8 @@ func (w words) claim(c *stat.Reason) string {
 		}
 		return fmt.Sprintf("%s has the throughput (%s), %s the latency (%s): %s, but a %s %s %s.",
 			name(c.Of), w.figures(c.Of), name(c.Than), w.figures(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change), w.where()) + w.elsewhere()
+	case stat.Measured:
+		return w.asItRuns(c.Of)
 	case stat.CarriesRate:
 		if c.Of.Default {
 			return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
@@ -103,6 +107,18 @@ func (w words) claim(c *stat.Reason) string {
 		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
 	}
 	return w.cause(c)
+}
+
+// asItRuns is what was seen of a server that ran already.
+func (w words) asItRuns(of *stat.Setting) string {
+	text := "Its GOMAXPROCS could not be read"
+	if of.Procs > 0 {
+		text = fmt.Sprintf("It runs with GOMAXPROCS=%d", of.Procs)
+	}
+	if of.Throughput == nil {
+		return text + "."
+	}
+	return fmt.Sprintf("%s. Of %s it answered %s. Whether another value is better, a sweep of its command tells.", text, w.rate(), w.figures(of))
 }
 
 func (w words) set(c *stat.Reason) string {

@@ -158,7 +158,7 @@ func (c *checker) reasons() {
 			continue
 		}
 		switch r.Code {
-		case stat.ReasonSlower, stat.ReasonAsFast, stat.ReasonSpeedOpen:
+		case stat.ReasonSlower, stat.ReasonAsFast, stat.ReasonSpeedOpen, stat.ReasonSetAside:
 			c.speed(r)
 		case stat.ReasonLater, stat.ReasonAsPrompt, stat.ReasonP99Open:
 			c.promptness(r)
@@ -186,7 +186,9 @@ func (c *checker) speed(r *stat.Reason) {
 		c.wrong("%s is proven worse, and its row does not say so", name(r.Of))
 	case r.Code == stat.ReasonAsFast && (v.Low == nil || *v.Low <= 0.95 || !as || excluded(a) == "slower"):
 		c.wrong("%s is proven as good, and its row does not say so", name(r.Of))
-	case r.Code == stat.ReasonSpeedOpen && (as || excluded(a) == "slower" && v.High != nil && *v.High < 0.95):
+	case r.Code == stat.ReasonSetAside && excluded(a) == "":
+		c.wrong("%s is set aside, and its row does not say so", name(r.Of))
+	case r.Code == stat.ReasonSpeedOpen && (as || excluded(a) == "slower"):
 		c.wrong("%s is open, and its row decides it", name(r.Of))
 	}
 }

@@ -37,6 +37,9 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 		Load: loadOf(spec),
 		Plan: plan,
 	}
+	if a := t.Attach; a != nil {
+		h.Target.Attached, h.Target.Environment = &journal.Process{PID: a.PID, Started: a.Started, Name: a.Name}, nil
+	}
 	if p := t.Pods; p != nil {
 		h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = p.Object, p.Namespace, p.Container, p.SHA256
 	}

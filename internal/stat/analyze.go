@@ -108,9 +108,12 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	speedups(r.Rows)
 	r.Workload = workload(&r, h)
 	r.USL = g.fit(w.settings, r.EffectiveCPUs)
-	if h.Plan.SmallestFor {
+	switch {
+	case h.Plan.SmallestFor:
 		r.Recommendation = g.carries(w)
-	} else {
+	case h.Target.Attached != nil:
+		r.Recommendation = g.attached(w)
+	default:
 		r.Recommendation = g.verdict(w)
 	}
 	r.Recommendation.Versus = w.against(&r.Recommendation)

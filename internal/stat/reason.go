@@ -41,6 +41,7 @@ const (
 	ReasonSlower       ReasonCode = "worse_throughput"   // Of, Than, Change, Bound, N
 	ReasonAsFast       ReasonCode = "as_good_throughput" // Of, Than, Change, Bound, N
 	ReasonSpeedOpen    ReasonCode = "open_throughput"    // Of, Than, Change, N; N 0: no block has both
+	ReasonSetAside     ReasonCode = "set_aside"          // Of, Than, Change, N: too slow to be the best, and measured no further
 	ReasonLowestP99    ReasonCode = "lowest_p99"         // Of
 	ReasonSaturated    ReasonCode = "saturated"          // Of could not carry the common rate
 	ReasonLater        ReasonCode = "worse_p99"          // Of, Than, Change, Bound, N

@@ -13,6 +13,11 @@ func (w *walk) reasons() []Reason {
 	list := []Reason{{Code: ReasonFastest, Of: w.best.named(), List: namedAll(w.lucky())}}
 	list = append(list, w.throughputReasons()...)
 	list = append(list, w.latencyReasons()...)
+	return append(list, w.common()...)
+}
+
+// common are those that compare no settings.
+func (w *walk) common() (list []Reason) {
 	if j := w.group.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
 		list = append(list, Reason{Code: ReasonUnjudged})
 	}
@@ -49,6 +54,7 @@ func (b byStanding) all() []Reason { return append(append(b.worse, b.good...), b
 
 func (w *walk) throughputReasons() []Reason {
 	var list byStanding
+	var aside []Reason
 	for _, s := range w.settings {
 		if s == w.best {
 			continue
@@ -65,12 +71,15 @@ func (w *walk) throughputReasons() []Reason {
 		case c.asGood:
 			r.Code, r.Bound = ReasonAsFast, expm1(min(c.lower, 0))
 			list.good = append(list.good, r)
+		case s.level.Out:
+			r.Code = ReasonSetAside
+			aside = append(aside, r)
 		default:
 			r.Code = ReasonSpeedOpen
 			list.open = append(list.open, r)
 		}
 	}
-	return list.all()
+	return append(append(list.worse, aside...), append(list.good, list.open...)...)
 }
 
 // latencyReasons compares what is as good in throughput with the lowest latency of all

@@ -173,6 +173,7 @@ const (
 	CannotTell  Verdict = "cannot_tell"   // with what would settle it
 	NotYourKnob Verdict = "not_your_knob" // all arms alike, and that proven
 	CarriesRate Verdict = "carries_rate"  // the smallest arm that carries --rate
+	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
 )
 
 // Confidence is how sure a verdict is.

@@ -1,6 +1,10 @@
 package stat
 
-import "github.com/procfit/procfit/internal/race"
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/race"
+)
 
 // verdict turns the walk into a recommendation: what is proven, and what is not.
 func (g *group) verdict(w *walk) Recommendation {
@@ -38,6 +42,21 @@ func (g *group) verdict(w *walk) Recommendation {
 	default:
 		g.choose(w, &r)
 	}
+	return r
+}
+
+// attached is for the one setting of a server that ran already: what was seen, and
+// nothing to choose. What other programs took is a warning, as nothing is compared.
+func (g *group) attached(w *walk) Recommendation {
+	r := g.verdict(w)
+	if valid(allTrials([]*group{g})) == 0 {
+		return r
+	}
+	r.Verdict, r.Claim, r.Settle = Measured, Reason{}, nil
+	for _, s := range slices.Concat(w.settings, w.withheld) {
+		r.Claim.Of = s.named()
+	}
+	r.Reasons = slices.DeleteFunc(w.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
 	return r
 }
 

@@ -66,7 +66,7 @@ func (n *notes) samples(i int, g *group) {
 	if least < FewestPairs && !n.h.Plan.Racing() {
 		n.add(i, Warning{Code: WarnFewBlocks, Count: int64(least)})
 	}
-	if arms := len(g.current()); arms < FewestArms && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor {
+	if arms := len(g.current()); arms < FewestArms && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
 		n.add(i, Warning{Code: WarnFewArms, Count: int64(arms)})
 	}
 }

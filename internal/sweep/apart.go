@@ -28,7 +28,7 @@ type Arranger interface {
 // ApartOn tells whether the load is to get CPUs of its own on a machine of so many
 // CPUs that can be used.
 func (s Spec) ApartOn(effective float64) bool {
-	return s.Split == nil && s.Target.Pods == nil && !s.Load.Shared && s.LoadOnTargetHost() && effective >= fewestCPUs && s.Target.CPUs == nil && s.Load.CPUs == nil
+	return s.Split == nil && s.Target.Pods == nil && s.Target.Attach == nil && !s.Load.Shared && s.LoadOnTargetHost() && effective >= fewestCPUs && s.Target.CPUs == nil && s.Load.CPUs == nil
 }
 
 // TargetCPUs are those that the target may run on; nil: any.

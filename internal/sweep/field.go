@@ -15,6 +15,7 @@ const (
 	FieldURL            Field = "url"
 	FieldEnv            Field = "env"
 	FieldPrepare        Field = "prepare"
+	FieldAttach         Field = "attach"
 	FieldTargetCPUs     Field = "server-cpuset"
 	FieldReady          Field = "ready"
 	FieldReadyTimeout   Field = "ready-timeout"

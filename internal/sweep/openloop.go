@@ -24,6 +24,9 @@ func (l Load) OpenHead() time.Duration { return min(openHead, l.Duration/3) }
 func (s Spec) OpenFor(rate float64, quota bool) time.Duration {
 	quota = quota || s.Limited
 	half := s.Load.Duration / 2
+	if s.Target.Attach != nil { // which has no closed loop
+		half = s.Load.Duration
+	}
 	if !s.Load.Stretch {
 		return half
 	}
@@ -93,7 +96,9 @@ func (s Spec) Each() time.Duration {
 	if s.Load.Command != "" {
 		return each + s.Load.Duration
 	}
-	each += s.Load.Settle() + s.Load.Duration/2
+	if s.Target.Attach == nil {
+		each += s.Load.Settle() + s.Load.Duration/2
+	}
 	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(s.Load.Rate, quota) }
 	if s.Load.SLO != nil {
 		open = s.searchTakes

@@ -21,6 +21,10 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	if s.Seed != nil {
 		p.Seed = *s.Seed
 	}
+	if a := s.Target.Attach; a != nil {
+		p.SmallestFor, p.Arms = false, []journal.Arm{a.arm()}
+		return p
+	}
 	if s.OpenLoop() && s.Load.Rate == 0 && s.Load.SLO == nil {
 		p.Pilots = pilots
 	}

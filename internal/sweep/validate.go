@@ -26,7 +26,7 @@ const (
 // Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
 // only the machine of the target can tell is its Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkAttached, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (s Spec) checkTarget() *FieldError {
 	t, server := s.Target, s.Target.Kind() == journal.KindServer
 	hasPort := s.commandHas(PortPlaceholder)
 	switch {
-	case t.Pods != nil:
+	case t.Pods != nil, t.Attach != nil:
 	case len(t.Command) == 0 && t.Build == "" && t.URL != "":
 		return Wrong(FieldURL, " %s, but no command: give the server's command after --", t.URL)
 	case len(t.Command) == 0 && t.Build == "":
@@ -169,6 +169,8 @@ func (s Spec) checkServer() *FieldError {
 	switch {
 	case err != nil || u.Host == "":
 		return Wrong(FieldURL, " %q: want an address such as http://127.0.0.1:{port}/", s.Target.URL)
+	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
+		return Wrong(FieldURL, ": {port} is a free port for a server that is started; write the one that the attached server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
 		return Wrong(FieldURL, ": the URL has {port}, but the command does not: the server would not know its port")
 	case slices.Max(s.Replicas) > 1 && !hasPort && s.Target.Pods == nil:

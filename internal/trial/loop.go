@@ -107,6 +107,22 @@ func Open(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Dura
 	return hung(l, usage)
 }
 
+// Paced is the trial of a server that is only offered a rate: an open loop, whose
+// throughput is what it carried of that.
+func Paced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
+	if err := Open(t, l, usage, head); err != nil {
+		return err
+	}
+	if usage != nil {
+		t.Usage = *usage
+	}
+	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
+	if l.AchievedPerSecond == 0 {
+		return Invalid(journal.InvalidNoAnswer, "no request got a good answer within %s: %s", l.Duration, mostOften(l.ErrorKinds))
+	}
+	return nil
+}
+
 func addPhase(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	p, err := Phase(l)
 	if err != nil {
@@ -126,18 +142,6 @@ func addPhase(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	return nil
 }
 
-// stolenMuch is the share of the CPUs' time that a hypervisor takes for a target that
-// does not answer to be no fault of its own.
-const stolenMuch = 0.2
-
-// stolen is that share, of the CPUs that the target may use.
-func stolen(u *journal.Usage) float64 {
-	if u == nil || u.HostUse == nil || u.MeasuredSeconds <= 0 || u.HostUse.TargetCPUs < 1 {
-		return 0
-	}
-	return u.HostUse.StealSeconds / (u.MeasuredSeconds * float64(u.HostUse.TargetCPUs))
-}
-
 // hung says whether a replica answered nothing any more: whatever it served before,
 // at this setting the program locks up; or the machine was taken from under it.
 func hung(l *load.Result, usage *journal.Usage) error {
@@ -151,7 +155,7 @@ func hung(l *load.Result, usage *journal.Usage) error {
 		}
 		if share := stolen(usage); share >= stolenMuch {
 			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
-				100*min(1, share), l.Mode, u.Connections, who)
+				100*share, l.Mode, u.Connections, who)
 		}
 		return Invalid(journal.InvalidNoAnswer, "%s answered nothing any more: after %d answers all of its %d connections still waited at the end of the %s loop; a longer --duration tells a slow program from one that hangs",
 			who, u.Answered, u.Connections, l.Mode)

@@ -166,6 +166,39 @@ func TestHungForWantOfCPUs(t *testing.T) {
 	}
 }
 
+// A trial whose CPUs a hypervisor took tells nothing of its program; one that lost less
+// is as noisy as it is, and one too short for the ticks is not judged by them.
+func TestStolen(t *testing.T) {
+	usage := func(share, seconds float64) *journal.Usage {
+		return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{StealSeconds: share * 2 * seconds, TargetCPUs: 2}}
+	}
+	for name, tc := range map[string]struct {
+		trial journal.Trial
+		want  string
+	}{
+		"none":            {journal.Trial{Usage: *usage(0, 2)}, ""},
+		"a part":          {journal.Trial{Usage: *usage(0.45, 2)}, ""},
+		"most":            {journal.Trial{Usage: *usage(0.85, 2)}, "the hypervisor took 85 % of the CPU time of the trial"},
+		"more than there": {journal.Trial{Usage: *usage(1.2, 2)}, "took 100 %"},
+		"too short":       {journal.Trial{Usage: *usage(0.85, 0.4)}, ""},
+		"not known":       {journal.Trial{}, ""},
+		"in one loop": {journal.Trial{Usage: *usage(0.1, 2), Phases: []journal.Phase{
+			{Mode: journal.ModeClosed, Usage: usage(0.1, 2)}, {Mode: journal.ModeOpen, Usage: usage(0.6, 2)},
+		}}, "took 60 % of the CPU time of the open loop"},
+	} {
+		err := Stolen(&tc.trial)
+		if tc.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if code, reason := failure(t, err); code != journal.InvalidStolen || !strings.Contains(reason, tc.want) {
+			t.Errorf("%s: %s %q, want %q", name, code, reason, tc.want)
+		}
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	l := result(load.ModeClosed)
 	l.Redirects = 100

@@ -1,0 +1,83 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/trial"
+)
+
+// Attach finds the server that a user names by its PID, or as :PORT by where it
+// listens, and reads the GOMAXPROCS that it runs with. What is wrong is a
+// *sweep.FieldError.
+func Attach(name string) (*sweep.Attached, error) {
+	word, byPort := strings.CutPrefix(name, ":")
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 || byPort && n > 65535 {
+		return nil, sweep.Wrong(sweep.FieldAttach, " %q: want a process, as in 1234, or where it listens, as in :8080", name)
+	}
+	find := observe.Stand
+	if byPort {
+		find = observe.StandAt
+	}
+	found, err := find(n)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, sweep.Wrong(sweep.FieldAttach, " needs Linux, which tells what runs and at which GOMAXPROCS")
+	}
+	if err != nil {
+		return nil, sweep.WrongBy(sweep.FieldAttach, err)
+	}
+	a := &sweep.Attached{PID: found.PID, Started: found.Started, Name: found.Name}
+	if live, err := new(observe.Reader).Procs(found.PID); err == nil {
+		a.Procs = &live.Procs
+	}
+	return a, nil
+}
+
+// visit is the trial of a server that runs already: it is offered a rate and looked
+// at, and nothing else.
+func (r *run) visit(ctx context.Context) error {
+	a := r.spec.Target.Attach
+	one := &replica{standing: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}
+	if u, err := url.Parse(one.url); err == nil {
+		one.port, _ = strconv.Atoi(u.Port())
+	}
+	if one.ended() {
+		return fmt.Errorf("process %d (%s) has ended", a.PID, a.Name)
+	}
+	err := r.offer(ctx, fleet{one})
+	if one.ended() && ctx.Err() == nil {
+		return trial.Invalid(journal.InvalidCrashed, "process %d (%s) ended during the trial", a.PID, a.Name)
+	}
+	return err
+}
+
+// paced offers the one rate that an attached server gets.
+func (r *run) paced(ctx context.Context, f fleet, outer []observe.Limit) error {
+	rate := *r.task.RatePerSecond
+	r.foretell(rate)
+	r.observe.Tell(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: rate})
+	options := r.spec.LoadOptions(f.urls(), rate, r.spec.OpenFor(rate, false))
+	options.Settle = r.spec.Load.OpenHead()
+	open, usage, err := r.loop(ctx, f, outer, options)
+	if err != nil {
+		return err
+	}
+	return trial.Paced(r.trial, open, usage, options.Settle)
+}
+
+// warmUpRate is the rate of a load that is not measured: the most that a server of ours
+// takes (0), and never more than its rate for one that is in use.
+func (r *run) warmUpRate() float64 {
+	if r.spec.Target.Attach == nil {
+		return 0
+	}
+	return r.spec.Load.Rate
+}
