@@ -260,3 +260,10 @@ func writeJournal(t *testing.T, dir string) {
 		}
 	}
 }
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -86,7 +86,8 @@ func p99(h *hdrhistogram.Histogram) time.Duration { return time.Duration(h.Value
 // A stall of the server is seen by the requests that were intended during it,
 // not only by the few that were under way. A busy machine delays on its own
 // account, never the other way, so the upper bound has several attempts and
-// grants what the engine knows itself to be late.
+// grants what the engine knows itself to be late. PROCFIT_FULL=1 takes the second of
+// docs/PERFORMANCE.md.
 func TestCoordinatedOmission(t *testing.T) {
 	for _, way := range append(ways(), overRPC, "epoll") {
 		t.Run(way, func(t *testing.T) { seesStall(t, way) })
@@ -94,10 +95,14 @@ func TestCoordinatedOmission(t *testing.T) {
 }
 
 func seesStall(t *testing.T, way string) {
-	const duration, attempts = 2 * time.Second, 5
+	const attempts = 5
+	duration, stall := 2*time.Second, 300*time.Millisecond
+	if os.Getenv("PROCFIT_FULL") == "1" {
+		duration, stall = 10*time.Second, time.Second
+	}
 	for attempt := 1; ; attempt++ {
-		r, least, most := stalled(t, way, duration, 300*time.Millisecond)
-		if r.Requests != 2000 || r.Dropped != 0 || r.Errors != 0 {
+		r, least, most := stalled(t, way, duration, stall)
+		if r.Requests != int64(stallRate*duration.Seconds()) || r.Dropped != 0 || r.Errors != 0 {
 			t.Fatalf("%d requests, %d dropped, errors %v", r.Requests, r.Dropped, r.ErrorKinds)
 		}
 		got, lag := p99(r.Latency), p99(r.SendLag)
@@ -108,6 +113,7 @@ func seesStall(t *testing.T, way string) {
 		// a stall that was made up for is not saturation.
 		p95 := time.Duration(r.SendLag.ValueAtQuantile(95))
 		if float64(got) <= 1.05*float64(most)+float64(lag) && p95 < least/4 && r.AchievedPerSecond > 0.98*stallRate {
+			t.Logf("p99 %v, the truth is between %v and %v; send lag p99 %v", got, least, most, lag)
 			return
 		}
 		t.Logf("p99 %v, the truth is at most %v; %.1f a second; send lag p95 %v, p99 %v", got, most, r.AchievedPerSecond, p95, lag)

@@ -147,8 +147,7 @@ func (g *group) latencyNote() string {
 	return ""
 }
 
-// counted is what the open loop's latency counts from, and how its requests came where
-// that is not evenly.
+// counted is what the open loop's latency counts from, and how its requests came.
 func (g *group) counted() string {
 	switch {
 	case g.r.Load.Command != "":
@@ -156,7 +155,7 @@ func (g *group) counted() string {
 	case g.r.Load.Pace != "":
 		return "at random (" + g.r.Load.Pace + "), from the intended send"
 	}
-	return "from the intended send"
+	return "evenly paced, from the intended send"
 }
 
 func (g *group) loadShape() string {

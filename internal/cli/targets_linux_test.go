@@ -123,10 +123,3 @@ func notePID(file string, pid int) {
 	_, err = fmt.Fprintln(f, pid)
 	must(err)
 }
-
-func must(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
