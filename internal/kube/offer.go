@@ -8,16 +8,16 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube/agent"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/slo"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/trial/course"
 )
 
 // offer loads the targets and gathers the evidence.
 func (r *run) offer(ctx context.Context) error {
-	if warmup := r.spec.Load.Warmup; warmup > 0 {
+	if r.spec.Load.Warmup > 0 {
 		r.step(sweep.StepWarmup)
-		if _, err := r.from.Load(ctx, r.spec.LoadOptions(r.urls(), 0, warmup), agent.Moments{}); err != nil {
+		if _, err := r.from.Load(ctx, r.course().WarmUp(), agent.Moments{}); err != nil {
 			return err
 		}
 	}
@@ -28,7 +28,7 @@ func (r *run) offer(ctx context.Context) error {
 	if err := r.unset(looks); err != nil {
 		return err
 	}
-	err = r.loops(ctx)
+	err = r.course().Run(ctx)
 	var failed *trial.Failure
 	if err != nil && !errors.As(err, &failed) {
 		return err
@@ -64,65 +64,9 @@ func (r *run) unset(looks []agent.Look) error {
 	return nil
 }
 
-// loops runs the closed loop, and the open ones where there are any.
-func (r *run) loops(ctx context.Context) error {
-	r.step(sweep.StepClosedLoop)
-	options := r.spec.LoadOptions(r.urls(), 0, r.spec.Load.Duration/2)
-	options.Settle = r.spec.Load.Settle()
-	closed, usage, err := r.loop(ctx, options)
-	if err != nil {
-		return err
-	}
-	if err := trial.Closed(r.trial, closed, usage); err != nil {
-		return err
-	}
-	switch {
-	case r.spec.Load.SLO != nil:
-		return r.search(ctx, closed.AchievedPerSecond)
-	case r.task.RatePerSecond == nil:
-		return nil
-	}
-	rate, quota := *r.task.RatePerSecond, r.task.Arm.QuotaCPUs != nil
-	if group := r.task.Arm.Group(); !r.short[group] && r.spec.Shortfall(r.spec.Load.Rate, quota) == nil {
-		if short := r.spec.Shortfall(rate, quota); short != nil {
-			r.short[group] = true
-			r.observe.Tell(sweep.Activity{Step: sweep.StepUnjudged, Shortfall: short})
-		}
-	}
-	open, usage, err := r.openLoop(ctx, rate, r.spec.OpenFor(rate, quota))
-	if err != nil {
-		return err
-	}
-	return trial.Open(r.trial, open, usage, r.spec.Load.OpenHead())
-}
-
-func (r *run) openLoop(ctx context.Context, rate float64, span time.Duration) (*load.Result, *journal.Usage, error) {
-	r.observe.Tell(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: rate})
-	options := r.spec.LoadOptions(r.urls(), rate, span)
-	options.Settle = r.spec.Load.OpenHead()
-	return r.loop(ctx, options)
-}
-
-// search looks for the highest rate within the objective.
-func (r *run) search(ctx context.Context, ceiling float64) error {
-	search := r.spec.Search(ceiling)
-	var tried []slo.Probe
-	for {
-		rate, more := search.Next(tried)
-		if !more {
-			trial.Attained(r.trial, search, tried)
-			return nil
-		}
-		result, usage, err := r.openLoop(ctx, rate, r.spec.ProbeFor(rate, r.task.Arm.QuotaCPUs != nil))
-		if err != nil {
-			return err
-		}
-		probe, err := trial.Probe(r.trial, search.Objective, trial.Tried{Result: result, Usage: usage, Head: r.spec.Load.OpenHead(), MaxErrors: r.spec.Load.MaxErrors})
-		if err != nil {
-			return err
-		}
-		tried = append(tried, probe)
-	}
+// course is the trial's way through its loops.
+func (r *run) course() course.Course {
+	return course.Course{Spec: r.spec, Task: r.task, Trial: r.trial, URLs: r.urls(), Observe: r.observe, Told: r.told, Loop: r.loop}
 }
 
 // loop runs one loop and counts meanwhile.

@@ -38,12 +38,12 @@ type runner struct {
 	made   int     // pods so far, for their names
 	first  *journal.Pod
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
-	short  map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
 func (s *Copies) Runner(spec sweep.Spec, config Config) sweep.Runner {
-	r := &runner{Copies: s, cut: s.cut, spec: spec, config: config, short: map[journal.GroupKey]bool{}}
+	r := &runner{Copies: s, cut: s.cut, spec: spec, config: config, told: map[journal.GroupKey]bool{}}
 	r.cut.run = strings.ToLower(rand.Text()[:8])
 	r.cut.deadline = r.life()
 	return r

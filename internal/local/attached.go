@@ -58,26 +58,3 @@ func (r *run) visit(ctx context.Context) error {
 	}
 	return err
 }
-
-// paced offers the one rate that an attached server gets.
-func (r *run) paced(ctx context.Context, f fleet, outer []observe.Limit) error {
-	rate := *r.task.RatePerSecond
-	r.foretell(rate)
-	r.observe.Tell(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: rate})
-	options := r.spec.LoadOptions(f.urls(), rate, r.spec.OpenFor(rate, false))
-	options.Settle = r.spec.Load.OpenHead()
-	open, usage, err := r.loop(ctx, f, outer, options)
-	if err != nil {
-		return err
-	}
-	return trial.Paced(r.trial, open, usage, options.Settle)
-}
-
-// warmUpRate is the rate of a load that is not measured: the most that a server of ours
-// takes (0), and never more than its rate for one that is in use.
-func (r *run) warmUpRate() float64 {
-	if r.spec.Target.Attach == nil {
-		return 0
-	}
-	return r.spec.Load.Rate
-}

@@ -25,7 +25,7 @@ type runner struct {
 	reader   observe.Reader
 	programs map[programKey]program
 	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
-	short    map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 	builds   string                    // temporary directory of what was compiled; empty: none
 }
 
@@ -35,7 +35,7 @@ func New(spec sweep.Spec, config Config) (sweep.Runner, error) {
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, err
 	}
-	r := &runner{spec: spec, config: config, cpus: spec.TargetCPUs(), sampler: sampler, programs: map[programKey]program{}, short: map[journal.GroupKey]bool{}}
+	r := &runner{spec: spec, config: config, cpus: spec.TargetCPUs(), sampler: sampler, programs: map[programKey]program{}, told: map[journal.GroupKey]bool{}}
 	if r.cpus == nil {
 		r.cpus = affinity()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/trial/course"
 )
 
 // serve is a server's trial: start, ready, warm-up, closed loop, open loop, stop.
@@ -113,13 +114,10 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 		return err
 	}
 	outer := f.limitsAround()
-	switch {
-	case r.spec.Load.Command != "":
+	if r.spec.Load.Command != "" {
 		err = r.external(ctx, f, outer)
-	case r.spec.Target.Attach != nil:
-		err = r.paced(ctx, f, outer)
-	default:
-		err = r.loops(ctx, f, outer)
+	} else {
+		err = r.course(f, outer).Run(ctx)
 	}
 	// A target that hangs is told to hang, whatever it ran at.
 	var failed *trial.Failure
@@ -156,51 +154,17 @@ func (r *run) warmUp(ctx context.Context, f fleet) error {
 		return r.warmUpExternally(ctx, f)
 	}
 	r.step(sweep.StepWarmup)
-	_, err := offerLoad(ctx, r.spec.LoadOptions(f.urls(), r.warmUpRate(), warmup))
+	_, err := offerLoad(ctx, r.course(f, nil).WarmUp())
 	return err
 }
 
-// loops runs the closed loop, and the open loop where a rate is known.
-func (r *run) loops(ctx context.Context, f fleet, outer []observe.Limit) error {
-	r.step(sweep.StepClosedLoop)
-	options := r.spec.LoadOptions(f.urls(), 0, r.spec.Load.Duration/2)
-	options.Settle = r.spec.Load.Settle()
-	closed, usage, err := r.loop(ctx, f, outer, options)
-	if err != nil {
-		return err
-	}
-	if err := trial.Closed(r.trial, closed, usage); err != nil {
-		return err
-	}
-	if r.spec.Load.SLO != nil {
-		return r.search(ctx, f, outer, closed.AchievedPerSecond)
-	}
-	if r.task.RatePerSecond == nil {
-		return nil
-	}
-	rate := *r.task.RatePerSecond
-	r.foretell(rate)
-	r.observe.Tell(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: rate})
-	options = r.spec.LoadOptions(f.urls(), rate, r.spec.OpenFor(rate, r.task.Arm.QuotaCPUs != nil))
-	options.Settle = r.spec.Load.OpenHead()
-	open, usage, err := r.loop(ctx, f, outer, options)
-	if err != nil {
-		return err
-	}
-	return trial.Open(r.trial, open, usage, options.Settle)
-}
-
-// foretell says once a group that its p99 will not be judged, where only the pilots
-// could tell.
-func (r *run) foretell(rate float64) {
-	group, quota := r.task.Arm.Group(), r.task.Arm.QuotaCPUs != nil
-	if r.short[group] || r.spec.Shortfall(r.spec.Load.Rate, quota) != nil {
-		return
-	}
-	if short := r.spec.Shortfall(rate, quota); short != nil {
-		r.short[group] = true
-		r.observe.Tell(sweep.Activity{Step: sweep.StepUnjudged, Shortfall: short})
-	}
+// course is the trial's way through its loops. outer are the limits around the target,
+// from limitsAround.
+func (r *run) course(f fleet, outer []observe.Limit) course.Course {
+	return course.Course{Spec: r.spec, Task: r.task, Trial: r.trial, URLs: f.urls(), Observe: r.observe, Told: r.told,
+		Loop: func(ctx context.Context, o load.Options) (*load.Result, *journal.Usage, error) {
+			return r.loop(ctx, f, outer, o)
+		}}
 }
 
 // loop runs one loop and counts meanwhile.

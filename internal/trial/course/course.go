@@ -1,0 +1,115 @@
+package course
+
+import (
+	"context"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/slo"
+	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/trial"
+)
+
+// Course is that of one trial.
+type Course struct {
+	Spec    sweep.Spec
+	Task    sweep.Task
+	Trial   *journal.Trial
+	URLs    []string // of the target's copies
+	Observe sweep.Observer
+	// Loop offers load and counts meanwhile.
+	Loop func(context.Context, load.Options) (*load.Result, *journal.Usage, error)
+	// Told holds, over all trials of a run, the groups that were said to get no judged
+	// p99.
+	Told map[journal.GroupKey]bool
+}
+
+// WarmUp is the load before what is measured: the most that the server carries, and
+// never more than its rate of one that is in use.
+func (c Course) WarmUp() load.Options {
+	rate := 0.0
+	if c.Spec.Target.Attach != nil {
+		rate = c.Spec.Load.Rate
+	}
+	return c.Spec.LoadOptions(c.URLs, rate, c.Spec.Load.Warmup)
+}
+
+// Run runs the loops. A *trial.Failure is a trial that proves nothing.
+func (c Course) Run(ctx context.Context) error {
+	if c.Spec.Target.Attach != nil {
+		return c.open(ctx, trial.Paced)
+	}
+	c.Observe.Tell(sweep.Activity{Step: sweep.StepClosedLoop})
+	options := c.Spec.LoadOptions(c.URLs, 0, c.Spec.Load.Duration/2)
+	options.Settle = c.Spec.Load.Settle()
+	closed, usage, err := c.Loop(ctx, options)
+	if err != nil {
+		return err
+	}
+	if err := trial.Closed(c.Trial, closed, usage); err != nil {
+		return err
+	}
+	switch {
+	case c.Spec.Load.SLO != nil:
+		return c.search(ctx, closed.AchievedPerSecond)
+	case c.Task.RatePerSecond == nil:
+		return nil
+	}
+	return c.open(ctx, trial.Open)
+}
+
+// open runs the open loop at the task's rate.
+func (c Course) open(ctx context.Context, add func(*journal.Trial, *load.Result, *journal.Usage, time.Duration) error) error {
+	rate, quota := *c.Task.RatePerSecond, c.quota()
+	c.foretell(rate, quota)
+	result, usage, err := c.at(ctx, rate, c.Spec.OpenFor(rate, quota))
+	if err != nil {
+		return err
+	}
+	return add(c.Trial, result, usage, c.Spec.Load.OpenHead())
+}
+
+// search looks for the highest rate that meets the objective, each in an open loop of
+// its own, below what the closed loop reached.
+func (c Course) search(ctx context.Context, ceiling float64) error {
+	search := c.Spec.Search(ceiling)
+	var done []slo.Probe
+	for rate, more := search.Next(done); more; rate, more = search.Next(done) {
+		result, usage, err := c.at(ctx, rate, c.Spec.ProbeFor(rate, c.quota()))
+		if err != nil {
+			return err
+		}
+		tried := trial.Tried{Result: result, Usage: usage, Head: c.Spec.Load.OpenHead(), MaxErrors: c.Spec.Load.MaxErrors}
+		probe, err := trial.Probe(c.Trial, search.Objective, tried)
+		if err != nil {
+			return err
+		}
+		done = append(done, probe)
+	}
+	trial.Attained(c.Trial, search, done)
+	return nil
+}
+
+// at runs an open loop.
+func (c Course) at(ctx context.Context, rate float64, span time.Duration) (*load.Result, *journal.Usage, error) {
+	c.Observe.Tell(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: rate})
+	options := c.Spec.LoadOptions(c.URLs, rate, span)
+	options.Settle = c.Spec.Load.OpenHead()
+	return c.Loop(ctx, options)
+}
+
+// foretell says once a group that its p99 will not be judged, where only the pilots
+// could tell.
+func (c Course) foretell(rate float64, quota bool) {
+	group := c.Task.Arm.Group()
+	if c.Told[group] || c.Spec.Shortfall(c.Spec.Load.Rate, quota) != nil {
+		return
+	}
+	if short := c.Spec.Shortfall(rate, quota); short != nil {
+		c.Told[group] = true
+		c.Observe.Tell(sweep.Activity{Step: sweep.StepUnjudged, Shortfall: short})
+	}
+}
+
+func (c Course) quota() bool { return c.Task.Arm.QuotaCPUs != nil }
