@@ -14,7 +14,7 @@ import (
 )
 
 // brief is a sweep that a test can wait for.
-const brief = "--repeats 6 --duration 200ms --warmup 20ms --connections 2 --rate 30 --seed 3"
+const brief = "--repeats 6 --duration 400ms --warmup 20ms --connections 2 --rate 30 --seed 3"
 
 // history is a repository with a server whose newer commit takes another time to
 // answer; base is the older one.

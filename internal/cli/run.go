@@ -37,7 +37,8 @@ library maxprocs does not support. As the entry point of a container:
   ENTRYPOINT ["procfit", "run", "--", "/app/server"]
 
 procfit becomes the program: PID, signals, terminal and exit code are the program's
-own. (On Windows it stays as its parent, passes Ctrl-C on and ends with its exit code.)
+own; where it cannot be started, the exit code is 3. (On Windows procfit stays as its
+parent, passes Ctrl-C on and ends with its exit code.)
 
 A GOMAXPROCS that is set already stays in force, unless --force is given. Nothing is
 set where the program's own runtime chooses the same, so that Go 1.25 and later go on
