@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/need"
@@ -66,5 +69,32 @@ func TestRunUnderAQuota(t *testing.T) {
 	}
 	if left := started(procfit, "run", "--", program); left[0] != "2" || left[2] != "" {
 		t.Errorf("under 1.5 CPUs: %q, want 2 and no variable", left)
+	}
+}
+
+// TestRunIsTheProgram: a signal to procfit's PID reaches the program, and its exit code
+// is procfit's.
+func TestRunIsTheProgram(t *testing.T) {
+	cmd := exec.Command(need.Command(t, "procfit"), "run", "--", "sh", "-c", `trap 'echo told; exit 7' TERM; echo $$; while :; do sleep 0.05; done`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != strconv.Itoa(cmd.Process.Pid) {
+		t.Errorf("process %q, want %d", lines.Text(), cmd.Process.Pid)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if !lines.Scan() || lines.Text() != "told" {
+		t.Errorf("%q, want the program's own answer to SIGTERM", lines.Text())
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
+		t.Errorf("exit code %d, want 7: %v", cmd.ProcessState.ExitCode(), err)
 	}
 }
