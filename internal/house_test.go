@@ -73,6 +73,7 @@ var mayImport = map[string][]string{
 	"session":       {"sweep", "load", "ready", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
 	"ps":            {"observe", "rule", "terminal"},
 	"explain":       {"rule", "maxprocs/facts", "maxprocs/memlimit", "cgroup", "terminal"},
+	"start":         {},
 	"tui":           {"observe", "rule", "ps"},
 	"exporter":      {"observe", "rule", "container"},
 	"tracing":       {"schedtrace", "schedtrace/view", "schedtrace/text", "schedtrace/html", "exectrace", "exectrace/text", "exectrace/svg", "supervisor", "terminal"},

@@ -1,5 +1,6 @@
 // Package cgroup makes the control groups that hold a target under a CFS quota,
-// reads their throttling and removes them.
+// reads their throttling and removes them; and knows which CPU request the weight of
+// any group stands for.
 //
 // The model: a Parent is a directory of the hierarchy with the cpu controller,
 // cgroup v1 or v2, in which procfit may make groups. A Group is one of them; it

@@ -125,6 +125,8 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 		if slices.Contains(args, "--kube") {
 			args = append(args, "--kubeconfig", fakeShop(t))
 		}
+	case "run":
+		args = append([]string{"run", "--dry-run"}, args[1:]...) // it would be in the place of this test
 	case "load":
 		args = append([]string{"load"}, args[1:]...)
 		args = append(args, "--duration", "50ms")

@@ -3,9 +3,7 @@ package cli
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,16 +22,8 @@ type explainOptions struct {
 	policy string
 	json   bool
 	memory bool
+	value  bool
 	whatIf whatIfFlags
-}
-
-// whatIfFlags are as they were written; hasX tells whether the flag is there,
-// since 0 and "" are values.
-type whatIfFlags struct {
-	cpus                      int
-	limit, env, release, lang string
-
-	hasCPUs, hasLimit, hasEnv bool
 }
 
 func newExplain(std stdio) *cobra.Command {
@@ -48,20 +38,20 @@ it holds. What is wrong comes as findings, each with the one thing to do.
 It looks at a Go program that is started here, at running processes (--pid), at a
 recorded or mounted tree of /proc and /sys (--root), or at a what-if: each of --cpus,
 --limit, --env, --go and --lang takes the place of what was read. With --cpus, and
-neither --pid nor --root, nothing is read at all. --memory adds the memory limits, and
-the GOMEMLIMIT that fits them.
+neither --pid nor --root, nothing is read at all. --reserve leaves CPUs to a neighbour
+in the same limit, --request tells what a CPU request means beside it, --memory adds the
+memory limits, and the GOMEMLIMIT that fits them. --value prints one number, for scripts.
 
 With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has more.`,
 		Example: `  procfit explain
   procfit explain --pid 1
   procfit explain --limit 0.5 --policy go
+  procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24
   procfit explain --cpus 64 --limit 20,1.5 --json
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.whatIf.hasCPUs = cmd.Flags().Changed("cpus")
-			o.whatIf.hasLimit = cmd.Flags().Changed("limit")
-			o.whatIf.hasEnv = cmd.Flags().Changed("env")
+			o.whatIf.given(cmd.Flags())
 			if len(args) > 0 {
 				if cmd.Flags().NFlag() > 0 {
 					return usageError("explain %s prints a rule's page and takes no flags", args[0])
@@ -76,12 +66,9 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 	f.IntSliceVar(&o.pids, "pid", nil, "running `processes`, or processes of --root; may be repeated: 17,42")
 	f.StringVar(&o.root, "root", "", "`directory` that holds another system's proc and sys")
 	f.StringVar(&o.policy, "policy", "", "print only what one `policy` decides: go, fit, automaxprocs or jvm")
-	f.IntVar(&o.whatIf.cpus, "cpus", 0, "what if it might run on this `number` of CPUs")
-	f.StringVar(&o.whatIf.limit, "limit", "", "what if these were the CPU `limits`, its own group's first, then its parent's: 20,1.5; or none")
-	f.StringVar(&o.whatIf.env, "env", "", "what if GOMAXPROCS had this `value` in the environment; unset for none")
-	f.StringVar(&o.whatIf.release, "go", "", "what if it were built with this Go `version`, and go.mod named it too")
-	f.StringVar(&o.whatIf.lang, "lang", "", "what if this `version` were the go line of its go.mod")
+	o.whatIf.flags(f)
 	f.BoolVar(&o.memory, "memory", false, "explain GOMEMLIMIT too: the memory limits of all groups, and the value that fits")
+	f.BoolVar(&o.value, "value", false, "print nothing but the number that fits, or the --policy's: GOMAXPROCS=$(procfit explain --value) ./server")
 	f.BoolVar(&o.json, "json", false, "print procfit.decision/v1, one object a line for each process")
 	return cmd
 }
@@ -111,7 +98,7 @@ func (o *explainOptions) run(std stdio) error {
 			failed = append(failed, err)
 			continue
 		}
-		e := explain.New(whatIf.Apply(s), o.who(s)+whatIf.String(), o.policy)
+		e := explain.New(whatIf.Apply(s), o.who(s)+whatIf.String(), o.policy).WithRequest(o.request(from, s.Facts))
 		if o.memory {
 			m, err := from.memory(pid)
 			if err != nil {
@@ -137,10 +124,21 @@ func (o *explainOptions) run(std stdio) error {
 }
 
 func (o *explainOptions) check() error {
-	if o.policy != "" && !slices.Contains(explain.Policies(), o.policy) {
-		return usageError("--policy %q: known are %s", o.policy, strings.Join(explain.Policies(), ", "))
+	if o.policy != "" {
+		if err := checkPolicy(o.policy); err != nil {
+			return err
+		}
+	}
+	if err := checkReserve(o.whatIf.reserve, o.policy); err != nil {
+		return err
 	}
 	switch {
+	case o.value && (o.json || o.memory || o.whatIf.hasRequest):
+		return usageError("--value prints one number, without --json, --memory and --request")
+	case o.whatIf.hasRequest && o.policy != "":
+		return usageError("--request and --policy: no policy goes by a request; leave one of both away")
+	case o.value && len(o.pids) > 1:
+		return usageError("--value prints one number: name one process, not %d", len(o.pids))
 	case o.memory && o.policy != "":
 		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of both away")
 	case o.memory && o.whatIf.hasCPUs && len(o.pids) == 0 && o.root == "":
@@ -158,12 +156,14 @@ func (o *explainOptions) check() error {
 type source struct {
 	subject func(pid int) (rule.Subject, error)
 	memory  func(pid int) (facts.Memory, error)
+	tree    fs.FS // where files of the system are looked up; nil: nowhere
 	close   func() error
 }
 
 func (o *explainOptions) source() (source, error) {
 	from := source{
 		memory: func(int) (facts.Memory, error) { return facts.ReadMemory(), nil },
+		tree:   os.DirFS("/"),
 		close:  func() error { return nil },
 	}
 	switch {
@@ -175,11 +175,12 @@ func (o *explainOptions) source() (source, error) {
 		}
 		from.subject = func(pid int) (rule.Subject, error) { return recorded(root.FS(), o.root, pid) }
 		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
-		from.close = root.Close
+		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
 		from.subject, from.memory = new(observe.Reader).Subject, new(facts.Reader).ReadMemory
 	case o.whatIf.hasCPUs:
 		from.subject = func(int) (rule.Subject, error) { return explain.Nowhere(), nil }
+		from.tree = nil
 	default:
 		from.subject = func(int) (rule.Subject, error) { return observe.Self(), nil }
 	}
@@ -213,36 +214,13 @@ func (o *explainOptions) who(s rule.Subject) string {
 }
 
 func (o *explainOptions) print(std stdio, e explain.Explanation) error {
+	if o.value {
+		return printValue(std, e)
+	}
 	if o.json {
 		return e.WriteJSON(std.out)
 	}
 	return e.WriteText(std.out, std.color(), width(std))
-}
-
-func (w whatIfFlags) parse() (explain.WhatIf, error) {
-	out := explain.WhatIf{LimitText: w.limit, GoVersion: w.release, Language: w.lang}
-	if w.hasCPUs && (w.cpus < 1 || w.cpus > math.MaxInt32) {
-		return out, usageError("--cpus %d: want a positive number of CPUs", w.cpus)
-	}
-	if err := (facts.Go{Version: w.release}).Check(); err != nil {
-		return out, usageError("--go: %w", err)
-	}
-	if err := (facts.Go{Language: w.lang}).Check(); err != nil {
-		return out, usageError("--lang: %w", err)
-	}
-	if w.hasLimit {
-		var err error
-		if out.Limits, err = explain.ParseLimits(w.limit); err != nil {
-			return out, usageError("--limit %w", err)
-		}
-	}
-	if w.hasCPUs {
-		out.CPUs = &w.cpus
-	}
-	if w.hasEnv {
-		out.Env = &w.env
-	}
-	return out, nil
 }
 
 // explainRule prints a rule's page.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/need"
 )
 
@@ -90,5 +92,54 @@ func TestExplainColourNeedsATerminal(t *testing.T) {
 	b, err := os.ReadFile(f.Name())
 	if err != nil || len(b) == 0 || bytes.Contains(b, []byte("\x1b")) {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestExplainWeight explains a process whose group has the weight of a request of half
+// a CPU.
+func TestExplainWeight(t *testing.T) {
+	need.Root(t)
+	groups, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, err.Error())
+	}
+	g, err := groups.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const milli = 500
+	file, weight, want := "cpu.weight", cgroup.Linear.Weight(milli), " stands for a request of 0.49 to 0.514 CPUs, by runc before 1.3.2"
+	if _, err := os.Stat(filepath.Join(g.Dir(), "cpu.shares")); err == nil {
+		file, weight, want = "cpu.shares", cgroup.Shares.Weight(milli), " stands for a request of 0.5 CPUs\n"
+	}
+	file = filepath.Join(g.Dir(), file)
+	if err := os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && exec cat`, g.ProcsFile())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); cmd.Wait() }()
+	if _, err := io.ReadFull(out, make([]byte, len("in\n"))); err != nil {
+		t.Fatal(err)
+	}
+	var text, errs bytes.Buffer
+	code := Main(t.Context(), []string{"explain", "--pid", strconv.Itoa(cmd.Process.Pid)}, strings.NewReader(""), &text, &errs)
+	if want = file + ": " + strconv.FormatInt(weight, 10) + want; code != 0 || !strings.Contains(text.String(), want) {
+		t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
 	}
 }

@@ -27,7 +27,7 @@ const (
 // exitError is an error with the code that the process is to end with.
 type exitError struct {
 	code int
-	err  error
+	err  error // nil: nothing is said
 }
 
 func (e *exitError) Error() string { return e.err.Error() }
@@ -82,7 +82,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	var coded *exitError
 	switch {
 	case errors.As(err, &coded):
-		code = coded.code
+		if code = coded.code; coded.err == nil { // another program's, which has said why
+			return code
+		}
 	case errors.Is(err, context.Canceled):
 		code, err = exitInterrupted, errors.New("interrupted")
 	}
@@ -117,6 +119,6 @@ Exit codes: 0 fine; 1 findings of check, or a gate not met; 2 usage; 3 failure; 
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std), newImage(std), newAgent(std))
+	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newRun(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std), newImage(std), newAgent(std))
 	return root
 }

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 		"fakebatch":  fakeBatch,
 		"fakemodern": fakeModern,
 		"fakekube":   fakeKube,
+		"fakeprocs":  fakeProcs,
 	})
 }
 

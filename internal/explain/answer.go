@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
@@ -90,10 +91,17 @@ func (e Explanation) because() string {
 
 // grants says which CPUs there are, and by whom.
 func grants(s rule.Subject) string {
-	have := s.Facts.EffectiveCPUs()
-	if have == 0 {
+	if s.Facts.EffectiveCPUs() == 0 {
 		return "its CPUs are not known"
 	}
+	if s.Reserve > 0 {
+		return granted(s) + ", " + strconv.FormatFloat(s.Reserve, 'g', 4, 64) + " of them for others"
+	}
+	return granted(s)
+}
+
+func granted(s rule.Subject) string {
+	have := s.Facts.EffectiveCPUs()
 	tightest, limited := s.Limit()
 	_, own := s.Facts.Own()
 	for i, l := range s.Facts.Limits {

@@ -20,7 +20,9 @@ type Document struct {
 	SetBy          rule.SetBy          `json:"set_by"`
 	Policies       map[string]Decision `json:"policies"`
 	Findings       []rule.Finding      `json:"findings"`
-	Memory         *Memory             `json:"memory,omitempty"` // where it was asked for
+	ReservedCPUs   float64             `json:"reserved_cpus,omitempty"`
+	Request        *RequestDocument    `json:"request,omitempty"` // asked about, or the weight of a group that was read
+	Memory         *Memory             `json:"memory,omitempty"`  // where it was asked for
 }
 
 // Facts is facts.Facts in the document. The forms here are the tool's own, so that

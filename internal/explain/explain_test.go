@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func machine(cpus int, limit float64, env string, live int) rule.Observed {
 	o.Facts.GoVersion = "go1.26.1"
 	if limit > 0 {
 		o.Facts.Cgroup = facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"}
-		o.Facts.Limits = []facts.Limit{{Dir: "/cg", Fact: facts.Fact{State: facts.Known, CPUs: limit, File: "/cg/cpu.max", Raw: "100000 100000\n"}}}
+		o.Facts.Limits = []facts.Limit{{Dir: "/cg", Fact: facts.Fact{State: facts.Known, CPUs: limit, File: "/cg/cpu.max", Raw: fmt.Sprintf("%.0f 100000\n", limit*100_000)}}}
 	}
 	if env != "" {
 		o.Facts.Env = facts.Fact{State: facts.Known, Raw: env}

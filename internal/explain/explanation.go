@@ -19,6 +19,7 @@ type Explanation struct {
 	decisions []facts.Decision
 	findings  []rule.Finding
 	memory    *memory // nil: not asked for
+	request   Request
 }
 
 // New explains a Subject that is called who in the text; policy is the only one

@@ -14,7 +14,7 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: factsOf(s.Facts), Language: s.Language,
 		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
 		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,
-		SetBy: s.SetBy, Policies: map[string]Decision{}, Findings: e.findings,
+		SetBy: s.SetBy, ReservedCPUs: s.Reserve, Policies: map[string]Decision{}, Findings: e.findings,
 	}
 	for _, d := range e.decisions {
 		out.Policies[string(d.Policy)] = decisionOf(d)
@@ -22,6 +22,7 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 	if e.memory != nil {
 		out.Memory = e.memory.document()
 	}
+	out.Request = e.request.document()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)

@@ -28,6 +28,7 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		b.WriteString("\n")
 		e.steps(b)
 		e.advice(b)
+		e.request.write(b, e.subject.Fit.Procs)
 		if e.memory != nil {
 			e.memory.write(b)
 		}

@@ -20,6 +20,10 @@ type WhatIf struct {
 	Env       *string       // Unset: none
 	GoVersion string
 	Language  string // the go line of go.mod
+
+	// Reserve are CPUs that are left to others in the same limit. They change what
+	// fits, and nothing of the program.
+	Reserve float64
 }
 
 // Unset as WhatIf.Env is an environment without GOMAXPROCS.
@@ -48,6 +52,9 @@ func (w WhatIf) String() string {
 	if w.Language != "" {
 		add("lang", w.Language)
 	}
+	if w.Reserve > 0 {
+		add("reserve", strconv.FormatFloat(w.Reserve, 'g', -1, 64))
+	}
 	if len(words) == 0 {
 		return ""
 	}
@@ -57,10 +64,11 @@ func (w WhatIf) String() string {
 // Apply makes the Subject that the what-if asks about. One that is changed is no
 // running program any more: its live value does not count.
 func (w WhatIf) Apply(s rule.Subject) rule.Subject {
-	if !w.any() {
-		return s
-	}
 	o := s.Observed
+	o.Reserve = w.Reserve
+	if !w.any() {
+		return rule.NewSubject(o)
+	}
 	o.Live, o.LiveSource, o.LiveUnknown = nil, "", ""
 	f := &o.Facts
 	if w.CPUs != nil {

@@ -28,6 +28,8 @@ func TestPromtool(t *testing.T) {
 		{"check", "config", "prometheus.yaml"},
 		{"check", "rules", "alerts.yaml"},
 		{"test", "rules", "alerts_test.yaml"},
+		{"check", "rules", "library.yaml"},
+		{"test", "rules", "library_test.yaml"},
 	} {
 		cmd := exec.Command(promtool, args...)
 		cmd.Dir = "../../deploy/prometheus"

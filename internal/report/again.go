@@ -28,11 +28,11 @@ func (w words) goOn(s stat.Step) string {
 	trials, command := s.More, ""
 	if r.Plan.Racing() {
 		most := r.TrialsRun + r.PilotsRun + s.More
-		command = "procfit " + quote(with(r.Tool.Args, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"}, flag{"--out", outOf(r.Tool.Args)}))
+		command = "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"}, flag{"--out", outOf(r.Tool.Args)}))
 	} else {
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
-		command = "procfit " + quote(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--out"}))
+		command = "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--out"}))
 		trials = blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
 	}
 	text += ": " + command
@@ -108,9 +108,9 @@ func (w words) apart() string {
 	args := slices.DeleteFunc(with(r.Tool.Args, flag{name: "--out"}), func(a string) bool { return a == "--shared-cpus" })
 	switch {
 	case n >= fewestApart && len(args) < len(with(r.Tool.Args, flag{name: "--out"})):
-		return "procfit " + quote(args) // it is done by itself
+		return "procfit " + phrase.Shell(args) // it is done by itself
 	case n >= 2:
-		return "procfit " + quote(with(args, flag{"--server-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))
+		return "procfit " + phrase.Shell(with(args, flag{"--server-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))
 	}
 	return ""
 }

@@ -22,7 +22,7 @@ func New(result *stat.Result) *View {
 		Reproduce:   reproduce(r),
 	}
 	if len(r.Target.Against) > 0 {
-		v.Against = quote(r.Target.Against)
+		v.Against = phrase.Shell(r.Target.Against)
 	}
 	alone := gateAlone(r)
 	for i := range r.Groups {

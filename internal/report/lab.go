@@ -69,7 +69,7 @@ type Multiples struct {
 
 // NewLab words an Outcome.
 func NewLab(o *lab.Outcome) *Lab {
-	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + quote(o.Tool.Args)}
+	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + phrase.Shell(o.Tool.Args)}
 	var all tally
 	open := 0
 	for i := range o.Experiments {

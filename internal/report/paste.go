@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -66,7 +67,7 @@ func (g *group) likelyPaste() Paste {
 func (g *group) snippets(n int) []Snippet {
 	line := "GOMAXPROCS=" + strconv.Itoa(n)
 	run := "export " + line
-	if c := quote(g.r.Target.Command); c != "" && !strings.Contains(c, "{") {
+	if c := phrase.Shell(g.r.Target.Command); c != "" && !strings.Contains(c, "{") {
 		run = line + " " + c
 	}
 	out := []Snippet{

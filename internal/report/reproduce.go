@@ -14,11 +14,11 @@ func command(r *stat.Result) string {
 	if len(r.Target.Command) == 0 {
 		return program(r)
 	}
-	return quote(r.Target.Command)
+	return phrase.Shell(r.Target.Command)
 }
 
 func sweep(r *stat.Result) string {
-	return "procfit " + quote(r.Tool.Args)
+	return "procfit " + phrase.Shell(r.Tool.Args)
 }
 
 // variable is an environment entry that a shell can export.
@@ -33,17 +33,17 @@ func reproduce(r *stat.Result) string {
 	fmt.Fprintf(&b, "# by procfit %s. PROCFIT names another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
 	if r.Target.Directory != "" {
-		fmt.Fprintf(&b, "cd -- %s\n", quoteWord(r.Target.Directory))
+		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
 	}
 	for _, e := range r.Target.Environment {
 		if variable.MatchString(e) {
 			name, value, _ := strings.Cut(e, "=")
-			fmt.Fprintf(&b, "export %s=%s\n", name, quoteWord(value))
+			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
 	}
 	args := again(r.Tool.Args, r.Plan.Seed)
 	b.WriteString(leftOut(args))
-	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", quote(args))
+	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", phrase.Shell(args))
 	// $'…' is not in every sh.
 	shell := "#!/bin/sh\n"
 	if strings.Contains(b.String(), "$'") {
@@ -69,7 +69,7 @@ func leftOut(args []string) string {
 		return ""
 	}
 	text := "credentials were left out of the journal: fill in what reads " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
-	return "echo " + quoteWord(text) + " >&2; exit 2\n"
+	return "echo " + phrase.ShellWord(text) + " >&2; exit 2\n"
 }
 
 // redacted stands in a journal where a credential was (package secret).

@@ -36,7 +36,10 @@ func checkTooMany(s Subject) []Finding {
 		source = "the limit of " + l.Dir + " grants"
 	}
 	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, phrase.CPUs(s.Facts.EffectiveCPUs()))}
-	atFloor := s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
+	if s.Reserve > 0 {
+		f.Message += ", " + number(s.Reserve) + " of them for others"
+	}
+	atFloor := s.Reserve == 0 && s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
 	switch {
 	case atFloor:
 		f.Severity = Info

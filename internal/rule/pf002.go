@@ -24,7 +24,7 @@ behind from a smaller machine.`,
 
 func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
-	have := s.Facts.EffectiveCPUs()
+	have := s.usable()
 	// A millionth forgives the division of quota by period.
 	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
 		return nil

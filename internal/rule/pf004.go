@@ -27,7 +27,7 @@ adjust it.`,
 func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
-	have := s.Facts.EffectiveCPUs()
+	have := s.usable()
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
 		return nil // without the variable automaxprocs would fix it, and PF007 tells of that
 	}

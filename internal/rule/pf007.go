@@ -55,6 +55,8 @@ func (s Subject) withoutAutomaxprocs() string {
 		return remove
 	case n == 0:
 		return s.setEnv() + ": without automaxprocs too the runtime dies at its start"
+	case n != s.Fit.Procs && s.Reserve > 0:
+		return fmt.Sprintf("call %s in its place, which takes %d; the runtime by itself chooses %s", s.setWithReserve(), s.Fit.Procs, value(n))
 	case n == 2 && s.Fit.Procs == 1:
 		return s.leastOfRuntime(remove)
 	case n != s.Fit.Procs:

@@ -57,6 +57,6 @@ func (s Subject) settleOverride(n int) string {
 
 // fits tells that the value is what its CPUs can feed, rounded down or up.
 func (s Subject) fits(n int) bool {
-	have := s.Facts.EffectiveCPUs()
-	return have > 0 && n <= s.Fit.Procs && float64(n) >= math.Floor(have+1e-6)
+	have := s.usable()
+	return s.Facts.EffectiveCPUs() > 0 && n <= s.Fit.Procs && float64(n) >= math.Floor(have+1e-6)
 }

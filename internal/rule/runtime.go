@@ -50,7 +50,15 @@ func (s Subject) setOrImport() string {
 	if s.Foreign {
 		return s.setEnv()
 	}
+	if s.Reserve > 0 {
+		return s.setEnv() + ", or call " + s.setWithReserve()
+	}
 	return s.setEnv() + ", or import github.com/procfit/procfit/maxprocs/auto"
+}
+
+// setWithReserve is the library's function for what it cannot do by an import alone.
+func (s Subject) setWithReserve() string {
+	return fmt.Sprintf("Set of github.com/procfit/procfit/maxprocs with Reserve(%s)", number(s.Reserve))
 }
 
 func (s Subject) setEnv() string {
@@ -89,7 +97,7 @@ func (s Subject) restart() string {
 		return fix
 	case s.Go.Outcome == facts.Dies:
 		return s.setEnv() + ": started again without it, it dies"
-	case n == 2 && s.Fit.Procs == 1:
+	case n == 2 && s.Fit.Procs == 1 && s.Reserve == 0:
 		return s.leastOfRuntime(fix)
 	default:
 		return fmt.Sprintf("%s; started again it would choose %d", s.setOrImport(), n)
@@ -102,7 +110,7 @@ func (s Subject) orElse(fix string, n int) string {
 	switch {
 	case !s.seesMachine() || n <= s.Fit.Procs:
 		return fix
-	case n == 2:
+	case n == 2 && s.Reserve == 0:
 		return s.leastOfRuntime(fix)
 	}
 	return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %s", s.setOrImport(), value(n))

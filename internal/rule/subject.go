@@ -47,6 +47,7 @@ type Observed struct {
 	// AnyMachine is of a program in a file: the CPUs of the machine that it will run
 	// on are not known, and are taken for more than any limit.
 	AnyMachine bool
+	Reserve    float64  // CPUs that are left to others in the same limit, a sidecar say
 	Foreign    bool     // others wrote the program, so that its source and its build are not at hand
 	Written    *Written // how a file sets the variable; nil: no file was read
 
@@ -77,7 +78,7 @@ func NewSubject(o Observed) Subject {
 		s.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: standIn, File: "any machine"}
 	}
 	s.Go = s.goDecision(s.Facts)
-	s.Fit = facts.Decide(s.Facts, facts.Fit{})
+	s.Fit = facts.Decide(s.Facts, facts.Fit{Reserve: s.Reserve})
 	s.readsLimit, s.releaseReadsLimit = readLimits(o)
 	s.SetBy = setBy(s)
 	return s
@@ -206,6 +207,10 @@ func (s Subject) sized() bool {
 	have := s.Facts.EffectiveCPUs()
 	return have > 0 && !(s.AnyMachine && have >= standIn)
 }
+
+// usable are the CPUs that it can have, less those that are left to others; 0 when
+// the CPUs are not known.
+func (s Subject) usable() float64 { return max(0, s.Facts.EffectiveCPUs()-s.Reserve) }
 
 func ps(n int) string {
 	if n >= standIn {

@@ -1,29 +1,28 @@
-package report
+package phrase
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/procfit/procfit/internal/phrase"
 )
 
-// quote writes words as a shell would read them back. Words with characters that
+// Shell writes words as a shell would read them back. Words with characters that
 // do not print use $'…' of bash, zsh and POSIX.1-2024.
-func quote(words []string) string {
+func Shell(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = quoteWord(w)
+		out[i] = ShellWord(w)
 	}
 	return strings.Join(out, " ")
 }
 
-func quoteWord(w string) string {
+// ShellWord is one of them.
+func ShellWord(w string) string {
 	if w == "" {
 		return "''"
 	}
-	if !phrase.Printable(w) {
+	if !Printable(w) {
 		return quoteEscaped(w)
 	}
 	if strings.IndexFunc(bare(w), func(r rune) bool { return !shellSafe(r) }) < 0 {

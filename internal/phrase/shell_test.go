@@ -1,4 +1,4 @@
-package report
+package phrase
 
 import (
 	"os/exec"
@@ -16,7 +16,7 @@ var nasty = []string{
 
 func TestQuotedWordsReadBackAsTheyWere(t *testing.T) {
 	bash := need.Command(t, "bash")
-	out, err := exec.Command(bash, "-c", "printf '%s\\0' "+quote(nasty)).Output()
+	out, err := exec.Command(bash, "-c", "printf '%s\\0' "+Shell(nasty)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,13 +26,13 @@ func TestQuotedWordsReadBackAsTheyWere(t *testing.T) {
 	}
 	for i := range got {
 		if got[i] != nasty[i] {
-			t.Errorf("%q came back as %q, from %s", nasty[i], got[i], quoteWord(nasty[i]))
+			t.Errorf("%q came back as %q, from %s", nasty[i], got[i], ShellWord(nasty[i]))
 		}
 	}
 }
 
 func TestPlainWordsStayReadable(t *testing.T) {
-	if got, want := quote([]string{"./server", "-addr", ":{port}", "--x=1,2"}), "./server -addr :{port} --x=1,2"; got != want {
+	if got, want := Shell([]string{"./server", "-addr", ":{port}", "--x=1,2"}), "./server -addr :{port} --x=1,2"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -42,9 +42,9 @@ func FuzzQuotePrints(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range quoteWord(s) {
+		for _, r := range ShellWord(s) {
 			if !unicode.IsPrint(r) {
-				t.Errorf("quoteWord(%q) holds %U", s, r)
+				t.Errorf("ShellWord(%q) holds %U", s, r)
 			}
 		}
 	})

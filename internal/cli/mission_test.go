@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// missionRow is a statement of a document, as docs/MISSION.md has it.
+type missionRow struct {
+	document, place, what, how string
+	state, note                string
+}
+
+var missionStates = []string{"delivered", "partly", "missing", "deliberately not"}
+
+// readMission returns the rows, and the table of counts by document.
+func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/MISSION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts = map[string]string{}
+	place := regexp.MustCompile(`^(\d{3}) L\d`)
+	for line := range strings.Lines(string(b)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		switch m := place.FindStringSubmatch(cells[0]); {
+		case m != nil && len(cells) == 4:
+			state, note, _ := strings.Cut(cells[3], ": ")
+			rows = append(rows, missionRow{m[1], cells[0], cells[1], cells[2], state, note})
+		case m != nil:
+			t.Errorf("%d columns in %q", len(cells), line)
+		case len(cells) == 6:
+			counts[cells[0]] = strings.Join(cells[1:], " ")
+		}
+	}
+	return rows, counts
+}
+
+// TestMission holds docs/MISSION.md against itself and against what there is.
+func TestMission(t *testing.T) {
+	rows, counts := readMission(t)
+	if len(rows) != 200 {
+		t.Errorf("%d rows, and the documents make 200 statements", len(rows))
+	}
+	known := newMissionChecker(t)
+	got := map[string][]int{"all": make([]int, len(missionStates))}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		at := slices.Index(missionStates, r.state)
+		if at < 0 || (r.note == "") != (r.state == "delivered" || r.state == "missing" && r.note == "") || seen[r.place+r.what] {
+			t.Errorf("%s, %s: state %q, note %q; or it stands here twice", r.place, r.what, r.state, r.note)
+			continue
+		}
+		seen[r.place+r.what] = true
+		if got[r.document] == nil {
+			got[r.document] = make([]int, len(missionStates))
+		}
+		got[r.document][at]++
+		got["all"][at]++
+		tokens := known.tokens(r.how)
+		if len(tokens) == 0 && (r.state == "delivered" || r.state == "partly") || r.state == "missing" && r.how != "–" {
+			t.Errorf("%s, %s: %s by %q", r.place, r.what, r.state, r.how)
+		}
+		for _, problem := range known.problems(r.how) {
+			t.Errorf("%s, %s: %s", r.place, r.what, problem)
+		}
+	}
+	for document, n := range got {
+		sum := 0
+		for _, x := range n {
+			sum += x
+		}
+		if want := strings.Trim(fmt.Sprint(append(n, sum)), "[]"); counts[document] != want {
+			t.Errorf("document %s: the counts say %q, the rows %q", document, counts[document], want)
+		}
+	}
+}
+
+// TestMissionChecker: what does not exist is noticed.
+func TestMissionChecker(t *testing.T) {
+	known := newMissionChecker(t)
+	for how, want := range map[string]string{
+		"`procfit sweep --procs unset,1 -- ./server --no-flag-of-ours`, `cpuserver/peak_at_cpus`, `docs/SEEDS.md`, `maxprocs.Set`: PF001": "",
+		"`procfit sweat`":             "procfit sweat",
+		"`procfit sweep --proc 1`":    "unknown flag: --proc",
+		"`procfit sweep --repeats x`": "invalid argument",
+		"`procfit lab run nothing`":   `no experiment "nothing"`,
+		"`procfit lab serve nothing`": `no experiment "nothing"`,
+		"`cpuserver/nothing`":         "there is no cpuserver/nothing",
+		"`docs/NOTHING.md`":           "there is no docs/NOTHING.md",
+		"`maxprocs.Nothing`":          "there is no maxprocs.Nothing",
+		"`procfit ps`: PF001, PF999":  "no rule PF999",
+		"`something`":                 "there is no something",
+		"the sweep, in words":         "",
+	} {
+		if got := strings.Join(known.problems(how), "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", how, got, want)
+		}
+	}
+}
+
+// missionChecker knows what a row may name.
+type missionChecker struct {
+	experiments map[string][]string // and their hypotheses
+	library     string              // its source
+}
+
+func newMissionChecker(t *testing.T) missionChecker {
+	t.Helper()
+	c := missionChecker{experiments: map[string][]string{}}
+	for _, e := range lab.List() {
+		var r lab.Ran
+		r.Conclude(e, 1)
+		c.experiments[e.ID] = []string{}
+		for _, h := range r.Hypotheses {
+			c.experiments[e.ID] = append(c.experiments[e.ID], h.ID)
+		}
+	}
+	files, err := filepath.Glob("../../maxprocs/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.library += string(b)
+	}
+	return c
+}
+
+var (
+	missionToken = regexp.MustCompile("`([^`]+)`")
+	missionRule  = regexp.MustCompile(`\bPF\d+\b`)
+)
+
+func (missionChecker) tokens(how string) (out []string) {
+	for _, m := range missionToken.FindAllStringSubmatch(how, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// problems is what of a row does not exist.
+func (c missionChecker) problems(how string) (out []string) {
+	for _, token := range c.tokens(how) {
+		if problem := c.problem(token); problem != "" {
+			out = append(out, problem)
+		}
+	}
+	for _, id := range missionRule.FindAllString(how, -1) {
+		if _, ok := rule.Find(id); !ok {
+			out = append(out, "no rule "+id)
+		}
+	}
+	return out
+}
+
+func (c missionChecker) problem(token string) string {
+	if strings.HasPrefix(token, "procfit ") {
+		return c.command(token)
+	}
+	if id, hypothesis, ok := strings.Cut(token, "/"); ok && slices.Contains(c.experiments[id], hypothesis) {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(token, "maxprocs."); ok && strings.Contains(c.library, "\nfunc "+name+"(") {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(token))); err == nil && strings.Contains(token, "/") {
+		return ""
+	}
+	return "there is no " + token
+}
+
+// command tells what of a command line procfit would not take.
+func (c missionChecker) command(line string) string {
+	words, err := load.Split(line)
+	if err != nil {
+		return err.Error()
+	}
+	cmd, rest, err := newRoot(stdio{}).Find(words[1:])
+	if err != nil || !cmd.HasParent() {
+		return fmt.Sprintf("%s: %v", line, err)
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return fmt.Sprintf("%s: %v", line, err)
+	}
+	path := strings.Fields(cmd.CommandPath())
+	if len(path) < 3 || path[1] != "lab" || !slices.Contains([]string{"run", "serve", "source", "program"}, path[2]) {
+		return ""
+	}
+	for _, id := range cmd.Flags().Args() {
+		if _, ok := c.experiments[id]; !ok && id != "all" {
+			return fmt.Sprintf("%s: no experiment %q", line, id)
+		}
+	}
+	return ""
+}

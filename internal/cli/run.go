@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/explain"
+	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/start"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// runOptions are the flags of procfit run.
+type runOptions struct {
+	policy                 string
+	reserve                float64
+	force, verbose, dryRun bool
+}
+
+func newRun(std stdio) *cobra.Command {
+	o := runOptions{policy: string(facts.PolicyFit)}
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- command [args…]",
+		Short: "Start a program with the GOMAXPROCS that fits its CPUs",
+		Long: `Start a program with the GOMAXPROCS that fits the CPU limits and the affinity of this
+place: for Go programs that nobody can build again, and for Go below 1.21, which the
+library maxprocs does not support. As the entry point of a container:
+
+  ENTRYPOINT ["procfit", "run", "--", "/app/server"]
+
+procfit becomes the program: PID, signals, terminal and exit code are the program's
+own; where it cannot be started, the exit code is 3. (On Windows procfit stays as its
+parent, passes Ctrl-C on and ends with its exit code.)
+
+A GOMAXPROCS that is set already stays in force, unless --force is given. Nothing is
+set where the program's own runtime chooses the same, so that Go 1.25 and later go on
+following their limit; where nothing is known of the CPUs, the program starts without,
+and that is said.`,
+		Example: `  procfit run -- ./server -addr :8080
+  procfit run --verbose --reserve 0.5 -- ./server
+  procfit run --dry-run -- ./server`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("run needs a command: procfit run -- ./server")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std, args) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.SetInterspersed(false) // the command's flags are its own, also without --
+	f.StringVar(&o.policy, "policy", o.policy, "which `policy` decides: go (the newest runtime's), fit, automaxprocs or jvm")
+	f.Float64Var(&o.reserve, "reserve", 0, "leave this many `CPUs` to others in the same limit, a sidecar say")
+	f.BoolVar(&o.force, "force", false, "set it also where GOMAXPROCS is in the environment")
+	f.BoolVar(&o.verbose, "verbose", false, "say on standard error what was decided, and why")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the command instead, and every step to the value")
+	return cmd
+}
+
+func (o *runOptions) run(std stdio, args []string) error {
+	if err := checkPolicy(o.policy); err != nil {
+		return err
+	}
+	if err := checkReserve(o.reserve, o.policy); err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return fmt.Errorf("%w; name the program by its path, as in ./server", err)
+	}
+	s := explain.Settle(o.observe(path), o.policy, o.force)
+	for _, w := range s.Warnings {
+		std.notef("%s", w)
+	}
+	if o.dryRun {
+		return o.print(std, s, args)
+	}
+	if o.verbose {
+		std.notef("%s: %s", phrase.Clean(args[0]), did(s))
+		for _, step := range s.Steps {
+			std.notef("  %s", step)
+		}
+	}
+	env := os.Environ()
+	if s.Procs > 0 {
+		env = withVariable(env, "GOMAXPROCS", strconv.Itoa(s.Procs))
+	}
+	code, err := start.Run(path, args, env)
+	if err == nil && code != 0 {
+		return &exitError{code: code}
+	}
+	return err
+}
+
+// observe is the program as it will find this place. One that cannot be read, a
+// script say, may start any runtime.
+func (o *runOptions) observe(path string) rule.Observed {
+	seen := rule.Observed{Facts: facts.Read(), Reserve: o.reserve}
+	f := &seen.Facts
+	f.GoVersion, f.DefaultGODEBUG, f.GOARCH = "", "", ""
+	p, err := goproc.Open(path)
+	if err != nil {
+		seen.ProgramUnknown = err.Error()
+		return seen
+	}
+	f.GoVersion, f.DefaultGODEBUG, f.GOARCH = p.GoVersion, p.DefaultGODEBUG, p.GOARCH
+	seen.Automaxprocs = goproc.AutomaxprocsIn(p.Deps)
+	return seen
+}
+
+// did is what was decided, in words.
+func did(s explain.Setting) string {
+	if s.Procs == 0 {
+		return "GOMAXPROCS is left alone: " + s.Why
+	}
+	return fmt.Sprintf("starts with GOMAXPROCS=%d: %s", s.Procs, s.Why)
+}
+
+// print writes what a shell may run, the steps as its comments.
+func (o *runOptions) print(std stdio, s explain.Setting, args []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", did(s))
+	for _, step := range s.Steps {
+		fmt.Fprintf(&b, "#   %s\n", step)
+	}
+	if s.Procs > 0 {
+		fmt.Fprintf(&b, "GOMAXPROCS=%d ", s.Procs)
+	}
+	fmt.Fprintln(&b, phrase.Shell(args))
+	_, err := std.out.Write([]byte(b.String()))
+	return err
+}
+
+// withVariable is the environment with one variable set, and set once.
+func withVariable(env []string, name, value string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	return append(env, name+"="+value)
+}

@@ -1,0 +1,70 @@
+package lab
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/need"
+)
+
+// TestFaults runs what the page shows against the documents and holds the page
+// against it: the sweep script, the listings that do not compile, SetMaxThreads.
+func TestFaults(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(seeds, "page.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `set -euo pipefail; for n in 1 2 4; do sleep 60 & kill $!; wait $! 2>/dev/null; echo $n done; done`
+	for name, tc := range map[string]struct {
+		command []string
+		code    int
+		prints  []string // each also in the page
+		never   string
+	}{
+		"the sweep script": {[]string{"bash", "-c", script}, 143, []string{""}, "done"},
+		"SetMaxThreads": {[]string{"go", "run", "./testdata/documents/maxthreads"}, 1,
+			[]string{"runtime: program exceeds 8-thread limit", "fatal error: thread exhaustion"}, "still here"},
+		"scheduling overhead": {[]string{"go", "build", "./testdata/documents/overhead"}, 1, []string{`overhead/main.go:9:2: "time" imported and not used`}, ""},
+		"I/O-bound":           {[]string{"go", "build", "./testdata/documents/iobound"}, 1, []string{`iobound/main.go:12:2: "time" imported and not used`}, ""},
+		"tunable application": {[]string{"go", "build", "./testdata/documents/tunable"}, 1, []string{`tunable/main.go:8:2: "os" imported and not used`}, ""},
+	} {
+		cmd := exec.Command(need.Command(t, tc.command[0]), tc.command[1:]...)
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != tc.code {
+			t.Errorf("%s: exit code %d, want %d: %s", name, code, tc.code, out)
+		}
+		for _, line := range tc.prints {
+			if !strings.Contains(string(out), line) || !strings.Contains(string(page), line) {
+				t.Errorf("%s: %q is not in the page and in what it prints: %s", name, line, out)
+			}
+		}
+		if tc.never != "" && strings.Contains(string(out), tc.never) {
+			t.Errorf("%s prints %q", name, out)
+		}
+	}
+	if !strings.Contains(string(page), script) {
+		t.Error("the page shows another script than runs here")
+	}
+}
+
+// TestParallelListingComputesNothing: the result of document 000's work is thrown
+// away, and the compiler leaves a loop that counts.
+func TestParallelListingComputesNothing(t *testing.T) {
+	out, err := exec.Command(need.Command(t, "go"), "build", "-gcflags=-S", "-o", os.DevNull, "./testdata/documents/parallel").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, body, found := strings.Cut(string(out), "main.cpuWork STEXT")
+	body, _, ended := strings.Cut(body, "STEXT")
+	if !found || !ended || !strings.Contains(body, "TEXT\tmain.cpuWork") {
+		t.Fatalf("no code of cpuWork in %s", out)
+	}
+	for line := range strings.Lines(body) {
+		if fields := strings.Fields(line); len(fields) > 3 && strings.Contains(fields[3], "MUL") {
+			t.Errorf("it multiplies: %s", line)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build unix && !portable
+
+package start
+
+const inPlace = true
