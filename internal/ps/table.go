@@ -170,3 +170,25 @@ func table(b *terminal.Writer, all []observe.Process) {
 }
 
 func grade(s rule.Severity) string { return terminal.Grade(s.Rank()) }
+
+// Head is the heading of a column.
+type Head struct {
+	Name  string
+	Right bool // it holds numbers
+}
+
+// Heads are those of all columns, for who lays the list out in another way.
+func Heads() (heads []Head) {
+	for _, c := range columns() {
+		heads = append(heads, Head{c.head, c.right})
+	}
+	return heads
+}
+
+// Cells are a process's, in all columns.
+func Cells(p observe.Process) (cells []string) {
+	for _, c := range columns() {
+		cells = append(cells, c.cell(p))
+	}
+	return cells
+}
