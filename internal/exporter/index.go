@@ -38,9 +38,8 @@ type indexRow struct {
 }
 
 type indexCell struct {
-	Text  string
-	Right bool
-	Last  bool // of its row: the findings
+	Text string
+	Head ps.Head
 }
 
 // serveIndex answers with the page; a scan that fails is told there.
@@ -73,7 +72,7 @@ func indexOf(v *view, err error) indexPage {
 	for _, r := range rows {
 		shown := indexRow{Severity: r.worst}
 		for i, text := range r.cells {
-			shown.Cells = append(shown.Cells, indexCell{text, p.Heads[i].Right, i == len(r.cells)-1})
+			shown.Cells = append(shown.Cells, indexCell{text, p.Heads[i]})
 		}
 		p.Rows = append(p.Rows, shown)
 	}

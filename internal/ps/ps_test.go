@@ -77,6 +77,9 @@ func TestTable(t *testing.T) {
 	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {
 		t.Errorf("of none %q", got)
 	}
+	if got := render(t, observe.Snapshot{}, false, 80); got != "no Go process\n" {
+		t.Errorf("of nothing %q", got)
+	}
 }
 
 // TestNarrow: what is needed least goes first, then names and findings are cut.

@@ -3,6 +3,7 @@ package ps
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,11 @@ const findingsHead = "FINDINGS"
 // out and lines folded until they fit.
 func WriteText(w io.Writer, snap observe.Snapshot, color bool, width int) error {
 	if len(snap.Processes) == 0 {
-		_, err := fmt.Fprintf(w, "no Go process; %s\n", phrase.Count(snap.Others+len(snap.Unreadable), "other"))
+		text := "no Go process"
+		if n := snap.Others + len(snap.Unreadable); n > 0 {
+			text += "; " + phrase.Count(n, "other")
+		}
+		_, err := fmt.Fprintln(w, text)
 		return err
 	}
 	b := &terminal.Writer{Width: width, Color: color}
@@ -173,22 +178,30 @@ func grade(s rule.Severity) string { return terminal.Grade(s.Rank()) }
 
 // Head is the heading of a column.
 type Head struct {
-	Name  string
-	Right bool // it holds numbers
+	Name     string
+	Right    bool // it holds numbers
+	Findings bool // it holds those
 }
 
-// Heads are those of all columns, for who lays the list out in another way.
+// Heads are those of all columns, for who lays the list out in another way: first
+// those that are needed most, as on a narrow terminal.
 func Heads() (heads []Head) {
-	for _, c := range columns() {
-		heads = append(heads, Head{c.head, c.right})
+	for _, c := range byNeed() {
+		heads = append(heads, Head{c.head, c.right, c.head == findingsHead})
 	}
 	return heads
 }
 
-// Cells are a process's, in all columns.
+// Cells are a process's, in the order of Heads.
 func Cells(p observe.Process) (cells []string) {
-	for _, c := range columns() {
+	for _, c := range byNeed() {
 		cells = append(cells, c.cell(p))
 	}
 	return cells
+}
+
+func byNeed() []column {
+	list := columns()
+	slices.SortStableFunc(list, func(a, b column) int { return a.drop - b.drop })
+	return list
 }
