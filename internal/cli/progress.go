@@ -4,20 +4,16 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/terminal"
 	"github.com/procfit/procfit/internal/trial"
 )
 
@@ -25,12 +21,11 @@ import (
 // below it, drawn again and again on a terminal, a line a trial elsewhere.
 type progress struct {
 	out   io.Writer
-	size  func() (width, height int) // nil: nothing can be drawn again
 	now   func() time.Time
 	began time.Time
 
 	mu       sync.Mutex
-	region   terminal.Region
+	screen   screen
 	last     sweep.Progress
 	standing standing
 	unit     string        // of the throughput
@@ -42,23 +37,11 @@ type progress struct {
 }
 
 func newProgress(out io.Writer, now func() time.Time) *progress {
-	p := &progress{out: out, now: now, began: now(), stop: make(chan struct{}), region: terminal.Region{Out: out}}
-	if f, ok := out.(*os.File); ok && redraws(f, os.Getenv("TERM")) {
-		p.size = func() (int, int) {
-			if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-				return w, h
-			}
-			return 80, 24
-		}
+	p := &progress{out: out, now: now, began: now(), stop: make(chan struct{}), screen: newScreen(out)}
+	if p.screen.there() {
 		p.ended.Go(p.tick)
 	}
 	return p
-}
-
-// redraws tells that what a terminal shows can be drawn again: one that calls itself
-// dumb has no cursor to move (terminfo(5)).
-func redraws(f *os.File, name string) bool {
-	return term.IsTerminal(int(f.Fd())) && name != "dumb" && (name != "" || runtime.GOOS == "windows")
 }
 
 // tick redraws, so that the times go on while a trial runs.
@@ -137,7 +120,7 @@ func (p *progress) report(s sweep.Progress) {
 	case !s.Trial.Valid:
 		reason := phrase.FirstLine(s.Trial.InvalidReason)
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), armName(s.Task), strings.TrimSuffix(reason, ":")))
-	case p.size == nil:
+	case !p.screen.there():
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), armName(s.Task), outcome(s.Trial), open(s.Open), phrase.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
@@ -146,17 +129,12 @@ func (p *progress) report(s sweep.Progress) {
 func (p *progress) finish() {
 	close(p.stop)
 	p.ended.Wait()
-	if p.size == nil {
-		return
-	}
-	width, _ := p.size()
-	// A terminal that is gone has nothing to be left as it was.
-	_ = p.region.Draw(nil, nil, width)
+	p.screen.clear()
 }
 
 // line prints a whole line above the table.
 func (p *progress) line(s string) {
-	if p.size == nil {
+	if !p.screen.there() {
 		fmt.Fprintln(p.out, s)
 		return
 	}
@@ -164,12 +142,9 @@ func (p *progress) line(s string) {
 }
 
 func (p *progress) draw(above ...string) {
-	if p.size == nil {
-		return
+	if p.screen.there() {
+		p.screen.draw(above, p.lines)
 	}
-	width, height := p.size()
-	// Where nobody looks any more, measuring goes on.
-	_ = p.region.Draw(above, p.lines(width, height), width)
 }
 
 // lines are the table of the settings, what is done just now, what is still open, and

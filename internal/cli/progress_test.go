@@ -19,7 +19,7 @@ func drawnAt(width, height int) *progress {
 	at := time.Unix(1_700_000_000, 0)
 	p := newProgress(new(bytes.Buffer), func() time.Time { return at })
 	at = at.Add(31 * time.Second)
-	p.size = func() (int, int) { return width, height }
+	p.screen.size = func() (int, int) { return width, height }
 	return p
 }
 
