@@ -3,11 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/phrase"
@@ -17,7 +15,7 @@ import (
 // second on a terminal, elsewhere a line every few seconds.
 type live struct {
 	out      io.Writer
-	terminal bool
+	screen   screen
 	duration time.Duration
 	errors   int64
 	seconds  int                     // that were told
@@ -29,10 +27,7 @@ type live struct {
 const plainEvery = 5
 
 func newLive(std stdio, duration time.Duration) *live {
-	l := &live{out: std.err, duration: duration}
-	f, ok := std.err.(*os.File)
-	l.terminal = ok && term.IsTerminal(int(f.Fd()))
-	return l
+	return &live{out: std.err, screen: newScreen(std.err), duration: duration}
 }
 
 // progress takes the failures so far.
@@ -47,13 +42,13 @@ func (l *live) second(i load.Interval) {
 		l.latency.Merge(i.Latency)
 	}
 	l.pending++
-	if at := time.Duration(l.seconds) * time.Second; at > l.duration || !l.terminal && l.pending < plainEvery {
+	if at := time.Duration(l.seconds) * time.Second; at > l.duration || !l.screen.there() && l.pending < plainEvery {
 		return
 	}
 	line := l.line()
 	l.pending = 0
-	if l.terminal {
-		fmt.Fprint(l.out, "\r\x1b[K"+line)
+	if l.screen.there() {
+		l.screen.draw(nil, func(int, int) []string { return []string{line} })
 		return
 	}
 	fmt.Fprintln(l.out, "procfit: "+line)
@@ -72,11 +67,7 @@ func (l *live) line() string {
 }
 
 // finish leaves the terminal as it was.
-func (l *live) finish() {
-	if l.terminal {
-		fmt.Fprint(l.out, "\r\x1b[K")
-	}
-}
+func (l *live) finish() { l.screen.clear() }
 
 // secondsLog writes the seconds of a run in HdrHistogram's log format
 // (http://hdrhistogram.github.io/HdrHistogram/, HistogramLogWriter), which its plotter

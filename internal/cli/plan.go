@@ -107,7 +107,7 @@ func activity(a sweep.Activity) string {
 	case sweep.StepClosedLoop:
 		return "closed loop"
 	case sweep.StepOpenLoop:
-		return fmt.Sprintf("open loop at %.4g requests/s", a.RatePerSecond)
+		return "open loop at " + figure(a.RatePerSecond) + " requests/s"
 	case sweep.StepLoadCommand:
 		return "load: " + a.Detail
 	case sweep.StepPrepare:

@@ -3,12 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
+	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
@@ -16,30 +17,28 @@ import (
 	"github.com/procfit/procfit/internal/trial"
 )
 
-// progress tells on stderr where a sweep stands: one line that is redrawn on a
-// terminal, a line a trial elsewhere.
+// progress tells on stderr where a sweep stands: a table of the settings with a bar
+// below it, drawn again and again on a terminal, a line a trial elsewhere.
 type progress struct {
 	out   io.Writer
-	width int // 0: not a terminal
 	now   func() time.Time
 	began time.Time
 
-	mu    sync.Mutex
-	last  sweep.Progress
-	title string        // of the sweep, where there are several: "3/23 chain"
-	later time.Duration // that the sweeps after this one will take
-	what  string        // the phase of the trial
-	stop  chan struct{}
-	ended sync.WaitGroup
+	mu       sync.Mutex
+	screen   screen
+	last     sweep.Progress
+	standing standing
+	unit     string        // of the throughput
+	title    string        // of the sweep, where there are several: "3/23 chain"
+	later    time.Duration // that the sweeps after this one will take
+	what     string        // the phase of the trial
+	stop     chan struct{}
+	ended    sync.WaitGroup
 }
 
 func newProgress(out io.Writer, now func() time.Time) *progress {
-	p := &progress{out: out, now: now, began: now(), stop: make(chan struct{})}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.width = 80
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			p.width = w
-		}
+	p := &progress{out: out, now: now, began: now(), stop: make(chan struct{}), screen: newScreen(out)}
+	if p.screen.there() {
 		p.ended.Go(p.tick)
 	}
 	return p
@@ -61,6 +60,22 @@ func (p *progress) tick() {
 	}
 }
 
+// have takes the trials of a journal that is gone on with.
+func (p *progress) have(trials []journal.Trial) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range trials {
+		p.take(&trials[i])
+	}
+}
+
+func (p *progress) take(t *journal.Trial) {
+	p.standing.add(t)
+	if t.ThroughputUnit != "" {
+		p.unit = t.ThroughputUnit
+	}
+}
+
 // activity is called by the Runner as a trial goes on.
 func (p *progress) activity(a sweep.Activity) {
 	p.mu.Lock()
@@ -73,10 +88,10 @@ func (p *progress) activity(a sweep.Activity) {
 func (p *progress) next(title string, later time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.title, p.later = sweep.Progress{}, title+" ", later
+	p.last, p.standing, p.unit, p.title, p.later = sweep.Progress{}, standing{}, "", title+" ", later
 }
 
-// say prints a line above the progress line.
+// say prints a line above the table.
 func (p *progress) say(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,13 +109,18 @@ func (p *progress) report(s sweep.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last, p.what = s, "starting"
+	if s.Trial != nil {
+		p.take(s.Trial)
+	} else if s.Task.Role != journal.RolePilot {
+		p.standing.of(s.Task.Arm) // its row is there while it is measured
+	}
 	switch {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
 		reason := phrase.FirstLine(s.Trial.InvalidReason)
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), armName(s.Task), strings.TrimSuffix(reason, ":")))
-	case p.width == 0:
+	case !p.screen.there():
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), armName(s.Task), outcome(s.Trial), open(s.Open), phrase.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
@@ -109,33 +129,54 @@ func (p *progress) report(s sweep.Progress) {
 func (p *progress) finish() {
 	close(p.stop)
 	p.ended.Wait()
-	if p.width > 0 {
-		fmt.Fprint(p.out, "\r\x1b[K")
+	p.screen.clear()
+}
+
+// line prints a whole line above the table.
+func (p *progress) line(s string) {
+	if !p.screen.there() {
+		fmt.Fprintln(p.out, s)
+		return
+	}
+	p.draw(strings.Split(s, "\n")...)
+}
+
+func (p *progress) draw(above ...string) {
+	if p.screen.there() {
+		p.screen.draw(above, p.lines)
 	}
 }
 
-// line prints a whole line above the progress line.
-func (p *progress) line(s string) {
-	if p.width > 0 {
-		fmt.Fprint(p.out, "\r\x1b[K")
+// lines are the table of the settings, what is done just now, what is still open, and
+// the bar: no more than the terminal has, less one for what was there before.
+func (p *progress) lines(width, height int) []string {
+	if p.last.Total == 0 {
+		return nil
 	}
-	fmt.Fprintln(p.out, s)
-	p.draw()
+	below := []string{armName(p.last.Task) + ": " + p.what}
+	if text := open(p.last.Open); text != "" {
+		below = append(below, strings.TrimPrefix(text, ", "))
+	}
+	below = append(below, p.bar(width))
+	below = below[max(0, len(below)-max(1, height-1)):]
+	var now *journal.ArmKey
+	if p.last.Task.Role != journal.RolePilot {
+		now = new(p.last.Task.Arm.Key())
+	}
+	return append(p.standing.lines(now, p.unit, height-1-len(below), width), below...)
 }
 
 const barWidth = 20
 
-func (p *progress) draw() {
-	if p.width == 0 || p.last.Total == 0 {
-		return
+// bar is how far it is; what is drawn gives way to what is written.
+func (p *progress) bar(width int) string {
+	text := fmt.Sprintf("%s%s, %s%s", p.title, count(p.last), phrase.Clock(p.now().Sub(p.began)), p.left())
+	room := min(barWidth, width-1-len("[] ")-ansi.StringWidth(text))
+	if room < barWidth/4 {
+		return text
 	}
-	filled := barWidth * p.last.Done / p.last.Total
-	s := fmt.Sprintf("%s[%s%s] %s  %s%s%s  %s: %s", p.title, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
-		count(p.last), phrase.Clock(p.now().Sub(p.began)), p.left(), open(p.last.Open), armName(p.last.Task), p.what)
-	if r := []rune(s); len(r) >= p.width {
-		s = string(r[:p.width-1])
-	}
-	fmt.Fprint(p.out, "\r\x1b[K"+s)
+	filled := room * p.last.Done / p.last.Total
+	return "[" + strings.Repeat("█", filled) + strings.Repeat("·", room-filled) + "] " + text
 }
 
 func (p *progress) left() string {
@@ -164,7 +205,7 @@ func outcome(t *journal.Trial) string {
 	if t.ThroughputPerSecond == nil {
 		return "done"
 	}
-	s := fmt.Sprintf("%.4g %s/s", *t.ThroughputPerSecond, t.ThroughputUnit)
+	s := fmt.Sprintf("%s %s/s", figure(*t.ThroughputPerSecond), t.ThroughputUnit)
 	if t.ThroughputUnit == trial.ThroughputRuns {
 		s = phrase.Seconds(float64(max(1, t.Arm.Replicas)) / *t.ThroughputPerSecond) + " a run"
 	}
@@ -172,4 +213,17 @@ func outcome(t *journal.Trial) string {
 		s += fmt.Sprintf(", p99 %s", time.Duration(*t.LatencySeconds.P99*float64(time.Second)).Round(10*time.Microsecond))
 	}
 	return s
+}
+
+// figure has four significant digits, all before the point that there are, and no
+// exponent.
+func figure(x float64) string {
+	if math.Abs(x) >= 1e4 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil {
+		rounded = x
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +20,7 @@ import (
 
 // psOptions are the flags of procfit ps.
 type psOptions struct {
-	pids      []int
+	selected  ps.Selection
 	interval  time.Duration
 	sort      string
 	watch     bool
@@ -32,35 +31,44 @@ type psOptions struct {
 func newPS(std stdio) *cobra.Command {
 	var o psOptions
 	cmd := &cobra.Command{
-		Use:   "ps [flags] [PID…]",
+		Use:   "ps [flags] [PID|NAME…]",
 		Short: "What every Go process on this machine really runs with",
 		Long: `List the Go processes of this machine, or those named, with the GOMAXPROCS that
 each really runs with. Nothing is asked of them: the value is read from their
 memory, they are not stopped, and nothing is written to them.
 
+A number names a process by its ID. Anything else is a regular expression, which
+finds a match anywhere in the name: check finds checkout, '^api$' only api.
+
   PROCS      GOMAXPROCS now
+  FIT        the GOMAXPROCS that suits its CPUs, and why: "→ 1, limit 0.5", "→ 8, all
+             CPUs"; or that PROCS fits
+  CPU USE    CPUs in use, on average
+  SET BY     auto (the runtime's default), env, code, or ? for not known
   READ       how it is known: by the symbol table; decoded from the machine code of
              a stripped program; or inferred from version, environment and limits,
              where the memory may not be read
-  SET BY     auto (the runtime's default), env, code, or ? for not known
-  CPUS       what its runtime counted at its start (runtime.NumCPU)
+  NUMCPU     what its runtime counted at its start (runtime.NumCPU)
   LIMIT      the tightest CPU limit of all its groups, in CPUs, and the group's name
-  P50, P99   scheduling latency: how long goroutines that could run waited to
-  WAIT       time in the kernel's run queue, of all threads, a second; it includes
-             the time throttled
-  THROTTLED  time that a limit held its group back, a second, and the share of
-             periods
+  SCHED P50  scheduling latency: how long goroutines that could run waited to, the
+             median
+  SCHED P99  the same, of the slowest hundredth
+  WAITING    threads that waited for a CPU, on average; those held back by a limit
+             too
+  THROTTLED  share of periods in which a limit held its group back
   SWITCHES   context switches a second, of all threads
   FINDINGS   the rules that fired, explained below the list; procfit explain PF001
              tells more of one
 
-P50 to SWITCHES are those of the interval; with --interval 0 since the process began,
-and THROTTLED, without the time, since its group was made.
+CPU USE and SCHED P50 to SWITCHES are those of the interval; with --interval 0 since
+the process began, and THROTTLED since its group was made. On a narrow terminal the
+columns needed least are left out.
 
 Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is
 left out.`,
 		Example: `  procfit ps
   procfit ps --interval 0 --sort p99
+  procfit ps api '^check'
   procfit ps --json 1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.parse(cmd, args); err != nil {
@@ -80,16 +88,11 @@ left out.`,
 }
 
 func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
-	for _, arg := range args {
-		pid, err := strconv.Atoi(arg)
-		if err != nil || pid <= 0 {
-			return usageError("%q is no process ID; for a name try procfit ps | grep %s", arg, arg)
-		}
-		if !slices.Contains(o.pids, pid) {
-			o.pids = append(o.pids, pid)
-		}
-	}
+	var err error
+	o.selected, err = ps.Select(args)
 	switch {
+	case err != nil:
+		return usageError("%w", err)
 	case o.interval < 0:
 		return usageError("--interval %v: want a time, or 0 for the whole life of the processes", o.interval)
 	case !slices.Contains(ps.Sorts(), o.sort):
@@ -110,18 +113,12 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	defer scanner.Close()
-	for _, pid := range o.pids {
+	for _, pid := range o.selected.PIDs {
 		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
 			return usageError("%d is a thread of process %d: name that", pid, leader)
 		}
 	}
-	scan := func(ctx context.Context) (observe.Snapshot, error) {
-		snap, err := scanner.Scan(ctx, o.pids...)
-		if len(o.pids) == 0 {
-			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
-		}
-		return snap, err
-	}
+	scan := o.scanFunc(scanner)
 	switch {
 	case o.watch && o.jsonLines:
 		return o.stream(ctx, std, scan)
@@ -142,6 +139,22 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	return o.tell(std, snap)
+}
+
+// scanFunc looks at what was selected; procfit itself is left out where its PID is
+// not given.
+func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
+	return func(ctx context.Context) (snap observe.Snapshot, err error) {
+		if len(o.selected.Names) > 0 {
+			snap, err = scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
+		} else {
+			snap, err = scanner.Scan(ctx, o.selected.PIDs...)
+		}
+		if self := os.Getpid(); !slices.Contains(o.selected.PIDs, self) {
+			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == self })
+		}
+		return snap, err
+	}
 }
 
 // once scans, and again after the interval.
@@ -175,11 +188,11 @@ func (o *psOptions) stream(ctx context.Context, std stdio, scan scanFunc) error 
 	return err
 }
 
-// first scans for a view that goes on. Where nothing that was named is there to be
-// watched, that is the error.
+// first scans for a view that goes on. Where nothing is there to be watched of what
+// was given by PID alone, that is the error; one with a name may yet begin.
 func (o *psOptions) first(ctx context.Context, std stdio, scan scanFunc) error {
 	snap, err := scan(ctx)
-	if err != nil || len(o.pids) == 0 || len(snap.Processes) > 0 {
+	if err != nil || o.selected.All() || len(o.selected.Names) > 0 || len(snap.Processes) > 0 {
 		return err
 	}
 	return o.tell(std, snap)
@@ -198,7 +211,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // that were asked for by name it is the error.
 func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	var failed []error
-	for _, pid := range o.pids {
+	for _, pid := range o.selected.PIDs {
 		switch i := slices.IndexFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.PID == pid }); {
 		case i >= 0:
 			std.notef("%s", phrase.Clean(snap.Unreadable[i].Reason))
@@ -206,7 +219,10 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 			failed = append(failed, fmt.Errorf("process %d: %w", pid, missing(snap, pid)))
 		}
 	}
-	if len(o.pids) == 0 {
+	for _, name := range o.selected.Missing(snap) {
+		failed = append(failed, fmt.Errorf("no Go process has a name in which %q finds a match", name))
+	}
+	if len(o.selected.PIDs) == 0 {
 		for _, line := range ps.Unread(snap) {
 			std.notef("%s", line)
 		}

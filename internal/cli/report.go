@@ -63,8 +63,8 @@ func show(std stdio, outcome session.Outcome, asJSON bool) error {
 	}
 	o := text.Options{Width: plainWidth, Files: outcome.Files, Color: std.color()}
 	if f, ok := std.out.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			o.Width = width
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width, o.Height = width, height
 		}
 	}
 	return text.Render(std.out, report.New(outcome.Result), o)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/report"
@@ -114,6 +115,9 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		Begin: func() {
 			std.notef("%s", describe(s))
 			bar = newProgress(std.err, time.Now)
+			if have, err := journal.ReadDirectory(s.Dir); err == nil {
+				bar.have(have.Trials)
+			}
 		},
 		Activity: func(a sweep.Activity) {
 			switch {

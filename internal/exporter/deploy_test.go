@@ -3,6 +3,7 @@ package exporter
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -64,6 +65,77 @@ type panel struct {
 	GridPos                  struct{ H, W, X, Y int }
 	Datasource               struct{ UID string }
 	Targets                  []struct{ RefID, Expr string }
+	FieldConfig              struct {
+		Defaults  struct{ Unit string }
+		Overrides []struct {
+			Matcher    struct{ Options string }
+			Properties []struct {
+				ID    string
+				Value json.RawMessage
+			}
+		}
+	}
+	Transformations []struct {
+		ID      string
+		Options struct{ RenameByName map[string]string }
+	}
+}
+
+// place is where the panel of that title stands from the top; the test fails without.
+func (d dashboard) place(t *testing.T, title string) (at int, p panel) {
+	t.Helper()
+	i := slices.IndexFunc(d.Panels, func(p panel) bool { return p.Title == title })
+	if i < 0 {
+		t.Fatalf("no panel %q", title)
+	}
+	return d.Panels[i].GridPos.Y, d.Panels[i]
+}
+
+// TestDashboardOrder has what is wrong at the top, then what each process runs with,
+// fits and is limited to, in one row.
+func TestDashboardOrder(t *testing.T) {
+	d := readDashboard(t)
+	rules, findings := d.place(t, "Rules that fire")
+	processes, table := d.place(t, "What each process runs with")
+	if curves, _ := d.place(t, "By GOMAXPROCS"); rules > processes || processes > curves || rules > 5 {
+		t.Errorf("findings at %d, processes at %d, curves at %d", rules, processes, curves)
+	}
+	last := table.Transformations[len(table.Transformations)-1]
+	for _, want := range []string{"Runs", "Fits", "Limit", "CPU use", "Waiting", "Throttled", "Sched P99"} {
+		if !slices.Contains(slices.Collect(maps.Values(last.Options.RenameByName)), want) {
+			t.Errorf("no column %s in %v", want, last.Options.RenameByName)
+		}
+	}
+	if table.Transformations[0].ID != "merge" {
+		t.Errorf("the queries stay apart: %v", table.Transformations)
+	}
+	titles := ""
+	for _, o := range findings.FieldConfig.Overrides {
+		for _, p := range o.Properties {
+			titles += string(p.Value)
+		}
+	}
+	for _, r := range rule.All() {
+		if !strings.Contains(titles, r.ID+" "+r.Title) {
+			t.Errorf("the table of findings does not tell %s %s", r.ID, r.Title)
+		}
+	}
+}
+
+// TestDashboardUnits: seconds a second of waiting, or of CPU time, are threads, or
+// CPUs.
+func TestDashboardUnits(t *testing.T) {
+	for _, p := range readDashboard(t).Panels {
+		for _, target := range p.Targets {
+			unit, many := p.FieldConfig.Defaults.Unit, len(p.Targets) > 2
+			switch {
+			case many || strings.Contains(p.Title, "of what it is granted"):
+			case strings.Contains(target.Expr, "run_queue_wait_seconds_total") && unit != "suffix: threads",
+				strings.Contains(target.Expr, "cpu_seconds_total") && unit != "suffix: CPUs":
+				t.Errorf("%s, %s: unit %q", p.Title, target.RefID, unit)
+			}
+		}
+	}
 }
 
 func readDashboard(t testing.TB) dashboard {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/container"
 	"github.com/procfit/procfit/internal/observe"
+	"github.com/procfit/procfit/internal/ps"
 	"github.com/procfit/procfit/internal/rule"
 )
 
@@ -34,6 +35,8 @@ type row struct {
 	groups                                  []rule.Throttling // with clean names
 	latency                                 *observe.Latency
 	findings                                []fired
+	worst                                   rule.Severity // of them; empty without any
+	cells                                   []string      // as procfit ps shows it
 }
 
 // fired is a rule that fires, once for each severity: the findings of one rule may
@@ -46,6 +49,7 @@ type fired struct {
 // view is one scan as it is exported.
 type view struct {
 	rows                        []row
+	at                          time.Time // of the scan
 	took                        time.Duration
 	source                      string
 	processes, others           int
@@ -62,7 +66,7 @@ type selection struct {
 
 // viewOf makes a view of what a scan saw; it is called once for each scan.
 func viewOf(snap observe.Snapshot, c counters, s selection) *view {
-	v := &view{source: string(snap.Counters), processes: len(snap.Processes), others: snap.Others, unreadable: map[string]int{}}
+	v := &view{at: snap.At, source: string(snap.Counters), processes: len(snap.Processes), others: snap.Others, unreadable: map[string]int{}}
 	for _, u := range snap.Unreadable {
 		v.unreadable[reasonOf(u.Cause)]++
 	}
@@ -105,7 +109,7 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 		setBy:     cmp.Or(string(p.SetBy), unknown), source: cmp.Or(p.ProcsSource(), unknown), procs: unknown,
 		cgroup: clean(p.Facts.Cgroup.Path, longestGroup),
 		numCPU: p.NumCPU, affinity: p.Facts.AffinityCPUs(), threads: p.Threads,
-		sums: s, latency: p.Total.Latency,
+		sums: s, latency: p.Total.Latency, worst: rule.Worst(p.Findings), cells: ps.Cells(*p),
 	}
 	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
 		n := containers[id]

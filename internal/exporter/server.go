@@ -2,7 +2,6 @@ package exporter
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -22,10 +21,7 @@ const (
 	stopPatience  = 5 * time.Second  // for answers that are under way at the end
 )
 
-//go:embed index.html
-var index string
-
-// Handler serves /metrics, /healthz and a page that leads there.
+// Handler serves /metrics, /healthz and, for people, the list of procfit ps.
 func (e *Exporter) Handler() http.Handler {
 	mux := http.NewServeMux()
 	metrics := promhttp.HandlerFor(e.registry(), promhttp.HandlerOpts{
@@ -51,10 +47,7 @@ func (e *Exporter) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "ok\n")
 	})
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, index)
-	})
+	mux.HandleFunc("GET /{$}", e.serveIndex)
 	return mux
 }
 

@@ -87,6 +87,15 @@ func (c Counts) CPUs() (cpus float64, known bool) {
 	return c.CPU.Seconds() / c.Span.Seconds(), true
 }
 
+// Waiting is how many threads could run and waited for a CPU, on average; those of
+// a group that is throttled are among them.
+func (c Counts) Waiting() (threads float64, known bool) {
+	if !c.Counted || c.Span <= 0 {
+		return 0, false
+	}
+	return c.RunQueueWait.Seconds() / c.Span.Seconds(), true
+}
+
 // LatencyAt is a quantile of the scheduling latency, in seconds; not known too
 // when nothing was scheduled.
 func (c Counts) LatencyAt(q float64) (seconds float64, known bool) {

@@ -67,13 +67,42 @@ func (s *Scanner) Close() error { return s.sampler.Close() }
 // known of it also when it is Unreadable. The error is that of ctx, or that /proc
 // cannot be listed.
 func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
-	named := len(pids) > 0
-	if !named {
-		var err error
-		if pids, err = allPIDs(); err != nil {
-			return Snapshot{}, err
-		}
+	if len(pids) > 0 {
+		return s.scan(ctx, pids, true)
 	}
+	pids, err := allPIDs()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return s.scan(ctx, pids, false)
+}
+
+// ScanNamed is Scan of the processes given and of those whose names match finds,
+// which may be none.
+func (s *Scanner) ScanNamed(ctx context.Context, pids []int, match func(name string) bool) (Snapshot, error) {
+	found, err := named(match)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	found = append(found, pids...)
+	slices.Sort(found)
+	return s.scan(ctx, slices.Compact(found), true)
+}
+
+// named are the processes whose names match finds. The kernel's own threads are
+// left out.
+func named(match func(name string) bool) ([]int, error) {
+	all, err := allPIDs()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(pid int) bool {
+		stat, err := procstat.ReadStat(pid)
+		return err != nil || stat.Kernel || !match(name(pid, stat.Name))
+	}), nil
+}
+
+func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, error) {
 	snap := Snapshot{At: time.Now(), Processes: []Process{}, Unreadable: []Unreadable{}}
 	snap.Counters, snap.CountersWhy = s.sampler.Source()
 	if !s.at.IsZero() {

@@ -1,23 +1,88 @@
 package ps
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
+
+// nameCell is the name, of so many columns at most.
+func nameCell(most int) func(observe.Process) string {
+	return func(p observe.Process) string { return clip(phrase.Clean(p.Name), most) }
+}
+
+func findingsCell(p observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") }
+
+// shortFindings is the worst, and how many more there are.
+func shortFindings(p observe.Process) string {
+	ids := rule.IDs(p.Findings)
+	if len(ids) < 2 {
+		return findingsCell(p)
+	}
+	return fmt.Sprintf("%s +%d", ids[0], len(ids)-1)
+}
 
 func procsCell(p observe.Process) string {
 	n, known := p.Procs()
 	return number(float64(n), known)
+}
+
+// Fit says which GOMAXPROCS suits the CPUs of a process and what that follows from:
+// "→ 1, limit 0.5". Where it runs with that value it is "fits".
+func Fit(p observe.Process) string {
+	text, number := fitParts(p)
+	if number == "" {
+		return text
+	}
+	return number + ", " + text
+}
+
+// shortFit is that without the reason.
+func shortFit(p observe.Process) string {
+	text, number := fitParts(p)
+	return cmp.Or(number, text)
+}
+
+// fitParts are the reason and the value that fits; without a value the reason is
+// all there is to say.
+func fitParts(p observe.Process) (reason, number string) {
+	why, known := fitFrom(p)
+	switch n, runs := p.Procs(); {
+	case len(p.Facts.Unknown()) > 0 || !known:
+		return "?", ""
+	case runs && n == p.Fit.Procs:
+		return "fits", ""
+	case runs:
+		number = "→ "
+	}
+	number += strconv.Itoa(p.Fit.Procs)
+	switch {
+	case why.What == facts.KindLimit:
+		return "limit " + strconv.FormatFloat(why.CPUs, 'g', 4, 64), number
+	case why.CPUs < p.Facts.Online.CPUs:
+		return "affinity", number
+	}
+	return "all CPUs", number
+}
+
+// fitFrom is what the value that fits follows from; not known where no CPUs are.
+func fitFrom(p observe.Process) (facts.Candidate, bool) {
+	i := slices.IndexFunc(p.Fit.Candidates, func(c facts.Candidate) bool { return c.Winner })
+	if i < 0 || p.Facts.EffectiveCPUs() <= 0 {
+		return facts.Candidate{}, false
+	}
+	return p.Fit.Candidates[i], true
 }
 
 func setByCell(p observe.Process) string {
@@ -43,16 +108,7 @@ func throttledCell(p observe.Process) string {
 	if p.Throttling == nil || p.Throttling.Periods == 0 {
 		return unknownCell
 	}
-	cell := fmt.Sprintf("%.0f %%", 100*p.Throttling.Ratio())
-	if t := p.Throttling; t.Span > 0 && t.Throttled > 0 {
-		cell = perSecond(t.Throttled, t.Span) + ", " + cell
-	}
-	return cell
-}
-
-// perSecond is a time a second of time.
-func perSecond(d, span time.Duration) string {
-	return Seconds(d.Seconds()/span.Seconds()) + "/s"
+	return fmt.Sprintf("%.0f %%", 100*p.Throttling.Ratio())
 }
 
 func latencyCell(p observe.Process, q float64) string {
@@ -63,16 +119,12 @@ func latencyCell(p observe.Process, q float64) string {
 	return Seconds(v)
 }
 
-// waitCell is the waiting of all threads a second of time.
-func waitCell(p observe.Process) string {
-	c := p.Last()
-	if !c.Counted || c.Span <= 0 {
+// hundredths is a number of CPUs or threads over a span.
+func hundredths(v float64, known bool) string {
+	if !known {
 		return unknownCell
 	}
-	if c.RunQueueWait == 0 {
-		return "0"
-	}
-	return perSecond(c.RunQueueWait, c.Span)
+	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
 // Seconds is a time in two significant digits: "1.2ms".

@@ -28,6 +28,8 @@ type process struct {
 	ProcsUnknown string     `json:"procs_unknown,omitempty"` // why it could not be read
 	SetBy        rule.SetBy `json:"set_by"`
 	FitProcs     int        `json:"fit_procs"` // what suits its CPUs
+	FitFrom      *string    `json:"fit_from"`  // what that follows from: limit or affinity
+	FitCPUs      *float64   `json:"fit_cpus"`  // of that
 	NumCPU       *int       `json:"num_cpu"`
 	LimitCPUs    *float64   `json:"limit_cpus"`
 	LimitFrom    *string    `json:"limit_from"`
@@ -36,6 +38,7 @@ type process struct {
 	ThrottledSeconds *float64  `json:"throttled_seconds"` // summed over the group's run queues
 	SchedLatency     quantiles `json:"sched_latency_seconds"`
 	RunQueueWait     *float64  `json:"run_queue_wait_seconds"` // includes throttling
+	Waiting          *float64  `json:"waiting_threads"`        // that a second of time, which is threads
 	Switches         *float64  `json:"context_switches_per_second"`
 	CPUs             *float64  `json:"cpu_seconds_per_second"`
 	Threads          int       `json:"threads"`
@@ -91,6 +94,10 @@ func newProcess(p observe.Process) process {
 		CPUs:         known(last.CPUs()),
 	}
 	out.Procs = known(p.Procs())
+	out.Waiting = known(last.Waiting())
+	if from, ok := fitFrom(p); ok {
+		out.FitFrom, out.FitCPUs = known(string(from.What), true), &from.CPUs
+	}
 	if l, ok := p.Facts.Tightest(); ok {
 		out.LimitCPUs, out.LimitFrom = &l.CPUs, &l.File
 	}

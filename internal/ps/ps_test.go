@@ -3,6 +3,7 @@ package ps
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,9 +60,9 @@ func render(t *testing.T, snap observe.Snapshot, color bool, width int) string {
 func TestTable(t *testing.T) {
 	snap := snapshot(goProcess(17, "api", 8, limit(1.5)), goProcess(4242, "日本\x1b[31m", 8))
 	got := render(t, snap, false, 0)
-	want := ` PID  NAME          GO      PROCS  READ    SET BY  CPUS  LIMIT    P50  P99    WAIT  THROTTLED  SWITCHES  THREADS  FINDINGS
-  17  api           1.26.1      8  symbol  ?          8  1.5 api    -    -  12ms/s          -       100        5  PF001
-4242  日本\x1b[31m  1.26.1      8  symbol  auto       8  -          -    -  12ms/s          -       100        5
+	want := ` PID  NAME          GO      PROCS  FIT             CPU USE  SET BY  READ    NUMCPU  LIMIT    SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
+  17  api           1.26.1      8  → 2, limit 1.5     0.50  ?       symbol       8  1.5 api          -          -     0.01          -       100        5  PF001
+4242  日本\x1b[31m  1.26.1      8  fits               0.50  auto    symbol       8  -                -          -     0.01          -       100        5
 `
 	table, advice, _ := strings.Cut(got, "\n\n")
 	if table+"\n" != want {
@@ -73,16 +74,105 @@ func TestTable(t *testing.T) {
 	if strings.Contains(got, "\x1b") || !strings.Contains(render(t, snap, true, 0), "\x1b[33mPF001\x1b[0m") {
 		t.Error("colour without being asked for, or none")
 	}
-	for _, width := range []int{60, 80, 100, 120} {
-		for line := range strings.SplitSeq(render(t, snap, false, width), "\n") {
+	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {
+		t.Errorf("of none %q", got)
+	}
+	if got := render(t, observe.Snapshot{}, false, 80); got != "no Go process\n" {
+		t.Errorf("of nothing %q", got)
+	}
+}
+
+// TestNarrow: what is needed least goes first, then names and findings are cut.
+func TestNarrow(t *testing.T) {
+	throttled := func(o *rule.Observed) {
+		o.Throttling = &rule.Throttling{Dir: "/sys/fs/cgroup/pods/api", Span: time.Second, Throttling: facts.Throttling{Periods: 10, ThrottledPeriods: 10, Throttled: time.Second}}
+	}
+	wide := func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }
+	snap := snapshot(goProcess(1234567, "a-service-with-a-long-name-of-its-own", 12, limit(10.75), env("12"), throttled, wide), goProcess(2, "api", 8))
+	heads := map[int]string{}
+	for _, width := range []int{60, 80, 100, 120, 160, 200} {
+		text := render(t, snap, false, width)
+		heads[width], _, _ = strings.Cut(text, "\n")
+		for line := range strings.SplitSeq(text, "\n") {
 			if ansi.StringWidth(line) > width {
 				t.Errorf("at %d columns %q has %d", width, line, ansi.StringWidth(line))
 			}
 		}
 	}
-	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {
-		t.Errorf("of none %q", got)
+	for width, want := range map[int][]string{
+		60:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
+		80:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
+		100: {"FIT", "CPU USE", "THROTTLED"},
+		120: {"CPU USE", "SET BY", "SCHED P99", "THROTTLED"},
+		200: {"READ", "NUMCPU", "LIMIT", "SCHED P50", "WAITING", "SWITCHES", "THREADS"},
+	} {
+		for _, head := range want {
+			if !strings.Contains(heads[width], head) {
+				t.Errorf("no %s at %d columns: %s", head, width, heads[width])
+			}
+		}
 	}
+	if narrow := render(t, snap, false, 45); !strings.Contains(narrow, "a-service-w…     12  → 11  PF011 +1\n") {
+		t.Errorf("at 45 columns\n%s", narrow)
+	}
+	if narrow := render(t, snap, false, 60); !strings.Contains(narrow, "a-service-w…     12  → 11, limit 10.75  PF011 +1\n") {
+		t.Errorf("at 60 columns\n%s", narrow)
+	}
+}
+
+// TestFit: the value, and what it follows from.
+func TestFit(t *testing.T) {
+	unread := func(o *rule.Observed) {
+		o.Facts.Cgroup.State, o.Facts.Cgroup.Error = facts.Unreadable, "permission denied"
+	}
+	hidden := goProcess(1, "api", 8, func(o *rule.Observed) {
+		o.Live, o.Facts.Env = nil, facts.Fact{State: facts.Unreadable, Error: "permission denied"}
+	})
+	for want, p := range map[string]observe.Process{
+		"→ 1, limit 0.5":    goProcess(1, "api", 8, limit(0.5)),
+		"→ 8, all CPUs":     goProcess(1, "api", 4),
+		"→ 8, affinity":     goProcess(1, "api", 4, func(o *rule.Observed) { o.Facts.Online = facts.Fact{State: facts.Known, CPUs: 16} }),
+		"fits":              goProcess(1, "api", 8, limit(20)),
+		"?":                 goProcess(1, "api", 8, unread),
+		"8, all CPUs":       hidden,
+		"→ 12, limit 11.25": goProcess(1, "api", 2, limit(11.25), func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }),
+	} {
+		if got := Fit(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	s, err := Select([]string{"17", "^check", "17", "4242", "api$"})
+	if err != nil || s.All() || !slices.Equal(s.PIDs, []int{17, 4242}) || !s.Named("checkout") || !s.Named("shop-api") || s.Named("recheck") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	snap := snapshot(goProcess(1, "checkout", 8), goProcess(17, "other", 8))
+	if missing := s.Missing(snap); len(missing) != 1 || missing[0].String() != "api$" {
+		t.Errorf("missing %v", missing)
+	}
+	if s, err := Select(nil); err != nil || !s.All() || s.Named("x") {
+		t.Errorf("of no words %+v, %v", s, err)
+	}
+	for word, want := range map[string]string{"0": "want 1 or more", "-5": "want 1 or more", "a(": "neither a process ID nor a regular expression"} {
+		if _, err := Select([]string{word}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
+}
+
+func FuzzSelect(f *testing.F) {
+	for _, word := range []string{"17", "api", "^a.*b$", "a(", "00", "\xff"} {
+		f.Add(word, "api")
+	}
+	f.Fuzz(func(t *testing.T, word, name string) {
+		s, err := Select([]string{word})
+		if err == nil && len(s.PIDs)+len(s.Names) != 1 {
+			t.Errorf("%q is %+v", word, s)
+		}
+		s.Named(name)
+	})
 }
 
 // TestAdvice: those of which the same is said share it, the worst comes first, and
@@ -138,7 +228,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("%s, %v", b.String(), err)
 	}
 	one := got.Processes[0]
-	for name, want := range map[string]any{"pid": 17.0, "limit_cpus": 1.5, "context_switches_per_second": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled_ratio": nil} {
+	for name, want := range map[string]any{"pid": 17.0, "limit_cpus": 1.5, "fit_procs": 2.0, "fit_from": "limit", "fit_cpus": 1.5, "waiting_threads": nil, "context_switches_per_second": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled_ratio": nil} {
 		if v, there := one[name]; !there || v != want {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}

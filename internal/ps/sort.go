@@ -28,10 +28,7 @@ func sorts() []sort {
 			return p.Throttling.Ratio(), true
 		})},
 		{"p99", largest(func(p observe.Process) (float64, bool) { return p.Last().LatencyAt(0.99) })},
-		{"wait", largest(func(p observe.Process) (float64, bool) {
-			c := p.Last()
-			return c.RunQueueWait.Seconds() / c.Span.Seconds(), c.Counted && c.Span > 0
-		})},
+		{"wait", largest(func(p observe.Process) (float64, bool) { return p.Last().Waiting() })},
 		{"switches", largest(func(p observe.Process) (float64, bool) { return p.Last().Switches() })},
 		{"threads", largest(func(p observe.Process) (float64, bool) { return float64(p.Threads), true })},
 		{"cpu", largest(func(p observe.Process) (float64, bool) { return p.Last().CPUs() })},

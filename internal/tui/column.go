@@ -46,18 +46,18 @@ var columns = []column{
 		text: func(a, b *row) int { return goversion.Compare(ps.Release(a.process), ps.Release(b.process)) }},
 	{name: "procs", title: "PROCS", most: 9, drop: 1, cell: procsCell,
 		number: func(p observe.Process) (float64, bool) { n, known := p.Procs(); return float64(n), known }},
-	{name: "fit", title: "FIT", right: true, most: 5, drop: 20, cell: numberCell(fit, whole), number: fit},
-	{name: "numcpu", title: "CPUS", right: true, most: 5, drop: 23, cell: numberCell(numCPU, whole), number: numCPU},
-	{name: "limit", title: "LIMIT", right: true, most: 6, drop: 3, cell: limitCell, rising: true, number: limit},
-	{name: "limitfrom", title: "LIMIT OF", most: 24, drop: 26, cell: limitFromCell,
+	{name: "fit", title: "FIT", most: 18, drop: 3, cell: fitCell, number: fit},
+	{name: "cpu", counted: true, title: "CPU USE", short: "CPU", right: true, most: 7, drop: 5, cell: numberCell(cpu, some), number: cpu},
+	{name: "numcpu", title: "NUMCPU", right: true, most: 6, drop: 22, cell: numberCell(numCPU, whole), number: numCPU},
+	{name: "limit", title: "LIMIT", right: true, most: 6, drop: 9, cell: limitCell, rising: true, number: limit},
+	{name: "limitfrom", title: "LIMIT OF", most: 24, drop: 24, cell: limitFromCell,
 		text: func(a, b *row) int { return cmp.Compare(limitDir(a.process), limitDir(b.process)) }},
-	{name: "cpu", counted: true, title: "CPU/s", right: true, most: 6, drop: 21, cell: numberCell(cpu, some), number: cpu},
-	{name: "threads", title: "THREADS", right: true, most: 7, drop: 22, cell: numberCell(threads, whole), number: threads},
-	{name: "switches", counted: true, title: "SWITCH/s", right: true, most: 8, drop: 24, cell: numberCell(switches, whole), number: switches},
+	{name: "threads", title: "THREADS", right: true, most: 7, drop: 20, cell: numberCell(threads, whole), number: threads},
+	{name: "switches", counted: true, title: "SWITCH/s", right: true, most: 8, drop: 23, cell: numberCell(switches, whole), number: switches},
 	{name: "throttled", counted: true, title: "THROTTLED", short: "THROT", right: true, most: 9, drop: 4, cell: numberCell(throttled, share), number: throttled},
-	{name: "p50", counted: true, title: "P50", right: true, most: 6, drop: 25, cell: spanCell(latency(0.5)), number: latency(0.5)},
-	{name: "p99", counted: true, title: "P99", right: true, most: 6, drop: 5, cell: spanCell(latency(0.99)), number: latency(0.99)},
-	{name: "wait", counted: true, title: "WAIT/s", right: true, most: 6, drop: 6, cell: spanCell(wait), number: wait},
+	{name: "p50", counted: true, title: "SCHED P50", right: true, most: 9, drop: 21, cell: spanCell(latency(0.5)), number: latency(0.5)},
+	{name: "p99", counted: true, title: "SCHED P99", right: true, most: 9, drop: 6, cell: spanCell(latency(0.99)), number: latency(0.99)},
+	{name: "wait", counted: true, title: "WAITING", right: true, most: 7, drop: 8, cell: numberCell(wait, some), number: wait},
 	{name: "findings", title: "VERDICT", drop: 2, cell: func(l look, r *row) string { return r.verdict(l) },
 		text: func(a, b *row) int {
 			return cmp.Or(cmp.Compare(a.severity(), b.severity()), cmp.Compare(a.firstRule(), b.firstRule()))
@@ -131,7 +131,16 @@ func numCPU(p observe.Process) (float64, bool)   { return float64(p.NumCPU), p.N
 func threads(p observe.Process) (float64, bool)  { return float64(p.Threads), true }
 func cpu(p observe.Process) (float64, bool)      { return p.Last().CPUs() }
 func switches(p observe.Process) (float64, bool) { return p.Last().Switches() }
-func wait(p observe.Process) (float64, bool)     { return waiting(p.Last()) }
+func wait(p observe.Process) (float64, bool)     { return p.Last().Waiting() }
+
+// fitCell is what procfit ps shows.
+func fitCell(l look, r *row) string {
+	text := ps.Fit(r.process)
+	if l.ascii {
+		text = strings.Replace(text, "→", "->", 1)
+	}
+	return text
+}
 
 func limit(p observe.Process) (float64, bool) {
 	l, ok := p.Facts.Tightest()

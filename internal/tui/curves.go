@@ -14,18 +14,12 @@ type curveRow struct {
 }
 
 func (m *model) curveRows() []curveRow {
-	perSecond := func(v float64) string {
-		if v <= 0 {
-			return "0"
-		}
-		return m.span(v) + "/s"
-	}
 	return []curveRow{
 		{ofProcs, "GOMAXPROCS", whole, "not known"},
 		{ofThrottled, "throttled", share, "no limit, or not readable"},
 		{ofLatency, "latency p99", m.span, "not known, or nothing was scheduled"},
-		{ofWait, "run queue wait", perSecond, "not known"},
-		{ofThrottledTime, "incl. throttled", perSecond, "no limit, or not readable"},
+		{ofWait, "threads waiting", some, "not known"},
+		{ofThrottledTime, "incl. throttled", some, "no limit, or not readable"},
 	}
 }
 

@@ -79,7 +79,7 @@ func (m *model) facts(r *row) []string {
 		runs = append(runs, "since it began:")
 	}
 	if v, known := cpu(p); known {
-		runs = append(runs, some(v)+" CPU/s")
+		runs = append(runs, some(v)+" CPUs in use")
 	}
 	if v, known := switches(p); known {
 		runs = append(runs, whole(v)+" switches/s")

@@ -41,12 +41,13 @@ func (m *model) helpText() []string {
 	)
 	section("COLUMNS",
 		[2]string{"PROCS", "GOMAXPROCS now, and how it was set: auto (the runtime's default), env, code. It was read from memory by the symbol table; with * it was decoded from the machine code of a stripped program; with ? it is inferred from version, environment and limits"},
-		[2]string{"FIT", "what suits its CPUs"},
-		[2]string{"CPUS", "what its runtime counted at its start (runtime.NumCPU)"},
+		[2]string{"FIT", "the GOMAXPROCS that suits its CPUs, and why; or that PROCS fits"},
+		[2]string{"CPU USE", "CPUs in use, on average"},
+		[2]string{"NUMCPU", "what its runtime counted at its start (runtime.NumCPU)"},
 		[2]string{"LIMIT", "the tightest CPU limit of all its groups, in CPUs; LIMIT OF: the group"},
 		[2]string{"THROTTLED", "share of periods in which a limit held its group back"},
-		[2]string{"P50  P99", "scheduling latency: how long goroutines that could run waited to"},
-		[2]string{"WAIT/s", "time in the kernel's run queue, of all threads, a second; it includes the time throttled"},
+		[2]string{"SCHED P50, P99", "scheduling latency: how long goroutines that could run waited to"},
+		[2]string{"WAITING", "threads that waited for a CPU, on average; those held back by a limit too"},
 		[2]string{"SWITCH/s", "context switches a second, of all threads"},
 		[2]string{"VERDICT", "the worst finding: E error, W warning, I info, and its rule; procfit explain tells more of one"},
 	)

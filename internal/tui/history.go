@@ -78,19 +78,11 @@ func newPoint(p observe.Process, at time.Duration) point {
 	c := *p.Recent
 	v, known := c.LatencyAt(0.99)
 	set(ofLatency, v, known)
-	v, known = waiting(c)
+	v, known = c.Waiting()
 	set(ofWait, v, known)
 	if t := c.Throttling; t != nil {
 		set(ofThrottled, t.Ratio(), true)
 		set(ofThrottledTime, t.Throttled.Seconds()/c.Span.Seconds(), c.Span > 0)
 	}
 	return pt
-}
-
-// waiting is the run-queue wait of all threads, in seconds a second.
-func waiting(c observe.Counts) (perSecond float64, known bool) {
-	if !c.Counted || c.Span <= 0 {
-		return 0, false
-	}
-	return c.RunQueueWait.Seconds() / c.Span.Seconds(), true
 }

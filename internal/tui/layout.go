@@ -2,7 +2,7 @@ package tui
 
 // The room that names and verdicts get at least, and before an extra column.
 const (
-	leastName, leastVerdict = 9, 7
+	leastName, leastVerdict = 13, 8
 	goodName, goodVerdict   = 24, 44
 )
 

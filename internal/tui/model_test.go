@@ -19,16 +19,16 @@ func TestTable(t *testing.T) {
 		"procfit · 64 CPUs · every 1s · counters: taskstats",
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
 		"1 inferred; 12 not readable: permission denied: run as root",
-		"   PID NAME          GO     PROCS    LIMIT THROT   P99 WAIT/s VERDICT▲",
-		"▸ 1313 fraud-scorer  1.26.1   3 auto   2.5",
-		" 20991 gateway       1.24.6  64*auto     4  10 %",
-		"  4242 payments-api  1.26.1   8 env      2",
-		"E PF003", "W PF011 throttled",
+		"   PID NAME          PROCS    FIT             CPU THROT SCHED P99 VERDICT▲",
+		"▸ 1313 fraud-scorer    3 auto fits           1.93  20 %",
+		" 20991 gateway        64*auto → 4, limit 4   1.93  10 %",
+		"  4242 payments-api    8 env  → 2, limit 2",
+		"E PF003", "W PF011 throt",
 		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is no positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
 		" q  quit  ?  help",
 	)
-	newBench(t, 200, 50).scans(2).wants(" FIT  CPUS  LIMIT  LIMIT OF ", "CPU/s  THREADS  SWITCH/s  THROTTLED    P50    P99  WAIT/s", "64?auto", "+-  interval")
-	newBench(t, 36, 12).scans(2).wants("PID NAME", "VERDICT", "E PF003").lacks("WAIT/s")
+	newBench(t, 200, 50).scans(2).wants(" FIT ", "CPU USE  NUMCPU  LIMIT  THREADS ", "THREADS  SWITCH/s  THROTTLED  SCHED P50  SCHED P99  WAITING", "64?auto", "+-  interval")
+	newBench(t, 36, 12).scans(2).wants("PID NAME", "VERDICT", "E PF003").lacks("WAITING")
 	newBench(t, 20, 5).scans(2).wants("1313 fraud-scor", "q  quit")
 	newBench(t, 19, 5).scans(2).wants("too small")
 	newBench(t, 80, 4).scans(2).wants("too small")
@@ -233,9 +233,9 @@ func TestDetail(t *testing.T) {
 	b.wants(" 4242  payments-api  PF011 warning",
 		"8 read from memory (symbol) · set by env · 2 fits",
 		"affinity 64 · NumCPU 64 · limit 2 of …burstable/pod1f2e/payments",
-		"go1.26.1        9 threads · 1.93 CPU/s · 4242 switches/s · latency p50",
+		"go1.26.1        9 threads · 1.93 CPUs in use · 4242 switches/s · latency p50",
 		"HISTORY         last 39s", "now     min     max", "█",
-		"GOMAXPROCS", "8       8       8", "90 %", "run queue wait", "900ms/s", "incl. throttled", "630ms/s",
+		"GOMAXPROCS", "8       8       8", "90 %", "threads waiting", "0.9", "incl. throttled", "0.63",
 		"PF011 warning: throttled by", "PF001 warning: runs with 8 Ps", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
 	b.press("end").wants("the end").lacks("more ▼").press("down").wants("the end").press("home").wants("PF011 warning: throttled")
 	b.press("pgdown", "j", "k", "pgup").wants("PF011 warning: throttled").press("?").wants("KEYS").press("?").wants("HISTORY")

@@ -16,32 +16,22 @@ var glyphs = []rune{'●', '○'}
 // A single series on a linear axis is a bar from 0; of two, the last one has the
 // filled dot, since it is the one to look at (p99).
 func (w *writer) chart(c *report.Chart) {
-	legend := ""
+	marks := ""
 	if len(c.Series) > 1 {
-		for i, s := range c.Series {
-			legend += "  " + string(glyph(i, len(c.Series))) + " " + s.Name
-		}
+		marks = legend(c)
 	}
 	title := strings.ToUpper(c.Title)
 	if c.Unit != "" {
 		title += " " + c.Unit
 	}
-	w.Line(w.Style(terminal.Bold, title) + legend)
+	w.Line(w.Style(terminal.Bold, title) + marks)
 	note := c.Note
 	if c.Log {
 		note += ", logarithmic scale"
 	}
 	w.Wrap("", "", note, terminal.Dim)
 
-	labels := make([]string, len(c.Categories))
-	labelWide := 0
-	for i, k := range c.Categories {
-		labels[i] = k.Label
-		if k.Sub != "" {
-			labels[i] += " (" + k.Sub + ")"
-		}
-		labelWide = max(labelWide, utf8.RuneCountInString(labels[i]))
-	}
+	labels, labelWide := armLabels(c)
 	// "▸ label │plot  values". Where the plot would have no room, only the values of
 	// the series to look at stand beside it; the table has the others.
 	values, valueWide := beside(c, 0)

@@ -11,7 +11,7 @@ import (
 
 // RenderLab writes a lab run's outcome.
 func RenderLab(out io.Writer, v *report.Lab, o Options) error {
-	w := &writer{terminal.NewWriter(o.Width, o.Color), o.Files}
+	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color), files: o.Files}
 	for i := range v.Experiments {
 		w.experiment(&v.Experiments[i], len(v.Experiments) <= mostWithTables)
 		w.Gap()
@@ -22,7 +22,7 @@ func RenderLab(out io.Writer, v *report.Lab, o Options) error {
 			w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", s)
 		}
 	}
-	w.paths()
+	w.paths(w.files)
 	_, err := out.Write(w.Bytes())
 	return err
 }

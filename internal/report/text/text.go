@@ -11,20 +11,24 @@ import (
 
 // Options is what only the caller knows of the terminal and the files.
 type Options struct {
-	Width int  // columns; 0 is 80
-	Color bool // ANSI colours
+	Width int // columns; 0 is 80
+	// Height is the terminal's lines; 0: there is none. On a terminal the curves, the
+	// paths and the answer come last, in a form that they fit in.
+	Height int
+	Color  bool // ANSI colours
 	// Files are the paths to end with, most useful first.
 	Files []string
 }
 
 type writer struct {
 	*terminal.Writer
-	files []string
+	files  []string
+	height int
 }
 
 // Render writes the view.
 func Render(out io.Writer, v *report.View, o Options) error {
-	w := &writer{terminal.NewWriter(o.Width, o.Color), o.Files}
+	w := &writer{terminal.NewWriter(o.Width, o.Color), o.Files, o.Height}
 	w.view(v)
 	_, err := out.Write(w.Bytes())
 	return err
@@ -49,12 +53,12 @@ func (w *writer) view(v *report.View) {
 		w.Gap()
 		w.table(*v.Summary)
 	}
+	foot := w.footOf(v)
 	for i := range v.Groups {
-		w.group(&v.Groups[i], len(v.Groups) > 1)
+		w.group(&v.Groups[i], len(v.Groups) > 1, foot)
 	}
 	w.warnings(v.Warnings)
-	w.paths()
-	w.last(v.Verdict)
+	w.foot(foot, v)
 }
 
 // last is the answer again, where the eye is when the prompt is back.
@@ -68,10 +72,10 @@ func (w *writer) last(v report.Verdict) {
 }
 
 // paths are those of the files, most useful first.
-func (w *writer) paths() {
-	if len(w.files) > 0 {
+func (w *writer) paths(files []string) {
+	if len(files) > 0 {
 		w.Gap()
-		for _, f := range w.files {
+		for _, f := range files {
 			w.Line(w.Style(terminal.Dim, "→ ") + f)
 		}
 	}
@@ -94,7 +98,7 @@ func (w *writer) verdict(v report.Verdict) {
 	}
 }
 
-func (w *writer) group(g *report.Group, titled bool) {
+func (w *writer) group(g *report.Group, titled bool, foot foot) {
 	w.Gap()
 	if titled {
 		if rule := w.Width - utf8.RuneCountInString(g.Title) - 4; rule >= 0 {
@@ -105,11 +109,8 @@ func (w *writer) group(g *report.Group, titled bool) {
 		w.verdict(g.Verdict)
 		w.Gap()
 	}
-	for _, c := range []*report.Chart{g.Throughput, g.Latency} {
-		if c != nil {
-			w.chart(c)
-			w.Gap()
-		}
+	if foot.group != g {
+		w.charts(g)
 	}
 	if !bare(g.Table) {
 		w.table(g.Table)

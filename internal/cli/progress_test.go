@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// drawnAt is a progress on a terminal of that size, whose clock stands still.
+func drawnAt(width, height int) *progress {
+	at := time.Unix(1_700_000_000, 0)
+	p := newProgress(new(bytes.Buffer), func() time.Time { return at })
+	at = at.Add(31 * time.Second)
+	p.screen.size = func() (int, int) { return width, height }
+	return p
+}
+
+// task is one of a value; 0 is unset.
+func task(procs int, role journal.Role) sweep.Task {
+	a := journal.Arm{Label: "unset", Replicas: 1}
+	if procs > 0 {
+		a.Label, a.Procs = fmt.Sprint(procs), &procs
+	}
+	return sweep.Task{Arm: a, Role: role}
+}
+
+func measured(t sweep.Task, rate, p99 float64) *journal.Trial {
+	return &journal.Trial{Arm: t.Arm, Role: t.Role, Valid: true, ThroughputPerSecond: &rate, ThroughputUnit: "requests",
+		LatencySeconds: &journal.Latency{P99: &p99}}
+}
+
+// TestProgress has a row for each setting, with its medians, below the bar's line.
+func TestProgress(t *testing.T) {
+	p := drawnAt(80, 24)
+	at := sweep.Progress{Total: 40, AtMost: true, Remaining: 80 * time.Second}
+	tell := func(task sweep.Task, trial *journal.Trial) {
+		at.Task, at.Trial = task, nil
+		p.report(at)
+		p.activity(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: 12345.6})
+		if trial != nil {
+			at.Trial, at.Done = trial, at.Done+1
+			p.report(at)
+		}
+	}
+	tell(task(0, journal.RolePilot), measured(task(0, journal.RolePilot), 99999, 9))
+	if lines := p.lines(80, 24); len(lines) != 2 || strings.Contains(strings.Join(lines, "\n"), "99,999") {
+		t.Errorf("a pilot has a row: %q", lines)
+	}
+	for _, rate := range []float64{6000, 7000, 6514.4} {
+		tell(task(0, journal.RoleMeasure), measured(task(0, journal.RoleMeasure), rate, rate/6e6))
+	}
+	tell(task(2, journal.RoleAA), measured(task(2, journal.RoleAA), 12345.6, 0.0031))
+	tell(task(8, journal.RoleMeasure), &journal.Trial{Arm: task(8, "").Arm, InvalidReason: "its port was taken"})
+	at.Open = []sweep.Question{{A: 2, B: 8, Latency: true}}
+	tell(task(2, journal.RoleMeasure), nil)
+	want := `  GOMAXPROCS  requests/s      p99  trials
+  unset            6,514  1.09 ms  3
+▸ 2               12,346   3.1 ms  1
+  8                                0, 1 invalid
+GOMAXPROCS 2: open loop at 12346 requests/s
+open: 2 or 8, by p99
+[███·················] 6 of at most 40, 0:31, at most 1:20 left`
+	if got := trimmed(p.lines(80, 24)); got != want {
+		t.Errorf("at 80×24\n%s\nwant\n%s", got, want)
+	}
+	if out := p.out.(*bytes.Buffer).String(); strings.Count(out, "procfit: [6 of at most 40] GOMAXPROCS 8: invalid: its port was taken") != 1 {
+		t.Errorf("the invalid trial is not told, or twice, in %q", out)
+	}
+	p.next("2/3 chain", time.Minute)
+	if lines := p.lines(80, 24); len(lines) > 0 {
+		t.Errorf("of the sweep before: %q", lines)
+	}
+}
+
+// TestProgressFits: nothing wraps and nothing scrolls, whatever the terminal.
+func TestProgressFits(t *testing.T) {
+	for _, width := range []int{8, 20, 40, 60, 80, 200} {
+		for _, height := range []int{1, 2, 5, 10, 24, 50} {
+			p := drawnAt(width, height)
+			p.title = "12/23 a-title "
+			for n := range 30 {
+				one := task(n, journal.RoleMeasure)
+				one.Arm.QuotaCPUs, one.Arm.GoVersion, one.Arm.Replicas = new(float64(n%2)+0.5), "1.24.3", 1+n%3
+				trial := measured(one, 1e9, 0.1234567)
+				trial.Arm, trial.ThroughputUnit = one.Arm, "a metric with a very long name"
+				p.report(sweep.Progress{Task: one, Trial: trial, Done: n, Total: 400, AtMost: true, Remaining: 3 * time.Hour, Open: []sweep.Question{{A: n}, {A: 2}}})
+			}
+			lines := p.lines(width, height)
+			if len(lines) == 0 || len(lines) > max(1, height-1) {
+				t.Errorf("%d lines at %d×%d", len(lines), width, height)
+			}
+			if !strings.Contains(lines[len(lines)-1], "29 of at most 400") {
+				t.Errorf("the last line at %d×%d is %q", width, height, lines[len(lines)-1])
+			}
+			for _, line := range lines {
+				if n := ansi.StringWidth(line); n >= width && width >= 60 {
+					t.Errorf("%d columns at %d×%d: %q", n, width, height, line)
+				}
+			}
+			if height == 10 && width >= 60 {
+				if text := strings.Join(lines, "\n"); !strings.Contains(text, " of 30)") || !strings.Contains(text, "▸ ") {
+					t.Errorf("at %d×%d\n%s", width, height, text)
+				}
+			}
+		}
+	}
+}
+
+func TestRedraws(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if redraws(null, "xterm") {
+		t.Error("a file that is no terminal is drawn on")
+	}
+}
+
+func TestStandingUnits(t *testing.T) {
+	var s standing
+	runs := &journal.Trial{Arm: task(4, "").Arm, Valid: true, ThroughputPerSecond: new(0.25), ThroughputUnit: "runs"}
+	s.add(runs)
+	old := *runs
+	old.Arm.Variant = journal.VariantAgainst
+	s.add(&old)
+	want := "  GOMAXPROCS  a run  trials\n  4             4 s  1\n  4 (old)       4 s  1"
+	if got := trimmed(s.lines(nil, "runs", 10, 80)); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for x, want := range map[float64]string{6514: "6514", 12345.6: "12346", 1.5e9: "1500000000", 0.00001234567: "0.00001235", 12.3456: "12.35", 0: "0"} {
+		if got := figure(x); got != want {
+			t.Errorf("%g is %s, want %s", x, got, want)
+		}
+	}
+}
+
+// trimmed is the lines without blanks at their ends.
+func trimmed(lines []string) string {
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}

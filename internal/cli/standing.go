@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/terminal"
+	"github.com/procfit/procfit/internal/trial"
+)
+
+// standing is what the trials of a sweep have shown so far, a setting each. Pilots
+// only find the rate, and do not count.
+type standing struct {
+	settings []setting
+	trials   int
+}
+
+// setting is one of them. A setting that is measured twice has both trials here.
+type setting struct {
+	arm           journal.Arm
+	rates, p99s   []float64 // of the valid trials; of runs, the seconds that one takes
+	valid, failed int
+	last          int // its latest trial, counted from 1; 0: none yet
+}
+
+// of is the place of an arm's setting, which is made where there is none: by
+// groups, then by the value.
+func (s *standing) of(a journal.Arm) *setting {
+	i := slices.IndexFunc(s.settings, func(have setting) bool { return have.arm.Key() == a.Key() })
+	if i < 0 {
+		s.settings = append(s.settings, setting{arm: a})
+		slices.SortStableFunc(s.settings, func(a, b setting) int { return compareArms(a.arm, b.arm) })
+		i = slices.IndexFunc(s.settings, func(have setting) bool { return have.arm.Key() == a.Key() })
+	}
+	return &s.settings[i]
+}
+
+func (s *standing) add(t *journal.Trial) {
+	if t.Role == journal.RolePilot {
+		return
+	}
+	s.trials++
+	one := s.of(t.Arm)
+	one.last = s.trials
+	if !t.Valid {
+		one.failed++
+		return
+	}
+	one.valid++
+	switch rate := t.ThroughputPerSecond; {
+	case rate == nil:
+	case t.ThroughputUnit != trial.ThroughputRuns:
+		one.rates = append(one.rates, *rate)
+	case *rate > 0:
+		one.rates = append(one.rates, float64(max(1, t.Arm.Replicas)) / *rate)
+	}
+	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
+		one.p99s = append(one.p99s, *t.LatencySeconds.P99)
+	}
+}
+
+// compareArms orders by group, the unlimited first, then by the value, unset first.
+func compareArms(a, b journal.Arm) int {
+	quota := func(k journal.ArmKey) float64 {
+		if !k.Group.Limited {
+			return math.Inf(1)
+		}
+		return k.Group.QuotaCPUs
+	}
+	x, y := a.Key(), b.Key()
+	return cmp.Or(cmp.Compare(x.Group.GoVersion, y.Group.GoVersion), cmp.Compare(quota(y), quota(x)),
+		cmp.Compare(x.Group.Replicas, y.Group.Replicas), cmp.Compare(x.Procs, y.Procs), cmp.Compare(x.Variant, y.Variant))
+}
+
+// lines are the settings as a table of at most so many lines, and of so many
+// columns; now is the one that is measured just now. Where there is no room for
+// all, those measured last are shown.
+func (s *standing) lines(now *journal.ArmKey, unit string, most, width int) []string {
+	shown, hidden := s.latest(most-1, now) // below the heading
+	if len(shown) == 0 {
+		return nil
+	}
+	head := "GOMAXPROCS"
+	if hidden > 0 {
+		head += fmt.Sprintf(" (%d of %d)", len(shown), len(shown)+hidden)
+	}
+	rows := [][]string{{"", head, rateHead(unit), "p99", "trials"}}
+	for _, one := range shown {
+		mark := ""
+		if now != nil && one.arm.Key() == *now {
+			mark = "▸"
+		}
+		rows = append(rows, []string{mark, settingName(one.arm), rateFigure(unit, one.rates), latencyFigure(one.p99s), one.count()})
+	}
+	if !slices.ContainsFunc(shown, func(one setting) bool { return len(one.p99s) > 0 }) {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], 3, 4)
+		}
+	}
+	// The name gives way.
+	widths := terminal.Widths(rows)
+	rest := 0
+	for i, w := range widths {
+		if i != 1 {
+			rest += w + len(tableGap)
+		}
+	}
+	widths[1] = max(len("GOMAXPROCS"), min(widths[1], width-1-rest))
+	var lines []string
+	for _, row := range rows {
+		line := terminal.Pad(row[0], 1, true) + " " + terminal.Pad(phrase.Clip(row[1], widths[1]), widths[1], true)
+		for i, cell := range row[2:] {
+			line += tableGap + terminal.Pad(cell, widths[i+2], i+2 == len(row)-1)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+const tableGap = "  "
+
+// latest are at most so many settings, those with the latest trials, in order.
+func (s *standing) latest(most int, now *journal.ArmKey) (shown []setting, hidden int) {
+	if len(s.settings) <= most || most <= 0 {
+		if most <= 0 {
+			return nil, len(s.settings)
+		}
+		return s.settings, 0
+	}
+	rank := func(one setting) int {
+		if now != nil && one.arm.Key() == *now {
+			return s.trials + 1
+		}
+		return one.last
+	}
+	byAge := slices.SortedStableFunc(slices.Values(s.settings), func(a, b setting) int { return cmp.Compare(rank(b), rank(a)) })
+	least := rank(byAge[most-1])
+	for _, one := range s.settings {
+		if rank(one) >= least && len(shown) < most {
+			shown = append(shown, one)
+		}
+	}
+	return shown, len(s.settings) - len(shown)
+}
+
+// count is how many trials there are of a setting.
+func (s setting) count() string {
+	text := strconv.Itoa(s.valid)
+	if s.failed > 0 {
+		text += fmt.Sprintf(", %d invalid", s.failed)
+	}
+	return text
+}
+
+// settingName is the value, and what tells its group from others.
+func settingName(a journal.Arm) string {
+	s := a.Label + group(a.Group())
+	if a.Replicas > 1 {
+		s += fmt.Sprintf(" × %d", a.Replicas)
+	}
+	if a.Variant == journal.VariantAgainst {
+		s += " (old)"
+	}
+	return s
+}
+
+func rateHead(unit string) string {
+	switch unit {
+	case "":
+		return ""
+	case trial.ThroughputRuns:
+		return "a run"
+	}
+	return phrase.Clip(phrase.Clean(unit), 16) + "/s"
+}
+
+func rateFigure(unit string, rates []float64) string {
+	switch {
+	case len(rates) == 0:
+		return ""
+	case unit == trial.ThroughputRuns:
+		return phrase.Seconds(middle(rates))
+	}
+	return phrase.Thousands(middle(rates))
+}
+
+func latencyFigure(p99s []float64) string {
+	if len(p99s) == 0 {
+		return ""
+	}
+	return phrase.Seconds(middle(p99s))
+}
+
+// middle is the median.
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
