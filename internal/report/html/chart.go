@@ -51,7 +51,7 @@ type grid struct {
 	Label string
 }
 
-type join struct{ X1, Y1, X2, Y2, Kind string }
+type join struct{ X1, Y1, X2, Y2, Kind, Shift string }
 
 type arm struct {
 	report.Category
@@ -71,6 +71,7 @@ type readout struct {
 
 type mark struct {
 	Kind      string
+	Shift     string // pixels aside, where series share a place
 	Y         string
 	Interval  bool
 	Low, High string
@@ -82,6 +83,9 @@ type mark struct {
 type bar struct{ X, Width, Y, Height, Kind string }
 
 func plot(c *report.Chart) svg {
+	if c.Together != nil {
+		c = c.Together
+	}
 	s := svg{Chart: c, Small: c.Bars || c.Small, Many: len(c.Categories) > labelsWide}
 	// Two legend lines even for one series, so that charts side by side line up.
 	height, room, lines := plotHeight, labelRoom, max(2, len(c.Series))
@@ -115,6 +119,9 @@ func plot(c *report.Chart) svg {
 		left, s.Many = smallGutter, true
 	}
 	p := placed{svg: &s, left: left, step: (100 - left) / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
+	if c.Paired {
+		p.jitter = 6
+	}
 	if s.Many {
 		p.jitter = 2
 	}
@@ -148,7 +155,7 @@ func (p *placed) arm(i int, label string) arm {
 		m := series.Marks[i]
 		a.Text = append(a.Text, readout{Y: lineHeight*j + 12, Text: told(k, m)})
 		if m.Joined {
-			p.Joins = append(p.Joins, join{percent(p.x(i - 1)), p.y(series.Marks[i-1].At), percent(p.x(i)), p.y(m.At), kind(c, j)})
+			p.Joins = append(p.Joins, join{percent(p.x(i - 1)), p.y(series.Marks[i-1].At), percent(p.x(i)), p.y(m.At), kind(c, j), shift(c, j)})
 		}
 		if c.Bars {
 			if m.Present {
@@ -157,7 +164,7 @@ func (p *placed) arm(i int, label string) arm {
 			}
 			continue
 		}
-		one := mark{Kind: kind(c, j), Interval: m.Interval, Low: p.y(m.Low), High: p.y(m.High)}
+		one := mark{Kind: kind(c, j), Shift: shift(c, j), Interval: m.Interval, Low: p.y(m.Low), High: p.y(m.High)}
 		if m.Present {
 			one.Y = p.y(m.At)
 		}
@@ -178,7 +185,7 @@ func (p *placed) name(m *mark, i, j int) {
 	if k := c.Categories[i]; m.Kind == "main" && (k.Mark != "" || k.Default) {
 		m.Value = c.Series[j].Marks[i].Value
 	}
-	if i == len(c.Categories)-1 && len(c.Series) > 1 && i < labelsNarrow {
+	if i == len(c.Categories)-1 && len(c.Series) > 1 && !c.Paired && i < labelsNarrow {
 		m.End = c.Series[j].Name
 	}
 }
@@ -207,6 +214,21 @@ func kind(c *report.Chart, i int) string {
 		return "main"
 	}
 	return "side"
+}
+
+// pairGap is how far apart two series of one quantity stand, in pixels.
+const pairGap = 28
+
+// shift moves a series aside, so that those of one quantity can be told apart.
+func shift(c *report.Chart, i int) string {
+	if !c.Paired {
+		return ""
+	}
+	gap := float64(pairGap)
+	if len(c.Categories) > labelsNarrow {
+		gap /= 4
+	}
+	return px(gap * (float64(i) - float64(len(c.Series)-1)/2))
 }
 
 // told is what the readout of a series says at an arm.

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5 % cannot be
+// seen.
+const widestStrip = 3
+
+// ratioLine is a line of ratios that has no change in its middle, in logarithms.
+type ratioLine struct{ edge float64 }
+
+func (l ratioLine) at(ratio float64) float64 {
+	if !(ratio > 0) || l.edge <= 0 {
+		return 0
+	}
+	return min(1, max(0, 0.5+math.Log(ratio)/l.edge/2))
+}
+
+// gateLine is the one line of all checks of a gate, so that they can be compared.
+func gateLine(g *stat.Gate) ratioLine {
+	edge := 0.0
+	see := func(ratio *float64) {
+		if ratio != nil && *ratio > 0 {
+			edge = max(edge, math.Abs(math.Log(*ratio)))
+		}
+	}
+	for i := range g.Checks {
+		c := &g.Checks[i]
+		for _, x := range []*float64{new(1 + c.Margin), new(1 - c.Margin), c.Ratio.Median, c.Bounds.Low, c.Bounds.High} {
+			see(x)
+		}
+	}
+	return ratioLine{min(1.15*edge, math.Log(widestStrip))}
+}
+
+// strip draws a check: what the margin allows, and new against old.
+func (l ratioLine) strip(c *stat.GateCheck) *Strip {
+	s := &Strip{Summary: phrase.Clean(gateNote(c)), Ticks: []Tick{{At: 0.5, Label: "no change"}}, Zone: Span{l.at(1 - c.Margin), 1}}
+	if c.Metric == stat.MetricP99 {
+		s.Zone = Span{0, l.at(1 + c.Margin)}
+	}
+	if c.Ratio.Median != nil {
+		s.Present, s.At = true, l.at(*c.Ratio.Median)
+		s.Interval = Span{s.At, s.At}
+		if c.Bounds.Low != nil && c.Bounds.High != nil {
+			s.Interval = Span{l.at(*c.Bounds.Low), l.at(*c.Bounds.High)}
+		}
+	}
+	return s
+}
