@@ -45,7 +45,8 @@ that latency; with --rate too, the cheapest of all limits and replicas is named.
 
 The trials go one by one into --out/journal.jsonl; the same command with the same --out
 completes what is missing, and more --max-trials go on where fewer ended. --dry-run
-prints the plan and its cost.`
+prints the plan and its cost. --live serves the report while it runs, renewed after
+each trial, to browsers on this machine.`
 
 const sweepExample = `  procfit sweep
   procfit sweep --url http://127.0.0.1:{port}/ --quota 1 --procs unset,1,2,4,8 -- ./server -addr :{port}
@@ -99,6 +100,11 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
+	page, err := openLive(ctx, std, s, o.live)
+	if err != nil {
+		return err
+	}
+	defer page.end(ctx)
 	runner, err := o.runner(s)
 	if err != nil {
 		return err
@@ -108,31 +114,38 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 			std.notef("%v", err)
 		}
 	}()
-	var bar *progress
-	events := session.Events{
-		Torn: std.torn,
-		Begin: func() {
-			std.notef("%s", describe(s))
-			bar = newProgress(std.err, time.Now)
-		},
-		Activity: func(a sweep.Activity) {
-			switch {
-			case bar == nil:
-				std.notef("%s", activity(a))
-			case a.Step == sweep.StepUnjudged:
-				bar.say("procfit: " + activity(a))
-			default:
-				bar.activity(a)
-			}
-		},
-		Progress: func(p sweep.Progress) { bar.report(p) },
-	}
+	bar := (*progress)(nil)
+	events := sweepEvents(std, s, &bar)
+	page.follow(&events)
 	begun, err := s.Run(ctx, runner, events)
 	if !begun {
 		return refusal(err)
 	}
 	bar.finish()
 	return o.conclude(std, s, err)
+}
+
+// sweepEvents tells on stderr what a run does; its progress line begins with the first
+// trial.
+func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
+	return session.Events{
+		Torn: std.torn,
+		Begin: func() {
+			std.notef("%s", describe(s))
+			*bar = newProgress(std.err, time.Now)
+		},
+		Activity: func(a sweep.Activity) {
+			switch {
+			case *bar == nil:
+				std.notef("%s", activity(a))
+			case a.Step == sweep.StepUnjudged:
+				(*bar).say("procfit: " + activity(a))
+			default:
+				(*bar).activity(a)
+			}
+		},
+		Progress: func(p sweep.Progress) { (*bar).report(p) },
+	}
 }
 
 // runner is that of this machine, or of a cluster.
