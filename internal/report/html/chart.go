@@ -17,6 +17,7 @@ const (
 	labelRoom   = 52  // under the plot: label, what it resolved to, mark
 	smallRoom   = 38  // without the mark
 	gutter      = 9.0 // per cent, at the left, for the axis labels
+	endRoom     = 4.0 // per cent, at the right, for the lines' names
 	smallGutter = 22.0
 )
 
@@ -36,6 +37,8 @@ type svg struct {
 	Reference       *grid
 	Joins           []join
 	Arms            []arm
+	AxisAt          string // where the axis is named; empty: it is not
+	AxisAnchor      string
 	Small           bool
 	Many            bool // arms: smaller marks
 }
@@ -118,7 +121,11 @@ func plot(c *report.Chart) svg {
 	if c.Small {
 		left, s.Many = smallGutter, true
 	}
-	p := placed{svg: &s, left: left, step: (100 - left) / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
+	wide := 100 - left
+	if len(c.Series) > 1 && !s.Small && !c.Paired {
+		wide -= endRoom
+	}
+	p := placed{svg: &s, left: left, step: wide / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
 	if c.Paired {
 		p.jitter = 6
 	}
@@ -129,7 +136,25 @@ func plot(c *report.Chart) svg {
 	for i := range c.Categories {
 		s.Arms = append(s.Arms, p.arm(i, show[i]))
 	}
+	s.AxisAt, s.AxisAnchor = p.axisName()
 	return s
+}
+
+// axisName is where the axis is named: at an end that no mark needs, or nowhere, since
+// the chart's label says it too.
+func (p *placed) axisName() (x, anchor string) {
+	left, right := p.Small, p.Small
+	for i, k := range p.Chart.Categories {
+		left = left || k.Mark != "" && p.x(i) < 45
+		right = right || k.Mark != "" && p.x(i) > 55
+	}
+	switch {
+	case !left:
+		return "0", "start"
+	case !right:
+		return "100%", "end"
+	}
+	return "", ""
 }
 
 // placed is where things of a chart go: percentages across, pixels down.
