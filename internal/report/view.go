@@ -116,6 +116,7 @@ type Strip struct {
 	At       float64
 	Interval Span   // from and to alike: none
 	Ticks    []Tick // what else to compare with
+	Document *Tick  // the value of a document that it is held against
 	Summary  string // the strip in words
 }
 

@@ -13,7 +13,7 @@ import (
 const (
 	lineHeight  = 18 // of a legend line
 	plotHeight  = 220
-	smallHeight = 120
+	smallHeight = 100
 	labelRoom   = 52  // under the plot: label, what it resolved to, mark
 	smallRoom   = 38  // without the mark
 	gutter      = 9.0 // per cent, at the left, for the axis labels
@@ -96,7 +96,7 @@ func plot(c *report.Chart) svg {
 		height, room = smallHeight, smallRoom
 	}
 	if c.Small {
-		lines = 1 // for the readout: one legend would be repeated in each of many
+		lines = max(1, len(c.Series)) // for the readout: one legend would be repeated in each of many
 	}
 	top := lineHeight*lines + 16
 	s.Top, s.Foot, s.Tall = top, top+height, height
@@ -233,10 +233,14 @@ func dots(list []report.Dot, jitter float64, y func(float64) string) template.HT
 }
 
 // kind is the class of a series: "main" is filled, "side" is hollow. Of curves
-// the last is the one to look at (p99), of bars the first.
+// the last is the one to look at (p99), of bars the first. Of two that lie behind a
+// small one, the second is "far".
 func kind(c *report.Chart, i int) string {
-	if c.Bars && i == 0 || !c.Bars && i == len(c.Series)-1 {
+	switch {
+	case c.Bars && i == 0 || !c.Bars && i == len(c.Series)-1:
 		return "main"
+	case c.Small && i == 1:
+		return "side far"
 	}
 	return "side"
 }
