@@ -77,6 +77,9 @@ func (s *Server) Show(v *report.View) error { return s.render(v, int(Refresh.Sec
 func (s *Server) render(v *report.View, refresh int) error {
 	running := *v
 	running.Progress = "" // it speaks of a run that has ended
+	if refresh > 0 {
+		running.Verdict.Label = "So far: " + running.Verdict.Label
+	}
 	l, err := html.NewLive(&running, refresh)
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 	if err := s.Show(report.New(reporttest.Typical())); err != nil {
 		t.Fatal(err)
 	}
-	if _, third := get(t, s.URL()); !strings.Contains(third, "Set GOMAXPROCS=2</h2>") || strings.Count(third, "<html") != 1 || !strings.HasSuffix(strings.TrimSpace(third), "</html>") {
+	if _, third := get(t, s.URL()); !strings.Contains(third, "Set GOMAXPROCS=2</h2>") || !strings.Contains(third, "So far: ") || strings.Count(third, "<html") != 1 || !strings.HasSuffix(strings.TrimSpace(third), "</html>") {
 		t.Error("the page does not say what the trials came to")
 	}
 	last := make(chan string)
@@ -89,7 +89,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 	if err := s.End(t.Context(), report.New(reporttest.Typical()), "The sweep has ended"); err != nil {
 		t.Fatal(err)
 	}
-	if page := <-last; !strings.Contains(page, "The sweep has ended<") {
+	if page := <-last; !strings.Contains(page, "The sweep has ended<") || strings.Contains(page, "So far: ") {
 		t.Errorf("the last page:\n%.1500s", page)
 	}
 	if resp, err := http.Get(s.URL()); err == nil {
