@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"page":          {},
 	"terminal":      {},
 	"journal":       {"folder", "slo"},
+	"live":          {"report", "report/html"},
 	"rule":          {"maxprocs/facts"},
 	"goproc":        {"maxprocs/facts", "procstat"},
 	"procstat":      {},

@@ -63,6 +63,7 @@ func TestScripts(t *testing.T) {
 			"otherhost": scriptOtherHost,
 			"goprogram": scriptGoProgram,
 			"goimage":   scriptGoImage,
+			"page":      scriptPage,
 		},
 	})
 }

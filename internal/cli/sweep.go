@@ -46,7 +46,8 @@ that latency; with --rate too, the cheapest of all limits and replicas is named.
 
 The trials go one by one into --out/journal.jsonl; the same command with the same --out
 completes what is missing, and more --max-trials go on where fewer ended. --dry-run
-prints the plan and its cost.`
+prints the plan and its cost. --live serves the report while it runs, renewed after
+each trial, to browsers on this machine.`
 
 const sweepExample = `  procfit sweep
   procfit sweep --url http://127.0.0.1:{port}/ --quota 1 --procs unset,1,2,4,8 -- ./server -addr :{port}
@@ -100,6 +101,11 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
+	page, err := openLive(ctx, std, s, o.live)
+	if err != nil {
+		return err
+	}
+	defer page.end(ctx)
 	runner, err := o.runner(s)
 	if err != nil {
 		return err
@@ -110,33 +116,40 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		}
 	}()
 	var bar *progress
-	events := session.Events{
-		Torn: std.torn,
-		Begin: func() {
-			std.notef("%s", describe(s))
-			bar = newProgress(std.err, time.Now)
-			if have, err := journal.ReadDirectory(s.Dir); err == nil {
-				bar.have(have.Trials)
-			}
-		},
-		Activity: func(a sweep.Activity) {
-			switch {
-			case bar == nil:
-				std.notef("%s", activity(a))
-			case a.Step == sweep.StepUnjudged:
-				bar.say("procfit: " + activity(a))
-			default:
-				bar.activity(a)
-			}
-		},
-		Progress: func(p sweep.Progress) { bar.report(p) },
-	}
+	events := sweepEvents(std, s, &bar)
+	page.follow(&events)
 	begun, err := s.Run(ctx, runner, events)
 	if !begun {
 		return refusal(err)
 	}
 	bar.finish()
 	return o.conclude(std, s, err)
+}
+
+// sweepEvents tells on stderr what a run does; its progress line begins with the first
+// trial.
+func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
+	return session.Events{
+		Torn: std.torn,
+		Begin: func() {
+			std.notef("%s", describe(s))
+			*bar = newProgress(std.err, time.Now)
+			if have, err := journal.ReadDirectory(s.Dir); err == nil {
+				(*bar).have(have.Trials)
+			}
+		},
+		Activity: func(a sweep.Activity) {
+			switch {
+			case *bar == nil:
+				std.notef("%s", activity(a))
+			case a.Step == sweep.StepUnjudged:
+				(*bar).say("procfit: " + activity(a))
+			default:
+				(*bar).activity(a)
+			}
+		},
+		Progress: func(p sweep.Progress) { (*bar).report(p) },
+	}
 }
 
 // runner is that of this machine, or of a cluster.

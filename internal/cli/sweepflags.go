@@ -36,7 +36,7 @@ type sweepOptions struct {
 	ready, readyStatus   string
 	requests             string
 	slo, price           string
-	out, baseline        string
+	out, baseline, live  string
 	until                string
 	maxTrials            int
 	maxTime              time.Duration
@@ -91,6 +91,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on")
 	f.BoolVar(&l.Shared, "shared-cpus", false, "leave the load on the target's CPUs; on four or more it gets some of its own else")
 	f.StringVar(&o.out, "out", "", "results `directory` (default results/NAME-TIME); one with an unfinished journal is completed")
+	f.StringVar(&o.live, "live", "", "serve the report at this `address` while the sweep runs: :0 is a free port, for this machine alone; HOST:PORT is for others too")
 	f.StringVar(&o.against, "against", "", "the old `command`: every arm runs old and new, interleaved")
 	f.StringVar(&o.baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
 	f.BoolVar(&o.gate, "gate", false, "with --against or --baseline: exit 1 when worse than the margins with confidence")

@@ -27,29 +27,29 @@ func sieveHypotheses() []Hypothesis {
 	return []Hypothesis{
 		{
 			ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the document's laptop)",
-			Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, Needs: 2, Measure: faster(2, "1.5"), AtLeast: laptop2,
+			Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, On: onServer, Needs: 2, Measure: faster(2, "1.5"), AtLeast: laptop2,
 		},
 		{
 			ID: "go1_5_four_ps", Says: "Go 1.5: four Ps are at least 1.99 times as fast as one",
-			Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, Needs: 4, Measure: faster(4, "1.5"), AtLeast: laptop4,
+			Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, On: onServer, Needs: 4, Measure: faster(4, "1.5"), AtLeast: laptop4,
 		},
 		{
 			// No second machine of 16: less a quarter, which the runs' own spread comes to
 			// (0.80 to 1.36 at two Ps).
 			ID: "go1_5_sixteen_ps", Says: "Go 1.5: 16 Ps are at least 5.5 times as fast as one",
-			Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, Needs: 16, Measure: faster(16, "1.5"), AtLeast: 27.3 / 3.7 * 0.75,
+			Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, On: onServer, Needs: 16, Measure: faster(16, "1.5"), AtLeast: 27.3 / 3.7 * 0.75,
 		},
 		{
 			ID: "go1_4_two_ps", Says: "Go 1.4: two Ps are at least 1.15 times as fast as one (as on the laptop)",
-			Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, Needs: 2, Measure: faster(2, "1.4"), AtLeast: 21.8 / 18.9,
+			Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: onServer, Needs: 2, Measure: faster(2, "1.4"), AtLeast: 21.8 / 18.9,
 		},
 		{
 			ID: "today_two_ps", Says: "today's Go: two Ps are at least 1.24 times as fast as one",
-			Document: "21.1 ÷ 17 s = 1.24", Value: laptop2, Needs: 2, Measure: faster(2, ""), AtLeast: laptop2,
+			Document: "21.1 ÷ 17 s = 1.24", Value: laptop2, On: onLaptop, Needs: 2, Measure: faster(2, ""), AtLeast: laptop2,
 		},
 		{
 			ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",
-			Document: "21.1 ÷ 10.6 s = 1.99", Value: laptop4, Needs: 4, Measure: faster(4, ""), AtLeast: laptop4,
+			Document: "21.1 ÷ 10.6 s = 1.99", Value: laptop4, On: onLaptop, Needs: 4, Measure: faster(4, ""), AtLeast: laptop4,
 		},
 	}
 }
@@ -82,20 +82,20 @@ func buildHypotheses() []Hypothesis {
 		{
 			// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
 			ID: "clean_gains_little", Says: "a clean build is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
-			Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, Needs: 2, Measure: gain("clean"), AtLeast: 1.0, AtMost: 1.2,
+			Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: onServer, Needs: 2, Measure: gain("clean"), AtLeast: 1.0, AtMost: 1.2,
 		},
 		{
 			ID: "list_io_bound", Says: "go list is as fast with four Ps as with one within 5 %: it is primarily I/O-bound",
-			Document: "0.21 ÷ 0.21 s = 1", Value: 1, Needs: 2, Measure: gain("list"), AtLeast: flatLess, AtMost: flatMore,
+			Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: onLaptop, Needs: 2, Measure: gain("list"), AtLeast: flatLess, AtMost: flatMore,
 		},
 		{
 			ID: "list_gains", Says: "go list is at least 1.1 times as fast with four Ps as with one, as on the server (half of its gain)",
-			Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, Needs: 4, Measure: gain("list"), AtLeast: 1.1,
+			Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, On: onServer, Needs: 4, Measure: gain("list"), AtLeast: 1.1,
 		},
 		{
 			// "In this case the time taken improves by 15-30%": the bounds, as a ratio.
 			ID: "test_gains", Says: "go test -c takes 15 to 30 % less with four Ps than with one",
-			Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, Needs: 2, Measure: gain("test"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
+			Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: onServer, Needs: 2, Measure: gain("test"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 		},
 	}
 }
@@ -132,16 +132,16 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 	return []Hypothesis{
 		{
 			ID: "four_ps", Says: "four Ps are " + number(one/four) + " times as fast as one, or a fifth less",
-			Document: over(one, four, "ns"), Value: one / four, Needs: 4, Measure: faster(4), AtLeast: one / four * 0.8,
+			Document: over(one, four, "ns"), Value: one / four, On: onServer, Needs: 4, Measure: faster(4), AtLeast: one / four * 0.8,
 		},
 		{
 			ID: "sixteen_ps", Says: "16 Ps are " + number(one/sixteen) + " times as fast as one, or a fifth less",
-			Document: over(one, sixteen, "ns"), Value: one / sixteen, Needs: 16, Measure: faster(16), AtLeast: one / sixteen * 0.8,
+			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: onServer, Needs: 16, Measure: faster(16), AtLeast: one / sixteen * 0.8,
 		},
 		{
 			// The same by CPU, for a machine of any size.
 			ID: "each_cpu", Says: "each CPU adds " + number(one/four/4) + " of what one does, or a fifth less",
-			Document: number(one/four) + " ÷ 4 times = " + number(one/four/4), Value: one / four / 4, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
+			Document: number(one/four) + " ÷ 4 times = " + number(one/four/4), Value: one / four / 4, On: onServer, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
 		},
 	}
 }

@@ -12,6 +12,7 @@ type Hypothesis struct {
 	Says     string  // "two Ps cost under 1.1 times one P"
 	Document string  // the document's own numbers: "29 ÷ 27.1 µs = 1.07"; "" where it gives none
 	Value    float64 // the document's ratio; 0 where it gives none
+	On       string  // its machine that Value is of, where it has several
 
 	// Needs is how many CPUs it takes to see it; 0 is any. Below, the answer is
 	// CannotTell, whatever was measured.

@@ -83,8 +83,9 @@ type Version struct {
 type Answered struct {
 	ID       string        `json:"id"`
 	Says     string        `json:"says"`
-	Document string        `json:"document,omitempty"`       // the document's own numbers
-	Value    *float64      `json:"document_value,omitempty"` // their ratio
+	Document string        `json:"document,omitempty"`         // the document's own numbers
+	Value    *float64      `json:"document_value,omitempty"`   // their ratio
+	On       string        `json:"document_machine,omitempty"` // that they are of
 	AtLeast  *float64      `json:"at_least,omitempty"`
 	AtMost   *float64      `json:"at_most,omitempty"`
 	Needs    float64       `json:"needs_cpus,omitempty"`
@@ -159,7 +160,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 			j.Answer, j.Reason = CannotTell, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number(cpus))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
-			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs,
+			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs,
 			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, Answer: j.Answer, Reason: j.Reason,
 		})
 	}

@@ -13,6 +13,7 @@ import (
 // one sentence, what changes, and what to type.
 type Answer struct {
 	Text  string
+	Brief string // the same beside other groups' answers: "set 2"
 	Plain string
 	Tiles []Tile
 	Apply string // a line to paste; empty where there is nothing to set
@@ -27,7 +28,7 @@ type Tile struct {
 
 func (g *group) answer() Answer {
 	rec := &g.Recommendation
-	a := Answer{Text: g.answerText(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
+	a := Answer{Text: g.answerText(), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
 	if rec.Procs != nil && rec.Confidence != stat.Likely && (rec.Verdict == stat.Recommended || rec.Verdict == stat.CarriesRate) {
 		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
 	}
@@ -45,12 +46,12 @@ func (g *group) answerText() string {
 		case likely:
 			return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
 		}
-		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs)
+		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
 	case stat.KeepDefault:
 		if likely {
 			return "Likely keep the default"
 		}
-		return "Keep the default"
+		return "Keep the default" + g.besides()
 	case stat.NotYourKnob:
 		if likely {
 			return "GOMAXPROCS likely hardly matters"
@@ -64,7 +65,35 @@ func (g *group) answerText() string {
 		}
 		return "Measured as it runs"
 	}
+	if names, _ := g.apart(); rec.Claim.Code == stat.CauseBenchmarksDiffer && len(names) > 0 {
+		return g.disagreement()
+	}
 	return "Can’t tell yet"
+}
+
+// brief is the answer where others stand beside it.
+func (g *group) brief() string {
+	rec := &g.Recommendation
+	text := ""
+	switch rec.Verdict {
+	case stat.Recommended, stat.CarriesRate:
+		text = "keep the default"
+		if rec.Procs != nil {
+			text = "set " + strconv.Itoa(*rec.Procs)
+		}
+	case stat.KeepDefault:
+		text = "keep the default"
+	case stat.NotYourKnob:
+		text = "any value will do"
+	case stat.TradeOff:
+		return "throughput or latency"
+	default:
+		return "can’t tell yet"
+	}
+	if rec.Confidence == stat.Likely {
+		text = "likely " + text
+	}
+	return text
 }
 
 // plain is why, in one sentence that needs no table.
@@ -168,7 +197,7 @@ func (g *group) tiles() (list []Tile) {
 		}
 		return a.P99
 	})
-	add("throughput", g.throughput, func(a *stat.ArmResult) stat.Interval { return a.Throughput })
+	add(g.throughputName(), g.throughput, func(a *stat.ArmResult) stat.Interval { return a.Throughput })
 	add(g.cpuName(), duration(), func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: a.Evidence.CPUSecondsEach} })
 	return list
 }

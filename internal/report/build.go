@@ -36,8 +36,9 @@ func New(result *stat.Result) *View {
 	case len(v.Groups) == 0:
 		v.Verdict = Verdict{State: Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
 	default:
-		v.Verdict = acrossGroups(v.Groups)
+		v.Verdict = acrossGroups(r, v.Groups)
 		v.Summary = summary(r, v.Groups)
+		v.Overview = overview(r, v.Groups)
 	}
 	if c := r.Cheapest; c != nil && len(c.Settings) > 0 { // without a valid trial the groups say why
 		v.Verdict, v.Summary = cheapestVerdict(c, machine(r)), pricedTable(c)
@@ -95,12 +96,14 @@ func (g *group) view() Group {
 		Throughput: g.throughputChart(),
 		Latency:    g.latencyChart(),
 		Evidence:   g.evidenceCharts(),
+		Benchmarks: g.benchmarks(),
 		Table:      g.table(),
 		Metrics:    g.metricsTable(),
 		Requests:   g.requestsTable(),
 		Facts:      g.facts(),
 		Paste:      g.paste(),
 	}
+	v.Curves = curves(v.Throughput, v.Latency)
 	v.Checked = folded("Before touching it", v.Checklist, "to look at", "not known")
 	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you can tell")
 	return v

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -23,7 +24,15 @@ func (g *group) throughputTitle() string {
 	if o := g.r.Plan.SLO; o != nil {
 		return "Throughput within " + bound(*o)
 	}
-	return "Throughput"
+	return phrase.Capital(g.throughputName())
+}
+
+// throughputName is what is compared, in a sentence: of Go benchmarks their mean.
+func (g *group) throughputName() string {
+	if g.Benchmarks != nil {
+		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
+	}
+	return "throughput"
 }
 
 // bound is an objective as a table has it: p99 ≤ 20 ms.
@@ -50,6 +59,9 @@ func (g *group) throughputChart() *Chart {
 	}
 	c, _ := g.chart("throughput", g.throughput, measures, false)
 	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.name, noted(g.throughputNote(), g.Origin)
+	if old := g.pairs(); old != nil {
+		c.together(g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
+	}
 	return &c
 }
 
@@ -67,6 +79,13 @@ func (g *group) latencyChart() *Chart {
 	}
 	c, _ := g.chart("p99", duration(), measures, low > 0 && high/low > logFrom)
 	c.Title, c.Note = titled("Latency", g.Origin), noted(g.latencyNote(), g.Origin)
+	if old := g.pairs(); old != nil {
+		judged := measures[len(measures)-1]
+		if len(measures) > 2 {
+			judged = measures[1]
+		}
+		c.together(g.paired(old, "p99", duration(), judged), titled("Latency, "+judged.name, g.Origin))
+	}
 	return &c
 }
 
@@ -213,7 +232,11 @@ func (c *Chart) describe(metric string) {
 		k := &c.Categories[i]
 		for _, s := range c.Series {
 			text := "not measured"
-			if m := s.Marks[i]; m.Present {
+			m := s.Marks[i]
+			if c.Paired && !m.Present {
+				continue // a gate may be of some settings only
+			}
+			if m.Present {
 				text = m.Value
 				if m.Detail != "" {
 					text += " " + m.Detail

@@ -74,6 +74,8 @@ func gateTable(g *stat.Gate) Table {
 		{Head: "Outcome", Short: "outcome", Left: true},
 		{Head: "Note", Left: true},
 	}}
+	line := gateLine(g)
+	t.StripHead, t.StripAfter = "Within the margin?", 2
 	for i := range g.Checks {
 		c := &g.Checks[i]
 		outcome, mark := "not shown either way", ""
@@ -85,7 +87,7 @@ func gateTable(g *stat.Gate) Table {
 		case c.Proven:
 			outcome = "no worse"
 		}
-		t.Rows = append(t.Rows, Row{Mark: mark, Cells: []Cell{
+		t.Rows = append(t.Rows, Row{Mark: mark, Strip: line.strip(c), Cells: []Cell{
 			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
 			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
 		}})

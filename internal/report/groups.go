@@ -1,7 +1,10 @@
 package report
 
 import (
+	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
@@ -9,7 +12,7 @@ import (
 
 // acrossGroups is the verdict of a run with several groups, which are never
 // compared with each other.
-func acrossGroups(groups []Group) Verdict {
+func acrossGroups(r *stat.Result, groups []Group) Verdict {
 	v := Verdict{State: groups[0].Verdict.State, Label: groups[0].Verdict.Label}
 	same := true
 	for _, g := range groups[1:] {
@@ -30,20 +33,88 @@ func acrossGroups(groups []Group) Verdict {
 		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
 	}
 	if v.Answer.Text == "" {
-		v.Answer = Answer{Text: differing(groups), Plain: v.Sentence}
+		v.Answer = differing(r, groups)
+		if v.Answer.Plain == "" {
+			v.Answer.Plain = v.Sentence
+		}
 	}
 	return v
 }
 
+// listRoom is how long the answers of all groups may be, in characters, to be the
+// headline: two lines of it on a desktop.
+const listRoom = 84
+
 // differing is the answer of groups that have no common sentence: what they agree on, or
-// that it depends.
-func differing(groups []Group) string {
-	for _, g := range groups[1:] {
-		if g.Verdict.Answer.Text != groups[0].Verdict.Answer.Text {
-			return "It depends"
+// each one's, by what sets the groups apart.
+func differing(r *stat.Result, groups []Group) Answer {
+	var answers []string
+	at := map[string][]string{} // the groups that have an answer
+	for i := range groups {
+		text := groups[i].Verdict.Answer.Brief
+		if _, ok := at[text]; !ok {
+			answers = append(answers, text)
+		}
+		at[text] = append(at[text], key(r, i))
+	}
+	if len(answers) == 1 {
+		return Answer{Text: groups[0].Verdict.Answer.Text}
+	}
+	var list []string
+	for _, text := range answers {
+		list = append(list, some(at[text])+": "+text)
+	}
+	all := phrase.Capital(strings.Join(list, "; "))
+	if utf8.RuneCountInString(all) <= listRoom {
+		return Answer{Text: all}
+	}
+	return Answer{Text: "It depends on " + phrase.And(apartBy(r)), Plain: all + "."}
+}
+
+// apartBy is what differs between a run's groups.
+func apartBy(r *stat.Result) []string {
+	var list []string
+	for _, x := range []struct {
+		name string
+		of   func(*stat.Group) string
+	}{{"the Go version", languageOf}, {"the quota", quotaOf}, {"the number of replicas", replicasOf}} {
+		if slices.ContainsFunc(r.Groups, func(g stat.Group) bool { return x.of(&g) != x.of(&r.Groups[0]) }) {
+			list = append(list, x.name)
 		}
 	}
-	return groups[0].Verdict.Answer.Text
+	return list
+}
+
+func languageOf(g *stat.Group) string {
+	if g.GoVersion == "" {
+		return ""
+	}
+	return "Go " + goVersion(g.GoVersion)
+}
+
+func quotaOf(g *stat.Group) string {
+	if g.QuotaCPUs == nil {
+		return "no quota"
+	}
+	return cpus(*g.QuotaCPUs)
+}
+
+func replicasOf(g *stat.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
+
+// key is what sets a group apart from the others, and no more: "0.5 CPUs".
+func key(r *stat.Result, i int) string {
+	var parts []string
+	for _, of := range []func(*stat.Group) string{languageOf, quotaOf, replicasOf} {
+		if slices.ContainsFunc(r.Groups, func(g stat.Group) bool { return of(&g) != of(&r.Groups[0]) }) {
+			if text := of(&r.Groups[i]); text != "" {
+				parts = append(parts, text)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return "group " + strconv.Itoa(i+1)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func summary(r *stat.Result, groups []Group) *Table {

@@ -45,9 +45,11 @@ type Hypothesis struct {
 	Label    string // holds, does not hold, cannot tell here
 	Says     string
 	Document string // its own numbers
+	On       string // its machine that they are of, where it has several
 	Here     string // the measured ratio, with its interval
 	Wanted   string // from what to what the hypothesis holds
 	Reason   string // why it cannot be told
+	Strip    *Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
 }
 
 // Stage is one of an experiment's sweeps.
@@ -56,6 +58,7 @@ type Stage struct {
 	Notes  []string
 	Report string // the sweep's own report, relative to the experiment's page; empty: none
 	Rows   []Multiples
+	Over   bool // the document's curves lie over ours
 }
 
 // Multiples is one figure of a stage: a small chart for each group, all on one
@@ -65,6 +68,7 @@ type Multiples struct {
 	Charts []Chart
 	Table  Table
 	labels []string // of the arms, a row of the table each
+	over   bool     // a document's curve lies over ours
 }
 
 // NewLab words an Outcome.
@@ -174,7 +178,8 @@ func documentName(s string) string {
 }
 
 func hypothesis(s lab.Answered) Hypothesis {
-	h := Hypothesis{Says: phrase.Clean(s.Says), Document: phrase.Clean(s.Document), Reason: phrase.Clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
+	h := Hypothesis{Says: phrase.Clean(s.Says), Document: phrase.Clean(s.Document), On: phrase.Clean(s.On), Reason: phrase.Clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
+	h.Strip = hypothesisStrip(&s, h.Wanted)
 	switch s.Answer {
 	case lab.Holds:
 		h.State, h.Label = OK, "holds"
@@ -275,7 +280,7 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 	if err == nil {
 		v.Report = path.Join(below, "report.html")
 	}
-	v.Rows = multiples(finite(m.Result))
+	v.Rows, v.Over = multiples(finite(m.Result), lab.Curves(id))
 	return v
 }
 

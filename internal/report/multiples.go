@@ -6,22 +6,24 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/axis"
+	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/stat"
 )
 
 // multiples are a stage's figures, the one that is judged first.
-func multiples(r *stat.Result) []Multiples {
-	var rows []Multiples
+func multiples(r *stat.Result, curves []lab.Curve) (rows []Multiples, over bool) {
 	for _, s := range figures(r) {
-		if m := s.multiples(r); len(m.Table.Rows) > 0 {
+		m := s.multiples(r, curves)
+		if len(m.Table.Rows) > 0 {
 			rows = append(rows, m)
 		}
+		over = over || m.over
 	}
-	return rows
+	return rows, over
 }
 
-func (s *shown) multiples(r *stat.Result) Multiples {
+func (s *shown) multiples(r *stat.Result, curves []lab.Curve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
@@ -29,6 +31,11 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 		groups = append(groups, g)
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)
+		for _, o := range s.overlays(g, curves) {
+			for _, x := range o.values {
+				low, high = min(low, x), max(high, x)
+			}
+		}
 	}
 	m := Multiples{Title: titled(s.title, r.Origin)}
 	if high == 0 {
@@ -40,6 +47,7 @@ func (s *shown) multiples(r *stat.Result) Multiples {
 	for _, g := range groups {
 		c := g.chartOn(ax, "cost", s.unit, []measure{s.measure}, logarithmic)
 		c.Title, c.Small = g.short(), true
+		m.over = s.lay(&c, g, curves, ax) || m.over
 		for i := range c.Categories {
 			c.Categories[i].Mark = "" // a recommendation is the sweep's own report's
 		}

@@ -161,6 +161,9 @@ func trialsCell(a *stat.ArmResult) Cell {
 
 func (g *group) throughputColumn() Column {
 	c := Column{Head: "Throughput", Short: "throughput", Detailed: true}
+	if g.Benchmarks != nil {
+		c.Head = "Geometric mean"
+	}
 	if u := g.throughput.name; u != "" {
 		c.Head, c.Short = c.Head+", "+u, u
 	}
@@ -202,7 +205,9 @@ func (g *group) metricsTable() *Table {
 	names := map[string]stat.MetricInterval{}
 	for _, a := range g.rows {
 		for n, m := range a.Metrics {
-			names[n] = m
+			if g.Benchmarks == nil || m.Unit != "ns/op" { // these have a table of their own
+				names[n] = m
+			}
 		}
 	}
 	if len(names) == 0 {

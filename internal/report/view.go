@@ -8,7 +8,8 @@ type View struct {
 	Progress string // "31 of 48 trials ran …"; empty when all did
 	Verdict  Verdict
 	Gate     *Gate
-	Summary  *Table // one row a group; nil with a single group
+	Summary  *Table     // one row a group; nil with a single group
+	Overview []Overview // the same in small curves
 	Groups   []Group
 	Warnings []Warning // of the run as a whole
 
@@ -52,12 +53,24 @@ type Group struct {
 	Throughput *Chart // nil where nothing valid was measured
 	Latency    *Chart // nil where no latency was measured
 	Evidence   []Chart
+	Curves     Table // what the curves show
+	Benchmarks *Benchmarks
 	Table      Table
 	Metrics    *Table
 	Requests   *Table // by request, where there is a mix
 	Facts      []Pair
 	Warnings   []Warning
 	Paste      Paste
+}
+
+// Overview is one of several groups at a glance: its answer, and small curves on scales
+// that all of them share.
+type Overview struct {
+	ID     string // of the group
+	Title  string // what sets it apart
+	State  State
+	Answer string
+	Charts []Chart
 }
 
 // Check is a question of a checklist, answered from the data.
@@ -79,11 +92,36 @@ type Warning struct {
 // Pair is a named value.
 type Pair struct{ Name, Value string }
 
-// Table is rows of worded cells.
-type Table struct {
-	Columns []Column
-	Rows    []Row
+// Benchmarks are the Go benchmarks of a group, each by itself.
+type Benchmarks struct {
+	Note   string
+	Charts []Chart
+	Table  Table // a row a benchmark, a column a value of GOMAXPROCS
 }
+
+// Table is rows of worded cells. Where its rows have strips, a wide renderer draws these
+// after the column of that index, under their heading.
+type Table struct {
+	Columns    []Column
+	Rows       []Row
+	StripHead  string
+	StripAfter int // 0: the rows have none
+}
+
+// Strip is one measured interval on a line of its own, against what is wanted. Positions
+// are fractions of the line.
+type Strip struct {
+	Zone     Span // where it is as wanted
+	Present  bool
+	At       float64
+	Interval Span   // from and to alike: none
+	Ticks    []Tick // what else to compare with
+	Document *Tick  // the value of a document that it is held against
+	Summary  string // the strip in words
+}
+
+// Span is a part of a line.
+type Span struct{ From, To float64 }
 
 // Column is a heading. Short is for narrow renderers, which leave out a column
 // without one, and the details of a column that is not Detailed.
@@ -99,6 +137,7 @@ type Row struct {
 	Cells []Cell
 	Mark  string
 	Link  string // the ID of the group that a summary's row is about
+	Strip *Strip
 }
 
 // Cell is a value with what belongs to it: an interval, a breakdown.
@@ -133,8 +172,10 @@ type Chart struct {
 	Unit       string
 	Note       string // how it was measured, or how to read it
 	Log        bool
-	Bars       bool // from zero, side by side; else dots with intervals
-	Small      bool // one of many
+	Bars       bool   // from zero, side by side; else dots with intervals
+	Small      bool   // one of many
+	Paired     bool   // its series are of one quantity: side by side, on one axis
+	Together   *Chart // the same with a gate's old and new in one place, where a renderer has room
 	Ticks      []Tick
 	Categories []Category
 	Series     []Series

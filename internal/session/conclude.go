@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/report/files"
@@ -25,6 +26,18 @@ func (s *Session) Conclude() (Outcome, error) {
 		return Outcome{}, err
 	}
 	return Render(s.Dir, contents, s.baseline)
+}
+
+// SoFar is what the trials that the journal holds come to, while the session runs.
+func (s *Session) SoFar() (*stat.Result, error) {
+	contents, err := journal.ReadDirectory(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stat.Analyze(s.Header, nil), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stat.Analyze(contents.Header, contents.Trials), nil
 }
 
 // Render analyses a journal and writes the reports into its folder.

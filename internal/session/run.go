@@ -9,7 +9,8 @@ import (
 	"github.com/procfit/procfit/internal/sweep"
 )
 
-// Events are told as a session goes on. Each may be nil; all must return at once.
+// Events are told as a session goes on. Each may be nil; all must return at once, but
+// for Progress at a trial's end: the next one waits for it.
 type Events struct {
 	Torn     func(path string, bytes int64) // a resumed journal's last line is left out
 	Begin    func()                         // all is ready for the first trial

@@ -119,6 +119,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	r.Recommendation.Versus = w.against(&r.Recommendation)
 	r.Race = g.took(h)
 	g.qualify(&r.Recommendation, w, h.Plan.Margin)
+	r.Benchmarks = g.benchmarks(w)
 	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
 	r.ProcsLogged = g.logged()
 	r.Throttling = g.throttling(&r, w, h.TargetHost)

@@ -63,9 +63,11 @@ type Group struct {
 	// Settings are the numbers of Ps that were compared, arms that ran with one pooled.
 	Settings []SettingResult `json:"settings"`
 	// Rows are the settings as arms, and the arms that have none, as a table has them.
-	Rows   []ArmResult `json:"-"`
-	Spread Spread      `json:"spread"`
-	Race   *Raced      `json:"race,omitempty"` // of a race: what it took
+	Rows []ArmResult `json:"-"`
+	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
+	Benchmarks *Benchmarks `json:"-"`
+	Spread     Spread      `json:"spread"`
+	Race       *Raced      `json:"race,omitempty"` // of a race: what it took
 	// Part is the share of the machine's CPUs that the target had, where the load took
 	// the others; nil where it had all, or was held by a limit.
 	Part       *Part      `json:"part_of_cpus,omitempty"`

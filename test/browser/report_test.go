@@ -95,11 +95,21 @@ func TestFetchesNothingAndNeedsNoScript(t *testing.T) {
 // TestFirstScreen: the answer, what changes, the warnings and both curves need no
 // scrolling on a desktop and two screens on a phone; headings go down a step at a time.
 func TestFirstScreen(t *testing.T) {
-	for name, r := range map[string]*stat.Result{"set it": reporttest.Typical(), "shared": reporttest.Shared()} {
+	several := reporttest.Groups()
+	several.Complete = true
+	for name, r := range map[string]*stat.Result{"set it": reporttest.Typical(), "shared": reporttest.Shared(), "groups": several, "benchmarks": reporttest.Benchmarks()} {
 		t.Run(name, func(t *testing.T) {
-			for _, screen := range [][3]int64{{1280, 800, 800}, {390, 844, 2 * 844}} {
+			curves := ".curves svg[role=group]"
+			screens := [][3]int64{{1280, 800, 800}, {390, 844, 2 * 844}}
+			switch name {
+			case "groups": // on a phone each is as long as a screen's half
+				curves, screens = ".overview svg[role=group]", [][3]int64{{1280, 800, 800}, {390, 844, 3 * 844}}
+			case "benchmarks": // with what would settle it
+				screens[0][2] = 850
+			}
+			for _, screen := range screens {
 				x := open(t, r, chromedp.EmulateViewport(screen[0], screen[1]))
-				if at := evaluate[float64](t, x, `Math.max(...[...document.querySelectorAll(".curves svg")].map(e => e.getBoundingClientRect().bottom))`); at > float64(screen[2]) {
+				if at := evaluate[float64](t, x, `Math.max(...[...document.querySelectorAll("`+curves+`")].map(e => e.getBoundingClientRect().bottom))`); at > float64(screen[2]) {
 					t.Errorf("%d wide: the curves end at %g px, want %d", screen[0], at, screen[2])
 				}
 			}

@@ -13,10 +13,11 @@ import (
 const (
 	lineHeight  = 18 // of a legend line
 	plotHeight  = 220
-	smallHeight = 120
+	smallHeight = 100
 	labelRoom   = 52  // under the plot: label, what it resolved to, mark
 	smallRoom   = 38  // without the mark
 	gutter      = 9.0 // per cent, at the left, for the axis labels
+	endRoom     = 4.0 // per cent, at the right, for the lines' names
 	smallGutter = 22.0
 )
 
@@ -36,6 +37,8 @@ type svg struct {
 	Reference       *grid
 	Joins           []join
 	Arms            []arm
+	AxisAt          string // where the axis is named; empty: it is not
+	AxisAnchor      string
 	Small           bool
 	Many            bool // arms: smaller marks
 }
@@ -51,7 +54,7 @@ type grid struct {
 	Label string
 }
 
-type join struct{ X1, Y1, X2, Y2, Kind string }
+type join struct{ X1, Y1, X2, Y2, Kind, Shift string }
 
 type arm struct {
 	report.Category
@@ -71,6 +74,7 @@ type readout struct {
 
 type mark struct {
 	Kind      string
+	Shift     string // pixels aside, where series share a place
 	Y         string
 	Interval  bool
 	Low, High string
@@ -82,6 +86,9 @@ type mark struct {
 type bar struct{ X, Width, Y, Height, Kind string }
 
 func plot(c *report.Chart) svg {
+	if c.Together != nil {
+		c = c.Together
+	}
 	s := svg{Chart: c, Small: c.Bars || c.Small, Many: len(c.Categories) > labelsWide}
 	// Two legend lines even for one series, so that charts side by side line up.
 	height, room, lines := plotHeight, labelRoom, max(2, len(c.Series))
@@ -89,7 +96,7 @@ func plot(c *report.Chart) svg {
 		height, room = smallHeight, smallRoom
 	}
 	if c.Small {
-		lines = 1 // for the readout: one legend would be repeated in each of many
+		lines = max(1, len(c.Series)) // for the readout: one legend would be repeated in each of many
 	}
 	top := lineHeight*lines + 16
 	s.Top, s.Foot, s.Tall = top, top+height, height
@@ -114,7 +121,14 @@ func plot(c *report.Chart) svg {
 	if c.Small {
 		left, s.Many = smallGutter, true
 	}
-	p := placed{svg: &s, left: left, step: (100 - left) / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
+	wide := 100 - left
+	if len(c.Series) > 1 && !s.Small && !c.Paired {
+		wide -= endRoom
+	}
+	p := placed{svg: &s, left: left, step: wide / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
+	if c.Paired {
+		p.jitter = 6
+	}
 	if s.Many {
 		p.jitter = 2
 	}
@@ -122,7 +136,25 @@ func plot(c *report.Chart) svg {
 	for i := range c.Categories {
 		s.Arms = append(s.Arms, p.arm(i, show[i]))
 	}
+	s.AxisAt, s.AxisAnchor = p.axisName()
 	return s
+}
+
+// axisName is where the axis is named: at an end that no mark needs, or nowhere, since
+// the chart's label says it too.
+func (p *placed) axisName() (x, anchor string) {
+	left, right := p.Small, p.Small
+	for i, k := range p.Chart.Categories {
+		left = left || k.Mark != "" && p.x(i) < 45
+		right = right || k.Mark != "" && p.x(i) > 55
+	}
+	switch {
+	case !left:
+		return "0", "start"
+	case !right:
+		return "100%", "end"
+	}
+	return "", ""
 }
 
 // placed is where things of a chart go: percentages across, pixels down.
@@ -148,7 +180,7 @@ func (p *placed) arm(i int, label string) arm {
 		m := series.Marks[i]
 		a.Text = append(a.Text, readout{Y: lineHeight*j + 12, Text: told(k, m)})
 		if m.Joined {
-			p.Joins = append(p.Joins, join{percent(p.x(i - 1)), p.y(series.Marks[i-1].At), percent(p.x(i)), p.y(m.At), kind(c, j)})
+			p.Joins = append(p.Joins, join{percent(p.x(i - 1)), p.y(series.Marks[i-1].At), percent(p.x(i)), p.y(m.At), kind(c, j), shift(c, j)})
 		}
 		if c.Bars {
 			if m.Present {
@@ -157,7 +189,7 @@ func (p *placed) arm(i int, label string) arm {
 			}
 			continue
 		}
-		one := mark{Kind: kind(c, j), Interval: m.Interval, Low: p.y(m.Low), High: p.y(m.High)}
+		one := mark{Kind: kind(c, j), Shift: shift(c, j), Interval: m.Interval, Low: p.y(m.Low), High: p.y(m.High)}
 		if m.Present {
 			one.Y = p.y(m.At)
 		}
@@ -178,7 +210,7 @@ func (p *placed) name(m *mark, i, j int) {
 	if k := c.Categories[i]; m.Kind == "main" && (k.Mark != "" || k.Default) {
 		m.Value = c.Series[j].Marks[i].Value
 	}
-	if i == len(c.Categories)-1 && len(c.Series) > 1 && i < labelsNarrow {
+	if i == len(c.Categories)-1 && len(c.Series) > 1 && !c.Paired && i < labelsNarrow {
 		m.End = c.Series[j].Name
 	}
 }
@@ -201,12 +233,31 @@ func dots(list []report.Dot, jitter float64, y func(float64) string) template.HT
 }
 
 // kind is the class of a series: "main" is filled, "side" is hollow. Of curves
-// the last is the one to look at (p99), of bars the first.
+// the last is the one to look at (p99), of bars the first. Of two that lie behind a
+// small one, the second is "far".
 func kind(c *report.Chart, i int) string {
-	if c.Bars && i == 0 || !c.Bars && i == len(c.Series)-1 {
+	switch {
+	case c.Bars && i == 0 || !c.Bars && i == len(c.Series)-1:
 		return "main"
+	case c.Small && i == 1:
+		return "side far"
 	}
 	return "side"
+}
+
+// pairGap is how far apart two series of one quantity stand, in pixels.
+const pairGap = 28
+
+// shift moves a series aside, so that those of one quantity can be told apart.
+func shift(c *report.Chart, i int) string {
+	if !c.Paired {
+		return ""
+	}
+	gap := float64(pairGap)
+	if len(c.Categories) > labelsNarrow {
+		gap /= 4
+	}
+	return px(gap * (float64(i) - float64(len(c.Series)-1)/2))
 }
 
 // told is what the readout of a series says at an arm.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/report"
@@ -20,11 +21,14 @@ func Render(out io.Writer, v *report.View) error {
 }
 
 func (w *writer) view(v *report.View) {
+	many := len(v.Groups) > 1
 	w.printf("# GOMAXPROCS of %s\n\n%s\n", escape(v.Name), escape(v.Started))
-	w.verdict(v.Verdict)
 	if v.Progress != "" {
 		w.printf("\n**%s**\n", escape(v.Progress))
 	}
+	w.printf("\n## %s\n", escape(v.Verdict.Answer.Text))
+	w.answer(v.Verdict)
+	w.alert(v, many)
 	if v.Gate != nil {
 		w.printf("\n## Gate\n")
 		if v.Gate.Sentence != "" {
@@ -37,7 +41,7 @@ func (w *writer) view(v *report.View) {
 		w.table(*v.Summary)
 	}
 	for i := range v.Groups {
-		w.group(&v.Groups[i], len(v.Groups) > 1)
+		w.group(&v.Groups[i], many)
 	}
 	w.warnings("## Warnings on the whole run", v.Warnings)
 	w.printf("\n## Environment\n\n| | |\n|---|---|\n")
@@ -52,10 +56,13 @@ func (w *writer) view(v *report.View) {
 	w.code("sh", v.Sweep)
 }
 
-func (w *writer) verdict(v report.Verdict) {
-	w.printf("\n**%s.** %s\n", escape(v.Label), escape(v.Sentence))
-	if len(v.Reasons) > 0 {
-		w.list(v.Reasons)
+// answer is the first screen: why, what changes, what to type.
+func (w *writer) answer(v report.Verdict) {
+	a := v.Answer
+	w.printf("\n%s\n", escape(a.Plain))
+	w.tiles(a.Tiles)
+	if a.Apply != "" {
+		w.code("sh", a.Apply)
 	}
 	if len(v.Settle) > 0 {
 		w.printf("\nWhat would settle it:\n")
@@ -66,20 +73,62 @@ func (w *writer) verdict(v report.Verdict) {
 	}
 }
 
-func (w *writer) group(g *report.Group, titled bool) {
-	if titled {
-		w.printf("\n## %s\n", escape(g.Title))
-		w.verdict(g.Verdict)
+func (w *writer) tiles(list []report.Tile) {
+	if len(list) == 0 {
+		return
+	}
+	changes := slices.ContainsFunc(list, func(t report.Tile) bool { return t.Before != "" })
+	if changes {
+		w.printf("\n| | before | after | 95 %% interval |\n|---|---:|---:|---:|\n")
 	} else {
-		w.printf("\n## Results\n")
+		w.printf("\n| | now | 95 %% interval |\n|---|---:|---:|\n")
+	}
+	for _, t := range list {
+		w.printf("| %s |", escape(t.Name))
+		if changes {
+			w.printf(" %s |", escape(t.Before))
+		}
+		w.printf(" **%s** | %s |\n", escape(t.After), escape(t.Note))
+	}
+}
+
+// alert is the warnings in one line, which leads to them.
+func (w *writer) alert(v *report.View, many bool) {
+	if v.Alert == "" {
+		return
+	}
+	anchor := "warnings"
+	if many || len(v.Groups) == 0 || len(v.Groups[0].Warnings) == 0 {
+		anchor = "warnings-on-the-whole-run"
+	}
+	w.printf("\n**!** %s ([all](#%s))\n", escape(v.Alert), anchor)
+}
+
+func (w *writer) group(g *report.Group, titled bool) {
+	level := "##"
+	if titled {
+		level = "###"
+		w.printf("\n## %s\n\n**%s**\n", escape(g.Title), escape(g.Verdict.Answer.Text))
+		w.answer(g.Verdict)
 	}
 	if g.Throughput != nil {
 		notes := "Throughput: " + g.Throughput.Note
 		if g.Latency != nil {
 			notes += ". Latency: " + g.Latency.Note
 		}
+		w.printf("\n%s By GOMAXPROCS\n", level)
+		w.table(g.Curves)
 		w.printf("\n%s. Each value's level over the run, with its 95 %% interval; p50 and what the kernel counted are medians.\n", escape(notes))
 	}
+	if b := g.Benchmarks; b != nil {
+		w.printf("\n%s By benchmark\n\n%s\n", level, escape(b.Note))
+		w.table(b.Table)
+	}
+	w.printf("\n%s Why\n\n%s\n", level, escape(g.Verdict.Sentence))
+	if len(g.Verdict.Reasons) > 0 {
+		w.list(g.Verdict.Reasons)
+	}
+	w.printf("\n%s All figures\n", level)
 	w.table(g.Table)
 	if g.Metrics != nil {
 		w.table(*g.Metrics)
@@ -89,12 +138,12 @@ func (w *writer) group(g *report.Group, titled bool) {
 	}
 	w.printf("\n| | |\n|---|---|\n")
 	w.pairs(g.Facts)
-	w.paste(g.Paste)
-	w.warnings("### Warnings", g.Warnings)
+	w.paste(level, g.Paste)
+	w.warnings(level+" Warnings", g.Warnings)
 }
 
-func (w *writer) paste(p report.Paste) {
-	w.printf("\n### What to paste\n\n%s\n", escape(p.Lead))
+func (w *writer) paste(level string, p report.Paste) {
+	w.printf("\n%s What to paste\n\n%s\n", level, escape(p.Lead))
 	for _, s := range p.Snippets {
 		w.printf("\n%s", escape(s.Title))
 		if s.Note != "" {

@@ -67,7 +67,7 @@ func (w *writer) last(v report.Verdict) {
 		return
 	}
 	w.Gap()
-	w.Line(w.Style(stateColor(v.State)+";"+terminal.Bold, v.Answer.Text))
+	w.Wrap("", "", v.Answer.Text, stateColor(v.State)+";"+terminal.Bold)
 	w.Wrap("", "", v.Answer.Plain, "")
 }
 

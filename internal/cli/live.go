@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	served "github.com/procfit/procfit/internal/live"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// livePage is the page of --live. Without the flag it is nil, and does nothing.
+type livePage struct {
+	server  *served.Server
+	session *session.Session
+	std     stdio
+	began   time.Time
+	last    sweep.Progress
+	failed  bool // it was said that the page cannot be renewed
+}
+
+// openLive serves the page, before anything is measured: an address that cannot be had
+// is to be known then.
+func openLive(ctx context.Context, std stdio, s *session.Session, address string) (*livePage, error) {
+	if address == "" {
+		return nil, nil
+	}
+	server, err := served.Listen(ctx, address)
+	if err != nil {
+		return nil, usageError("--live %w", err)
+	}
+	p := &livePage{server: server, session: s, std: std, began: time.Now()}
+	std.notef("the report, while it runs: %s", server.URL())
+	p.renew()
+	return p, nil
+}
+
+// renew renders what the journal holds. No trial runs then.
+func (p *livePage) renew() *report.View {
+	r, err := p.session.SoFar()
+	if err == nil {
+		v := report.New(r)
+		if err = p.server.Show(v); err == nil {
+			return v
+		}
+	}
+	if !p.failed {
+		p.failed = true
+		p.std.notef("--live: the page is not renewed: %v", err)
+	}
+	return nil
+}
+
+// follow has the page told of what a run's events tell.
+func (p *livePage) follow(e *session.Events) {
+	if p == nil {
+		return
+	}
+	activity, progress := e.Activity, e.Progress
+	e.Activity = func(a sweep.Activity) {
+		activity(a)
+		p.activity(a)
+	}
+	e.Progress = func(s sweep.Progress) {
+		progress(s)
+		p.progress(s)
+	}
+}
+
+// progress is told of the beginning and the end of every trial.
+func (p *livePage) progress(s sweep.Progress) {
+	p.last = s
+	if s.Trial != nil {
+		p.renew()
+		return
+	}
+	p.server.Now(p.now(""))
+}
+
+// activity is told what the Runner does.
+func (p *livePage) activity(a sweep.Activity) {
+	if p.last.Total > 0 && p.last.Trial == nil {
+		p.server.Now(p.now(activity(a)))
+	}
+}
+
+// now is what runs, and how far it is.
+func (p *livePage) now(what string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Running now: %s", armName(p.last.Task))
+	if what != "" {
+		b.WriteString(", " + what)
+	}
+	fmt.Fprintf(&b, ". Trials done: %s. Elapsed: %s", count(p.last), phrase.Clock(time.Since(p.began)))
+	if left := p.last.Remaining; left > 0 {
+		word := ", left: "
+		if p.last.AtMost {
+			word = ", left at most: "
+		}
+		b.WriteString(word + phrase.Clock(left))
+	}
+	return b.String() + "."
+}
+
+// end shows the last page to who watches, and serves no more.
+func (p *livePage) end(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	v := p.renew()
+	if v == nil {
+		p.server.Close()
+		return
+	}
+	path := filepath.Join(p.session.Dir, "report.html")
+	if err := p.server.End(ctx, v, "The sweep has ended. This page stays in "+path+"."); err != nil {
+		p.std.notef("--live: %v", err)
+	}
+}
