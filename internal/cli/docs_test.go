@@ -122,6 +122,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	switch args[0] {
 	case "sweep":
 		args = append([]string{"sweep", "--dry-run"}, args[1:]...)
+		if i := slices.Index(args, "--attach"); i >= 0 && args[i+1] == ":8080" {
+			args[i+1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
+		}
 		if slices.Contains(args, "--kube") {
 			args = append(args, "--kubeconfig", fakeShop(t))
 		}
