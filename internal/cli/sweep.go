@@ -134,9 +134,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 		Begin: func() {
 			std.notef("%s", describe(s))
 			*bar = newProgress(std.err, time.Now)
-			if have, err := journal.ReadDirectory(s.Dir); err == nil {
-				(*bar).have(have.Trials)
-			}
+			(*bar).resume(s.Dir)
 		},
 		Activity: func(a sweep.Activity) {
 			switch {
