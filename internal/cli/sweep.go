@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/report"
