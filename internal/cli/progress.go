@@ -60,12 +60,17 @@ func (p *progress) tick() {
 	}
 }
 
-// have takes the trials of a journal that is gone on with.
-func (p *progress) have(trials []journal.Trial) {
+// resume takes the trials of the journal that is gone on with. One that cannot be read
+// is for those to say who measure.
+func (p *progress) resume(dir string) {
+	have, err := journal.ReadDirectory(dir)
+	if err != nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := range trials {
-		p.take(&trials[i])
+	for i := range have.Trials {
+		p.take(&have.Trials[i])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,19 @@ func TestProgressFits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestProgressResumes counts the trials of before.
+func TestProgressResumes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results", "x")
+	writeJournal(t, dir)
+	p := drawnAt(80, 24)
+	p.resume(filepath.Join(dir, "nothing"))
+	p.resume(dir)
+	p.report(sweep.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
+	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "requests/s") {
+		t.Errorf("the trials of before are not there\n%s", text)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/report"
@@ -134,9 +133,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 		Begin: func() {
 			std.notef("%s", describe(s))
 			*bar = newProgress(std.err, time.Now)
-			if have, err := journal.ReadDirectory(s.Dir); err == nil {
-				(*bar).have(have.Trials)
-			}
+			(*bar).resume(s.Dir)
 		},
 		Activity: func(a sweep.Activity) {
 			switch {

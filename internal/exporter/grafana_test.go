@@ -52,10 +52,13 @@ func TestGrafanaSchema(t *testing.T) {
 		`"cellHeight":"sm"`: `"cellHeight":"tiny"`, `"gridPos":{`: `"gridPosition":{`, `"drawStyle":"line"`: `"drawStyle":1`,
 		`"colorMode":"value"`: `"colourMode":"value"`, `"schemaVersion":41`: `"schemaVersion":"41"`,
 	} {
-		if !strings.Contains(source, from) {
+		// The last of them: what a panel's kind is told is typed after the panel itself.
+		at := strings.LastIndex(source, from)
+		if at < 0 {
 			t.Errorf("no %s in the dashboard", from)
+			continue
 		}
-		source = strings.Replace(source, from, to, 1)
+		source = source[:at] + to + source[at+len(from):]
 		wrong++
 	}
 	if out, err := check(source); err == nil || strings.Count(out, "error TS") != wrong {

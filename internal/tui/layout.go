@@ -2,9 +2,16 @@ package tui
 
 // The room that names and verdicts get at least, and before an extra column.
 const (
-	leastName, leastVerdict = 13, 8
+	leastName, leastVerdict = 9, 8
 	goodName, goodVerdict   = 24, 44
 )
+
+// fairName is the room that names get before a column that can be done without: more
+// on a wider terminal.
+func (m *model) fairName() int { return min(goodName, leastName+max(0, m.width-68)/3) }
+
+// dispensable is from which drop on a column goes before names are cut.
+const dispensable = 3
 
 // gap is between two columns.
 func (m *model) gap() string {
@@ -27,14 +34,18 @@ func (m *model) columnsShown() []int {
 			used += takes(c)
 		}
 	}
-	for used > m.width {
+	for {
 		last := -1
 		for c := range columns {
 			if !dropped[c] && columns[c].drop > 0 && (last < 0 || columns[c].drop > columns[last].drop) {
 				last = c
 			}
 		}
-		if last < 0 {
+		room := used
+		if last >= 0 && columns[last].drop >= dispensable {
+			room += m.fairName() - leastName
+		}
+		if last < 0 || room <= m.width {
 			break
 		}
 		dropped[last] = true
@@ -99,7 +110,7 @@ func (m *model) columnWidths(shown []int) []int {
 	if m.list.widths != nil {
 		content = max(content, m.list.widths[columnOf("name")])
 	}
-	widths[name] = min(content, max(leastName, min(left*9/20, goodName+left/8)), max(1, left-leastVerdict))
+	widths[name] = min(content, max(m.fairName(), min(left*9/20, goodName+left/8)), max(1, left-leastVerdict))
 	widths[verdict] = max(1, left-widths[name])
 	return widths
 }
