@@ -7,8 +7,14 @@ const (
 )
 
 // fairName is the room that names get before a column that can be done without: more
-// on a wider terminal.
-func (m *model) fairName() int { return min(goodName, leastName+max(0, m.width-68)/3) }
+// on a wider terminal, and no more than they take.
+func (m *model) fairName() int {
+	fair := min(goodName, leastName+max(0, m.width-68)/3)
+	if m.list.widths != nil {
+		fair = min(fair, m.list.widths[columnOf("name")])
+	}
+	return max(leastName, fair)
+}
 
 // dispensable is from which drop on a column goes before names are cut.
 const dispensable = 3

@@ -13,16 +13,19 @@ import (
 // and answer, in so many lines as it has. What it has no room for comes before, in the
 // order of the rest.
 type foot struct {
-	group *report.Group // whose curves; nil: they stand with their groups
+	group   *report.Group // whose curves; nil: they stand with their groups
+	summary *report.Table // of several groups, of which no two curves tell
 }
 
-// footOf is for a result of one group on a terminal whose height is known; of several
-// groups no two curves tell.
+// footOf is for a terminal whose height is known.
 func (w *writer) footOf(v *report.View) foot {
-	if w.height > 0 && len(v.Groups) == 1 && (v.Groups[0].Throughput != nil || v.Groups[0].Latency != nil) {
-		return foot{&v.Groups[0]}
+	switch {
+	case w.height == 0:
+		return foot{}
+	case len(v.Groups) == 1 && (v.Groups[0].Throughput != nil || v.Groups[0].Latency != nil):
+		return foot{group: &v.Groups[0]}
 	}
-	return foot{}
+	return foot{summary: v.Summary}
 }
 
 // foot writes it: the curves in full where they fit, else small, and then the paths
@@ -30,18 +33,23 @@ func (w *writer) footOf(v *report.View) foot {
 func (w *writer) foot(f foot, v *report.View) {
 	const prompt = 1
 	end := w.block(func(w *writer) { w.paths(w.files); w.last(v.Verdict) })
-	if f.group == nil {
+	var start []byte
+	switch {
+	case f.group != nil:
+		start = w.block(func(w *writer) { w.charts(f.group) })
+		if lines(start)+lines(end)+prompt > w.height {
+			start = w.block(func(w *writer) { w.small(f.group) })
+		}
+	case f.summary != nil:
+		start = w.block(func(w *writer) { w.table(*f.summary) })
+	default:
 		w.append(end)
 		return
 	}
-	curves := w.block(func(w *writer) { w.charts(f.group) })
-	if lines(curves)+lines(end)+prompt > w.height {
-		curves = w.block(func(w *writer) { w.small(f.group) })
-	}
-	if lines(curves)+lines(end)+prompt > w.height {
+	if lines(start)+lines(end)+prompt > w.height {
 		end = w.block(func(w *writer) { w.paths(together(w.files)); w.last(v.Verdict) })
 	}
-	w.append(curves)
+	w.append(start)
 	w.append(end)
 }
 

@@ -34,6 +34,18 @@ func TestFoot(t *testing.T) {
 		}
 	}
 	reporttest.Golden(t, "terminal.txt", []byte(render(t, reporttest.Typical(), Options{Width: 80, Height: 24, Files: files})))
+	// Of several groups it is their answers that stand there.
+	text := render(t, reporttest.Groups(), Options{Width: 80, Height: 24, Files: files})
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	screen := strings.Join(all[len(all)-23:], "\n")
+	for _, want := range []string{"A trade-off", "Change nothing", "Cannot tell", "Not your knob", "results/x/report.html", "reproduce.sh"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("of several groups no %s on the screen\n%s", want, screen)
+		}
+	}
+	if strings.Count(text, "  group  ") != strings.Count(render(t, reporttest.Groups(), Options{Width: 80}), "  group  ") {
+		t.Errorf("the groups are summed up twice, or not\n%s", text)
+	}
 	// Where there is no room for a screen at all, everything is still said.
 	if tiny := render(t, reporttest.Typical(), Options{Width: 36, Height: 5, Files: files}); !strings.Contains(tiny, "8.00 ms") || !strings.Contains(tiny, "Set GOMAXPROCS=2") {
 		t.Errorf("at 36×5\n%s", tiny)

@@ -49,11 +49,11 @@ func (w *writer) view(v *report.View) {
 		}
 		w.table(v.Gate.Table)
 	}
-	if v.Summary != nil {
+	foot := w.footOf(v)
+	if v.Summary != nil && foot.summary == nil {
 		w.Gap()
 		w.table(*v.Summary)
 	}
-	foot := w.footOf(v)
 	for i := range v.Groups {
 		w.group(&v.Groups[i], len(v.Groups) > 1, foot)
 	}
