@@ -27,6 +27,9 @@ func (s Spec) checkPods() *FieldError {
 			return Wrong(f.field, ": pods run what their image holds, and procfit in a pod offers the load: leave it out")
 		}
 	}
+	if len(t.Env) > 0 {
+		return Wrong(FieldEnv, ": pods have the environment of their object: set the variable there")
+	}
 	g := l.GRPC
 	switch {
 	case t.ReadyGiven():
