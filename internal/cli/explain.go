@@ -140,7 +140,7 @@ func (o *explainOptions) check() error {
 	case o.value && len(o.pids) > 1:
 		return usageError("--value prints one number: name one process, not %d", len(o.pids))
 	case o.memory && o.policy != "":
-		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of both away")
+		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of them out")
 	case o.memory && o.whatIf.hasCPUs && len(o.pids) == 0 && o.root == "":
 		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add --pid or --root")
 	}

@@ -90,12 +90,23 @@ func (w *writer) verdict(v report.Verdict) {
 	if len(v.Settle) > 0 {
 		w.Paragraph("  What would settle it:", "", "")
 		for _, s := range v.Settle {
-			w.Paragraph("  · ", "    ", s)
+			w.advice(s)
 		}
 	}
 	if v.Context != "" {
 		w.Wrap("  ", "  ", v.Context, terminal.Dim)
 	}
+}
+
+// advice has its command on a line of its own, however long: a terminal wraps it, and it
+// is copied as one.
+func (w *writer) advice(a report.Advice) {
+	if a.Command == "" {
+		w.Paragraph("  · ", "    ", a.Text)
+		return
+	}
+	w.Paragraph("  · ", "    ", a.Text+":")
+	w.Line("    " + w.Style(terminal.Bold, a.Command))
 }
 
 func (w *writer) group(g *report.Group, titled bool, foot foot) {
