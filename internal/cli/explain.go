@@ -229,7 +229,7 @@ func explainRule(std stdio, args []string) error {
 		return usageError("explain takes the ID of one rule, got %d arguments; see procfit explain --help", len(args))
 	}
 	if _, err := strconv.Atoi(args[0]); err == nil {
-		return usageError("%q is no rule; for a process write procfit explain --pid %s", args[0], args[0])
+		return usageError("%q is not a rule; for a process write procfit explain --pid %s", args[0], args[0])
 	}
 	r, ok := rule.Find(strings.ToUpper(args[0]))
 	if !ok {

@@ -27,7 +27,7 @@ func TestSplit(t *testing.T) {
 		{in: "if_x while a-if if", want: []string{"if_x", "while", "a-if", "if"}},
 		{in: `a 'b`, err: "without closing quote `'`"},
 		{in: `a "b`, err: "without closing quote `\"`"},
-		{in: "a | b", err: "| is a shell's and none runs here: quote it if it is text, else write sh -c '…'"},
+		{in: "a | b", err: "| needs a shell, and none runs here: quote it if it is text, else write sh -c '…'"},
 		{in: "a|b", err: "| is a shell's"},
 		{in: "a && b", err: "&& is a shell's"},
 		{in: "a; b", err: "several commands"},

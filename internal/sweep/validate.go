@@ -137,7 +137,7 @@ func (s Spec) checkTarget() *FieldError {
 	case server && t.RunTimeout > 0:
 		return Wrong(FieldRunTimeout, " is for batch programs: a server's trial takes --duration")
 	case server && len(t.Prepare) > 0:
-		return Wrong(FieldPrepare, " is for batch programs: what a server needs belongs into its command")
+		return Wrong(FieldPrepare, " is for batch programs: what a server needs belongs in its command")
 	case t.Prepare != nil && (len(t.Prepare) == 0 || t.Prepare[0] == ""):
 		return Wrong(FieldPrepare, `: want a command, as in --prepare 'rm -rf cache'`)
 	}
@@ -220,7 +220,7 @@ func (s Spec) checkLoad() *FieldError {
 	}
 	if s.Target.Kind() != journal.KindServer {
 		if l.Shared {
-			return Wrong(FieldShared, " is for servers: a batch program has no load beside it")
+			return Wrong(FieldShared, " is for servers: a batch program has no load")
 		}
 		return nil
 	}

@@ -80,7 +80,7 @@ func TestReadErrors(t *testing.T) {
 		"GET http://a/\nno header":              `line 2: header "no header": no colon`,
 		"G@T http://a/":                         `line 1: method "G@T": not an HTTP method`,
 		"GET ftp":                               `line 1: "ftp": want a URL`,
-		"GET http://a/%zz":                      `line 1: "http://a/%zz" is no URL: invalid URL escape`,
+		"GET http://a/%zz":                      `line 1: "http://a/%zz" is not a URL: invalid URL escape`,
 		"GET http://u:p@a/":                     "line 1: \"http://u:xxxxx@a/\": give credentials as a header",
 		"GET http://a/\n\nGET http://b/":        `line 3: "http://b/": the requests before it go to http://a, and one server is loaded`,
 		"GET http://a/\nGET http://a/":          "line 2: header",
