@@ -118,7 +118,7 @@ func (w words) asItRuns(of *stat.Setting) string {
 	if of.Throughput == nil {
 		return text + "."
 	}
-	return fmt.Sprintf("%s. Of %s it answered %s. Whether another value is better, a sweep of its command tells.", text, w.rate(), w.figures(of))
+	return fmt.Sprintf("%s. Of %s it answered %s. A sweep of its command would show whether another value is better.", text, w.rate(), w.figures(of))
 }
 
 func (w words) set(c *stat.Reason) string {

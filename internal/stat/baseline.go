@@ -50,7 +50,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 		}
 	}
 	if !met {
-		return nil, refuse("no group of arms has the same quota, replicas and Go version in both runs")
+		return nil, refuse("no group of settings has the same quota, replicas and Go version in both runs")
 	}
 	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
 		return nil, refuse("the runs share no numbered arm")

@@ -86,7 +86,7 @@ func TestReadErrors(t *testing.T) {
 		"GET http://a/\nGET http://a/":          "line 2: header",
 		"POST http://a/\n@gone":                 "line 2: the body: open gone",
 		"POST http://a/\n@big":                  "line 2: a body of 17 MiB, at most 16",
-		"GET http://a/\nContent-Length: 5":      "line 2: header \"Content-Length: 5\": the engine sets the length",
+		"GET http://a/\nContent-Length: 5":      "line 2: header \"Content-Length: 5\": the load generator sets the length",
 		`{"method":"GET"}`:                      `line 1: a request in JSON needs "method" and "url"`,
 		`{"method":"GET","url":"/","body":"!"}`: "line 1: not a request in JSON",
 		`{"method":"GET","url":"/","wait":1}`:   `line 1: not a request in JSON: unknown field "wait"`,
