@@ -61,7 +61,8 @@ func (w *writer) view(v *report.View) {
 	w.foot(foot, v)
 }
 
-// last is the answer again, where the eye is when the prompt is back.
+// last is the answer again, where the eye is when the prompt is back; and where there is
+// none yet, the command that goes on.
 func (w *writer) last(v report.Verdict) {
 	if v.Answer.Text == "" {
 		return
@@ -69,6 +70,13 @@ func (w *writer) last(v report.Verdict) {
 	w.Gap()
 	w.Wrap("", "", v.Answer.Text, stateColor(v.State)+";"+terminal.Bold)
 	w.Wrap("", "", v.Answer.Plain, "")
+	for _, a := range v.Settle {
+		if a.Command != "" {
+			w.Wrap("", "", "Next, "+a.Text+":", "")
+			w.Line(w.Style(terminal.Bold, a.Command))
+			return
+		}
+	}
 }
 
 // paths are those of the files, most useful first.
