@@ -74,12 +74,12 @@ func whyIgnored(env string) string {
 	zero := true
 	for i := 0; i < len(env); i++ {
 		if env[i] < '0' || env[i] > '9' {
-			return "no positive integer"
+			return "not a positive integer"
 		}
 		zero = zero && env[i] == '0'
 	}
 	if zero {
-		return "no positive integer"
+		return "not a positive integer"
 	}
 	return "above 2147483647"
 }

@@ -268,7 +268,7 @@ func TestSetOfThisProcess(t *testing.T) {
 	if err != nil || r.Procs != most || runtime.GOMAXPROCS(0) != most || r.Action != "changed" {
 		t.Errorf("%+v, %v, GOMAXPROCS is %d; want %d", r, err, runtime.GOMAXPROCS(0), most)
 	}
-	if len(lines) != 1 || !strings.Contains(lines[0], `"many" in the environment is no positive integer`) {
+	if len(lines) != 1 || !strings.Contains(lines[0], `"many" in the environment is not a positive integer`) {
 		t.Errorf("said %q", lines)
 	}
 	undo()

@@ -152,7 +152,7 @@ func (m *mended) unproven(before, after *Report) string {
 	was, problemsBefore := m.count(before)
 	is, problemsAfter := m.count(after)
 	if problemsAfter > problemsBefore {
-		return "it could not be read any more"
+		return "it can no longer be read"
 	}
 	worst := rule.Info
 	for _, f := range m.round {

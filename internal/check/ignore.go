@@ -37,7 +37,7 @@ const IgnoreMarker = "procfit:ignore"
 var ruleID = regexp.MustCompile(`^PF[0-9]{3}$`)
 
 // ParseIgnore reads the text of a comment, without its # or //. It is none where ok
-// is false. What is wrong with one shows as a finding: a name that is no rule stands
+// is false. What is wrong with one shows as a finding: a name that is not a rule stands
 // in Rules as it was written.
 func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
 	_, rest, ok := strings.Cut(comment, IgnoreMarker)
@@ -129,9 +129,9 @@ func (i Ignore) faults(used map[string]bool) []Finding {
 		_, known := rule.Find(id)
 		switch {
 		case !ruleID.MatchString(id) || !known:
-			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%q, which it ignores, is no rule", phrase.Clip(id, 40)), "write a rule of procfit explain, or remove it"))
+			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%q, which it ignores, is not a rule", phrase.Clip(id, 40)), "write a rule of procfit explain, or remove it"))
 		case !used[id] && i.Reason != "":
-			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not fire here, so that nothing is ignored", id), "remove it"))
+			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not fire here, so nothing is ignored", id), "remove it"))
 		}
 	}
 	return all

@@ -19,7 +19,7 @@ func arrangement(s *session.Session) string {
 		return fmt.Sprintf(" on %d of %d CPUs; the load generator has %d;", target, target+load, load)
 	}
 	if s.Spec.ApartOn(host.EffectiveCPUs) {
-		return fmt.Sprintf(" on the CPUs that the load generator leaves of %d, once two trials have told what it needs;", host.AffinityCPUs)
+		return fmt.Sprintf(" on the CPUs of %d that the load generator leaves, once two trials have shown what it needs;", host.AffinityCPUs)
 	}
 	return ""
 }

@@ -18,7 +18,7 @@ func TestArrangementInWords(t *testing.T) {
 		"chosen": {func(s *sweep.Spec) {
 			s.Split = &sweep.Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}}
 		}, " on 7 of 8 CPUs; the load generator has 1;"},
-		"to be chosen": {func(*sweep.Spec) {}, " on the CPUs that the load generator leaves of 8, once two trials have told what it needs;"},
+		"to be chosen": {func(*sweep.Spec) {}, " on the CPUs of 8 that the load generator leaves, once two trials have shown what it needs;"},
 		"shared":       {func(s *sweep.Spec) { s.Load.Shared = true }, ""},
 		"given":        {func(s *sweep.Spec) { s.Target.CPUs, s.Load.CPUs = []int{0}, []int{1} }, ""},
 	} {

@@ -15,14 +15,14 @@ func (o *sweepOptions) setBudget(spec *sweep.Spec) error {
 	grid := o.wantsGrid(*spec)
 	for _, flag := range []string{"until", "max-trials", "max-time"} {
 		if grid != "" && o.given(flag) {
-			return usageError("--%s is of a sweep that ends when its answer is there, and %s measures every arm equally often: leave one of them out", flag, grid)
+			return usageError("--%s is for a sweep that ends when its answer is there, and %s measures every setting equally often: leave one of them out", flag, grid)
 		}
 	}
 	switch {
 	case grid != "":
 		return nil
 	case o.against != "" && o.given("until"):
-		return usageError("--until is of the search for a value: with --against a sweep goes on until old and new are told apart, or shown to be alike")
+		return usageError("--until is for the search for a value: with --against a sweep goes on until old and new are told apart, or shown to be alike")
 	case o.given("max-trials") && o.maxTrials < 1:
 		return usageError("--max-trials %d: want at least 1", o.maxTrials)
 	case o.given("max-time") && o.maxTime <= 0:

@@ -28,7 +28,7 @@ func (c *checkCluster) flags(f *pflag.FlagSet) {
 func (c *checkCluster) validate(o *checkOptions) error {
 	switch {
 	case !c.on && (c.namespace != "" || c.access != cluster.Access{}):
-		return usageError("--namespace, --kubeconfig and --context are of --cluster")
+		return usageError("--namespace, --kubeconfig and --context need --cluster")
 	case !c.on:
 		return nil
 	case len(o.paths) > 0:
@@ -36,7 +36,7 @@ func (c *checkCluster) validate(o *checkOptions) error {
 	case o.fix || o.diff:
 		return usageError("--fix and --diff change files, and --cluster reads none; check the files that the cluster's objects come from")
 	case o.program.nodeCPUs > 0:
-		return usageError("--node-cpus: with --cluster the nodes tell it themselves")
+		return usageError("--node-cpus: with --cluster it is read from the nodes; leave it out")
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func (o *explainOptions) check() error {
 	case o.value && len(o.pids) > 1:
 		return usageError("--value prints one number: name one process, not %d", len(o.pids))
 	case o.memory && o.policy != "":
-		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of both away")
+		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of them out")
 	case o.memory && o.whatIf.hasCPUs && len(o.pids) == 0 && o.root == "":
 		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add --pid or --root")
 	}
@@ -229,7 +229,7 @@ func explainRule(std stdio, args []string) error {
 		return usageError("explain takes the ID of one rule, got %d arguments; see procfit explain --help", len(args))
 	}
 	if _, err := strconv.Atoi(args[0]); err == nil {
-		return usageError("%q is no rule; for a process write procfit explain --pid %s", args[0], args[0])
+		return usageError("%q is not a rule; for a process write procfit explain --pid %s", args[0], args[0])
 	}
 	r, ok := rule.Find(strings.ToUpper(args[0]))
 	if !ok {

@@ -172,10 +172,10 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 		std.notef("%s", n)
 	}
 	if k.copies.Dropped != nil {
-		std.notef("no Service and no controller sends them anything or takes them for its own: they lack the labels %s", phrase.And(k.copies.Dropped))
+		std.notef("no Service and no controller selects them: they lack the labels %s", phrase.And(k.copies.Dropped))
 	}
 	if k.copies.Terms != nil {
-		std.notef("each has what its original has, and works on it or as it too:")
+		std.notef("each shares these with its original, and acts on them as it does:")
 	}
 	for _, t := range k.copies.Terms {
 		std.notef("  %s", termWords(t))
@@ -191,19 +191,19 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 	case k.loadFrom == "local":
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
 	case !p.LoadElsewhere:
-		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time of theirs, and latency is that of both")
+		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}
 	if why := k.copies.Eyeless(); why != "" {
-		std.notef("nothing looks at the targets from beside them (%s): GOMAXPROCS is only known where they serve go_sched_gomaxprocs_threads, and throttling is not", why)
+		std.notef("nothing on the node watches the targets (%s): GOMAXPROCS is known only where they serve go_sched_gomaxprocs_threads, and throttling is not known", why)
 	}
 }
 
 func termWords(t kube.Term) string {
 	words := map[kube.TermKind]string{
 		kube.TermSecret: "the Secret", kube.TermConfigMap: "the ConfigMap", kube.TermClaim: "the volume claim", kube.TermServiceAccount: "the service account",
-		kube.TermPriority: "the priority class, by which it may drive out others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:",
+		kube.TermPriority: "the priority class, which may evict others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:",
 	}
 	s := words[t.Kind] + " " + t.Name
 	if t.Detail != "" {

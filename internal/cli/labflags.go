@@ -34,16 +34,16 @@ type labOptions struct {
 func (o *labOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.BoolVar(&o.quick, "quick", false, "small sizes: all experiments in less than ten minutes on two CPUs")
-	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to build the programs with, each an arm: 1.4,1.13,1.26")
+	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to build the programs with, each a setting: 1.4,1.13,1.26")
 	f.StringVar(&o.language, "lang", "", "go line to build with, such as `1.24` (default the toolchain's own)")
 	f.StringVar(&o.procs, "procs", "", "`values` of GOMAXPROCS instead of the experiment's: unset,1,2,4")
 	f.StringVar(&o.quota, "quota", "", "CPU `limits` instead of the experiment's: none,0.5,2")
 	f.IntVar(&o.repeats, "repeats", 0, "blocks (default the experiment's); intervals need six")
-	f.IntVar(&o.pods, "pods", 0, "replicas of k8sbench (default the document's, scaled to this machine)")
-	f.IntVar(&o.sums, "n", 0, "sums that k8sbench computes a request (default the document's)")
+	f.IntVar(&o.pods, "pods", 0, "replicas of k8sbench (default the article's, scaled to this machine)")
+	f.IntVar(&o.sums, "n", 0, "sums that k8sbench computes a request (default the article's)")
 	f.StringVar(&o.out, "out", "", "results `directory` (default results/lab-TIME); an unfinished one is completed")
 	f.BoolVar(&o.json, "json", false, "print lab.json instead of the report")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of the arms' random order (default from the clock)")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the settings' random order (default from the clock)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and its cost, and stop")
 }
 

@@ -42,7 +42,7 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 		return usageError("%s: no %s in it; name the results directory of procfit lab run", dir, files.LabName)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; procfit lab run with the same experiments and --out %s makes it anew from the journals", err, dir)
+		return fmt.Errorf("%w; procfit lab run with the same experiments and --out %s rebuilds it from the journals", err, dir)
 	}
 	if err := run.Conclude(dir, o); err != nil {
 		return err

@@ -22,18 +22,18 @@ import (
 	"github.com/procfit/procfit/internal/sweep"
 )
 
-const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by their ids, and hold
-what the documents say against what is measured here.
+const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by their ids, and compare
+what the articles say with what is measured here.
 
-Each document's numbers are put as hypotheses about ratios, such as "two Ps cost
+Each article's numbers are put as hypotheses about ratios, such as "two Ps cost
 under 1.1 times one P". The answer is holds, does not hold, or cannot tell here: an
-interval that crosses the bound, or a machine of too few CPUs. Every experiment is
+interval that crosses the bound, or a machine with too few CPUs. Every experiment is
 one or more sweeps, with all that procfit sweep writes, in --out/ID; --out/index.html
-sets the documents' numbers beside ours and links everything.
+sets the articles' numbers beside ours and links everything.
 
---go builds an experiment's program with each named toolchain and makes the version
-an arm; 1.4 means its newest release that can be had. What cannot be had, or cannot
-be run here, is told and left out, and the rest runs.
+--go builds an experiment's program with each named toolchain, each version a
+setting; 1.4 means its newest release that can be fetched. What cannot be fetched or
+run here is reported and left out; the rest runs.
 
 The same command with the same --out completes what is missing. --dry-run prints
 what would run and what it costs.`
@@ -42,7 +42,7 @@ func newLabRun(std stdio) *cobra.Command {
 	var o labOptions
 	cmd := &cobra.Command{
 		Use:   "run ID…|all",
-		Short: "Run experiments and hold the documents' numbers against ours",
+		Short: "Run experiments and compare the articles' numbers with ours",
 		Long:  labRunLong,
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
@@ -76,7 +76,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 		return printPlan(std, r)
 	}
 	held, err := r.Open(run.Events{Remade: func(err error) {
-		std.notef("%s: it is made anew, of the experiments that this command names", err)
+		std.notef("%s: rebuilding it from the experiments given", err)
 	}})
 	if err != nil {
 		return refusal(err)

@@ -65,7 +65,7 @@ or no load could be offered.`,
 	f.SortFlags = false
 	f.IntVar(&o.options.Connections, "connections", 64, "connections to keep open")
 	f.StringVar(&o.rate, "rate", "", "requests a second of an open loop (default a closed loop); several, `1000,2000,4000`, one after the other")
-	f.StringVar(&o.options.Pace, "pace", "", "how they follow one another: `constant` (default) or poisson, at random as users come")
+	f.StringVar(&o.options.Pace, "pace", "", "how they are spaced: `constant` (default) or poisson, at random as users come")
 	f.DurationVar(&o.options.Duration, "duration", 10*time.Second, "measured time")
 	f.DurationVar(&o.warmup, "warmup", 0, "load before the measured time")
 	f.DurationVar(&o.options.Timeout, "request-timeout", load.DefaultTimeout, "a request that takes longer is an error")
@@ -77,7 +77,7 @@ or no load could be offered.`,
 	f.Uint64Var(&o.options.Seed, "seed", 0, "seed of what is random: the order of requests, --pace poisson")
 	o.protocol.flags(f)
 	f.IntVar(&o.options.Threads, "threads", 0, "threads of the raw engine (default chosen by the CPUs and the rate)")
-	f.StringVar(&o.cpus, "load-cpuset", "", "`CPUs` that the engine runs on: 0-1,3")
+	f.StringVar(&o.cpus, "load-cpuset", "", "`CPUs` that the load generator runs on: 0-1,3")
 	f.StringVar(&o.hdr, "hdr", "", "write the latency of each second to this `file`, as an HdrHistogram log")
 	f.StringVar(&o.errors, "max-errors", "", "exit 1 when a greater `share` of the requests failed: 1%")
 	f.BoolVar(&o.json, "json", false, "print a phase object, as the journal of a sweep has it, for each rate")

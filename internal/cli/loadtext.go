@@ -32,7 +32,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	}
 	how := "closed loop"
 	if r.Rate > 0 {
-		how = fmt.Sprintf("open loop at %g requests/s", r.Rate)
+		how = fmt.Sprintf("open loop at %s requests/s", phrase.Thousands(r.Rate))
 		if r.Pace == load.PacePoisson {
 			how += ", at random (poisson)"
 		}
@@ -50,7 +50,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
 	}
 	if cost.SendLagP99Seconds != nil {
-		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the engine itself was)\n", seconds(cost.SendLagP99Seconds))
+		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the load generator itself was)\n", seconds(cost.SendLagP99Seconds))
 	}
 	busiest := "its busiest thread used %.0f %% of a CPU"
 	if r.Engine == load.EnginePortable {

@@ -18,7 +18,7 @@ import (
 
 // The exit codes, which are API.
 const (
-	exitGate        = 1 // findings of check, or a gate was not met
+	exitGate        = 1 // findings of check, or a gate that failed
 	exitUsage       = 2
 	exitFailure     = 3
 	exitInterrupted = 130
@@ -102,7 +102,7 @@ GOMAXPROCS caps how many threads run Go code at once. Its default is the number
 of CPUs and, since Go 1.25, the CPU limit of the container. Whether that default
 is right for a program is a question for measurement, not for folklore.
 
-Exit codes: 0 fine; 1 findings of check, or a gate not met; 2 usage; 3 failure; 130 interrupted.`,
+Exit codes: 0 fine; 1 findings of check, or a failed gate; 2 usage; 3 failure; 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),

@@ -44,7 +44,7 @@ func grid(s *session.Session) string {
 		fmt.Fprintf(&b, ", about %s", phrase.Minutes(s.Spec.Each()*time.Duration(tasks-s.Done)))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s (%s of %s and the A/A copy", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "arm"))
+	fmt.Fprintf(&b, "%s (%s of %s, one of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "setting"))
 	if s.Plan.Pilots > 0 {
 		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
 	}
@@ -89,11 +89,11 @@ func labels(p journal.Plan) (list []string) {
 func activity(a sweep.Activity) string {
 	switch a.Step {
 	case sweep.StepOthers:
-		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: what they take, the trials lack", a.CPUs, phrase.CPUs(a.OfCPUs))
+		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: the trials lack what they take", a.CPUs, phrase.CPUs(a.OfCPUs))
 	case sweep.StepUnseen:
-		return "only on Linux are the live GOMAXPROCS and the kernel's counters read, and quotas and CPUs set: here throughput and latency alone are measured"
+		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
 	case sweep.StepArrange:
-		return "two trials tell how many CPUs of its own the load generator needs; --shared-cpus leaves it on the target's"
+		return "two trials show how many CPUs of its own the load generator needs; --shared-cpus leaves it on the target's"
 	case sweep.StepUnjudged:
 		return shortfall(*a.Shortfall)
 	case sweep.StepCompile:

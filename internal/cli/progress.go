@@ -199,7 +199,7 @@ func armName(t sweep.Task) string {
 	s := "GOMAXPROCS " + t.Arm.Label + group(t.Arm.Group())
 	switch t.Role {
 	case journal.RoleAA:
-		s += " (A/A)"
+		s += " (again)"
 	case journal.RolePilot:
 		s += " (pilot)"
 	}
@@ -215,7 +215,7 @@ func outcome(t *journal.Trial) string {
 		s = phrase.Seconds(float64(max(1, t.Arm.Replicas)) / *t.ThroughputPerSecond) + " a run"
 	}
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
-		s += fmt.Sprintf(", p99 %s", time.Duration(*t.LatencySeconds.P99*float64(time.Second)).Round(10*time.Microsecond))
+		s += ", p99 " + phrase.Seconds(*t.LatencySeconds.P99)
 	}
 	return s
 }

@@ -22,8 +22,8 @@ const sweepLong = `Measure a Go program at every GOMAXPROCS and say which one to
 
 Without a command, procfit sweeps its built-in practice service. A server is a
 command with --url; {port} in the command and the URL gives it a free port. Each
-trial loads it twice: a closed loop for throughput, then an open loop at one rate
-for every arm, whose latency counts from the intended send. Where four or more CPUs
+trial loads it twice: a closed loop for throughput, then an open loop at one rate for
+every setting, whose latency counts from the intended send. Where four or more CPUs
 can be used, the load gets some of its own, unless --shared-cpus is given. A command
 without --url is a batch program: a trial runs it again and again until --duration is
 used (1s, where that is not given), and its throughput is runs a second, or what
@@ -43,10 +43,10 @@ which GOMAXPROCS it runs with, its latency at that rate, its CPU time and thrott
 With --slo p99=20ms settings are compared by the highest rate that each carries within
 that latency; with --rate too, the cheapest of all limits and replicas is named.
 
-The trials go one by one into --out/journal.jsonl; the same command with the same --out
-completes what is missing, and more --max-trials go on where fewer ended. --dry-run
-prints the plan and its cost. --live serves the report while it runs, renewed after
-each trial, to browsers on this machine.`
+Each trial is written to --out/journal.jsonl as it ends. The same command with the same
+--out completes what is missing, and with a higher --max-trials it measures more.
+--dry-run prints the plan and its cost. --live serves the report while it runs, renewed
+after each trial, to browsers on this machine.`
 
 const sweepExample = `  procfit sweep
   procfit sweep --url http://127.0.0.1:{port}/ --quota 1 --procs unset,1,2,4,8 -- ./server -addr :{port}
@@ -205,7 +205,7 @@ func gateError(g *stat.Gate) error {
 	case g == nil:
 		return errors.New("the gate cannot be judged: nothing was compared")
 	case slices.ContainsFunc(g.Checks, func(c stat.GateCheck) bool { return c.Worse }):
-		return &exitError{exitGate, errors.New("the gate is not met: worse than the margin, with confidence")}
+		return &exitError{exitGate, errors.New("the gate failed: proven worse by more than the margin")}
 	case !g.Pass:
 		return fmt.Errorf("the gate cannot be judged: %s", report.Unjudged(g))
 	}

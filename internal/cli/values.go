@@ -138,7 +138,7 @@ func parseGoVersions(list []string) ([]string, error) {
 	var versions []string
 	for _, v := range list {
 		if !goVersionForm.MatchString(v) {
-			return nil, usageError("--go %q is no Go version such as 1.24 or 1.24.6", v)
+			return nil, usageError("--go %q is not a Go version such as 1.24 or 1.24.6", v)
 		}
 		if v = strings.TrimPrefix(v, "go"); !slices.Contains(versions, v) {
 			versions = append(versions, v)

@@ -15,7 +15,7 @@ func (e Explanation) answer() string {
 	n, known := s.Procs()
 	switch {
 	case s.Go.Outcome == facts.Dies && s.Live == nil && s.ProgramUnknown == "":
-		return "would not start: its runtime dies of the limit of its group; " + right(s)
+		return "would not start: the limit of its group crashes its runtime; " + right(s)
 	case s.NotGo:
 		return "is not a Go program; for one in its place " + right(s)
 	case !known && s.LiveUnknown == "":
@@ -84,7 +84,7 @@ func (e Explanation) because() string {
 		chooser += " (go " + s.Language + " in go.mod)"
 	}
 	if s.Go.Outcome == facts.Dies {
-		return fmt.Sprintf("%s dies at its start; %s", chooser, grants(s))
+		return fmt.Sprintf("%s crashes at start; %s", chooser, grants(s))
 	}
 	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, grants(s))
 }

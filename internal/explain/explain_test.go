@@ -71,7 +71,7 @@ func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)
 	for _, want := range []string{
 		"set by a call of runtime.GOMAXPROCS\n",
-		"  PF013 warning: runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program goes before it\n",
+		"  PF013 warning: runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program overrides it\n",
 		"  → remove GOMAXPROCS=4 from its environment\n",
 	} {
 		if !strings.Contains(got, want) {

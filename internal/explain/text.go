@@ -69,7 +69,7 @@ func (e Explanation) steps(b *terminal.Writer) {
 
 func chooses(d facts.Decision) string {
 	if d.Outcome == facts.Dies {
-		return "dies at its start"
+		return "crashes at start"
 	}
 	return fmt.Sprintf("chooses %d", d.Procs)
 }

@@ -60,7 +60,7 @@ func Settle(o rule.Observed, policy string, force bool) Setting {
 	var out Setting
 	if env := o.Facts.Env; env.State == facts.Known {
 		if !counts && env.Raw != "" {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("GOMAXPROCS=%s in the environment is no positive whole number, and does not count", phrase.Clip(fmt.Sprintf("%q", env.Raw), longestEnv)))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("GOMAXPROCS=%s in the environment is not a positive whole number, and does not count", phrase.Clip(fmt.Sprintf("%q", env.Raw), longestEnv)))
 		}
 		o.Facts.Env = facts.Fact{State: facts.Absent}
 		s = rule.NewSubject(o)

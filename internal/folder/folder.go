@@ -85,7 +85,7 @@ func (d *Dir) Mkdir(name string, mode fs.FileMode) error {
 	if errors.Is(err, fs.ErrExist) {
 		info, err := d.root.Lstat(name)
 		if err == nil && !info.IsDir() {
-			return d.refuse(name, "it is no directory")
+			return d.refuse(name, "it is not a directory")
 		}
 		return err
 	}
@@ -121,7 +121,7 @@ func (d *Dir) OpenFile(name string) (*os.File, error) {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, d.refuse(name, "it is no regular file ("+kind(before.Mode())+")")
+		return nil, d.refuse(name, "it is not a regular file ("+kind(before.Mode())+")")
 	}
 	f, err := d.root.OpenFile(name, os.O_RDWR|nonBlocking, 0)
 	if err != nil {

@@ -15,7 +15,7 @@ func OpenRegular(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("it is no regular file (" + kind(info.Mode()) + ")")}
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("it is not a regular file (" + kind(info.Mode()) + ")")}
 	}
 	if err != nil {
 		f.Close()

@@ -39,9 +39,9 @@ var (
 		"c":    "the test binary is compiled and run for you",
 		"o":    "the test binary is compiled and run for you",
 		"exec": "the test binary is run directly",
-		"i":    "it is no flag of go test any more",
+		"i":    "it is no longer a flag of go test",
 		"n":    "nothing would run", "x": "nothing is built in a trial", "work": "nothing is built in a trial",
-		"fuzz": "fuzzing is no benchmark", "fuzztime": "fuzzing is no benchmark", "fuzzminimizetime": "fuzzing is no benchmark",
+		"fuzz": "fuzzing is not a benchmark", "fuzztime": "fuzzing is not a benchmark", "fuzzminimizetime": "fuzzing is not a benchmark",
 	}
 )
 
@@ -115,7 +115,7 @@ func (g *Command) take(args []string) (used int, err error) {
 	case isValue:
 		value, used = args[1], 2
 	default:
-		return 0, fmt.Errorf("-%s is no flag of go test: give the test's own flags after -args", name)
+		return 0, fmt.Errorf("-%s is not a flag of go test: give the test's own flags after -args", name)
 	}
 	switch {
 	case name == "C":

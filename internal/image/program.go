@@ -24,7 +24,7 @@ var architectures = map[elf.Machine]v1.Platform{
 func platform(r io.ReaderAt) (v1.Platform, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
-		return v1.Platform{}, fmt.Errorf("it is no Linux program: %w; name one with --binary, built with GOOS=linux CGO_ENABLED=0", err)
+		return v1.Platform{}, fmt.Errorf("it is not a Linux program: %w; name one with --binary, built with GOOS=linux CGO_ENABLED=0", err)
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {

@@ -17,7 +17,7 @@ var ErrNewer = errors.New("written by a newer procfit")
 
 // ErrEmpty is in the chain of an error about a file that a run left which was
 // killed, or whose machine died, before its header was whole. It holds no trial.
-var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out begins it anew")
+var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out starts it again")
 
 // MostArms bounds the settings of one journal: nobody measures as many, and what
 // compares them with each other would not come to an end.
@@ -219,7 +219,7 @@ func checkSchema(schema, kind string) error {
 	version, ok := strings.CutPrefix(schema, prefix+"/v")
 	n, err := strconv.Atoi(version)
 	if !ok || err != nil || kind != KindHeader {
-		return fmt.Errorf("the first line is no header of schema %q (schema %q, kind %q): this file is not a procfit journal", Schema, schema, kind)
+		return fmt.Errorf("the first line is not a header of schema %q (schema %q, kind %q): this file is not a procfit journal", Schema, schema, kind)
 	}
 	most, _ := strconv.Atoi(newest)
 	switch {

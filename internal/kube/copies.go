@@ -195,7 +195,7 @@ func (s *Copies) readEnvFrom(ctx context.Context) error {
 		name := configMapOf(f)
 		if name == "" {
 			if f.SecretRef != nil {
-				s.Notes = append(s.Notes, fmt.Sprintf("whether the Secret %s, which is taken as variables, holds %s is not read: what runs tells", f.SecretRef.Name, procsVariable))
+				s.Notes = append(s.Notes, fmt.Sprintf("whether the Secret %s, which is taken as variables, holds %s is not read; the running pod shows it", f.SecretRef.Name, procsVariable))
 			}
 			continue
 		}

@@ -73,7 +73,7 @@ func (c *counting) end(ctx context.Context, late time.Duration) {
 // that; of the node's it is a share.
 func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 	if c.err == nil && !c.ended {
-		c.err = errors.New("the load never told that it ended")
+		c.err = errors.New("the load never reported its end")
 	}
 	if c.err != nil {
 		w := journal.Warning{Code: journal.WarnCounters, Detail: c.err.Error()}

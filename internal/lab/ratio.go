@@ -104,7 +104,7 @@ func extreme(r Results, at Quantity, others []int, further func(e, than Estimate
 		}
 	}
 	if best < 0 {
-		return Estimate{Why: "no other arm was run to compare with"}
+		return Estimate{Why: "no other setting was run to compare with"}
 	}
 	e := join(all, all[best])
 	for _, other := range all {

@@ -87,7 +87,7 @@ func TestRatio(t *testing.T) {
 		"peak":                    {six, PeakAt(one(4)), 2, ""},
 		"not the peak":            {six, PeakAt(one(1)), 0.25, ""},
 		"peak of two":             {six, PeakAt(one(1), 2), 0.5, ""},
-		"peak beside none":        {stageOf(6, drift, 2), PeakAt(one(2)), math.NaN(), "no other arm was run"},
+		"peak beside none":        {stageOf(6, drift, 2), PeakAt(one(2)), math.NaN(), "no other setting was run"},
 		"peak beside one missing": {six, PeakAt(one(1), 2, 16), math.NaN(), "GOMAXPROCS=16 was not run"},
 		"peak of a missing one":   {six, PeakAt(one(16)), math.NaN(), "GOMAXPROCS=16 was not run"},
 

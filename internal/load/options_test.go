@@ -38,7 +38,7 @@ func TestPrepareRefuses(t *testing.T) {
 		"header, bad name":  {func(o *Options) { o.Headers = []string{"A b: c"} }, `"A b" is not`},
 		"header, no name":   {func(o *Options) { o.Headers = []string{": c"} }, "is not a header name"},
 		"header, length":    {func(o *Options) { o.Headers = []string{"content-length: 3"} }, "sets the length"},
-		"header, expect":    {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "header \"Expect: 100-continue\": the engine"},
+		"header, expect":    {func(o *Options) { o.Headers = []string{"Expect: 100-continue"} }, "header \"Expect: 100-continue\": procfit's load generator"},
 		"scheme":            {func(o *Options) { o.URLs = []string{"ftp://a/"} }, "http, https and h2c, not ftp"},
 		"two schemes":       {func(o *Options) { o.URLs = append(o.URLs, "https://a/") }, "all need the same"},
 		"streams":           {func(o *Options) { o.Streams = 2 }, "write h2c:// or https://"},

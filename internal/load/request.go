@@ -49,9 +49,9 @@ func parseHeaders(lines []string) ([]header, error) {
 		}
 		switch strings.ToLower(name) {
 		case "content-length", "transfer-encoding":
-			return nil, invalid(FieldHeader, line, "the engine sets the length of the body itself")
+			return nil, invalid(FieldHeader, line, "the load generator sets the length of the body itself")
 		case "expect", "upgrade":
-			return nil, beyond(FieldHeader, line, "the engine does not support it")
+			return nil, beyond(FieldHeader, line, "procfit's load generator does not support it")
 		}
 		headers = append(headers, header{name, strings.TrimSpace(value)})
 	}
@@ -71,7 +71,7 @@ func newTarget(raw string) (target, *url.URL, error) {
 		port = "443"
 	default:
 		if u.Host != "" {
-			return target{}, nil, beyond(FieldURL, raw, "the engine speaks http, https and h2c, not %s", u.Scheme)
+			return target{}, nil, beyond(FieldURL, raw, "procfit's load generator speaks http, https and h2c, not %s", u.Scheme)
 		}
 		return target{}, nil, invalid(FieldURL, raw, "must start with http://, https:// or h2c://")
 	}

@@ -109,7 +109,7 @@ func operator(c syntax.Command) string {
 
 // shellOnly refuses what a shell would act on.
 func shellOnly(what string) error {
-	return fmt.Errorf("%s is a shell's and none runs here: quote it if it is text, else write sh -c '…'", what)
+	return fmt.Errorf("%s needs a shell, and none runs here: quote it if it is text, else write sh -c '…'", what)
 }
 
 // unparsed is the parser's error without the name of a file that there is none of.

@@ -64,9 +64,9 @@ func TestServersThatHang(t *testing.T) {
 		replicas     int
 		code         journal.InvalidCode
 	}{
-		{"all", "the target answered nothing any more", 1, journal.InvalidNoAnswer},
-		{"all", "of 2 answered nothing any more", 2, journal.InvalidNoAnswer},
-		{"half", "connections were never answered any more", 1, journal.InvalidErrors},
+		{"all", "the target stopped answering", 1, journal.InvalidNoAnswer},
+		{"all", "of 2 stopped answering", 2, journal.InvalidNoAnswer},
+		{"half", "connections were no longer answered", 1, journal.InvalidErrors},
 		{"none", "", 1, ""},
 	} {
 		self, err := os.Executable()

@@ -30,7 +30,7 @@ func Percent(ratio float64) string {
 // three significant digits.
 func Thousands(x float64) string {
 	if math.Abs(x) < 100 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
+		return figure(x)
 	}
 	s := strconv.FormatFloat(math.Round(x), 'f', 0, 64)
 	first := 0
@@ -46,12 +46,26 @@ func Thousands(x float64) string {
 // Seconds is a time, given in seconds, in the unit that suits it: "264 µs".
 func Seconds(x float64) string {
 	switch {
-	case x < 1e-3:
-		return strconv.FormatFloat(x*1e6, 'g', 3, 64) + " µs"
-	case x < 1:
-		return strconv.FormatFloat(x*1e3, 'g', 3, 64) + " ms"
+	case x < 0.9995e-3: // what would round to 1000 µs is 1 ms
+		return figure(x*1e6) + " µs"
+	case x < 0.9995:
+		return figure(x*1e3) + " ms"
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64) + " s"
+	return figure(x) + " s"
+}
+
+// figure has three significant digits, and all of those before the point; never an
+// exponent, which people misread.
+func figure(x float64) string {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	decimals := 2 - int(math.Floor(math.Log10(math.Abs(x))))
+	s := strconv.FormatFloat(x, 'f', min(max(0, decimals), 12), 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }
 
 // Minutes is how long something takes: "42s", "2 min 5 s".

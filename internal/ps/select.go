@@ -24,7 +24,7 @@ func Select(words []string) (Selection, error) {
 		pid, err := strconv.Atoi(word)
 		switch {
 		case err == nil && pid <= 0:
-			return Selection{}, fmt.Errorf("%q is no process ID: want 1 or more, or a name", word)
+			return Selection{}, fmt.Errorf("%q is not a process ID: want 1 or more, or a name", word)
 		case err == nil:
 			if !slices.Contains(s.PIDs, pid) {
 				s.PIDs = append(s.PIDs, pid)

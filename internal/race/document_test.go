@@ -91,7 +91,7 @@ func families(k int, goal race.Goal, n racetest.Noise, runs int) (all racetest.T
 }
 
 func (d *document) goals(t *testing.T) {
-	d.heading("How many trials, and how often right", "Eight curves; a trial strays by 3 % in throughput and 25 % in p99, the machine wanders by 1 % a trial. Two pilots are counted in each race, and so are the default's copies. “Wrong” is against every value up to K, whether it was measured or not.",
+	d.heading("How many trials, and how often right", "Eight curves; trials vary by 3 % in throughput and 25 % in p99, and the machine drifts by 1 % a trial. Two pilots are counted in each race, and so are the default's copies. “Wrong” is against every value up to K, whether it was measured or not.",
 		append([]string{"K", "until"}, ended...)...)
 	d.base = map[int]map[string]racetest.Tally{}
 	for _, k := range []int{5, 16, 64} {
@@ -174,9 +174,9 @@ A sweep does not measure every value alike. It measures what decides, and stops 
 
 **Proven** means that against each value that may be as good the throughput is shown to be no worse by the margin, and the p99 too, at 95 % each, on the values' own trials. **Likely** means that a model which pools neighbours gives it a chance of at least 97 % by throughput and 90 % by p99; it is said as that and passes no gate.
 
-**Noise** is taken from all trials: how far each is from its value and its block. The default runs now without GOMAXPROCS and now with its number, which is the same setting; if these two are proven apart, no value is named. What a machine does slowly is taken off by blocks, and how much it does so is learned from the trials.
+**Noise** is taken from all trials: how far each is from its value and its block. The default runs now without GOMAXPROCS and now with its number, which is the same setting; if these two are proven to differ, no value is named. Slow changes of the machine are taken out by blocks, and how large they are is learned from the trials.
 
-**Intervals** are drawn for what was chosen against each other value. What looks best among several that are alike is partly lucky, so the error of 5 % is shared among those it is not told apart from (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is left to stopping when it suits. A machine that is noisier than was expected is believed at once, one that is quieter only as trials come.
+**Intervals** are drawn for what was chosen against each other value. What looks best among several that are alike is partly lucky, so the error of 5 % is shared among those that it cannot be told apart from (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is left to stopping when it suits. A machine that is noisier than expected is believed at once, one that is quieter only as trials come.
 
 **A gate** compares pairs of the old and the new program, and may look after each: its intervals hold at every look together. In 2,000 gates of a program against itself at 3 % and 25 % none failed; a loss of 10 % was found in all, after 12 pairs on average.
 
@@ -189,5 +189,5 @@ const ending = `## To repeat it
     go test ./internal/race            # a few races of every curve
     PROCFIT_FULL=1 go test ./internal/race -run VerdictPage -timeout 60m -update      # many; -races 500 for more; writes this page
 
-Seeds are fixed: the same commit gives the same figures. The model's constants were chosen on others. The noises are: t3, Student's with three degrees of freedom; outliers, 5 % of trials at 0.6 of the throughput and 2.5 of the p99; hetero, values that stray up to e times as much or as little; drift, 3 % a trial; bursts, p99 in waves of 20 %; p10 and p60, a p99 that strays by 10 and 60 %; t10, a throughput that does by 10 %; bimodal, three trials in ten at 0.88 and 1.6.
+Seeds are fixed: the same commit gives the same figures. The model's constants were chosen on others. The noises are: t3, Student's with three degrees of freedom; outliers, 5 % of trials at 0.6 of the throughput and 2.5 of the p99; hetero, values that vary up to e times as much or as little; drift, 3 % a trial; bursts, p99 in waves of 20 %; p10 and p60, a p99 that varies by 10 and 60 %; t10, a throughput that does by 10 %; bimodal, three trials in ten at 0.88 and 1.6.
 `

@@ -59,7 +59,7 @@ func isScheme(s string) bool {
 func (p Probe) For(loaded string) (Probe, error) {
 	u, err := url.Parse(loaded)
 	if err != nil {
-		return Probe{}, fmt.Errorf("%q is no URL: %w", loaded, err)
+		return Probe{}, fmt.Errorf("%q is not a URL: %w", loaded, err)
 	}
 	fill := strings.NewReplacer("{url}", loaded, "{host}", u.Hostname(), "{port}", u.Port())
 	p.Command = slices.Clone(p.Command)
@@ -89,7 +89,7 @@ func (p Probe) String() string {
 func (p Probe) address() (string, error) {
 	u, err := url.Parse(p.URL)
 	if err != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("%q is no URL to wait for, such as http://127.0.0.1:8080/", p.URL)
+		return "", fmt.Errorf("%q is not a URL to wait for, such as http://127.0.0.1:8080/", p.URL)
 	}
 	port := u.Port()
 	switch {

@@ -13,33 +13,54 @@ import (
 )
 
 // goOn is the command that measures what a verdict lacks, and how long it takes. A race
-// goes on where it ended; a grid of more blocks is another plan, and begins anew.
-func (w words) goOn(s stat.Step) string {
+// goes on where it ended; a grid of more blocks is another plan, with a folder of its own.
+func (w words) goOn(s stat.Step) Advice {
 	text := "about " + phrase.Count(s.More, "more trial")
+	ends := " should decide"
 	if len(s.List) > 1 {
-		text += fmt.Sprintf(" decide whether %s or %s, by %s", name(&s.List[0]), name(&s.List[1]), w.metric(s.Metric))
-	} else {
-		text += " would decide"
+		ends = fmt.Sprintf(" should tell %s from %s by %s", name(&s.List[0]), name(&s.List[1]), w.metric(s.Metric))
 	}
 	r := w.result
-	if r == nil || len(r.Tool.Args) == 0 {
-		return text
+	if !swept(r) {
+		return Advice{Text: text + ends}
 	}
 	trials, command := s.More, ""
 	if r.Plan.Racing() {
 		most := r.TrialsRun + r.PilotsRun + s.More
-		command = "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"}, flag{"--out", outOf(r.Tool.Args)}))
+		command = resumed(r, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"})
 	} else {
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
-		command = "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--out"}))
+		command = repeated(r, blocks)
 		trials = blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
 	}
-	text += ": " + command
 	if s.TrialSeconds > 0 && float64(trials)*s.TrialSeconds < 1e6 {
-		text += ", " + about(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second)))
+		text += ", " + about(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","
 	}
-	return text
+	return Advice{text + ends, command}
+}
+
+// swept tells whether the trials are those of a procfit sweep that may be called again.
+func swept(r *stat.Result) bool {
+	return r != nil && len(r.Tool.Args) > 0 && r.Tool.Args[0] == "sweep"
+}
+
+// resumed is the command that goes on in the folder of the result.
+func resumed(r *stat.Result, flags ...flag) string {
+	return "procfit " + phrase.Shell(with(r.Tool.Args, append(flags, flag{"--out", folderOf(r)})...))
+}
+
+// repeated is the command of a grid of so many blocks, in a new folder.
+func repeated(r *stat.Result, blocks int) string {
+	return "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--max-trials"}, flag{name: "--max-time"}, flag{name: "--until"}, flag{name: "--out"}))
+}
+
+// completed is how a sweep that ended early is completed.
+func completed(r *stat.Result) string {
+	if !swept(r) {
+		return "run the same command with this directory as --out"
+	}
+	return "run " + resumed(r)
 }
 
 // about is a time to be expected: what is foretold to the second is not believed.
@@ -78,17 +99,20 @@ func with(args []string, flags ...flag) []string {
 	return append(out, args[own:]...)
 }
 
-// outOf is the results directory as the command named it.
-func outOf(args []string) string {
-	for i, a := range args {
+// folderOf is where the journal lies: as it was read, or as the command named it.
+func folderOf(r *stat.Result) string {
+	if r.Folder != "" {
+		return r.Folder
+	}
+	for i, a := range r.Tool.Args {
 		if a == "--" {
 			break
 		}
 		if v, ok := strings.CutPrefix(a, "--out="); ok {
 			return v
 		}
-		if a == "--out" && i+1 < len(args) {
-			return args[i+1]
+		if a == "--out" && i+1 < len(r.Tool.Args) {
+			return r.Tool.Args[i+1]
 		}
 	}
 	return "DIR"
@@ -101,7 +125,7 @@ const fewestApart = 4
 // apart is the command that keeps the load off the target's CPUs.
 func (w words) apart() string {
 	r := w.result
-	if r == nil || len(r.Tool.Args) == 0 {
+	if !swept(r) {
 		return ""
 	}
 	n := r.Host.AffinityCPUs

@@ -54,7 +54,7 @@ func (g *group) answerText() string {
 		return "Keep the default" + g.besides()
 	case stat.NotYourKnob:
 		if likely {
-			return "GOMAXPROCS likely hardly matters"
+			return "GOMAXPROCS probably hardly matters"
 		}
 		return "GOMAXPROCS hardly matters here"
 	case stat.TradeOff:
@@ -100,7 +100,7 @@ func (g *group) brief() string {
 func (g *group) plain() string {
 	rec, w := &g.Recommendation, words{g.Group, g.r}
 	if v := rec.Versus; v != nil && (rec.Verdict == stat.Recommended || rec.Verdict == stat.CarriesRate) {
-		text := fmt.Sprintf("Against the default, %d: %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+		text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 		if v.Latency.Median != nil {
 			text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 		}
@@ -108,7 +108,7 @@ func (g *group) plain() string {
 	}
 	switch rec.Verdict {
 	case stat.KeepDefault:
-		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margins.", complete(rec.Claim).Of.Procs) + g.doubt()
+		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margin.", complete(rec.Claim).Of.Procs) + g.doubt()
 	case stat.Measured:
 		if of := complete(rec.Claim).Of; of.P99 != nil {
 			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), phrase.Seconds(*of.P99))
@@ -118,7 +118,7 @@ func (g *group) plain() string {
 		return "No value is shown to be worse than another. Profile first." + g.doubt()
 	}
 	if c := rec.Claim; rec.Verdict == stat.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
-		return fmt.Sprintf("%s has the throughput, %s the latency: %s, but a %s %s.", name(c.Of), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
+		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
 	}
 	return phrase.Capital(w.sentence())
 }
@@ -126,7 +126,7 @@ func (g *group) plain() string {
 // doubt keeps a likely answer from being taken for a proven one.
 func (g *group) doubt() string {
 	if g.Recommendation.Confidence == stat.Likely {
-		return " That is likely, and not proven."
+		return " That is likely, but not proven."
 	}
 	return ""
 }
@@ -197,7 +197,7 @@ func (g *group) tiles() (list []Tile) {
 		}
 		return a.P99
 	})
-	add(g.throughputName(), g.throughput, func(a *stat.ArmResult) stat.Interval { return a.Throughput })
+	add(g.throughputName(), g.throughput, func(a *stat.ArmResult) stat.Interval { return g.asShown(a.Throughput) })
 	add(g.cpuName(), duration(), func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: a.Evidence.CPUSecondsEach} })
 	return list
 }

@@ -27,7 +27,7 @@ func New(result *stat.Result) *View {
 	alone := gateAlone(r)
 	for i := range r.Groups {
 		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone, rows: rowsOf(&r.Groups[i])}
-		g.throughput = perSecond(throughputUnit(g.ThroughputUnit))
+		g.throughput = g.throughputShown()
 		v.Groups = append(v.Groups, g.view())
 	}
 	switch {
@@ -41,7 +41,7 @@ func New(result *stat.Result) *View {
 		v.Overview = overview(r, v.Groups)
 	}
 	if c := r.Cheapest; c != nil && len(c.Settings) > 0 { // without a valid trial the groups say why
-		v.Verdict, v.Summary = cheapestVerdict(c, machine(r)), pricedTable(c)
+		v.Verdict, v.Summary = cheapestVerdict(r, machine(r)), pricedTable(c)
 	}
 	if r.Gate != nil {
 		v.Gate = gateOf(r.Gate)
@@ -139,7 +139,7 @@ func (g *group) verdict() Verdict {
 		Answer:   g.answer(),
 		Sentence: phrase.Capital(phrase.Clean(w.sentence())),
 		Reasons:  phrase.CleanAll(w.reasons()),
-		Settle:   phrase.CleanAll(w.settle()),
+		Settle:   cleanAdvice(w.settle()),
 		Context:  g.context(),
 	}
 }
@@ -190,7 +190,7 @@ func progress(r *stat.Result) string {
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		ran = fmt.Sprintf("Incomplete: it ended after %s of at most %d, before it was sure", phrase.Count(r.TrialsRun+r.PilotsRun, "trial"), r.TrialsPlanned)
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, before there was an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"))
 	}
 	const mend = " Fix the cause, then start over with another --out."
 	switch {
@@ -199,7 +199,7 @@ func progress(r *stat.Result) string {
 	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
 		return ran + ", and none was valid." + mend
 	}
-	return ran + ". Resume with the same command and this directory as --out."
+	return ran + ". To complete it, " + phrase.Clean(completed(r)) + "."
 }
 
 // goVersion is a version without the "go" before it.

@@ -32,6 +32,9 @@ func (g *group) throughputName() string {
 	if g.Benchmarks != nil {
 		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
 	}
+	if g.runs() {
+		return "time of a run"
+	}
 	return "throughput"
 }
 
@@ -51,8 +54,8 @@ const logFrom = 20
 func (g *group) throughputChart() *Chart {
 	measures := []measure{{
 		name:  "level",
-		value: func(a *stat.ArmResult) stat.Interval { return a.Throughput },
-		point: func(p *stat.Point) *float64 { return p.Throughput },
+		value: func(a *stat.ArmResult) stat.Interval { return g.asShown(a.Throughput) },
+		point: func(p *stat.Point) *float64 { return g.asShown(stat.Interval{Median: p.Throughput}).Median },
 	}}
 	if _, high := g.extent(measures); high == 0 {
 		return nil

@@ -16,7 +16,8 @@ func asked(c *stat.Cheapest) string {
 }
 
 // cheapestVerdict answers which setting carries the rate at the least cost.
-func cheapestVerdict(c *stat.Cheapest, context string) Verdict {
+func cheapestVerdict(r *stat.Result, context string) Verdict {
+	c := r.Cheapest
 	v := Verdict{State: Unknown, Label: "Cannot tell", Context: context}
 	switch {
 	case c.Answer != nil:
@@ -29,7 +30,7 @@ func cheapestVerdict(c *stat.Cheapest, context string) Verdict {
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = Attention, "None carries it"
 		v.Sentence = "None of the settings measured carries " + asked(c) + "."
-		v.Settle = []string{"Ask for less with --rate, allow more with --slo, or measure higher --quota and more --replicas."}
+		v.Settle = []Advice{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --quota and more --replicas."}}
 	default:
 		v.Sentence = "No setting is proven to carry " + asked(c) + "."
 	}
@@ -38,14 +39,29 @@ func cheapestVerdict(c *stat.Cheapest, context string) Verdict {
 		if c.Answer != nil {
 			what = "may do so for less"
 		}
-		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s, and cannot be told yet.", phrase.Count(c.Open, "setting"), what))
-		v.Settle = []string{"Measure more: the same command with --grid, more --repeats and another --out."}
+		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: neither is proven yet.", phrase.Count(c.Open, "setting"), what))
+		v.Settle = []Advice{measureMore(r)}
 	}
 	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
 	if c.Answer != nil {
 		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
 	}
 	return v
+}
+
+// forInterval is how many trials an interval takes at 95 %.
+const forInterval = 6
+
+// measureMore is a grid of twice the blocks that the settings have now.
+func measureMore(r *stat.Result) Advice {
+	if !swept(r) {
+		return Advice{Text: "Measure more, with more --repeats."}
+	}
+	blocks := 2 * forInterval
+	for i := range r.Cheapest.Settings {
+		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)
+	}
+	return Advice{"Measure more", phrase.Clean(repeated(r, blocks))}
 }
 
 // settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with

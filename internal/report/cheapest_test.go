@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/slo"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -37,12 +38,15 @@ func TestCheapestWords(t *testing.T) {
 			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1},
 			Answer: tc.answer, Today: tc.today, Open: tc.open, Settings: make([]stat.Priced, tc.settings),
 		}
-		v := cheapestVerdict(c, "here")
+		v := cheapestVerdict(&stat.Result{Cheapest: c, Tool: journal.Tool{Args: []string{"sweep", "--repeats=3", "--", "x"}}}, "here")
 		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Sentence, tc.want) {
 			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Sentence)
 		}
-		if said := strings.Contains(strings.Join(v.Reasons, " "), "cannot be told yet"); said != (tc.open > 0) || said && len(v.Settle) == 0 {
+		if said := strings.Contains(strings.Join(v.Reasons, " "), "neither is proven yet"); said != (tc.open > 0) || said && len(v.Settle) == 0 {
 			t.Errorf("%s: %q, %q", name, v.Reasons, v.Settle)
+		}
+		if tc.open > 0 && v.Settle[0].String() != "Measure more: procfit sweep --repeats 12 -- x" {
+			t.Errorf("%s: %q", name, v.Settle)
 		}
 		if tc.answer != nil && v.Reasons[0] != "Within that it carries 401 req/s (380 to 424): bounds that hold for all settings together, at 95 %." {
 			t.Errorf("%s: %q", name, v.Reasons)

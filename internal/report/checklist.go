@@ -41,7 +41,7 @@ func (g *group) measured() Check {
 		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
 		return c
 	}
-	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "arm"), inBlocks(g.r))
+	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "setting"), inBlocks(g.r))
 	if invalid > 0 {
 		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
 	}
@@ -54,9 +54,9 @@ func (g *group) measured() Check {
 
 func inBlocks(r *stat.Result) string {
 	if r.Plan.Racing() {
-		return ", in blocks of random order of what was open"
+		return ", in random order within blocks of what was undecided"
 	}
-	return ", in randomised blocks of all arms"
+	return ", in random order within blocks of all settings"
 }
 
 func (g *group) current() Check {
@@ -64,9 +64,9 @@ func (g *group) current() Check {
 	a := g.unset()
 	switch {
 	case a == nil:
-		c.Detail = "no arm left GOMAXPROCS unset; add --procs unset to see the default"
+		c.Detail = "unset was not measured; add --procs unset to see the default"
 	case a.Trials == 0:
-		c.Detail = "the unset arm has no valid trial"
+		c.Detail = "unset has no valid trial"
 	case a.ResolvedProcs == nil:
 		c.Detail = "the default's value could not be read from the target's memory"
 	default:
@@ -182,18 +182,22 @@ func (g *group) beforeAfter() Check {
 		parts = append(parts, "after ("+armName(after)+"): "+g.figures(after))
 	}
 	if before == nil {
-		parts = append(parts, "no unset arm to be the before")
+		parts = append(parts, "unset was not measured, so there is no before")
 	}
-	parts = append(parts, "the load was "+g.loadShape()+"; whether production's is like it, no measurement here can say")
+	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether production's is like it")
 	c.Detail = strings.Join(parts, "; ")
 	return c
 }
 
 func (g *group) figures(a *stat.ArmResult) string {
-	if a.Throughput.Median == nil {
+	level := g.asShown(a.Throughput).Median
+	if level == nil {
 		return "nothing measured"
 	}
-	s := g.throughput.value(*a.Throughput.Median)
+	s := g.throughput.value(*level)
+	if g.runs() {
+		s += " a run"
+	}
 	if a.P99.Median != nil {
 		s += ", p99 " + duration().value(*a.P99.Median)
 	}

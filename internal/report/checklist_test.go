@@ -30,7 +30,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		answer string
 		detail string // a part of it
 	}{
-		{"measured", 1, func(*stat.Result, *stat.Group) {}, OK, "yes", "18 valid trials of 3 arms"},
+		{"measured", 1, func(*stat.Result, *stat.Group) {}, OK, "yes", "18 valid trials of 3 settings"},
 		{"nothing valid", 1, func(_ *stat.Result, g *stat.Group) {
 			for i := range g.Arms {
 				g.Arms[i].Trials = 0

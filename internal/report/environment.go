@@ -42,13 +42,13 @@ func environment(r *stat.Result) []Pair {
 	add("URL", t.URL)
 	add("CPUs of the target", cmp.Or(t.CPUs, t.ServerCPUs))
 	add("Load generator", generator(r))
-	add("Load engine", engine(r))
+	add("How the load was sent", engine(r))
 	add("TLS", verified(l.TLS))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
 			add("Rate", perSecond("/s").value(*l.RatePerSecond))
 		} else if l.Command == "" {
-			add("Rate", "half of the unset arm's capacity, from pilot trials")
+			add("Rate", "half of what unset can carry, from pilot trials")
 		}
 		add("CPUs of the load", cmp.Or(l.CPUs, l.LoadCPUs))
 		switch {
@@ -73,9 +73,9 @@ func environment(r *stat.Result) []Pair {
 func planned(r *stat.Result) string {
 	p := r.Plan
 	if !p.Racing() {
-		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Arms), "arm"), phrase.Count(p.Blocks, "block"), p.Seed)
+		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Arms), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
 	}
-	text := fmt.Sprintf("%s to choose from, until %s", phrase.Count(len(p.Arms), "arm"), p.Goal)
+	text := fmt.Sprintf("%s to choose from, until the answer is %s", phrase.Count(len(p.Arms), "setting"), p.Goal)
 	if p.MaxTrials > 0 {
 		text += ", at most " + phrase.Count(p.MaxTrials, "trial")
 	}
@@ -161,13 +161,13 @@ func verified(t *journal.TLS) string {
 		parts = append(parts, "the server's certificate is not verified")
 	}
 	if t.CACert != "" {
-		parts = append(parts, "trusted are the authorities in "+t.CACert)
+		parts = append(parts, "the trusted authorities are those in "+t.CACert)
 	}
 	if t.ServerName != "" {
-		parts = append(parts, "the server is to be "+t.ServerName)
+		parts = append(parts, "the server must be "+t.ServerName)
 	}
 	if t.Cert != "" {
-		parts = append(parts, "it is shown the certificate in "+t.Cert)
+		parts = append(parts, "the client's certificate is "+t.Cert)
 	}
 	return phrase.Semicolons(parts)
 }

@@ -21,7 +21,7 @@ func (g *group) facts() []Pair {
 	}
 	g.noiseFacts(add)
 	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
-		add("Detectable effect", g.pairOf(share, d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
+		add("Detectable effect", g.pairOf(d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
 	}
 	margins := "throughput " + share.number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {
@@ -39,7 +39,7 @@ func (g *group) facts() []Pair {
 		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.number(g.r.Plan.Margin), strings.Join(names, ", ")))
 	}
 	if w := g.Flatness.WorstAbove; w != nil {
-		add("Beyond the peak", fmt.Sprintf("down to %s %% with more Ps", change(*w)))
+		add("Beyond the peak", "up to "+slower(*w-1)+" with more Ps")
 	}
 	if w := g.Workload; w.Withheld {
 		add("Workload", "not known: "+words{g.Group, g.r}.others())
@@ -61,25 +61,36 @@ func (g *group) facts() []Pair {
 				peak = "fitted peak at " + significant(*u.Peak, digits, true) + " Ps"
 			}
 			add("Scalability law", fmt.Sprintf("λ %s at one P, contention σ %s, coherency κ %s, %s (R² %s): a diagnostic, not the recommender",
-				g.throughput.value(u.Lambda), significant(u.Sigma, 2, true), significant(u.Kappa, 2, true), peak, significant(u.R2, 2, true)))
+				perSecond(throughputUnit(g.ThroughputUnit)).value(u.Lambda), significant(u.Sigma, 2, true), significant(u.Kappa, 2, true), peak, significant(u.R2, 2, true)))
 		}
 	}
 	return out
 }
 
-// noiseFacts are how far trials stray, and how far two copies of one arm did.
+// noiseFacts are how much trials vary, and how far apart two copies of one arm were.
 func (g *group) noiseFacts(add func(name, value string)) {
-	share := percentage()
 	if n := g.Spread; n.Throughput != nil {
-		add("Noise", fmt.Sprintf("%s: how far a trial strays, by what all trials leave unexplained (%s of freedom)",
-			g.pairOf(share, n.Throughput, n.P99), phrase.CountOf(n.DF, "degree", "degrees")))
+		add("Noise", fmt.Sprintf("%s: how much trials of one setting vary (%s of freedom)",
+			g.pairOf(n.Throughput, n.P99), phrase.CountOf(n.DF, "degree", "degrees")))
 	} else {
 		add("Noise", "not known: too few trials")
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
-		add("A/A copies", fmt.Sprintf("two copies of %s came apart by up to %s, in %s (95 %%)",
-			g.armText(n.Arm), pairOf(share, n.Throughput, n.P99), phrase.Count(n.Pairs, "pair")))
+		add("Same setting twice", fmt.Sprintf("two copies of %s differed by up to %s, in %s (95 %%)",
+			g.armText(n.Arm), copiesApart(n), phrase.Count(n.Pairs, "pair")))
 	}
+}
+
+// copiesApart is how far apart two copies were: "2.2 % in throughput and 14 % in p99".
+func copiesApart(n stat.NoiseFloor) string {
+	var parts []string
+	if n.Throughput != nil {
+		parts = append(parts, strayed(*n.Throughput)+" in throughput")
+	}
+	if n.P99 != nil {
+		parts = append(parts, strayed(*n.P99)+" in p99")
+	}
+	return phrase.And(parts)
 }
 
 // cpuEach is the CPU time of a request at the verdict's arm, or the peak: at saturation
@@ -102,18 +113,18 @@ func (g *group) cpuEach() string {
 func roundTo(x float64) float64 { return math.Round(100*x) / 100 }
 
 // pairOf has the name of the judged quantile.
-func (g *group) pairOf(u unit, throughput, latency *float64) string {
-	return strings.Replace(pairOf(u, throughput, latency), "p99", g.Latency.Name(), 1)
+func (g *group) pairOf(throughput, latency *float64) string {
+	return strings.Replace(pairOf(throughput, latency), "p99", g.Latency.Name(), 1)
 }
 
 // pairOf names the figures of the two metrics that are known.
-func pairOf(u unit, throughput, p99 *float64) string {
+func pairOf(throughput, p99 *float64) string {
 	var parts []string
 	if throughput != nil {
-		parts = append(parts, "throughput "+u.number(*throughput))
+		parts = append(parts, "throughput "+strayed(*throughput))
 	}
 	if p99 != nil {
-		parts = append(parts, "p99 "+u.number(*p99))
+		parts = append(parts, "p99 "+strayed(*p99))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -138,7 +149,7 @@ func (g *group) latencyNote() string {
 	case g.LatencyMode == "open" && g.RatePerSecond != nil:
 		u := g.throughput
 		u.trim = true
-		return "open loop at " + u.value(*g.RatePerSecond) + " for every arm, " + g.counted()
+		return "open loop at " + u.value(*g.RatePerSecond) + " for every setting, " + g.counted()
 	case g.LatencyMode == "open":
 		return "open loop, " + g.counted()
 	case g.LatencyMode == "closed":

@@ -138,7 +138,7 @@ func kernelFigures() []shown {
 			}
 			return new(*e.VoluntaryPerSecond + *e.InvoluntaryPerSecond)
 		}),
-		counted("Waiting for a CPU, s/s", plain(""), func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		counted("Threads waiting for a CPU", plain(""), func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
 		counted("Threads", whole, func(e *stat.Evidence) *float64 { return e.ThreadsMax }),
 		counted("Throttled periods", percentage(), func(e *stat.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
 	}

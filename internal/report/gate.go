@@ -43,13 +43,13 @@ func gateOf(g *stat.Gate) *Gate {
 	}
 	switch {
 	case len(worse) > 0:
-		out.State, out.Label = Attention, "Gate not met"
-		out.Sentence = "Worse than the margin, with confidence: " + some(worse) + "."
+		out.State, out.Label = Attention, "Gate failed"
+		out.Sentence = "Proven worse by more than the margin: " + some(worse) + "."
 	case g.Pass && judged:
 		out.State, out.Label = OK, "Gate passed"
-		out.Sentence = "Nothing is worse than its margin, with confidence."
+		out.Sentence = "Nothing is proven worse by more than its margin."
 		if len(open) > 0 {
-			out.Sentence += " Not proven to be within it either: " + some(open) + "."
+			out.Sentence += " Not proven to be within the margin either: " + some(open) + "."
 		}
 	default:
 		out.State, out.Label = Unknown, "Gate cannot be judged"

@@ -16,16 +16,16 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		label    string
 		sentence string
 	}{
-		{"passed", func(g *stat.Gate) { g.Checks[1].Proven = false }, OK, "Gate passed", "Nothing is worse than its margin, with confidence. Not proven to be within it either: p99 of unset."},
-		{"all proven", func(g *stat.Gate) { g.Checks[1].Proven = true }, OK, "Gate passed", "Nothing is worse than its margin, with confidence."},
-		{"worse", func(g *stat.Gate) { g.Pass, g.Checks[1].Worse = false, true }, Attention, "Gate not met", "Worse than the margin, with confidence: p99 of unset."},
-		{"worse, another not judged", func(g *stat.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, Attention, "Gate not met", "Worse than the margin, with confidence: p99 of unset."},
+		{"passed", func(g *stat.Gate) { g.Checks[1].Proven = false }, OK, "Gate passed", "Nothing is proven worse by more than its margin. Not proven to be within the margin either: p99 of unset."},
+		{"all proven", func(g *stat.Gate) { g.Checks[1].Proven = true }, OK, "Gate passed", "Nothing is proven worse by more than its margin."},
+		{"worse", func(g *stat.Gate) { g.Pass, g.Checks[1].Worse = false, true }, Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
+		{"worse, another not judged", func(g *stat.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
 		{"not judged", func(g *stat.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []stat.Unjudged{{Code: stat.UnjudgedTooFew, Checks: g.Checks[:1]}}
 		}, Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
 		{"said to pass, and yet not judged", func(g *stat.Gate) { g.Checks[0].Judged = false }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
 		{"without checks", func(g *stat.Gate) { g.Checks = nil }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
-		{"baseline", func(g *stat.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, OK, "Gate passed", "Nothing is worse than its margin, with confidence. Compared with the baseline by ratios within each run."},
+		{"baseline", func(g *stat.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, OK, "Gate passed", "Nothing is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
 	} {
 		v := New(reporttest.Gate(c.bend))
 		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {

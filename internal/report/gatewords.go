@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/procfit/procfit/internal/heat"
@@ -34,14 +33,14 @@ func gateNote(c *stat.GateCheck) string {
 	change, margin := word(*c.Ratio.Median-1), phrase.Percent(c.Margin)
 	switch {
 	case c.Outcome == stat.OutcomeWorse && least != nil:
-		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, phrase.Percent(math.Abs(*least-1)), margin, c.Ratio.N)
+		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, amount(*least-1), margin, c.Ratio.N)
 	case c.Outcome == stat.OutcomeWithin && most != nil:
 		if bound := word(*most - 1); bound != change && bound != same && (*most > 1) == (c.Metric == stat.MetricP99) {
 			change += ", at most " + bound
 		}
 		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
 	}
-	return fmt.Sprintf("cannot tell: %s, neither worse nor within the margin of %s with confidence (n %d); more --repeats would", change, margin, c.Ratio.N)
+	return fmt.Sprintf("undecided: %s, neither proven within the margin of %s nor beyond it (n %d); more --repeats would decide", change, margin, c.Ratio.N)
 }
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
@@ -57,7 +56,7 @@ func tooFew(pairs int) string {
 	if pairs == 0 {
 		return "no block has a valid trial of both"
 	}
-	return fmt.Sprintf("only %s with a valid trial of both, and it takes %d", phrase.Count(pairs, "block"), stat.FewestPairs)
+	return fmt.Sprintf("only %s a valid trial of both, and %d are needed", phrase.CountOf(pairs, "block has", "blocks have"), stat.FewestPairs)
 }
 
 // Unjudged says why a gate is neither passed nor failed; empty when it is.
@@ -72,19 +71,19 @@ func Unjudged(g *stat.Gate) string {
 func unjudged(u *stat.Unjudged) string {
 	switch u.Code {
 	case stat.UnjudgedSpoiled:
-		return fmt.Sprintf("%d of %s of the new one invalid at %s, of the old one %d of %d: %s",
-			u.Bad, phrase.Count(u.Of, "trial"), gateArm(u.Arm), u.OldBad, u.OldOf, u.Reason)
+		return fmt.Sprintf("at %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
+			gateArm(u.Arm), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
 	case stat.UnjudgedWithheld:
 		return "other programs left " + gateArm(u.Arm) + " too few CPUs to be compared"
 	case stat.UnjudgedNoArm:
-		return "no arm of the old command was planned"
+		return "the old command was not planned"
 	}
 	var checks []string
 	for _, c := range u.Checks {
 		checks = append(checks, gateMetric(&c)+" of "+gateArm(c.Arm))
 	}
 	if u.Code == stat.UnjudgedLate {
-		return phrase.And(checks) + ": the load generator sent late, so that " + tooFew(u.Pairs)
+		return phrase.And(checks) + ": the load generator sent late, so " + tooFew(u.Pairs)
 	}
 	return phrase.And(checks) + ": " + tooFew(u.Pairs)
 }

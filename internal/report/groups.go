@@ -123,17 +123,18 @@ func summary(r *stat.Result, groups []Group) *Table {
 		{Head: "Verdict", Short: "verdict", Left: true},
 		{Head: "Unset runs at", Short: "unset"},
 		{Head: "Peak", Short: "peak"},
-		{Head: "Throughput at the peak", Short: "throughput"},
+		{Head: phrase.Capital((&group{Group: &r.Groups[0]}).throughputName()) + " at the peak", Short: "at it"},
 	}}
 	for i := range groups {
-		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i]), throughput: perSecond(throughputUnit(r.Groups[i].ThroughputUnit))}
+		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}
+		g.throughput = g.throughputShown()
 		unset, peak, best := absent, absent, Cell{Value: absent}
 		if n, ok := ps(g.unset()); ok {
 			unset = strconv.Itoa(n)
 		}
 		if a := g.row(g.Peak); a != nil {
 			peak = armName(a)
-			best = g.throughput.cell(a.Throughput)
+			best = g.throughput.cell(g.asShown(a.Throughput))
 		}
 		t.Rows = append(t.Rows, Row{Link: groups[i].ID, Cells: []Cell{
 			{Value: groups[i].Title}, {Value: groups[i].Verdict.Label, Detail: groups[i].Verdict.Sentence}, {Value: unset}, {Value: peak}, best,

@@ -97,6 +97,14 @@ func recommendation(w words) recommendationJSON {
 	rec := &w.group.Recommendation
 	return recommendationJSON{
 		Recommendation: rec, Cause: rec.Claim.Code,
-		Sentence: nameOf(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: w.settle(),
+		Sentence: nameOf(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle()),
 	}
+}
+
+// sentences are advice as one text each.
+func sentences(list []Advice) (out []string) {
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	return out
 }

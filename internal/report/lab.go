@@ -226,7 +226,7 @@ func disturbed(o *lab.Outcome) string {
 	if sweeps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs took up to %s of the %d while %d of %s ran, so that what needs these CPUs cannot be told of them: quiet the machine and run them again.",
+	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
 		significant(most, 2, true), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
 }
 

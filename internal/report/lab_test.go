@@ -17,7 +17,7 @@ func TestLab(t *testing.T) {
 	if !strings.HasPrefix(v.Progress, "1 experiment of 4 not complete.") {
 		t.Errorf("progress %q", v.Progress)
 	}
-	if want := "Other programs took up to 1.2 of the"; !strings.HasPrefix(v.Disturbed, want) || !strings.Contains(v.Disturbed, "while 1 of 3 sweeps ran") {
+	if want := "Other programs took up to 1.2 of the"; !strings.HasPrefix(v.Disturbed, want) || !strings.Contains(v.Disturbed, "during 1 of 3 sweeps") {
 		t.Errorf("%q", v.Disturbed)
 	}
 	chain := v.Experiments[1]

@@ -25,7 +25,7 @@ func (g *group) magicNumber() Check {
 	if g.Origin == journal.OriginSim {
 		c.State, c.Answer, c.Detail = Attention, "careful", "any value named here is a model's: measure it"
 	} else if v := g.Recommendation; v.Verdict == stat.CannotTell || v.Verdict == "" || v.Confidence == stat.Likely {
-		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be one"
+		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be a magic number"
 	}
 	return c
 }
@@ -34,11 +34,11 @@ func (g *group) moreForIO() Check {
 	c := Check{Question: "More Ps than CPUs, for I/O", State: Unknown, Answer: "cannot tell"}
 	b := g.Beyond
 	if b == nil {
-		c.Detail = "no arms on both sides of " + cpus(g.EffectiveCPUs)
+		c.Detail = "no settings on both sides of " + cpus(g.EffectiveCPUs)
 		return c
 	}
 	c.State, c.Answer = OK, "measured"
-	c.Detail = fmt.Sprintf("best above %s: %s, %s %% against the best within", cpus(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
+	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", cpus(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
 	return c
 }
 
@@ -88,7 +88,7 @@ func (g *group) p99Ignored() Check {
 func (g *group) profileFirst() Check {
 	c := Check{Question: "Tuning before profiling", State: Unknown, Answer: "only you can tell"}
 	if g.Recommendation.Verdict == stat.NotYourKnob {
-		c.State, c.Answer, c.Detail = Attention, "profile first", "all arms are alike: GOMAXPROCS is not what limits this program"
+		c.State, c.Answer, c.Detail = Attention, "profile first", "all settings are alike: GOMAXPROCS is not what limits this program"
 		return c
 	}
 	if g.Workload.Withheld {
@@ -109,7 +109,7 @@ func (g *group) profileFirst() Check {
 // leftInCode and envAndCall rest on the same evidence: a call of
 // runtime.GOMAXPROCS in the program would have overridden what the arms set.
 func (g *group) leftInCode() Check {
-	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read in every arm"}
+	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read at every setting"}
 	switch o := g.Override; {
 	case o.Ran > 0:
 		c.State, c.Answer = Attention, "made"
@@ -121,7 +121,7 @@ func (g *group) leftInCode() Check {
 	case !o.Known:
 		return c
 	}
-	c.State, c.Answer, c.Detail = OK, "avoided", "every arm ran at the value that was asked for"
+	c.State, c.Answer, c.Detail = OK, "avoided", "every setting ran at the value asked for"
 	return c
 }
 

@@ -19,7 +19,7 @@ type unit struct {
 	name   string // after the number and its suffix, for a single value
 	digits int
 	trim   bool // without trailing zeros: for figures that are round by nature
-	tight  bool // no space between number and suffix; the suffix is repeated in intervals
+	tight  bool // no space between number and suffix
 }
 
 type step struct {
@@ -70,15 +70,15 @@ func (u unit) maybe(x *float64) string {
 	return u.number(*x)
 }
 
-// brackets is an interval in the scale of its median, "[3.92, 4.55]", or empty.
+// brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
 func (u unit) brackets(i stat.Interval) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return ""
 	}
 	s := u.step(round(*i.Median, u.digits))
-	suffix := ""
-	if u.tight {
-		suffix = s.suffix
+	suffix := s.suffix
+	if suffix != "" && !u.tight {
+		suffix = " " + suffix
 	}
 	return "[" + significant(*i.Low/s.factor, u.digits, u.trim) + suffix +
 		", " + significant(*i.High/s.factor, u.digits, u.trim) + suffix + "]"
@@ -158,7 +158,7 @@ func throughputUnit(name string) string {
 	switch name {
 	case "requests", "":
 		return "req/s"
-	case "runs":
+	case unitRuns:
 		return "runs/s"
 	case "operations":
 		return "op/s"

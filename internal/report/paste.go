@@ -59,7 +59,7 @@ func (g *group) onPart() string {
 // likelyPaste has nothing to copy: what is not proven is not to be deployed.
 func (g *group) likelyPaste() Paste {
 	if rec := g.Recommendation; rec.Verdict == stat.Recommended && rec.Procs != nil {
-		return Paste{Lead: fmt.Sprintf("Nothing yet: that GOMAXPROCS=%d is as good as the best is likely and not proven.", *rec.Procs)}
+		return Paste{Lead: fmt.Sprintf("Nothing yet: that GOMAXPROCS=%d is as good as the best is likely, but not proven.", *rec.Procs)}
 	}
 	return Paste{Lead: "Nothing: leave GOMAXPROCS unset until more is known."}
 }

@@ -47,13 +47,13 @@ func (w words) lead(code stat.ReasonCode) string {
 	case stat.ReasonAsFast:
 		return fmt.Sprintf("proven as good within %s: ", phrase.Percent(w.plan().Margin))
 	case stat.ReasonSpeedOpen:
-		return fmt.Sprintf("undecided on throughput, neither shown to be within %s nor beyond it: ", phrase.Percent(w.plan().Margin))
+		return fmt.Sprintf("undecided on throughput, as the range crosses the margin of %s: ", phrase.Percent(w.plan().Margin))
 	case stat.ReasonLater, stat.ReasonSaturated:
 		return "proven worse in " + w.quantile() + ": "
 	case stat.ReasonAsPrompt:
 		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
 	case stat.ReasonP99Open:
-		return fmt.Sprintf("undecided on %s, neither shown to be within %s nor beyond it: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
+		return fmt.Sprintf("undecided on %s, as the range crosses the margin of %s: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
 	case stat.ReasonMetricWorse:
 		return "not for every figure: "
 	}
@@ -70,30 +70,30 @@ func (w words) reason(r *stat.Reason) string {
 		if o := w.plan().SLO; o != nil {
 			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
 		}
-		return "p99 is not judged: in closed loop latency only restates throughput"
+		return "p99 is not judged: in a closed loop, latency only restates throughput"
 	case stat.ReasonUnsetUnread:
-		return "unset is compared with nothing: which value it chose could not be read"
+		return "unset is left out: the value that it chose could not be read"
 	case stat.ReasonUnsetDiffers:
-		return fmt.Sprintf("unset is compared with nothing: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
+		return fmt.Sprintf("unset is left out: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
 	case stat.ReasonSpread:
 		return w.spread()
 	case stat.ReasonUnjudged:
 		return w.unjudged()
 	case stat.ReasonLateLoad:
-		return fmt.Sprintf("the load generator sent late in %s, which %s out of what is compared by latency", phrase.Count(r.N, "trial"), isAre(r.N))
+		return fmt.Sprintf("the load generator sent late in %s, whose latency is not compared", phrase.Count(r.N, "trial"))
 	case stat.ReasonShared:
 		return w.shared()
 	case stat.ReasonWithheld:
-		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", and what needs these CPUs had what they left"
+		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", which left too few"
 	case stat.ReasonHolds:
 		return w.holds()
 	case stat.ReasonCarried:
 		return name(r.Of) + " " + carried(r.Carried, w.latencyClause(r.Of))
 	case stat.ReasonCarrierP99:
-		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(r.Change), name(r.Than), phrase.Percent(r.Bound), r.N)
+		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(r.Change), name(r.Than), amount(r.Bound), r.N)
 	case stat.ReasonMetricWorse:
 		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)",
-			r.Metric, higher(r.Change), name(r.Of), name(r.Than), phrase.Percent(math.Abs(r.Bound)), r.N)
+			r.Metric, higher(r.Change), name(r.Of), name(r.Than), amount(r.Bound), r.N)
 	}
 	return comparison(r)
 }
@@ -102,7 +102,7 @@ func (w words) reason(r *stat.Reason) string {
 func comparison(r *stat.Reason) string {
 	switch r.Code {
 	case stat.ReasonSlower:
-		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), slower(r.Change), phrase.Percent(-r.Bound), r.N)
+		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), slower(r.Change), amount(r.Bound), r.N)
 	case stat.ReasonAsFast:
 		text := name(r.Of) + " is " + slower(r.Change)
 		if bound := slower(r.Bound); bound != same {
@@ -113,13 +113,13 @@ func comparison(r *stat.Reason) string {
 		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
 	case stat.ReasonSpeedOpen:
 		if r.N == 0 {
-			return name(r.Of) + " shares no valid block with it"
+			return name(r.Of) + " has no valid block in common with it"
 		}
 		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
 	case stat.ReasonSaturated:
 		return name(r.Of) + " fell behind at the common rate"
 	case stat.ReasonLater:
-		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), phrase.Percent(r.Bound), r.N)
+		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), amount(r.Bound), r.N)
 	case stat.ReasonAsPrompt:
 		text := name(r.Of) + " is " + higher(r.Change)
 		if bound := higher(r.Bound); bound != same {
@@ -128,7 +128,7 @@ func comparison(r *stat.Reason) string {
 		return fmt.Sprintf("%s (n %d)", text, r.N)
 	}
 	if r.N == 0 {
-		return name(r.Of) + " shares no valid block with it"
+		return name(r.Of) + " has no valid block in common with it"
 	}
 	return name(r.Of) + " looked " + higher(r.Change) + often(r.N)
 }
@@ -148,7 +148,7 @@ func (w words) fastest(r *stat.Reason) string {
 	if len(r.List) == 0 {
 		return name(r.Of) + " has the highest throughput" + w.among() + ": " + w.figures(r.Of)
 	}
-	return name(r.Of) + " has the surest lead in throughput" + w.among() + ": " + w.figures(r.Of) + "; " + names(r.List) + " seemed higher, less surely"
+	return name(r.Of) + " leads in throughput" + w.among() + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, with less"
 }
 
 // among is said where the table shows what is not compared.
@@ -164,7 +164,7 @@ func (w words) lowest(r *stat.Reason) string {
 	if len(r.List) == 0 {
 		return name(r.Of) + " has the lowest " + w.quantile() + w.amongLate() + ": " + w.figures(r.Of)
 	}
-	return name(r.Of) + " has the surest lead in " + w.quantile() + w.amongLate() + ": " + w.figures(r.Of) + "; " + names(r.List) + " seemed lower, less surely"
+	return name(r.Of) + " leads in " + w.quantile() + w.amongLate() + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, with less"
 }
 
 // amongLate is said where the table has a lower one that was not compared.
@@ -183,9 +183,9 @@ func (w words) amongLate() string {
 // spread is the noise that all stands against.
 func (w words) spread() string {
 	s := w.group.Spread
-	text := "noise: a trial strays by " + phrase.Percent(*s.Throughput) + " in throughput"
+	text := "noise: trials vary by " + strayed(*s.Throughput) + " in throughput"
 	if s.P99 != nil {
-		text += fmt.Sprintf(" and %s in %s", phrase.Percent(*s.P99), w.quantile())
+		text += fmt.Sprintf(" and %s in %s", strayed(*s.P99), w.quantile())
 	}
 	return text + fmt.Sprintf(" (%s of freedom)", phrase.CountOf(s.DF, "degree", "degrees"))
 }
@@ -193,14 +193,14 @@ func (w words) spread() string {
 // unjudged is why p99 is shown and not judged.
 func (w words) unjudged() string {
 	l := w.group.Latency
-	text := "p99 is shown and not judged: "
+	text := "p99 is shown but not judged: "
 	if l.Reason == journal.UnjudgedFewPeriods {
-		text += fmt.Sprintf("an open loop spans down to %s of the quota, and it takes %d", phrase.Count(l.Periods, "period"), heat.PeriodsForP99)
+		text += fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), heat.PeriodsForP99)
 	} else {
-		text += fmt.Sprintf("an open loop has down to %s, and it takes %s", phrase.Count(l.Requests, "request"), phrase.Thousands(heat.RequestsForP99))
+		text += fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), phrase.Thousands(heat.RequestsForP99))
 	}
 	if l.Quantile == 0 {
-		return text + "; nor does it carry another quantile"
+		return text + "; no other quantile can be judged either"
 	}
 	return text + "; " + l.Name() + " is judged instead"
 }
@@ -208,11 +208,11 @@ func (w words) unjudged() string {
 // shared is what latency does not tell while the load runs on the target's CPUs.
 func (w words) shared() string {
 	n := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
-	text := fmt.Sprintf("the load ran on the target's own CPUs, which by itself makes latency worst at as many Ps as CPUs: by latency nothing above %d is preferred, nor the default called worse", n)
+	text := fmt.Sprintf("the load ran on the target's own CPUs, which alone makes latency worst where there are as many Ps as CPUs: so latency neither favours a value above %d nor counts against the default", n)
 	if command := w.apart(); command != "" {
-		return text + ". This would tell: " + command
+		return text + ". To find out: " + command
 	}
-	return text + "; drive the load from another machine to tell"
+	return text + "; drive the load from another machine to find out"
 }
 
 // others is what other programs took: "other programs used 1.6 of 2 CPUs".
@@ -231,11 +231,18 @@ func isAre(n int) string {
 	return "are"
 }
 
+func whose(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
+}
+
 // holds is what a result is of: it is worth nothing elsewhere.
 func (w words) holds() string {
 	text := "holds for " + phrase.CPUs(w.group.EffectiveCPUs)
 	if p := w.group.Part; p != nil {
-		text = fmt.Sprintf("holds for %d of %s, the load having %d", p.CPUs, phrase.CPUs(float64(p.Of)), p.LoadHas)
+		text = fmt.Sprintf("holds for %d of %s, with the load on %d", p.CPUs, phrase.CPUs(float64(p.Of)), p.LoadHas)
 	}
 	if n := w.group.Replicas; n > 1 {
 		text += " a replica, " + phrase.Count(n, "replica")
@@ -246,7 +253,7 @@ func (w words) holds() string {
 		text += ", no quota"
 	}
 	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
-		text += ", and of the values measured: " + cpuset.Format(r.Measured) + fmt.Sprintf(" of %d", r.Candidates)
+		text += fmt.Sprintf(", and the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
 	}
 	return text + "; measure again elsewhere"
 }
@@ -258,7 +265,7 @@ func carried(c *stat.Carried, latency string) string {
 	case c.Share < stat.CarriedRatio:
 		text = "carried " + percentDown(c.Share) + ", below " + percentDown(stat.CarriedRatio) + " of the rate"
 	case c.ShareLow != nil && *c.ShareLow < stat.CarriedRatio && !c.Carries:
-		text += ", not proven to be " + percentDown(stat.CarriedRatio)
+		text += ", but " + percentDown(stat.CarriedRatio) + " is not proven"
 	case c.Closed != nil && *c.Closed < 1 && !c.Carries:
 		which := "median"
 		if c.Low {
@@ -268,7 +275,7 @@ func carried(c *stat.Carried, latency string) string {
 	}
 	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
 	if c.Blocks < stat.FewestPairs {
-		text += fmt.Sprintf("; it takes %d blocks to say so", stat.FewestPairs)
+		text += fmt.Sprintf("; %d blocks are needed to prove it", stat.FewestPairs)
 	}
 	return text
 }

@@ -96,8 +96,8 @@ func (w words) claim(c *stat.Reason) string {
 		if c.Than == nil || c.P99Change == nil {
 			return "throughput and " + w.quantile() + " want different values."
 		}
-		return fmt.Sprintf("%s has the throughput (%s), %s the latency (%s): %s, but a %s %s %s.",
-			name(c.Of), w.figures(c.Of), name(c.Than), w.figures(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change), w.where()) + w.elsewhere()
+		return fmt.Sprintf("%s is best for throughput (%s), %s for %s (%s): %s is %s, but its %s is %s, %s.",
+			name(c.Of), w.figures(c.Of), name(c.Than), w.quantile(), w.figures(c.Than), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change), w.where()) + w.elsewhere()
 	case stat.Measured:
 		return w.asItRuns(c.Of)
 	case stat.CarriesRate:
@@ -118,7 +118,7 @@ func (w words) asItRuns(of *stat.Setting) string {
 	if of.Throughput == nil {
 		return text + "."
 	}
-	return fmt.Sprintf("%s. Of %s it answered %s. Whether another value is better, a sweep of its command tells.", text, w.rate(), w.figures(of))
+	return fmt.Sprintf("%s. Of %s it answered %s. A sweep of its command would show whether another value is better.", text, w.rate(), w.figures(of))
 }
 
 func (w words) set(c *stat.Reason) string {
@@ -135,11 +135,11 @@ func (w words) set(c *stat.Reason) string {
 	case stat.MetricThroughput:
 		s += ", " + slower(c.Change)
 	case stat.MetricP99:
-		s += ", with a " + w.quantile() + " " + higher(c.Change)
+		s += ", whose " + w.quantile() + " is " + higher(c.Change)
 	case stat.MetricSaturated:
-		s += ", which does not carry the common rate"
+		s += ", which fell behind at the common rate"
 	case stat.MetricOpen:
-		s += ", and whether that is as good is open"
+		s += ", which may be as good: undecided"
 	default:
 		s += ", no better"
 	}
@@ -172,8 +172,8 @@ func (w words) alike(c *stat.Reason) string {
 		if w.group.Recommendation.Confidence == stat.Likely {
 			shown = "is likely"
 		}
-		return fmt.Sprintf("of %s, %s %s as good as any, %s, and nothing shows another to be worse, %s: leave it unset (%d)",
-			names(c.List), name(c.Of), shown, within, w.where(), c.Than.Procs)
+		return fmt.Sprintf("%s %s as good as any of %s, %s, %s, and none of them is shown to be worse: leave GOMAXPROCS unset (%d)",
+			name(c.Of), shown, names(c.List), within, w.where(), c.Than.Procs)
 	}
 	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), phrase.Percent(w.plan().Margin))
 	if c.Proven {
@@ -186,7 +186,7 @@ func (w words) alike(c *stat.Reason) string {
 func (w words) cause(c *stat.Reason) string {
 	switch c.Code {
 	case stat.CauseOnlyUnset:
-		return "only the unset arm was measured, at a value that could not be read."
+		return "only unset was measured, and the value that it chose could not be read."
 	case stat.CausePilotsInvalid:
 		return "no trial has been measured yet, since the pilot trials were invalid."
 	case stat.CauseNotMeasured:
@@ -200,13 +200,13 @@ func (w words) cause(c *stat.Reason) string {
 	case stat.CauseUnsetDiffers:
 		return fmt.Sprintf("unset chose %d and yet performs unlike GOMAXPROCS=%d.", c.Of.Procs, c.Of.Procs)
 	case stat.CauseLoadLimited:
-		return "every value gives the same, but it was the load generator that was at its limit."
+		return "every value gives the same throughput, but the load generator was at its limit."
 	case stat.CauseBenchmarksDiffer:
 		return "on average all values are alike, but the benchmarks want different ones."
 	case stat.CauseWithheld:
-		return w.others() + ", so that " + names(c.List) + " cannot be compared."
+		return w.others() + ", so " + names(c.List) + " cannot be compared."
 	case stat.CauseMixedOrigins:
-		return "trials that were measured stand beside others that were not made in the same way."
+		return "the trials come from different sources (measured here, in a cluster, or simulated), which cannot be compared."
 	case stat.CauseRateNotOffered, stat.CauseRateFewBlocks, stat.CauseRateNotCarried, stat.CauseRateContradicts:
 		return w.notCarried(c)
 	}
@@ -219,13 +219,13 @@ func (w words) undecided(c *stat.Reason) string {
 	case stat.CauseSaturated:
 		return name(c.Of) + " has the most throughput, but fell behind at the rate at which latency is judged."
 	case stat.CauseP99Open:
-		text := fmt.Sprintf("%s are not told apart by %s, nor shown to be alike.", names(c.List), w.quantile())
+		text := "it is undecided which of " + names(c.List) + " has the lowest " + w.quantile() + "."
 		if c.Than != nil {
 			text += w.leaveIt(c.Than)
 		}
 		return text
 	case stat.CauseThroughputOpen:
-		text := fmt.Sprintf("%s are not told apart by throughput, nor shown to be alike.", names(c.List))
+		text := "it is undecided which of " + names(c.List) + " has the highest throughput."
 		if c.Than != nil {
 			text += w.leaveIt(c.Than)
 		}
@@ -233,7 +233,7 @@ func (w words) undecided(c *stat.Reason) string {
 	case stat.CauseNoise:
 		return w.wild()
 	case stat.CauseNothingTold:
-		return "no two values could be told apart, nor be shown to be alike."
+		return "no two values could be told apart or shown to be alike."
 	case stat.CauseNoneWorse:
 		return "no value is proven worse than another."
 	}
@@ -244,17 +244,17 @@ func (w words) leaveIt(d *stat.Setting) string {
 	return fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", d.Procs)
 }
 
-// wild is for trials that stray too far for anything to be called likely.
+// wild is for trials that vary too much for anything to be called likely.
 func (w words) wild() string {
 	s := w.group.Spread
 	if s.Throughput == nil {
-		return "trials stray too far."
+		return "trials vary too much to tell."
 	}
-	text := "trials stray too far, by " + phrase.Percent(*s.Throughput) + " in throughput"
+	text := "trials vary too much to tell: by " + strayed(*s.Throughput) + " in throughput"
 	if s.P99 != nil {
-		text += " and " + phrase.Percent(*s.P99) + " in " + w.quantile()
+		text += " and " + strayed(*s.P99) + " in " + w.quantile()
 	}
-	return text + ", and nothing is proven all the same."
+	return text + "."
 }
 
 func (w words) notCarried(c *stat.Reason) string {
@@ -262,10 +262,10 @@ func (w words) notCarried(c *stat.Reason) string {
 	case stat.CauseRateNotOffered:
 		return "no valid trial offered " + w.rate() + "."
 	case stat.CauseRateFewBlocks:
-		return fmt.Sprintf("no value of GOMAXPROCS carried %s in the %d blocks that it takes to say so.", w.rate(), stat.FewestPairs)
+		return fmt.Sprintf("no value of GOMAXPROCS carried %s in the %d blocks needed to prove it.", w.rate(), stat.FewestPairs)
 	}
 	if c.Code == stat.CauseRateContradicts {
-		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s, and yet a smaller quota is: something else held these trials back.", w.rate(), w.where())
+		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s, yet one is under a smaller quota: something else held these trials back.", w.rate(), w.where())
 	}
 	if !c.Proven {
 		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s.", w.rate(), w.where())

@@ -73,7 +73,7 @@ func (w words) latencyClause(s *stat.Setting) string {
 
 // perSecond is a throughput of the group.
 func (w words) perSecond(x float64) string {
-	if w.group.ThroughputUnit == "runs" && x > 0 {
+	if w.group.ThroughputUnit == unitRuns && x > 0 {
 		return phrase.Seconds(float64(max(1, w.group.Replicas))/x) + " a run"
 	}
 	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
@@ -104,22 +104,22 @@ func (w words) where() string {
 // elsewhere keeps advice for a part of the CPUs from being taken for all of them.
 func (w words) elsewhere() string {
 	if p := w.group.Part; p != nil {
-		return fmt.Sprintf(" On all %d keep the default, or measure with the load elsewhere.", p.Of)
+		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load on another machine.", p.Of)
 	}
 	return ""
 }
 
-// slower words a change of throughput: "46 % slower", "3 % faster".
+// slower words a change of throughput: "46 % slower", "2.3× faster".
 func slower(change float64) string { return differs(change, "faster", "slower") }
 
-// higher words a change of a latency: "30 % higher", "4 % lower".
+// higher words a change of a latency: "30 % higher", "4.4× higher", "4 % lower".
 func higher(change float64) string { return differs(change, "higher", "lower") }
 
 // same is a difference that rounds to none.
 const same = "the same"
 
 func differs(change float64, more, less string) string {
-	text := phrase.Percent(math.Abs(change))
+	text := amount(change)
 	switch {
 	case text == "0 %":
 		return same
@@ -127,6 +127,22 @@ func differs(change float64, more, less string) string {
 		return text + " " + more
 	}
 	return text + " " + less
+}
+
+// amount is how large a change is: "30 %", and from 100 % on as a factor, "4.4×".
+func amount(change float64) string {
+	if change >= 1 {
+		return significant(1+change, 2, false) + "×"
+	}
+	return phrase.Percent(math.Abs(change))
+}
+
+// strayed is how far trials stray: "46 %", "a factor of 2.6".
+func strayed(spread float64) string {
+	if spread >= 1 {
+		return "a factor of " + significant(1+spread, 2, true)
+	}
+	return percentage().number(spread)
 }
 
 // percentDown is a ratio rounded down: 98.96 % is not 99 %.

@@ -8,48 +8,62 @@ import (
 )
 
 // settle words what would settle what cannot be told.
-func (w words) settle() []string {
-	var list []string
+func (w words) settle() []Advice {
+	var list []Advice
 	for _, s := range w.group.Recommendation.Settle {
 		list = append(list, w.step(s))
 	}
 	return list
 }
 
-func (w words) step(s stat.Step) string {
+func (w words) step(s stat.Step) Advice {
 	margin := phrase.Percent(w.plan().Margin)
 	if s.Metric == stat.MetricP99 {
 		margin = phrase.Percent(w.plan().MarginP99)
 	}
 	switch s.Code {
 	case stat.StepQuieter:
-		return fmt.Sprintf("a quieter machine or a longer --duration: the %s of a trial strays by %s, too much for a margin of %s", w.metric(s.Metric), phrase.Percent(s.Spread), margin)
+		return Advice{Text: fmt.Sprintf("use a quieter machine or a longer --duration: trials vary by %s in %s, too much for a margin of %s", strayed(s.Spread), w.metric(s.Metric), margin)}
 	case stat.StepGoOn:
 		return w.goOn(s)
 	case stat.StepMoreValues:
-		return "measure at least five values: --procs auto"
+		return Advice{Text: "measure at least five values: --procs auto"}
 	case stat.StepMend:
-		return "fix the cause, then start over with another --out"
+		return Advice{Text: "fix the cause, then start over with another --out"}
 	case stat.StepResume:
-		return "the same command with this directory as --out: it runs what is missing"
+		if swept(w.result) {
+			return Advice{"complete it", resumed(w.result)}
+		}
+		return Advice{Text: completed(w.result)}
 	case stat.StepReadOutput:
-		return "look at what the target and the load printed, under logs/"
+		return Advice{Text: "look at what the target and the load printed, under logs/"}
 	case stat.StepFindDerived:
-		return "find what else the program derives from the variable: pools sized from it, a library that sets GOMAXPROCS at start"
+		return Advice{Text: "look for what else depends on the variable: pools sized from it, or a library that sets GOMAXPROCS at start"}
 	case stat.StepLoadElsewhere:
-		return "drive the load from another machine, or with --load-cpuset on CPUs of its own"
+		return Advice{Text: "drive the load from another machine, or with --load-cpuset on CPUs of its own"}
 	case stat.StepOfferRate:
-		return "a --load command that is told the {rate}, or procfit's own load"
+		return Advice{Text: "use a --load command that takes {rate}, or procfit's own load generator"}
 	case stat.StepRepeat:
-		return fmt.Sprintf("--repeats %d or more", s.Blocks)
+		if swept(w.result) {
+			return Advice{"measure more blocks", repeated(w.result, s.Blocks)}
+		}
+		return Advice{Text: fmt.Sprintf("measure more blocks: --repeats %d or more", s.Blocks)}
 	case stat.StepLessRate:
-		return "a lower --rate, more CPUs, or a higher --quota"
+		return Advice{Text: "use a lower --rate, more CPUs, or a higher --quota"}
 	case stat.StepQuietMachine:
-		return "quiet the machine, or measure on another"
+		return Advice{Text: "quiet the machine, or measure on another"}
 	case stat.StepAnew:
-		return "start over with another --out, so that all trials are made in one way"
+		return Advice{Text: "start over with another --out, so that all trials are made the same way"}
 	case stat.StepBenchmarksApart:
-		return "sweep the benchmarks apart: -bench with one at a time"
+		return Advice{Text: "sweep the benchmarks one at a time, with -bench"}
 	}
-	return string(s.Code)
+	return Advice{Text: string(s.Code)}
+}
+
+func cleanAdvice(list []Advice) []Advice {
+	out := make([]Advice, len(list))
+	for i, a := range list {
+		out[i] = Advice{phrase.Clean(a.Text), phrase.Clean(a.Command)}
+	}
+	return out
 }

@@ -52,9 +52,9 @@ func (g *group) figureColumns() []column {
 	seconds := duration()
 	return []column{
 		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *stat.ArmResult) Cell { return Cell{Value: armName(a)} }},
-		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return g.throughput.cell(a.Throughput) }},
+		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return g.throughput.cell(g.asShown(a.Throughput)) }},
 		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
-		{Column{Head: "Against the peak"}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
+		{Column{Head: g.againstPeak()}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
 		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
 		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *stat.ArmResult) Cell {
 			if !g.other() || g.Latency.Quantile == 0.5 {
@@ -95,7 +95,7 @@ func (g *group) kernelColumns() []column {
 			}
 			return Cell{Value: rate.number(*v + *i), Detail: rate.number(*v) + " + " + rate.number(*i)}
 		}},
-		{Column{Head: "Run-queue wait, s/s", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.RunQueueWaitRatio)} }},
+		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.RunQueueWaitRatio)} }},
 		{Column{Head: "Throttled periods", Short: "throt."}, func(a *stat.ArmResult) Cell {
 			c := Cell{Value: share.maybe(a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
@@ -124,7 +124,7 @@ func (g *group) standing(a *stat.ArmResult) Cell {
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
 		return Cell{Value: "as fast"}
 	}
-	return Cell{Value: "open"}
+	return Cell{Value: "undecided"}
 }
 
 func (g *group) leftOut(code stat.ExcludedCode) Cell {
@@ -134,19 +134,19 @@ func (g *group) leftOut(code stat.ExcludedCode) Cell {
 	case stat.ExcludedWithheld:
 		return Cell{"starved", "other programs left it too few CPUs to be compared"}
 	case stat.ExcludedUnread:
-		return Cell{"unread", "which value it chose is not known, so it is compared with none"}
+		return Cell{"unread", "the value that it chose is not known, so it is left out"}
 	case stat.ExcludedDiffers:
-		return Cell{"differs", "proven unlike the number that it chose, so it is compared with none"}
+		return Cell{"differs", "performs unlike the number that it chose, so it is left out"}
 	case stat.ExcludedNoFigure:
 		return Cell{"no figure", "no valid trial has a throughput"}
 	case stat.ExcludedSlower:
 		return Cell{"slower", "proven worse in throughput; its latency is not compared"}
 	case stat.ExcludedSaturated:
-		return Cell{"saturated", "proven not to carry the common rate; its latency is a backlog's"}
+		return Cell{"saturated", "fell behind at the common rate; its latency is queueing"}
 	case stat.ExcludedLatency:
-		return Cell{"no latency", "none of its trials' latency may be judged"}
+		return Cell{"no latency", "none of its trials has a latency that can be judged"}
 	case stat.ExcludedShared:
-		return Cell{"past CPUs", "more Ps than CPUs while the load is on them: its latency does not speak for it"}
+		return Cell{"past CPUs", "more Ps than CPUs, with the load on the same CPUs: its latency does not count in its favour"}
 	}
 	return Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }
@@ -160,9 +160,12 @@ func trialsCell(a *stat.ArmResult) Cell {
 }
 
 func (g *group) throughputColumn() Column {
-	c := Column{Head: "Throughput", Short: "throughput", Detailed: true}
-	if g.Benchmarks != nil {
+	c := Column{Head: phrase.Capital(g.throughputName()), Short: "throughput", Detailed: true}
+	switch {
+	case g.Benchmarks != nil:
 		c.Head = "Geometric mean"
+	case g.runs():
+		c.Short = "a run"
 	}
 	if u := g.throughput.name; u != "" {
 		c.Head, c.Short = c.Head+", "+u, u
@@ -252,20 +255,24 @@ func difference(i stat.Interval) Cell {
 	if i.Median == nil {
 		return Cell{Value: absent}
 	}
-	c := Cell{Value: change(*i.Median) + " %"}
+	c := Cell{Value: change(*i.Median)}
 	if i.Low != nil && i.High != nil {
 		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
 	}
 	return c
 }
 
+// change is a ratio as one: from twice on as a factor, for nobody reads "+340 %".
 func change(ratio float64) string {
+	if ratio >= 2 {
+		return significant(ratio, 2, false) + "×"
+	}
 	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
 	switch {
 	case s == "0.0" || s == "-0.0":
-		return "0.0"
+		return "0.0 %"
 	case s[0] == '-':
-		return "−" + s[1:]
+		return "−" + s[1:] + " %"
 	}
-	return "+" + s
+	return "+" + s + " %"
 }

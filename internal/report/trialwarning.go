@@ -21,7 +21,7 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnLoadLimited:
 		return "the load generator's busiest thread used " + phrase.Percent(value) + " of a CPU: it may have been the limit"
 	case journal.WarnLoadTook:
-		return "the load took " + cpusUsed(value) + " of a machine that had none to spare"
+		return "the load generator took " + cpusUsed(value) + " of a machine that had none to spare"
 	case journal.WarnSaturated:
 		return "answered " + percentDown(value) + " of the offered rate"
 	case journal.WarnSentLate:
@@ -29,7 +29,7 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnProcsUnproven:
 		return because("the live GOMAXPROCS could not be read", w.Detail)
 	case journal.WarnNoGo:
-		return "no Go program is among the target's processes"
+		return "none of the target's processes is a Go program"
 	case journal.WarnProcsChanged:
 		if w.From != nil && w.To != nil {
 			return fmt.Sprintf("GOMAXPROCS changed from %d to %d", *w.From, *w.To)

@@ -37,8 +37,19 @@ type Verdict struct {
 	Answer   Answer
 	Sentence string
 	Reasons  []string
-	Settle   []string // what would settle a "cannot tell"
+	Settle   []Advice // what would settle a "cannot tell"
 	Context  string   // what it was measured on: CPU, quota, Go version, blocks
+}
+
+// Advice is what to do, with the command that does it where there is one: a command is
+// there to be copied, and so stands apart.
+type Advice struct{ Text, Command string }
+
+func (a Advice) String() string {
+	if a.Command == "" {
+		return a.Text
+	}
+	return a.Text + ": " + a.Command
 }
 
 // Group is one set of comparable arms.

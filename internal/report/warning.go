@@ -31,7 +31,7 @@ func warn(r *stat.Result, w *stat.Warning) advice {
 func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnFewBlocks:
-		return advice{fmt.Sprintf("it takes %d valid trials of an arm to prove anything; one has %d", stat.FewestPairs, w.Count), "--repeats 6 or more"}, true
+		return advice{fmt.Sprintf("a setting needs %d valid trials to prove anything, and one has %d", stat.FewestPairs, w.Count), "--repeats 6 or more"}, true
 	case stat.WarnFewArms:
 		return advice{phrase.Count(w.Count, "setting") + " measured; the best value may be another", "--procs auto, or at least five values"}, true
 	case stat.WarnInvalid:
@@ -46,7 +46,7 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("all values are within %s of the best", phrase.Percent(o.plan().Margin)), "profile first: GOMAXPROCS may not be your knob"}, true
 	case stat.WarnMetricWorse:
 		return advice{"proven worse at GOMAXPROCS " + w.Arm + ": " + losses(w.Losses),
-			"judge by the one that matters most: name it with --metric, or sweep the benchmarks apart"}, true
+			"judge by the one that matters most: name it with --metric, or sweep the benchmarks one at a time"}, true
 	}
 	return advice{}, false
 }
@@ -60,7 +60,7 @@ func invalid(w *stat.Warning, noun string) string {
 }
 
 func (o words) strays(w *stat.Warning, metric string) string {
-	return fmt.Sprintf("a trial strays by %s in %s, so that little can be told", phrase.Percent(w.Value), metric)
+	return fmt.Sprintf("trials vary by %s in %s, too much to tell small differences", strayed(w.Value), metric)
 }
 
 func losses(list []stat.Reason) string {
@@ -75,11 +75,11 @@ func losses(list []stat.Reason) string {
 func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnSaturated:
-		return advice{fmt.Sprintf("fell behind at %s, so that their latency is queueing: GOMAXPROCS %s", o.rate(), labels(w.Arms)), "a lower --rate, to compare their latency too"}, true
+		return advice{fmt.Sprintf("GOMAXPROCS %s fell behind at %s: %s latency is queueing", labels(w.Arms), o.rate(), whose(len(w.Arms))), "a lower --rate, to compare their latency too"}, true
 	case stat.WarnDropped:
-		return advice{phrase.Thousands(float64(w.Count)) + " intended sends were never made", "more --connections, or a lower --rate"}, true
+		return advice{phrase.Thousands(float64(w.Count)) + " requests that were due were never sent", "more --connections, or a lower --rate"}, true
 	case stat.WarnUnanswered:
-		return advice{fmt.Sprintf("%d of %s were never answered, at GOMAXPROCS %s: each counts as late as it had waited", w.Count, phrase.Count(w.Of, "request"), labels(w.Arms)),
+		return advice{fmt.Sprintf("%d of %s were never answered, at GOMAXPROCS %s: each counts with the time that it had waited", w.Count, phrase.Count(w.Of, "request"), labels(w.Arms)),
 			"read the target's output under logs/: it hangs, or is short of connections"}, true
 	case stat.WarnRedirects:
 		if w.Count >= w.Of {
@@ -109,7 +109,7 @@ func (o words) warnOfProcs(w *stat.Warning) (advice, bool) {
 	case stat.WarnUnproven:
 		return advice{"the GOMAXPROCS that the program really ran at could not be read: " + labels(w.Arms), "measure a Go binary whose process may be read (same user, or root)"}, true
 	case stat.WarnNoGo:
-		return advice{"the target is no Go program: GOMAXPROCS means nothing to it", "sweep the Go program itself; where a script starts one, it ended too soon to be seen"}, true
+		return advice{"the target is not a Go program: GOMAXPROCS means nothing to it", "sweep the Go program itself; where a script starts one, it ended too soon to be seen"}, true
 	case stat.WarnDefaultVaries:
 		return advice{"the default did not choose the same value in every trial: " + labels(w.Arms), "keep the limits and CPUs of the machine fixed during a sweep"}, true
 	case stat.WarnUnsetDiffers:
@@ -133,7 +133,7 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 	case stat.WarnOthers:
 		text := o.others()
 		if len(w.Arms) > 0 {
-			text += ", so that what needs these CPUs is not compared: " + labels(w.Arms)
+			text += ", so settings that need these CPUs are not compared: " + labels(w.Arms)
 		}
 		return advice{text, "quiet the machine, or measure on another"}, true
 	case stat.WarnUnbound:
@@ -141,11 +141,11 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 		if w.Count > 1 {
 			replicas = fmt.Sprintf(" %d replicas", w.Count)
 		}
-		return advice{fmt.Sprintf("more CPU was used than the quota of %s allows%s, as runs shorter than a few of its periods of 100 ms can, at GOMAXPROCS %s",
+		return advice{fmt.Sprintf("runs used more CPU than the quota of %s allows%s, as very short runs can (its period is 100 ms), at GOMAXPROCS %s",
 			phrase.CPUs(w.Limit), replicas, each(w.Arms, func(a stat.ArmFigure) string { return cpusUsed(a.Value) })),
-			"trials longer than a second: more work in a run, or a longer --duration"}, true
+			"make trials longer than a second: more work in a run, or a longer --duration"}, true
 	case stat.WarnOversubscribed:
-		return advice{fmt.Sprintf("%s with a quota of %s want %s of a machine with %s", phrase.Count(w.Count, "replica"), phrase.CPUs(o.quota()), phrase.CPUs(w.Value), phrase.CPUs(w.Limit)),
+		return advice{fmt.Sprintf("%s with a quota of %s need %s, and the machine has %s", phrase.Count(w.Count, "replica"), phrase.CPUs(o.quota()), phrase.CPUs(w.Value), phrase.CPUs(w.Limit)),
 			"fewer replicas or a smaller quota, unless nodes in production are as full"}, true
 	}
 	return advice{}, false
@@ -154,16 +154,16 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 	switch w.Code {
 	case stat.WarnIncomplete:
-		fix := "run again with the same --out: it completes what is missing"
+		fix := "to complete it, " + completed(o.result)
 		if w.Mend {
 			fix = "fix the cause, then start over with another --out"
 		}
 		if o.plan().Racing() {
-			return advice{fmt.Sprintf("it ended after %s of at most %d, before it was sure", phrase.Count(w.Count, "trial"), w.Of), fix}, true
+			return advice{fmt.Sprintf("the sweep ended after %d of at most %s, before there was an answer", w.Count, phrase.Count(w.Of, "trial")), fix}, true
 		}
 		return advice{fmt.Sprintf("only %d of %d planned trials are in the journal", w.Count, w.Of), fix}, true
 	case stat.WarnDrift:
-		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "a quieter machine; comparisons stand: what moves all trials of a block alike is taken out of them"}, true
+		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "use a quieter machine; comparisons stand, as they are made within blocks"}, true
 	case stat.WarnSteal:
 		text := fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value))
 		if bursts := fmt.Sprintf("a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial")); w.Count > 0 && phrase.Percent(w.Value) == "0 %" {
@@ -171,14 +171,14 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 		} else if w.Count > 0 {
 			text += ", and " + bursts
 		}
-		return advice{text, "a machine that is not shared; of a cloud's machine, one without CPU credits to run out of"}, true
+		return advice{text, "use a machine that is not shared; in a cloud, one without CPU credits that can run out"}, true
 	case stat.WarnTrials:
 		return advice{message: fmt.Sprintf("%s in trials, the first: %s", phrase.Count(w.Count, "warning"), trialWarning(w.Trial))}, true
 	case stat.WarnMixedUnits:
-		return advice{fmt.Sprintf("%s left out: counted in %s where their group counts %s", phrase.CountOf(w.Count, "trial is", "trials are"), unitName(w.Reason), unitName(w.Unit)),
+		return advice{fmt.Sprintf("%s left out: counted in %s, and the others in %s", phrase.CountOf(w.Count, "trial is", "trials are"), unitName(w.Reason), unitName(w.Unit)),
 			"look at what the program printed, under logs/: the figure of --metric was missing there"}, true
 	case stat.WarnDuplicates:
-		return advice{phrase.Count(w.Count, "trial") + " in the journal twice: of each arm and block the first counts", "keep one journal of each run"}, true
+		return advice{phrase.Count(w.Count, "trial") + " in the journal twice: of each setting and block the first counts", "keep one journal of each run"}, true
 	}
 	return advice{}, false
 }

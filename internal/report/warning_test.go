@@ -67,7 +67,7 @@ func TestWarningsInWords(t *testing.T) {
 			c.Trial = func(t *journal.Trial) {
 				t.ObservedProcs, t.Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnNoGo}}
 			}
-		}, "the target is no Go program"},
+		}, "the target is not a Go program"},
 		{"default_varies", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				if t.Arm.Procs == nil && t.Block == 0 {
@@ -76,13 +76,13 @@ func TestWarningsInWords(t *testing.T) {
 			}
 		}, "unset"},
 		{"unset_differs", func(c *Config) { c.Arms[0] = Unset(8, 40000, .0052) }, "performs unlike GOMAXPROCS=8"},
-		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "intended sends"},
+		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were never sent"},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
 		{"noisy", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				*t.ThroughputPerSecond *= math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
 			}
-		}, "% in throughput, so that little can be told"},
+		}, "% in throughput, too much to tell small differences"},
 		{"flat_curve", func(c *Config) {
 			c.Arms = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}, "within 5 % of the best"},
@@ -99,7 +99,7 @@ func TestWarningsInWords(t *testing.T) {
 			for i := range c.Arms {
 				c.Arms[i].Arm.Replicas = 3
 			}
-		}, "3 replicas with a quota of 4 CPUs want 12 CPUs of a machine with 8 CPUs"},
+		}, "3 replicas with a quota of 4 CPUs need 12 CPUs, and the machine has 8 CPUs"},
 		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
 		{"quota_unbound", func(c *Config) {
 			c.Arms = under(2, c.Arms...)
@@ -108,7 +108,7 @@ func TestWarningsInWords(t *testing.T) {
 					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
 				}
 			}
-		}, "more CPU was used than the quota of 2 CPUs allows, as runs shorter than a few of its periods of 100 ms can, at GOMAXPROCS unset (2."},
+		}, "runs used more CPU than the quota of 2 CPUs allows, as very short runs can (its period is 100 ms), at GOMAXPROCS unset (2."},
 	} {
 		config := calm()
 		c.change(&config)

@@ -17,8 +17,8 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 	}{
 		{stat.Recommendation{Verdict: stat.CannotTell, Claim: stat.Reason{Code: stat.CauseNoneValid}}, "No trial was valid.", "Cannot tell: no trial was valid."},
 		{stat.Recommendation{Verdict: stat.TradeOff, Claim: stat.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
-			"8 has the throughput (no throughput), 1 the latency (no throughput): 50 % slower, but a p99 25 % lower on 2 CPUs.",
-			"A trade-off: 8 has the throughput (no throughput), 1 the latency (no throughput): 50 % slower, but a p99 25 % lower on 2 CPUs."},
+			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs.",
+			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs."},
 		{stat.Recommendation{Verdict: stat.NotYourKnob, Claim: stat.Reason{List: []stat.Setting{*one, *eight}}},
 			"1 and 8 give the same throughput within 5 % on 2 CPUs; profile first.",
 			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5 % on 2 CPUs; profile first."},
@@ -74,6 +74,44 @@ func TestGroupTitles(t *testing.T) {
 	}
 }
 
+func TestLargeDifferencesAreFactors(t *testing.T) {
+	for change, want := range map[float64]string{0.99: "99 % higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93 % lower"} {
+		if got := higher(change); got != want {
+			t.Errorf("%g: %q, want %q", change, got, want)
+		}
+	}
+	for spread, want := range map[float64]string{0.032: "3.2 %", 0.46: "46 %", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
+		if got := strayed(spread); got != want {
+			t.Errorf("%g: %q, want %q", spread, got, want)
+		}
+	}
+}
+
+// A batch program is known by how long it takes, and not by runs a second.
+func TestRunsAreShownAsTimes(t *testing.T) {
+	r := reporttest.Typical()
+	g := &r.Groups[0]
+	g.ThroughputUnit = "runs"
+	for _, list := range [][]stat.ArmResult{g.Arms, g.Rows} {
+		for i := range list {
+			list[i].Throughput = stat.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
+		}
+	}
+	v := New(r).Groups[0]
+	if c := v.Table.Columns[1]; c.Head != "Time of a run" || c.Short != "a run" {
+		t.Errorf("column %+v", c)
+	}
+	if c := v.Table.Rows[0].Cells[1]; c.Value != "2.00 s" || c.Detail != "[1.25 s, 2.50 s]" {
+		t.Errorf("cell %+v", c)
+	}
+	if v.Throughput.Title != "Time of a run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
+		t.Errorf("chart %q: %+v", v.Throughput.Title, v.Throughput.Series[0].Marks[0])
+	}
+	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time of a run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
+		t.Errorf("tile %+v", tile)
+	}
+}
+
 func TestAMetricIsItsOwnUnit(t *testing.T) {
 	for name, want := range map[string]string{"": "req/s", "runs": "runs/s", "operations": "op/s", "throughput": "", "frames": "frames", "1/took": "1/took"} {
 		if got := throughputUnit(name); got != want {
@@ -110,10 +148,10 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		run, invalid, pilots int
 		want                 string
 	}{
-		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. Resume with"},
+		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To complete it, run"},
 		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Fix"},
 		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Fix"},
-		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. Resume with"},
+		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To complete it, run"},
 	} {
 		r := &stat.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
 		if got := progress(r); !strings.HasPrefix(got, c.want) {

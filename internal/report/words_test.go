@@ -42,7 +42,7 @@ func TestVerdictsInWords(t *testing.T) {
 		{"all alike", Config{Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "profile first"},
 		{"alike in throughput, of different p99", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, "proven worse in p99: 1 is 9"},
 		{"the same in closed loop, whose latency is not judged", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, "p99 is not judged"},
-		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, "A trade-off: 8 (the default) has the throughput"},
+		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, "A trade-off: 8 (the default) is best for throughput"},
 		{"too noisy", Config{Arms: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.2, P99: 0.4}}, "Cannot tell"},
 		{"noisy, and yet one P is far worse", Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, "proven worse in throughput: 1 is 4"},
 		{"only one value", Config{Arms: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "only one number of Ps was measured, 2"},
@@ -81,7 +81,7 @@ func TestWhatCarriesTheRateInWords(t *testing.T) {
 		{"the low end counts", Config{SmallFor: true, Arms: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(lower bound)"},
 		{"without an interval the median", Config{SmallFor: true, Arms: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(lower bound) (median, n 4)"},
 		{"a load command has no closed loop", Config{SmallFor: true, Arms: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 carried 100 % of the rate (median"},
-		{"two trials", Config{SmallFor: true, Arms: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks that it takes"},
+		{"two trials", Config{SmallFor: true, Arms: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks needed to prove it"},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.say, got)
@@ -104,7 +104,7 @@ func TestGatesInWords(t *testing.T) {
 		"worse by less than the margin": {versus(0.98, 1.05, quiet), "slower, proven within"},
 		"throughput worse":              {versus(0.85, 1, quiet), "%, proven worse than the margin of 5 %"},
 		"p99 worse":                     {versus(1, 1.5, quiet), "%, proven worse than the margin of 20 %"},
-		"slightly worse in noise":       {versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), "cannot tell"},
+		"slightly worse in noise":       {versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), "undecided"},
 		"a third as fast in noise":      {versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), "proven worse"},
 	} {
 		var notes []string
@@ -126,9 +126,9 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 	few, spoiled := versus(1, 1, quiet), versus(1, 1, quiet)
 	few.Blocks, spoiled.Trial = 2, fails
 	for want, c := range map[string]Config{
-		"throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks with a valid trial of both, and it takes 3": few,
-		"6 of 6 trials of the new one invalid at unset, of the old one 0 of 6: exited with code 4; 6 of 6":                                                     spoiled,
-		"no arm of the old command was planned": {Gate: true, Arms: CPUServer()},
+		"throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks have a valid trial of both, and 3 are needed": few,
+		"at unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; at 1, 6 of 6":                                       spoiled,
+		"the old command was not planned": {Gate: true, Arms: CPUServer()},
 	} {
 		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)

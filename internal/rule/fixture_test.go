@@ -114,11 +114,11 @@ func fixtures() []fixture {
 		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
 		{"PF002", "a limit is unreadable", machine(8, 2).state(facts.Unreadable).live(2), "", "", ""},
 
-		{"PF003", "a fraction", machine(8, 2.5).withEnv("2.5"), `GOMAXPROCS="2.5" is no positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
-		{"PF003", "a very long one", machine(8).withEnv(strings.Repeat("9", 100_000) + "x"), strings.Repeat("9", 40) + `…" is no positive`, "remove it", Error},
+		{"PF003", "a fraction", machine(8, 2.5).withEnv("2.5"), `GOMAXPROCS="2.5" is not a positive whole number to the runtime of go1.26.1`, "remove it: the runtime chooses 3 by itself", Error},
+		{"PF003", "a very long one", machine(8).withEnv(strings.Repeat("9", 100_000) + "x"), strings.Repeat("9", 40) + `…" is not a positive`, "remove it", Error},
 		{"PF003", "millicores", machine(8).withEnv("500m"), `"500m"`, "chooses 8", Error},
 		{"PF003", "an ancestor", machine(64, 20, 1.5).withEnv("auto"), `"auto"`, "write GOMAXPROCS=2; without it the runtime chooses 20", Error},
-		{"PF003", "a plus sign for Go 1.25", machine(8).withEnv("+3").gover("go1.25.1"), `"+3" is no positive`, "", Error},
+		{"PF003", "a plus sign for Go 1.25", machine(8).withEnv("+3").gover("go1.25.1"), `"+3" is not a positive`, "", Error},
 		{"PF003", "a plus sign for Go 1.26", machine(8).withEnv("+3"), "", "", ""},
 		{"PF003", "automaxprocs would choose without it", machine(8, 2.5).withEnv("auto").automaxprocs("v1.6.0"), `"auto"`, "write GOMAXPROCS=3", Error},
 		{"PF003", "empty", machine(8).withEnv(""), "set and empty", "remove it", Info},
@@ -212,7 +212,7 @@ func fixtures() []fixture {
 		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},
 		{"PF012", "not known", machine(8, 2).live(2), "", "", ""},
 
-		{"PF013", "a call after the environment", machine(2).withEnv("4").live(2), "runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program goes before it", "remove GOMAXPROCS=4 from its environment", Warning},
+		{"PF013", "a call after the environment", machine(2).withEnv("4").live(2), "runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program overrides it", "remove GOMAXPROCS=4 from its environment", Warning},
 		{"PF013", "the call is what is wrong", machine(8, 2).withEnv("2").live(8).custom(true), "runs with 8 Ps", "let the program leave GOMAXPROCS alone where its environment sets it: 2 fits its CPUs", Warning},
 		{"PF013", "the default again", machine(8, 2).withEnv("4").live(2).custom(false), "follows its own default again, as after a call of runtime.SetDefaultGOMAXPROCS", "remove GOMAXPROCS=4", Warning},
 		{"PF013", "neither fits", machine(8, 2).withEnv("4").live(8).custom(true), "runs with 8 Ps", "let it take 2, and remove GOMAXPROCS=4 from its environment", Warning},
@@ -223,12 +223,12 @@ func fixtures() []fixture {
 		{"PF013", "its memory is hidden", machine(8).withEnv("4").unread(), "", "", ""},
 		{"PF013", "no variable", machine(8).live(4), "", "", ""},
 
-		{"PF014", "a period of 0", machine(8, 2).ratio("150000 0"), "the runtime of go1.26.1 dies at its start of /cg/pod/app/cpu.max: \"150000 0\"", "set GOMAXPROCS=8 in its environment: it then computes no default", Error},
-		{"PF014", "beyond an int32, and an ancestor", machine(8, 2, 3).ratio("17592186044415 1000"), "dies", "set GOMAXPROCS=3", Error},
+		{"PF014", "a period of 0", machine(8, 2).ratio("150000 0"), "the runtime of go1.26.1 crashes at start because of /cg/pod/app/cpu.max: \"150000 0\"", "set GOMAXPROCS=8 in its environment: it then computes no default", Error},
+		{"PF014", "beyond an int32, and an ancestor", machine(8, 2, 3).ratio("17592186044415 1000"), "crashes", "set GOMAXPROCS=3", Error},
 		{"PF014", "a value in the environment", machine(8, 2).ratio("150000 0").withEnv("2"), "", "", ""},
 		{"PF014", "an old Go", machine(8, 2).ratio("150000 0").gover("go1.24.1"), "", "", ""},
 		{"PF014", "on arm64", machine(8, 2).ratio("150000 0").arch("arm64"), "", "", ""},
-		{"PF001", "env above the CPUs, and a limit to die of", machine(8, 2).ratio("150000 0").withEnv("9"), "would run with 9 Ps", "set GOMAXPROCS=8 in its environment instead of 9; without it the runtime dies", Warning},
+		{"PF001", "env above the CPUs, and a limit to die of", machine(8, 2).ratio("150000 0").withEnv("9"), "would run with 9 Ps", "set GOMAXPROCS=8 in its environment instead of 9; without it the runtime crashes at start", Warning},
 		{"PF003", "beyond an int32", machine(8, 2).withEnv("9999999999").live(2), "GOMAXPROCS=9999999999 is above 2147483647, the largest number that", "remove it: the runtime chooses 2", Error},
 		{"PF004", "without the variable it would die", machine(8, 2).ratio("150000 0").withEnv("8"), "", "", ""},
 		{"PF001", "a manifest, an old Go, any machine", machine(0, 2).gover("go1.24.1").anywhere(), "would run with as many Ps as its machine has CPUs where the limit of /cg/pod/app grants 2 CPUs", "build it with Go 1.25", Warning},
@@ -247,7 +247,7 @@ func fixtures() []fixture {
 		{"PF015", "no reference", machine(0, 1.5).withEnv("2").file(Written{}), "", "", ""},
 
 		{"PF016", "a number without quotes", machine(0, 2).file(Written{Refused: "value: 2 is a number, not a string"}), "refuses it: value: 2 is a number", "in quotes", Error},
-		{"PF016", "a container that is not there", machine(0, 2).file(Written{Refused: "containerName: \"gone\" is no container of this pod", Kubelet: true}), "never starts the container: containerName", "name a container", Error},
+		{"PF016", "a container that is not there", machine(0, 2).file(Written{Refused: "containerName: \"gone\" is not a container of this pod", Kubelet: true}), "never starts the container: containerName", "name a container", Error},
 		{"PF016", "taken", machine(0, 2).file(Written{}), "", "", ""},
 
 		{"PF017", "no limit", machine(0, 0).hiddenEnv().file(Written{Resource: "limits.cpu", Divisor: "1"}), "gets the CPUs of the node", "give the container a CPU limit", Warning},

@@ -36,12 +36,12 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# The rules
 
-What ` + "`procfit ps`, `explain`, `check` and the exporter" + ` find fault with.
+What ` + "`procfit ps`, `explain`, `check` and the exporter" + ` report.
 ` + "`procfit explain PF001`" + ` prints one of these. This page is made from the rules by a
 test; each example is what the rule says of a case in its tests.
 
 Severity: an **error** is an intent that is not met, a **warning** costs something
-here and now, an **info** is worth knowing and may be meant so.
+here and now, an **info** is worth knowing and may be intended.
 
 | rule | severity | |
 |---|---|---|

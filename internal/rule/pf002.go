@@ -14,7 +14,7 @@ func tooFewPs() Rule {
 		Severity: Info,
 		Since:    "0.1",
 		Why: `With fewer Ps than whole CPUs the rest of the CPUs cannot run its Go code,
-however much there is to do. That may be meant so: many services lose nothing, and
+however much there is to do. That may be intended: many services lose nothing, and
 some gain, with fewer Ps. Without a measurement it is more often a value left
 behind from a smaller machine.`,
 		Fix:   `Remove the setting, or prove it with procfit sweep.`,

@@ -16,8 +16,8 @@ func ignoredEnv() Rule {
 		Title:    "GOMAXPROCS in the environment is ignored",
 		Severity: Error,
 		Since:    "0.1",
-		Why: `The runtime takes GOMAXPROCS only as a positive whole number and ignores
-anything else without a word: "2.5", "500m", "0", " 2", "auto". Whoever set it
+		Why: `The runtime takes GOMAXPROCS only as a positive whole number and silently
+ignores anything else: "2.5", "500m", "0", " 2", "auto". Whoever set it
 believes that it counts. Worse, go.uber.org/automaxprocs takes any value, an empty
 one too, as a reason to leave GOMAXPROCS alone.
 An empty value is reported as info: to the runtime it is the same as none.`,
@@ -31,7 +31,7 @@ func checkIgnoredEnv(s Subject) []Finding {
 	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != facts.Known {
 		return nil
 	}
-	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is no positive whole number to %s, which ignores it", s.env(), s.RuntimeName())}
+	f := Finding{Message: fmt.Sprintf("GOMAXPROCS=%q is not a positive whole number to %s, which ignores it", s.env(), s.RuntimeName())}
 	_, err := strconv.ParseInt(s.Facts.Env.Raw, 10, 32)
 	if errors.Is(err, strconv.ErrRange) && strings.Trim(s.Facts.Env.Raw, "0123456789") == "" {
 		f.Message = fmt.Sprintf("GOMAXPROCS=%s is above %d, the largest number that %s takes, and is ignored", s.env(), math.MaxInt32, s.RuntimeName())

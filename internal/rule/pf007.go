@@ -54,7 +54,7 @@ func (s Subject) withoutAutomaxprocs() string {
 	case !s.sized() || s.Facts.Env.State == facts.Unreadable: // what it will be is not known
 		return remove
 	case n == 0:
-		return s.setEnv() + ": without automaxprocs too the runtime dies at its start"
+		return s.setEnv() + ": without automaxprocs too the runtime crashes at start"
 	case n != s.Fit.Procs && s.Reserve > 0:
 		return fmt.Sprintf("call %s in its place, which takes %d; the runtime by itself chooses %s", s.setWithReserve(), s.Fit.Procs, value(n))
 	case n == 2 && s.Fit.Procs == 1:

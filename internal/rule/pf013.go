@@ -13,7 +13,7 @@ func overriddenEnv() Rule {
 		Since:    "0.1",
 		Why: `The environment sets GOMAXPROCS to a value that counts, and the program runs with
 another. The runtime takes the variable at its start; what a call of
-runtime.GOMAXPROCS sets later goes before it, and runtime.SetDefaultGOMAXPROCS goes
+runtime.GOMAXPROCS sets later overrides it, and runtime.SetDefaultGOMAXPROCS goes
 back to what the limit and the CPUs say. Whoever wrote the variable believes that it
 counts, and whoever reads it in a manifest takes it for what the program runs with.
 go.uber.org/automaxprocs is not the cause: it leaves a value of the environment
@@ -29,7 +29,7 @@ func checkOverridden(s Subject) []Finding {
 	if !overridden {
 		return nil
 	}
-	by := "a call of runtime.GOMAXPROCS in the program goes before it"
+	by := "a call of runtime.GOMAXPROCS in the program overrides it"
 	if s.SetBy == SetByAuto {
 		by = "its runtime follows its own default again, as after a call of runtime.SetDefaultGOMAXPROCS"
 	}

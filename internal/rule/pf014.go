@@ -10,7 +10,7 @@ import (
 func deadlyLimit() Rule {
 	return Rule{
 		ID:       "PF014",
-		Title:    "a limit that the runtime dies of",
+		Title:    "a limit that crashes the runtime",
 		Severity: Error,
 		Since:    "0.1",
 		Why: `Since Go 1.25 the runtime turns quota ÷ period into a 32-bit number without a look
@@ -35,7 +35,7 @@ func checkDeadlyLimit(s Subject) []Finding {
 		}
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s dies at its start of %s: %q", s.RuntimeName(), l.File, strings.TrimSpace(l.Raw)),
+		Message: fmt.Sprintf("%s crashes at start because of %s: %q", s.RuntimeName(), l.File, strings.TrimSpace(l.Raw)),
 		Fix:     s.setEnv() + ": it then computes no default",
 	}}
 }

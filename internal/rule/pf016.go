@@ -9,8 +9,8 @@ func refused() Rule {
 		Why: `The API server takes the value of a variable only as a string, so that value: 2 needs
 quotes; a variable has a value or a valueFrom, not both; and the divisor of CPUs is
 "1" or 1m and nothing else. What is refused is not deployed, and what runs is what
-ran before. The name of a container that the pod has not is worse: the API server
-takes it, and the container waits for ever in CreateContainerConfigError.`,
+ran before. A container name that the pod does not have is worse: the API server
+accepts it, and the container waits forever in CreateContainerConfigError.`,
 		Fix:   `Write what the message says.`,
 		Check: checkRefused,
 	}

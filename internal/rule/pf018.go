@@ -19,7 +19,7 @@ CPU of the node. The request is what the program gets when the node is busy, and
 Ps then take turns on that much: on a node of 64 CPUs, 64 Ps on a share of one. No
 limit at all is a good choice for many programs; then GOMAXPROCS says how wide the
 program is to be, and it is worth a measurement.`,
-		Fix:   `Write GOMAXPROCS, at the request rounded up or above, or set a CPU limit: procfit sweep tells which value serves.`,
+		Fix:   `Write GOMAXPROCS, at the request rounded up or above, or set a CPU limit: procfit sweep shows which value is best.`,
 		Check: checkNoLimit,
 	}
 }
@@ -34,6 +34,6 @@ func checkNoLimit(s Subject) []Finding {
 	}
 	return []Finding{{
 		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", phrase.CPUs(s.Written.Requests), s.runs(n)),
-		Fix:     fmt.Sprintf("set GOMAXPROCS, to %d or more, or a CPU limit; procfit sweep tells which value serves it", int(math.Ceil(s.Written.Requests))),
+		Fix:     fmt.Sprintf("set GOMAXPROCS, to %d or more, or a CPU limit; procfit sweep shows which value is best", int(math.Ceil(s.Written.Requests))),
 	}}
 }

@@ -8,9 +8,9 @@ func constantInCode() Rule {
 		Since:    "0.1",
 		By:       "source",
 		Why: `A number in the source is right for one machine and one limit. It counts on all
-others too, it goes before GOMAXPROCS in the environment, unless the code asks for that
+others too, it overrides GOMAXPROCS in the environment, unless the code asks for that
 first, and the call ends the updates of a runtime that follows its limit. Whoever runs
-the program sees nothing of it. As the default of a flag it is an info: then at least
+the program does not see it. As the default of a flag it is an info: then at least
 it can be seen, and another be given.`,
 		Fix: `Remove the call. Where the number is measured, set it in the environment, beside the
 limit that it was measured under.`,

@@ -10,7 +10,7 @@ func maxThreads() Rule {
 		Why: `debug.SetMaxThreads holds nothing back: the program dies when it would need one thread
 more. Threads grow with blocking system calls and calls of C, and GOMAXPROCS does not
 bound them. A number below the default of 10000 turns a busy moment into a crash; one
-above it is told nothing of here.`,
+above it is not reported.`,
 		Fix: `Remove the call, and bound what blocks: a semaphore around the calls, or a pool of workers.`,
 	}
 }

@@ -11,7 +11,7 @@ func liveDiffers() Rule {
 a limit is written once, when the container starts: a resize in place changes the
 limit and not the variable. A container runtime may put GOMAXPROCS in, which the
 API does not show, an image may have it, and the program may set it itself. The
-exporter on the node reads the live value; without it a resize alone is told, as an
+exporter on the node reads the live value; without it only a resize is reported, as an
 info.`,
 		Fix: `Let one place decide: restart a pod that was resized, remove the variable where the runtime of Go 1.25 or newer follows the limit, or see who sets it with procfit explain --pid on the node.`,
 	}

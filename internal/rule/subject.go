@@ -181,7 +181,7 @@ func (s Subject) withoutEnv() string {
 	if n := s.Unset(); n > 0 {
 		return "without it the runtime chooses " + value(n)
 	}
-	return "without it the runtime dies at its start"
+	return "without it the runtime crashes at start"
 }
 
 // runs is the beginning of a sentence about the value.

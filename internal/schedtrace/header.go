@@ -155,7 +155,7 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		return 0, used, why
 	}
 	if v, used = number(b, most); used == 0 || !isEnd(b, used) {
-		return has, used, "has a value that is no number, or too large"
+		return has, used, "has a value that is not a number, or too large"
 	}
 	*to = int(v)
 	return has, used, ""

@@ -127,7 +127,7 @@ func changed(s *Summary) *Reading {
 	c := s.Changes[0]
 	r := &Reading{ID: "gomaxprocs-changed", Severity: Info,
 		Text:   fmt.Sprintf("GOMAXPROCS changed from %d to %d by %d ms (line %d)", c.From, c.To, c.Millis, c.Line),
-		Advice: "the program set it (runtime.GOMAXPROCS, automaxprocs), or Go 1.25 and newer followed the CPU limit; `procfit explain` tells which",
+		Advice: "the program set it (runtime.GOMAXPROCS, automaxprocs), or Go 1.25 and newer followed the CPU limit; `procfit explain` shows which",
 	}
 	if s.ChangeCount > 1 {
 		r.Text += fmt.Sprintf(", and %s more", times(s.ChangeCount-1))

@@ -42,12 +42,12 @@ func busy(st *Stats) *Reading {
 		}
 		return &Reading{ID: "busy", Severity: Info,
 			Text:   seen + ", and " + wait,
-			Advice: "there is about as much work as Ps; one goroutine a P can wait unseen (runnext). `procfit sweep` tells whether another GOMAXPROCS does better",
+			Advice: "there is about as much work as Ps; one goroutine a P can wait unseen (runnext). `procfit sweep` shows whether another GOMAXPROCS does better",
 		}
 	}
 	return &Reading{ID: "cpu-bound", Severity: Warning,
 		Text:   fmt.Sprintf("%s and %s goroutines waiting on average: CPU-bound at this GOMAXPROCS", seen, phrase.Amount(st.Queued.Mean)),
-		Advice: "`procfit sweep` tells whether more helps: it does where CPUs are free, and not under a CPU quota that is used up (a P whose thread is throttled counts as busy). Else make the work smaller: take a CPU profile",
+		Advice: "`procfit sweep` shows whether more helps: it does where CPUs are free, and not under a CPU quota that is used up (a P whose thread is throttled counts as busy). Else make the work smaller: take a CPU profile",
 	}
 }
 
@@ -75,11 +75,11 @@ func idle(st *Stats, run Run) *Reading {
 	}
 	r := &Reading{ID: "idle-procs", Severity: Info,
 		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", phrase.Amount(*st.IdleMedian), phrase.Amount(st.Procs.Mean), phrase.Share(part), st.IdleShare.N),
-		Advice: "it is no more parallel than that, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` tells",
+		Advice: "it is no more parallel than that, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` shows it",
 	}
 	if one := share(st.OneBusy, st.IdleShare.N); one >= 0.9 {
 		r.Text += fmt.Sprintf(". Just one is busy in %s of them", phrase.Share(one))
-		r.Advice = "it is serial: one P at a time has something to do, so more Ps gain nothing. Where the work can be split, they do; a CPU profile tells what it is"
+		r.Advice = "it is serial: one P at a time has something to do, so more Ps gain nothing. Where the work can be split, they do; a CPU profile shows what it is"
 	}
 	return r
 }

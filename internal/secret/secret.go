@@ -2,7 +2,8 @@
 // are passed around. It goes by names: of headers all but harmless ones, of
 // variables, flags, query parameters and JSON keys those that speak of a credential,
 // and by the place of a password in a URL. What it cannot know is a secret under a
-// plain name.
+// plain name; of variables that are set for one program alone it keeps only values that
+// are too plain for one.
 package secret
 
 import (

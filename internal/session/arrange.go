@@ -98,7 +98,7 @@ func (s *Session) arrangedUnlike(old journal.Header) error {
 	case then == journal.ArrangementShared && open:
 		return errors.New("--baseline: in that run the load had the target's CPUs, in this one it has its own: add --shared-cpus, or measure the baseline again")
 	case then != now:
-		return fmt.Errorf("--baseline: in that run the load ran %s, in this one %s: what they tell of latency cannot be compared", whereabouts(then), whereabouts(now))
+		return fmt.Errorf("--baseline: in that run the load ran %s, in this one %s: their latencies cannot be compared", whereabouts(then), whereabouts(now))
 	case then == journal.ArrangementApart && (open || cpusOf(old) != cpusOf(s.Header)):
 		cpus := cpusOf(old)
 		return fmt.Errorf("--baseline: that run had the target on CPUs %s and the load on %s: give this one the same, with --server-cpuset %[1]s --load-cpuset %[2]s", cpus.target, cpus.load)

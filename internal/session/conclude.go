@@ -47,6 +47,7 @@ func Render(dir string, contents *journal.Contents, baseline string) (Outcome, e
 		return o, nil
 	}
 	o.Result = stat.Analyze(contents.Header, contents.Trials)
+	o.Result.Folder = dir
 	var refused error
 	if baseline != "" {
 		old, err := journal.ReadDirectory(baseline)

@@ -25,7 +25,7 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 	t := spec.Target
 	directory, _ := os.Getwd()
 	h := journal.Header{
-		Name:       spec.Title(),
+		Name:       secret.Text(spec.Title()),
 		Started:    o.Started.Truncate(time.Second),
 		TargetHost: o.Host,
 		Tool:       o.Tool,
@@ -46,7 +46,7 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
 		h.Target.CPUs = cpuset.Format(spec.TargetCPUs())
 	}
-	h.Tool.Args = secret.Words(o.Tool.Args)
+	h.Tool.Args = secret.Own(o.Tool.Args)
 	h.LoadHost = o.LoadHost
 	if spec.LoadOnTargetHost() {
 		h.LoadHost = &o.Host
@@ -140,7 +140,7 @@ func command(t sweep.Target) []string {
 		words = append([]string{"procfit"}, words[1:]...) // go run puts the binary elsewhere each time
 	}
 	if len(t.Env) > 0 {
-		words = slices.Concat([]string{"env"}, t.Env, words) // the user's environment is told apart: reproduce.sh exports it
+		words = slices.Concat([]string{"env"}, secret.Variables(t.Env), words) // the user's environment is told apart: reproduce.sh exports it
 	}
 	return words
 }

@@ -44,7 +44,7 @@ func New(spec sweep.Spec, o Options) *Session {
 	s.inherit()
 	s.settle()
 	if s.Dir == "" {
-		s.Dir = filepath.Join("results", spec.Title()+"-"+s.Header.Started.Format("20060102-150405"))
+		s.Dir = filepath.Join("results", sweep.FileName(spec.Title())+"-"+s.Header.Started.Format("20060102-150405"))
 	}
 	return s
 }

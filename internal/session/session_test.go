@@ -258,7 +258,7 @@ func TestBaseline(t *testing.T) {
 	}{
 		"the same":    {func(*sweep.Spec, *Options) {}, ""},
 		"no unset":    {func(s *sweep.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need it"},
-		"no other":    {func(s *sweep.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered arm"},
+		"no other":    {func(s *sweep.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
 		"other host":  {func(_ *sweep.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},
 		"other kind":  {func(s *sweep.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
 		"no baseline": {func(_ *sweep.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},

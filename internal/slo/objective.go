@@ -29,7 +29,7 @@ func Parse(s string) (Objective, error) {
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(limit))
 	if err != nil || d <= 0 {
-		return Objective{}, fmt.Errorf("%q: %q is no duration above zero: %s", s, limit, form)
+		return Objective{}, fmt.Errorf("%q: %q is not a duration above zero: %s", s, limit, form)
 	}
 	return Objective{Quantile: quantile, Seconds: d.Seconds()}, nil
 }
@@ -45,7 +45,7 @@ func parsePercentile(name string) (float64, error) {
 	}
 	percent, err := strconv.ParseFloat(whole+"."+fraction, 64)
 	if !ok || err != nil || whole == "" || percent <= 0 || percent > 99.99 {
-		return 0, fmt.Errorf("%q is no percentile from p1 to p9999", name)
+		return 0, fmt.Errorf("%q is not a percentile from p1 to p9999", name)
 	}
 	return percent / 100, nil
 }

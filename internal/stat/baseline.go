@@ -50,7 +50,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 		}
 	}
 	if !met {
-		return nil, refuse("no group of arms has the same quota, replicas and Go version in both runs")
+		return nil, refuse("no group of settings has the same quota, replicas and Go version in both runs")
 	}
 	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
 		return nil, refuse("the runs share no numbered arm")
@@ -97,9 +97,9 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 	thenUnset, nowUnset := then.find(nil), now.find(nil)
 	switch {
 	case thenUnset == nil:
-		return refuse("the baseline has no valid unset arm to take ratios to: run it with --procs unset,…")
+		return refuse("the baseline has no valid trial of unset to take ratios to: run it with --procs unset,…")
 	case nowUnset == nil:
-		return refuse("this run has no valid unset arm to take ratios to: add it with --procs unset,…")
+		return refuse("this run has no valid trial of unset to take ratios to: add it with --procs unset,…")
 	}
 	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Arms {

@@ -164,10 +164,10 @@ func TestGateBaseline(t *testing.T) {
 		"another CPU":    {func() *stat.Result { r := run(Config{Arms: arms(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
 		"another kernel": {func() *stat.Result { r := run(Config{Arms: arms(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
 		"more CPUs":      {func() *stat.Result { return run(Config{Arms: arms(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
-		"no unset":       {func() *stat.Result { return run(Config{Arms: arms(1)[1:]}) }, "no valid unset arm"},
+		"no unset":       {func() *stat.Result { return run(Config{Arms: arms(1)[1:]}) }, "no valid trial of unset"},
 		"unset invalid": {func() *stat.Result {
 			return run(Config{Arms: arms(1), Trial: func(t *journal.Trial) { t.Valid = t.Arm.Procs != nil }})
-		}, "no valid unset arm"},
+		}, "no valid trial of unset"},
 		"other arms":  {func() *stat.Result { return run(Config{Arms: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no numbered arm"},
 		"other group": {func() *stat.Result { return run(Config{Arms: Quota(1, arms(1)...)}) }, "no group"},
 	} {

@@ -16,6 +16,7 @@ const ResultSchema = "procfit.result/v1"
 type Result struct {
 	Schema         string          `json:"schema"`
 	Name           string          `json:"name"`
+	Folder         string          `json:"-"` // that the journal lies in, for who reads on; empty: not said
 	Started        time.Time       `json:"started"`
 	Origin         journal.Origin  `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
 	Host           journal.Host    `json:"host"`             // that of the target

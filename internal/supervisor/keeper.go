@@ -58,7 +58,7 @@ func (k *Keeper) tell(c command) error {
 	k.line.wait()
 	next, err := startKeeper()
 	if err != nil {
-		return fmt.Errorf("start a keeper anew: %w", err)
+		return fmt.Errorf("start a keeper again: %w", err)
 	}
 	k.line = next
 	for path, how := range k.kept {

@@ -95,7 +95,7 @@ func (r *running) begin() error {
 		return nil
 	}
 	if err := r.Begin(*r.leg.Begin); err != nil {
-		return fmt.Errorf("a block could not be told to the journal, which holds %d trials: %w", len(r.have.Trials), err)
+		return fmt.Errorf("a block could not be written to the journal, which holds %d trials: %w", len(r.have.Trials), err)
 	}
 	r.have.Blocks = append(r.have.Blocks, *r.leg.Begin)
 	return nil

@@ -10,6 +10,7 @@ type Field string
 
 const (
 	FieldCommand        Field = "command"
+	FieldName           Field = "name"
 	FieldAgainst        Field = "against"
 	FieldBuild          Field = "build"
 	FieldURL            Field = "url"

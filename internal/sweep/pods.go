@@ -27,6 +27,9 @@ func (s Spec) checkPods() *FieldError {
 			return Wrong(f.field, ": pods run what their image holds, and procfit in a pod offers the load: leave it out")
 		}
 	}
+	if len(t.Env) > 0 {
+		return Wrong(FieldEnv, ": pods have the environment of their object: set the variable there")
+	}
 	g := l.GRPC
 	switch {
 	case t.ReadyGiven():
@@ -34,7 +37,7 @@ func (s Spec) checkPods() *FieldError {
 	case l.TLS.CACert != "" || l.TLS.Cert != "" || l.TLS.Key != "":
 		return Wrong(FieldCACert, ": the pod of the load has no files of yours: leave it out, with --cert and --key")
 	case g != nil && (len(g.Proto) > 0 || g.Protoset != ""):
-		return Wrong(FieldProto, ": the pod of the load has no files of yours: leave it out, for the server to tell its types")
+		return Wrong(FieldProto, ": the pod of the load has no files of yours: leave it out, so that the server describes its types")
 	}
 	switch {
 	case t.URL == "":

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
@@ -26,7 +27,7 @@ const (
 // Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
 // only the machine of the target can tell is its Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkAttached, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkName, s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkAttached, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -136,13 +137,38 @@ func (s Spec) checkTarget() *FieldError {
 	case server && t.RunTimeout > 0:
 		return Wrong(FieldRunTimeout, " is for batch programs: a server's trial takes --duration")
 	case server && len(t.Prepare) > 0:
-		return Wrong(FieldPrepare, " is for batch programs: what a server needs belongs into its command")
+		return Wrong(FieldPrepare, " is for batch programs: what a server needs belongs in its command")
 	case t.Prepare != nil && (len(t.Prepare) == 0 || t.Prepare[0] == ""):
 		return Wrong(FieldPrepare, `: want a command, as in --prepare 'rm -rf cache'`)
 	}
-	for _, v := range t.Env {
-		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
-			return Wrong(FieldEnv, " %q: want NAME=value", v)
+	return s.checkEnv()
+}
+
+// longestName is how many characters a title has at most: it is a headline.
+const longestName = 80
+
+// checkName looks at a title that was given.
+func (s Spec) checkName() *FieldError {
+	switch {
+	case s.Name != "" && strings.TrimSpace(s.Name) == "":
+		return Wrong(FieldName, " %q: want a title with at least one letter, or leave it out", s.Name)
+	case utf8.RuneCountInString(s.Name) > longestName:
+		return Wrong(FieldName, ": a title of %d characters: at most %d", utf8.RuneCountInString(s.Name), longestName)
+	}
+	return nil
+}
+
+// checkEnv never quotes a value: it may be a credential.
+func (s Spec) checkEnv() *FieldError {
+	for _, v := range s.Target.Env {
+		name, _, ok := strings.Cut(v, "=")
+		switch {
+		case !ok:
+			return Wrong(FieldEnv, ": a word without =: want NAME=VALUE, as in GOGC=50")
+		case strings.TrimSpace(name) == "":
+			return Wrong(FieldEnv, ": no name before the =: want NAME=VALUE, as in GOGC=50")
+		case name == "GOMAXPROCS":
+			return Wrong(FieldEnv, " GOMAXPROCS: the sweep sets it itself; name the values with --procs")
 		}
 	}
 	return nil
@@ -194,7 +220,7 @@ func (s Spec) checkLoad() *FieldError {
 	}
 	if s.Target.Kind() != journal.KindServer {
 		if l.Shared {
-			return Wrong(FieldShared, " is for servers: a batch program has no load beside it")
+			return Wrong(FieldShared, " is for servers: a batch program has no load")
 		}
 		return nil
 	}

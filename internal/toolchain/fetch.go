@@ -53,7 +53,7 @@ func Fetch(ctx context.Context, version string) (Toolchain, error) {
 func (g Go) Fetch(ctx context.Context, version string) (Toolchain, error) {
 	parts := goVersion.FindStringSubmatch(version)
 	if parts == nil {
-		return Toolchain{}, fmt.Errorf("%q is no Go version such as 1.24 or 1.24.6", version)
+		return Toolchain{}, fmt.Errorf("%q is not a Go version such as 1.24 or 1.24.6", version)
 	}
 	env, err := g.settings(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func advice(proxy string) string {
 	if proxy == "off" || proxy == "direct" {
 		return "toolchains come from a module proxy: set GOPROXY=https://proxy.golang.org, or copy the module cache of a machine that has this one"
 	}
-	return "without a network, copy the module cache of a machine that has it; a release that the proxy has not cannot be had: name another, as `go list -m -versions go` shows them"
+	return "without a network, copy the module cache of a machine that has it; a release that the proxy lacks cannot be fetched: name another, as `go list -m -versions go` shows them"
 }
 
 // settings asks for what plain needs: GOENV=off hides the go env file.
@@ -162,7 +162,7 @@ func (g Go) releases(ctx context.Context, minor, modCache string) ([]string, err
 	if err != nil {
 		return nil, fmt.Errorf("list the releases of Go %s: %w", minor, err)
 	}
-	return nil, fmt.Errorf("no release of Go %s can be had: name one in full, such as %s.1", minor, minor)
+	return nil, fmt.Errorf("no release of Go %s can be fetched: name one in full, such as %s.1", minor, minor)
 }
 
 // system is how the name of a toolchain's directory ends.

@@ -41,8 +41,8 @@ func TestBuildWithErrors(t *testing.T) {
 		strings.TrimSpace(string(local)): "undefined",
 		"1.21.999":                       "get the toolchain of Go 1.21.999",
 		"1.9999":                         "1.9999",
-		"banana":                         "no Go version",
-		"1.24; rm":                       "no Go version",
+		"banana":                         "is not a Go version",
+		"1.24; rm":                       "is not a Go version",
 	} {
 		if _, err := (Go{Path: "go", Dir: dir, Env: env}).BuildWith(t.Context(), version, ".", filepath.Join(dir, "out")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("version %q: error %v, want %q", version, err, want)

@@ -154,10 +154,10 @@ func TestFetchErrors(t *testing.T) {
 	need.Command(t, "go")
 	offline := Go{Path: "go"}.With("GOPROXY=off", "GOFLAGS=", "GOMODCACHE="+t.TempDir())
 	for version, want := range map[string][]string{
-		"":         {"is no Go version"},
-		"banana":   {`"banana" is no Go version such as 1.24`},
-		"2.1":      {"is no Go version"},
-		"1.24; rm": {"is no Go version"},
+		"":         {"is not a Go version"},
+		"banana":   {`"banana" is not a Go version such as 1.24`},
+		"2.1":      {"is not a Go version"},
+		"1.24; rm": {"is not a Go version"},
 		"1.4":      {"get the toolchain of Go 1.4 ", "GOPROXY=off", "set GOPROXY=https://proxy.golang.org", "go1.4.3"},
 		"1.9999.1": {"get the toolchain of Go 1.9999.1", "go1.9999.1"},
 		"1.9999":   {"1.9999"},

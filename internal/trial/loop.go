@@ -157,7 +157,7 @@ func hung(l *load.Result, usage *journal.Usage) error {
 			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
 				100*share, l.Mode, u.Connections, who)
 		}
-		return Invalid(journal.InvalidNoAnswer, "%s answered nothing any more: after %d answers all of its %d connections still waited at the end of the %s loop; a longer --duration tells a slow program from one that hangs",
+		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers all of its %d connections still waited at the end of the %s loop; a longer --duration shows whether it is slow or hangs",
 			who, u.Answered, u.Connections, l.Mode)
 	}
 	return nil
@@ -201,7 +201,7 @@ func Answers(t *journal.Trial, maxErrors float64, connections int) error {
 		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, why, 100*maxErrors)
 	}
 	if share := float64(waiting) / float64(max(1, connections)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%d of %d connections were never answered any more, more than --max-errors %g %% of them", waiting, connections, 100*maxErrors)
+		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them", waiting, connections, 100*maxErrors)
 	}
 	return nil
 }

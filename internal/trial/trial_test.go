@@ -143,7 +143,7 @@ func TestHungReplica(t *testing.T) {
 			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return Open(t, l, u, 0) }
 		}
 		code, reason := failure(t, add(&tr, l, nil))
-		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 answered nothing any more: after 20 answers all of its 4 connections") {
+		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 stopped answering: after 20 answers all of its 4 connections") {
 			t.Errorf("%s: %s %q", mode, code, reason)
 		}
 		if len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnUnanswered || tr.Warnings[0].Count != 4 {
@@ -223,7 +223,7 @@ func TestAnswers(t *testing.T) {
 		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "no more is known"},
 		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10 % of the requests failed (100 never answered)"},
 		"some unanswered":  {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
-		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections were never answered any more"},
+		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections were no longer answered"},
 		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
 		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {

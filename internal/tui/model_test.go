@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 		" 20991 gateway        64*auto → 4, limit 4   1.93  10 %",
 		"  4242 payments-api    8 env  → 2, limit 2",
 		"E PF003", "W PF011 throt",
-		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is no positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
+		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is not a positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
 		" q  quit  ?  help",
 	)
 	newBench(t, 200, 50).scans(2).wants(" FIT ", "CPU USE  NUMCPU  LIMIT  THREADS ", "THREADS  SWITCH/s  THROTTLED  SCHED P50  SCHED P99  WAITING", "64?auto", "+-  interval")

@@ -74,7 +74,7 @@ func Decide(f Facts, p Policy) Decision { return p.decide(f) }
 // String is the decision for a log line or a terminal, one reason a line.
 func (d Decision) String() string {
 	if d.Outcome == Dies {
-		return fmt.Sprintf("%s: dies at its start\n  %s", d.Policy, strings.Join(d.Reasons, "\n  "))
+		return fmt.Sprintf("%s: crashes at start\n  %s", d.Policy, strings.Join(d.Reasons, "\n  "))
 	}
 	return fmt.Sprintf("%s: GOMAXPROCS=%d\n  %s", d.Policy, d.Procs, strings.Join(d.Reasons, "\n  "))
 }

@@ -85,7 +85,7 @@ func TestGoVersions(t *testing.T) {
 		{facts(64, 20, 1.5), Go{Version: "1.26"}, 20, "does not read the tighter limit of 1.5 CPUs"},
 		{facts(8, 16), Go{Version: "1.26"}, 8, "no less than its affinity"},
 		{withEnv(plain, "9999999999"), Go{}, 3, `"9999999999" in the environment is above 2147483647, so the runtime ignores it`},
-		{withEnv(plain, "-9999999999"), Go{}, 3, "is no positive integer"},
+		{withEnv(plain, "-9999999999"), Go{}, 3, "is not a positive integer"},
 	} {
 		d := Decide(tc.facts, tc.policy)
 		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {

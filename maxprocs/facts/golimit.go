@@ -114,7 +114,7 @@ func finite(cpus float64) float64 {
 // die closes the decision of a runtime that throws "procresize: invalid arg" at
 // such a number of Ps (golang/go#80783): there is none.
 func (d *Decision) die(l Limit, n int) Decision {
-	d.because("%s: of that quota ÷ period the runtime makes %d Ps, and dies at its start: procresize: invalid arg (golang/go#80783)", l.describe(), n)
+	d.because("%s: of that quota ÷ period the runtime makes %d Ps, and crashes at start: procresize: invalid arg (golang/go#80783)", l.describe(), n)
 	d.add(Candidate{What: "limit", CPUs: finite(l.CPUs), File: l.File, Raw: l.Raw})
 	d.Outcome = Dies
 	return *d

@@ -120,7 +120,7 @@ func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
 		d.because("GOMAXPROCS=%q in the environment is above %d, so the runtime ignores it", env.Raw, math.MaxInt32)
 		return 0, false
 	case err != nil || n <= 0 || minor < minorPlusSign && strings.HasPrefix(env.Raw, "+"):
-		d.because("GOMAXPROCS=%q in the environment is no positive integer, so the runtime ignores it", env.Raw)
+		d.because("GOMAXPROCS=%q in the environment is not a positive integer, so the runtime ignores it", env.Raw)
 		return 0, false
 	}
 	d.because("GOMAXPROCS=%q is set in the environment; no default is computed, and none will be later", env.Raw)

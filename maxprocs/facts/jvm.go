@@ -3,7 +3,7 @@ package facts
 import "math"
 
 // JVM is the policy of HotSpot's container support, as in JDK 24 and later: it
-// is no rule of a Go program, but shows what a neighbour in the same limits
+// is not a rule of a Go program, but shows what a neighbour in the same limits
 // takes. The tightest limit of all groups is rounded up, and the affinity
 // bounds it; shares do not count (JDK-8281181).
 type JVM struct {

@@ -105,7 +105,7 @@ func (m memory) Open(name string) (fs.File, error) {
 	return fstest.MapFS{"f": {Data: []byte(text)}}.Open("f")
 }
 
-// worlds are those of the library's tests, without what is no regular file.
+// worlds are those of the library's tests, without what is not a regular file.
 func worlds(t *testing.T) []map[string]string {
 	t.Helper()
 	var machines []map[string]string

@@ -59,12 +59,12 @@ unshare -m sh -c 'mount --bind /tmp/zero /sys/fs/cgroup/zero/cpu.max && sh /tmp/
 			check(t, output, group+" "+p+": 8 8")
 		}
 		check(t, output, group+" env"+dead[0]+": 3 8")
-		for go1, want := range map[string]string{"1.24": "chooses 8", "1.25.14": "dies at its start", "1.26": "dies at its start", "1.27.1": "dies at its start"} {
+		for go1, want := range map[string]string{"1.24": "chooses 8", "1.25.14": "crashes at start", "1.26": "crashes at start", "1.27.1": "crashes at start"} {
 			if _, line, _ := strings.Cut(output, group+" go "+go1+": "); !strings.Contains(strings.SplitN(line, "\n", 2)[0], want) {
 				t.Errorf("in %s Go %s: no %q in:\n%s", group, go1, want, output)
 			}
 		}
 	}
 	// Where its timer is late, as in an emulator, the kernel doubles quota and period.
-	check(t, output, "would not start: its runtime dies of the limit of its group", "PF014 error: the runtime of go1.26 dies at its start of /sys/fs/cgroup/huge/cpu.max: \"", "→ set GOMAXPROCS=8 in its environment: it then computes no default")
+	check(t, output, "would not start: the limit of its group crashes its runtime", "PF014 error: the runtime of go1.26 crashes at start because of /sys/fs/cgroup/huge/cpu.max: \"", "→ set GOMAXPROCS=8 in its environment: it then computes no default")
 }

@@ -140,7 +140,7 @@ func TestUnreadable(t *testing.T) {
 	want := []string{
 		"cut.tar: it ends in /app: unexpected EOF",
 		"out.tar: ../../app: a name that leads out of the archive, which is left out",
-		"packed: is packed by UPX, so that nothing can be read of it: unpack it (upx -d) and check it again",
+		"packed: is packed by UPX, so nothing can be read from it: unpack it (upx -d) and check it again",
 	}
 	if !slices.Equal(problems, want) || !slices.Equal(found(r, dir), []string{"PF022 api", "PF022 out.tar /app"}) {
 		t.Errorf("%q, %v", problems, found(r, dir))

@@ -36,7 +36,7 @@ func (r *reading) readNodes(ctx context.Context) error {
 		return list.Continue, nil
 	})
 	if apierrors.IsForbidden(err) {
-		r.note("nodes may not be listed: values that follow from a node's CPUs are told in words")
+		r.note("nodes may not be listed: values that depend on a node's CPUs are described in words")
 		return nil
 	}
 	return explain("list the nodes", err)

@@ -120,10 +120,10 @@ func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d documen
 	case value != nil && value.Kind == yaml.ScalarNode && value.Tag != "!!null":
 		f.value = value.Value
 		if value.Tag != "!!str" {
-			f.refused = fmt.Sprintf("value: %s is no string; write it in quotes", value.Value)
+			f.refused = fmt.Sprintf("value: %s is not a string; write it in quotes", value.Value)
 		}
 	case value != nil && value.Kind != yaml.ScalarNode:
-		f.refused = "the value is no string"
+		f.refused = "the value is not a string"
 	}
 	return f
 }
@@ -141,7 +141,7 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 			of = byName[f.reference.container]
 		}
 		if of == nil {
-			f.refused = fmt.Sprintf("containerName: %q is no container of this pod", f.reference.container)
+			f.refused = fmt.Sprintf("containerName: %q is not a container of this pod", f.reference.container)
 			f.kubelet = true
 			unknown("env, resourceFieldRef", f.refused)
 			return

@@ -28,11 +28,11 @@ const longestQuantity = 64
 func parseQuantity(text string) (quantity, error) {
 	m := quantityForm.FindStringSubmatch(text)
 	if m == nil || len(text) > longestQuantity {
-		return quantity{}, fmt.Errorf("%.40q is no quantity such as 500m or 1.5", text)
+		return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
 	}
 	amount, ok := new(big.Rat).SetString(m[1])
 	if !ok {
-		return quantity{}, fmt.Errorf("%.40q is no quantity such as 500m or 1.5", text)
+		return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
 	}
 	if bits, ok := binaryUnits[m[2]]; ok {
 		amount.Mul(amount, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits))))
@@ -42,7 +42,7 @@ func parseQuantity(text string) (quantity, error) {
 	if !ok {
 		var err error
 		if exponent, err = strconv.Atoi(m[2][1:]); err != nil {
-			return quantity{}, fmt.Errorf("%.40q is no quantity such as 500m or 1.5: %w", text, err)
+			return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5: %w", text, err)
 		}
 	}
 	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil))

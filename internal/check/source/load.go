@@ -87,7 +87,7 @@ func unloaded(err error) string {
 			text = strings.TrimSuffix(strings.TrimSpace(before), ":")
 		}
 	}
-	return "the go command cannot load its module, so that its packages are judged by their own syntax alone: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
+	return "the go command cannot load its module, so its packages are judged by syntax alone: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
 }
 
 // load asks the go command. Where it wants a compiler of C that is not there, once more
@@ -194,7 +194,7 @@ func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) 
 			first = p
 		}
 	}
-	first.Message = "does not type-check, so that its package is judged by what is left: " + first.Message
+	first.Message = "does not type-check, so its package is judged by what is left: " + first.Message
 	if n > 1 {
 		first.Message += fmt.Sprintf(" (and %s)", phrase.CountOf(n-1, "more error", "more errors"))
 	}

@@ -52,7 +52,7 @@ func (t *tree) judgeTold(ctx context.Context, programs []string, to check.Sink) 
 		dir := filepath.Dir(real(p.GoFiles[0]))
 		if at, ok := t.mainFunction(dir); ok {
 			to.Finding(check.NewFinding("PF035", at,
-				"it listens, and nobody is told its GOMAXPROCS: nothing in its module asks for it, and no package that it imports is known to export it",
+				"it listens, and reports its GOMAXPROCS nowhere: nothing in its module asks for it, and no package that it imports is known to export it",
 				"log runtime.GOMAXPROCS(0) at the start, or export it; the value stays what it is"))
 		}
 	}

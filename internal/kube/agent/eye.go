@@ -57,7 +57,7 @@ func (e *eye) look(port int) Look {
 	}
 	switch {
 	case len(all) == 0:
-		return Look{Error: "no process of the target is to be seen from the container beside it"}
+		return Look{Error: "no process of the target can be seen from the container beside it"}
 	case errors.Is(err, observe.ErrNotGo):
 		return Look{NoGo: true, Error: "no Go program among the target's processes"}
 	}

@@ -137,7 +137,7 @@ func (s *Server) awaitLoad(w http.ResponseWriter, r *http.Request) {
 	j := s.jobs[r.PathValue("id")]
 	s.mu.Unlock()
 	if j == nil {
-		http.Error(w, "no such load: the agent was started anew since", http.StatusNotFound)
+		http.Error(w, "no such load: the agent has been restarted since", http.StatusNotFound)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
@@ -178,7 +178,7 @@ func (s *Server) endSpan(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	sp := s.spans[r.PathValue("id")]
 	if sp == nil {
-		http.Error(w, "no such span: the agent was started anew since", http.StatusNotFound)
+		http.Error(w, "no such span: the agent has been restarted since", http.StatusNotFound)
 		return
 	}
 	write(w, sp.end())

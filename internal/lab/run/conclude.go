@@ -74,7 +74,7 @@ func conclude(dir string, ran *lab.Ran, cpus float64) error {
 	for i := range ran.Stages {
 		s := &ran.Stages[i]
 		if s.Directory != path.Join(ran.ID, s.ID) || !filepath.IsLocal(s.Directory) {
-			return fmt.Errorf("%s: %q is no directory of %s", filepath.Join(dir, files.LabName), s.Directory, ran.ID)
+			return fmt.Errorf("%s: %q is not a directory of %s", filepath.Join(dir, files.LabName), s.Directory, ran.ID)
 		}
 		m, err := analyse(dir, s)
 		if err != nil {

@@ -261,7 +261,7 @@ func TestFolders(t *testing.T) {
 	// An index may name no folder but the experiment's own.
 	o := read(t, dir)
 	o.Experiments[0].Stages[0].Directory = "../contention"
-	if err := Conclude(dir, o); err == nil || !strings.Contains(err.Error(), "is no directory of contention") {
+	if err := Conclude(dir, o); err == nil || !strings.Contains(err.Error(), "is not a directory of contention") {
 		t.Errorf("a stage outside of the folder: %v", err)
 	}
 }

@@ -168,7 +168,7 @@ func split(raw string) (path, host string, err error) {
 	}
 	switch {
 	case err != nil:
-		return "", "", fmt.Errorf("%s is no URL: %w", clip(raw), err)
+		return "", "", fmt.Errorf("%s is not a URL: %w", clip(raw), err)
 	case u.User != nil:
 		return "", "", fmt.Errorf("%s: give credentials as a header: 'Authorization: Basic …'", clip(u.Redacted()))
 	case u.Host == "" && (u.Scheme != "" || !strings.HasPrefix(raw, "/")), u.Host != "" && u.Scheme == "", u.Opaque != "":

@@ -60,7 +60,7 @@ func (n Name) Find(types Types) (protoreflect.MethodDescriptor, error) {
 	}
 	service, ok := d.(protoreflect.ServiceDescriptor)
 	if !ok {
-		return nil, fmt.Errorf("%q is no service", n.Service)
+		return nil, fmt.Errorf("%q is not a service", n.Service)
 	}
 	methods := service.Methods()
 	m := methods.ByName(protoreflect.Name(n.Method))

@@ -32,7 +32,7 @@ func TestMessage(t *testing.T) {
 	if err != nil || string(got) != "\x00\x00\x00\x00\x05\x0a\x03abc" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := (Name{"grpc.health.v1.HealthCheckRequest", "x"}).Find(types); err == nil || !strings.Contains(err.Error(), "is no service") {
+	if _, err := (Name{"grpc.health.v1.HealthCheckRequest", "x"}).Find(types); err == nil || !strings.Contains(err.Error(), "is not a service") {
 		t.Errorf("a message for a service: %v", err)
 	}
 }

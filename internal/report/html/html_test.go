@@ -84,7 +84,7 @@ func TestNoCurvesWithoutData(t *testing.T) {
 
 func TestTheGateIsSaidOnce(t *testing.T) {
 	page := string(render(t, reporttest.Gate(func(*stat.Gate) {})))
-	if n := strings.Count(page, "Nothing is worse than its margin"); n != 1 || strings.Contains(page, "only one number of Ps") {
+	if n := strings.Count(page, "Nothing is proven worse by more than its margin"); n != 1 || strings.Contains(page, "only one number of Ps") {
 		t.Errorf("the gate's outcome stands %d times on the page, want once and alone", n)
 	}
 }
@@ -137,7 +137,7 @@ func linked(t *testing.T, r *stat.Result) {
 func TestOpensWithTheAnswerAndTheCurves(t *testing.T) {
 	page := string(render(t, reporttest.Typical()))
 	last := 0
-	for _, want := range []string{"<h2 class=\"sentence\">Set GOMAXPROCS=2</h2>", "Against the default, 8:", "export GOMAXPROCS=2", "#warnings", ">Throughput <", ">Latency<", "Why", "Set GOMAXPROCS=2: the smallest", "All figures", "What to paste", "id=\"warnings\"", "Have I measured?", "throttled by its CPU quota?", "What the kernel counted", "Environment", "How to reproduce"} {
+	for _, want := range []string{"<h2 class=\"sentence\">Set GOMAXPROCS=2</h2>", "Compared with the default (8):", "export GOMAXPROCS=2", "#warnings", ">Throughput <", ">Latency<", "Why", "Set GOMAXPROCS=2: the smallest", "All figures", "What to paste", "id=\"warnings\"", "Have I measured?", "throttled by its CPU quota?", "What the kernel counted", "Environment", "How to reproduce"} {
 		i := strings.Index(page[last:], want)
 		if i < 0 {
 			t.Fatalf("no %q after byte %d", want, last)

@@ -66,7 +66,7 @@ func (w *writer) answer(v report.Verdict) {
 	}
 	if len(v.Settle) > 0 {
 		w.printf("\nWhat would settle it:\n")
-		w.list(v.Settle)
+		w.advice(v.Settle)
 	}
 	if v.Context != "" {
 		w.printf("\n%s\n", escape(v.Context))
@@ -178,6 +178,16 @@ func (w *writer) list(items []string) {
 	w.printf("\n")
 	for _, s := range items {
 		w.printf("- %s\n", escape(s))
+	}
+}
+
+func (w *writer) advice(list []report.Advice) {
+	w.printf("\n")
+	for _, a := range list {
+		w.printf("- %s\n", escape(a.Text))
+		if a.Command != "" {
+			w.code("sh", a.Command)
+		}
 	}
 }
 

@@ -183,7 +183,9 @@ func analyze(name string, c stattest.Config, bend func(*journal.Header, []journa
 	if bend != nil {
 		trials = bend(&h, trials)
 	}
-	return stat.Analyze(h, trials)
+	r := stat.Analyze(h, trials)
+	r.Folder = "results/" + name + "-20260105-101500"
+	return r
 }
 
 func interval(median, low, high float64, n int) stat.Interval {

@@ -61,7 +61,8 @@ func (w *writer) view(v *report.View) {
 	w.foot(foot, v)
 }
 
-// last is the answer again, where the eye is when the prompt is back.
+// last is the answer again, where the eye is when the prompt is back; and where there is
+// none yet, the command that goes on.
 func (w *writer) last(v report.Verdict) {
 	if v.Answer.Text == "" {
 		return
@@ -69,6 +70,13 @@ func (w *writer) last(v report.Verdict) {
 	w.Gap()
 	w.Wrap("", "", v.Answer.Text, stateColor(v.State)+";"+terminal.Bold)
 	w.Wrap("", "", v.Answer.Plain, "")
+	for _, a := range v.Settle {
+		if a.Command != "" {
+			w.Wrap("", "", "Next, "+a.Text+":", "")
+			w.Line(w.Style(terminal.Bold, a.Command))
+			return
+		}
+	}
 }
 
 // paths are those of the files, most useful first.
@@ -90,12 +98,23 @@ func (w *writer) verdict(v report.Verdict) {
 	if len(v.Settle) > 0 {
 		w.Paragraph("  What would settle it:", "", "")
 		for _, s := range v.Settle {
-			w.Paragraph("  · ", "    ", s)
+			w.advice(s)
 		}
 	}
 	if v.Context != "" {
 		w.Wrap("  ", "  ", v.Context, terminal.Dim)
 	}
+}
+
+// advice has its command on a line of its own, however long: a terminal wraps it, and it
+// is copied as one.
+func (w *writer) advice(a report.Advice) {
+	if a.Command == "" {
+		w.Paragraph("  · ", "    ", a.Text)
+		return
+	}
+	w.Paragraph("  · ", "    ", a.Text+":")
+	w.Line("    " + w.Style(terminal.Bold, a.Command))
 }
 
 func (w *writer) group(g *report.Group, titled bool, foot foot) {

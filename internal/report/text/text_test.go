@@ -119,3 +119,19 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 		t.Errorf("2 lies at column %d, 1 at %d: a ratio of %.2f, want 2.01", two, one, ratio)
 	}
 }
+
+// A command is copied as one line, however narrow the terminal; it is the last that is said.
+func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
+	const command = "procfit sweep --max-trials 39 --out results/server-20260105-101500 -- ./server -addr :{port}"
+	v := &report.View{Verdict: report.Verdict{
+		State: report.Unknown, Label: "Cannot tell", Answer: report.Answer{Text: "Can’t tell yet", Plain: "It is undecided."},
+		Settle: []report.Advice{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}},
+	}}
+	var b bytes.Buffer
+	if err := Render(&b, v, Options{Width: 40}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\n    "+command+"\n") || !strings.HasSuffix(b.String(), "Next, about 9 more trials should decide:\n"+command+"\n") {
+		t.Error(b.String())
+	}
+}

@@ -185,7 +185,7 @@ func TestLayoutFolder(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "index.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := ReadLayout(context.Background(), os.DirFS(dir), DefaultLimits()); err != nil || !strings.Contains(faults(c), "is no file") {
+	if c, err := ReadLayout(context.Background(), os.DirFS(dir), DefaultLimits()); err != nil || !strings.Contains(faults(c), "is not a file") {
 		t.Errorf("a folder for a file: %+v, %v", c, err)
 	}
 }

@@ -211,7 +211,7 @@ func isCorrupt(err error) bool {
 }
 
 // ErrPacked is of a program that UPX has packed.
-var ErrPacked = errors.New("is packed by UPX, so that nothing can be read of it: unpack it (upx -d) and check it again")
+var ErrPacked = errors.New("is packed by UPX, so nothing can be read from it: unpack it (upx -d) and check it again")
 
 // Packed tells that UPX has packed the program, which it writes behind the headers.
 func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }

@@ -103,7 +103,7 @@ func ReadLayout(ctx context.Context, dir fs.FS, limits Limits) (Content, error) 
 func openRegular(dir fs.FS, name string) (fs.File, error) {
 	info, err := fs.Stat(dir, name[1:])
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", name)
+		err = fmt.Errorf("%s is not a file", name)
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,53 @@
+package secret
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestVariables(t *testing.T) {
+	for in, want := range map[string]string{
+		"STRIPE_KEY=S3CR3T":               "STRIPE_KEY=REDACTED",
+		"MODE=S3CR3T":                     "MODE=REDACTED",
+		"DATABASE=postgres://u:S3CR3T@h/": "DATABASE=REDACTED",
+		"PIN=1234":                        "PIN=REDACTED",
+		"ID=12345678901":                  "ID=REDACTED",
+		"S3CR3T":                          "REDACTED",
+		// And what must stay.
+		"GODEBUG=schedtrace=20,x=1": "GODEBUG=schedtrace=20,x=1",
+		"GOMEMLIMIT=512MiB":         "GOMEMLIMIT=512MiB",
+		"WORKERS=8":                 "WORKERS=8",
+		"TIMEOUT=1.5s":              "TIMEOUT=1.5s",
+		"CACHE=off":                 "CACHE=off",
+		"EMPTY=":                    "EMPTY=",
+	} {
+		if got := Variables([]string{in}); got[0] != want {
+			t.Errorf("%q: got %q, want %q", in, got[0], want)
+		}
+	}
+}
+
+// What stands after -- is the program's own.
+func TestOwn(t *testing.T) {
+	in := []string{"sweep", "--env", "MODE=S3CR3T", "--env=MODE=S3CR3T", "--env", "WORKERS=8", "--header", "X: S3CR3T", "--", "docker", "run", "--env", "MODE=fast"}
+	want := []string{"sweep", "--env", "MODE=REDACTED", "--env=MODE=REDACTED", "--env", "WORKERS=8", "--header", "X: REDACTED", "--", "docker", "run", "--env", "MODE=fast"}
+	if got := Own(in); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func FuzzVariable(f *testing.F) {
+	f.Add("MODE", "hunter2")
+	f.Add("GOGC", "50")
+	f.Fuzz(func(t *testing.T, name, value string) {
+		word := name + "=" + value
+		once := Variables([]string{word})
+		if twice := Variables(once); !slices.Equal(once, twice) {
+			t.Errorf("%q: once %q, twice %q", word, once, twice)
+		}
+		if len(value) > 16 && !strings.Contains(name, value) && !slices.Contains(plainVariables, name) && !strings.Contains(name, "=") && strings.Contains(once[0], value) {
+			t.Errorf("%q is in %q", value, once[0])
+		}
+	})
+}
