@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -117,8 +118,12 @@ func (p *livePage) end(ctx context.Context) {
 		p.server.Close()
 		return
 	}
+	last := "The sweep has ended."
 	path := filepath.Join(p.session.Dir, "report.html")
-	if err := p.server.End(ctx, v, "The sweep has ended. This page stays in "+path+"."); err != nil {
+	if _, err := os.Stat(path); err == nil {
+		last += " This page stays in " + path + "."
+	}
+	if err := p.server.End(ctx, v, last); err != nil {
 		p.std.notef("--live: %v", err)
 	}
 }

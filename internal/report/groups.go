@@ -68,7 +68,10 @@ func differing(r *stat.Result, groups []Group) Answer {
 	if utf8.RuneCountInString(all) <= listRoom {
 		return Answer{Text: all}
 	}
-	return Answer{Text: "It depends on " + phrase.And(apartBy(r)), Plain: all + "."}
+	for i := range list {
+		list[i] = phrase.Capital(list[i]) + "."
+	}
+	return Answer{Text: "It depends on " + phrase.And(apartBy(r)), Plain: strings.Join(list, " ")}
 }
 
 // apartBy is what differs between a run's groups.
