@@ -1,0 +1,44 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/procfit/procfit/internal/live"
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/reporttest"
+)
+
+// The page of a sweep that goes on is renewed by the browser itself, without a script.
+func TestTheLivePageFollowsWithoutAScript(t *testing.T) {
+	s, err := live.Listen(t.Context(), ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Show(report.New(reporttest.Shared())); err != nil {
+		t.Fatal(err)
+	}
+	s.Now("Running now: the first")
+	x := &tab{ctx: browser(t), url: s.URL()}
+	x.do(t, command(page.Enable, page.EnableParams{}), noScript(), chromedp.Navigate(x.url))
+	const text = "document.body.innerText"
+	if got := evaluate[string](t, x, text); !strings.Contains(got, "Running now: the first") || !strings.Contains(got, "So far: ") {
+		t.Fatalf("the page says\n%.400s", got)
+	}
+	s.Now("Running now: the second")
+	for end := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		// While the page is exchanged there is none to ask.
+		got, err := chromedp.Run(x.ctx, chromedp.Evaluate[string](text))
+		if err == nil && strings.Contains(got, "Running now: the second") {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the page still says\n%.400s (%v)", got, err)
+		}
+	}
+}
