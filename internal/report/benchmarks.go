@@ -52,7 +52,7 @@ func benchmarkRow(name string, times []stat.BenchmarkTime, base int) Row {
 		case t.Differs && *t.VersusBase.Median >= 2:
 			c.Detail = factor(*t.VersusBase.Median)
 		case t.Differs:
-			c.Detail = change(*t.VersusBase.Median) + " %"
+			c.Detail = change(*t.VersusBase.Median)
 		default:
 			c.Detail = alike
 		}
