@@ -221,7 +221,11 @@ func (w words) others() string {
 	if o.CPUs == nil {
 		return "other programs used CPUs that the target may use"
 	}
-	return fmt.Sprintf("other programs used %s of %s", strconv.FormatFloat(math.Round(*o.CPUs*100)/100, 'g', 3, 64), phrase.CPUs(float64(o.Of)))
+	used := func(cpus float64) string { return strconv.FormatFloat(math.Round(cpus*100)/100, 'g', 3, 64) }
+	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
+		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), phrase.CPUs(float64(o.Of)), o.MostArm)
+	}
+	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), phrase.CPUs(float64(o.Of)))
 }
 
 func isAre(n int) string {

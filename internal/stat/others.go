@@ -23,6 +23,10 @@ const (
 type OtherPrograms struct {
 	CPUs *float64 `json:"cpus"` // the median over the trials; null where it was not counted
 	Of   int      `json:"of,omitempty"`
+	// MostCPUs is the median over the trials of MostArm, which had the most of it, where
+	// that is more than runs on every machine; null elsewhere.
+	MostCPUs *float64 `json:"most_cpus,omitempty"`
+	MostArm  string   `json:"most_arm,omitempty"`
 	// Matter is that they are more than runs on every machine.
 	Matter bool `json:"matter"`
 	// Withheld are the labels of the arms that had too few CPUs beside them.
@@ -63,6 +67,9 @@ func (g *group) others(r *Group, shared bool) {
 			continue
 		}
 		o.Matter = true
+		if o.MostCPUs == nil || *e.OtherCPUs > *o.MostCPUs {
+			o.MostCPUs, o.MostArm = e.OtherCPUs, a.Label
+		}
 		load := 0.0
 		if shared && e.LoadCPUs != nil {
 			load = *e.LoadCPUs

@@ -47,6 +47,22 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 	}
 }
 
+// Other programs that ran during one setting's trials alone do not show in the median of
+// all: the setting is named.
+func TestOthersInOneSettingsTrials(t *testing.T) {
+	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: 0.01,
+		Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Trial: func(tr *journal.Trial) {
+			if tr.Arm.Label == "4" && tr.HostUse != nil {
+				tr.HostUse.OtherCPUSeconds = new(1.2 * tr.MeasuredSeconds)
+			}
+		}})
+	o := stat.Analyze(h, trials).Groups[0].Others
+	if o.MostArm != "4" || o.MostCPUs == nil || *o.MostCPUs < 1.1 || o.CPUs == nil || *o.CPUs > 0.1 || !o.Matter {
+		t.Errorf("%+v with a median of %v: want up to 1.2 CPUs at 4", o, o.CPUs)
+	}
+}
+
 func idle(arms []Truth) []Truth {
 	for i := range arms {
 		arms[i].CPU = 0.1
