@@ -18,3 +18,16 @@ func TestOthersInWords(t *testing.T) {
 		}
 	}
 }
+
+// What a hypervisor made invalid is not mended by reading logs.
+func TestRemedyOfStolenTrials(t *testing.T) {
+	for _, code := range []stat.WarningCode{stat.WarnInvalid, stat.WarnInvalidPilots} {
+		w := stat.Warning{Code: code, Count: 3, Of: 37, Reason: "the hypervisor took 72 % of the CPU time", Stolen: true}
+		if got := invalidTrials(&w); got.fix != unshared {
+			t.Errorf("%s: %q", code, got.fix)
+		}
+		if w.Stolen = false; invalidTrials(&w).fix == unshared {
+			t.Errorf("%s: the machine is blamed for what it has not done", code)
+		}
+	}
+}

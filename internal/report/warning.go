@@ -34,10 +34,8 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("a setting needs %d valid trials to prove anything, and one has %d", stat.FewestPairs, w.Count), "--repeats 6 or more"}, true
 	case stat.WarnFewArms:
 		return advice{phrase.Count(w.Count, "setting") + " measured; the best value may be another", "--procs auto, or at least five values"}, true
-	case stat.WarnInvalid:
-		return advice{invalid(w, "trial"), "read their output under logs/"}, true
-	case stat.WarnInvalidPilots:
-		return advice{invalid(w, "pilot trial"), "read their output under logs/, or give a --rate: then no pilot is needed"}, true
+	case stat.WarnInvalid, stat.WarnInvalidPilots:
+		return invalidTrials(w), true
 	case stat.WarnNoisy:
 		return advice{o.strays(w, "throughput"), "a quieter machine, more --repeats or a longer --duration"}, true
 	case stat.WarnNoisyP99:
@@ -49,6 +47,20 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 			"judge by the one that matters most: name it with --metric, or sweep the benchmarks one at a time"}, true
 	}
 	return advice{}, false
+}
+
+// unshared is what helps against a hypervisor that takes the CPUs.
+const unshared = "use a machine that is not shared; in a cloud, one without CPU credits that can run out"
+
+func invalidTrials(w *stat.Warning) advice {
+	noun, remedy := "trial", "read their output under logs/"
+	if w.Code == stat.WarnInvalidPilots {
+		noun, remedy = "pilot trial", "read their output under logs/, or give a --rate: then no pilot is needed"
+	}
+	if w.Stolen {
+		remedy = unshared
+	}
+	return advice{invalid(w, noun), remedy}
 }
 
 func invalid(w *stat.Warning, noun string) string {
@@ -171,7 +183,7 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 		} else if w.Count > 0 {
 			text += ", and " + bursts
 		}
-		return advice{text, "use a machine that is not shared; in a cloud, one without CPU credits that can run out"}, true
+		return advice{text, unshared}, true
 	case stat.WarnTrials:
 		return advice{message: fmt.Sprintf("%s in trials, the first: %s", phrase.Count(w.Count, "warning"), trialWarning(w.Trial))}, true
 	case stat.WarnMixedUnits:

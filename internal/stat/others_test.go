@@ -121,3 +121,20 @@ func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestStolenTrialsAreCounted(t *testing.T) {
+	for stolen, want := range map[int]bool{0: false, 2: false, 3: true} {
+		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01)}})
+		for i := range 4 {
+			trials[i].Valid, trials[i].InvalidCode, trials[i].InvalidReason = false, journal.InvalidErrors, "too many failed"
+			if i < stolen {
+				trials[i].InvalidCode, trials[i].InvalidReason = journal.InvalidStolen, "taken"
+			}
+		}
+		for _, w := range stat.Analyze(h, trials).Warnings {
+			if w.Code == stat.WarnInvalid && (w.Stolen != want || w.Count != 4) {
+				t.Errorf("%d of 4: %+v", stolen, w)
+			}
+		}
+	}
+}

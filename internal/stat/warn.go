@@ -73,19 +73,30 @@ func (n *notes) samples(i int, g *group) {
 
 func (n *notes) invalid(i int, g *group) {
 	w := Warning{Code: WarnInvalid}
-	why := map[string]int{}
+	var all []*journal.Trial
 	for _, a := range g.arms {
-		for _, t := range slices.Concat(a.measure, a.aa) {
-			w.Of++
-			if !t.Valid {
-				w.Count++
-				why[t.InvalidReason]++
-			}
-		}
+		all = append(append(all, a.measure...), a.aa...)
 	}
-	if w.Reason = mostOften(why); w.Count > 0 {
+	if w.countInvalid(all); w.Count > 0 {
 		n.add(i, w)
 	}
+}
+
+// countInvalid counts the trials that are, and why most of them are.
+func (w *Warning) countInvalid(trials []*journal.Trial) {
+	why, stolen := map[string]int{}, int64(0)
+	for _, t := range trials {
+		w.Of++
+		if t.Valid {
+			continue
+		}
+		w.Count++
+		why[t.InvalidReason]++
+		if t.InvalidCode == journal.InvalidStolen {
+			stolen++
+		}
+	}
+	w.Reason, w.Stolen = mostOften(why), 2*stolen > w.Count
 }
 
 // mostOften is the key of the highest count; of equals the first by name.

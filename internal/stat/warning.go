@@ -14,6 +14,7 @@ type Warning struct {
 	Value     float64          `json:"-"`
 	Limit     float64          `json:"-"`
 	Reason    string           `json:"-"` // of most of the invalid trials
+	Stolen    bool             `json:"-"` // a hypervisor made most of them so
 	Unit      string           `json:"-"`
 	Procs     int              `json:"-"`
 	Mend      bool             `json:"-"`

@@ -131,18 +131,13 @@ func (n *notes) company(i int, r *Group) {
 // trial.
 func (n *notes) pilots(trials []journal.Trial) {
 	w := Warning{Code: WarnInvalidPilots}
-	why := map[string]int{}
-	for _, t := range trials {
-		if t.Role != journal.RolePilot {
-			continue
-		}
-		w.Of++
-		if !t.Valid {
-			w.Count++
-			why[t.InvalidReason]++
+	var all []*journal.Trial
+	for i := range trials {
+		if trials[i].Role == journal.RolePilot {
+			all = append(all, &trials[i])
 		}
 	}
-	if w.Reason = mostOften(why); w.Count > 0 {
+	if w.countInvalid(all); w.Count > 0 {
 		n.add(-1, w)
 	}
 }
