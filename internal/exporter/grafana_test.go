@@ -113,3 +113,12 @@ func typed(t *testing.T, text string) string {
 	}
 	return b.String()
 }
+
+func readFile(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -83,15 +83,6 @@ func startPrometheus(t *testing.T, target string) server {
 	return s
 }
 
-func readFile(t testing.TB, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // eventually waits until wrong says nothing.
 func eventually(t *testing.T, what string, wrong func() string) {
 	t.Helper()
