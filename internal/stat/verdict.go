@@ -57,7 +57,24 @@ func (g *group) attached(w *walk) Recommendation {
 		r.Claim.Of = s.named()
 	}
 	r.Reasons = slices.DeleteFunc(w.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
+	w.group.allLatency(r.Claim.Of)
 	return r
+}
+
+// allLatency takes the latency of all valid trials, where comparisons are of p99. Which
+// of them a late generator spoils is judged by the trial's own p99, so that those
+// without them are the slowest: that is right between settings, and no figure of one.
+func (r *Group) allLatency(of *Setting) {
+	if r.Latency.Quantile != 0.99 || len(r.Arms) != 1 {
+		return
+	}
+	r.Arms[0].Judged = r.Arms[0].P99
+	for i := range r.Rows {
+		r.Rows[i].Judged = r.Arms[0].P99
+	}
+	if of != nil {
+		of.P99 = r.Arms[0].P99.Median
+	}
 }
 
 // starved says whether so much is withheld that nothing can be advised: all but one
