@@ -67,7 +67,7 @@ echo "== from outside"
 /procfit ps --interval 0 --json-lines $(pidof boxed)
 `})
 	check(t, output,
-		" 3  decoded  env        4  1.5 pod", // as root; the build is stripped
+		"  3  → 2, limit 1.5 ", " env     decoded       4  1.5 pod", // as root; the build is stripped
 		`PF001 warning: `,
 		"not readable, Go or not: permission denied: run as root or with CAP_SYS_PTRACE: ",
 		"code 0", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
