@@ -95,10 +95,9 @@ func TestExplainColourNeedsATerminal(t *testing.T) {
 	}
 }
 
-// TestExplainWeight explains a process whose group has the weight of a request of half
-// a CPU.
-func TestExplainWeight(t *testing.T) {
-	need.Root(t)
+// groupOf makes a group of the test's own, and skips it where none can be made.
+func groupOf(t *testing.T) *cgroup.Group {
+	t.Helper()
 	groups, err := cgroup.Find()
 	if err != nil {
 		need.Skip(t, err.Error())
@@ -107,11 +106,19 @@ func TestExplainWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := g.Remove(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return g
+}
+
+// TestExplainWeight explains a process whose group has the weight of a request of half
+// a CPU.
+func TestExplainWeight(t *testing.T) {
+	need.Root(t)
+	g := groupOf(t)
 	const milli = 500
 	file, weight, want := "cpu.weight", cgroup.Linear.Weight(milli), " stands for a request of 0.49 to 0.514 CPUs, by runc before 1.3.2"
 	if _, err := os.Stat(filepath.Join(g.Dir(), "cpu.shares")); err == nil {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/need"
 )
 
@@ -29,19 +28,7 @@ func TestRunUnderAQuota(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		need.Skip(t, "needs two CPUs")
 	}
-	groups, err := cgroup.Find()
-	if err != nil {
-		need.Skip(t, err.Error())
-	}
-	g, err := groups.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := g.Remove(); err != nil {
-			t.Error(err)
-		}
-	}()
+	g := groupOf(t)
 	if err := g.SetQuota(0.5); err != nil {
 		t.Fatal(err)
 	}
