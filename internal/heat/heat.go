@@ -60,7 +60,7 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 			own = append(own, t)
 		}
 	}
-	latency := LatencyOf(g, own)
+	latency := SteadyLatencyOf(g, own)
 	for _, t := range own {
 		heat.add(t, latency.figures(t), resolved)
 	}

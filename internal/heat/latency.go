@@ -40,6 +40,10 @@ type Latency struct {
 	// Requests and Periods are the fewest of a trial that has too few.
 	Requests int64 `json:"requests,omitempty"`
 	Periods  int64 `json:"periods,omitempty"`
+	// Passed is the highest quantile that was passed over because it strays, by Strays (a
+	// coefficient of variation) from trial to trial of one value; 0: none was.
+	Passed float64 `json:"passed,omitempty"`
+	Strays float64 `json:"strays,omitempty"`
 	// Short are trials that carry less than the quantile, Late those whose generator
 	// was late: neither is compared in latency.
 	Short int `json:"short_trials"`
@@ -53,7 +57,7 @@ func (j Latency) Name() string {
 	if j.Quantile == 0 {
 		return "p99"
 	}
-	return quantileName(j.Quantile)
+	return QuantileName(j.Quantile)
 }
 
 // LatencyOf finds the highest quantile that most of a group's trials carry: of the valid
@@ -61,27 +65,9 @@ func (j Latency) Name() string {
 // latency is a backlog's.
 func LatencyOf(group journal.GroupKey, all []*journal.Trial) Latency {
 	j := Latency{group: group}
-	var trials []*journal.Trial
-	for _, t := range all {
-		if t.Valid && t.LatencySeconds != nil {
-			trials = append(trials, t)
-		}
-	}
-	asked := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Saturated })
-	if len(asked) == 0 {
-		asked = trials
-	}
-	if len(asked) == 0 {
-		return j
-	}
+	trials, asked := withLatency(all)
 	for _, q := range candidates(asked) {
-		carry := 0
-		for _, t := range asked {
-			if j.carries(t, q) {
-				carry++
-			}
-		}
-		if float64(carry) >= mostCarry*float64(len(asked)) {
+		if j.mostCarry(asked, q) {
 			j.Quantile = q
 			break
 		}
@@ -90,16 +76,49 @@ func LatencyOf(group journal.GroupKey, all []*journal.Trial) Latency {
 		if !j.carries(t, 0.99) {
 			j.why(t)
 		}
-		if j.Quantile > 0 && !j.carries(t, j.Quantile) {
-			j.Short++
-		}
 	}
+	j.Short = j.short(asked)
 	for _, t := range trials {
 		if Late(t) {
 			j.Late++
 		}
 	}
 	return j
+}
+
+// withLatency are the valid trials that have one, and those of them that carried the
+// rate; where none did, all.
+func withLatency(all []*journal.Trial) (trials, asked []*journal.Trial) {
+	for _, t := range all {
+		if t.Valid && t.LatencySeconds != nil {
+			trials = append(trials, t)
+		}
+	}
+	asked = slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Saturated })
+	if len(asked) == 0 {
+		asked = trials
+	}
+	return trials, asked
+}
+
+// short counts the trials that carry less than the quantile.
+func (j Latency) short(asked []*journal.Trial) (n int) {
+	for _, t := range asked {
+		if j.Quantile > 0 && !j.carries(t, j.Quantile) {
+			n++
+		}
+	}
+	return n
+}
+
+func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {
+	carry := 0
+	for _, t := range asked {
+		if j.carries(t, q) {
+			carry++
+		}
+	}
+	return len(asked) > 0 && float64(carry) >= mostCarry*float64(len(asked))
 }
 
 // candidates adds a quantile that the trials have beside the common ones.
@@ -225,8 +244,8 @@ func (j Latency) Of(t *journal.Trial) *float64 {
 	return quantileOf(t, j.Quantile)
 }
 
-// quantileName is a quantile as it is called: p99, p99.9, p50.
-func quantileName(q float64) string {
+// QuantileName is a quantile as it is called: p99, p99.9, p50.
+func QuantileName(q float64) string {
 	return "p" + strconv.FormatFloat(math.Round(q*1e5)/1e3, 'f', -1, 64)
 }
 

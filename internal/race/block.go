@@ -64,8 +64,9 @@ func (s *standing) danger(front, n int) float64 {
 	return v
 }
 
-// unjudged says whether a rival has too few trials for what it is asked: the peak, or
-// one whose p99 no trial could tell yet.
+// unjudged says whether a rival has too few trials for what it is asked: the peak, the
+// default, or one whose p99 no trial could tell yet.
 func (s *standing) unjudged(n int) bool {
-	return s.model.throughput.trials(n) < enough && (n == s.top || s.rules.Latency && !s.model.p99.has(n))
+	return s.model.throughput.trials(n) < enough &&
+		(n == s.top || n == s.rules.Default || s.rules.Latency && !s.model.p99.has(n))
 }

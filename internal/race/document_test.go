@@ -124,7 +124,7 @@ func (d *document) noises(t *testing.T) {
 		append(append([]string{"K", "noise"}, ended...), "95 % intervals that hold: throughput, p99", "mean width")...)
 	for _, k := range []int{5, 16} {
 		for _, noise := range racetest.Noises() {
-			all, _ := families(k, race.Proven, noise, *races/3)
+			all, _ := families(k, race.Proven, noise, *races)
 			cells := append([]any{k, noise.Name}, cellsOf(all)...)
 			cells = append(cells, fmt.Sprintf("%.1f %%, %.1f %%", 100*all.Throughput.Share(), 100*all.P99.Share()),
 				fmt.Sprintf("%.1f %%, %.1f %%", 100*all.Throughput.Mean(), 100*all.P99.Mean()))

@@ -65,7 +65,11 @@ func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64
 	if !f.has(chosen) {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
-	return m.Ratio(chosen, other, by, 1-(1-confidence)*1.5/float64(max(2, f.crowd(chosen))))
+	share := 1.5
+	if min(f.trials(chosen), f.trials(other)) <= enough {
+		share = 1 // a value that was heard out after two unlucky trials has just so many
+	}
+	return m.Ratio(chosen, other, by, 1-(1-confidence)*share/float64(max(2, f.crowd(chosen))))
 }
 
 // Level of a value by itself, with its two-sided interval: where it lies at the

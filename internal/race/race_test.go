@@ -122,6 +122,31 @@ func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
 	}
 }
 
+// The default is not put out by two unlucky trials, and no race ends before it has three.
+func TestDefaultIsHeardOut(t *testing.T) {
+	for seed := range uint64(40) {
+		good := steady(seed, func(n float64) (float64, float64) { return min(n, 4), 1 })
+		rules := racetest.Rules(5, race.Proven)
+		rules.Default = 4
+		heard := 0
+		_, step, _ := play(t, rules, func(c race.Choice) race.Trial {
+			x := good(c)
+			if c.Value == rules.Default {
+				if heard++; heard <= 2 {
+					x.Throughput *= 0.75
+				}
+			}
+			return x
+		})
+		if heard < 3 {
+			t.Errorf("seed %d: the race ended with %d trials of the default", seed, heard)
+		}
+		if a := step.Assessment; a.Pick > 5 || a.Pick != 0 && a.Pick < 4 {
+			t.Errorf("seed %d: pick %d", seed, a.Pick)
+		}
+	}
+}
+
 func TestSlowerValueWithFarBetterLatencyIsATradeOff(t *testing.T) {
 	rules := racetest.Rules(6, race.Proven)
 	_, step, why := play(t, rules, steady(4, func(n float64) (float64, float64) {

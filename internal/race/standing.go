@@ -74,7 +74,7 @@ func (s *standing) sortOut() {
 		if n != s.top {
 			d, _ := f.difference(n, s.top)
 			s.out[n] = d < math.Log(hopeless) ||
-				f.trials(n) >= 2 && f.trials(s.top) >= 2 && f.upper(n, s.top, outLevel) < -margin
+				f.trials(n) >= s.fewestOut(n) && f.trials(s.top) >= 2 && f.upper(n, s.top, outLevel) < -margin
 		}
 		if s.out[n] {
 			continue
@@ -89,6 +89,16 @@ func (s *standing) sortOut() {
 // outLevel is that of the bound which puts a value out, high since it is looked at
 // after each block.
 const outLevel = 0.995
+
+// fewestOut is how many trials put a value out: two, and of the default, against which
+// every answer is told, as many as a value has that is named. In a real sweep two
+// unlucky ones put it out, and the race spent its trials on what was no better.
+func (s *standing) fewestOut(n int) int {
+	if n == s.rules.Default {
+		return enough
+	}
+	return 2
+}
 
 // hopeless is the share of the highest throughput below which one trial is enough.
 const hopeless = 0.45

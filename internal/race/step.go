@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/rand/v2"
+	"slices"
 )
 
 // Choice is one trial to run.
@@ -61,7 +62,7 @@ func (s *standing) next() Step {
 	}
 	fresh, why := s.look()
 	settled := s.pick != 0 && s.front == s.pick
-	if settled && fresh == 0 && s.model.throughput.trials(s.top) >= enough && s.confirmed() {
+	if settled && fresh == 0 && !slices.ContainsFunc([]int{s.top, s.rules.Default}, s.lacks) && s.confirmed() {
 		if n := s.probe(); n != 0 {
 			return Step{Why: WhyTrade, Block: s.arrange([]int{n, s.pick})}
 		}
@@ -74,6 +75,11 @@ func (s *standing) next() Step {
 		why = WhyFront
 	}
 	return Step{Why: why, Block: s.arrange(s.block(fresh))}
+}
+
+// lacks says whether a rival has fewer trials than one that is named.
+func (s *standing) lacks(n int) bool {
+	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < enough
 }
 
 // grid is a block of all that have not failed three times without a figure.

@@ -104,6 +104,7 @@ func (g *group) view() Group {
 		Paste:      g.paste(),
 	}
 	v.Curves = curves(v.Throughput, v.Latency)
+	v.Levels = g.levels()
 	v.Checked = folded("Before touching it", v.Checklist, "to look at", "not known")
 	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you can tell")
 	return v

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/heat"
@@ -193,16 +194,22 @@ func (w words) spread() string {
 // unjudged is why p99 is shown and not judged.
 func (w words) unjudged() string {
 	l := w.group.Latency
-	text := "p99 is shown but not judged: "
-	if l.Reason == journal.UnjudgedFewPeriods {
-		text += fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), heat.PeriodsForP99)
-	} else {
-		text += fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), phrase.Thousands(heat.RequestsForP99))
+	var why []string
+	switch {
+	case l.Reason == journal.UnjudgedFewPeriods:
+		why = append(why, fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), heat.PeriodsForP99))
+	case l.Reason != "":
+		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), phrase.Thousands(heat.RequestsForP99)))
+	}
+	if l.Passed > 0 {
+		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, and tells no two values apart", heat.QuantileName(l.Passed), strayed(l.Strays)))
 	}
 	if l.Quantile == 0 {
-		return text + "; no other quantile can be judged either"
+		why = append(why, "no other quantile can be judged either")
+	} else {
+		why = append(why, l.Name()+" is judged instead")
 	}
-	return text + "; " + l.Name() + " is judged instead"
+	return "p99 is shown but not judged: " + strings.Join(why, "; ")
 }
 
 // shared is what latency does not tell while the load runs on the target's CPUs.

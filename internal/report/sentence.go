@@ -167,13 +167,17 @@ func (w words) alike(c *stat.Reason) string {
 	if c.Proven {
 		within += " and in " + w.quantile() + " within " + phrase.Percent(w.plan().MarginP99)
 	}
-	if c.Code == stat.ClaimAsGood && c.Than != nil {
+	if c.Code == stat.ClaimAsGood {
 		shown := "is"
 		if w.group.Recommendation.Confidence == stat.Likely {
 			shown = "is likely"
 		}
-		return fmt.Sprintf("%s %s as good as any of %s, %s, %s, and none of them is shown to be worse: leave GOMAXPROCS unset (%d)",
-			name(c.Of), shown, names(c.List), within, w.where(), c.Than.Procs)
+		text := fmt.Sprintf("%s %s as good as any of %s, %s, %s, and none of them is shown to be worse",
+			name(c.Of), shown, names(c.List), within, w.where())
+		if c.Than != nil {
+			text += fmt.Sprintf(": leave GOMAXPROCS unset (%d)", c.Than.Procs)
+		}
+		return text
 	}
 	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), phrase.Percent(w.plan().Margin))
 	if c.Proven {
@@ -234,8 +238,6 @@ func (w words) undecided(c *stat.Reason) string {
 		return w.wild()
 	case stat.CauseNothingTold:
 		return "no two values could be told apart or shown to be alike."
-	case stat.CauseNoneWorse:
-		return "no value is proven worse than another."
 	}
 	return "nothing was analysed."
 }

@@ -109,6 +109,17 @@ func (g *group) kernelColumns() []column {
 // other says whether another quantile than p99 is judged.
 func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
 
+// levels says what the figures of tables are: of what is compared, levels.
+func (g *group) levels() string {
+	medians := []string{}
+	for _, q := range []string{"p50", "p99"} {
+		if g.Latency.Quantile == 0 || g.Latency.Name() != q {
+			medians = append(medians, q)
+		}
+	}
+	return "Each value's level over the run, with its 95 % interval; " + phrase.And(append(medians, "what the kernel counted")) + " are medians."
+}
+
 // standing is what an arm came to: what has no part in the judgement is marked, with
 // why.
 func (g *group) standing(a *stat.ArmResult) Cell {

@@ -64,7 +64,8 @@ type Group struct {
 	Throughput *Chart // nil where nothing valid was measured
 	Latency    *Chart // nil where no latency was measured
 	Evidence   []Chart
-	Curves     Table // what the curves show
+	Curves     Table  // what the curves show
+	Levels     string // what its figures are
 	Benchmarks *Benchmarks
 	Table      Table
 	Metrics    *Table

@@ -90,7 +90,7 @@ func (r *Result) count(trials []journal.Trial) {
 }
 
 func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
-	g.latency = g.judgeLatency()
+	g.latency = g.judgeLatency(h.Plan.GateAgainst)
 	r := g.summary(h)
 	machine := g.machine(h)
 	r.NoiseFloor = g.noise()

@@ -40,7 +40,7 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	oneUnit(h, trials)
 	groups := collect(h, trials)
 	for _, g := range groups {
-		g.latency = g.judgeLatency()
+		g.latency = g.judgeLatency(true)
 		for _, a := range g.current() {
 			old := g.variantOf(a)
 			if old == nil {

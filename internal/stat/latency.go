@@ -7,13 +7,17 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 )
 
-// judgeLatency finds which latency the group's settings are compared by.
-func (g *group) judgeLatency() heat.Latency {
+// judgeLatency finds which latency the group's settings are compared by. A gate keeps to
+// the quantile that it was asked to hold, however that strays.
+func (g *group) judgeLatency(gate bool) heat.Latency {
 	var trials []*journal.Trial
 	for _, a := range g.current() {
 		trials = slices.Concat(trials, a.measure, a.aa)
 	}
-	return heat.LatencyOf(g.key, trials)
+	if gate {
+		return heat.LatencyOf(g.key, trials)
+	}
+	return heat.SteadyLatencyOf(g.key, trials)
 }
 
 // judgedIfValid is that of a valid trial, as JSON can hold it.

@@ -76,7 +76,6 @@ const (
 	CauseThroughputOpen   ReasonCode = "open_throughput"    // List: the two; Than: the default, one of them
 	CauseNoise            ReasonCode = "noise"              // Of: what it would be; the group's spread
 	CauseNothingTold      ReasonCode = "nothing_told_apart" // nor shown to be alike
-	CauseNoneWorse        ReasonCode = "none_worse"
 	CauseRateNotOffered   ReasonCode = "rate_not_offered"
 	CauseRateFewBlocks    ReasonCode = "rate_few_blocks"
 	CauseRateNotCarried   ReasonCode = "rate_not_carried"

@@ -121,8 +121,11 @@ func (g *group) row(s *setting, alone *ArmResult, w *walk, machine float64, r *G
 	}
 	if level := s.levelOf(MetricP99); level.Mean != nil {
 		row.Judged = level.interval()
-		if r.Latency.Quantile == 0.99 {
+		switch r.Latency.Quantile {
+		case 0.99:
 			row.P99 = row.Judged
+		case 0.5:
+			row.P50 = row.Judged
 		}
 	}
 	if b := w.versus(s); b.Ratio != nil {

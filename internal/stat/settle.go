@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
 )
 
 // settle says what would make a verdict possible, or prove a likely one: how many more
@@ -11,7 +12,7 @@ import (
 func (w *walk) settle() []Step {
 	if w.wild() {
 		step := Step{Code: StepQuieter, Metric: MetricThroughput, Spread: w.Spread.Throughput}
-		if w.Spread.Throughput <= wildThroughput {
+		if w.Spread.Throughput <= race.WildThroughput {
 			step.Metric, step.Spread = MetricP99, w.Spread.P99
 		}
 		return []Step{step}

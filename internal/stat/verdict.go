@@ -161,12 +161,12 @@ func (g *group) choose(w *walk, r *Recommendation) {
 		r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change
 	// is advised.
-	case !w.worseThan(x) && standard != nil:
-		r.Verdict = NotYourKnob
-		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), Than: standard.named(), List: namedAll(w.settings), Proven: w.latency}
 	case !w.worseThan(x):
-		r.Confidence = ""
-		r.Claim = Reason{Code: CauseNoneWorse}
+		r.Verdict = NotYourKnob
+		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), List: namedAll(w.settings), Proven: w.latency}
+		if standard != nil {
+			r.Claim.Than = standard.named()
+		}
 	default:
 		r.Verdict, r.Procs, r.Arm = Recommended, new(x.procs), x.label
 		r.Claim = w.change(x)
@@ -190,15 +190,9 @@ func confidenceOf(c race.Goal) Confidence {
 	return Likely
 }
 
-// How far a trial may stray, as a ratio, for anything to be called likely.
-const (
-	wildThroughput = 0.15
-	wildLatency    = 0.75
-)
-
 // wild says whether trials stray too far for a mere likelihood.
 func (w *walk) wild() bool {
-	return w.Spread.Throughput > wildThroughput || w.latency && w.Spread.P99 > wildLatency
+	return w.Spread.Throughput > race.WildThroughput || w.latency && w.Spread.P99 > race.WildLatency
 }
 
 // none is why the contest picked nothing.

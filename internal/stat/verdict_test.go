@@ -40,6 +40,8 @@ func TestVerdicts(t *testing.T) {
 		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, stat.TradeOff, "", 0, ""},
 		{"too noisy", Config{Arms: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, stat.CannotTell, "", 0, stat.CauseNoise},
 		{"noisy, and yet one P is far worse", Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, stat.KeepDefault, "unset", 0, "worse_throughput"},
+		{"alike, and no default", Config{Arms: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, stat.NotYourKnob, "", 0, stat.ClaimAsGood},
+		{"p99 strays, and the median does not", Config{Seed: 2, Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, stat.KeepDefault, "unset", 0, stat.ReasonUnjudged},
 		{"only one value", Config{Arms: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, stat.CannotTell, "", 0, "one_setting"},
 		{"unset performs unlike its twin", Config{Arms: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, stat.CannotTell, "", 0, "unset_differs"},
 		{"the smallest that carries the rate", Config{Arms: CPUServer(), Rate: 30000, SmallFor: true}, stat.CarriesRate, "4", 4, ""},

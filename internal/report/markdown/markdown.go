@@ -118,7 +118,7 @@ func (w *writer) group(g *report.Group, titled bool) {
 		}
 		w.printf("\n%s By GOMAXPROCS\n", level)
 		w.table(g.Curves)
-		w.printf("\n%s. Each value's level over the run, with its 95 %% interval; p50 and what the kernel counted are medians.\n", escape(notes))
+		w.printf("\n%s. %s\n", escape(notes), escape(g.Levels))
 	}
 	if b := g.Benchmarks; b != nil {
 		w.printf("\n%s By benchmark\n\n%s\n", level, escape(b.Note))
