@@ -202,7 +202,8 @@ func ids(list []Experiment) string {
 // program besides.
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
-		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber"
+		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
+		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies"
 	if got := ids(List()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -77,6 +77,9 @@ func current(t *testing.T, o *Outcome) {
 		}
 	}
 	for _, e := range List() {
+		if !slices.ContainsFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }) {
+			continue // the page says that it is not run yet
+		}
 		var r Ran
 		r.Conclude(e, o.Host.EffectiveCPUs)
 		for _, s := range r.Hypotheses {
@@ -113,6 +116,15 @@ func page(o *Outcome) ([]byte, error) {
 			}
 			return n
 		},
+		"notRun": func() (ids []string) {
+			for _, e := range List() {
+				if !slices.ContainsFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }) {
+					ids = append(ids, "`"+e.ID+"`")
+				}
+			}
+			return ids
+		},
+		"join": strings.Join,
 		"tooFewCPUs": func() (n int) {
 			for _, e := range o.Experiments {
 				n += e.count(func(s Answered) bool { return s.Needs > o.Host.EffectiveCPUs })

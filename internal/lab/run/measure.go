@@ -91,7 +91,7 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 }
 
 func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {
-	if err := s.prepare(ctx, c, x.Experiment, r.options.Language); err != nil {
+	if err := s.prepare(ctx, c, x.Experiment, r.options); err != nil {
 		return err
 	}
 	runner, err := r.options.Machine.Runner(s.session, s.programs)
