@@ -98,6 +98,7 @@ func labNeeds(e lab.Experiment) []string {
 			add("Go toolchains")
 		}
 		if s.Build != (lab.Build{}) {
+			add("go command")
 			add("a C compiler")
 		}
 		for _, name := range s.Needs {

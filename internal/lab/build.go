@@ -2,7 +2,8 @@ package lab
 
 import (
 	"embed"
-	"fmt"
+	"io/fs"
+	"strings"
 )
 
 //go:embed programs/*/*/main.go
@@ -18,15 +19,19 @@ type Build struct {
 
 // Of is the source of the experiment's program as a standalone main.go.
 func (b Build) Of(id string) (string, error) {
-	if b.Source == "" {
-		return Source(id)
+	if b.Source != "" {
+		id += "/" + b.Source
 	}
-	if _, err := find(id, Server, Batch); err != nil {
-		return "", err
+	return Source(id)
+}
+
+// part is the source of an experiment's other program, by both their names; false where
+// there is none.
+func part(name string) (string, bool) {
+	id, of, _ := strings.Cut(name, "/")
+	if _, err := find(id, Server, Batch); err != nil || !fs.ValidPath(of) {
+		return "", false
 	}
-	text, err := calling.ReadFile("programs/" + id + "/" + b.Source + "/main.go")
-	if err != nil {
-		return "", fmt.Errorf("source of %s: %w", id, err)
-	}
-	return string(text), nil
+	text, err := calling.ReadFile("programs/" + id + "/" + of + "/main.go")
+	return string(text), err == nil
 }

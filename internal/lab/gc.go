@@ -43,7 +43,7 @@ func gcHypotheses() []Hypothesis {
 		},
 		{
 			// "A few" is ten at most.
-			ID: "settles", Says: "the collector settles within ten of its cycles: from then on its heap is as large as it stays, within 10 %",
+			ID: "settles", Says: "the collector settles within ten of its cycles: its heap is then as large as it comes to be, within 10 %",
 			Document: "000: “the GC needs a few cycles to settle”",
 			Measure:  Level(free("GC settled-cycle", AtCPUs), 1), AtMost: 10,
 		},

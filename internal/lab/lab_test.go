@@ -145,6 +145,14 @@ func TestSourceDiffersInOneWord(t *testing.T) {
 			t.Errorf("%s: more or less than the package's name differs:\n%s", e.ID, source)
 		}
 	}
+	if other, err := Source("blocking/c"); err != nil || !strings.Contains(other, `import "C"`) {
+		t.Errorf("the other program: %v: %s", err, other)
+	}
+	for _, id := range []string{"blocking/d", "blocking/", "blocking/../racy", "chain/c"} {
+		if _, err := Source(id); err == nil {
+			t.Errorf("%s has a source", id)
+		}
+	}
 	if _, err := standalone("package x\n", "y"); err == nil {
 		t.Error("a source of another package is transformed without an error")
 	}

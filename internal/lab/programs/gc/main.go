@@ -1,7 +1,7 @@
 // One goroutine that allocates, for document 002's "single-goroutine programs can
 // improve by raising GOMAXPROCS due to parallelism of the runtime, especially the
-// garbage collector", and what the collector took of it: CPUs, pauses, and from which
-// of its cycles on the heap was as large as it stayed.
+// garbage collector", and what the collector took of it: CPUs, pauses, and after which
+// of its cycles the heap was as large as it came to be.
 package gc
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
+	"sort"
 	"time"
 )
 
@@ -76,16 +77,18 @@ func (r *record) look() {
 	}
 }
 
-// settled is the first cycle from which on the goal of the heap stayed within 10 % of
-// the last one.
+// settled is the first cycle after which the goal of the heap was within 10 % of what it
+// came to, the median of the second half of the cycles. What is allocated while the
+// collector marks makes single ones stray.
 func (r *record) settled() int {
-	last := r.goals[len(r.goals)-1]
-	for i := len(r.goals) - 1; i >= 0; i-- {
-		if math.Abs(r.goals[i]/last-1) > 0.1 {
-			return i + 2
-		}
+	half := append([]float64(nil), r.goals[len(r.goals)/2:]...)
+	sort.Float64s(half)
+	steady := half[len(half)/2]
+	at := 0
+	for at < len(r.goals) && math.Abs(r.goals[at]/steady-1) > 0.1 {
+		at++
 	}
-	return 1
+	return at + 1
 }
 
 // pauses are the mean and the longest of the cycles' pauses, of which the runtime
