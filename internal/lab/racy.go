@@ -45,12 +45,12 @@ func racyHypotheses() []Hypothesis {
 			Measure:  lost("compute", 1), AtMost: 1,
 		},
 		{
-			ID: "detected", Says: "the race detector finds it, with a P for each CPU",
+			ID: "detected", Says: "the race detector finds it with a P for each CPU",
 			Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
 			Measure:  found(AtCPUs), AtLeast: 1,
 		},
 		{
-			ID: "detected_at_one", Says: "with one P too, where nothing goes wrong",
+			ID: "detected_at_one", Says: "the race detector finds it with one P too, where nothing goes wrong",
 			Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
 			Measure:  found(1), AtLeast: 1,
 		},

@@ -50,12 +50,12 @@ func tenantsHypotheses() []Hypothesis {
 			Measure: Ratio(q("pinned", beside), q("together", beside)), AtLeast: 0.5,
 		},
 		{
-			ID: "processes", Says: "in a process of its own its p99 is as good as alone, within 20 %, whatever Ps the busy one has",
+			ID: "processes", Says: "in a process of its own its p99 is as good as alone, within 20 %: the busy one has a P for each CPU",
 			Document: separate, Needs: 2,
 			Measure: apart("processes"), AtMost: asGood,
 		},
 		{
-			ID: "unequal", Says: "so it is where the busy one has one P less than there are CPUs",
+			ID: "unequal", Says: "in a process of its own its p99 is as good as alone, within 20 %: the busy one has one P less than there are CPUs",
 			Document: separate, Needs: 2,
 			Measure: func(r Results) Estimate {
 				a, b := q("processes", beside), q("processes", alone)
@@ -67,7 +67,7 @@ func tenantsHypotheses() []Hypothesis {
 			}, AtMost: asGood,
 		},
 		{
-			ID: "quota", Says: "so it is where the busy one has a quota of half the CPUs",
+			ID: "quota", Says: "in a process of its own its p99 is as good as alone, within 20 %: the busy one has a quota of half the CPUs",
 			Document: separate, Needs: 2,
 			Measure: func(r Results) Estimate {
 				a, b := q("quota", beside), q("quota", alone)
