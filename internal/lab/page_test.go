@@ -78,7 +78,7 @@ func current(t *testing.T, o *Outcome) {
 	}
 	for _, e := range List() {
 		if !slices.ContainsFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }) {
-			continue // the page says that it is not run yet
+			continue // not run yet
 		}
 		var r Ran
 		r.Conclude(e, o.Host.EffectiveCPUs)
@@ -116,15 +116,6 @@ func page(o *Outcome) ([]byte, error) {
 			}
 			return n
 		},
-		"notRun": func() (ids []string) {
-			for _, e := range List() {
-				if !slices.ContainsFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }) {
-					ids = append(ids, "`"+e.ID+"`")
-				}
-			}
-			return ids
-		},
-		"join": strings.Join,
 		"tooFewCPUs": func() (n int) {
 			for _, e := range o.Experiments {
 				n += e.count(func(s Answered) bool { return s.Needs > o.Host.EffectiveCPUs })

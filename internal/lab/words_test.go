@@ -25,7 +25,7 @@ var worded = map[string][]string{
 	"blocking": {"Blocking threads/call", "Blocking alone-sums/s", "Blocking beside-sums/s", "Calls threads/call", "Calls calls/s"},
 	"mixed":    {"Mixed/compute rounds/s", "Mixed/wait rounds/s"},
 	"tenants":  {"Tenants beside-p99-ns", "Tenants alone-p99-ns"},
-	"racy":     {"Racy/increment lost-ppm", "Racy/compute lost-ppm", "races"},
+	"racy":     {"races", "Racy/increment lost-ppm", "Racy/compute lost-ppm"},
 	"remedies": {"Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"},
 }
 

@@ -91,7 +91,10 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 }
 
 func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {
-	if err := s.prepare(ctx, c, x.Experiment, r.options); err != nil {
+	if err := s.prepare(ctx, c, x.Experiment, r.options.Language); err != nil {
+		return err
+	}
+	if err := s.prepareC(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
 		return err
 	}
 	runner, err := r.options.Machine.Runner(s.session, s.programs)

@@ -120,20 +120,12 @@ func (s *stage) begun() map[string]string {
 	return releases
 }
 
-// prepare compiles what the stage's versions run, or what it runs in the place of
-// procfit's own program, by the release that procfit is of.
-func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, o Options) error {
-	language := cmp.Or(s.Language, o.Language)
+// prepare compiles what the stage's versions run.
+func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, language string) error {
+	language = cmp.Or(s.Language, language)
 	begun := s.begun()
-	if s.Build != (lab.Build{}) {
-		release, _, _ := strings.Cut(strings.TrimPrefix(o.Tool.GoVersion, "go"), " ") // X: experiments
-		ready, _, err := c.build(ctx, e, compiled{version: cmp.Or(begun[""], release), how: s.Build})
-		ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
-		s.programs[""] = ready
-		return err
-	}
 	for i, v := range s.GoVersions {
-		ready, full, err := c.build(ctx, e, compiled{version: cmp.Or(begun[v], v), language: language})
+		ready, full, err := c.build(ctx, e, cmp.Or(begun[v], v), language)
 		if err != nil {
 			return err
 		}
@@ -146,4 +138,17 @@ func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, o O
 		s.programs[v] = ready
 	}
 	return nil
+}
+
+// prepareC compiles what the stage runs in the place of procfit's own program, by the
+// release that procfit is of.
+func (s *stage) prepareC(ctx context.Context, c *compilers, e lab.Experiment, own string) error {
+	if s.Build == (lab.Build{}) {
+		return nil
+	}
+	release, _, _ := strings.Cut(strings.TrimPrefix(own, "go"), " ") // X: experiments
+	ready, _, err := c.make(ctx, e, compiled{version: cmp.Or(s.begun()[""], release), how: s.Build})
+	ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
+	s.programs[""] = ready
+	return err
 }
