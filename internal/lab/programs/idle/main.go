@@ -232,8 +232,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 			return 1
 		}
 		per := 1 / float64(m.opened)
-		fmt.Fprintf(stdout, "BenchmarkIdle/%s %d %.0f ns/op %.5f threads/conn %.0f B/conn %.1f alone-sums/s %.1f beside-sums/s\n",
-			k.name, m.opened, float64(m.took.Nanoseconds())*per, float64(m.threads)*per, m.bytes*per, m.alone, m.beside)
+		fmt.Fprintf(stdout, "BenchmarkIdle/%s %d %.0f ns/op %d conns %.5f threads/conn %.0f B/conn %.1f alone-sums/s %.1f beside-sums/s\n",
+			k.name, m.opened, float64(m.took.Nanoseconds())*per, m.opened, float64(m.threads)*per, m.bytes*per, m.alone, m.beside)
 	}
 	return 0
 }
