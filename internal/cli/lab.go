@@ -97,6 +97,13 @@ func labNeeds(e lab.Experiment) []string {
 		if len(s.GoVersions) > 0 {
 			add("Go toolchains")
 		}
+		if s.Build != (lab.Build{}) {
+			add("go command")
+			add("a C compiler")
+		}
+		for _, name := range s.Needs {
+			add(name)
+		}
 		if len(s.Target.Command) > 0 {
 			add(s.Target.Command[0] + " command")
 		}

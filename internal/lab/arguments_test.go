@@ -19,6 +19,12 @@ var misused = map[string][]string{
 	"preempt":  {"-d -1s", "-timeout -1s"},
 	"stealing": {"-procs -1", "-work -1"},
 	"threads":  {"-d 0s"},
+	"headroom": {"-wait -1s", "-d 0s"},
+	"idle":     {"-d 0s"},
+	"extremes": {"-d 0s", "-clients 0"},
+	"blocking": {"-d 0s"},
+	"mixed":    {"-d 0s"},
+	"tenants":  {"-how apart", "-role busy", "-rate NaN", "-d 0s"},
 }
 
 // What a program cannot do anything with is a usage error, before it runs: a word

@@ -26,7 +26,7 @@ const (
 // documents joins what the documents say, by experiment.
 func documents() map[string]described {
 	all := map[string]described{}
-	for _, of := range []func() map[string]described{document000, document001, document002, document003, document004, documentsTogether} {
+	for _, of := range []func() map[string]described{document000, document001, document002, document003, document004, documentsTogether, documentStatements} {
 		for id, d := range of() {
 			d.stages = within(id, d.stages)
 			all[id] = d

@@ -74,8 +74,11 @@ func Run(id string, args []string, stdout, stderr io.Writer) (code int, err erro
 	return e.main(args, stdout, stderr), nil
 }
 
-// Source is the experiment's program as a standalone main.go.
+// Source is the experiment's program as a standalone main.go, or its other one: blocking/c.
 func Source(id string) (string, error) {
+	if text, ok := part(id); ok {
+		return text, nil
+	}
 	if _, err := find(id, Server, Batch); err != nil {
 		return "", err
 	}

@@ -145,6 +145,14 @@ func TestSourceDiffersInOneWord(t *testing.T) {
 			t.Errorf("%s: more or less than the package's name differs:\n%s", e.ID, source)
 		}
 	}
+	if other, err := Source("blocking/c"); err != nil || !strings.Contains(other, `import "C"`) {
+		t.Errorf("the other program: %v: %s", err, other)
+	}
+	for _, id := range []string{"blocking/d", "blocking/", "blocking/../racy", "chain/c"} {
+		if _, err := Source(id); err == nil {
+			t.Errorf("%s has a source", id)
+		}
+	}
 	if _, err := standalone("package x\n", "y"); err == nil {
 		t.Error("a source of another package is transformed without an error")
 	}
@@ -202,7 +210,8 @@ func ids(list []Experiment) string {
 // program besides.
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
-		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber"
+		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
+		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies"
 	if got := ids(List()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -77,6 +77,9 @@ func current(t *testing.T, o *Outcome) {
 		}
 	}
 	for _, e := range List() {
+		if !slices.ContainsFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }) {
+			continue // not run yet
+		}
 		var r Ran
 		r.Conclude(e, o.Host.EffectiveCPUs)
 		for _, s := range r.Hypotheses {

@@ -25,6 +25,8 @@ type Stage struct {
 	Args     []string // of the practice program
 	Path     string   // of a server's URL, without its first slash: cpu?n=1
 	Language string   // the go line that the program is built with, 1.24; "": the user's --lang, or each its own
+	Build    Build    // how the program is compiled, if that of procfit will not do
+	Needs    []string // commands of the system that the program cannot do without
 
 	// Spec is what is measured. Its Target.BuiltIn is the practice program; the
 	// command and the URL that start and load it are whose runs the stage. Where that

@@ -1,12 +1,14 @@
 package report_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/report/reporttest"
+	"github.com/procfit/procfit/internal/stat"
 )
 
 func TestLab(t *testing.T) {
@@ -136,5 +138,28 @@ func TestEmptyLab(t *testing.T) {
 	v := report.NewLab(&lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}})
 	if v.Sentence != "0 hypotheses of 1 experiment." || !strings.HasPrefix(v.Progress, "1 experiment of 1 not complete.") || v.Disturbed != "" {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A figure whose unit says that it is nanoseconds is shown as a time.
+func TestLabTimes(t *testing.T) {
+	o := reporttest.Lab()
+	r := o.Experiments[2].Measured[""].Result
+	for i := range r.Groups[0].Arms {
+		a := &r.Groups[0].Arms[i]
+		a.Metrics = map[string]stat.MetricInterval{"GC ns/op": {Unit: "ns/op"}, "GC pause-ns": {Unit: "pause-ns"}}
+		for j := range a.Points {
+			a.Points[j].Metrics = map[string]float64{"GC ns/op": 1e6, "GC pause-ns": 25e3}
+		}
+	}
+	var titles []string
+	for _, row := range report.NewLab(o).Experiments[2].Stages[0].Rows {
+		titles = append(titles, row.Title)
+		if row.Title == "GC pause" && row.Table.Rows[0].Cells[1].Value != "25.0µs × (1.00,1.00)" {
+			t.Errorf("%+v", row.Table.Rows[0])
+		}
+	}
+	if !slices.Contains(titles, "GC pause") || slices.Contains(titles, "GC pause-ns") {
+		t.Errorf("figures %q", titles)
 	}
 }

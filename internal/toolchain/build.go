@@ -1,10 +1,13 @@
 package toolchain
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"go/version"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,14 +20,51 @@ import (
 // decides the runtime's defaults (https://go.dev/doc/godebug). Before Go 1.21
 // they are the same for every language, so there is none to choose.
 func (t Toolchain) Build(ctx context.Context, source []byte, language, out string) error {
-	err := t.build(ctx, source, language, out)
+	return t.told(ctx, t.build(ctx, source, way{language: language}, out))
+}
+
+// BuildC is Build for a source that calls C, or with race for the race detector, which
+// needs C as well: with a compiler of the system. The go line is the toolchain's own.
+func (t Toolchain) BuildC(ctx context.Context, source []byte, race bool, out string) error {
+	compiler, err := CCompiler()
+	if err == nil && version.Compare(t.Version, "go1.21") < 0 {
+		err = errors.New("C is called by Go 1.21 and later here")
+	}
+	if err == nil {
+		err = t.build(ctx, source, way{compiler: compiler, race: race}, out)
+	}
+	return t.told(ctx, err)
+}
+
+// CCompiler is the C compiler that the go command is to use: $CC, or one of the usual
+// names on PATH.
+func CCompiler() (string, error) {
+	for _, name := range []string{os.Getenv("CC"), "gcc", "clang", "cc"} {
+		if name == "" {
+			continue
+		}
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("there is no C compiler, which cgo and the race detector need: install gcc or clang (Debian: apt-get install gcc libc6-dev)")
+}
+
+func (t Toolchain) told(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("build with %s: %w", t.Version, err)
 	}
 	return err
 }
 
-func (t Toolchain) build(ctx context.Context, source []byte, language, out string) error {
+// way is how a program is built.
+type way struct {
+	language string // empty: the toolchain's own
+	compiler string // of C; empty: none
+	race     bool
+}
+
+func (t Toolchain) build(ctx context.Context, source []byte, how way, out string) error {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return err
@@ -44,26 +84,31 @@ func (t Toolchain) build(ctx context.Context, source []byte, language, out strin
 	tool := t.own().With("GOENV=off", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GODEBUG=", "CGO_ENABLED=0",
 		"GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	tool.Dir = dir
+	args := []string{"build", "-o", out}
+	if how.compiler != "" {
+		tool = tool.With("CGO_ENABLED=1", "CC="+how.compiler)
+	}
+	if how.race {
+		args = append(args, "-race")
+	}
 	if version.Compare(t.Version, "go1.21") >= 0 {
-		if language == "" {
-			language = strings.TrimPrefix(t.Version, "go")
-		}
+		language := cmp.Or(how.language, strings.TrimPrefix(t.Version, "go"))
 		text := "module program\n\ngo " + language + "\n"
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644); err != nil {
 			return err
 		}
-		_, err = tool.With("GO111MODULE=on").Run(ctx, "build", "-o", out, ".")
+		_, err = tool.With("GO111MODULE=on").Run(ctx, append(args, ".")...)
 		return err
 	}
-	if language != "" {
-		return fmt.Errorf("no language %s can be chosen: a go line decides nothing before Go 1.21", language)
+	if how.language != "" {
+		return fmt.Errorf("no language %s can be chosen: a go line decides nothing before Go 1.21", how.language)
 	}
 	// A cache apart: today's go command keeps in its own what these do not know.
 	cache := filepath.Join(dir, "cache")
 	if user, err := os.UserCacheDir(); err == nil {
 		cache = filepath.Join(user, "procfit", "go-build")
 	}
-	_, err = tool.With("GO111MODULE=off", "GOPATH="+filepath.Join(dir, "gopath"), "GOCACHE="+cache).Run(ctx, "build", "-o", out, "main.go")
+	_, err = tool.With("GO111MODULE=off", "GOPATH="+filepath.Join(dir, "gopath"), "GOCACHE="+cache).Run(ctx, append(args, "main.go")...)
 	return err
 }
 

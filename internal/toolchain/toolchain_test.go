@@ -3,6 +3,7 @@ package toolchain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -296,5 +297,40 @@ func TestErrorsBeginWithTheCause(t *testing.T) {
 		if first := firstLine(err); !strings.Contains(first, want) || strings.Contains(first, "exited with") || strings.Contains(first, os.TempDir()) || !errors.As(err, &exit) || !strings.Contains(err.Error(), ": exited with code 1:\n") {
 			t.Errorf("want %q in the first line of:\n%v", want, err)
 		}
+	}
+}
+
+// A program that calls C is built with the compiler that is named, and an error of that
+// is told; a Go that is too old for it here is refused.
+func TestBuildC(t *testing.T) {
+	compiler, err := CCompiler()
+	if err != nil {
+		need.Skip(t, err.Error())
+	}
+	chain := get(t, strings.TrimPrefix(runtime.Version(), "go"))
+	t.Setenv("CC", compiler)
+	if again, err := CCompiler(); err != nil || again != compiler {
+		t.Errorf("CC=%s: %q, %v", compiler, again, err)
+	}
+	const calling = "package main\n\n// static int answer(void) { return %s; }\nimport \"C\"\nimport \"fmt\"\n\nfunc main() { fmt.Println(C.answer()) }\n"
+	out := filepath.Join(t.TempDir(), "program")
+	if err := chain.BuildC(t.Context(), fmt.Appendf(nil, calling, "42"), false, out); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command(out).Output(); err != nil || string(said) != "42\n" {
+		t.Errorf("%v: %q", err, said)
+	}
+	if err := chain.BuildC(t.Context(), fmt.Appendf(nil, calling, "nothing"), false, out); err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("C that does not compile: %v", err)
+	}
+	old := chain
+	old.Version = "go1.20.14"
+	if err := old.BuildC(t.Context(), []byte(calling), false, out); err == nil || !strings.Contains(err.Error(), "build with go1.20.14: C is called by Go 1.21 and later here") {
+		t.Errorf("an old one: %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("CC", "")
+	if err := chain.BuildC(t.Context(), []byte(calling), true, out); err == nil || !strings.Contains(err.Error(), "there is no C compiler") {
+		t.Errorf("without a compiler: %v", err)
 	}
 }

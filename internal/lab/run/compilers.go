@@ -31,7 +31,10 @@ type fetched struct {
 }
 
 // compiled tells programs apart.
-type compiled struct{ id, version, language string }
+type compiled struct {
+	id, version, language string
+	how                   lab.Build
+}
 
 func newCompilers(on Events) *compilers {
 	return &compilers{on: on, chains: map[string]fetched{}, built: map[compiled]local.Program{}}
@@ -47,16 +50,20 @@ func (c *compilers) close() {
 // version in full. What stands in the way is part of the answer, except the end
 // of ctx.
 func (c *compilers) build(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error) {
-	chain, ok := c.chains[asked]
+	return c.make(ctx, e, compiled{version: asked, language: language})
+}
+
+func (c *compilers) make(ctx context.Context, e lab.Experiment, key compiled) (local.Program, string, error) {
+	chain, ok := c.chains[key.version]
 	if !ok {
-		c.on.Fetch(asked)
-		chain.Toolchain, chain.err = toolchain.Fetch(ctx, asked)
+		c.on.Fetch(key.version)
+		chain.Toolchain, chain.err = toolchain.Fetch(ctx, key.version)
 		if ctx.Err() != nil {
 			return local.Program{}, "", ctx.Err()
 		}
-		c.chains[asked] = chain
+		c.chains[key.version] = chain
 	}
-	key := compiled{e.ID, asked, language}
+	key.id = e.ID
 	if _, ok := c.built[key]; !ok {
 		command, err := c.compile(ctx, e, chain, key)
 		if ctx.Err() != nil {
@@ -74,19 +81,22 @@ func (c *compilers) compile(ctx context.Context, e lab.Experiment, chain fetched
 	case goversion.Compare(chain.Version, "go"+e.Language) < 0:
 		return nil, fmt.Errorf("%s is written for Go %s and later: %s cannot build it", e.ID, e.Language, chain.Version)
 	}
-	source, err := lab.Source(e.ID)
+	source, err := key.how.Of(e.ID)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.folder(); err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(c.dir, key.version+"-"+key.language)
+	dir := filepath.Join(c.dir, fmt.Sprintf("%s-%s-%s-%t", key.version, key.language, key.how.Source, key.how.Race))
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
 	c.on.Compile(e.ID, chain.Version)
 	out := filepath.Join(dir, e.ID)
+	if key.how != (lab.Build{}) {
+		return []string{out}, chain.BuildC(ctx, []byte(source), key.how.Race, out)
+	}
 	return []string{out}, chain.Build(ctx, []byte(source), key.language, out)
 }
 

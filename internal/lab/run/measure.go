@@ -94,6 +94,9 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	if err := s.prepare(ctx, c, x.Experiment, r.options.Language); err != nil {
 		return err
 	}
+	if err := s.prepareC(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
+		return err
+	}
 	runner, err := r.options.Machine.Runner(s.session, s.programs)
 	if err != nil {
 		return err

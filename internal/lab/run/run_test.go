@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -283,4 +284,36 @@ func TestCommands(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// What a stage cannot do without is told before anything is run.
+func TestLacks(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	t.Setenv("CC", "")
+	executable := func(name string) {
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compiled := lab.Stage{Build: lab.Build{Race: true}}
+	pinned := lab.Stage{Needs: []string{"taskset"}}
+	wants := func(st lab.Stage, want string) {
+		t.Helper()
+		if err := lacks(st); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	wants(lab.Stage{}, "")
+	wants(pinned, "it needs the command taskset, which is not on PATH")
+	wants(compiled, "there is no go command on PATH")
+	executable("go")
+	wants(compiled, "there is no C compiler")
+	executable("clang")
+	wants(compiled, "")
+	executable("taskset")
+	wants(pinned, "")
 }

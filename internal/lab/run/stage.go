@@ -3,6 +3,9 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/toolchain"
 )
 
 // stage is a stage of the run.
@@ -36,11 +40,14 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	for _, v := range st.GoVersions {
 		s.ran.Versions = append(s.ran.Versions, lab.Version{Asked: v})
 	}
-	built := len(st.GoVersions) > 0
+	built := len(st.GoVersions) > 0 || st.Build != (lab.Build{})
 	spec := r.spec(e, st)
 	err := spec.Validate()
 	if err == nil {
 		err = r.options.Machine.Check(spec, built)
+	}
+	if err == nil {
+		err = lacks(st)
 	}
 	if err != nil {
 		s.ran.NotRun = err.Error()
@@ -54,6 +61,23 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	})
 	s.trials, s.each = s.session.Missing(), spec.Each()
 	return s
+}
+
+// lacks says what of the system a stage's program cannot do without and there is not.
+func lacks(st lab.Stage) error {
+	for _, name := range st.Needs {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("it needs the command %s, which is not on PATH: install it", name)
+		}
+	}
+	if st.Build == (lab.Build{}) {
+		return nil
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return errors.New("it is compiled, and there is no go command on PATH: install Go")
+	}
+	_, err := toolchain.CCompiler()
+	return err
 }
 
 // spec is what a stage measures, with the command that starts its practice program
@@ -114,4 +138,17 @@ func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, lan
 		s.programs[v] = ready
 	}
 	return nil
+}
+
+// prepareC compiles what the stage runs in the place of procfit's own program, by the
+// release that procfit is of.
+func (s *stage) prepareC(ctx context.Context, c *compilers, e lab.Experiment, own string) error {
+	if s.Build == (lab.Build{}) {
+		return nil
+	}
+	release, _, _ := strings.Cut(strings.TrimPrefix(own, "go"), " ") // X: experiments
+	ready, _, err := c.make(ctx, e, compiled{version: cmp.Or(s.begun()[""], release), how: s.Build})
+	ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
+	s.programs[""] = ready
+	return err
 }

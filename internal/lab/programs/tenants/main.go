@@ -1,0 +1,360 @@
+// Two tenants, for document 000's "per-tenant GOMAXPROCS is not a thing": a quiet one,
+// whose requests come at a steady rate and take some 0.1 ms, and a busy one that
+// computes on whatever it gets. What is measured is how long the quiet one's requests
+// take, from when each was due, beside the busy one and alone. -how says what lies
+// between the two:
+//
+//	together   nothing: they are goroutines of one process
+//	pinned     one process; the quiet one has threads, and they have a CPU of their own
+//	processes  two processes, the quiet one with a GOMAXPROCS of 1
+//	quota      the same, and the quiet one leaves the group whose quota holds the busy one
+package tenants
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	steps = 100_000
+	// want is what sum finds: whole rounds of 0 to 12, and the rest of one.
+	want = steps/13*(12*13/2) + (steps%13-1)*(steps%13)/2
+)
+
+func sum() int64 {
+	sum := int64(0)
+	for i := 0; i < steps; i++ {
+		sum += int64(i % 13)
+	}
+	return sum
+}
+
+type options struct {
+	how, role string
+	d         time.Duration
+	rate      float64
+	cpus      []int // that the process may run on, before anything is pinned
+}
+
+// workers are the quiet tenant's goroutines: so many requests at one time are more than
+// it has as a rule.
+const workers = 4
+
+// quiet answers requests that are due at a steady rate and returns the 99th percentile
+// of how long each took from when it was due, in nanoseconds.
+func (o options) quiet() (p99 int64, err error) {
+	pinned := o.how == "pinned" && o.role != "quiet"
+	if pinned {
+		if err := o.pinRest(); err != nil {
+			return 0, err
+		}
+	}
+	due := make(chan time.Time, 1000)
+	began := make(chan error, workers)
+	var mu sync.Mutex
+	var took []time.Duration
+	wrong := 0
+	var wg sync.WaitGroup
+	for w := 0; w < workers; w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var err error
+			if pinned {
+				runtime.LockOSThread() // its thread ends with it
+				err = o.pinSelf()
+			}
+			began <- err
+			for at := range due {
+				ok := sum() == want
+				d := time.Since(at)
+				mu.Lock()
+				if took = append(took, d); !ok {
+					wrong++
+				}
+				mu.Unlock()
+			}
+		}()
+	}
+	for w := 0; w < workers; w++ {
+		err = errors.Join(err, <-began)
+	}
+	start := time.Now()
+	for i := 1; err == nil; i++ {
+		at := start.Add(time.Duration(float64(i) / o.rate * float64(time.Second)))
+		if at.Sub(start) > o.d && i > 1 {
+			break
+		}
+		time.Sleep(time.Until(at))
+		due <- at
+	}
+	close(due)
+	wg.Wait()
+	if err == nil && wrong > 0 {
+		err = fmt.Errorf("%d of %d sums are wrong", wrong, len(took))
+	}
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(took)
+	return took[(len(took)-1)*99/100].Nanoseconds(), nil
+}
+
+// A busy tenant computes with more goroutines than there are CPUs, until it is stopped.
+type busy struct {
+	stop  atomic.Bool
+	sums  atomic.Int64
+	wg    sync.WaitGroup
+	start time.Time
+}
+
+func startBusy() *busy {
+	b := &busy{start: time.Now()}
+	for i := 0; i < 2*runtime.NumCPU(); i++ {
+		b.wg.Add(1)
+		go func() {
+			defer b.wg.Done()
+			for !b.stop.Load() {
+				if sum() == want {
+					b.sums.Add(1)
+				}
+			}
+		}()
+	}
+	return b
+}
+
+// end returns what a sum took of the tenant's time.
+func (b *busy) end() (perSum float64) {
+	elapsed := time.Since(b.start)
+	b.stop.Store(true)
+	b.wg.Wait()
+	return float64(elapsed.Nanoseconds()) / float64(max(1, b.sums.Load()))
+}
+
+// taskset asks the command of that name, as the document does.
+func taskset(args ...string) error {
+	out, err := exec.Command("taskset", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("taskset %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// allowed are the CPUs that the process may run on.
+func allowed() (cpus []int, err error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return nil, err
+	}
+	_, rest, _ := strings.Cut(string(status), "Cpus_allowed_list:")
+	list, _, _ := strings.Cut(rest, "\n")
+	for _, part := range strings.Split(strings.TrimSpace(list), ",") {
+		low, high, ranged := strings.Cut(part, "-")
+		if !ranged {
+			high = low
+		}
+		from, err1 := strconv.Atoi(low)
+		to, err2 := strconv.Atoi(high)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("/proc/self/status: CPUs %q: %w", list, err)
+		}
+		for n := from; n <= to; n++ {
+			cpus = append(cpus, n)
+		}
+	}
+	return cpus, nil
+}
+
+// pinRest leaves the last CPU to the quiet tenant's threads, which pinSelf gives it to.
+func (o options) pinRest() error {
+	if len(o.cpus) < 2 {
+		return fmt.Errorf("CPUs %v: one for each tenant takes two", o.cpus)
+	}
+	var rest []string
+	for _, n := range o.cpus[:len(o.cpus)-1] {
+		rest = append(rest, strconv.Itoa(n))
+	}
+	return taskset("-acp", strings.Join(rest, ","), strconv.Itoa(os.Getpid()))
+}
+
+func (o options) pinSelf() error {
+	thread, err := os.Readlink("/proc/thread-self") // PID/task/TID
+	if err != nil {
+		return err
+	}
+	return taskset("-cp", strconv.Itoa(o.cpus[len(o.cpus)-1]), filepath.Base(thread))
+}
+
+// above is the directory of the group that this process's own lies in, of those that
+// limit CPU time.
+func above() (string, error) {
+	own, err1 := os.ReadFile("/proc/self/cgroup")
+	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
+	if err := errors.Join(err1, err2); err != nil {
+		return "", err
+	}
+	for _, line := range strings.Split(string(own), "\n") {
+		parts := strings.SplitN(line, ":", 3) // 1:cpu,cpuacct:/path, and of version 2 0::/path
+		if len(parts) != 3 || parts[1] != "" && !slices.Contains(strings.Split(parts[1], ","), "cpu") {
+			continue
+		}
+		for _, mount := range strings.Split(string(mounts), "\n") {
+			left, right, _ := strings.Cut(mount, " - ")
+			at, kind := strings.Fields(left), strings.Fields(right)
+			if len(at) < 5 || len(kind) < 3 || !strings.HasPrefix(parts[2], at[3]) {
+				continue
+			}
+			if parts[1] == "" && kind[0] != "cgroup2" || parts[1] != "" && (kind[0] != "cgroup" || !slices.Contains(strings.Split(kind[2], ","), "cpu")) {
+				continue
+			}
+			if parts[2] == at[3] {
+				return "", fmt.Errorf("group %s: none lies above it; start it in a group with a quota", parts[2])
+			}
+			return filepath.Dir(filepath.Join(at[4], strings.TrimPrefix(parts[2], at[3]))), nil
+		}
+	}
+	return "", errors.New("no cgroup that limits CPU time is to be seen")
+}
+
+// outside measures the quiet tenant as a process of its own: command, which waits for a
+// byte so that it can leave this one's group first.
+func (o options) outside(command []string, stderr io.Writer) (p99 int64, err error) {
+	cmd := exec.Command(command[0], append(command[1:], "-role", "quiet", "-d", o.d.String(), "-rate", strconv.FormatFloat(o.rate, 'g', -1, 64))...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	begin, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	if o.how == "quota" {
+		err = leave(cmd.Process.Pid)
+	}
+	if err == nil {
+		_, err = begin.Write([]byte{'x'})
+	}
+	if err = errors.Join(err, begin.Close(), cmd.Wait()); err != nil {
+		return 0, fmt.Errorf("the quiet tenant: %w", err)
+	}
+	_, err = fmt.Sscanf(stdout.String(), "%d", &p99)
+	return p99, err
+}
+
+func leave(pid int) error {
+	dir, err := above()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o644)
+}
+
+// self is what this program was started by, without its own arguments.
+func self(args []string) ([]string, error) {
+	n := len(os.Args) - len(args)
+	if n < 1 || !slices.Equal(os.Args[n:], args) {
+		return nil, errors.New("two processes take one that is started for this alone")
+	}
+	path, err := os.Executable()
+	return append([]string{path}, os.Args[1:n]...), err
+}
+
+// measure returns the quiet tenant's 99th percentiles, and what a sum took of the busy
+// one's time.
+func (o options) measure(args []string, stderr io.Writer) (beside, alone int64, perSum float64, err error) {
+	quiet := func() (int64, error) { return o.quiet() }
+	switch o.how {
+	case "pinned":
+		if o.cpus, err = allowed(); err != nil {
+			return 0, 0, 0, err
+		}
+	case "processes", "quota":
+		command, err := self(args)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		quiet = func() (int64, error) { return o.outside(command, stderr) }
+	}
+	b := startBusy()
+	beside, err = quiet()
+	perSum = b.end()
+	if err == nil {
+		alone, err = quiet()
+	}
+	return beside, alone, perSum, err
+}
+
+// child is the quiet tenant as a process: told to by a byte, it measures once.
+func (o options) child(stdout, stderr io.Writer) int {
+	if n, _ := os.Stdin.Read(make([]byte, 1)); n == 0 {
+		return 1 // whoever started it is gone, or has said why
+	}
+	p99, err := o.quiet()
+	if err != nil {
+		fmt.Fprintf(stderr, "tenants: %v\n", err)
+		return 1
+	}
+	fmt.Fprintln(stdout, p99)
+	return 0
+}
+
+// Main runs the program.
+func Main(args []string, stdout, stderr io.Writer) int {
+	var o options
+	flags := flag.NewFlagSet("tenants", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.how, "how", "together", "`what` lies between the two: nothing (together), pinned, processes or quota")
+	flags.DurationVar(&o.d, "d", time.Second, "how `long` to measure beside the busy tenant, and again alone")
+	flags.Float64Var(&o.rate, "rate", 500, "`requests` of the quiet tenant a second")
+	flags.StringVar(&o.role, "role", "both", "quiet is what the program starts itself as")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "tenants: %q: want flags only\n", flags.Arg(0))
+		return 2
+	case o.d <= 0 || !(o.rate > 0) || o.rate > 10_000:
+		fmt.Fprintln(stderr, "tenants: -d must be more than 0, -rate more than 0 and at most 10000")
+		return 2
+	case !slices.Contains([]string{"together", "pinned", "processes", "quota"}, o.how):
+		fmt.Fprintf(stderr, "tenants: -how %q is none of together, pinned, processes and quota\n", o.how)
+		return 2
+	case o.role == "quiet":
+		return o.child(stdout, stderr)
+	case o.role != "both":
+		fmt.Fprintf(stderr, "tenants: -role %q is neither both nor quiet\n", o.role)
+		return 2
+	}
+	log.New(stderr, "", log.LstdFlags).Printf("tenants: GOMAXPROCS=%d NumCPU=%d Version=%s",
+		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
+	beside, alone, perSum, err := o.measure(args, stderr)
+	if err != nil {
+		fmt.Fprintf(stderr, "tenants: %s: %v\n", o.how, err)
+		return 1
+	}
+	fmt.Fprintf(stdout, "BenchmarkTenants 1 %.0f ns/op %d beside-p99-ns %d alone-p99-ns\n", perSum, beside, alone)
+	return 0
+}
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,98 @@
+package lab_test
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/markdown"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// worded are the experiments whose page is kept, with the figures that their programs
+// print.
+var worded = map[string][]string{
+	"headroom": {"Headroom p99-ns"},
+	"idle":     {"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Idle/http alone-sums/s", "Idle/http beside-sums/s"},
+	"extremes": {"Extremes p99-ns", "Extremes memory-B"},
+	"gc":       {"GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns"},
+	"blocking": {"Blocking threads/call", "Blocking alone-sums/s", "Blocking beside-sums/s", "Calls threads/call", "Calls calls/s"},
+	"mixed":    {"Mixed/compute rounds/s", "Mixed/wait rounds/s"},
+	"tenants":  {"Tenants beside-p99-ns", "Tenants alone-p99-ns"},
+	"racy":     {"races", "Racy/increment lost-ppm", "Racy/compute lost-ppm"},
+	"remedies": {"Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"},
+}
+
+// grown is a stage of which every figure grows with the Ps, to the power of 0.3, and with
+// the figure's place in the list.
+func grown(s lab.Stage, names []string, cpus float64) lab.Measured {
+	m := lab.Measured{Result: &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
+	quotas := s.Quotas
+	if len(quotas) == 0 {
+		quotas = []*float64{nil}
+	}
+	for _, quota := range quotas {
+		for _, procs := range s.Procs.Values {
+			for block := range 6 {
+				x := math.Pow(float64(*procs), 0.3) * (1 + 0.01*float64(block))
+				t := journal.Trial{
+					Arm: journal.Arm{Procs: procs, QuotaCPUs: quota}, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{},
+					Usage: journal.Usage{MeasuredSeconds: 1, ContextSwitches: &journal.ContextSwitches{Voluntary: int64(1e6 * x)}},
+				}
+				for i, name := range names {
+					t.Metrics[name] = journal.Metric{Value: x * float64(1+i)}
+				}
+				m.Trials = append(m.Trials, t)
+			}
+		}
+	}
+	return m
+}
+
+// TestWords keeps the page of the experiments on what the documents state: their words,
+// bounds and needs, and how figures that are made are answered on two CPUs.
+func TestWords(t *testing.T) {
+	const cpus, golden = 2, "testdata/words.md"
+	o := &lab.Outcome{Started: time.Unix(0, 0), Host: journal.Host{CPUs: cpus, EffectiveCPUs: cpus}}
+	for _, e := range lab.List() {
+		names, ok := worded[e.ID]
+		if !ok {
+			continue
+		}
+		r := lab.Ran{ID: e.ID, Title: e.Title, Document: e.Document, Kind: e.Kind, Complete: true, Measured: lab.Results{}}
+		for _, s := range e.Stages(lab.Options{CPUs: cpus}) {
+			r.Stages = append(r.Stages, lab.RanStage{ID: s.ID, Title: s.Title, Scaled: s.Scaled, Directory: e.ID + "/" + s.ID})
+			r.Measured[s.ID] = grown(s, names, cpus)
+		}
+		r.Conclude(e, cpus)
+		for _, h := range r.Hypotheses {
+			if h.Measured.Median == nil {
+				t.Errorf("%s %s: %s", e.ID, h.ID, h.Reason)
+			}
+		}
+		r.Measured = nil // what stands below the answers is the sweeps'
+		o.Experiments = append(o.Experiments, r)
+	}
+	if len(o.Experiments) != len(worded) {
+		t.Errorf("%d experiments of %d", len(o.Experiments), len(worded))
+	}
+	var got bytes.Buffer
+	if err := markdown.RenderLab(&got, report.NewLab(o)); err != nil {
+		t.Fatal(err)
+	}
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%v: the page is another than %s: go test ./internal/lab -run TestWords -update, and read the difference", err, golden)
+	}
+}
