@@ -20,9 +20,19 @@ const (
 // own are those that no query may be called, but for requests, which one tells.
 var own = []Figure{FigureCPU, FigureWait, FigureSched, FigureThrottled}
 
-// judged tells a figure that decides. Throttling shows in the latency, and requests in
-// none of an arm's doing.
-func (f Figure) judged() bool { return f != FigureThrottled && f != FigureRequests }
+// judged tells a figure that decides: CPU time and what the user asks for. How long
+// goroutines and threads wait is a part of a request's latency, and stands in for it only
+// where no query tells that; throttling shows in it, and requests are none of an arm's
+// doing.
+func (h Header) judged(f Figure) bool {
+	switch f {
+	case FigureThrottled, FigureRequests:
+		return false
+	case FigureSched, FigureWait:
+		return !slices.ContainsFunc(h.Queries, func(q Query) bool { return q.Name != Requests })
+	}
+	return true
+}
 
 // Verdict is what is proven of an arm, against the control.
 type Verdict string
