@@ -102,6 +102,14 @@ func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun
 	return run, o.place(run)
 }
 
+// canaryWarmup is before the first slice of a round.
+func (o *sweepOptions) canaryWarmup() time.Duration {
+	if !o.given("warmup") {
+		return canaryWarmup
+	}
+	return o.spec.Load.Warmup
+}
+
 // canaryHeader is what the flags say by themselves.
 func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 	c, spec := &o.kube.canary, o.spec
@@ -111,12 +119,9 @@ func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 	if h.HarmRatio, err = parseRatio("margin-p99", o.marginP99); err != nil {
 		return h, err
 	}
-	duration, warmup := spec.Load.Duration, spec.Load.Warmup
+	duration, warmup := spec.Load.Duration, o.canaryWarmup()
 	if !o.given("duration") {
 		duration = canaryDuration
-	}
-	if !o.given("warmup") {
-		warmup = canaryWarmup
 	}
 	switch {
 	case h.Share >= 1:
@@ -125,8 +130,8 @@ func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 		return h, usageError("--slice %s: want whole seconds, from 1s to %s", c.slice, longestSlice)
 	case duration < fewestSlices*c.slice:
 		return h, usageError("--duration %s: want at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, c.slice)
-	case warmup < 0:
-		return h, usageError("--warmup %s: want no less than 0", warmup)
+	case warmup < 0 || warmup > longestSlice:
+		return h, usageError("--warmup %s: want 0s to %s", warmup, longestSlice)
 	case len(spec.Replicas) != 1 || spec.Replicas[0] < 1:
 		return h, usageError("--replicas: want one number, the pods of each setting")
 	}
@@ -195,10 +200,9 @@ func (o *sweepOptions) place(run *canaryRun) error {
 		return o.divided(err)
 	}
 	pods := copies.Pods(true)
-	h.Name, h.Object, h.Namespace, h.Container, h.SHA256 = o.spec.Name, pods.Object, pods.Namespace, pods.Container, pods.SHA256
-	if h.Name == "" {
-		h.Name = copies.Object()
-	}
+	spec := o.spec
+	spec.Target.Pods = pods
+	h.Name, h.Object, h.Namespace, h.Container, h.SHA256 = spec.Title(), pods.Object, pods.Namespace, pods.Container, pods.SHA256
 	h.Node, h.QuotaCPUs, h.Services = node, copies.Quota(), copies.Serving.Services
 	h.Counting = append(h.Counting, copies.Serving.Counting...)
 	run.dir = o.out
@@ -210,7 +214,7 @@ func (o *sweepOptions) place(run *canaryRun) error {
 	}
 	const slack = 5 * time.Minute // an API server that is away, say
 	run.place = copies.Canary(kube.CanaryConfig{
-		Host: thisHost(), Pods: h.Pods, Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + time.Minute,
+		Host: thisHost(), Pods: h.Pods, Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + o.canaryWarmup() + time.Minute,
 		Life: h.Lasts()/time.Duration(len(h.Rounds)) + time.Duration(h.Most())*o.spec.Target.ReadyTimeout + slack,
 	})
 	return nil

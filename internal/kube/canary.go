@@ -134,7 +134,7 @@ func (c *Canaries) Close() error {
 // Begin implements canary.Place.
 func (c *Canaries) Begin(ctx context.Context, arms []canary.Arm) error {
 	c.groups = nil
-	if err := c.cluster.renew(ctx, c.cut.run, c.believed().Add(c.config.Ready)); err != nil {
+	if err := c.cluster.renew(ctx, c.cut.run, c.believed().Add(time.Duration(len(arms)*c.config.Pods)*c.config.Ready)); err != nil {
 		return err
 	}
 	for _, a := range arms {

@@ -33,7 +33,10 @@ func New(raw string, headers []string) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("want a URL, as in http://prometheus.monitoring:9090")
 	}
-	c := &Client{endpoint: u.JoinPath("api/v1/query"), header: http.Header{}, http: &http.Client{Timeout: answerTime}}
+	c := &Client{endpoint: u.JoinPath("api/v1/query"), header: http.Header{}, http: &http.Client{
+		Timeout:       answerTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this server alone
+	}}
 	for _, h := range headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {

@@ -16,30 +16,30 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better":         {func(*canary.Contents) {}, report.Act, "better", "Under this traffic GOMAXPROCS 1 is better than unset, and in nothing proven worse."},
-		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, report.Unknown, "cannot tell", "no value is proven better"},
+		"better":         {func(*canary.Contents) {}, report.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and in nothing proven worse."},
+		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, report.Unknown, "Cannot tell", "no value is proven better"},
 		"worse": {func(c *canary.Contents) {
 			c.Slices, c.Header.Rounds = c.Slices[:8], c.Header.Rounds[:1]
 			for _, s := range c.Slices {
 				*s.Arms[1].CPUSeconds *= 2
 				*s.Arms[1].RunQueueWaitSeconds *= 2
 			}
-		}, report.OK, "leave it unset", "GOMAXPROCS 1 is worse than unset"},
+		}, report.OK, "Leave it unset", "GOMAXPROCS 1 is worse than unset"},
 		"a trade-off": {func(c *canary.Contents) {
 			for _, s := range c.Slices[:8] {
 				*s.Arms[1].Queries["p99"] *= 1.15
 			}
-		}, report.Attention, "trade-off", "better than unset in one figure and worse in another"},
-		"nothing counted": {func(c *canary.Contents) { c.Slices = nil }, report.Unknown, "nothing counted", "No slice of time was counted."},
-		"interrupted":     {func(c *canary.Contents) { c.End.Code = canary.EndInterrupted }, report.Unknown, "not finished", "it was interrupted. What its slices say: Under this traffic GOMAXPROCS 1"},
-		"killed":          {func(c *canary.Contents) { c.End = nil }, report.Unknown, "not finished", "it has no end in its journal"},
-		"taken":           {func(c *canary.Contents) { *c.End = canary.End{Code: canary.EndTaken, Reason: "pod x was evicted"} }, report.Unknown, "not finished", "pod x was evicted"},
+		}, report.Attention, "Trade-off", "better than unset in one figure and worse in another"},
+		"nothing counted": {func(c *canary.Contents) { c.Slices = nil }, report.Unknown, "Nothing counted", "No slice of time was counted."},
+		"interrupted":     {func(c *canary.Contents) { c.End.Code = canary.EndInterrupted }, report.Unknown, "Not finished", "it was interrupted. What its slices say: Under this traffic GOMAXPROCS 1"},
+		"killed":          {func(c *canary.Contents) { c.End = nil }, report.Unknown, "Not finished", "it has no end in its journal"},
+		"taken":           {func(c *canary.Contents) { *c.End = canary.End{Code: canary.EndTaken, Reason: "pod x was evicted"} }, report.Unknown, "Not finished", "pod x was evicted"},
 		"harm": {func(c *canary.Contents) {
 			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Arm: "1", Query: "p99", Values: []float64{0.034, 0.036}, Controls: []float64{0.02, 0.021}}}
-		}, report.Attention, "harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 0.034 where the control's was 0.02, then 0.036 where the control's was 0.021, more than 20 % above it in 2 slices on end."},
+		}, report.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 0.034 where the control's was 0.02, then 0.036 where the control's was 0.021, more than 20 % above it in 2 slices on end."},
 		"harm of the control": {func(c *canary.Contents) {
 			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Arm: canary.Control, Detail: "container app ended with code 2"}}
-		}, report.Unknown, "harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
+		}, report.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
 	} {
 		contents := reporttest.CanaryContents()
 		c.change(contents)

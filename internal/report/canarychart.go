@@ -38,7 +38,7 @@ func (w canaryWords) chart(f canary.Figure, a canary.ArmResult, ax axis.Axis) Ch
 	u := w.unit(f)
 	name := phrase.Clean(a.Label)
 	c := Chart{
-		Title: phrase.Capital(w.name(f)) + ", GOMAXPROCS " + name, Unit: u.name, Axis: "slice", Note: "by slices of " + phrase.Seconds(w.Header.SliceSeconds),
+		Title: w.name(f) + ", GOMAXPROCS " + name, Unit: u.name, Axis: "slice", Note: "by slices of " + phrase.Seconds(w.Header.SliceSeconds),
 		Ticks: u.ticks(ax), Series: []Series{{Name: "the control, " + canary.Control}, {Name: name}},
 	}
 	for _, s := range w.Slices {

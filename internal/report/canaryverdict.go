@@ -17,9 +17,9 @@ func (w canaryWords) verdict() Verdict {
 		switch e.Code {
 		case canary.EndComplete:
 		case canary.EndHarm:
-			v.State, v.Label, v.Sentence = Attention, "harm", w.harm(e.Harm)
+			v.State, v.Label, v.Sentence = Attention, "Harm", w.harm(e.Harm)
 			if e.Harm != nil && e.Harm.OfControl() {
-				v.State, v.Label = Unknown, "harm of the control"
+				v.State, v.Label = Unknown, "Harm of the control"
 			}
 		case canary.EndInterrupted:
 			v = unfinished("it was interrupted", v)
@@ -38,7 +38,7 @@ func (w canaryWords) verdict() Verdict {
 
 func unfinished(why string, v Verdict) Verdict {
 	v.Sentence = "The canary did not come to its end: " + why + ". What its slices say: " + v.Sentence
-	v.State, v.Label = Unknown, "not finished"
+	v.State, v.Label = Unknown, "Not finished"
 	return v
 }
 
@@ -52,15 +52,15 @@ func (w canaryWords) proven() Verdict {
 	}
 	switch {
 	case w.Counted == 0:
-		return Verdict{State: Unknown, Label: "nothing counted", Sentence: "No slice of time was counted."}
+		return Verdict{State: Unknown, Label: "Nothing counted", Sentence: "No slice of time was counted."}
 	case by[canary.Better] != nil:
-		return Verdict{State: Act, Label: "better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and in nothing proven worse.", phrase.And(by[canary.Better]))}
+		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and in nothing proven worse.", phrase.And(by[canary.Better]))}
 	case by[canary.Mixed] != nil:
-		return Verdict{State: Attention, Label: "trade-off", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset in one figure and worse in another.", phrase.And(by[canary.Mixed]))}
+		return Verdict{State: Attention, Label: "Trade-off", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset in one figure and worse in another.", phrase.And(by[canary.Mixed]))}
 	case by[canary.Worse] != nil && by[canary.Open] == nil:
-		return Verdict{State: OK, Label: "leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
+		return Verdict{State: OK, Label: "Leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
 	}
-	return Verdict{State: Unknown, Label: "cannot tell", Sentence: "Under this traffic no value is proven better than unset: more slices, or longer ones, may tell."}
+	return Verdict{State: Unknown, Label: "Cannot tell", Sentence: "Under this traffic no value is proven better than unset: more slices, or longer ones, may tell."}
 }
 
 // reason is what is proven of one setting.

@@ -16,7 +16,7 @@ func TestCanary(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{
-		"Under this traffic GOMAXPROCS 1 is better than unset", "P99, GOMAXPROCS 1", "P99, GOMAXPROCS 2", `aria-label="slice 8: the control, unset 0.0`,
+		"Under this traffic GOMAXPROCS 1 is better than unset", "p99, GOMAXPROCS 1", "p99, GOMAXPROCS 2", `aria-label="slice 8: the control, unset 0.0`,
 		"it is what unset comes to here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit sweep --kube deployment/api --canary",
 	} {
 		if !strings.Contains(page, want) {

@@ -15,7 +15,7 @@ func CanaryContents() *canary.Contents {
 	const slices = 8
 	started := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	c := &canary.Contents{Header: canary.Header{
-		Name: "deployment/api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
+		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
 		Object: "deployment/api", Namespace: "shop", Container: "app", Node: journal.Host{Hostname: "node1", CPUs: 8}, QuotaCPUs: new(2.0),
 		Services: []canary.Service{{Name: "api", Endpoints: 18}}, Counting: []string{"HorizontalPodAutoscaler api"},
 		Rounds: [][]canary.Arm{{canary.ArmOf(nil), canary.ArmOf(new(1))}, {canary.ArmOf(nil), canary.ArmOf(new(2))}},
