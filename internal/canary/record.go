@@ -30,7 +30,7 @@ type Header struct {
 	Node      journal.Host `json:"node"`       // that all pods run on
 	QuotaCPUs *float64     `json:"quota_cpus"` // the container's CPU limit; null: none
 	Services  []Service    `json:"services"`   // that send them requests
-	Counting  []string     `json:"counting"`   // what else of the cluster counts them
+	Counting  []Counter    `json:"counting"`   // what else of the cluster counts them
 	Rounds    [][]Arm      `json:"rounds"`     // the arms that are there at once, the control first
 	Pods      int          `json:"pods"`       // of each arm
 	Share     float64      `json:"share"`      // of the endpoints, at most
@@ -48,6 +48,30 @@ type Service struct {
 	Name      string `json:"name"`
 	Endpoints int    `json:"endpoints"` // ready pods of the user's
 }
+
+// Counter goes by all pods of these labels.
+type Counter struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Effect Effect `json:"effect"`
+}
+
+func (c Counter) String() string { return c.Kind + " " + c.Name }
+
+// Effect is what a Counter makes of pods that are not its own.
+type Effect string
+
+const (
+	// EffectMean: an autoscaler has them in the mean that it goes by.
+	EffectMean Effect = "mean"
+	// EffectBlocked: a disruption budget allows nothing while they are there. Of a share, or
+	// of what may be unavailable, it wants the scale of every pod's owner, and a ConfigMap
+	// has none (Kubernetes' pkg/controller/disruption, getExpectedScale).
+	EffectBlocked Effect = "blocked"
+	// EffectRelaxed: a disruption budget of so many pods has them among the healthy ones, and
+	// lets as many more of the user's go.
+	EffectRelaxed Effect = "relaxed"
+)
 
 func (h Header) slice() time.Duration    { return seconds(h.SliceSeconds) }
 func (h Header) warmup() time.Duration   { return seconds(h.WarmupSeconds) }

@@ -136,7 +136,7 @@ func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 		return h, usageError("--replicas: want one number, the pods of each setting")
 	}
 	h.Pods, h.SliceSeconds, h.DurationSeconds, h.WarmupSeconds = spec.Replicas[0], c.slice.Seconds(), duration.Seconds(), warmup.Seconds()
-	h.Started, h.Tool, h.Queries, h.Counting = time.Now().Truncate(time.Second), tool(std.args), []canary.Query{}, []string{}
+	h.Started, h.Tool, h.Queries, h.Counting = time.Now().Truncate(time.Second), tool(std.args), []canary.Query{}, []canary.Counter{}
 	h.Tool.Args = secret.Own(h.Tool.Args)
 	for _, text := range c.queries {
 		q, err := canary.ParseQuery(text)

@@ -153,8 +153,8 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 		std.notef("%s", n)
 	}
 	tellTerms(std, run.copies.Terms)
-	if len(h.Counting) > 0 {
-		std.notef("they are counted by what selects pods of these labels: %s", phrase.And(h.Counting))
+	for _, c := range h.Counting {
+		std.notef("%s %s", c, effectWords[c.Effect])
 	}
 	for _, what := range run.copies.Serving.Unseen {
 		std.notef("the %s may not be listed: whether any counts them is not known", what)
@@ -169,6 +169,13 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 	}
 	std.notef("they go when it is over, at Ctrl-C, and at the first harm: %s", harm)
 	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Rounds), "round"), h.Slices(), phrase.Seconds(h.SliceSeconds), phrase.Minutes(h.Lasts()), run.dir)
+}
+
+// effectWords are what it means that something counts the pods.
+var effectWords = map[canary.Effect]string{
+	canary.EffectMean:    "selects them too, and has them in the mean that it scales by",
+	canary.EffectBlocked: "selects them too, and allows no voluntary disruption while they are there: it cannot tell the scale of what owns them",
+	canary.EffectRelaxed: "selects them too, and counts them as healthy: while they are there it lets as many more of yours go",
 }
 
 // canaryProgress tells where a canary stands, a line a slice.

@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/procfit/procfit/internal/canary"
 )
@@ -19,8 +20,8 @@ import (
 // Serving is what a canary's pods take part in.
 type Serving struct {
 	Services []canary.Service
-	Counting []string // autoscalers and disruption budgets that count them: "PodDisruptionBudget api"
-	Unseen   []string // which of those may not be listed
+	Counting []canary.Counter // autoscalers and disruption budgets
+	Unseen   []string         // which of those may not be listed
 	unseen   []Right
 }
 
@@ -202,7 +203,7 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 		}
 		for _, one := range all.Items {
 			if to := one.Spec.ScaleTargetRef; scales(to, s.subject, own, sets) {
-				s.Serving.Counting = append(s.Serving.Counting, "HorizontalPodAutoscaler "+one.Name)
+				s.Serving.Counting = append(s.Serving.Counting, canary.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Name, Effect: canary.EffectMean})
 			}
 		}
 	}
@@ -216,7 +217,7 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 		}
 		for _, one := range all.Items {
 			if (selecting{one.Name, one.Spec.Selector, ""}).matches(own) {
-				s.Serving.Counting = append(s.Serving.Counting, "PodDisruptionBudget "+one.Name)
+				s.Serving.Counting = append(s.Serving.Counting, canary.Counter{Kind: "PodDisruptionBudget", Name: one.Name, Effect: effect(one.Spec)})
 			}
 		}
 	}
@@ -224,6 +225,14 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 		s.Serving.Unseen = append(s.Serving.Unseen, r.Resource)
 	}
 	return nil
+}
+
+// effect is what a disruption budget makes of pods that a ConfigMap owns.
+func effect(b policyv1.PodDisruptionBudgetSpec) canary.Effect {
+	if b.MaxUnavailable != nil || b.MinAvailable != nil && b.MinAvailable.Type == intstr.String {
+		return canary.EffectBlocked
+	}
+	return canary.EffectRelaxed
 }
 
 // scales tells an autoscaler that goes by pods of these labels. It knows them by the

@@ -8,9 +8,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/procfit/procfit/internal/canary"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube/agent"
 )
@@ -94,6 +97,19 @@ func TestAdopters(t *testing.T) {
 	}
 	if sets[0].selector.MatchLabels[appsv1.DefaultDeploymentUniqueLabelKey] != "1" {
 		t.Error("a selector was changed")
+	}
+}
+
+func TestEffect(t *testing.T) {
+	for want, list := range map[canary.Effect][]policyv1.PodDisruptionBudgetSpec{
+		canary.EffectBlocked: {{MaxUnavailable: new(intstr.FromInt32(1))}, {MinAvailable: new(intstr.FromString("50%"))}},
+		canary.EffectRelaxed: {{MinAvailable: new(intstr.FromInt32(2))}, {}},
+	} {
+		for _, b := range list {
+			if got := effect(b); got != want {
+				t.Errorf("%+v: %s, want %s", b, got, want)
+			}
+		}
 	}
 }
 

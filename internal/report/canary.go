@@ -152,7 +152,11 @@ func (w canaryWords) environment() []Pair {
 		services = append(services, fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint")))
 	}
 	add("Behind the Service", phrase.And(services))
-	add("Counted by", phrase.And(h.Counting))
+	var counting []string
+	for _, c := range h.Counting {
+		counting = append(counting, c.String())
+	}
+	add("Counted by", phrase.And(counting))
 	add("Node", fmt.Sprintf("%s, %s", h.Node.Hostname, phrase.CPUs(float64(h.Node.CPUs))))
 	if h.QuotaCPUs != nil {
 		add("CPU limit", phrase.CPUs(*h.QuotaCPUs))

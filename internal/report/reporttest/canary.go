@@ -17,7 +17,7 @@ func CanaryContents() *canary.Contents {
 	c := &canary.Contents{Header: canary.Header{
 		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
 		Object: "deployment/api", Namespace: "shop", Container: "app", Node: journal.Host{Hostname: "node1", CPUs: 8}, QuotaCPUs: new(2.0),
-		Services: []canary.Service{{Name: "api", Endpoints: 18}}, Counting: []string{"HorizontalPodAutoscaler api"},
+		Services: []canary.Service{{Name: "api", Endpoints: 18}}, Counting: []canary.Counter{{Kind: "HorizontalPodAutoscaler", Name: "api", Effect: canary.EffectMean}},
 		Rounds: [][]canary.Arm{{canary.ArmOf(nil), canary.ArmOf(new(1))}, {canary.ArmOf(nil), canary.ArmOf(new(2))}},
 		Pods:   1, Share: 0.1, HarmRatio: 0.2, SliceSeconds: 60, DurationSeconds: 60 * slices, WarmupSeconds: 30,
 		Prometheus: "http://prometheus:9090",
@@ -58,7 +58,7 @@ func HostileCanary() *canary.Result {
 	h := &c.Header
 	h.Name, h.Object, h.Namespace, h.Container, h.Node.Hostname, h.Prometheus = evil, evil, evil, evil, evil, evil
 	h.Tool = journal.Tool{Version: evil, GoVersion: evil, Args: []string{evil}}
-	h.Services[0].Name, h.Counting[0] = evil, evil
+	h.Services[0].Name, h.Counting[0].Name = evil, evil
 	h.Queries[1].Name, h.Queries[1].Text = evil, evil
 	h.Rounds[0][1].Label = evil
 	for i := range c.Slices {
