@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/rest"
 
 	"github.com/procfit/procfit/internal/canary"
 )
@@ -51,15 +54,11 @@ func (s *Copies) findServing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stateful, err := s.statefulSets(ctx)
+	others, err := s.others(ctx, own)
 	if err != nil {
 		return err
 	}
-	daemons, err := s.daemonSets(ctx)
-	if err != nil {
-		return err
-	}
-	reasons := slices.Concat(adopters("replicaset", own, sets), adopters("statefulset", own, stateful), adopters("daemonset", own, daemons))
+	reasons := append(adopters("replicaset", own, sets), others...)
 	if reasons != nil {
 		return &RefusedError{s.Object() + " cannot have a canary", reasons}
 	}
@@ -147,11 +146,18 @@ func adopters(kind string, own labels.Set, list []selecting) (reasons []string) 
 	return reasons
 }
 
+// all is every object of a resource in the namespace.
+func (s *Copies) all(ctx context.Context, group rest.Interface, resource string, into runtime.Object) error {
+	err := s.cluster.call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
+	if err != nil {
+		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.namespace, err)
+	}
+	return nil
+}
+
 func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) {
 	var all appsv1.ReplicaSetList
-	err = s.cluster.call(ctx, func(ctx context.Context) error {
-		return s.cluster.listOf(ctx, s.cluster.api.apps, "replicasets", &all)
-	})
+	err = s.all(ctx, s.cluster.api.apps, "replicasets", &all)
 	for _, one := range all.Items {
 		of := selecting{one.Name, one.Spec.Selector, ""}
 		if o := metav1.GetControllerOf(&one); o != nil && o.Kind == "Deployment" {
@@ -159,47 +165,30 @@ func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) 
 		}
 		list = append(list, of)
 	}
-	return list, s.listed("replicasets", err)
+	return list, err
 }
 
-func (s *Copies) statefulSets(ctx context.Context) (list []selecting, err error) {
-	var all appsv1.StatefulSetList
-	err = s.cluster.call(ctx, func(ctx context.Context) error {
-		return s.cluster.listOf(ctx, s.cluster.api.apps, "statefulsets", &all)
-	})
-	for _, one := range all.Items {
-		list = append(list, selecting{one.Name, one.Spec.Selector, ""})
+// others are the StatefulSets and DaemonSets, whose selectors ask for no hash.
+func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
+	var stateful appsv1.StatefulSetList
+	var daemons appsv1.DaemonSetList
+	err := errors.Join(s.all(ctx, s.cluster.api.apps, "statefulsets", &stateful), s.all(ctx, s.cluster.api.apps, "daemonsets", &daemons))
+	var reasons []string
+	for _, one := range stateful.Items {
+		reasons = append(reasons, adopters("statefulset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
 	}
-	return list, s.listed("statefulsets", err)
-}
-
-func (s *Copies) daemonSets(ctx context.Context) (list []selecting, err error) {
-	var all appsv1.DaemonSetList
-	err = s.cluster.call(ctx, func(ctx context.Context) error {
-		return s.cluster.listOf(ctx, s.cluster.api.apps, "daemonsets", &all)
-	})
-	for _, one := range all.Items {
-		list = append(list, selecting{one.Name, one.Spec.Selector, ""})
+	for _, one := range daemons.Items {
+		reasons = append(reasons, adopters("daemonset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
 	}
-	return list, s.listed("daemonsets", err)
-}
-
-func (s *Copies) listed(what string, err error) error {
-	if err != nil {
-		return fmt.Errorf("the %s of namespace %s: %w", what, s.cluster.namespace, err)
-	}
-	return nil
+	return reasons, err
 }
 
 // findCounting finds what goes by all pods of these labels, ours among them.
 func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
 		var all autoscalingv2.HorizontalPodAutoscalerList
-		err := s.cluster.call(ctx, func(ctx context.Context) error {
-			return s.cluster.listOf(ctx, s.cluster.api.autoscaling, "horizontalpodautoscalers", &all)
-		})
-		if err != nil {
-			return s.listed("horizontalpodautoscalers", err)
+		if err := s.all(ctx, s.cluster.api.autoscaling, "horizontalpodautoscalers", &all); err != nil {
+			return err
 		}
 		for _, one := range all.Items {
 			if to := one.Spec.ScaleTargetRef; scales(to, s.subject, own, sets) {
@@ -209,11 +198,8 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 	}
 	if !slices.Contains(s.Serving.unseen, rightPDBs) {
 		var all policyv1.PodDisruptionBudgetList
-		err := s.cluster.call(ctx, func(ctx context.Context) error {
-			return s.cluster.listOf(ctx, s.cluster.api.policy, "poddisruptionbudgets", &all)
-		})
-		if err != nil {
-			return s.listed("poddisruptionbudgets", err)
+		if err := s.all(ctx, s.cluster.api.policy, "poddisruptionbudgets", &all); err != nil {
+			return err
 		}
 		for _, one := range all.Items {
 			if (selecting{one.Name, one.Spec.Selector, ""}).matches(own) {
