@@ -37,15 +37,17 @@ type canaryWords struct{ *canary.Result }
 
 // name is a figure's, in a sentence.
 func (w canaryWords) name(f canary.Figure) string {
-	each := "of a pod"
-	if w.PerRequest {
-		each = "a request"
-	}
 	switch f {
 	case canary.FigureCPU:
-		return "CPU time " + each
+		if w.PerRequest {
+			return "CPU time a request"
+		}
+		return "CPU time of a pod"
 	case canary.FigureWait:
-		return "run-queue wait " + each
+		if w.PerRequest {
+			return "run-queue wait a request"
+		}
+		return "run-queue wait of a pod"
 	case canary.FigureSched:
 		return "scheduling latency p99"
 	case canary.FigureThrottled:
@@ -66,8 +68,11 @@ func (w canaryWords) unit(f canary.Figure) unit {
 	case canary.FigureRequests:
 		return perSecond("/s")
 	case canary.FigureCPU, canary.FigureWait:
-		if w.PerRequest {
+		switch {
+		case w.PerRequest:
 			return duration()
+		case f == canary.FigureCPU:
+			return plain("CPUs")
 		}
 		return plain("s/s")
 	}
