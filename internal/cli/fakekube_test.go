@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	kubelabels "k8s.io/apimachinery/pkg/labels"
 )
 
 // fakeAPI is an API server with one namespace, shop, and what a file holds: enough of
@@ -63,10 +65,16 @@ func fakeKube() {
 
 // fakeShop is a kubeconfig of an API server that has a Deployment called api.
 func fakeShop(t *testing.T) string {
-	const api = `{"metadata": {"name": "api"}, "spec": {"template": {"spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
+	const api = `{"metadata": {"name": "api"}, "spec": {"template": {"metadata": {"labels": {"app": "api"}}, "spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
 	const node = `{"metadata": {"name": "n1"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
+	const service = `{"metadata": {"name": "api"}, "spec": {"selector": {"app": "api"}}}`
 	f := &fakeAPI{objects: map[string]map[string]any{}}
-	for path, text := range map[string]string{"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/nodes/n1": node} {
+	objects := map[string]string{"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/nodes/n1": node, "/api/v1/namespaces/shop/services/api": service}
+	for i := range 20 {
+		name := fmt.Sprintf("api-%d", i)
+		objects["/api/v1/namespaces/shop/pods/"+name] = fmt.Sprintf(`{"metadata": {"name": %q, "labels": {"app": "api"}}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}`, name)
+	}
+	for path, text := range objects {
 		var o map[string]any
 		if err := json.Unmarshal([]byte(text), &o); err != nil {
 			t.Fatal(err)
@@ -93,6 +101,8 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body map[string]any
 	json.NewDecoder(r.Body).Decode(&body) // of a GET there is none
 	switch object := f.objects[r.URL.Path]; {
+	case strings.HasSuffix(r.URL.Path, "/portforward"):
+		f.fail(w, http.StatusNotFound, "NotFound", "no port is forwarded here")
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		a := body["spec"].(map[string]any)["resourceAttributes"].(map[string]any)
 		resource := fmt.Sprint(a["resource"])
@@ -112,7 +122,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		delete(f.objects, r.URL.Path)
 		fmt.Fprintln(f.log, "deleted", path.Base(path.Dir(r.URL.Path)))
 		f.write(w, http.StatusOK, object)
-	case r.Method == http.MethodGet && slices.Contains([]string{"pods", "configmaps", "services", "nodes"}, path.Base(r.URL.Path)):
+	case r.Method == http.MethodGet && fakeLists[path.Base(r.URL.Path)] != "":
 		f.list(w, r)
 	default:
 		f.fail(w, http.StatusNotFound, "NotFound", fmt.Sprintf("%q not found", path.Base(r.URL.Path)))
@@ -136,17 +146,35 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string
 	f.write(w, http.StatusCreated, body)
 }
 
+// fakeLists are the lists that there are, by what they are of.
+var fakeLists = map[string]string{
+	"pods": "PodList", "configmaps": "ConfigMapList", "services": "ServiceList", "nodes": "NodeList",
+	"replicasets": "ReplicaSetList", "statefulsets": "StatefulSetList", "daemonsets": "DaemonSetList",
+	"horizontalpodautoscalers": "HorizontalPodAutoscalerList", "poddisruptionbudgets": "PodDisruptionBudgetList",
+}
+
 func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
 	items := []map[string]any{}
+	selector, err := kubelabels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		f.fail(w, http.StatusBadRequest, "BadRequest", err.Error())
+		return
+	}
 	for name, o := range f.objects {
-		labels, _ := o["metadata"].(map[string]any)["labels"].(map[string]any)
-		ours := labels["app.kubernetes.io/managed-by"] == "procfit"
-		if path.Dir(name) == r.URL.Path && (r.URL.Query().Get("labelSelector") == "" || ours) {
+		have := kubelabels.Set{}
+		marks, _ := o["metadata"].(map[string]any)["labels"].(map[string]any)
+		for k, v := range marks {
+			have[k] = fmt.Sprint(v)
+		}
+		if path.Dir(name) == r.URL.Path && selector.Matches(have) {
 			items = append(items, o)
 		}
 	}
-	kinds := map[string]string{"pods": "PodList", "configmaps": "ConfigMapList", "services": "ServiceList", "nodes": "NodeList"}
-	f.write(w, http.StatusOK, map[string]any{"kind": kinds[path.Base(r.URL.Path)], "apiVersion": "v1", "metadata": map[string]any{}, "items": items})
+	group := "v1"
+	if parts := strings.Split(r.URL.Path, "/"); parts[1] == "apis" {
+		group = parts[2] + "/" + parts[3]
+	}
+	f.write(w, http.StatusOK, map[string]any{"kind": fakeLists[path.Base(r.URL.Path)], "apiVersion": group, "metadata": map[string]any{}, "items": items})
 }
 
 func (f *fakeAPI) fail(w http.ResponseWriter, code int, reason, message string) {

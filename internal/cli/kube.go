@@ -29,6 +29,7 @@ type kubeOptions struct {
 	options  kube.Options
 	loadFrom string
 	clean    bool
+	canary   canaryOptions
 
 	copies *kube.Copies // once they are settled
 }
@@ -43,6 +44,7 @@ func (o *kubeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit for load and evidence; procfit image makes one")
 	f.StringVar(&o.loadFrom, "load-from", "pod", "with --kube: `pod`, or local: through the API server, which is measured too")
 	f.BoolVar(&o.options.Resize, "resize", false, "with --kube and --quota: change the limit of pods that run, instead of making them with it")
+	o.canary.flags(f)
 	f.BoolVar(&o.clean, "clean", false, "with --kube: remove what runs of procfit have left in the namespace, and stop")
 }
 
@@ -57,12 +59,15 @@ func (k *kubeOptions) check(given func(string) bool) error {
 		k.clean = true
 	}
 	if k.clean || given("kube") {
-		return nil
+		return k.canary.check(given)
 	}
 	for _, name := range onlyKube() {
 		if given(name) {
 			return usageError("--%s needs --kube, the object whose pods are measured", name)
 		}
+	}
+	if k.canary.on {
+		return usageError("--canary needs --kube, the object beside whose pods ours are to serve")
 	}
 	return nil
 }
@@ -134,18 +139,30 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 func (o *sweepOptions) consent(ctx context.Context, std stdio, s *session.Session) error {
 	k := &o.kube
 	rehearsal, err := k.copies.Rehearse(ctx, s.Plan)
-	for _, w := range rehearsal.Warnings {
-		std.notef("the API server warns: %s", phrase.Clean(w))
-	}
-	for _, c := range rehearsal.Changes {
-		std.notef("admission changes the pods: %s", phrase.Clean(c))
-	}
+	tellRehearsal(std, rehearsal)
 	if err != nil {
 		return err
 	}
 	k.tell(std, s)
+	if o.dryRun {
+		return nil
+	}
+	return o.agreed(std)
+}
+
+func tellRehearsal(std stdio, r kube.Rehearsal) {
+	for _, w := range r.Warnings {
+		std.notef("the API server warns: %s", phrase.Clean(w))
+	}
+	for _, c := range r.Changes {
+		std.notef("admission changes the pods: %s", phrase.Clean(c))
+	}
+}
+
+// agreed asks, where --yes does not say it.
+func (o *sweepOptions) agreed(std stdio) error {
 	switch {
-	case o.dryRun || o.yes:
+	case o.yes:
 		return nil
 	case !onTerminal(std):
 		return usageError("pods are made only with --yes, or after a question on a terminal")
@@ -174,19 +191,8 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 	if k.copies.Dropped != nil {
 		std.notef("no Service and no controller selects them: they lack the labels %s", phrase.And(k.copies.Dropped))
 	}
-	if k.copies.Terms != nil {
-		std.notef("each shares these with its original, and acts on them as it does:")
-	}
-	for _, t := range k.copies.Terms {
-		std.notef("  %s", termWords(t))
-	}
-	for _, l := range k.copies.Left {
-		if l.Alive {
-			std.notef("run %s of %s, begun on %s, may be at work in the namespace: two runs disturb each other", l.Run, l.Object, l.Host)
-		} else {
-			std.notef("run %s of %s, begun on %s, ended without removing its pods: they go first", l.Run, l.Object, l.Host)
-		}
-	}
+	tellTerms(std, k.copies.Terms)
+	tellLeft(std, k.copies.Left)
 	switch {
 	case k.loadFrom == "local":
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
@@ -197,6 +203,25 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 	}
 	if why := k.copies.Eyeless(); why != "" {
 		std.notef("nothing on the node watches the targets (%s): GOMAXPROCS is known only where they serve go_sched_gomaxprocs_threads, and throttling is not known", why)
+	}
+}
+
+func tellTerms(std stdio, terms []kube.Term) {
+	if terms != nil {
+		std.notef("each shares these with its original, and acts on them as it does:")
+	}
+	for _, t := range terms {
+		std.notef("  %s", termWords(t))
+	}
+}
+
+func tellLeft(std stdio, runs []kube.Leftover) {
+	for _, l := range runs {
+		if l.Alive {
+			std.notef("run %s of %s, begun on %s, may be at work in the namespace: two runs disturb each other", l.Run, l.Object, l.Host)
+		} else {
+			std.notef("run %s of %s, begun on %s, ended without removing its pods: they go first", l.Run, l.Object, l.Host)
+		}
 	}
 }
 

@@ -29,6 +29,9 @@ is not changed. It may be called while the sweep still runs.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
+			if done, err := reportCanary(std, args[0], asJSON); done {
+				return err
+			}
 			contents, err := journal.ReadDirectory(args[0])
 			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 				return usageError("%s: no %s in it; name the results directory of a sweep", args[0], journal.Name)
@@ -61,13 +64,18 @@ func show(std stdio, outcome session.Outcome, asJSON bool) error {
 		_, err = std.out.Write(b)
 		return err
 	}
-	o := text.Options{Width: plainWidth, Files: outcome.Files, Color: std.color()}
-	if f, ok := std.out.(*os.File); ok {
+	return text.Render(std.out, report.New(outcome.Result), std.page(outcome.Files))
+}
+
+// page is how a report is laid out there.
+func (s stdio) page(files []string) text.Options {
+	o := text.Options{Width: plainWidth, Files: files, Color: s.color()}
+	if f, ok := s.out.(*os.File); ok {
 		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width, o.Height = width, height
 		}
 	}
-	return text.Render(std.out, report.New(outcome.Result), o)
+	return o
 }
 
 // plainWidth is the columns of a report that goes to no terminal.

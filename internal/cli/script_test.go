@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		"fakemodern": fakeModern,
 		"fakekube":   fakeKube,
 		"fakeprocs":  fakeProcs,
+		"fakeprom":   fakePrometheus,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/local"
@@ -40,6 +41,11 @@ equally often instead, in --repeats blocks, and one of them twice in each.
 With --attach a server that runs already is offered --rate and looked at as it stands:
 which GOMAXPROCS it runs with, its latency at that rate, its CPU time and throttling.
 
+With --kube pods like those of an object in a cluster are measured, and with --canary
+they serve beside the object's own: a few pods, each at one value and one unset, under
+the traffic that its Service gets anyway, until the first harm. --query NAME=QUERY
+compares figures of a --prometheus too.
+
 With --slo p99=20ms settings are compared by the highest rate that each carries within
 that latency; with --rate too, the cheapest of all limits and replicas is named.
 
@@ -58,6 +64,7 @@ const sweepExample = `  procfit sweep
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit sweep --slo p99=50ms --rate 300 --quota 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit sweep --attach :8080 --rate 300
+  procfit sweep --kube deployment/api --namespace shop --image registry.example/tools/procfit:v1 --canary --procs 1,2
   procfit sweep --gate --against './server.old -addr :{port}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
 func newSweep(std stdio) *cobra.Command {
@@ -69,6 +76,7 @@ func newSweep(std stdio) *cobra.Command {
 		Example: sweepExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.command, o.given = args, cmd.Flags().Changed
+			cmd.Flags().Visit(func(f *pflag.Flag) { o.named = append(o.named, f.Name) })
 			return o.run(cmd.Context(), std)
 		},
 	}
@@ -83,6 +91,9 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 	}
 	if o.kube.clean {
 		return o.kube.cleanKube(ctx, std)
+	}
+	if o.kube.canary.on {
+		return o.runCanary(ctx, std)
 	}
 	s, err := o.resolve(ctx, std)
 	if err != nil {

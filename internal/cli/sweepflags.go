@@ -47,6 +47,7 @@ type sweepOptions struct {
 	yes                  bool
 	command              []string
 	given                func(flag string) bool
+	named                []string // the flags that are given
 }
 
 func newSweepOptions() *sweepOptions {

@@ -6,7 +6,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	authv1 "k8s.io/api/authorization/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,13 +20,13 @@ import (
 // api speaks the groups that a sweep needs. The usual clientset knows all of them, which
 // makes a program larger by 35 MB and slower to start.
 type api struct {
-	core, apps, authorization rest.Interface
-	parameters                runtime.ParameterCodec
+	core, apps, authorization, autoscaling, policy rest.Interface
+	parameters                                     runtime.ParameterCodec
 }
 
 func newAPI(config *rest.Config) (*api, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, authv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, authv1.AddToScheme, autoscalingv2.AddToScheme, policyv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
@@ -34,7 +36,8 @@ func newAPI(config *rest.Config) (*api, error) {
 		to      *rest.Interface
 		version schema.GroupVersion
 		path    string
-	}{{&a.core, corev1.SchemeGroupVersion, "/api"}, {&a.apps, appsv1.SchemeGroupVersion, "/apis"}, {&a.authorization, authv1.SchemeGroupVersion, "/apis"}} {
+	}{{&a.core, corev1.SchemeGroupVersion, "/api"}, {&a.apps, appsv1.SchemeGroupVersion, "/apis"}, {&a.authorization, authv1.SchemeGroupVersion, "/apis"},
+		{&a.autoscaling, autoscalingv2.SchemeGroupVersion, "/apis"}, {&a.policy, policyv1.SchemeGroupVersion, "/apis"}} {
 		of := rest.CopyConfig(config)
 		of.GroupVersion, of.APIPath = &group.version, group.path
 		of.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
@@ -59,6 +62,11 @@ func (c *cluster) getApps(ctx context.Context, resource, name string, into runti
 
 func (c *cluster) list(ctx context.Context, resource string, o metav1.ListOptions, into runtime.Object) error {
 	return c.api.core.Get().Namespace(c.namespace).Resource(resource).VersionedParams(&o, c.api.parameters).Do(ctx).Into(into)
+}
+
+// listOf is all of a resource in another group.
+func (c *cluster) listOf(ctx context.Context, group rest.Interface, resource string, into runtime.Object) error {
+	return group.Get().Namespace(c.namespace).Resource(resource).Do(ctx).Into(into)
 }
 
 // create makes what is sent, or has it tried alone, and reads what came of it into the

@@ -27,6 +27,7 @@ type Options struct {
 	Node      string // that the targets run on; empty: the one with the most CPUs
 	Image     string // of procfit, for the load and the evidence; empty: neither comes from a pod
 	Resize    bool   // the CPU limit is changed while a pod runs
+	Canary    bool   // the pods take part in the Services of their original
 	Stdin     io.Reader
 }
 
@@ -54,6 +55,7 @@ type Copies struct {
 
 	Terms   []Term
 	Dropped []string   // labels that something selects pods by
+	Serving Serving    // of a canary's
 	Left    []Leftover // of earlier runs
 	Notes   []string   // what else a user should know of the copies
 }
@@ -69,7 +71,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 		return nil, err
 	}
 	s := &Copies{cluster: c, options: o, cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
-	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize})
+	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize, canary: o.Canary})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,11 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 		return nil, fmt.Errorf("--container: %w", err)
 	}
 	s.container, s.cut.container, s.port = one.Name, one.Name, declaredPort(one)
-	for _, step := range []func(context.Context) error{s.checkCopies, s.findSelectors, s.readEnvFrom} {
+	place := s.findSelectors
+	if o.Canary {
+		place = s.findServing
+	}
+	for _, step := range []func(context.Context) error{s.checkCopies, place, s.readEnvFrom} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -111,6 +117,7 @@ func (s *Copies) permitted(ctx context.Context, w wants) (mayList bool, err erro
 	if names != nil {
 		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.namespace), names}
 	}
+	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r Right) bool { return r != rightHPAs && r != rightPDBs })
 	if slices.Contains(lacks, rightEye) {
 		s.eyeless = rightEye.String() + " is not allowed"
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -22,6 +23,7 @@ const (
 	labelRole    = "procfit.dev/role"
 	roleTarget   = "target"
 	roleLoad     = "load"
+	roleCanary   = "canary"
 )
 
 // controllers' own labels, which a pod has by its template or by its controller.
@@ -43,6 +45,7 @@ type cut struct {
 	expand    map[string][]string // ConfigMaps of envFrom that hold GOMAXPROCS: their other keys
 	deadline  time.Duration
 	run       string
+	role      string // empty: a target
 	owner     *metav1.OwnerReference
 }
 
@@ -56,7 +59,7 @@ func (s Subject) pod(c cut, name string, to setting) *corev1.Pod {
 			p.Labels[k] = v
 		}
 	}
-	p.Labels[labelManager], p.Labels[labelRun], p.Labels[labelRole] = manager, c.run, roleTarget
+	p.Labels[labelManager], p.Labels[labelRun], p.Labels[labelRole] = manager, c.run, cmp.Or(c.role, roleTarget)
 	if c.owner != nil {
 		p.OwnerReferences = []metav1.OwnerReference{*c.owner}
 	}

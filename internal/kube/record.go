@@ -112,8 +112,10 @@ func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int,
 			return n, nil
 		}
 		for _, p := range left.Items {
+			grace := graceOf(&p)
+			until = later(until, p.DeletionTimestamp, grace)
 			if p.DeletionTimestamp == nil {
-				if err := c.delete(ctx, p.Name, endGrace); err != nil {
+				if err := c.delete(ctx, p.Name, grace); err != nil {
 					return n, err
 				}
 			}
@@ -142,6 +144,23 @@ func (c *cluster) removeRecords(ctx context.Context, of metav1.ListOptions) erro
 		}
 		return nil
 	})
+}
+
+// graceOf is how long a pod of ours may take to end: one that serves a user's requests
+// has the time that its template gives it for those under way.
+func graceOf(p *corev1.Pod) int64 {
+	if p.Labels[labelRole] == roleCanary && p.Spec.TerminationGracePeriodSeconds != nil {
+		return max(endGrace, *p.Spec.TerminationGracePeriodSeconds)
+	}
+	return endGrace
+}
+
+// later puts patience off for a pod that has just been told to end.
+func later(until time.Time, told *metav1.Time, grace int64) time.Time {
+	if end := time.Now().Add(endPatience + time.Duration(grace)*time.Second); told == nil && end.After(until) {
+		return end
+	}
+	return until
 }
 
 // delete deletes a pod; one that is gone is fine.

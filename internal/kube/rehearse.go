@@ -38,7 +38,7 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 		}
 		refused = append(refused, s.unlike(got, arm)...)
 	}
-	if s.options.Image != "" {
+	if s.options.Image != "" && !s.options.Canary {
 		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
 			return r, fmt.Errorf("the API server refuses the pod of the load: %w", err)
 		}

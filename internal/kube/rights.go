@@ -29,6 +29,7 @@ type wants struct {
 	claims  bool // the subject has volume claims
 	resize  bool
 	inside  bool // the load comes from a pod
+	canary  bool // the pods take part in a Service
 }
 
 // rights are those without which there is no sweep; better are those without which it
@@ -40,7 +41,9 @@ func (w wants) rights() (must, better []Right) {
 		}
 	}
 	core("pods", "create", "get", "list", "delete")
-	core("pods/log", "get")
+	if !w.canary {
+		core("pods/log", "get")
+	}
 	core("configmaps", "create", "get", "list", "update", "delete")
 	core("services", "list")
 	core("pods/portforward", "get", "create")
@@ -54,13 +57,25 @@ func (w wants) rights() (must, better []Right) {
 	if w.resize {
 		core("pods/resize", "patch")
 	}
-	must = append(must, Right{Verb: "get", Resource: "nodes", Cluster: true})
 	better = []Right{{Verb: "list", Resource: "nodes", Cluster: true}, rightEye}
+	if w.canary {
+		for _, r := range []string{"replicasets", "statefulsets", "daemonsets"} {
+			must = append(must, Right{Verb: "list", Group: "apps", Resource: r})
+		}
+		better = append(better, rightHPAs, rightPDBs)
+	}
+	must = append(must, Right{Verb: "get", Resource: "nodes", Cluster: true})
 	return must, better
 }
 
 // rightEye is what the evidence takes that comes from beside the target.
 var rightEye = Right{Verb: "patch", Resource: "pods/ephemeralcontainers"}
+
+// Those by which it is known what else counts a canary's pods.
+var (
+	rightHPAs = Right{Verb: "list", Group: "autoscaling", Resource: "horizontalpodautoscalers"}
+	rightPDBs = Right{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"}
+)
 
 // missing asks which of the rights the user lacks.
 func (c *cluster) missing(ctx context.Context, rights []Right) ([]Right, error) {

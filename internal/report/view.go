@@ -182,6 +182,7 @@ type Gate struct {
 type Chart struct {
 	Title      string
 	Unit       string
+	Axis       string // what the categories are; empty: values of GOMAXPROCS
 	Note       string // how it was measured, or how to read it
 	Log        bool
 	Bars       bool   // from zero, side by side; else dots with intervals

@@ -130,6 +130,8 @@ type span struct {
 	counts *observe.Span
 	node   observe.CPU
 	limits []observe.Limit
+	pid    int
+	waited *observe.Latency // of its goroutines until then; nil: not readable
 	err    error
 }
 
@@ -138,7 +140,10 @@ func (e *eye) start(port int) *span {
 	s := &span{eye: e, began: time.Now(), err: e.err}
 	all := pids()
 	if pid, err := e.target(port, all); err == nil {
-		s.limits = limitsOf(pid)
+		s.limits, s.pid = limitsOf(pid), pid
+		if live, err := e.reader.Procs(pid); err == nil {
+			s.waited = live.Latency
+		}
 	}
 	if s.err == nil {
 		s.node, s.err = observe.MachineCPU()
@@ -185,6 +190,11 @@ func (s *span) end() Counted {
 	if use.Uncounted < use.Processes {
 		c.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
 		c.RunQueueWaitSeconds = new(use.RunQueueWait.Seconds())
+	}
+	if live, err := s.eye.reader.Procs(s.pid); err == nil && s.waited != nil && live.Latency != nil {
+		if p99, ok := live.Latency.Since(s.waited).Quantile(0.99); ok {
+			c.SchedLatencyP99Seconds = &p99
+		}
 	}
 	for i, l := range observe.Reread(s.limits) {
 		if span, ok := l.Since(s.limits[i]); ok {

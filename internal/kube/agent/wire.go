@@ -34,7 +34,10 @@ type Look struct {
 type Counted struct {
 	journal.Usage
 	Limits []journal.OuterLimit `json:"limits"` // every limit that is seen around the target
-	Error  string               `json:"error"`
+	// SchedLatencyP99Seconds is of the target's goroutines, as its runtime has it; null:
+	// not readable.
+	SchedLatencyP99Seconds *float64 `json:"sched_latency_p99_seconds"`
+	Error                  string   `json:"error"`
 }
 
 // Answer is what came of one request.

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"html"
 	"html/template"
 	"strconv"
@@ -37,6 +38,7 @@ type svg struct {
 	Reference       *grid
 	Joins           []join
 	Arms            []arm
+	Over            string // what the categories are
 	AxisAt          string // where the axis is named; empty: it is not
 	AxisAnchor      string
 	Small           bool
@@ -89,7 +91,7 @@ func plot(c *report.Chart) svg {
 	if c.Together != nil {
 		c = c.Together
 	}
-	s := svg{Chart: c, Small: c.Bars || c.Small, Many: len(c.Categories) > labelsWide}
+	s := svg{Chart: c, Over: cmp.Or(c.Axis, "GOMAXPROCS"), Small: c.Bars || c.Small, Many: len(c.Categories) > labelsWide}
 	// Two legend lines even for one series, so that charts side by side line up.
 	height, room, lines := plotHeight, labelRoom, max(2, len(c.Series))
 	if s.Small {

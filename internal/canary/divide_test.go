@@ -1,0 +1,91 @@
+package canary
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func procs(list ...int) (values []*int) {
+	for _, n := range list {
+		if n == 0 {
+			values = append(values, nil)
+		} else {
+			values = append(values, new(n))
+		}
+	}
+	return values
+}
+
+func TestDivide(t *testing.T) {
+	for _, c := range []struct {
+		values      []*int
+		pods, serve int
+		share       float64
+		want        string // the rounds' labels
+		few         string
+	}{
+		{procs(0, 1), 1, 18, 0.1, "unset 1", ""},
+		{procs(0, 1), 1, 17, 0.1, "", "it takes 18 that serve, or --share 11%"},
+		{procs(1, 2, 4), 1, 18, 0.1, "unset 1; unset 2; unset 4", ""},
+		{procs(1, 2, 4), 1, 27, 0.1, "unset 1 2; unset 4", ""},
+		{procs(1, 2, 4), 1, 36, 0.1, "unset 1 2 4", ""},
+		{procs(2), 2, 36, 0.1, "unset 2", ""},
+		{procs(2), 2, 35, 0.1, "", "4 pods of ours beside 35 pods that serve would be 10 % of the endpoints, more than the share of 10 %: it takes 36 that serve"},
+		{procs(2), 1, 1, 0.1, "", "it takes 18 that serve, or --share 67%"},
+		{procs(2), 1, 2, 0.5, "unset 2", ""},
+		{procs(2), 1, 1, 0.99, "unset 2", ""},
+	} {
+		rounds, err := Divide(c.values, c.pods, c.serve, c.share)
+		var list []string
+		for _, arms := range rounds {
+			var labels []string
+			for _, a := range arms {
+				labels = append(labels, a.Label)
+			}
+			list = append(list, strings.Join(labels, " "))
+			if n := float64(len(arms) * c.pods); n/(n+float64(c.serve)) > c.share+1e-9 {
+				t.Errorf("%v beside %d: more than the share", labels, c.serve)
+			}
+		}
+		if got := strings.Join(list, "; "); got != c.want {
+			t.Errorf("%s of %d pods beside %d, %g: %q, want %q", fmt.Sprint(len(c.values)), c.pods, c.serve, c.share, got, c.want)
+		}
+		var few *TooFewError
+		if (c.few != "") != errors.As(err, &few) || c.few != "" && !strings.Contains(few.Error(), c.few) {
+			t.Errorf("%d beside %d: %v, want %q", c.pods, c.serve, err, c.few)
+		}
+		if few != nil {
+			if _, err := Divide(c.values, c.pods, few.WantServe, c.share); err != nil {
+				t.Errorf("beside the %d that it takes: %v", few.WantServe, err)
+			}
+			if _, err := Divide(c.values, c.pods, few.WantServe-1, c.share); err == nil {
+				t.Errorf("it takes less than %d", few.WantServe)
+			}
+		}
+	}
+	if _, err := Divide(procs(0), 1, 100, 0.1); err == nil {
+		t.Error("unset alone is taken")
+	}
+}
+
+func TestParseQuery(t *testing.T) {
+	for s, wrong := range map[string]string{
+		`p99=f{pod=~"$pods"}`: "", ` requests = g{pod=~"$pods"}[$slice]`: "",
+		"p99": "want NAME=QUERY", "=x": "want NAME=QUERY", `9=f{pod=~"$pods"}`: "want NAME=QUERY", "p99=": "want NAME=QUERY",
+		"p99=up": "$pods has to stand in it", `cpu=f{pod=~"$pods"}`: "the name of a figure",
+	} {
+		q, err := ParseQuery(s)
+		if (wrong == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%q: %v, want %q", s, err, wrong)
+		}
+		if err == nil && (q.Name == "" || strings.Contains(q.Rehearsal(60e9), "$")) {
+			t.Errorf("%q: %+v is asked as %s", s, q, q.Rehearsal(60e9))
+		}
+	}
+	q := Query{"p99", `x{pod=~"$pods"}[$slice]`}
+	if got, want := q.of([]string{"a-1", "a-2"}, 90e9), `x{pod=~"a-1|a-2"}[90s]`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

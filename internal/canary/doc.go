@@ -1,0 +1,16 @@
+// Package canary compares settings of GOMAXPROCS under the traffic that a Service gets
+// anyway: a few pods of ours stand in it beside the user's, each with one setting, and
+// one of them, the control, as the user's are, but as fresh as the rest.
+//
+// [Divide] says how many pods that may be, and whether all settings stand there at once
+// or some after others, each time beside a control. A [Run] has a [Place] make them,
+// counts by slices of time, and ends at the first [Harm]. What it saw lies in a journal
+// of its own, a header and a line a slice, and [Analyze] makes a [Result] of that: every
+// setting against its control of the same slice, so that what the traffic does falls on
+// both alike.
+//
+// What it does not cover: traffic that is spread unevenly, as over connections that
+// clients keep for hours (the requests of each setting tell it), and what a pod's place
+// does; the pods of a run therefore share a node. A run that was ended is not gone on
+// with: its pods and its traffic are of another hour.
+package canary

@@ -1,0 +1,175 @@
+package canary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stage is a Place whose clock stands still but for Sleep.
+type stage struct {
+	now    time.Time
+	begun  [][]Arm
+	ended  int
+	marks  int
+	arms   []Arm
+	refuse error                            // of Begin
+	lost   error                            // of End
+	is     func(at time.Duration) Condition // of the first arm's pod; nil: all is well
+	asked  []string
+}
+
+var stageStart = time.Unix(1000, 0)
+
+func (s *stage) Begin(_ context.Context, arms []Arm) error {
+	s.begun, s.arms = append(s.begun, arms), arms
+	return s.refuse
+}
+
+func (s *stage) Conditions(context.Context) (list []Condition, err error) {
+	for i, a := range s.arms {
+		c := Condition{Arm: a.Label, Pod: "pod-" + a.Label, Ready: true}
+		if i == len(s.arms)-1 && s.is != nil {
+			c = s.is(s.now.Sub(stageStart))
+			c.Arm, c.Pod = a.Label, "pod-"+a.Label
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func (s *stage) Mark(ctx context.Context) (list []Seen, err error) {
+	s.marks++
+	for _, a := range s.arms {
+		list = append(list, Seen{Arm: a, Pods: []string{"pod-" + a.Label}, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: new(6.0)}})
+	}
+	return list, ctx.Err()
+}
+
+func (s *stage) End(ctx context.Context) error {
+	s.ended++
+	if ctx.Err() != nil {
+		return errors.New("nobody is left to remove the pods")
+	}
+	return s.lost
+}
+
+func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Run, *[]Slice) {
+	kept := &[]Slice{}
+	return &Run{
+		Header: Header{SliceSeconds: 60, DurationSeconds: 300, WarmupSeconds: 30, HarmRatio: 0.2, Rounds: [][]Arm{{ArmOf(nil), ArmOf(new(1))}, {ArmOf(nil), ArmOf(new(2))}}},
+		Place:  s,
+		Ask: func(_ context.Context, q string, at time.Time) (*float64, error) {
+			s.asked = append(s.asked, q)
+			return ask(q, at)
+		},
+		Record: func(one Slice) error { *kept = append(*kept, one); return nil },
+		Tell:   func(Event) {},
+		Now:    func() time.Time { return s.now },
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			s.now = s.now.Add(d)
+			return ctx.Err()
+		},
+	}, kept
+}
+
+func TestRunComplete(t *testing.T) {
+	s := &stage{now: stageStart}
+	r, kept := s.run(func(q string, _ time.Time) (*float64, error) {
+		if strings.HasPrefix(q, "served") {
+			return new(100.0), nil
+		}
+		return nil, errors.New("no Prometheus")
+	})
+	r.Header.Queries = []Query{{Requests, "served{$pods}[$slice]"}, {"p99", "slow{$pods}"}}
+	end, err := r.Run(context.Background())
+	if err != nil || end.Code != EndComplete || len(s.begun) != 2 || s.ended != 2 || s.marks != 12 || len(*kept) != 10 {
+		t.Fatalf("%+v, %v: %d rounds, %d removed, %d marks, %d slices", end, err, len(s.begun), s.ended, s.marks, len(*kept))
+	}
+	for i, one := range *kept {
+		a := one.Arms[1]
+		if one.Round != i/5 || one.Index != i%5 || one.Seconds != 60 || *a.Requests != 100 || len(a.Queries) != 1 || a.Queries["p99"] != nil || !slices.Equal(a.Unknown, []string{"p99: no Prometheus"}) {
+			t.Errorf("slice %d: %+v", i, one)
+		}
+	}
+	if s.asked[2] != "served{pod-1}[60s]" {
+		t.Errorf("asked %q", s.asked)
+	}
+	if total := s.now.Sub(stageStart); total != 2*330*time.Second || total != r.Header.Lasts() {
+		t.Errorf("it took %s, foretold %s", total, r.Header.Lasts())
+	}
+}
+
+// Whatever ends it has the pods removed, each with its word.
+func TestRunEnds(t *testing.T) {
+	none := func(string, time.Time) (*float64, error) { return nil, nil }
+	for name, c := range map[string]struct {
+		change func(*stage, *Run)
+		ask    func(string, time.Time) (*float64, error)
+		code   EndCode
+		harm   HarmCode
+		slices int
+		fails  string
+	}{
+		"a container that ends": {func(s *stage, _ *Run) {
+			s.is = func(at time.Duration) Condition {
+				if at < 100*time.Second {
+					return Condition{Ready: true}
+				}
+				return Condition{Ended: "code 2"}
+			}
+		}, none, EndHarm, HarmEnded, 1, ""},
+		"unready while it warms up": {func(s *stage, _ *Run) {
+			s.is = func(time.Duration) Condition { return Condition{} }
+		}, none, EndHarm, HarmUnready, 0, ""},
+		"a query": {func(_ *stage, r *Run) { r.Header.Queries = []Query{{"p99", "$pods"}} }, func(q string, _ time.Time) (*float64, error) {
+			if q == "pod-unset" {
+				return new(1.0), nil
+			}
+			return new(1.3), nil
+		}, EndHarm, HarmQuery, 2, ""},
+		"evicted": {func(s *stage, _ *Run) {
+			s.is = func(time.Duration) Condition { return Condition{Taken: "evicted"} }
+		}, none, EndTaken, "", 0, ""},
+		"no start":        {func(s *stage, _ *Run) { s.refuse = &NotStartedError{"1", "no image"} }, none, EndNotStarted, "", 0, "no image"},
+		"no cluster":      {func(s *stage, _ *Run) { s.refuse = errors.New("no API server") }, none, EndFailed, "", 0, "no API server"},
+		"pods that stay":  {func(s *stage, _ *Run) { s.lost = errors.New("not gone") }, none, EndFailed, "", 5, "not gone"},
+		"no room on disk": {func(_ *stage, r *Run) { r.Record = func(Slice) error { return errors.New("disk full") } }, none, EndFailed, "", 0, "disk full"},
+	} {
+		s := &stage{now: stageStart}
+		r, kept := s.run(c.ask)
+		c.change(s, r)
+		end, err := r.Run(context.Background())
+		if end.Code != c.code || (end.Harm == nil) != (c.harm == "") || end.Harm != nil && (end.Harm.Code != c.harm || end.Harm.Arm != "1") {
+			t.Errorf("%s: %+v %+v", name, end, end.Harm)
+		}
+		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: error %v, want %q", name, err, c.fails)
+		}
+		if s.ended != 1 || len(*kept) != c.slices {
+			t.Errorf("%s: removed %d times, %d slices", name, s.ended, len(*kept))
+		}
+	}
+}
+
+func TestRunInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &stage{now: stageStart}
+	r, kept := s.run(nil)
+	r.Tell = func(e Event) {
+		if e.Kind == EventSlice && e.Slice.Index == 1 {
+			cancel()
+		}
+	}
+	end, err := r.Run(ctx)
+	if end.Code != EndInterrupted || !errors.Is(err, context.Canceled) || len(*kept) != 2 || s.ended != 1 {
+		t.Errorf("%+v, %v: %d slices, removed %d times", end, err, len(*kept), s.ended)
+	}
+	if strings.Contains(fmt.Sprint(err), "nobody is left") {
+		t.Error("the pods are removed under a context that has ended")
+	}
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/internal/canary"
+	"github.com/procfit/procfit/internal/kube"
+	"github.com/procfit/procfit/internal/prometheus"
+	"github.com/procfit/procfit/internal/secret"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// canaryOptions are the flags of a sweep under a Service's own traffic.
+type canaryOptions struct {
+	on         bool
+	share      string
+	slice      time.Duration
+	prometheus string
+	queries    []string
+}
+
+func (o *canaryOptions) flags(f *pflag.FlagSet) {
+	f.BoolVar(&o.on, "canary", false, "with --kube: compare pods that serve beside the object's own, behind the same Service, and change nothing else")
+	f.StringVar(&o.share, "share", "10%", "with --canary: of a Service's endpoints, how many may be pods of ours")
+	f.DurationVar(&o.slice, "slice", time.Minute, "with --canary: the time by which settings are compared; a round has --duration of them (default 30m)")
+	f.StringVar(&o.prometheus, "prometheus", "", "with --canary: the `URL` that --query asks; --header is sent along")
+	f.StringArrayVar(&o.queries, "query", nil, "with --canary: `NAME=QUERY`, a figure of which less is better, or requests=QUERY: how many a setting served; $pods and $slice stand for its pods and the slice; may be repeated")
+}
+
+const (
+	canaryDuration = 30 * time.Minute
+	canaryWarmup   = 30 * time.Second
+	fewestSlices   = 3
+	longestSlice   = 10 * time.Minute // an agent that nobody asks for 15 minutes ends
+)
+
+// ofCanary are the flags that a canary knows.
+var ofCanary = []string{"canary", "share", "slice", "prometheus", "query", "kube", "namespace", "context", "kubeconfig", "container", "node", "image",
+	"procs", "name", "duration", "warmup", "replicas", "margin-p99", "ready-timeout", "header", "out", "yes", "dry-run", "json"}
+
+func (o *canaryOptions) check(given func(string) bool) error {
+	if o.on {
+		return nil
+	}
+	for _, name := range []string{"share", "slice", "prometheus", "query"} {
+		if given(name) {
+			return usageError("--%s needs --canary", name)
+		}
+	}
+	return nil
+}
+
+// canaryRun is a canary whose every question is settled.
+type canaryRun struct {
+	header canary.Header
+	copies *kube.Copies
+	place  *kube.Canaries
+	ask    *prometheus.Client // nil: nothing is asked
+	dir    string
+}
+
+// resolveCanary settles a canary. Nothing is made yet.
+func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun, error) {
+	k := &o.kube
+	for _, name := range o.named {
+		if !slices.Contains(ofCanary, name) {
+			return nil, usageError("--%s says nothing with --canary: the load is the Service's own, and the pods are as their template says; leave it out", name)
+		}
+	}
+	switch {
+	case k.on == "":
+		return nil, usageError("--kube: want an object, as in --kube deployment/api --canary")
+	case len(o.command) > 0:
+		return nil, usageError("--canary: pods run what their image holds: leave out the command")
+	case k.options.Image == "":
+		return nil, usageError("--canary needs --image, a procfit that the nodes can run: it reads what the pods use and run with; procfit image makes one")
+	}
+	h, err := o.canaryHeader(std)
+	if err != nil {
+		return nil, err
+	}
+	run := &canaryRun{header: h}
+	if run.ask, err = o.asker(ctx, &run.header); err != nil {
+		return nil, err
+	}
+	k.options.Object, k.options.Stdin, k.options.Canary = k.on, std.in, true
+	if run.copies, err = kube.Settle(ctx, k.options); err != nil {
+		return nil, err
+	}
+	if why := run.copies.Eyeless(); why != "" && len(h.Queries) == 0 {
+		return nil, fmt.Errorf("nothing could be compared: %s, and no --query tells a figure", why)
+	}
+	return run, o.place(run)
+}
+
+// canaryWarmup is before the first slice of a round.
+func (o *sweepOptions) canaryWarmup() time.Duration {
+	if !o.given("warmup") {
+		return canaryWarmup
+	}
+	return o.spec.Load.Warmup
+}
+
+// canaryHeader is what the flags say by themselves.
+func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
+	c, spec := &o.kube.canary, o.spec
+	if h.Share, err = parseRatio("share", c.share); err != nil {
+		return h, err
+	}
+	if h.HarmRatio, err = parseRatio("margin-p99", o.marginP99); err != nil {
+		return h, err
+	}
+	duration, warmup := spec.Load.Duration, o.canaryWarmup()
+	if !o.given("duration") {
+		duration = canaryDuration
+	}
+	switch {
+	case h.Share >= 1:
+		return h, usageError("--share %q: want less than all, as in 10%%", c.share)
+	case c.slice < time.Second || c.slice > longestSlice || c.slice%time.Second != 0:
+		return h, usageError("--slice %s: want whole seconds, from 1s to %s", c.slice, longestSlice)
+	case duration < fewestSlices*c.slice:
+		return h, usageError("--duration %s: want at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, c.slice)
+	case warmup < 0 || warmup > longestSlice:
+		return h, usageError("--warmup %s: want 0s to %s", warmup, longestSlice)
+	case len(spec.Replicas) != 1 || spec.Replicas[0] < 1:
+		return h, usageError("--replicas: want one number, the pods of each setting")
+	}
+	h.Pods, h.SliceSeconds, h.DurationSeconds, h.WarmupSeconds = spec.Replicas[0], c.slice.Seconds(), duration.Seconds(), warmup.Seconds()
+	h.Started, h.Tool, h.Queries, h.Counting = time.Now().Truncate(time.Second), tool(std.args), []canary.Query{}, []canary.Counter{}
+	h.Tool.Args = secret.Own(h.Tool.Args)
+	for _, text := range c.queries {
+		q, err := canary.ParseQuery(text)
+		if err != nil {
+			return h, usageError("--query %w", err)
+		}
+		if slices.ContainsFunc(h.Queries, func(have canary.Query) bool { return have.Name == q.Name }) {
+			return h, usageError("--query %s is given twice", q.Name)
+		}
+		h.Queries = append(h.Queries, q)
+	}
+	return h, nil
+}
+
+// asker has every query tried.
+func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus.Client, error) {
+	c := &o.kube.canary
+	switch {
+	case c.prometheus == "" && len(h.Queries) == 0:
+		return nil, nil
+	case c.prometheus == "":
+		return nil, usageError("--query needs --prometheus, the URL to ask")
+	case len(h.Queries) == 0:
+		return nil, usageError("--prometheus needs --query, what to ask it")
+	}
+	client, err := prometheus.New(c.prometheus, o.spec.Load.Headers)
+	if err != nil {
+		return nil, usageError("--prometheus %q: %w", secret.Text(c.prometheus), err)
+	}
+	for _, q := range h.Queries {
+		_, err := client.Ask(ctx, q.Rehearsal(c.slice), time.Now())
+		var refused *prometheus.RefusedError
+		if errors.As(err, &refused) {
+			return nil, usageError("--query %s: %w", q.Name, refused)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	h.Prometheus = secret.Text(c.prometheus)
+	return client, nil
+}
+
+// place settles which pods there are to be.
+func (o *sweepOptions) place(run *canaryRun) error {
+	h, copies := &run.header, run.copies
+	procs, err := sweep.ParseProcs(o.procs)
+	if err != nil {
+		return usageError("--procs: %w", err)
+	}
+	node, _ := copies.Hosts()
+	effective := node.EffectiveCPUs
+	if q := copies.Quota(); q != nil {
+		effective = min(effective, *q)
+	}
+	values := procs.For(effective)
+	if procs.Auto { // more Ps than CPUs are for a sweep to try, not for users
+		values = slices.DeleteFunc(values, func(v *int) bool { return v != nil && float64(*v) > math.Ceil(effective) })
+	}
+	if h.Rounds, err = canary.Divide(values, h.Pods, copies.Serving.Endpoints(), h.Share); err != nil {
+		return o.divided(err)
+	}
+	pods := copies.Pods(true)
+	spec := o.spec
+	spec.Target.Pods = pods
+	h.Name, h.Object, h.Namespace, h.Container, h.SHA256 = spec.Title(), pods.Object, pods.Namespace, pods.Container, pods.SHA256
+	h.Node, h.QuotaCPUs, h.Services = node, copies.Quota(), copies.Serving.Services
+	h.Counting = append(h.Counting, copies.Serving.Counting...)
+	run.dir = o.out
+	if run.dir == "" {
+		run.dir = filepath.Join("results", sweep.FileName(h.Name)+"-canary-"+h.Started.Format("20060102-150405"))
+	}
+	if _, err := os.Lstat(filepath.Join(run.dir, canary.Name)); err == nil {
+		return usageError("--out %s: there is a canary's journal already, and one that ended is not gone on with; choose another", run.dir)
+	}
+	const slack = 5 * time.Minute // an API server that is away, say
+	run.place = copies.Canary(kube.CanaryConfig{
+		Host: thisHost(), Pods: h.Pods, Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + o.canaryWarmup() + time.Minute,
+		Life: h.Lasts()/time.Duration(len(h.Rounds)) + time.Duration(h.Most())*o.spec.Target.ReadyTimeout + slack,
+	})
+	return nil
+}
+
+// divided says by which flag more would fit.
+func (o *sweepOptions) divided(err error) error {
+	var few *canary.TooFewError
+	if errors.As(err, &few) {
+		return &exitError{exitUsage, few}
+	}
+	return usageError("--procs %q: %w", o.procs, err)
+}

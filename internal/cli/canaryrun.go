@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/procfit/procfit/internal/canary"
+	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/report"
+	"github.com/procfit/procfit/internal/report/files"
+	"github.com/procfit/procfit/internal/report/text"
+	"github.com/procfit/procfit/internal/session"
+)
+
+func thisHost() string { return session.ThisHost().Hostname }
+
+// runCanary is procfit sweep --kube OBJECT --canary.
+func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
+	run, err := o.resolveCanary(ctx, std)
+	if err != nil {
+		return err
+	}
+	rehearsal, err := run.copies.RehearseCanary(ctx, run.header.Rounds[0])
+	tellRehearsal(std, rehearsal)
+	if err != nil {
+		return err
+	}
+	run.tell(std, o)
+	if o.dryRun {
+		for _, arms := range run.header.Rounds {
+			b, err := run.place.Manifests(arms)
+			if err != nil {
+				return err
+			}
+			if _, err := std.out.Write(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := o.agreed(std); err != nil {
+		return err
+	}
+	end, err := run.measure(ctx, std)
+	if end == nil {
+		return err
+	}
+	return errors.Join(run.show(std, o.json), ended(end, err))
+}
+
+// ended is how a canary ended, as an error where it did not come to its end. Harm is
+// what it is there to find.
+func ended(end *canary.End, err error) error {
+	switch end.Code {
+	case canary.EndInterrupted:
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	case canary.EndTaken:
+		return errors.New(end.Reason)
+	}
+	return err
+}
+
+// measure has the canary run, and its pods removed.
+func (run *canaryRun) measure(ctx context.Context, std stdio) (end *canary.End, err error) {
+	dir, err := folder.Make(run.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	defer func() {
+		if closeErr := run.place.Close(); closeErr != nil {
+			std.notef("%v", closeErr)
+		}
+	}()
+	if err := run.place.Open(ctx); err != nil {
+		return nil, err
+	}
+	w, err := canary.Create(dir, run.header)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
+	r := &canary.Run{Header: run.header, Place: run.place, Record: w.Slice, Tell: p.tell, Now: time.Now, Sleep: canary.Wait}
+	if run.ask != nil {
+		r.Ask = run.ask.Ask
+	}
+	end, err = r.Run(ctx)
+	return end, errors.Join(err, w.End(*end))
+}
+
+// show reports what the journal holds.
+func (run *canaryRun) show(std stdio, asJSON bool) error {
+	contents, err := canary.ReadDirectory(run.dir)
+	if err != nil {
+		return err
+	}
+	return showCanary(std, run.dir, contents, asJSON)
+}
+
+func showCanary(std stdio, dir string, contents *canary.Contents, asJSON bool) error {
+	r := canary.Analyze(contents)
+	paths, err := files.WriteCanary(dir, r)
+	if asJSON {
+		b, jsonErr := files.CanaryJSON(r)
+		if jsonErr == nil {
+			_, jsonErr = std.out.Write(b)
+		}
+		return errors.Join(jsonErr, err)
+	}
+	return errors.Join(text.RenderCanary(std.out, report.NewCanary(r), std.page(paths)), err)
+}
+
+// reportCanary is procfit report of a canary's folder; false: it is none.
+func reportCanary(std stdio, dir string, asJSON bool) (bool, error) {
+	contents, err := canary.ReadDirectory(dir)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	if contents.Torn > 0 {
+		std.notef("%s: its last line is torn (%d bytes) and is left out", dir, contents.Torn)
+	}
+	return true, showCanary(std, dir, contents, asJSON)
+}
+
+// tell says what is about to be made, and what it means.
+func (run *canaryRun) tell(std stdio, o *sweepOptions) {
+	h, k := run.header, &o.kube
+	for _, s := range h.Services {
+		std.notef("service %s in namespace %s has %s", s.Name, h.Namespace, phrase.Count(s.Endpoints, "endpoint"))
+	}
+	std.notef("pods like those of %s, container %s, join them on node %s and serve your users' requests; yours stay as they are", h.Object, h.Container, h.Node.Hostname)
+	for i, arms := range h.Rounds {
+		labels := make([]string, len(arms))
+		for j, a := range arms {
+			labels[j] = a.Label
+		}
+		n := len(arms) * h.Pods
+		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s, of which unset is the control: %s of the endpoints, for %s",
+			i+1, len(h.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Pods, "pod"), phrase.And(labels), phrase.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), phrase.Minutes(h.Lasts()/time.Duration(len(h.Rounds))))
+	}
+	std.notef("  beside each a container of %s that looks at it, and the ConfigMap %s, to which they belong", k.options.Image, run.place.Name())
+	for _, n := range run.copies.Notes {
+		std.notef("%s", n)
+	}
+	tellTerms(std, run.copies.Terms)
+	for _, c := range h.Counting {
+		std.notef("%s %s", c, effectWords[c.Effect])
+	}
+	for _, what := range run.copies.Serving.Unseen {
+		std.notef("the %s may not be listed: whether any counts them is not known", what)
+	}
+	tellLeft(std, run.copies.Left)
+	if why := run.copies.Eyeless(); why != "" {
+		std.notef("nothing on the node watches them (%s): only queries are compared", why)
+	}
+	harm := "a container that ends, or a pod that is not ready for " + phrase.Seconds(canary.UnreadyMost.Seconds())
+	if len(h.Queries) > 0 {
+		harm += fmt.Sprintf(", or a query more than %s above the control's in two slices on end", phrase.Percent(h.HarmRatio))
+	}
+	std.notef("they go when it is over, at Ctrl-C, and at the first harm: %s", harm)
+	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Rounds), "round"), h.Slices(), phrase.Seconds(h.SliceSeconds), phrase.Minutes(h.Lasts()), run.dir)
+}
+
+// effectWords are what it means that something counts the pods.
+var effectWords = map[canary.Effect]string{
+	canary.EffectMean:    "selects them too, and has them in the mean that it scales by",
+	canary.EffectBlocked: "selects them too, and allows no voluntary disruption while they are there: it cannot tell the scale of what owns them",
+	canary.EffectRelaxed: "selects them too, and counts them as healthy: while they are there it lets as many more of yours go",
+}
+
+// canaryProgress tells where a canary stands, a line a slice.
+type canaryProgress struct {
+	std    stdio
+	header canary.Header
+	began  time.Time
+	done   int
+}
+
+func (p *canaryProgress) tell(e canary.Event) {
+	h := p.header
+	switch e.Kind {
+	case canary.EventBegin:
+		p.std.notef("round %d of %d: the pods are being made", e.Round+1, len(h.Rounds))
+	case canary.EventServe:
+		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Rounds))
+	case canary.EventEnd:
+		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Rounds))
+	case canary.EventSlice:
+		p.done++
+		all := len(h.Rounds) * h.Slices()
+		left := time.Duration(all-p.done) * time.Duration(h.SliceSeconds*float64(time.Second))
+		p.std.notef("[%d/%d] %s; elapsed %s, %s left", p.done, all, p.figures(e.Slice), phrase.Clock(time.Since(p.began)), phrase.Clock(left))
+	}
+}
+
+// figures are the first query's, or CPU time, of each setting.
+func (p *canaryProgress) figures(s *canary.Slice) string {
+	r := &canary.Result{Header: p.header}
+	for _, a := range s.Arms {
+		r.PerRequest = r.PerRequest || a.Requests != nil && *a.Requests > 0
+	}
+	for _, f := range p.header.Figures() {
+		var list []string
+		for _, a := range s.Arms {
+			if x := r.Value(f, *s, a); x != nil {
+				list = append(list, fmt.Sprintf("%s %s", a.Label, report.CanaryFigure(r, f, *x)))
+			}
+		}
+		if list != nil {
+			return report.CanaryName(r, f) + " of " + strings.Join(list, ", ")
+		}
+	}
+	return "nothing is known of this slice"
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"regexp"
+	"sync/atomic"
+	"syscall"
+)
+
+// fakePod is the last pod of a query, by its number in its run.
+var fakePod = regexp.MustCompile(`procfit-[a-z0-9]+-(\d+)"`)
+
+// fakePrometheus (fakeprom PORT) answers queries until it is interrupted: a query that
+// holds "wrong" is refused, and of the others the first pod of a run has 10, of "alike"
+// all have, and every further pod has 8, of "harmful" 20.
+func fakePrometheus() {
+	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fakeprom:", err)
+		os.Exit(2)
+	}
+	var asked atomic.Int64
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		query := r.FormValue("query")
+		has := func(word string) bool { return regexp.MustCompile(word).MatchString(query) }
+		value := 10 + float64(asked.Add(1)%3)/100
+		pod := fakePod.FindStringSubmatch(query)
+		switch {
+		case has("wrong"):
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"status":"error","errorType":"bad_data","error":"unexpected end of input"}`)
+			return
+		case pod == nil:
+			fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[]}}`)
+			return
+		case has("alike") || pod[1] == "1":
+		case has("harmful"):
+			value *= 2
+		default:
+			value *= 0.8
+		}
+		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"%g"]}]}}`, value)
+	}
+	go http.Serve(l, http.HandlerFunc(answer))
+	end := make(chan os.Signal, 1)
+	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
+	<-end
+}

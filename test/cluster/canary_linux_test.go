@@ -1,0 +1,155 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/canary"
+)
+
+// openCanary is a shop whose Service has two pods and traffic, and who may have a canary
+// there by the roles of deploy and no more.
+func openCanary(ctx context.Context, t *testing.T, name string) *shop {
+	t.Helper()
+	s := openShop(ctx, t, name)
+	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", name, "-f", "../../deploy/kubernetes/canary.yaml")
+	kubectl(ctx, t, s.cluster, "", "create", "rolebinding", "canary", "--namespace", name, "--role", "procfit-canary", "--serviceaccount", name+":sweeper")
+	kubectl(ctx, t, s.cluster, "", "scale", "deployment/api", "--namespace", name, "--replicas", "2")
+	kubectl(ctx, t, s.cluster, `{"spec": {"type": "NodePort"}}`, "patch", "service", "api", "--namespace", name, "--patch-file", "/dev/stdin")
+	kubectl(ctx, t, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", name, "--timeout=180s")
+	port := kubectl(ctx, t, s.cluster, "", "get", "service", "api", "--namespace", name, "--output", "jsonpath={.spec.ports[0].nodePort}")
+	server, err := url.Parse(s.cluster.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.traffic(fmt.Sprintf("http://%s:%s/", server.Hostname(), port))
+	return s
+}
+
+// traffic goes on until the test ends. Every request has a connection of its own, so that
+// new pods get their share.
+func (s *shop) traffic(to string) {
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.Cleanup(cancel)
+	for range 4 {
+		go func() {
+			for ctx.Err() == nil {
+				if r, err := client.Get(to); err == nil {
+					io.Copy(io.Discard, r.Body)
+					r.Body.Close()
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+		}()
+	}
+}
+
+// canary is procfit sweep --kube --canary, not yet started.
+func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd {
+	all := append([]string{"sweep", "--kube", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+		"--canary", "--share", "50%", "--procs", "1", "--slice", "4s", "--duration", "24s", "--warmup", "2s", "--out", filepath.Join(s.dir, out)}, args...)
+	return exec.CommandContext(ctx, s.program, all...)
+}
+
+func (s *shop) seen(out string) *canary.Contents {
+	s.Helper()
+	c, err := canary.ReadDirectory(filepath.Join(s.dir, out))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// A canary serves beside the user's pods, is counted by what the kernel has of its pods,
+// and goes. A query above the control's ends it.
+func TestCanary(t *testing.T) {
+	ctx := limit(t)
+	s := openCanary(ctx, t, "canary")
+	out, err := s.canary(ctx, "dry", "--dry-run").Output()
+	if err != nil || !strings.Contains(string(out), "activeDeadlineSeconds:") || !strings.Contains(string(out), "app: api") {
+		t.Errorf("--dry-run: %v: %s", err, out)
+	}
+	s.empty(ctx)
+	both, err := s.canary(ctx, "out").CombinedOutput()
+	t.Logf("%s", both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.seen("out")
+	if c.End == nil || c.End.Code != canary.EndComplete || len(c.Slices) != 6 {
+		t.Fatalf("%d slices, the end %+v", len(c.Slices), c.End)
+	}
+	served := map[string]float64{}
+	for _, slice := range c.Slices {
+		for _, a := range slice.Arms {
+			if len(a.Pods) != 1 || len(a.ObservedProcs) != 1 || a.ObservedProcs[0] == nil || a.Procs != nil && *a.ObservedProcs[0] != *a.Procs {
+				t.Errorf("slice %d, %s: pods %v at %v: %v", slice.Index, a.Label, a.Pods, a.ObservedProcs, a.Unknown)
+			}
+			if a.CPUSeconds == nil || a.RunQueueWaitSeconds == nil || a.Periods == nil || a.SchedLatencyP99Seconds == nil {
+				t.Errorf("slice %d, %s: %+v: %v", slice.Index, a.Label, a.Counted, a.Unknown)
+				continue
+			}
+			served[a.Label] += *a.CPUSeconds
+		}
+	}
+	for _, label := range []string{canary.Control, "1"} {
+		if served[label] <= 0.01 {
+			t.Errorf("%s used %g s of CPU time: no traffic came to it", label, served[label])
+		}
+	}
+	s.empty(ctx)
+	if left := kubectl(ctx, t, s.cluster, "", "get", "deployment", "api", "--namespace", s.name, "--output", "jsonpath={.status.readyReplicas}"); left != "2" {
+		t.Errorf("%s of the user's own two pods are ready", left)
+	}
+
+	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		value := "0.01"
+		if strings.Contains(r.FormValue("query"), `-2"`) { // the second pod of a run: the control is the first
+			value = "0.02"
+		}
+		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,%q]}]}}`, value)
+	}))
+	defer prometheus.Close()
+	both, err = s.canary(ctx, "harm", "--prometheus", prometheus.URL, "--query", `p99=slow{pod=~"$pods"}`).CombinedOutput()
+	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Arm != "1" || c.End.Harm.Code != canary.HarmQuery || len(c.Slices) != 2 {
+		t.Errorf("%v: %+v: %s", err, c.End, both)
+	}
+	s.empty(ctx)
+}
+
+// A canary that is interrupted leaves nothing, and what a killed one leaves serves on until
+// it is removed.
+func TestCanaryEnded(t *testing.T) {
+	ctx := limit(t)
+	s := openCanary(ctx, t, "canaried")
+	for i, end := range []os.Signal{os.Interrupt, os.Kill} {
+		run := s.canary(ctx, fmt.Sprint("out", i), "--duration", "10m")
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for ctx.Err() == nil {
+			pods := kubectl(ctx, t, s.cluster, "", "get", "pods", "--namespace", s.name, "-l", "procfit.dev/role=canary", "--field-selector", "status.phase=Running", "-o", "name")
+			if len(strings.Fields(pods)) == 2 {
+				break
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+		run.Process.Signal(end)
+		run.Wait() // by a signal, or with its code
+		if end == os.Kill {
+			s.clean(ctx)
+		}
+		s.empty(ctx)
+	}
+}
