@@ -271,7 +271,8 @@ func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 	if len(versions) == 0 {
 		versions = []string{""}
 	}
-	result := &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Load.Connections}}
+	// wrk has loaded it, of which one hypothesis is.
+	result := &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Load.Connections, Command: "wrk"}}
 	m, metrics := Measured{Result: result}, printed(t, e, s)
 	for _, version := range versions {
 		for _, quota := range limits {

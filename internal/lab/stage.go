@@ -45,6 +45,10 @@ type Options struct {
 
 	CPUs float64 // that one replica may use here without a quota
 
+	Load       string // the command that loads the servers, in place of procfit's own load
+	ServerCPUs []int  // that the programs may run on; nil: any
+	LoadCPUs   []int  // that the servers' load runs on; nil: any
+
 	Pods int // of k8sbench; 0: scaled from the document's to the machine
 	N    int // of k8sbench: sums a request; 0: the document's
 }

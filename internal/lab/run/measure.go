@@ -20,6 +20,7 @@ type Events struct {
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity sweep.Observer                 // what the Runner does
 	Progress func(sweep.Progress)           // a trial begins or has ended
+	More     func(More)                     // a stage is given more blocks
 }
 
 // Turn is a stage's, among all.
@@ -46,6 +47,9 @@ func (on Events) orNot() Events {
 	}
 	if on.Compile == nil {
 		on.Compile = func(string, string) {}
+	}
+	if on.More == nil {
+		on.More = func(More) {}
 	}
 	if on.Untraced == nil {
 		on.Untraced = func(error) {}
@@ -91,7 +95,11 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 }
 
 func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {
-	if err := s.prepare(ctx, c, x.Experiment, r.options.Language); err != nil {
+	build := c.build
+	if r.options.Machine.Program != nil {
+		build = r.options.Machine.Program
+	}
+	if err := s.prepare(ctx, build, x.Experiment, r.options.Language); err != nil {
 		return err
 	}
 	if err := s.prepareC(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
