@@ -45,9 +45,9 @@ func chainStages(program string) func(Options) []Stage {
 // "creates many ephemeral goroutines, arranges the communication pattern in a tree,
 // and has no use for parallelism".
 func powserStages(o Options) []Stage {
-	s := batch(pick(o, 150*time.Millisecond, 300*time.Millisecond), "powser", args("-n %d", pick(o, 20, 50))...)
+	s := batch(pick(o, 200*time.Millisecond, 350*time.Millisecond), "powser", args("-n %d", pick(o, 20, 30))...)
 	s.GoVersions, s.Repeats = releases(o), pick(o, 6, 20)
-	s.Scaled = pick(o, "20 runs of some 3 s there, 6 of some 0.1 s here", "runs of some 3 s there, of some 0.3 s here")
+	s.Scaled = pick(o, "20 runs of some 3 s there, 6 of some 0.2 s here", "runs of some 3 s there, of some 0.3 s here")
 	s.Procs = laptopAndServer(o)
 	return []Stage{s}
 }

@@ -82,7 +82,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		goroutines int
 		n          int
 		yield      bool
-	}{{"alone", 1, *n, false}, {"contended", *goroutines, *n, false}, {"switching", *goroutines, max(1, *n/yielding), true}} {
+	}{{"alone", 1, *n, false}, {"contended", *goroutines, *n, false}, {"switching", *goroutines, (*n + yielding - 1) / yielding, true}} {
 		var c counter
 		elapsed := share(&c, line.goroutines, line.n, line.yield)
 		if c.n != line.n {
