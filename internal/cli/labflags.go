@@ -23,6 +23,7 @@ type labOptions struct {
 	procs, quota string
 	repeats      int
 	pods, sums   int
+	makeBash     bool
 	out          string
 	json         bool
 	seed         uint64
@@ -51,6 +52,7 @@ func (o *labOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the servers' load runs on")
 	f.IntVar(&o.pods, "pods", 0, "replicas of k8sbench (default the article's, scaled to this machine)")
 	f.IntVar(&o.sums, "n", 0, "sums that k8sbench computes a request (default the article's)")
+	f.BoolVar(&o.makeBash, "make-bash", false, "in build, build all of Go by make.bash too: an hour and more")
 	f.StringVar(&o.out, "out", "", "results `directory` (default results/lab-TIME); an unfinished one is completed")
 	f.BoolVar(&o.json, "json", false, "print lab.json instead of the report")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the settings' random order (default from the clock)")
@@ -70,7 +72,7 @@ func (o *labOptions) resolve(std stdio) (*run.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkServers(experiments); err != nil {
+	if err := o.checkOnly(experiments); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -98,7 +100,7 @@ func (o *labOptions) chosen() (c lab.Options, err error) {
 	if len(o.ids) == 0 {
 		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
 	}
-	c = lab.Options{Quick: o.quick, Repeats: o.repeats, Pods: o.pods, N: o.sums}
+	c = lab.Options{Quick: o.quick, Repeats: o.repeats, Pods: o.pods, N: o.sums, MakeBash: o.makeBash}
 	if c.Go, err = parseGoVersions(o.goVersions); err != nil {
 		return c, err
 	}
@@ -169,8 +171,11 @@ func (o *labOptions) places(c *lab.Options) (err error) {
 	return err
 }
 
-// checkServers refuses what is for servers where none is to run.
-func (o *labOptions) checkServers(list []lab.Experiment) error {
+// checkOnly refuses what is for experiments that are not to run.
+func (o *labOptions) checkOnly(list []lab.Experiment) error {
+	if o.makeBash && !slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.ID == "build" }) {
+		return usageError("--make-bash is for build, which is not among what is to run")
+	}
 	if slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.Kind == lab.Server }) {
 		return nil
 	}

@@ -74,7 +74,7 @@ func document(t *testing.T, name string, s Hypothesis) {
 
 // everyStage calls f with what is run in several settings.
 func everyStage(t *testing.T, f func(t *testing.T, e Experiment, s Stage)) {
-	for _, o := range []Options{{CPUs: 2}, {CPUs: 2, Quick: true}, {CPUs: 24}, {CPUs: 0.5, Quick: true}, {CPUs: 6.5, Pods: 3, N: 7, Repeats: 2}} {
+	for _, o := range []Options{{CPUs: 2}, {CPUs: 2, Quick: true}, {CPUs: 24, MakeBash: true}, {CPUs: 0.5, Quick: true}, {CPUs: 6.5, Pods: 3, N: 7, Repeats: 2}} {
 		for _, e := range List() {
 			stages := e.Stages(o)
 			ids := map[string]bool{}
@@ -300,7 +300,7 @@ func TestFigures(t *testing.T) {
 			skipRacy(t, e.ID)
 			t.Parallel()
 			const cpus = 24
-			for _, o := range []Options{{CPUs: cpus}, {CPUs: 2, Quick: true}} {
+			for _, o := range []Options{{CPUs: cpus, MakeBash: true}, {CPUs: 2, Quick: true}} {
 				results := Results{}
 				for _, s := range e.Stages(o) {
 					results[s.ID] = ran(t, e, s, o.CPUs)

@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/procfit/procfit/internal/sweep"
@@ -58,52 +56,6 @@ func sieveHypotheses() []Hypothesis {
 		{
 			ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",
 			Document: "21.1 ÷ 10.6 s = 1.99", Value: laptop4, On: onLaptop, Needs: 4, Measure: faster(4, ""), AtLeast: laptop4,
-		},
-	}
-}
-
-// make.bash, go list and an incremental go test -c. Today -p of go build follows
-// GOMAXPROCS too; in 2015 the number of processes did not, so it is given.
-func buildStages(o Options) []Stage {
-	stage := func(id, title string, takes time.Duration, words ...string) Stage {
-		s := command(takes, words...)
-		s.ID, s.Title, s.Procs = id, title, pick(o, only(1, 4), only(1, 4, 16))
-		return s
-	}
-	list := stage("list", "go list -json std", 400*time.Millisecond, "go", "list", "-json", "std")
-	if o.Quick {
-		list.Scaled = "make.bash and go test -c are left out of --quick"
-		return []Stage{list}
-	}
-	link := stage("test", "go test -c html/template", 400*time.Millisecond, "go", "test", "-c", "-o", os.DevNull, "html/template")
-	link.Scaled = "compiled and linked there; here the compiler's result comes from the cache, and the linker runs"
-	clean := stage("clean", "a clean build", 7*time.Second, "go", "build", "-a", "-p", strconv.Itoa(o.cpus()), "encoding/json")
-	clean.Scaled = "all of Go by make.bash there; here encoding/json and what it needs, as many packages at once as there are CPUs"
-	return []Stage{clean, list, link}
-}
-
-func buildHypotheses() []Hypothesis {
-	gain := func(stage string) func(Results) Estimate {
-		return Ratio(Quantity{Stage: stage, Figure: Cost, Procs: 1}, Quantity{Stage: stage, Figure: Cost, Procs: 4})
-	}
-	return []Hypothesis{
-		{
-			// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
-			ID: "clean_gains_little", Says: "a clean build is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
-			Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: onServer, Needs: 2, Measure: gain("clean"), AtLeast: 1.0, AtMost: 1.2,
-		},
-		{
-			ID: "list_io_bound", Says: "go list is as fast with four Ps as with one within 5 %: it is primarily I/O-bound",
-			Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: onLaptop, Needs: 2, Measure: gain("list"), AtLeast: flatLess, AtMost: flatMore,
-		},
-		{
-			ID: "list_gains", Says: "go list is at least 1.1 times as fast with four Ps as with one, as on the server (half of its gain)",
-			Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, On: onServer, Needs: 4, Measure: gain("list"), AtLeast: 1.1,
-		},
-		{
-			// "In this case the time taken improves by 15-30%": the bounds, as a ratio.
-			ID: "test_gains", Says: "go test -c takes 15 to 30 % less with four Ps than with one",
-			Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: onServer, Needs: 2, Measure: gain("test"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 		},
 	}
 }

@@ -48,7 +48,7 @@ func within(id string, stages func(Options) []Stage) func(Options) []Stage {
 			}
 			s.place(o)
 			s.Name = strings.TrimSpace(id + " " + s.ID)
-			s.Tolerant = s.Target.RunTimeout > 0 || len(s.GoVersions) > 0
+			s.Tolerant = s.Target.RunTimeout > 0 || len(s.GoVersions) > 0 || s.Tree != ""
 		}
 		return list
 	}

@@ -62,7 +62,7 @@ func (on Events) orNot() Events {
 // chain, one of another plan; what is wrong with one stage is told of that stage.
 func (r *Run) Measure(ctx context.Context, on Events) error {
 	on = on.orNot()
-	c := newCompilers(on)
+	c := r.compilers(on)
 	defer c.close()
 	for i, x := range r.items {
 		x.changed = true
@@ -104,6 +104,13 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	}
 	if err := s.prepareC(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
 		return err
+	}
+	if s.Tree != "" {
+		ready, err := c.command(ctx, s.Stage)
+		if err != nil {
+			return err
+		}
+		s.programs[""] = ready
 	}
 	runner, err := r.options.Machine.Runner(s.session, s.programs)
 	if err != nil {

@@ -40,7 +40,7 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	for _, v := range st.GoVersions {
 		s.ran.Versions = append(s.ran.Versions, lab.Version{Asked: v})
 	}
-	built := len(st.GoVersions) > 0 || st.Build != (lab.Build{})
+	built := len(st.GoVersions) > 0 || st.Build != (lab.Build{}) || st.Tree != ""
 	spec := r.spec(e, st)
 	err := spec.Validate()
 	if err == nil {

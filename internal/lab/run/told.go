@@ -39,7 +39,7 @@ func (r *Run) Cost() (d time.Duration) {
 // Options let it grow.
 func (r *Run) UntilTold(ctx context.Context, on Events, budget time.Duration) error {
 	on = on.orNot()
-	c := newCompilers(on)
+	c := r.compilers(on)
 	defer c.close()
 	began, expected := r.options.Now(), time.Duration(0)
 	for {
