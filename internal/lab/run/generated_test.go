@@ -79,7 +79,7 @@ func (g *generated) Run(_ context.Context, t sweep.Task, _ sweep.Observer) (jour
 		n = g.noise(t.Block, p)
 	}
 	// Ps beyond the CPUs cost a little, and each P waits.
-	scale := n * math.Pow(math.Min(float64(p), cpus), exponent) * (1 - 0.002*float64(p))
+	scale := n * math.Pow(math.Min(float64(p), cpus), exponent) / (1 + 0.002*float64(p))
 	slow := n * 0.03 / scale * (1 + 0.01*float64(p))
 	latency := &journal.Latency{P50: &slow, P90: &slow, P99: &slow, P999: &slow, Max: &slow, Mean: &slow}
 	trial := journal.Trial{
@@ -127,6 +127,12 @@ func figures(p int, scale, n float64) map[string]float64 {
 		m[name+" ns/op"] = 1e9 / scale
 	}
 	m["Chain ns/op"], m["ChainBuf ns/op"] = 13e3/scale, 13e3/scale
+	for _, name := range []string{"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Extremes p99-ns", "Extremes memory-B", "Headroom p99-ns", "GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns", "Tenants beside-p99-ns", "Tenants alone-p99-ns", "Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"} {
+		m[name] = 1e9 / scale * (1 + 0.01*float64(p))
+	}
+	for _, name := range []string{"Idle/http alone-sums/s", "Idle/http beside-sums/s", "Mixed/compute rounds/s", "Mixed/wait rounds/s"} {
+		m[name] = 1000 * scale
+	}
 	return m
 }
 
@@ -134,6 +140,7 @@ func figures(p int, scale, n float64) map[string]float64 {
 var told = []string{
 	"cpuserver", "tinyserver", "parallel", "workload", "cpubound", "iobound", "contention", "preempt", "stealing", "schedtrace",
 	"chain", "chainbuf", "sieve", "powser", "garbage", "http", "json", "threads", "busyworker", "k8sbench", "defaults", "uber",
+	"headroom", "idle", "extremes", "gc", "mixed", "tenants", "remedies",
 }
 
 // On a machine with CPUs enough the same command answers every hypothesis that needs

@@ -30,7 +30,7 @@ func unsure(ratio float64) *world {
 		if procs == 1 {
 			return 1
 		}
-		plain := math.Pow(2, exponent) * (1 - 0.002*2) / (1 - 0.002)
+		plain := math.Pow(2, exponent) * (1 + 0.002) / (1 + 0.002*2)
 		return ratio / plain * (1 + 0.06*math.Sin(2.4*float64(block)))
 	}}
 }
