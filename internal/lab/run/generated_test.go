@@ -146,6 +146,9 @@ var told = []string{
 // On a machine with CPUs enough the same command answers every hypothesis that needs
 // them.
 func TestManyCPUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures three thousand trials, each kept in a journal")
+	}
 	beyond := 0
 	for _, id := range told {
 		e, err := lab.Find(id)
