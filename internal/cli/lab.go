@@ -94,7 +94,7 @@ func labNeeds(e lab.Experiment) []string {
 		if slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil }) {
 			add("cgroups")
 		}
-		if len(s.GoVersions) > 0 {
+		if len(s.GoVersions) > 0 || s.Tree != "" {
 			add("Go toolchains")
 		}
 		if s.Build != (lab.Build{}) {
@@ -104,7 +104,7 @@ func labNeeds(e lab.Experiment) []string {
 		for _, name := range s.Needs {
 			add(name)
 		}
-		if len(s.Target.Command) > 0 {
+		if words := s.Target.Command; len(words) > 0 && words[0] != lab.GoPlaceholder {
 			add(s.Target.Command[0] + " command")
 		}
 	}

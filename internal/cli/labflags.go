@@ -23,10 +23,16 @@ type labOptions struct {
 	procs, quota string
 	repeats      int
 	pods, sums   int
+	makeBash     bool
 	out          string
 	json         bool
 	seed         uint64
 	dryRun       bool
+	untilTold    bool
+	maxTime      time.Duration
+	load         string
+	serverCPUs   string
+	loadCPUs     string
 	given        func(flag string) bool
 	asGiven      []string // the flags, for reproduce.sh
 }
@@ -39,8 +45,14 @@ func (o *labOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.procs, "procs", "", "`values` of GOMAXPROCS instead of the experiment's: unset,1,2,4")
 	f.StringVar(&o.quota, "quota", "", "CPU `limits` instead of the experiment's: none,0.5,2")
 	f.IntVar(&o.repeats, "repeats", 0, "blocks (default the experiment's); intervals need six")
+	f.BoolVar(&o.untilTold, "until-told", false, "then add blocks where a hypothesis's interval holds a bound, for --max-time at most")
+	f.DurationVar(&o.maxTime, "max-time", 0, "`time` that the added blocks take at most (default about as long as the run itself)")
+	f.StringVar(&o.load, "load", "", "load the servers with this `command` instead of procfit's own load, as procfit sweep does")
+	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the programs may run on: 0-1,3")
+	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the servers' load runs on")
 	f.IntVar(&o.pods, "pods", 0, "replicas of k8sbench (default the article's, scaled to this machine)")
 	f.IntVar(&o.sums, "n", 0, "sums that k8sbench computes a request (default the article's)")
+	f.BoolVar(&o.makeBash, "make-bash", false, "in build, build all of Go by make.bash too: an hour and more")
 	f.StringVar(&o.out, "out", "", "results `directory` (default results/lab-TIME); an unfinished one is completed")
 	f.BoolVar(&o.json, "json", false, "print lab.json instead of the report")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the settings' random order (default from the clock)")
@@ -53,8 +65,14 @@ func (o *labOptions) resolve(std stdio) (*run.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkTime(); err != nil {
+		return nil, err
+	}
 	experiments, err := o.experiments()
 	if err != nil {
+		return nil, err
+	}
+	if err := o.checkOnly(experiments); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -64,7 +82,7 @@ func (o *labOptions) resolve(std stdio) (*run.Run, error) {
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
 		Tool: tool(std.args), Flags: o.asGiven, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
-		Machine: run.ThisMachine(os.Environ()), Now: time.Now,
+		Machine: run.ThisMachine(os.Environ()), Now: time.Now, Grow: o.untilTold,
 	}
 	if o.given("seed") {
 		options.Seed = &o.seed
@@ -82,7 +100,7 @@ func (o *labOptions) chosen() (c lab.Options, err error) {
 	if len(o.ids) == 0 {
 		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
 	}
-	c = lab.Options{Quick: o.quick, Repeats: o.repeats, Pods: o.pods, N: o.sums}
+	c = lab.Options{Quick: o.quick, Repeats: o.repeats, Pods: o.pods, N: o.sums, MakeBash: o.makeBash}
 	if c.Go, err = parseGoVersions(o.goVersions); err != nil {
 		return c, err
 	}
@@ -101,7 +119,8 @@ func (o *labOptions) chosen() (c lab.Options, err error) {
 	if o.language != "" && !goLanguage.MatchString(o.language) {
 		return c, usageError("--lang %q: want a go line such as 1.24", o.language)
 	}
-	return c, nil
+	err = o.places(&c)
+	return c, err
 }
 
 // experiments are those that are named, each once.
@@ -138,3 +157,57 @@ func (o *labOptions) experiments() ([]lab.Experiment, error) {
 	}
 	return list, nil
 }
+
+// places says where programs and load run, and which load it is.
+func (o *labOptions) places(c *lab.Options) (err error) {
+	if c.ServerCPUs, err = parseCPUs("server-cpuset", o.serverCPUs); err != nil {
+		return err
+	}
+	if c.LoadCPUs, err = parseCPUs("load-cpuset", o.loadCPUs); err != nil {
+		return err
+	}
+	c.Load = o.load
+	_, err = parseCommand("load", o.load)
+	return err
+}
+
+// checkOnly refuses what is for experiments that are not to run.
+func (o *labOptions) checkOnly(list []lab.Experiment) error {
+	if o.makeBash && !slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.ID == "build" }) {
+		return usageError("--make-bash is for build, which is not among what is to run")
+	}
+	if slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.Kind == lab.Server }) {
+		return nil
+	}
+	for _, flag := range []string{"load", "load-cpuset"} {
+		if o.given(flag) {
+			return usageError("--%s is for servers, and there is none among what is to run", flag)
+		}
+	}
+	return nil
+}
+
+// checkTime refuses a time for blocks that nobody asked for, and none for those.
+func (o *labOptions) checkTime() error {
+	switch {
+	case !o.given("max-time"):
+		return nil
+	case !o.untilTold:
+		return usageError("--max-time is for --until-told: without it no blocks are added")
+	case o.maxTime <= 0:
+		return usageError("--max-time %s: want a time above zero, as in 30m", o.maxTime)
+	}
+	return nil
+}
+
+// budget is the time that added blocks may take: what the run itself takes, where the
+// user names none.
+func (o *labOptions) budget(r *run.Run) time.Duration {
+	if o.maxTime > 0 {
+		return o.maxTime
+	}
+	return max(r.Cost(), leastBudget)
+}
+
+// leastBudget is that of a run whose trials nobody can foretell.
+const leastBudget = 5 * time.Minute

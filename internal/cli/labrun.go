@@ -35,6 +35,12 @@ sets the articles' numbers beside ours and links everything.
 setting; 1.4 means its newest release that can be fetched. What cannot be fetched or
 run here is reported and left out; the rest runs.
 
+--until-told adds blocks where a hypothesis's interval holds a bound, until all is told
+or --max-time is over; the intervals of what grew are wider, since each look is another
+chance to be wrong. On a machine with more CPUs the same command tells what needs them:
+--server-cpuset and --load-cpuset give the servers and their load CPUs of their own, and
+--load takes another load generator, or one on another machine.
+
 The same command with the same --out completes what is missing. --dry-run prints
 what would run and what it costs.`
 
@@ -47,6 +53,7 @@ func newLabRun(std stdio) *cobra.Command {
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --quota 2
+  procfit lab run cpuserver --server-cpuset 0-7 --load-cpuset 8-11 --until-told
   procfit lab run all --quick`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ids, o.given = args, cmd.Flags().Changed
@@ -73,7 +80,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if o.dryRun {
-		return printPlan(std, r)
+		return printPlan(std, r, o.cost(r))
 	}
 	held, err := r.Open(run.Events{Remade: func(err error) {
 		std.notef("%s: rebuilding it from the experiments given", err)
@@ -82,9 +89,12 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 		return refusal(err)
 	}
 	defer held.Close()
-	std.notef("%s", labCost(r))
+	std.notef("%s", o.cost(r))
 	bar := newProgress(std.err, time.Now)
-	err = r.Measure(ctx, labEvents(bar))
+	on := labEvents(bar)
+	if err = r.Measure(ctx, on); err == nil && o.untilTold {
+		err = r.UntilTold(ctx, on, o.budget(r))
+	}
 	bar.finish()
 	return o.conclude(std, r, err)
 }
@@ -100,7 +110,10 @@ func labEvents(bar *progress) run.Events {
 		Fetch:    func(version string) { notef("fetching Go %s", version) },
 		Compile:  func(program, version string) { notef("compiling %s with %s", program, version) },
 		Untraced: func(err error) { notef("%v", err) },
-		Torn:     stdio{err: bar}.torn,
+		More: func(m run.More) {
+			notef("%s: %s more for %s", m.Name, phrase.Count(m.Want-m.Have, "block"), phrase.And(m.Open))
+		},
+		Torn: stdio{err: bar}.torn,
 		Activity: func(a sweep.Activity) {
 			if a.Step == sweep.StepOthers && !others { // each sweep looks anew; one word is enough
 				others = true
@@ -184,11 +197,11 @@ func labCost(r *run.Run) string {
 	default:
 		s += ", about " + phrase.Minutes(d)
 	}
-	return s + "; results in " + r.Dir
+	return s
 }
 
 // printPlan is --dry-run.
-func printPlan(std stdio, r *run.Run) error {
+func printPlan(std stdio, r *run.Run, cost string) error {
 	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "EXPERIMENT\tSWEEP\tGOMAXPROCS\tGROUPS\tTRIALS\tABOUT\n")
 	for _, p := range r.Planned() {
@@ -205,6 +218,15 @@ func printPlan(std stdio, r *run.Run) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(std.out, labCost(r))
+	_, err := fmt.Fprintln(std.out, cost)
 	return err
+}
+
+// cost is in words what the run will take, and what may be added to it.
+func (o *labOptions) cost(r *run.Run) string {
+	s := labCost(r)
+	if o.untilTold {
+		s += "; then blocks where an interval holds a bound, " + phrase.Minutes(o.budget(r)) + " at most"
+	}
+	return s + "; results in " + r.Dir
 }

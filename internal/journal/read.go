@@ -28,6 +28,7 @@ type Contents struct {
 	Header Header // its Schema is the file's
 	Trials []Trial
 	Blocks []Block // of a race, as they were begun
+	Grown  int     // how often a grid was given more blocks
 	// Torn is the number of bytes of an unfinished last line, which is left out;
 	// 0 where the journal ends as it should.
 	Torn int64
@@ -192,10 +193,15 @@ func (c *Contents) addBlock(raw []byte) error {
 func (c *Contents) addBudget(raw []byte) error {
 	var b Budget
 	err := unmarshal(raw, &b)
-	if err == nil {
-		c.Header.Plan = c.Header.Plan.With(b)
+	if err != nil {
+		return err
 	}
-	return err
+	before := c.Header.Plan.Blocks
+	c.Header.Plan = c.Header.Plan.With(b)
+	if c.Header.Plan.Blocks > before {
+		c.Grown++
+	}
+	return nil
 }
 
 func unmarshal(raw []byte, v any) error {

@@ -167,7 +167,7 @@ func (w *Writer) AppendBlock(b Block) error {
 	return w.appendHeld(b)
 }
 
-// AppendBudget writes what a race may take from here on.
+// AppendBudget writes what a race may take, or a grid is to have, from here on.
 func (w *Writer) AppendBudget(b Budget) error { return w.appendHeld(b) }
 
 // appendHeld is appendLine to a file that is in its folder: an unlinked one takes all

@@ -25,7 +25,7 @@ var quick = map[string][]struct{ args, names string }{
 	},
 	"cpubound":   {{"-n 3 -steps 100000", "CPUBound"}},
 	"iobound":    {{"-d 10ms -n 5", "IOBound"}},
-	"contention": {{"-n 2001", "Contention/alone Contention/contended"}},
+	"contention": {{"-n 2001", "Contention/alone Contention/contended Contention/switching"}},
 	"preempt":    {{"-d 10ms", "Preempt"}},
 	"stealing":   {{"-work 1", "Stealing"}},
 	"schedtrace": {{"-d 20ms -n 20", "Schedtrace/idle Schedtrace/spread Schedtrace/crowd"}},
@@ -37,7 +37,7 @@ var quick = map[string][]struct{ args, names string }{
 	"http":       {{"-n 100", "HTTP"}},
 	"json":       {{"-n 2 -levels 2", "JSON"}},
 	"threads":    {{"-d 100ms -n 300", "Threads"}},
-	"busyworker": {{"-n 10000", "Busyworker/busy=4/other=10"}},
+	"busyworker": {{"-n 10000", "Busyworker/busy=4/other=10"}, {"-n 1000 -busy 16 -other 100", "Busyworker/busy=16/other=100"}},
 	"defaults":   {{"", "Defaults"}},
 	"headroom":   {{"-d 30ms", "Headroom"}, {"-d 30ms -wait 1ms -clients 2", "Headroom"}},
 	"idle":       {{"-d 10ms -n 20", "Idle/tcp Idle/http"}},
@@ -151,5 +151,13 @@ func TestStealingTrace(t *testing.T) {
 	}
 	if code, _ := Run("stealing", []string{"-trace", filepath.Join(file, "none")}, io.Discard, &stderr); code != 1 {
 		t.Errorf("a trace that cannot be written: exit code %d", code)
+	}
+}
+
+// Beside the loop a collection begins and ends, since Go 1.14.
+func TestPreemptCollects(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code, err := Run("preempt", []string{"-d", "1ms", "-collect"}, &stdout, &stderr); code != 0 || err != nil || results(t, stdout.String()) != "Preempt" {
+		t.Errorf("exit code %d, %v: %s%s", code, err, stdout.String(), stderr.String())
 	}
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // A loop that never yields, beside a goroutine that must still run. Where it hangs
-// the trial outlasts its limit.
+// the trial outlasts its limit. The document's program has nothing to collect; with a
+// collection the loop stops every P, since it never comes to a halt itself.
 func preemptStages(o Options) []Stage {
 	limit := pick(o, time.Second, 2*time.Second)
 	stage := func(id, title string, takes time.Duration) Stage {
@@ -17,12 +18,17 @@ func preemptStages(o Options) []Stage {
 	}
 	releases := stage("releases", "before asynchronous preemption and since", limit/2)
 	releases.GoVersions = []string{"1.13", "1.14"}
+	collected := stage("collected", "the same two, where a collection begins beside the loop", limit*2/3)
+	collected.Args, collected.GoVersions, collected.Procs = args("-d 50ms -collect"), releases.GoVersions, only(2, 4)
 	today := stage("today", "procfit's own Go", 100*time.Millisecond)
 	today.Fixed = true
 	off := stage("off", "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", limit*2/3)
 	off.Fixed = true
 	off.Target.Env = []string{"GODEBUG=asyncpreemptoff=1"}
-	return []Stage{releases, today, off}
+	if o.Quick {
+		return []Stage{releases, today, off}
+	}
+	return []Stage{releases, collected, today, off}
 }
 
 // mostly bounds a share of trials. A program hangs or it does not: 6 of 6 prove
@@ -37,9 +43,24 @@ func preemptHypotheses() []Hypothesis {
 			Measure:  Ended(Quantity{Stage: "releases", Procs: 1, Go: "1.13"}), AtMost: mostly,
 		},
 		{
-			ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps: it never runs either",
+			ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps, before any collection: it never runs either",
 			Document: "“Goroutine 2: never runs!”, whatever GOMAXPROCS is", Needs: 2,
 			Measure: Ended(Quantity{Stage: "releases", Procs: 2, Go: "1.13"}), AtMost: mostly,
+		},
+		{
+			ID: "hangs_1_13_collected", Says: "Go 1.13, two Ps, once a collection begins: it never runs again",
+			Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
+			Measure: Ended(Quantity{Stage: "collected", Procs: 2, Go: "1.13"}), AtMost: mostly,
+		},
+		{
+			ID: "hangs_1_13_collected_four_ps", Says: "Go 1.13, four Ps: a collection stops them all likewise",
+			Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
+			Measure: Ended(Quantity{Stage: "collected", Procs: 4, Go: "1.13"}), AtMost: mostly,
+		},
+		{
+			ID: "runs_1_14_collected", Says: "Go 1.14, two Ps: it runs beside a collection too",
+			Document: "“The same code now works correctly”, Go 1.14+", Needs: 2,
+			Measure: Ended(Quantity{Stage: "collected", Procs: 2, Go: "1.14"}), AtLeast: mostly,
 		},
 		{
 			ID: "runs_1_14", Says: "Go 1.14, one P: it runs",

@@ -20,7 +20,7 @@ func document002() map[string]described {
 		"powser":   {powserStages, powser},
 		"build":    {buildStages, buildHypotheses()},
 		"garbage":  {garbageStages, parallelProgram("Garbage ns/op", 31461838, 10427806, 5754040)},
-		"http":     {httpStages, parallelProgram("HTTP ns/op", 146737, 32853, 12652)},
+		"http":     {httpStages, httpHypotheses()},
 		"json":     {jsonStages, parallelProgram("JSON ns/op", 145014842, 44788720, 21817571)},
 	}
 }
@@ -45,8 +45,9 @@ func chainStages(program string) func(Options) []Stage {
 // "creates many ephemeral goroutines, arranges the communication pattern in a tree,
 // and has no use for parallelism".
 func powserStages(o Options) []Stage {
-	s := batch(pick(o, 150*time.Millisecond, 300*time.Millisecond), "powser", args("-n %d", pick(o, 20, 50))...)
-	s.GoVersions, s.Scaled = releases(o), "20 runs of some 3 s there, 6 of some 0.5 s here"
+	s := batch(pick(o, 200*time.Millisecond, 350*time.Millisecond), "powser", args("-n %d", pick(o, 20, 30))...)
+	s.GoVersions, s.Repeats = releases(o), pick(o, 6, 20)
+	s.Scaled = pick(o, "20 runs of some 3 s there, 6 of some 0.2 s here", "runs of some 3 s there, of some 0.3 s here")
 	s.Procs = laptopAndServer(o)
 	return []Stage{s}
 }
@@ -61,6 +62,7 @@ type costs struct{ one, two, four float64 }
 // table is the document's, of its two machines.
 type table struct {
 	laptop14, server14, laptop15, server15 costs
+	beyond                                 [3]float64 // of server15, at 8, 12 and 16 Ps
 	unit                                   string
 	most                                   float64 // "under 1.1x": of two Ps with Go 1.5
 	about                                  string  // "about 2x": the same with Go 1.4
@@ -72,15 +74,15 @@ const reducedTo2 = "“by Go 1.1 (not shown) it had been reduced to about 2x, wh
 var (
 	chainTable = table{
 		laptop14: costs{28.8, 57, 66}, server14: costs{38.8, 110, 119},
-		laptop15: costs{27.1, 29, 29}, server15: costs{36.1, 37, 37}, unit: "µs", most: 1.1, about: "about 2", since: reducedTo2,
+		laptop15: costs{27.1, 29, 29}, server15: costs{36.1, 37, 37}, beyond: [3]float64{38, 37, 37}, unit: "µs", most: 1.1, about: "about 2", since: reducedTo2,
 	}
 	chainbufTable = table{
 		laptop14: costs{32.4, 60, 69}, server14: costs{40.8, 116, 121},
-		laptop15: costs{30.2, 33, 33}, server15: costs{39.7, 41, 41}, unit: "µs", most: 1.1, about: "about 2", since: reducedTo2,
+		laptop15: costs{30.2, 33, 33}, server15: costs{39.7, 41, 41}, beyond: [3]float64{41, 41, 41}, unit: "µs", most: 1.1, about: "about 2", since: reducedTo2,
 	}
 	powserTable = table{
 		laptop14: costs{3.34, 8.1, 8.3}, server14: costs{4.18, 11.2, 13.5},
-		laptop15: costs{3.10, 3.3, 3.5}, server15: costs{4.05, 4.2, 4.7}, unit: "s", most: 1.2, about: "about 2.5",
+		laptop15: costs{3.10, 3.3, 3.5}, server15: costs{4.05, 4.2, 4.7}, beyond: [3]float64{4.7, 4.7, 4.7}, unit: "s", most: 1.2, about: "about 2.5",
 		since: "“Go 1.1 through Go 1.4 reduced that overhead to about 2.5x”",
 	}
 )
@@ -101,7 +103,7 @@ func switching(metric Figure, t table) []Hypothesis {
 	laptop, server := t.laptop14.two/t.laptop14.one, t.server14.two/t.server14.one
 	low, high := min(laptop, server)/1.25, max(laptop, server)*1.25
 	about := fmt.Sprintf("two Ps cost %s times one P (%.3g to %.3g)", t.about, low, high)
-	return []Hypothesis{
+	list := []Hypothesis{
 		{
 			ID: "go1_5_two_ps", Says: fmt.Sprintf("Go 1.5: two Ps cost under %g times one P", t.most),
 			Document: over(t.laptop15.two, t.laptop15.one, t.unit), Value: t.laptop15.two / t.laptop15.one, On: onLaptop, Needs: 2,
@@ -133,6 +135,16 @@ func switching(metric Figure, t table) []Hypothesis {
 			Measure: against(4, ""), AtMost: t.most,
 		},
 	}
+	names := []string{"eight", "twelve", "sixteen"}
+	for i, procs := range []int{8, 12, 16} {
+		cost := t.beyond[i]
+		list = append(list, Hypothesis{
+			ID: "go1_5_" + names[i] + "_ps", Says: fmt.Sprintf("Go 1.5: %d Ps do so too, under %g times", procs, t.most),
+			Document: over(cost, t.server15.one, t.unit), Value: cost / t.server15.one, On: onServer, Needs: float64(procs),
+			Measure: against(procs, "1.5"), AtMost: t.most,
+		})
+	}
+	return list
 }
 
 // chainCost guards the program itself: it must cost what the document's did. Twelve

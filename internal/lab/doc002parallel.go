@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/procfit/procfit/internal/sweep"
@@ -11,8 +9,8 @@ import (
 // At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server.
 func sieveStages(o Options) []Stage {
 	s := batch(pick(o, 200*time.Millisecond, 400*time.Millisecond), "sieve", args("-n %d", pick(o, 1000, 2000))...)
-	s.GoVersions = releases(o)
-	s.Scaled = pick(o, "20 runs of some 8000 primes there, 6 of 1000 here", "20 runs of some 8000 primes there, 6 of 2000 here")
+	s.GoVersions, s.Repeats = releases(o), pick(o, 6, 20)
+	s.Scaled = pick(o, "20 runs of some 20 s there, 6 of 1000 primes here", "runs of some 20 s there, of 2000 primes here")
 	s.Procs = laptopAndServer(o)
 	return []Stage{s}
 }
@@ -34,8 +32,16 @@ func sieveHypotheses() []Hypothesis {
 			Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, On: onServer, Needs: 4, Measure: faster(4, "1.5"), AtLeast: laptop4,
 		},
 		{
-			// No second machine of 16: less a quarter, which the runs' own spread comes to
-			// (0.80 to 1.36 at two Ps).
+			// No second machine of 8 and more: less a quarter, which the runs' own spread comes
+			// to (0.80 to 1.36 at two Ps).
+			ID: "go1_5_eight_ps", Says: "Go 1.5: 8 Ps are at least 4.4 times as fast as one",
+			Document: "27.3 ÷ 4.7 s = 5.81", Value: 27.3 / 4.7, On: onServer, Needs: 8, Measure: faster(8, "1.5"), AtLeast: 27.3 / 4.7 * 0.75,
+		},
+		{
+			ID: "go1_5_twelve_ps", Says: "Go 1.5: 12 Ps are at least 5.2 times as fast as one",
+			Document: "27.3 ÷ 3.9 s = 7", Value: 27.3 / 3.9, On: onServer, Needs: 12, Measure: faster(12, "1.5"), AtLeast: 27.3 / 3.9 * 0.75,
+		},
+		{
 			ID: "go1_5_sixteen_ps", Says: "Go 1.5: 16 Ps are at least 5.5 times as fast as one",
 			Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, On: onServer, Needs: 16, Measure: faster(16, "1.5"), AtLeast: 27.3 / 3.7 * 0.75,
 		},
@@ -50,52 +56,6 @@ func sieveHypotheses() []Hypothesis {
 		{
 			ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",
 			Document: "21.1 ÷ 10.6 s = 1.99", Value: laptop4, On: onLaptop, Needs: 4, Measure: faster(4, ""), AtLeast: laptop4,
-		},
-	}
-}
-
-// make.bash, go list and an incremental go test -c. Today -p of go build follows
-// GOMAXPROCS too; in 2015 the number of processes did not, so it is given.
-func buildStages(o Options) []Stage {
-	stage := func(id, title string, takes time.Duration, words ...string) Stage {
-		s := command(takes, words...)
-		s.ID, s.Title, s.Procs = id, title, pick(o, only(1, 4), only(1, 4, 16))
-		return s
-	}
-	list := stage("list", "go list -json std", 400*time.Millisecond, "go", "list", "-json", "std")
-	if o.Quick {
-		list.Scaled = "make.bash and go test -c are left out of --quick"
-		return []Stage{list}
-	}
-	link := stage("test", "go test -c html/template", 400*time.Millisecond, "go", "test", "-c", "-o", os.DevNull, "html/template")
-	link.Scaled = "compiled and linked there; here the compiler's result comes from the cache, and the linker runs"
-	clean := stage("clean", "a clean build", 7*time.Second, "go", "build", "-a", "-p", strconv.Itoa(o.cpus()), "encoding/json")
-	clean.Scaled = "all of Go by make.bash there; here encoding/json and what it needs, as many packages at once as there are CPUs"
-	return []Stage{clean, list, link}
-}
-
-func buildHypotheses() []Hypothesis {
-	gain := func(stage string) func(Results) Estimate {
-		return Ratio(Quantity{Stage: stage, Figure: Cost, Procs: 1}, Quantity{Stage: stage, Figure: Cost, Procs: 4})
-	}
-	return []Hypothesis{
-		{
-			// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
-			ID: "clean_gains_little", Says: "a clean build is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
-			Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: onServer, Needs: 2, Measure: gain("clean"), AtLeast: 1.0, AtMost: 1.2,
-		},
-		{
-			ID: "list_io_bound", Says: "go list is as fast with four Ps as with one within 5 %: it is primarily I/O-bound",
-			Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: onLaptop, Needs: 2, Measure: gain("list"), AtLeast: flatLess, AtMost: flatMore,
-		},
-		{
-			ID: "list_gains", Says: "go list is at least 1.1 times as fast with four Ps as with one, as on the server (half of its gain)",
-			Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, On: onServer, Needs: 4, Measure: gain("list"), AtLeast: 1.1,
-		},
-		{
-			// "In this case the time taken improves by 15-30%": the bounds, as a ratio.
-			ID: "test_gains", Says: "go test -c takes 15 to 30 % less with four Ps than with one",
-			Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: onServer, Needs: 2, Measure: gain("test"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 		},
 	}
 }
@@ -144,4 +104,17 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 			Document: number(one/four) + " ÷ 4 times = " + number(one/four/4), Value: one / four / 4, On: onServer, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
 		},
 	}
+}
+
+// httpHypotheses are those of the program that spends most of its time in the kernel.
+// The document's four Ps left it 12 CPUs, so that what each CPU adds where all are used
+// is only its 16 of 16 to tell.
+func httpHypotheses() []Hypothesis {
+	const metric, one, sixteen = Figure("HTTP ns/op"), 146737, 12652.0
+	list := parallelProgram(metric, one, 32853, sixteen)
+	each := &list[len(list)-1]
+	const share = one / sixteen / 16
+	each.Says = "with a P for each CPU, each adds " + number(share) + " of what one alone does, or a fifth less"
+	each.Document, each.Value, each.AtLeast = number(one/sixteen)+" ÷ 16 times = "+number(share), share, share*0.8
+	return list
 }

@@ -46,8 +46,9 @@ func within(id string, stages func(Options) []Stage) func(Options) []Stage {
 			if !s.Fixed {
 				s.choose(o)
 			}
+			s.place(o)
 			s.Name = strings.TrimSpace(id + " " + s.ID)
-			s.Tolerant = s.Target.RunTimeout > 0 || len(s.GoVersions) > 0
+			s.Tolerant = s.Target.RunTimeout > 0 || len(s.GoVersions) > 0 || s.Tree != ""
 		}
 		return list
 	}

@@ -14,9 +14,15 @@ type Hypothesis struct {
 	Value    float64 // the document's ratio; 0 where it gives none
 	On       string  // its machine that Value is of, where it has several
 
-	// Needs is how many CPUs it takes to see it; 0 is any. Below, the answer is
-	// CannotTell, whatever was measured.
+	// Needs is how many CPUs it takes to see it, those of the load among them; 0 is any.
+	// Below, the answer is CannotTell, whatever was measured.
 	Needs float64
+	// Beside is how many of those the load takes, where it must leave the program its
+	// own; 0 where it takes the program's in the document too.
+	Beside float64
+	// Emulated is that with too few CPUs the kept table of a machine that was emulated
+	// answers.
+	Emulated bool
 
 	// Measure takes the ratio from what was measured. Ratio, Flat, PeakAt, Level and
 	// Ended make such functions.
@@ -33,6 +39,7 @@ type Measured struct {
 	Result *stat.Result
 	Trials []journal.Trial
 	Why    string // why there is no Result
+	Looks  int    // how often blocks were added after a look at the answers
 }
 
 // Estimate is a measured ratio with its two-sided 95 % interval.
@@ -55,6 +62,8 @@ const (
 type Judged struct {
 	Hypothesis
 	Got    Estimate
+	From   string // whose Got is; empty: this machine's
 	Answer Answer
 	Reason string // of CannotTell, in words
+	Open   bool   // the interval holds a bound, so that more blocks may tell
 }

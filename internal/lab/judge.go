@@ -2,7 +2,9 @@ package lab
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/phrase"
@@ -11,39 +13,123 @@ import (
 // Judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
 func Judge(e Experiment, r Results, cpus float64) []Judged {
+	have := roomOf(r, cpus)
 	var list []Judged
 	for _, s := range e.Hypotheses {
 		j := Judged{Hypothesis: s, Got: s.Measure(r).finite()}
-		j.Answer, j.Reason = j.judge(cpus)
+		if s.looks(r) > 0 {
+			j.Got = j.Got.widened()
+		}
+		if short := have.cpus < have.needs(s); short && s.Emulated {
+			j.Got, j.From = s.emulated()
+		} else if short {
+			j.Answer, j.Reason = CannotTell, have.short(s)
+		}
+		if j.Answer == "" {
+			j.judge()
+		}
 		list = append(list, j)
 	}
 	return list
 }
 
-func (j *Judged) judge(cpus float64) (Answer, string) {
+// short says what a hypothesis lacks.
+func (r room) short(h Hypothesis) string {
+	are := "are"
+	if r.cpus == 1 {
+		are = "is"
+	}
+	what := phrase.CPUs(r.needs(h))
+	switch {
+	case r.apart && h.Beside > 0:
+		what += " besides those of the load"
+	case h.Beside > 0:
+		what += ", " + number(h.Beside) + " of them for the load"
+	}
+	return fmt.Sprintf("needs %s, here %s %s", what, are, number(r.cpus))
+}
+
+func (j *Judged) judge() {
 	got, most := j.Got, math.Inf(1)
 	if j.AtMost != 0 {
 		most = j.AtMost
 	}
 	switch {
-	case cpus < j.Needs:
-		are := "are"
-		if cpus == 1 {
-			are = "is"
-		}
-		return CannotTell, fmt.Sprintf("needs %s, here %s %s", phrase.CPUs(j.Needs), are, number(cpus))
 	case got.Value == nil || got.Low == nil || got.High == nil:
-		return CannotTell, got.Why
+		j.Answer, j.Reason = CannotTell, got.Why
+		return
 	case *got.Low >= j.AtLeast && *got.High <= most:
-		return Holds, ""
+		j.Answer = Holds
+		return
 	case *got.High < j.AtLeast || *got.Low > most:
-		return DoesNotHold, ""
+		j.Answer = DoesNotHold
+		return
 	}
 	bound := j.AtLeast
 	if *got.High > most {
 		bound = most
 	}
-	return CannotTell, fmt.Sprintf("the interval holds the bound of %s: more --repeats or a quieter machine would tell", number(bound))
+	j.Answer, j.Open = CannotTell, true
+	j.Reason = fmt.Sprintf("the interval holds the bound of %s: more --repeats, --until-told or a quieter machine would tell", number(bound))
+}
+
+// Stages are those that the hypothesis is measured in, by Stage.ID: without one of them
+// it has no value.
+func (h Hypothesis) Stages(r Results) (ids []string) {
+	if h.Measure(r).Value == nil {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(r)) {
+		without := maps.Clone(r)
+		delete(without, id)
+		if h.Measure(without).Value == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// looks is how often the hypothesis was looked at before, to see whether it needs more
+// blocks.
+func (h Hypothesis) looks(r Results) (n int) {
+	grown := false
+	for _, m := range r {
+		grown = grown || m.Looks > 0
+	}
+	if !grown {
+		return 0
+	}
+	for _, id := range h.Stages(r) {
+		n = max(n, r[id].Looks)
+	}
+	return n
+}
+
+// Looks is how often at most one asks whether more blocks are needed, the first time
+// among them.
+const Looks = 4
+
+// pocock is by how much an interval of 95 % must be wider to be one of 95 % still after
+// as many looks as Looks (S. J. Pocock, Group sequential methods in the design and
+// analysis of clinical trials, Biometrika 64, 1977: 2.361 in the place of 1.960).
+const pocock = 2.361 / 1.960
+
+// widened is the estimate with an interval that may have been looked at before. Ratios
+// are widened as such; a share of trials may be zero, and is no ratio.
+func (e Estimate) widened() Estimate {
+	if e.Value == nil || e.Low == nil || e.High == nil {
+		return e
+	}
+	to, from := func(x float64) float64 { return x }, func(x float64) float64 { return x }
+	if *e.Low > 0 {
+		to, from = math.Log, math.Exp
+	}
+	wider := func(end float64) *float64 {
+		mid := to(*e.Value)
+		return new(from(mid + (to(end)-mid)*pocock))
+	}
+	e.Low, e.High = wider(*e.Low), wider(*e.High)
+	return e
 }
 
 // number writes three significant digits.

@@ -38,7 +38,7 @@ func perCPU(q Quantity) func(Results) Estimate {
 	return func(r Results) Estimate {
 		unit := 1.0
 		if m := r[q.Stage]; m.Result != nil {
-			unit = m.Result.Host.EffectiveCPUs
+			unit = m.cpus()
 		}
 		return Level(q, unit)(r)
 	}

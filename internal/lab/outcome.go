@@ -89,9 +89,12 @@ type Answered struct {
 	AtLeast  *float64      `json:"at_least,omitempty"`
 	AtMost   *float64      `json:"at_most,omitempty"`
 	Needs    float64       `json:"needs_cpus,omitempty"`
+	Beside   float64       `json:"load_cpus,omitempty"` // of those for the load
 	Measured stat.Interval `json:"measured"`
+	From     string        `json:"measured_from,omitempty"` // whose figures they are; empty: this machine's
 	Answer   Answer        `json:"answer"`
 	Reason   string        `json:"reason,omitempty"` // of cannot_tell
+	Open     bool          `json:"open,omitempty"`   // more blocks may tell
 }
 
 // countedSeconds is how long a trial must be for the kernel's counters, in ticks of
@@ -156,14 +159,30 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		}
 	}
 	for _, j := range Judge(e, r.Measured, cpus) {
-		if others > 0 && j.Needs > 1 && j.Answer != CannotTell {
-			j.Answer, j.Reason = CannotTell, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number(cpus))
+		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
+			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number(cpus))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
-			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs,
-			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, Answer: j.Answer, Reason: j.Reason,
+			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, Beside: j.Beside,
+			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
 		})
 	}
+}
+
+// Open are the hypotheses that more blocks may tell, by the stages that they are measured
+// in.
+func (r *Ran) Open(e Experiment) map[string][]string {
+	open := map[string][]string{}
+	for _, a := range r.Hypotheses {
+		at := slices.IndexFunc(e.Hypotheses, func(h Hypothesis) bool { return h.ID == a.ID })
+		if !a.Open || at < 0 {
+			continue
+		}
+		for _, stage := range e.Hypotheses[at].Stages(r.Measured) {
+			open[stage] = append(open[stage], a.ID)
+		}
+	}
+	return open
 }
 
 // Find looks an experiment up by its id.

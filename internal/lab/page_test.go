@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"text/template"
@@ -23,8 +23,8 @@ const (
 	seeds     = "../../docs/seeds" // page.md, and lab.json and RESULTS.md as lab run all wrote them
 )
 
-// TestPage holds docs/SEEDS.md against the run that it tells of, and that run
-// against today's hypotheses.
+// TestPage holds docs/SEEDS.md against the run that it tells of. What changed since that
+// run is marked in it, and has no answer until another one.
 func TestPage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(seeds, "lab.json"))
 	if err != nil {
@@ -37,7 +37,11 @@ func TestPage(t *testing.T) {
 	if !o.Complete {
 		t.Error("the run in docs/seeds is not complete")
 	}
-	current(t, &o)
+	for _, e := range o.Experiments {
+		if e.Quick || !e.Complete || e.NotRun != "" {
+			t.Errorf("%s: quick %v, complete %v, not run %q", e.ID, e.Quick, e.Complete, e.NotRun)
+		}
+	}
 	want, err := page(&o)
 	if err != nil {
 		t.Fatal(err)
@@ -56,42 +60,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// current checks that the run answered every hypothesis as it reads today.
-func current(t *testing.T, o *Outcome) {
-	var ran, today []string
-	say := func(id string, s Answered) string {
-		bound := func(x *float64) string {
-			if x == nil {
-				return "open"
-			}
-			return number(*x)
-		}
-		return fmt.Sprintf("%s %s: %s (%s), %s to %s, needs %s", id, s.ID, s.Says, s.Document, bound(s.AtLeast), bound(s.AtMost), number(s.Needs))
-	}
-	for _, e := range o.Experiments {
-		if e.Quick || !e.Complete || e.NotRun != "" {
-			t.Errorf("%s: quick %v, complete %v, not run %q", e.ID, e.Quick, e.Complete, e.NotRun)
-		}
-		for _, s := range e.Hypotheses {
-			ran = append(ran, say(e.ID, s))
-		}
-	}
-	for _, e := range List() {
-		if !slices.ContainsFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }) {
-			continue // not run yet
-		}
-		var r Ran
-		r.Conclude(e, o.Host.EffectiveCPUs)
-		for _, s := range r.Hypotheses {
-			today = append(today, say(e.ID, s))
-		}
-	}
-	if !slices.Equal(ran, today) {
-		t.Errorf("the run in docs/seeds answered other hypotheses than today's: run procfit lab run all, and copy lab.json and RESULTS.md\nthen  %s\ntoday %s",
-			strings.Join(ran, "\n      "), strings.Join(today, "\n      "))
-	}
-}
-
 // page fills docs/seeds/page.md in. A template of an experiment's name in it follows
 // the experiment's section.
 func page(o *Outcome) ([]byte, error) {
@@ -99,28 +67,14 @@ func page(o *Outcome) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := seedsOf(o)
 	functions := map[string]any{
-		"measured": func(experiment, hypothesis string) (string, error) {
-			for _, e := range o.Experiments {
-				for _, s := range e.Hypotheses {
-					if e.ID == experiment && s.ID == hypothesis && s.Measured.Median != nil {
-						return interval(s.Measured), nil
-					}
-				}
-			}
-			return "", fmt.Errorf("nothing was measured for %s of %s", hypothesis, experiment)
-		},
-		"count": func(a Answer) (n int) {
-			for _, e := range o.Experiments {
-				n += e.count(func(s Answered) bool { return s.Answer == a })
-			}
-			return n
-		},
-		"tooFewCPUs": func() (n int) {
-			for _, e := range o.Experiments {
-				n += e.count(func(s Answered) bool { return s.Needs > o.Host.EffectiveCPUs })
-			}
-			return n
+		"measured": p.measured,
+		"defaults": defaultsTable,
+		"changed":  func() int { return len(p.changed()) },
+		"count":    func(a Answer) int { return p.count(func(s Answered) bool { return s.Answer == a }) },
+		"tooFewCPUs": func() int {
+			return p.count(func(s Answered) bool { return s.Needs > o.Host.EffectiveCPUs && s.From == "" })
 		},
 		"indented": func(file string) (string, error) {
 			b, err := os.ReadFile(filepath.Join(seeds, file))
@@ -139,7 +93,7 @@ func page(o *Outcome) ([]byte, error) {
 		},
 	}
 	var t *template.Template
-	functions["sections"] = func() (string, error) { return sections(t, string(results), o) }
+	functions["sections"] = func() (string, error) { return p.sections(t, string(results)) }
 	t, err = template.New("page.md").Funcs(functions).ParseFiles(filepath.Join(seeds, "page.md"))
 	if err != nil {
 		return nil, err
@@ -149,15 +103,6 @@ func page(o *Outcome) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (r *Ran) count(is func(Answered) bool) (n int) {
-	for _, s := range r.Hypotheses {
-		if is(s) {
-			n++
-		}
-	}
-	return n
-}
-
 func interval(i stat.Interval) string {
 	if i.Low == nil || i.High == nil {
 		return number(*i.Median)
@@ -165,48 +110,32 @@ func interval(i stat.Interval) string {
 	return number(*i.Median) + " [" + number(*i.Low) + ", " + number(*i.High) + "]"
 }
 
-// sections are those of RESULTS.md, a level lower and without links into the results'
-// folder. What was measured is folded away below the hypotheses, but for tables of Go
-// versions, which are the point.
-func sections(t *template.Template, results string, o *Outcome) (string, error) {
-	parts := map[string]string{}
-	for section := range strings.SplitSeq(results, "\n## ") {
-		id, body, _ := strings.Cut(section, "\n")
-		parts[id] = body
+// defaultsTable is the table that is kept of the emulated machine.
+func defaultsTable() (string, error) {
+	e, err := ReadEmulated()
+	if err != nil {
+		return "", err
 	}
 	var b strings.Builder
-	for _, e := range o.Experiments {
-		body, ok := parts[e.ID]
-		if !ok {
-			return "", fmt.Errorf("RESULTS.md has no section %s; it has %v", e.ID, slices.Sorted(maps.Keys(parts)))
-		}
-		fmt.Fprintf(&b, "\n### %s\n", e.ID)
-		fold := !slices.ContainsFunc(e.Stages, func(s RanStage) bool { return len(s.Versions) > 0 })
-		hypotheses, folded, blank := false, false, false
-		for line := range strings.Lines(body) {
-			switch {
-			case strings.HasPrefix(line, "["), blank && line == "\n":
-				continue
-			case strings.HasPrefix(line, "|"):
-				hypotheses = true
-			case fold && hypotheses && !folded && line != "\n":
-				b.WriteString("<details><summary>What was measured</summary>\n\n")
-				folded = true
-			}
-			if title, ok := strings.CutPrefix(line, "### "); ok {
-				line = "#### " + title
-			}
-			b.WriteString(line)
-			blank = line == "\n"
-		}
-		if folded {
-			b.WriteString("\n</details>\n")
-		}
-		if of := t.Lookup(e.ID); of != nil {
-			if err := of.Execute(&b, o); err != nil {
-				return "", err
-			}
+	b.WriteString("| Go |")
+	for _, q := range e.Quotas {
+		if q == 0 {
+			b.WriteString(" no quota |")
+		} else {
+			fmt.Fprintf(&b, " %g |", q)
 		}
 	}
-	return b.String(), nil
+	fmt.Fprintf(&b, " NumCPU, always |\n|%s\n", strings.Repeat("---|", len(e.Quotas)+2))
+	for _, r := range e.Rows {
+		name := r.Go
+		if r.Language != "" {
+			name += ", go line " + r.Language
+		}
+		fmt.Fprintf(&b, "| %s |", name)
+		for _, n := range append(slices.Clip(r.Procs), r.NumCPU) {
+			b.WriteString(" " + strconv.Itoa(n) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -105,7 +105,7 @@ func (q Quantity) procs(m Measured) int {
 	if q.Procs != AtCPUs {
 		return q.Procs
 	}
-	cpus := m.Result.Host.EffectiveCPUs
+	cpus := m.cpus()
 	if q.Quota > 0 {
 		cpus = math.Min(cpus, q.Quota)
 	}

@@ -28,11 +28,22 @@ type Stage struct {
 	Build    Build    // how the program is compiled, if that of procfit will not do
 	Needs    []string // commands of the system that the program cannot do without
 
+	// Tree is the Go release in whose tree a Command runs: {go} in its words is its go
+	// command, {tree} a copy that it may change. "" is the go command of the user. Bootstrap
+	// is the release that builds another.
+	Tree, Bootstrap string
+
 	// Spec is what is measured. Its Target.BuiltIn is the practice program; the
 	// command and the URL that start and load it are whose runs the stage. Where that
 	// is empty, Target.Command is a program of the system, such as go build std.
 	sweep.Spec
 }
+
+// What stands in the words of a Command for the go command, and for the tree, of Stage.Tree.
+const (
+	GoPlaceholder   = "{go}"
+	TreePlaceholder = "{tree}"
+)
 
 // Options are what the user may change in an experiment.
 type Options struct {
@@ -45,8 +56,14 @@ type Options struct {
 
 	CPUs float64 // that one replica may use here without a quota
 
+	Load       string // the command that loads the servers, in place of procfit's own load
+	ServerCPUs []int  // that the programs may run on; nil: any
+	LoadCPUs   []int  // that the servers' load runs on; nil: any
+
 	Pods int // of k8sbench; 0: scaled from the document's to the machine
 	N    int // of k8sbench: sums a request; 0: the document's
+
+	MakeBash bool // of build: all of Go by make.bash too, for hours
 }
 
 // server is a stage of a practice server.

@@ -175,28 +175,27 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// preempts holds document 001's claim against a program of one release: with one
-// P it hangs before Go 1.14, and -timeout ends it.
+// preempts holds document 001's claim against a program of one release: with one P it
+// hangs before Go 1.14, and with two once a collection begins; -timeout ends it.
 func preempts(t *testing.T, program string, want bool) {
 	t.Helper()
-	timeout := "500ms"
-	if want {
-		timeout = "30s" // the test must hold on a busy machine
-	}
-	for _, debug := range []string{"", "asyncpreemptoff=1"} {
-		cmd := exec.Command(program, "-d", "10ms", "-timeout", timeout)
-		if want && debug != "" {
-			cmd = exec.Command(program, "-d", "10ms", "-timeout", "500ms")
+	for _, tc := range []struct{ procs, debug, flags string }{
+		{"1", "", ""}, {"1", "asyncpreemptoff=1", ""}, {"2", "", "-collect"}, {"2", "asyncpreemptoff=1", "-collect"},
+	} {
+		runs := want && tc.debug == ""
+		timeout := "500ms"
+		if runs {
+			timeout = "30s" // the test must hold on a busy machine
 		}
-		cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG="+debug)
+		cmd := exec.Command(program, append(strings.Fields(tc.flags), "-d", "10ms", "-timeout", timeout)...)
+		cmd.Env = append(os.Environ(), "GOMAXPROCS="+tc.procs, "GODEBUG="+tc.debug)
 		var exit *exec.ExitError
 		output, err := cmd.CombinedOutput()
-		runs := want && debug == ""
 		switch {
 		case runs && (err != nil || !strings.Contains(string(output), "BenchmarkPreempt 1 ")):
-			t.Errorf("GODEBUG=%s: %v: %s", debug, err, output)
+			t.Errorf("%+v: %v: %s", tc, err, output)
 		case !runs && (!errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(output), "preempt: hung")):
-			t.Errorf("GODEBUG=%s: %v, want that it hangs: %s", debug, err, output)
+			t.Errorf("%+v: %v, want that it hangs: %s", tc, err, output)
 		}
 	}
 }

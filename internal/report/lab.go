@@ -194,6 +194,9 @@ func hypothesis(s lab.Answered) Hypothesis {
 			h.Here += " [" + significant(*m.Low, digits, false) + ", " + significant(*m.High, digits, false) + "]"
 		}
 		h.Here += fmt.Sprintf(", n %d", m.N)
+		if s.From != "" {
+			h.Here += " (" + phrase.Clean(s.From) + ")"
+		}
 	}
 	return h
 }

@@ -80,11 +80,9 @@ func (s *Session) goOn(w *journal.Writer, c *journal.Contents, on Events) error 
 		w.Close()
 		return err
 	}
-	if b := s.Plan.Budget(); s.Plan.Racing() && b != c.Header.Plan.Budget() {
-		if err := w.AppendBudget(b); err != nil {
-			w.Close()
-			return err
-		}
+	if err := s.tell(w, c.Header.Plan); err != nil {
+		w.Close()
+		return err
 	}
 	have := record(c)
 	missing := sweep.PlannerOf(s.Header).Next(have).Tasks
@@ -98,9 +96,12 @@ func (s *Session) goOn(w *journal.Writer, c *journal.Contents, on Events) error 
 // adopt takes over the journal's plan when it is the one that was asked for.
 func (s *Session) adopt(then journal.Header) error {
 	plan, now := s.Plan, s.Header
-	asked := plan.Budget()
-	if plan.Racing() { // one that ended before its answer may go on with more
+	asked, blocks := plan.Budget(), s.blocks(then.Plan)
+	switch {
+	case plan.Racing(): // one that ended before its answer may go on with more
 		plan = plan.With(then.Plan.Budget())
+	case s.options.Grow && then.Plan.Blocks <= blocks:
+		plan.Blocks = then.Plan.Blocks
 	}
 	if s.Spec.Seed == nil {
 		plan.Seed = then.Plan.Seed
@@ -133,6 +134,8 @@ func (s *Session) adopt(then journal.Header) error {
 	}
 	if plan.Racing() {
 		plan = plan.With(asked)
+	} else {
+		plan.Blocks = blocks
 	}
 	s.Plan, s.Header.Plan = plan, plan
 	return nil

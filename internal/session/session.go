@@ -19,6 +19,8 @@ type Options struct {
 	Baseline string        // results folder of an earlier run, to compare ratios with
 	Environ  []string      // of the target
 	Started  time.Time
+	// Grow lets a grid in the folder go on with more blocks than it was begun with.
+	Grow bool
 }
 
 // Session is a sweep whose every question is settled.
@@ -66,6 +68,7 @@ func (s *Session) Missing() int {
 		return s.Trials()
 	}
 	h := s.Header
+	h.Plan.Blocks = s.blocks(contents.Header.Plan)
 	if s.Spec.Seed == nil {
 		h.Plan.Seed = contents.Header.Plan.Seed
 	}

@@ -1,10 +1,12 @@
 package vm
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,84 +16,49 @@ import (
 	"github.com/procfit/procfit/internal/toolchain"
 )
 
-// The quotas of the table in docs/SEEDS.md, in its order, as microseconds of a
-// period of 100 ms; 0 is none.
-var defaultsQuotas = []int{0, 50_000, 100_000, 200_000, 250_000, 400_000}
+// keptDefaults is the table that the lab answers with.
+const keptDefaults = "../../internal/lab/emulated.json"
 
-// defaultsRow is what one release chooses.
-type defaultsRow struct {
-	version, language string // language is empty for the release's own
-	procs             []string
-	numCPU            string
-}
-
-func (r defaultsRow) String() string { return "go" + r.version + "-" + r.language }
-
-// documentedDefaults reads the table that says what each release chooses.
-func documentedDefaults(t *testing.T) []defaultsRow {
-	b, err := os.ReadFile("../../docs/SEEDS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, found := strings.Cut(string(b), "| Go | no quota | 0.5 | 1 | 2 | 2.5 | 4 | NumCPU, always |\n")
-	if !found {
-		t.Fatal("docs/SEEDS.md has no table of defaults")
-	}
-	var rows []defaultsRow
-	for line := range strings.Lines(table) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		if len(cells) != len(defaultsQuotas)+2 {
-			break
-		}
-		if strings.Trim(cells[0], "-") == "" {
-			continue
-		}
-		version, language, _ := strings.Cut(cells[0], ", go line ")
-		rows = append(rows, defaultsRow{version, language, cells[1 : len(cells)-1], cells[len(cells)-1]})
-	}
-	return rows
-}
+// programOf names a row's program.
+func programOf(r lab.EmulatedRow) string { return "go" + r.Go + "-" + r.Language }
 
 // What each release chooses by itself under a quota, of which the documents say
-// different things: the table in docs/SEEDS.md, on v2 and v1, with 8 CPUs. Some of
-// its rows, or all with PROCFIT_FULL=1.
+// different things: the table that the lab keeps, on v2 and v1. Some of its rows, or all
+// with PROCFIT_FULL=1, which -update writes anew, with the day.
 func TestDefaults(t *testing.T) {
 	emulated(t, "amd64")
-	rows := documentedDefaults(t)
-	if len(rows) < 13 {
-		t.Fatalf("%d rows: %v", len(rows), rows)
-	}
-	if os.Getenv("PROCFIT_FULL") != "1" {
-		rows = slices.DeleteFunc(rows, func(r defaultsRow) bool {
-			return !slices.Contains([]string{"1.4.3", "1.18.10", "1.24.13", "1.25.14"}, r.version) && r.language == ""
-		})
-	}
-	source, err := lab.Source("defaults")
+	table, err := lab.ReadEmulated()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, names := map[string]string{}, []string{}
-	for _, r := range rows {
-		chain, err := toolchain.Fetch(t.Context(), r.version)
-		if err != nil {
-			need.Skip(t, err.Error())
-		}
-		out := filepath.Join(t.TempDir(), "defaults")
-		if err := chain.Build(t.Context(), []byte(source), r.language, out); err != nil {
-			t.Fatal(err)
-		}
-		files["/"+r.String()] = out
-		names = append(names, r.String())
+	if len(table.Rows) < 13 || len(table.Quotas) < 6 {
+		t.Fatalf("%+v", table)
 	}
-	for cgroup, script := range map[string]string{
-		"v2": "cd /sys/fs/cgroup; echo +cpu >cgroup.subtree_control; limit() { echo \"$2 100000\" >$1/cpu.max; }\n",
-		"v1": "cd /sys/fs/cgroup/cpu; limit() { echo $2 >$1/cpu.cfs_quota_us; }\n",
+	full := os.Getenv("PROCFIT_FULL") == "1"
+	if *update && !full {
+		t.Fatal("-update writes all rows: set PROCFIT_FULL=1")
+	}
+	rows := slices.Clone(table.Rows)
+	if !full {
+		rows = slices.DeleteFunc(rows, func(r lab.EmulatedRow) bool {
+			return !slices.Contains([]string{"1.4.3", "1.18.10", "1.24.13", "1.25.14"}, r.Go) && r.Language == ""
+		})
+	}
+	files, names := builtDefaults(t, rows)
+	var quotas []string // as microseconds of a period of 100 ms; 0 is none
+	for _, q := range table.Quotas {
+		quotas = append(quotas, strconv.Itoa(int(q*100_000)))
+	}
+	for _, way := range [][2]string{
+		{"v2", "cd /sys/fs/cgroup; echo +cpu >cgroup.subtree_control; limit() { echo \"$2 100000\" >$1/cpu.max; }\n"},
+		{"v1", "cd /sys/fs/cgroup/cpu; limit() { echo $2 >$1/cpu.cfs_quota_us; }\n"},
 	} {
+		cgroup, script := way[0], way[1]
 		t.Run(cgroup, func(t *testing.T) {
-			output := Run(t, Machine{CPUs: 8, Cgroup: cgroup, Files: files, Limit: 4 * time.Minute, Script: script + fmt.Sprintf(`
+			if !slices.Contains(table.Ways, cgroup) {
+				t.Errorf("the table is of cgroups %v", table.Ways)
+			}
+			output := Run(t, Machine{CPUs: table.CPUs, Cgroup: cgroup, Files: files, Limit: 4 * time.Minute, Script: script + fmt.Sprintf(`
 for q in %s; do
 	mkdir q$q
 	[ $q = 0 ] || limit q$q $q
@@ -99,23 +66,86 @@ for q in %s; do
 		(echo 0 >q$q/cgroup.procs; /$program 2>/dev/null) | sed "s/^/$q $program /"
 	done
 done
-`, strings.Trim(fmt.Sprint(defaultsQuotas), "[]"), strings.Join(names, " "))})
-			for _, r := range rows {
-				for i, quota := range defaultsQuotas {
-					// The program prints: BenchmarkDefaults 1 N gomaxprocs N numcpu
-					want := []string{r.procs[i], "gomaxprocs", r.numCPU, "numcpu"}
-					prefix := fmt.Sprintf("%d %s BenchmarkDefaults", quota, r)
-					at := strings.Index(output, prefix)
-					if at < 0 {
-						t.Errorf("%s under %d prints nothing", r, quota)
-						continue
-					}
-					line, _, _ := strings.Cut(output[at+len(prefix):], "\n")
-					if got := strings.Fields(line); len(got) < 5 || !slices.Equal(got[len(got)-4:], want) {
-						t.Errorf("%s under a quota of %d µs: %q, want %v", r, quota, line, want)
-					}
+`, strings.Join(quotas, " "), strings.Join(names, " "))})
+			for i := range rows {
+				got := choices(t, output, quotas, rows[i])
+				if *update && cgroup == "v2" { // v1 is held against it
+					rows[i] = got
+				} else if !slices.Equal(got.Procs, rows[i].Procs) || got.NumCPU != rows[i].NumCPU {
+					t.Errorf("got %+v, the table has %+v", got, rows[i])
 				}
 			}
 		})
+	}
+	if *update && !t.Failed() {
+		table.Rows, table.Made = rows, time.Now().UTC().Format(time.DateOnly)
+		writeDefaults(t, table)
+	}
+}
+
+// builtDefaults compiles the program of each row.
+func builtDefaults(t *testing.T, rows []lab.EmulatedRow) (files map[string]string, names []string) {
+	source, err := lab.Source("defaults")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = map[string]string{}
+	for _, r := range rows {
+		chain, err := toolchain.Fetch(t.Context(), r.Go)
+		if err != nil {
+			need.Skip(t, err.Error())
+		}
+		out := filepath.Join(t.TempDir(), "defaults")
+		if err := chain.Build(t.Context(), []byte(source), r.Language, out); err != nil {
+			t.Fatal(err)
+		}
+		files["/"+programOf(r)] = out
+		names = append(names, programOf(r))
+	}
+	return files, names
+}
+
+// choices is what a row's program printed under each quota:
+// BenchmarkDefaults 1 N gomaxprocs N numcpu.
+func choices(t *testing.T, output string, quotas []string, r lab.EmulatedRow) lab.EmulatedRow {
+	got := lab.EmulatedRow{Go: r.Go, Language: r.Language}
+	for i, quota := range quotas {
+		prefix := fmt.Sprintf("%s %s BenchmarkDefaults", quota, programOf(r))
+		at := strings.Index(output, prefix)
+		if at < 0 {
+			t.Errorf("%s under %s µs prints nothing", programOf(r), quota)
+			continue
+		}
+		line, _, _ := strings.Cut(output[at+len(prefix):], "\n")
+		procs, cpus := 0, 0
+		if _, err := fmt.Sscanf(strings.TrimLeft(line, "-0123456789"), " 1 %d gomaxprocs %d numcpu", &procs, &cpus); err != nil {
+			t.Errorf("%s under %s µs: %q: %v", programOf(r), quota, line, err)
+			continue
+		}
+		if i > 0 && cpus != got.NumCPU {
+			t.Errorf("%s counts %d CPUs under %s µs, and %d before", programOf(r), cpus, quota, got.NumCPU)
+		}
+		got.Procs, got.NumCPU = append(got.Procs, procs), cpus
+	}
+	return got
+}
+
+// writeDefaults writes the table, a row a line.
+func writeDefaults(t *testing.T, table lab.Emulated) {
+	text := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.NewReplacer(`":`, `": `, `,`, `, `).Replace(string(b))
+	}
+	var rows []string
+	for _, r := range table.Rows {
+		rows = append(rows, "    "+text(r))
+	}
+	all := fmt.Sprintf("{\n  \"made\": %s,\n  \"cpus\": %d,\n  \"cgroups\": %s,\n  \"quotas\": %s,\n  \"rows\": [\n%s\n  ]\n}\n",
+		text(table.Made), table.CPUs, text(table.Ways), text(table.Quotas), strings.Join(rows, ",\n"))
+	if err := os.WriteFile(keptDefaults, []byte(all), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write docs/AGREEMENT.md from this run")
+var update = flag.Bool("update", false, "write docs/AGREEMENT.md, or the lab's table of defaults, from this run")
 
 const introduction = `# Agreement with real Go runtimes
 

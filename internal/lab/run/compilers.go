@@ -17,11 +17,12 @@ import (
 // compilers compile practice programs with the toolchains that are asked for, each
 // once.
 type compilers struct {
-	on     Events
-	keeper *supervisor.Keeper // nil: nothing was compiled
-	dir    string             // temporary, the keeper's
-	chains map[string]fetched // by the version that was asked for
-	built  map[compiled]local.Program
+	on      Events
+	environ []string
+	keeper  *supervisor.Keeper // nil: nothing was compiled
+	dir     string             // temporary, the keeper's
+	chains  map[string]fetched // by the version that was asked for
+	built   map[compiled]local.Program
 }
 
 // fetched is a toolchain, or why it cannot be had.
@@ -36,8 +37,8 @@ type compiled struct {
 	how                   lab.Build
 }
 
-func newCompilers(on Events) *compilers {
-	return &compilers{on: on, chains: map[string]fetched{}, built: map[compiled]local.Program{}}
+func (r *Run) compilers(on Events) *compilers {
+	return &compilers{on: on, environ: r.options.Environ, chains: map[string]fetched{}, built: map[compiled]local.Program{}}
 }
 
 func (c *compilers) close() {
@@ -54,14 +55,9 @@ func (c *compilers) build(ctx context.Context, e lab.Experiment, asked, language
 }
 
 func (c *compilers) make(ctx context.Context, e lab.Experiment, key compiled) (local.Program, string, error) {
-	chain, ok := c.chains[key.version]
-	if !ok {
-		c.on.Fetch(key.version)
-		chain.Toolchain, chain.err = toolchain.Fetch(ctx, key.version)
-		if ctx.Err() != nil {
-			return local.Program{}, "", ctx.Err()
-		}
-		c.chains[key.version] = chain
+	chain, err := c.fetch(ctx, key.version)
+	if err != nil {
+		return local.Program{}, "", err
 	}
 	key.id = e.ID
 	if _, ok := c.built[key]; !ok {

@@ -115,7 +115,7 @@ func analyse(dir string, s *lab.RanStage) (lab.Measured, error) {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	m := lab.Measured{Result: outcome.Result, Trials: contents.Trials}
+	m := lab.Measured{Result: outcome.Result, Trials: contents.Trials, Looks: contents.Grown}
 	s.Count(m)
 	return m, nil
 }

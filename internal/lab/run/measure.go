@@ -20,6 +20,7 @@ type Events struct {
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity sweep.Observer                 // what the Runner does
 	Progress func(sweep.Progress)           // a trial begins or has ended
+	More     func(More)                     // a stage is given more blocks
 }
 
 // Turn is a stage's, among all.
@@ -47,6 +48,9 @@ func (on Events) orNot() Events {
 	if on.Compile == nil {
 		on.Compile = func(string, string) {}
 	}
+	if on.More == nil {
+		on.More = func(More) {}
+	}
 	if on.Untraced == nil {
 		on.Untraced = func(error) {}
 	}
@@ -58,7 +62,7 @@ func (on Events) orNot() Events {
 // chain, one of another plan; what is wrong with one stage is told of that stage.
 func (r *Run) Measure(ctx context.Context, on Events) error {
 	on = on.orNot()
-	c := newCompilers(on)
+	c := r.compilers(on)
 	defer c.close()
 	for i, x := range r.items {
 		x.changed = true
@@ -91,11 +95,22 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 }
 
 func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {
-	if err := s.prepare(ctx, c, x.Experiment, r.options.Language); err != nil {
+	build := c.build
+	if r.options.Machine.Program != nil {
+		build = r.options.Machine.Program
+	}
+	if err := s.prepare(ctx, build, x.Experiment, r.options.Language); err != nil {
 		return err
 	}
 	if err := s.prepareC(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
 		return err
+	}
+	if s.Tree != "" {
+		ready, err := c.command(ctx, s.Stage)
+		if err != nil {
+			return err
+		}
+		s.programs[""] = ready
 	}
 	runner, err := r.options.Machine.Runner(s.session, s.programs)
 	if err != nil {

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -18,6 +20,7 @@ type Options struct {
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
 	Language    string      // the go line that programs are built with; empty: each toolchain's own
 	Seed        *uint64     // of the arms' order in every stage; nil: any
+	Grow        bool        // stages may have more blocks than they were begun with
 
 	Dir     string       // the results folder; empty: results/lab-TIME
 	Tool    journal.Tool // who measures, and how it was called
@@ -37,7 +40,14 @@ type Machine struct {
 	// Runner makes what measures a session. Programs are those that were compiled, by
 	// the arm's Go version; nil where none were to be.
 	Runner func(s *session.Session, programs map[string]local.Program) (sweep.Runner, error)
+	// Program compiles practice programs; nil: the compilers of the machine that procfit
+	// runs on.
+	Program Build
 }
+
+// Build makes a practice program with a Go version that was asked for, and says which
+// that is in full.
+type Build func(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error)
 
 // ThisMachine is the one that procfit runs on; the targets get the environment.
 func ThisMachine(environ []string) Machine {
@@ -75,6 +85,9 @@ func New(o Options) *Run {
 	}
 	chosen := o.Chosen
 	chosen.CPUs = o.Host.EffectiveCPUs
+	if given := len(chosen.ServerCPUs); given > 0 {
+		chosen.CPUs = math.Min(chosen.CPUs, float64(given))
+	}
 	for _, e := range o.Experiments {
 		x := &item{Experiment: e}
 		for _, st := range e.Stages(chosen) {

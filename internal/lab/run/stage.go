@@ -40,7 +40,7 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	for _, v := range st.GoVersions {
 		s.ran.Versions = append(s.ran.Versions, lab.Version{Asked: v})
 	}
-	built := len(st.GoVersions) > 0 || st.Build != (lab.Build{})
+	built := len(st.GoVersions) > 0 || st.Build != (lab.Build{}) || st.Tree != ""
 	spec := r.spec(e, st)
 	err := spec.Validate()
 	if err == nil {
@@ -57,7 +57,7 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 		s.programs = map[string]local.Program{}
 	}
 	s.session = session.New(spec, session.Options{
-		Dir: filepath.Join(r.Dir, below), Tool: r.tool(e), Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(),
+		Dir: filepath.Join(r.Dir, below), Tool: r.tool(e), Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(), Grow: r.options.Grow,
 	})
 	s.trials, s.each = s.session.Missing(), spec.Each()
 	return s
@@ -121,11 +121,11 @@ func (s *stage) begun() map[string]string {
 }
 
 // prepare compiles what the stage's versions run.
-func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, language string) error {
+func (s *stage) prepare(ctx context.Context, build Build, e lab.Experiment, language string) error {
 	language = cmp.Or(s.Language, language)
 	begun := s.begun()
 	for i, v := range s.GoVersions {
-		ready, full, err := c.build(ctx, e, cmp.Or(begun[v], v), language)
+		ready, full, err := build(ctx, e, cmp.Or(begun[v], v), language)
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func HostileLab() *lab.Outcome {
 		e.Title, e.Document, e.Claim = evil, evil, evil
 		for j := range e.Hypotheses {
 			s := &e.Hypotheses[j]
-			s.Says, s.Document, s.On, s.Reason = evil, evil, evil, evil
+			s.Says, s.Document, s.On, s.Reason, s.From = evil, evil, evil, evil, evil
 		}
 		for j := range e.Stages {
 			s := &e.Stages[j]

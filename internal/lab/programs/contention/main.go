@@ -1,6 +1,7 @@
 // The contended counter of document 001: adding one under a mutex, by one
-// goroutine alone and by 16 that want it at once. The second line costs more only
-// where they can run at once: with one P there is hardly anybody to wait for.
+// goroutine alone and by 16 that want it at once. The second costs more only
+// where they can run at once: with one P there is hardly anybody to wait for, and
+// hardly a switch between them. The third line has them switch at every increment.
 package contention
 
 import (
@@ -26,8 +27,12 @@ func (c *counter) increment() {
 	c.mu.Unlock()
 }
 
-// share counts to n by so many goroutines, each its part.
-func share(c *counter, goroutines, n int) time.Duration {
+// yielding is how many increments there are to one that yields: those take long.
+const yielding = 20
+
+// share counts to n by so many goroutines, each its part, which let another run after
+// each increment or not.
+func share(c *counter, goroutines, n int, yield bool) time.Duration {
 	var wg sync.WaitGroup
 	start := time.Now()
 	for g := 0; g < goroutines; g++ {
@@ -40,6 +45,9 @@ func share(c *counter, goroutines, n int) time.Duration {
 			defer wg.Done()
 			for i := 0; i < part; i++ {
 				c.increment()
+				if yield {
+					runtime.Gosched()
+				}
 			}
 		}()
 	}
@@ -72,14 +80,16 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	for _, line := range []struct {
 		name       string
 		goroutines int
-	}{{"alone", 1}, {"contended", *goroutines}} {
+		n          int
+		yield      bool
+	}{{"alone", 1, *n, false}, {"contended", *goroutines, *n, false}, {"switching", *goroutines, (*n + yielding - 1) / yielding, true}} {
 		var c counter
-		elapsed := share(&c, line.goroutines, *n)
-		if c.n != *n {
-			fmt.Fprintf(stderr, "contention: %d goroutines counted to %d, want %d\n", line.goroutines, c.n, *n)
+		elapsed := share(&c, line.goroutines, line.n, line.yield)
+		if c.n != line.n {
+			fmt.Fprintf(stderr, "contention: %d goroutines counted to %d, want %d\n", line.goroutines, c.n, line.n)
 			return 1
 		}
-		fmt.Fprintf(stdout, "BenchmarkContention/%s %d %.2f ns/op\n", line.name, *n, float64(elapsed.Nanoseconds())/float64(*n))
+		fmt.Fprintf(stdout, "BenchmarkContention/%s %d %.2f ns/op\n", line.name, line.n, float64(elapsed.Nanoseconds())/float64(line.n))
 	}
 	return 0
 }

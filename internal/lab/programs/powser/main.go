@@ -2,7 +2,8 @@
 // at Power Series" (Software: Practice and Experience 20, 1990): document 002's
 // almost worst case. A series is a stream of rational coefficients, each of which
 // is worked out when somebody asks for it. Every operation is a small process
-// that asks its operands; products start more of them with each coefficient, in
+// that asks its operands; a series that two read has a process for each coefficient,
+// gone when both have had it, and products start more of them with each coefficient, in
 // the shape of a tree, and hardly two could ever run at once.
 //
 // It works out tan x twice, from tan' = 1 + tan² and as the inverse of
@@ -184,47 +185,50 @@ func (n *network) integral(F series) series {
 	})
 }
 
-// split gives one series to two readers. What one has had and the other not is
-// kept; meanwhile it answers whoever asks, since a series may be defined by what
-// it has given so far.
+// split gives one series to two readers, each of which may be ahead of the other by any
+// number of coefficients, since a series may be defined by what it has given so far. Every
+// coefficient has a process of its own, which ends when both have had it; those that one
+// reader has not had yet are kept by the processes that wait for it.
 func (n *network) split(F series) (a, b series) {
-	readers := [2]series{n.series(), n.series()}
-	n.start(func() {
-		var kept []rational
-		var at [2]int // the next of kept, by reader
-		var waiting [2]bool
-		awaited := false // from F
-		for {
-			ok := true
-			select {
-			case _, ok = <-readers[0].ask:
-				waiting[0] = true
-			case _, ok = <-readers[1].ask:
-				waiting[1] = true
-			case c := <-F.data:
-				kept, awaited = append(kept, c), false
-			}
-			if !ok {
-				return
-			}
-			for i, r := range readers {
-				if waiting[i] && at[i] < len(kept) {
-					r.data <- kept[at[i]]
-					at[i]++
-					waiting[i] = false
-				} else if waiting[i] && !awaited {
-					F.ask <- true
-					awaited = true
-				}
-			}
-			for at[0] > 0 && at[1] > 0 {
-				kept = kept[1:]
-				at[0]--
-				at[1]--
-			}
+	a, b = n.series(), n.series()
+	before := make(chan bool)
+	close(before)
+	n.start(func() { n.share(F, [2]series{a, b}, before) })
+	return a, b
+}
+
+// share gives the next coefficient of F to both readers. Until before is closed the second
+// of them has not had the one before, so that only the first can ask for this one.
+func (n *network) share(F series, readers [2]series, before <-chan bool) {
+	had := make(chan bool) // this coefficient, by both
+	defer close(had)
+	behind := true
+	select {
+	case _, ok := <-readers[0].ask:
+		if !ok {
+			return
 		}
-	})
-	return readers[0], readers[1]
+	case <-before:
+		behind = false
+		var ok bool
+		select {
+		case _, ok = <-readers[0].ask:
+		case _, ok = <-readers[1].ask:
+			readers[0], readers[1] = readers[1], readers[0]
+		}
+		if !ok {
+			return
+		}
+	}
+	n.start(func() { n.share(F, readers, had) })
+	c := F.next()
+	readers[0].data <- c
+	if behind {
+		<-before
+	}
+	if readers[1].asked() {
+		readers[1].data <- c
+	}
 }
 
 // defined is a series defined by itself: by is given one that will be equal to

@@ -2,7 +2,9 @@
 // one P the loop holds the only place to run Go code. Since Go 1.14 a signal
 // takes it away; before, nothing does, and the goroutine never runs again. With
 // a second P, or GODEBUG=asyncpreemptoff=1 to bring the old ways back, the
-// difference shows in any version.
+// difference shows in any version. A second P does not help where a collection
+// begins, as it does in most programs sooner or later: for that every P must stop, and
+// the loop does not. -collect begins one.
 //
 // It never gives up by itself: where it hangs no part of the process can run,
 // not even a timer, so whoever starts it must kill it. Started alone with
@@ -24,6 +26,7 @@ import (
 
 type options struct {
 	delay, timeout time.Duration
+	collect        bool
 }
 
 func parse(args []string, stderr io.Writer) (o options, code int, done bool) {
@@ -31,6 +34,7 @@ func parse(args []string, stderr io.Writer) (o options, code int, done bool) {
 	flags.SetOutput(stderr)
 	flags.DurationVar(&o.delay, "d", time.Second, "how long the goroutine sleeps while the loop spins; the document's is 1s")
 	flags.DurationVar(&o.timeout, "timeout", 0, "kill the program when the goroutine has not run this long after it was due; 0: never.\nOnly when it is started alone: in procfit's own process nobody could")
+	flags.BoolVar(&o.collect, "collect", false, "have the goroutine begin a garbage collection once it runs, for which the loop must stop")
 	switch err := flags.Parse(args); {
 	case err == flag.ErrHelp:
 		return o, 0, true
@@ -62,8 +66,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	log.New(stderr, "", log.LstdFlags).Printf("preempt: GOMAXPROCS=%d NumCPU=%d Version=%s",
 		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-	// Before a collection all goroutines must stop, which the loop may not: without
-	// this, Go 1.2 now and then hangs with two Ps too.
+	// Before a collection all goroutines must stop, which the loop may not: but for
+	// this, Go 1.2 now and then hangs with two Ps without being asked to.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var started, stop int32
 	defer atomic.StoreInt32(&stop, 1)
@@ -73,6 +77,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	due := time.Now().Add(o.delay)
 	time.Sleep(o.delay)
+	if o.collect {
+		debug.SetGCPercent(100) // up to Go 1.5 runtime.GC collects nothing without
+		runtime.GC()
+	}
 	late := time.Now().Sub(due)
 	fmt.Fprintf(stderr, "preempt: the goroutine ran, %v after it was due\n", late)
 	fmt.Fprintf(stdout, "BenchmarkPreempt 1 %d ns/op\n", late.Nanoseconds())
@@ -81,7 +89,11 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 // watched runs the program as a process of its own and kills it when it hangs.
 func watched(o options) int {
-	cmd := exec.Command(os.Args[0], "-d", o.delay.String())
+	args := []string{"-d", o.delay.String()}
+	if o.collect {
+		args = append(args, "-collect")
+	}
+	cmd := exec.Command(os.Args[0], args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "preempt: start it again to watch it: %v\n", err)

@@ -1,0 +1,71 @@
+package lab
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// header is what a journal's first line says of CPUs.
+func (m Measured) header() journal.Header {
+	return journal.Header{Target: m.Result.Target, Load: m.Result.Load}
+}
+
+// cpus is how many CPUs the program may use without a quota: all that there are, or
+// those that it was given.
+func (m Measured) cpus() float64 {
+	n := m.Result.Host.EffectiveCPUs
+	if given := cpuset.Count(m.header().TargetCPUs()); given > 0 {
+		return math.Min(n, float64(given))
+	}
+	return n
+}
+
+// apart tells whether the load ran on other CPUs than the program.
+func (m Measured) apart() bool {
+	how := m.header().Arranged()
+	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
+}
+
+// room is what an experiment's stages had of the machine; all have the same.
+type room struct {
+	cpus  float64 // that the program may use
+	apart bool    // the load has others
+}
+
+// roomOf is that of a run on a machine of so many CPUs.
+func roomOf(r Results, cpus float64) room {
+	for _, id := range slices.Sorted(maps.Keys(r)) {
+		if m := r[id]; m.Result != nil {
+			return room{math.Min(cpus, m.cpus()), m.apart()}
+		}
+	}
+	return room{cpus: cpus}
+}
+
+// needs is how many CPUs the program itself must have: without those of the load,
+// where that has its own.
+func (r room) needs(h Hypothesis) float64 {
+	if r.apart {
+		return h.Needs - h.Beside
+	}
+	return h.Needs
+}
+
+// place puts the program, and a server's load, where the user wants them.
+func (s *Stage) place(o Options) {
+	s.Target.CPUs = o.ServerCPUs
+	if !s.served() {
+		return
+	}
+	s.Load.CPUs, s.Load.Command = o.LoadCPUs, o.Load
+	if len(o.ServerCPUs)+len(o.LoadCPUs) > 0 {
+		s.Load.Shared = false
+	}
+}
+
+// served tells a stage of a server: batch programs have no warm-up.
+func (s *Stage) served() bool { return s.Load.Warmup > 0 }

@@ -1,0 +1,217 @@
+package run
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/local"
+	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/sweep"
+)
+
+// exponent is how throughput grows with the CPUs.
+const exponent = 0.97
+
+// world is a machine whose trials are generated: what scales does so up to its CPUs.
+type world struct {
+	cpus  float64
+	noise func(block, procs int) float64 // a factor; nil: next to none
+	ran   int
+}
+
+func (w *world) machine() Machine {
+	return Machine{
+		Check: func(sweep.Spec, bool) error { return nil },
+		Runner: func(s *session.Session, _ map[string]local.Program) (sweep.Runner, error) {
+			return &generated{w, s.Spec}, nil
+		},
+		Program: func(_ context.Context, _ lab.Experiment, asked, _ string) (local.Program, string, error) {
+			return local.Program{Command: []string{"/bin/program"}}, "go" + asked, nil
+		},
+	}
+}
+
+func (w *world) host() journal.Host {
+	return journal.Host{Hostname: "many", CPUModel: "a model", CPUs: int(w.cpus), AffinityCPUs: int(w.cpus), EffectiveCPUs: w.cpus, Kernel: "6.18.0"}
+}
+
+// plan is a run of experiments with so many blocks.
+func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Run {
+	for i := range list {
+		list[i].Trace = "" // there is no program to look at
+	}
+	return New(Options{
+		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}},
+		Host: w.host(), Machine: w.machine(), Now: func() time.Time { return time.Unix(1, 0) }, Grow: true,
+	})
+}
+
+// generated answers tasks with figures of the arm.
+type generated struct {
+	*world
+	spec sweep.Spec
+}
+
+func (g *generated) Prepare(context.Context, journal.Plan, sweep.Observer) error { return nil }
+func (g *generated) Close() error                                                { return nil }
+
+func (g *generated) Run(_ context.Context, t sweep.Task, _ sweep.Observer) (journal.Trial, error) {
+	g.ran++
+	p, cpus := int(g.cpus), g.cpus
+	if n := len(g.spec.TargetCPUs()); n > 0 {
+		p, cpus = n, float64(n)
+	}
+	if t.Arm.Procs != nil {
+		p = *t.Arm.Procs
+	}
+	if q := t.Arm.QuotaCPUs; q != nil {
+		cpus = math.Min(cpus, *q)
+	}
+	n := 1 + 0.001*math.Sin(float64(7*t.Block+p))
+	if g.noise != nil {
+		n = g.noise(t.Block, p)
+	}
+	// Ps beyond the CPUs cost a little, and each P waits.
+	scale := n * math.Pow(math.Min(float64(p), cpus), exponent) / (1 + 0.002*float64(p))
+	slow := n * 0.03 / scale * (1 + 0.01*float64(p))
+	latency := &journal.Latency{P50: &slow, P90: &slow, P99: &slow, P999: &slow, Max: &slow, Mean: &slow}
+	trial := journal.Trial{
+		Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(1000 * scale), ThroughputUnit: "operations",
+		Usage: journal.Usage{
+			MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 0.97 * n * math.Min(float64(p), cpus)},
+			ContextSwitches: &journal.ContextSwitches{Voluntary: int64(100 * p)}, RunQueueWaitSeconds: new(0.01 * float64(p)), ThreadsMax: new(4 + p),
+		},
+		Metrics: map[string]journal.Metric{},
+	}
+	if g.spec.Target.Kind() == journal.KindServer {
+		trial.ThroughputUnit, trial.LatencySeconds = "requests", latency
+		trial.Phases = []journal.Phase{{Mode: journal.ModeClosed, AchievedPerSecond: 1000 * scale, LatencySeconds: latency}}
+	}
+	for name, value := range figures(p, scale, n) {
+		trial.Metrics[name] = journal.Metric{Value: value}
+	}
+	trial.Metrics["gomaxprocs"] = journal.Metric{Value: g.chosen(t.Arm)}
+	trial.Metrics["numcpu"] = journal.Metric{Value: g.cpus}
+	return trial, nil
+}
+
+// chosen is what a Go release chooses by itself.
+func (g *generated) chosen(a journal.Arm) float64 {
+	old := slices.Contains([]string{"1.2", "1.4"}, a.GoVersion)
+	seen := slices.Contains([]string{"", "1.25", "1.26"}, a.GoVersion) && !strings.HasSuffix(g.spec.Name, " language")
+	switch {
+	case old:
+		return 1
+	case seen && a.QuotaCPUs != nil:
+		return math.Min(g.cpus, math.Max(2, math.Ceil(*a.QuotaCPUs)))
+	}
+	return g.cpus
+}
+
+// figures are what the programs print, whichever of them runs: times fall as fast as
+// throughput rises.
+func figures(p int, scale, n float64) map[string]float64 {
+	m := map[string]float64{
+		"sums": 1000 * scale, "sleeps": 9700 * n, "rounds": 1000 * scale, "threads_max": float64(4 + p),
+		"Contention/alone ns/op": 5 * n, "Contention/contended ns/op": 10 * float64(p) * n, "Contention/switching ns/op": 100 * n,
+		"crowd_ns": 1e9 / scale, "idle_procs": 4, "idle_threads": 2, "spread_idle_procs": 0,
+	}
+	for _, name := range []string{"CPUBound", "IOBound", "Stealing", "Sieve", "Powser", "Garbage", "HTTP", "JSON", "Busyworker/busy=4/other=10", "Busyworker/busy=16/other=100"} {
+		m[name+" ns/op"] = 1e9 / scale
+	}
+	m["Chain ns/op"], m["ChainBuf ns/op"] = 13e3/scale, 13e3/scale
+	for _, name := range []string{"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Extremes p99-ns", "Extremes memory-B", "Headroom p99-ns", "GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns", "Tenants beside-p99-ns", "Tenants alone-p99-ns", "Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"} {
+		m[name] = 1e9 / scale * (1 + 0.01*float64(p))
+	}
+	for _, name := range []string{"Idle/http alone-sums/s", "Idle/http beside-sums/s", "Mixed/compute rounds/s", "Mixed/wait rounds/s"} {
+		m[name] = 1000 * scale
+	}
+	return m
+}
+
+// told are the experiments whose figures are generated.
+var told = []string{
+	"cpuserver", "tinyserver", "parallel", "workload", "cpubound", "iobound", "contention", "preempt", "stealing", "schedtrace",
+	"chain", "chainbuf", "sieve", "powser", "garbage", "http", "json", "threads", "busyworker", "k8sbench", "defaults", "uber",
+	"headroom", "idle", "extremes", "gc", "mixed", "tenants", "remedies",
+}
+
+// On a machine with CPUs enough the same command answers every hypothesis that needs
+// them.
+func TestManyCPUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures three thousand trials, each kept in a journal")
+	}
+	beyond := 0
+	for _, id := range told {
+		e, err := lab.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, w := filepath.Join(t.TempDir(), id), &world{cpus: 32}
+		if err := measure(t, w.plan(dir, lab.Options{Repeats: 6}, e)); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range read(t, dir).Experiments[0].Hypotheses {
+			if a.Needs > 2 {
+				beyond++
+			}
+			// wrk was not the load.
+			if a.Answer == lab.CannotTell && a.ID != "average_fits" || a.From != "" {
+				t.Errorf("%s %s: %s (%s), from %q, of %+v", id, a.ID, a.Answer, a.Reason, a.From, a.Measured)
+			}
+		}
+	}
+	if beyond < 40 {
+		t.Errorf("%d hypotheses need more than 2 CPUs", beyond)
+	}
+}
+
+// With lists of CPUs the program has those that it was given, and the load its own.
+func TestOwnCPUs(t *testing.T) {
+	e, err := lab.Find("cpuserver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := func(cpus float64, chosen lab.Options) map[string]lab.Answered {
+		t.Helper()
+		dir, w := filepath.Join(t.TempDir(), "out"), &world{cpus: cpus}
+		chosen.Repeats = 6
+		if err := measure(t, w.plan(dir, chosen, e)); err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]lab.Answered{}
+		for _, a := range read(t, dir).Experiments[0].Hypotheses {
+			found[a.ID] = a
+		}
+		return found
+	}
+	numbered := func(from, to int) (list []int) {
+		for i := from; i <= to; i++ {
+			list = append(list, i)
+		}
+		return list
+	}
+	apart := answers(12, lab.Options{ServerCPUs: numbered(0, 7), LoadCPUs: numbered(8, 11)})
+	few := answers(12, lab.Options{ServerCPUs: numbered(0, 1), LoadCPUs: numbered(2, 11)})
+	two := answers(2, lab.Options{})
+	for id, want := range map[string][3]bool{ // whether it is told: of eight CPUs, of two, of two that the load has too
+		"two_ps": {true, true, false}, "four_ps": {true, false, false}, "eight_ps": {true, false, false}, "two_ps_p99": {true, true, false}, "p99_rises_beyond": {true, true, false}, "peak_at_cpus": {true, true, true},
+	} {
+		for i, of := range []map[string]lab.Answered{apart, few, two} {
+			if got := of[id].Answer != lab.CannotTell; got != want[i] {
+				t.Errorf("%s, %d: %s (%s)", id, i, of[id].Answer, of[id].Reason)
+			}
+		}
+	}
+	if want := "needs 4 CPUs besides those of the load, here are 2"; few["four_ps"].Reason != want {
+		t.Errorf("%q, want %q", few["four_ps"].Reason, want)
+	}
+}

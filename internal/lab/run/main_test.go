@@ -1,0 +1,16 @@
+package run
+
+import (
+	"os"
+	"testing"
+
+	"github.com/procfit/procfit/internal/supervisor"
+)
+
+// TestMain lets this program be the supervisor of what it runs.
+func TestMain(m *testing.M) {
+	if code, ok := supervisor.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
