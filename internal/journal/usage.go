@@ -10,7 +10,10 @@ type Usage struct {
 	Cgroup              *Cgroup          `json:"cgroup"`                 // of the quota that the arm sets
 	OuterLimits         []OuterLimit     `json:"outer_limits,omitempty"` // every other limit around the target
 	HostUse             *HostUse         `json:"host"`
-	MeasuredSeconds     float64          `json:"measured_seconds"` // the wall time that the counters span
+	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other figure but busy_ratio
+	Memory              *Memory          `json:"memory,omitempty"`             // absent in a journal of before
+	GC                  *GC              `json:"gc,omitempty"`                 // of the Go program; null: not known, or it has not run
+	MeasuredSeconds     float64          `json:"measured_seconds"`             // the wall time that the counters span
 }
 
 // CPUSeconds is CPU time used over the measured span, all replicas together.
@@ -26,6 +29,26 @@ func (c CPUSeconds) Total() float64 { return c.User + c.System }
 type ContextSwitches struct {
 	Voluntary   int64 `json:"voluntary"`
 	Involuntary int64 `json:"involuntary"`
+}
+
+// Memory is that of all processes of the target together; what they share counts for each.
+type Memory struct {
+	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
+	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen
+}
+
+// GC is what the garbage collectors of all replicas did, as their runtimes count it.
+type GC struct {
+	Cycles       int64   `json:"cycles"`
+	PauseSeconds float64 `json:"pause_seconds"`
+	// CPUSeconds is the time of Ps that collecting took, but for idle ones, and BusySeconds
+	// the time in which they did anything, both over whole cycles; null: not known. Times of
+	// Ps are wall time: with fewer CPUs than Ps both hold waiting too.
+	CPUSeconds  *float64 `json:"cpu_seconds"`
+	BusySeconds *float64 `json:"busy_seconds"`
+	// SpanSeconds is what the cycles are of, of all replicas added up. Of a batch program
+	// it is what its runs took until they were last looked at.
+	SpanSeconds float64 `json:"span_seconds"`
 }
 
 // Cgroup is the CFS bandwidth accounting over the measured span, summed over

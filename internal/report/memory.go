@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/stat"
+)
+
+// bytesUnit is of sizes of memory.
+func bytesUnit() unit {
+	return unit{steps: []step{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}, digits: digits}
+}
+
+// memoryColumns are the memory of the arms, and what their garbage collectors did.
+func (g *group) memoryColumns() []column {
+	share, size := percentage(), bytesUnit()
+	return []column{
+		{Column{Head: "Memory, at most"}, func(a *stat.ArmResult) Cell {
+			c := Cell{Value: size.maybe(a.Evidence.PeakRSSBytes)}
+			if now := a.Evidence.RSSBytes; now != nil {
+				c.Detail = size.number(*now) + " at the end"
+			}
+			return c
+		}},
+		{Column{Head: "GC, of its busy time"}, func(a *stat.ArmResult) Cell {
+			e := &a.Evidence
+			if e.GCCyclesPerSecond == nil {
+				return Cell{Value: absent}
+			}
+			c := Cell{Value: share.maybe(e.GCBusyRatio), Detail: cycles(e)}
+			if c.Value == absent { // below Go 1.20, or in a span without a whole cycle
+				c.Value, c.Detail = c.Detail, ""
+			}
+			return c
+		}},
+	}
+}
+
+// cycles are how often a collector ran.
+func cycles(e *stat.Evidence) string {
+	if *e.GCCyclesPerSecond <= 0 {
+		return "no cycle"
+	}
+	return "a cycle every " + phrase.Seconds(1 / *e.GCCyclesPerSecond)
+}
+
+// memoryFacts are those of the verdict's arm, or the peak, or any.
+func (g *group) memoryFacts(add func(name, value string)) {
+	a := g.seen()
+	if a == nil {
+		return
+	}
+	e, at := &a.Evidence, ", at "+armName(a)
+	if e.PeakRSSBytes != nil {
+		add("Memory", bytesUnit().number(*e.PeakRSSBytes)+" at most"+at)
+	}
+	if e.GCCyclesPerSecond == nil {
+		return
+	}
+	text := cycles(e)
+	if e.GCPauseSeconds != nil {
+		text += ", each with " + phrase.Seconds(*e.GCPauseSeconds) + " of pauses"
+	}
+	if e.GCBusyRatio != nil {
+		text += ", " + percentage().number(*e.GCBusyRatio) + " of its busy time by its runtime's count"
+	}
+	add("Garbage collector", text+at)
+}
+
+// allocates is what a flat curve of a program that allocates much is likelier about;
+// empty where it does not, or that is not known.
+func (w words) allocates() string {
+	a := w.group.Allocates
+	if a == nil || a.CyclesPerSecond <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("it allocates: a GC cycle every %s took %s of its busy time (at %s)",
+		phrase.Seconds(1/a.CyclesPerSecond), percentage().number(a.Share), phrase.Clip(phrase.Clean(a.Arm), nameRoom))
+}
+
+// instead is what to do where GOMAXPROCS is not the knob.
+func (w words) instead() string {
+	if why := w.allocates(); why != "" {
+		return why + ", so profile its allocations first, and try GOGC or GOMEMLIMIT"
+	}
+	return "profile first"
+}
