@@ -24,7 +24,7 @@ type GCTime struct {
 }
 
 // Where runtime.memstats has what is read of it: from last_gc_unix to last_gc_nanotime
-// (type mstats in runtime/mstats.go, Go 1.20 and newer). Rings of the last pauses, and of
+// (type mstats in runtime/mstats.go, Go 1.19 and newer). Rings of the last pauses, and of
 // when they ended, have that of cycle n at n modulo their length.
 const (
 	gcRing       = 256

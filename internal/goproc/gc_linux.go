@@ -15,7 +15,7 @@ const (
 
 // GC reads what the garbage collector of a process has done. It is not known of a
 // program in which it has not run yet, until it is of another process of the same file;
-// nor of Go below 1.20.
+// nor of Go below 1.19, and of that no times.
 func (c *Cache) GC(pid int) (GC, error) {
 	g, err := c.gc(pid)
 	if err != nil {

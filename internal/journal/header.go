@@ -53,7 +53,7 @@ type Topology struct {
 // Node is memory with the CPUs that are nearest to it.
 type Node struct {
 	ID   int    `json:"id"`
-	CPUs string `json:"cpus"` // a list, of those that procfit may run on
+	CPUs string `json:"cpu_list"` // as in 0-7, of those that procfit may run on
 }
 
 // Tool is the procfit that ran the trials.

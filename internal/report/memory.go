@@ -29,7 +29,7 @@ func (g *group) memoryColumns() []column {
 				return Cell{Value: absent}
 			}
 			c := Cell{Value: share.maybe(e.GCBusyRatio), Detail: cycles(e)}
-			if c.Value == absent { // below Go 1.20, or in a span without a whole cycle
+			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
 				c.Value, c.Detail = c.Detail, ""
 			}
 			return c

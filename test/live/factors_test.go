@@ -16,13 +16,13 @@ type release struct {
 	toolchain string
 	custom    bool // runtime.sched has customGOMAXPROCS
 	latency   bool // its histogram is that which is read
-	collector bool // its accounting is that which is read
+	collector bool // its accounting is that which is read, with times where it has any
 	fullOnly  bool // not in the run that everybody makes
 }
 
 var releases = []release{
 	{"go1.18.10", false, false, false, true},
-	{"go1.19.13", false, false, false, true},
+	{"go1.19.13", false, false, true, true},
 	{"go1.20.14", false, true, true, true},
 	{"go1.21.13", false, true, true, false},
 	{"go1.22.12", false, true, true, false},

@@ -141,7 +141,10 @@ func (c cell) checkGC(cache *goproc.Cache, p *goproctest.Probe) (wrong []string)
 	case got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || says.Cycles == 0:
 		wrong = append(wrong, fmt.Sprintf("the collector is read as %+v, want %+v", got, says))
 	}
-	if got.CPU == nil || !goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy) {
+	switch timed := says.Collecting >= 0; {
+	case timed != (got.CPU != nil):
+		wrong = append(wrong, fmt.Sprintf("that its times are known is %v, want %v", got.CPU != nil, timed))
+	case timed && (!goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy)):
 		wrong = append(wrong, fmt.Sprintf("the collector's times are read as %+v, want %+v", got.CPU, says))
 	}
 	return wrong
