@@ -25,25 +25,11 @@ func (c *Cache) GC(pid int) (GC, error) {
 }
 
 func (c *Cache) gc(pid int) (GC, error) {
-	f, key, err := c.open(pid)
-	if err != nil {
-		return GC{}, err
-	}
-	if err := f.image.decodable(); err != nil {
-		return GC{}, err
-	}
-	mem, err := openProc(pid, "mem")
+	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return GC{}, err
 	}
 	defer mem.Close()
-	bias, err := loadBias(pid, f.image)
-	if err != nil {
-		return GC{}, err
-	}
-	if now, err := keyOf(pid); err != nil || now != key {
-		return GC{}, ErrStarting // as in live
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var last *GC

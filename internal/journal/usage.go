@@ -31,26 +31,6 @@ type ContextSwitches struct {
 	Involuntary int64 `json:"involuntary"`
 }
 
-// Memory is that of all processes of the target together; what they share counts for each.
-type Memory struct {
-	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
-	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen
-}
-
-// GC is what the garbage collectors of all replicas did, as their runtimes count it.
-type GC struct {
-	Cycles       int64   `json:"cycles"`
-	PauseSeconds float64 `json:"pause_seconds"`
-	// CPUSeconds is the time of Ps that collecting took, but for idle ones, and BusySeconds
-	// the time in which they did anything, both over whole cycles; null: not known. Times of
-	// Ps are wall time: with fewer CPUs than Ps both hold waiting too.
-	CPUSeconds  *float64 `json:"cpu_seconds"`
-	BusySeconds *float64 `json:"busy_seconds"`
-	// SpanSeconds is what the cycles are of, of all replicas added up. Of a batch program
-	// it is what its runs took until they were last looked at.
-	SpanSeconds float64 `json:"span_seconds"`
-}
-
 // Cgroup is the CFS bandwidth accounting over the measured span, summed over
 // the replicas' groups (kernel: Documentation/scheduler/sched-bwc.rst).
 type Cgroup struct {

@@ -40,7 +40,7 @@ func (c *counters) collected() *journal.GC {
 		if !ok {
 			return nil
 		}
-		addGC(sum, gcOf(span, time.Since(c.began)))
+		sum.Add(gcOf(span, time.Since(c.began)))
 	}
 	if len(c.collectors) == 0 {
 		return nil
@@ -55,26 +55,6 @@ func gcOf(s observe.GCSpan, over time.Duration) journal.GC {
 		g.CPUSeconds, g.BusySeconds = new(s.CPU.Collecting.Seconds()), new(s.CPU.Busy.Seconds())
 	}
 	return g
-}
-
-// addGC adds the collector of another process. Times of which a part is not known are
-// not known.
-func addGC(sum *journal.GC, g journal.GC) {
-	first := sum.SpanSeconds == 0
-	sum.Cycles += g.Cycles
-	sum.PauseSeconds += g.PauseSeconds
-	sum.SpanSeconds += g.SpanSeconds
-	if first {
-		sum.CPUSeconds, sum.BusySeconds = g.CPUSeconds, g.BusySeconds
-		return
-	}
-	add := func(to, more *float64) *float64 {
-		if to == nil || more == nil {
-			return nil
-		}
-		return new(*to + *more)
-	}
-	sum.CPUSeconds, sum.BusySeconds = add(sum.CPUSeconds, g.CPUSeconds), add(sum.BusySeconds, g.BusySeconds)
 }
 
 // memoryOf is the memory of a server's processes.
@@ -138,7 +118,7 @@ func (p *passing) record(u *journal.Usage) {
 		if !known {
 			return
 		}
-		addGC(sum, p.replica[i])
+		sum.Add(p.replica[i])
 	}
 	if len(p.known) > 0 {
 		u.GC = sum

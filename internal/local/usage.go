@@ -43,7 +43,7 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		if sum.GC == nil {
 			sum.GC = &journal.GC{}
 		}
-		addGC(sum.GC, *u.GC)
+		sum.GC.Add(*u.GC)
 	}
 	if u.Cgroup != nil {
 		if sum.Cgroup == nil {
