@@ -7,19 +7,28 @@ import (
 	"github.com/procfit/procfit/internal/stat"
 )
 
-// bytesUnit is of sizes of memory.
-func bytesUnit() unit {
-	return unit{steps: []step{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}, digits: digits}
+// size is one of memory, which may be absent. It is rounded in its own unit, as powers of
+// two leave no round number of bytes.
+func size(bytes *float64) string {
+	if bytes == nil {
+		return absent
+	}
+	for _, s := range []step{{1 << 30, "GiB"}, {1 << 20, "MiB"}} {
+		if *bytes >= s.factor {
+			return significant(*bytes/s.factor, digits, true) + " " + s.suffix
+		}
+	}
+	return significant(*bytes/(1<<10), digits, true) + " KiB"
 }
 
 // memoryColumns are the memory of the arms, and what their garbage collectors did.
 func (g *group) memoryColumns() []column {
-	share, size := percentage(), bytesUnit()
+	share := percentage()
 	return []column{
 		{Column{Head: "Memory, at most"}, func(a *stat.ArmResult) Cell {
-			c := Cell{Value: size.maybe(a.Evidence.PeakRSSBytes)}
+			c := Cell{Value: size(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
-				c.Detail = size.number(*now) + " at the end"
+				c.Detail = size(now) + " at the end"
 			}
 			return c
 		}},
@@ -53,7 +62,7 @@ func (g *group) memoryFacts(add func(name, value string)) {
 	}
 	e, at := &a.Evidence, ", at "+armName(a)
 	if e.PeakRSSBytes != nil {
-		add("Memory", bytesUnit().number(*e.PeakRSSBytes)+" at most"+at)
+		add("Memory", size(e.PeakRSSBytes)+" at most"+at)
 	}
 	if e.GCCyclesPerSecond == nil {
 		return

@@ -68,13 +68,13 @@ func TestMemoryInATable(t *testing.T) {
 	}
 	v := New(analyze(Config{Arms: CPUServer(), Trial: collecting(8000, 0.18)}))
 	i := slices.Index(columns(v), "GC, of its busy time")
-	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (Cell{"18 %", "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (Cell{"30.0 MiB", "20.0 MiB at the end"}) {
+	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (Cell{"18 %", "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (Cell{"30 MiB", "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
 	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, 18 % of its busy time by its runtime's count, at ") {
 		t.Errorf("%q", got)
 	}
-	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30.0 MiB at most, at ") {
+	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30 MiB at most, at ") {
 		t.Errorf("%q", got)
 	}
 	v = New(analyze(Config{Arms: CPUServer(), Trial: collecting(0, -1)}))
