@@ -13,6 +13,7 @@ type GC struct {
 	First  time.Time     // when the first one ended; zero: none has, or it is too long ago to be known
 	Last   time.Time     // when the last one ended; zero: none has
 	Pause  time.Duration // the world was stopped for, in all cycles together
+	Heap   int64         // bytes of the heap in use when the last cycle ended, the garbage of it too; 0: none has
 	CPU    *GCTime       // nil: not known
 }
 
@@ -23,7 +24,7 @@ type GCTime struct {
 	Busy       time.Duration // with anything
 }
 
-// Where runtime.memstats has what is read of it: from last_gc_unix to last_gc_nanotime
+// Where runtime.memstats has what is read of it: from last_gc_unix to lastHeapInUse
 // (type mstats in runtime/mstats.go, Go 1.19 and newer). Rings of the last pauses, and of
 // when they ended, have that of cycle n at n modulo their length.
 const (
@@ -34,12 +35,16 @@ const (
 	gcForced     = gcCycles + 4   // uint32
 	gcFraction   = gcCycles + 8   // float64
 	gcNanotime   = gcCycles + 16
-	memstatsSize = gcCycles + 24
+	gcHeap       = gcCycles + 24
+	memstatsSize = gcCycles + 32
 )
 
 // earliest is before any cycle ended: 2001, in Unix nanoseconds. Smaller numbers are of all
 // kinds.
 const earliest = 1e18
+
+// mostHeap is the address space of a process, in bytes.
+const mostHeap = 1 << 48
 
 // clocks are what the runtime's own would show.
 type clocks struct{ unix, monotonic uint64 }
@@ -60,16 +65,16 @@ func parseMemstats(b []byte, now clocks) (memstats, bool) {
 	word := func(off int) uint64 { return binary.LittleEndian.Uint64(b[off:]) }
 	end := func(cycle uint32) uint64 { return word(pauseEnds + 8*int(cycle%gcRing)) }
 	cycles, forced := binary.LittleEndian.Uint32(b[gcCycles:]), binary.LittleEndian.Uint32(b[gcForced:])
-	last, pause, nanotime := word(0), word(pauseTotal), word(gcNanotime)
+	last, pause, nanotime, heap := word(0), word(pauseTotal), word(gcNanotime), word(gcHeap)
 	m := memstats{fraction: math.Float64frombits(word(gcFraction))}
 	if cycles == 0 {
-		return m, last == 0 && pause == 0 && nanotime == 0 && forced == 0 && m.fraction == 0
+		return m, last == 0 && pause == 0 && nanotime == 0 && heap == 0 && forced == 0 && m.fraction == 0
 	}
 	if last < earliest || last > now.unix || last != end(cycles-1) || nanotime == 0 || nanotime > now.monotonic ||
-		pause == 0 || pause > nanotime || forced > cycles || !(m.fraction >= 0 && m.fraction <= 1) {
+		pause == 0 || pause > nanotime || heap == 0 || heap > mostHeap || forced > cycles || !(m.fraction >= 0 && m.fraction <= 1) {
 		return memstats{}, false
 	}
-	m.Cycles, m.Last, m.Pause = int64(cycles), time.Unix(0, int64(last)), time.Duration(pause)
+	m.Cycles, m.Last, m.Pause, m.Heap = int64(cycles), time.Unix(0, int64(last)), time.Duration(pause), int64(heap)
 	if first := end(0); cycles <= gcRing && first >= earliest && first <= last {
 		m.First = time.Unix(0, int64(first))
 	}
@@ -115,6 +120,7 @@ func parseCPUStats(b []byte, m memstats) (GCTime, bool) {
 type GCSpan struct {
 	Cycles int64
 	Pause  time.Duration
+	Heap   int64   // as of its end
 	CPU    *GCTime // over whole cycles; nil: not known
 }
 
@@ -128,7 +134,7 @@ func (g GC) Since(before *GC, at time.Time) (GCSpan, bool) {
 		}
 		before = &GC{CPU: &GCTime{}}
 	}
-	s := GCSpan{Cycles: g.Cycles - before.Cycles, Pause: g.Pause - before.Pause}
+	s := GCSpan{Cycles: g.Cycles - before.Cycles, Pause: g.Pause - before.Pause, Heap: g.Heap}
 	if s.Cycles < 0 || s.Pause < 0 {
 		return GCSpan{}, false // of another process
 	}

@@ -29,6 +29,7 @@ func goodMemstats(cycles uint32) []byte {
 	le.PutUint32(b[gcCycles:], cycles)
 	le.PutUint64(b[gcFraction:], math.Float64bits(float64(700-40)/10_000))
 	le.PutUint64(b[gcNanotime:], gcNow.monotonic-10e9)
+	le.PutUint64(b[gcHeap:], 4<<20)
 	return b
 }
 
@@ -61,6 +62,8 @@ func TestParseMemstats(t *testing.T) {
 		"by the other clock":         {7, put(gcNanotime, gcNow.monotonic+1), false},
 		"a runtime.MemStats":         {7, put(gcNanotime, 1), false},
 		"a runtime.MemStats, at off": {7, put(gcNanotime, 0), false},
+		"no heap":                    {7, put(gcHeap, 0), false},
+		"a pointer for a heap":       {7, put(gcHeap, 1<<49), false},
 		"no pause":                   {7, put(pauseTotal, 0), false},
 		"a share above all":          {7, put(gcFraction, math.Float64bits(1.01)), false},
 		"no number":                  {7, put(gcFraction, math.Float64bits(math.NaN())), false},
@@ -82,7 +85,7 @@ func TestParseMemstats(t *testing.T) {
 		if tc.cycles > gcRing {
 			first = time.Time{}
 		}
-		if m.Cycles != int64(tc.cycles) || m.Pause != time.Duration(tc.cycles)*50*time.Microsecond || !m.First.Equal(first) {
+		if m.Cycles != int64(tc.cycles) || m.Heap != 4<<20 || m.Pause != time.Duration(tc.cycles)*50*time.Microsecond || !m.First.Equal(first) {
 			t.Errorf("%s: %+v, want %d cycles, the first at %s", name, m, tc.cycles, first)
 		}
 	}
@@ -231,7 +234,7 @@ func FuzzParseGC(f *testing.F) {
 		if !ok {
 			return
 		}
-		if m.Cycles < 0 || m.Pause < 0 || !m.First.IsZero() && m.First.After(m.Last) || m.Last.After(time.Unix(0, int64(gcNow.unix))) {
+		if m.Cycles < 0 || m.Pause < 0 || m.Heap < 0 || !m.First.IsZero() && m.First.After(m.Last) || m.Last.After(time.Unix(0, int64(gcNow.unix))) {
 			t.Errorf("%+v", m)
 		}
 		if times, ok := parseCPUStats(cpu, m); ok && (times.Collecting < 0 || times.Busy < 0) {

@@ -96,7 +96,7 @@ func checkGC(t *testing.T, c *Cache, p *goproctest.Probe) {
 			t.Errorf("the collector: %v; the program says %+v", err, says)
 			return
 		}
-		if got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || got.Cycles < 1 || got.First.IsZero() || got.First.After(got.Last) {
+		if got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || got.Cycles < 1 || got.First.IsZero() || got.First.After(got.Last) || !goproctest.About(got.Heap, says.Heap) {
 			t.Errorf("the collector is read as %+v, the program says %+v", got, says)
 		}
 		if got.CPU == nil || !goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy) {

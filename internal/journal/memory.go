@@ -10,6 +10,7 @@ type Memory struct {
 type GC struct {
 	Cycles       int64   `json:"cycles"`
 	PauseSeconds float64 `json:"pause_seconds"`
+	HeapBytes    int64   `json:"heap_bytes"` // in use when the last cycle ended, the garbage of it too; 0: none has
 	// CPUSeconds is the time of Ps that collecting took, but for idle ones, and BusySeconds
 	// the time in which they did anything, both over whole cycles; null: not known. Times of
 	// Ps are wall time: with fewer CPUs than Ps both hold waiting too.
@@ -39,6 +40,7 @@ func (g *GC) Add(more GC) {
 	}
 	g.Cycles += more.Cycles
 	g.PauseSeconds += more.PauseSeconds
+	g.HeapBytes += more.HeapBytes
 	g.SpanSeconds += more.SpanSeconds
 	add := func(to, more *float64) *float64 {
 		if to == nil || more == nil {

@@ -16,11 +16,11 @@ func TestAddMemory(t *testing.T) {
 }
 
 func TestAddGC(t *testing.T) {
-	one := GC{Cycles: 2, PauseSeconds: 0.5, CPUSeconds: new(1.0), BusySeconds: new(4.0), SpanSeconds: 3}
+	one := GC{Cycles: 2, PauseSeconds: 0.5, HeapBytes: 7, CPUSeconds: new(1.0), BusySeconds: new(4.0), SpanSeconds: 3}
 	var sum GC
 	sum.Add(one)
 	sum.Add(one)
-	if !reflect.DeepEqual(sum, GC{Cycles: 4, PauseSeconds: 1, CPUSeconds: new(2.0), BusySeconds: new(8.0), SpanSeconds: 6}) {
+	if !reflect.DeepEqual(sum, GC{Cycles: 4, PauseSeconds: 1, HeapBytes: 14, CPUSeconds: new(2.0), BusySeconds: new(8.0), SpanSeconds: 6}) {
 		t.Errorf("%+v", sum)
 	}
 	if sum.Add(GC{Cycles: 1, SpanSeconds: 1}); sum.CPUSeconds != nil || sum.BusySeconds != nil || sum.Cycles != 5 {

@@ -50,7 +50,7 @@ func (c *counters) collected() *journal.GC {
 
 // gcOf is a collector's doing as the journal has it.
 func gcOf(s observe.GCSpan, over time.Duration) journal.GC {
-	g := journal.GC{Cycles: s.Cycles, PauseSeconds: s.Pause.Seconds(), SpanSeconds: over.Seconds()}
+	g := journal.GC{Cycles: s.Cycles, PauseSeconds: s.Pause.Seconds(), HeapBytes: s.Heap, SpanSeconds: over.Seconds()}
 	if s.CPU != nil {
 		g.CPUSeconds, g.BusySeconds = new(s.CPU.Collecting.Seconds()), new(s.CPU.Busy.Seconds())
 	}

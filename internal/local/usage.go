@@ -43,7 +43,9 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		if sum.GC == nil {
 			sum.GC = &journal.GC{}
 		}
+		heap := max(sum.GC.HeapBytes, u.GC.HeapBytes) // one run after the other
 		sum.GC.Add(*u.GC)
+		sum.GC.HeapBytes = heap
 	}
 	if u.Cgroup != nil {
 		if sum.Cgroup == nil {

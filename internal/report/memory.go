@@ -71,6 +71,9 @@ func (g *group) memoryFacts(add func(name, value string)) {
 	if e.GCPauseSeconds != nil {
 		text += ", each with " + phrase.Seconds(*e.GCPauseSeconds) + " of pauses"
 	}
+	if e.GCHeapBytes != nil {
+		text += ", with " + size(e.GCHeapBytes) + " of heap in use at its end"
+	}
 	if e.GCBusyRatio != nil {
 		text += ", " + percentage().number(*e.GCBusyRatio) + " of its busy time by its runtime's count"
 	}

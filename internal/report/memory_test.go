@@ -15,7 +15,7 @@ import (
 func collecting(cycles int64, share float64) func(*journal.Trial) {
 	return func(t *journal.Trial) {
 		t.Memory = &journal.Memory{RSSBytes: new(int64(20 << 20)), PeakRSSBytes: 30 << 20}
-		t.GC = &journal.GC{Cycles: cycles, PauseSeconds: float64(cycles) * 0.0002, SpanSeconds: 100}
+		t.GC = &journal.GC{Cycles: cycles, PauseSeconds: float64(cycles) * 0.0002, HeapBytes: cycles << 11, SpanSeconds: 100}
 		if share >= 0 {
 			t.GC.CPUSeconds, t.GC.BusySeconds = new(share*40), new(40.0)
 		}
@@ -71,7 +71,7 @@ func TestMemoryInATable(t *testing.T) {
 	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (Cell{"18 %", "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (Cell{"30 MiB", "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
-	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, 18 % of its busy time by its runtime's count, at ") {
+	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, with 15.6 MiB of heap in use at its end, 18 % of its busy time by its runtime's count, at ") {
 		t.Errorf("%q", got)
 	}
 	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30 MiB at most, at ") {

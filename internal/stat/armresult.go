@@ -93,6 +93,7 @@ type Evidence struct {
 	PeakRSSBytes          *float64 `json:"peak_rss_bytes,omitempty"`       // the most since their start
 	GCCyclesPerSecond     *float64 `json:"gc_cycles_per_second,omitempty"` // of one replica
 	GCPauseSeconds        *float64 `json:"gc_pause_seconds,omitempty"`     // of a cycle
+	GCHeapBytes           *float64 `json:"gc_heap_bytes,omitempty"`        // in use when the last cycle ended, all replicas
 	GCBusyRatio           *float64 `json:"gc_busy_ratio,omitempty"`        // of the time in which Ps did anything, by the runtime's count
 }
 

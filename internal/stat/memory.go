@@ -52,6 +52,12 @@ func (of usageOf) memoryEvidence(e *Evidence, trials []*journal.Trial) {
 		}
 		return new(g.PauseSeconds / float64(g.Cycles))
 	})
+	e.GCHeapBytes = gc(func(g *journal.GC) *float64 {
+		if g.HeapBytes <= 0 {
+			return nil
+		}
+		return new(float64(g.HeapBytes))
+	})
 	e.GCBusyRatio = gc(func(g *journal.GC) *float64 {
 		if g.CPUSeconds == nil || g.BusySeconds == nil || *g.BusySeconds <= 0 {
 			return nil

@@ -138,7 +138,7 @@ func (c cell) checkGC(cache *goproc.Cache, p *goproctest.Probe) (wrong []string)
 		return []string{fmt.Sprintf("that the collector is known is %v, want %v: %v", err == nil, c.release.collector, err)}
 	case err != nil:
 		return nil
-	case got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || says.Cycles == 0:
+	case got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || !goproctest.About(got.Heap, says.Heap) || says.Cycles == 0:
 		wrong = append(wrong, fmt.Sprintf("the collector is read as %+v, want %+v", got, says))
 	}
 	switch timed := says.Collecting >= 0; {

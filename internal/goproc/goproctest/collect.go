@@ -11,6 +11,7 @@ type Collected struct {
 	Cycles           int64
 	Pause            time.Duration
 	Last             int64 // Unix nanoseconds
+	Heap             int64 // bytes, just before
 	Collecting, Busy time.Duration
 }
 
@@ -25,7 +26,7 @@ func (p *Probe) Collect() Collected {
 	}
 	var c Collected
 	var all, idleMark, total, idle int64
-	if _, err := fmt.Sscan(p.out.Text(), &c.Cycles, &c.Pause, &c.Last, &all, &idleMark, &total, &idle); err != nil {
+	if _, err := fmt.Sscan(p.out.Text(), &c.Cycles, &c.Pause, &c.Last, &c.Heap, &all, &idleMark, &total, &idle); err != nil {
 		p.t.Fatalf("%q: %v", p.out.Text(), err)
 	}
 	p.says()
@@ -39,3 +40,7 @@ func (p *Probe) Collect() Collected {
 // Same tells whether a time that was read is the one that a probe said, in seconds as a
 // float64.
 func Same(read, said time.Duration) bool { return (read - said).Abs() <= 2*time.Nanosecond }
+
+// About tells whether the heap that was read is that which a probe had just before: what
+// the runtime itself takes meanwhile is little.
+func About(read, said int64) bool { return read > said-said/8 && read < said+said/8 }

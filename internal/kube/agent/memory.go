@@ -23,7 +23,7 @@ func (s *span) memory(u *journal.Usage) {
 	if !ok {
 		return
 	}
-	u.GC = &journal.GC{Cycles: since.Cycles, PauseSeconds: since.Pause.Seconds(), SpanSeconds: time.Since(s.began).Seconds()}
+	u.GC = &journal.GC{Cycles: since.Cycles, PauseSeconds: since.Pause.Seconds(), HeapBytes: since.Heap, SpanSeconds: time.Since(s.began).Seconds()}
 	if since.CPU != nil {
 		u.GC.CPUSeconds, u.GC.BusySeconds = new(since.CPU.Collecting.Seconds()), new(since.CPU.Busy.Seconds())
 	}

@@ -12,7 +12,7 @@ func Flat() *stat.Result {
 	c := stattest.Config{Seed: 6, CPUs: 8, Arms: alike(8, 1, 2, 4, 8), Noise: &stattest.Noise{Trial: 0.004, P99: 0.02}, Trial: func(t *journal.Trial) {
 		procs := float64(*t.ObservedProcs[0])
 		t.Memory = &journal.Memory{RSSBytes: new(int64(96 << 20)), PeakRSSBytes: 128<<20 + int64(procs)<<20}
-		t.GC = &journal.GC{Cycles: 125, PauseSeconds: 0.03, SpanSeconds: 1.5, CPUSeconds: new(0.18 * procs), BusySeconds: new(procs)}
+		t.GC = &journal.GC{Cycles: 125, PauseSeconds: 0.03, HeapBytes: 90 << 20, SpanSeconds: 1.5, CPUSeconds: new(0.18 * procs), BusySeconds: new(procs)}
 		t.BesideCPUSeconds = new(0.25 * t.MeasuredSeconds)
 	}}
 	return analyze("server", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
