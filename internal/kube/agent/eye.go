@@ -130,9 +130,9 @@ type span struct {
 	counts *observe.Span
 	node   observe.CPU
 	limits []observe.Limit
-	pid    int         // of the Go program; 0: none was found
+	pid    int              // of the Go program; 0: none was found
 	waited *observe.Latency // of its goroutines until then; nil: not readable
-	gc     *observe.GC // what its collector had done; nil: it told nothing
+	gc     *observe.GC      // what its collector had done; nil: it told nothing
 	err    error
 }
 
