@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"check":         {"rule", "maxprocs/facts", "folder"},
 	"stat":          {"journal", "heat", "race", "slo"},
 	"report":        {"heat", "slo", "stat", "journal", "axis", "lab", "canary"},
-	"session":       {"sweep", "load", "ready", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
+	"session":       {"sweep", "topology", "load", "ready", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
 	"ps":            {"observe", "rule", "maxprocs/facts", "terminal"},
 	"explain":       {"rule", "maxprocs/facts", "maxprocs/memlimit", "cgroup", "terminal"},
 	"start":         {},

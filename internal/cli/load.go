@@ -170,7 +170,7 @@ func (o *loadOptions) parse(std stdio) (rates []float64, err error) {
 	if o.options.Body, err = body(o.body, o.bodyFile, std); err != nil {
 		return nil, err
 	}
-	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus); err != nil {
+	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus, std); err != nil {
 		return nil, err
 	}
 	if o.errors != "" {

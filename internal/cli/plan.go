@@ -112,6 +112,8 @@ func activity(a sweep.Activity) string {
 		return "load: " + a.Detail
 	case sweep.StepPrepare:
 		return "preparing"
+	case sweep.StepBeside:
+		return "starting what runs beside it"
 	case sweep.StepRun:
 		return "running"
 	}

@@ -33,6 +33,7 @@ type sweepOptions struct {
 	seed                 uint64
 	serverCPUs, loadCPUs string
 	against, prepare     string
+	beside, besideQuota  string
 	ready, readyStatus   string
 	requests             string
 	slo, price           string
@@ -75,6 +76,8 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&l.Duration, "duration", l.Duration, "measured time of a trial, half of it for each loop (by default the second is as long as its p99 needs); a batch program is run again and again for this long (default 1s)")
 	f.DurationVar(&l.Warmup, "warmup", l.Warmup, "load before the measured time; of a batch program (default 0s) runs")
 	f.StringVar(&o.prepare, "prepare", "", "run this `command` before each run of a batch program, unmeasured")
+	f.StringVar(&o.beside, "beside", "", "run this `command` beside the target in every trial, a sidecar or another tenant: on its CPUs, its CPU time told apart; {port} is the target's")
+	f.StringVar(&o.besideQuota, "beside-quota", "", "its own CPU `limit`: 0.5, or none (default: as the target's)")
 	f.StringVar(&l.Method, "method", "", "HTTP method (default GET, or POST with a body)")
 	f.StringArrayVar(&l.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
 	f.StringVar(&o.body, "body", "", "`text` to send as the body")
@@ -90,8 +93,8 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.margin, "margin", o.margin, "how much less throughput still counts as good")
 	f.StringVar(&o.marginP99, "margin-p99", o.marginP99, "how much more p99 latency still counts as good")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the settings' random order (default from the clock), and of what is random in the load")
-	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the target may run on: 0-1,3")
-	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on")
+	f.StringVar(&o.serverCPUs, "server-cpuset", "", "`CPUs` that the target may run on: 0-1,3, or node0, cores (a thread of each), performance, efficiency")
+	f.StringVar(&o.loadCPUs, "load-cpuset", "", "`CPUs` that the load runs on, named likewise")
 	f.BoolVar(&l.Shared, "shared-cpus", false, "leave the load on the target's CPUs; otherwise it gets some of its own where there are four or more")
 	f.StringVar(&o.out, "out", "", "results `directory` (default results/NAME-TIME); one with an unfinished journal is completed")
 	f.StringVar(&o.live, "live", "", "serve the report at this `address` while the sweep runs: :0 is a free port, for this machine alone; HOST:PORT is for others too")
@@ -167,8 +170,8 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	})
 	parse(func() (err error) { spec.GoVersions, err = parseGoVersions(o.goVersions); return })
 	parse(func() (err error) { spec.Quotas, err = parseQuotas(o.quota); return })
-	parse(func() (err error) { spec.Target.CPUs, err = parseCPUs("server-cpuset", o.serverCPUs); return })
-	parse(func() (err error) { spec.Load.CPUs, err = parseCPUs("load-cpuset", o.loadCPUs); return })
+	parse(func() (err error) { spec.Target.CPUs, err = parseCPUs("server-cpuset", o.serverCPUs, std); return })
+	parse(func() (err error) { spec.Load.CPUs, err = parseCPUs("load-cpuset", o.loadCPUs, std); return })
 	parse(func() (err error) { spec.Load.MaxErrors, err = parseRatio("max-errors", o.maxErrors); return })
 	parse(func() (err error) { spec.Load.Rate, err = parseRate(o.rate); return })
 	parse(func() (err error) { spec.Load.Body, err = body(o.body, o.bodyFile, std); return })
@@ -179,6 +182,7 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 	parse(func() (err error) { spec.MarginP99, err = parseRatio("margin-p99", o.marginP99); return })
 	parse(func() (err error) { spec.Target.Against, err = parseCommand("against", o.against); return })
 	parse(func() (err error) { spec.Target.Prepare, err = parseCommand("prepare", o.prepare); return })
+	parse(func() (err error) { spec.Target.Beside, err = parseBeside(o.beside, o.besideQuota); return })
 	parse(func() (err error) { spec.Target.Ready, err = parseReady(o.ready, o.readyStatus); return })
 	parse(func() (err error) { return o.parseObjective(&spec.Load) })
 	if o.given("seed") {
@@ -259,6 +263,8 @@ func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 			std.notef("the baseline measured another command: %q, now %q", old.Target.Command, s.Header.Target.Command)
 		case session.BaselineLoad:
 			std.notef("the baseline was measured under another load")
+		case session.BaselineBeside:
+			std.notef("beside the baseline another program ran, or none: --beside is not the same")
 		}
 	}
 	return nil

@@ -58,6 +58,7 @@ func fakeServer() {
 		go print(os.Stdout, *spam)
 	}
 	var answers atomic.Int64
+	var kept atomic.Pointer[[]byte]
 	l, err := net.Listen("tcp", *addr)
 	must(err)
 	for *mute {
@@ -71,6 +72,9 @@ func fakeServer() {
 		}
 		if r.URL.Path == "/slow" {
 			time.Sleep(20 * time.Millisecond)
+		}
+		if r.URL.Path == "/garbage" {
+			garbage(&kept)
 		}
 		time.Sleep(*work)
 		if answers.Add(1)%*every == 0 {
@@ -86,14 +90,19 @@ func fakeBatch() {
 	line := flag.String("print", "", "what to print")
 	work := flag.Duration("work", 20*time.Millisecond, "CPU time to burn on each P")
 	spam := flag.Int64("spam", 0, "bytes to print first")
+	allocate := flag.Bool("allocate", false, "make garbage meanwhile")
 	flag.Parse()
 	if *spam > 0 {
 		print(os.Stdout, *spam)
 	}
 	done := make(chan bool)
+	var kept atomic.Pointer[[]byte]
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
 			for end := time.Now().Add(*work); time.Now().Before(end); {
+				if *allocate {
+					garbage(&kept)
+				}
 			}
 			done <- true
 		}()
@@ -106,6 +115,9 @@ func fakeBatch() {
 	}
 	os.Exit(*fail)
 }
+
+// garbage replaces what is kept.
+func garbage(kept *atomic.Pointer[[]byte]) { kept.Store(new(make([]byte, 100<<10))) }
 
 func print(w io.Writer, bytes int64) {
 	block := []byte(strings.Repeat(strings.Repeat("x", 79)+"\n", 1024))

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/ready"
+	"github.com/procfit/procfit/internal/topology"
 )
 
 // parseRatio reads "5%" or "0.05" as 0.05.
@@ -52,11 +54,20 @@ func parseQuotas(s string) ([]*float64, error) {
 	return quotas, nil
 }
 
-// parseCPUs reads a cpuset such as "0-1,3".
-func parseCPUs(flag, s string) ([]int, error) {
+// parseCPUs reads a cpuset such as "0-1,3", or a name such as node0, which is said to be
+// of which CPUs.
+func parseCPUs(flag, s string, std stdio) ([]int, error) {
+	if name := strings.TrimSpace(s); name != "" && unicode.IsLetter(rune(name[0])) {
+		cpus, err := topology.Read(os.DirFS("/sys"), topology.Allowed()).Select(name)
+		if err != nil {
+			return nil, usageError("--%s %w", flag, err)
+		}
+		std.notef("--%s %s: CPUs %s", flag, name, cpuset.Format(cpus))
+		return cpus, nil
+	}
 	cpus, err := cpuset.Parse(s)
 	if err != nil {
-		return nil, usageError("--%s %q: want CPU numbers and ranges, as in 0-1,3", flag, s)
+		return nil, usageError("--%s %q: want CPU numbers and ranges, as in 0-1,3, or node0, cores, performance, efficiency", flag, s)
 	}
 	return cpus, nil
 }

@@ -65,6 +65,7 @@ type file struct {
 	mu  sync.Mutex
 	at  Addresses // Procs is 0 while they are not known
 	bad error     // why they will not be found
+	gc  gcAddresses
 }
 
 func (c *Cache) file(key fileKey) *file {

@@ -1,7 +1,7 @@
 // Package goproc reads Go programs from outside: on disk what the linker wrote
 // into them, live what the runtime has in memory: GOMAXPROCS, the number of CPUs
-// that it counted, whether GOMAXPROCS was set, and the histogram of scheduling
-// latencies.
+// that it counted, whether GOMAXPROCS was set, the histogram of scheduling
+// latencies, and what the garbage collector has done.
 //
 // These are the variables runtime.gomaxprocs, ncpu (numCPUStartup) and fields of
 // sched. Their addresses come from the symbol table or, in a stripped program, from
@@ -11,6 +11,9 @@
 // sched are known for each release, and are not believed alone: the symbol must
 // have that release's size, or the code must use every field at its offset; what is
 // read must be possible. Where anything does not add up, the value is not known.
+//
+// The collector's accounting, in memstats and work, is found in another way: by what must
+// be true of it, which nothing else among a program's variables fulfils by chance.
 //
 // The values are then two preads of /proc/PID/mem. The target is not stopped, and
 // nothing is ever written to it: writing gomaxprocs hangs a program, since its Ps

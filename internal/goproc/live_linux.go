@@ -67,30 +67,44 @@ func (c *Cache) open(pid int) (*file, fileKey, error) {
 	return f, key, f.err
 }
 
-func (c *Cache) live(pid int) (Live, error) {
+// memory opens the memory of a process, with the analysis of the file that it runs.
+func (c *Cache) memory(pid int) (f *file, mem fd, bias uint64, err error) {
 	f, key, err := c.open(pid)
 	if err != nil {
-		return Live{}, err
+		return nil, fd{}, 0, err
 	}
 	if err := f.image.decodable(); err != nil {
-		return Live{}, err
+		return nil, fd{}, 0, err
 	}
-	mem, err := openProc(pid, "mem")
+	if mem, err = openProc(pid, "mem"); err != nil {
+		return nil, fd{}, 0, err
+	}
+	if bias, err = loadBias(pid, f.image); err == nil {
+		err = unchanged(pid, key)
+	}
+	if err != nil {
+		mem.Close()
+		return nil, fd{}, 0, err
+	}
+	return f, mem, bias, nil
+}
+
+// unchanged tells a process that has just called exec: mem stays with the memory it was
+// opened on, exe and auxv do not, and do not belong together then.
+func unchanged(pid int, key fileKey) error {
+	now, err := keyOf(pid)
+	if err == nil && now != key {
+		err = fmt.Errorf("%w: the process has just called exec", ErrStarting)
+	}
+	return err
+}
+
+func (c *Cache) live(pid int) (Live, error) {
+	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return Live{}, err
 	}
 	defer mem.Close()
-	bias, err := loadBias(pid, f.image)
-	if err != nil {
-		return Live{}, err
-	}
-	// mem stays with the memory it was opened on, exe and auxv do not: if the
-	// process has called exec in between, they do not belong together.
-	if now, err := keyOf(pid); err != nil {
-		return Live{}, err
-	} else if now != key {
-		return Live{}, fmt.Errorf("%w: the process has just called exec", ErrStarting)
-	}
 	at, err := f.locate(mem, bias)
 	if err != nil {
 		return Live{}, err

@@ -48,6 +48,7 @@ func TestLive(t *testing.T) {
 					}
 					p.Tell("default")
 					check(t, &cache, p, source, false)
+					checkGC(t, &cache, p)
 				}
 				if len(cache.files) != 1 {
 					t.Errorf("%d files in the cache, want 1", len(cache.files))
@@ -82,4 +83,24 @@ func check(t *testing.T, c *Cache, p *goproctest.Probe, source Source, custom bo
 		t.Errorf("read version %q, module %q", live.GoVersion, live.MainModule)
 	}
 	return says.Procs
+}
+
+// checkGC compares what is read of the collector with what the program says of it, which
+// has a runtime.MemStats of its own among its variables.
+func checkGC(t *testing.T, c *Cache, p *goproctest.Probe) {
+	t.Helper()
+	for range 2 {
+		says := p.Collect()
+		got, err := c.GC(p.PID())
+		if err != nil {
+			t.Errorf("the collector: %v; the program says %+v", err, says)
+			return
+		}
+		if got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || got.Cycles < 1 || got.First.IsZero() || got.First.After(got.Last) || !goproctest.About(got.Heap, says.Heap) {
+			t.Errorf("the collector is read as %+v, the program says %+v", got, says)
+		}
+		if got.CPU == nil || !goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy) {
+			t.Errorf("its times are read as %+v, the program says %+v", got.CPU, says)
+		}
+	}
 }

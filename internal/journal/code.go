@@ -10,6 +10,7 @@ const (
 	InvalidCrashed      InvalidCode = "crashed"       // the target ended while it was measured
 	InvalidExit         InvalidCode = "exit_status"   // a batch program ended with an error
 	InvalidPrepare      InvalidCode = "prepare"       // what was to run before it failed
+	InvalidBeside       InvalidCode = "beside"        // the neighbour of --beside ended while the target was measured
 	InvalidTimeout      InvalidCode = "timeout"       // a batch program outlasted --trial-timeout
 	InvalidLost         InvalidCode = "lost"          // how the target ended is not known
 	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked

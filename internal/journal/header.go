@@ -25,16 +25,35 @@ type Header struct {
 
 // Host is a machine, or a node of a cluster.
 type Host struct {
-	Hostname      string  `json:"hostname"`
-	OS            string  `json:"os"`
-	Arch          string  `json:"arch"`
-	CPUModel      string  `json:"cpu_model"`
-	CPUs          int     `json:"cpus"`           // online CPUs
-	AffinityCPUs  int     `json:"affinity_cpus"`  // CPUs that procfit itself may run on
-	EffectiveCPUs float64 `json:"effective_cpus"` // the smaller of the affinity and the tightest CPU limit around procfit
-	Kernel        string  `json:"kernel"`
-	CgroupMode    string  `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
-	MemoryBytes   int64   `json:"memory_bytes"`
+	Hostname      string    `json:"hostname"`
+	OS            string    `json:"os"`
+	Arch          string    `json:"arch"`
+	CPUModel      string    `json:"cpu_model"`
+	CPUs          int       `json:"cpus"`           // online CPUs
+	AffinityCPUs  int       `json:"affinity_cpus"`  // CPUs that procfit itself may run on
+	EffectiveCPUs float64   `json:"effective_cpus"` // the smaller of the affinity and the tightest CPU limit around procfit
+	Kernel        string    `json:"kernel"`
+	CgroupMode    string    `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
+	MemoryBytes   int64     `json:"memory_bytes"`
+	Topology      *Topology `json:"topology,omitempty"` // null: not known, as in a journal of before
+}
+
+// Topology is how the CPUs that procfit may run on lie.
+type Topology struct {
+	Sockets        int    `json:"sockets"`
+	Cores          int    `json:"cores"`
+	ThreadsPerCore int    `json:"threads_per_core"` // the most
+	Nodes          []Node `json:"nodes"`            // of memory; none: not known
+	// PerformanceCPUs and EfficiencyCPUs are lists as in 0-7; empty: all are alike, or
+	// that is not known.
+	PerformanceCPUs string `json:"performance_cpus,omitempty"`
+	EfficiencyCPUs  string `json:"efficiency_cpus,omitempty"`
+}
+
+// Node is memory with the CPUs that are nearest to it.
+type Node struct {
+	ID   int    `json:"id"`
+	CPUs string `json:"cpu_list"` // as in 0-7, of those that procfit may run on
 }
 
 // Tool is the procfit that ran the trials.
@@ -57,6 +76,7 @@ type Target struct {
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
 	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
+	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran beside it in every trial; null: nothing
 	// SHA256 is of the command's executable, or of the pod template, so that a resumed
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
 	SHA256      string   `json:"sha256,omitempty"`
@@ -75,6 +95,13 @@ type Target struct {
 	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
 	Directory   string   `json:"directory,omitempty"`
 	Environment []string `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
+}
+
+// Beside is a program that ran beside the target.
+type Beside struct {
+	Command []string `json:"command"`
+	// QuotaCPUs is the limit of its own group; null: that of the arm, 0: none.
+	QuotaCPUs *float64 `json:"quota_cpus"`
 }
 
 // Process is one that nobody here started.

@@ -103,6 +103,7 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 // that the arm sets is told apart.
 func sum(list []agent.Counted, quota *float64) *journal.Usage {
 	u := &journal.Usage{}
+	addMemory(u, list)
 	for i, one := range list {
 		u.MeasuredSeconds = max(u.MeasuredSeconds, one.MeasuredSeconds)
 		if i == 0 {

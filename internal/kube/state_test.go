@@ -157,6 +157,17 @@ func TestSum(t *testing.T) {
 	if u.Cgroup == nil || u.Cgroup.Periods != 20 || u.Cgroup.ThrottledPeriods != 8 || len(u.OuterLimits) != 2 || u.CPUSeconds.Total() != 1 || *u.ThreadsMax != 10 || *u.HostUse.OtherCPUSeconds != 1 {
 		t.Errorf("%+v, others %v", u, *u.HostUse.OtherCPUSeconds)
 	}
+	if u.Memory != nil || u.GC != nil {
+		t.Errorf("what was not counted: %+v, %+v", u.Memory, u.GC)
+	}
+	seen := one
+	seen.Memory, seen.GC = &journal.Memory{PeakRSSBytes: 7}, &journal.GC{Cycles: 3, SpanSeconds: 1}
+	if u := sum([]agent.Counted{seen, seen}, nil); u.Memory == nil || u.Memory.PeakRSSBytes != 14 || u.GC == nil || u.GC.Cycles != 6 {
+		t.Errorf("of both: %+v, %+v", u.Memory, u.GC)
+	}
+	if u := sum([]agent.Counted{seen, one}, nil); u.Memory != nil || u.GC != nil {
+		t.Errorf("of one alone: %+v, %+v", u.Memory, u.GC)
+	}
 	if u := sum([]agent.Counted{one}, nil); u.Cgroup != nil || len(u.OuterLimits) != 2 {
 		t.Errorf("without a quota: %+v", u)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/need"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/topology"
 )
 
 // threadsOn are the CPUs of every thread of a process, as lists, each once.
@@ -49,7 +50,7 @@ func threadsOn(t *testing.T, pid int) (lists []string) {
 // one of the load's; afterwards procfit is where it was. The CPUs are chosen by what
 // the load costs.
 func TestApart(t *testing.T) {
-	all := affinity()
+	all := topology.Allowed()
 	if len(all) < 2 {
 		need.Skip(t, "needs two CPUs")
 	}
@@ -120,7 +121,7 @@ func listeners(t *testing.T) (pids []int) {
 
 // With CPUs given for the load alone procfit steps aside too, and the target keeps all.
 func TestLoadCPUsGiven(t *testing.T) {
-	all := affinity()
+	all := topology.Allowed()
 	if len(all) < 2 {
 		need.Skip(t, "needs two CPUs")
 	}

@@ -33,6 +33,10 @@ func (r *run) batch(ctx context.Context) error {
 	}
 	defer closeLogs(logs)
 	r.trial.Log = logs[0].path
+	if err := r.startBeside(ctx, 0); err != nil {
+		return err
+	}
+	defer r.beside.end(r.spec.Target.Grace)
 	r.step(sweep.StepWarmup)
 	for spent := time.Duration(0); spent < r.spec.Load.Warmup; {
 		one, err := r.once(ctx, logs)
@@ -45,6 +49,7 @@ func (r *run) batch(ctx context.Context) error {
 	if err != nil && r.sampler != nil {
 		return err
 	}
+	beside := r.besideUsed()
 	var all []ran
 	var wall time.Duration
 	for len(all) == 0 || wall < r.spec.Target.RunFor {
@@ -55,10 +60,13 @@ func (r *run) batch(ctx context.Context) error {
 		wall += max(one.wall, time.Microsecond)
 		all = append(all, one)
 	}
+	if err := r.beside.stands(); err != nil {
+		return err
+	}
 	for i := range all {
 		addUsage(&r.trial.Usage, all[i].usage)
 	}
-	if err := r.hostOfRuns(began); err != nil && r.sampler != nil {
+	if err := r.hostOfRuns(began, r.besideSince(beside)); err != nil && r.sampler != nil {
 		r.uncounted(err)
 	}
 	if err := trial.Procs(r.trial, bestReadings(all), nil); err != nil {
@@ -96,6 +104,7 @@ func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
 		return one, err
 	}
 	r.step(sweep.StepRun)
+	began := time.Now()
 	f, err := r.start(ctx, logs)
 	if err != nil {
 		return one, err
@@ -103,7 +112,7 @@ func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
 	defer f.end(0)
 	limited, cancel := r.limit(ctx)
 	defer cancel()
-	one.readings, one.usage, err = r.watch(limited, f)
+	one.readings, one.usage, err = r.watch(limited, f, began)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return one, trial.Invalid(journal.InvalidTimeout, "did not end within %s", r.spec.Target.RunTimeout)
 	}
@@ -152,18 +161,20 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // watch follows the fleet to its end. Programs may live for a few milliseconds
 // only, so it looks often at first.
-func (r *run) watch(ctx context.Context, f fleet) ([]trial.Reading, journal.Usage, error) {
+func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Reading, journal.Usage, error) {
 	c := r.count(nil, f.limitsAround())
 	readings := make([]trial.Reading, len(f))
 	for i := range readings {
 		readings[i].Err = errors.New("it ended before it could be read")
 	}
+	var seen passing
 	const slowest = 100 * time.Millisecond
 	for pause := time.Millisecond; ; pause = min(pause*3/2, slowest) {
 		pids := r.look(f, readings)
 		if pids == nil && f.anyDone() == nil {
 			break
 		}
+		seen.look(r, f, began, pause)
 		if c.err == nil {
 			c.span.Look(pids)
 		}
@@ -183,6 +194,7 @@ func (r *run) watch(ctx context.Context, f fleet) ([]trial.Reading, journal.Usag
 	if usage == nil {
 		return readings, journal.Usage{}, nil
 	}
+	seen.record(usage)
 	return readings, *usage, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/need"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/topology"
 )
 
 // spin is a shell that computes for some tenths of a second of CPU time.
@@ -21,7 +22,7 @@ func spin() sweep.Spec {
 // What other programs use is counted, and neither the target nor procfit is among
 // them.
 func TestOtherPrograms(t *testing.T) {
-	if len(affinity()) == 0 {
+	if len(topology.Allowed()) == 0 {
 		need.Skip(t, "needs an affinity that can be read")
 	}
 	other := exec.Command("sh", "-c", "while :; do :; done")
@@ -39,7 +40,7 @@ func TestOtherPrograms(t *testing.T) {
 		t.Fatalf("%v %s", err, trial.InvalidReason)
 	}
 	h := trial.HostUse
-	if h == nil || h.OtherCPUSeconds == nil || h.TargetCPUs != len(affinity()) {
+	if h == nil || h.OtherCPUSeconds == nil || h.TargetCPUs != len(topology.Allowed()) {
 		t.Fatalf("nothing is known of other programs: %+v", h)
 	}
 	all := float64(h.TargetCPUs) * trial.DurationSeconds
@@ -89,7 +90,7 @@ func TestOuterLimit(t *testing.T) {
 // They are told of before the first trial.
 func TestLookAround(t *testing.T) {
 	var others []*exec.Cmd
-	for range affinity() {
+	for range topology.Allowed() {
 		c := exec.Command("sh", "-c", "while :; do :; done")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)

@@ -47,6 +47,11 @@ func Check(spec sweep.Spec, built bool) error {
 			return sweep.WrongBy(sweep.FieldPrepare, err)
 		}
 	}
+	if b := t.Beside; b != nil {
+		if err := supervisor.CheckCommand(b.Command[0]); err != nil {
+			return sweep.WrongBy(sweep.FieldBeside, err)
+		}
+	}
 	if len(t.Ready.Command) > 0 {
 		if err := supervisor.CheckCommand(t.Ready.Command[0]); err != nil {
 			return sweep.WrongBy(sweep.FieldReady, err)

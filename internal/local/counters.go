@@ -19,6 +19,9 @@ type counters struct {
 	groups []cgroup.Stats
 	outer  []observe.Limit
 	err    error
+
+	beside     *time.Duration // what the neighbour had used; nil: there is none
+	collectors []followed
 }
 
 // count starts counting. outer are the limits around the target, from limitsAround.
@@ -31,6 +34,8 @@ func (r *run) count(f fleet, outer []observe.Limit) *counters {
 		c.groups = f.throttling()
 	}
 	c.outer = observe.Reread(outer)
+	c.beside = r.besideUsed()
+	c.collectors = r.follow(f)
 	if c.host, c.err = r.readHost(); c.err == nil {
 		c.span, c.err = r.sampler.Start(f.pids())
 	}
@@ -48,7 +53,12 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 	if c.err == nil {
 		c.span.Look(c.fleet.pids())
 		use = c.span.Delta()
-		u.HostUse, c.err = c.run.hostSince(c.host, use.User+use.System, loadCPU)
+		ours := use.User + use.System
+		if beside := c.run.besideSince(c.beside); beside != nil {
+			ours += *beside
+			u.BesideCPUSeconds = new(beside.Seconds())
+		}
+		u.HostUse, c.err = c.run.hostSince(c.host, ours, loadCPU)
 	}
 	if c.err != nil {
 		c.run.uncounted(c.err)
@@ -57,6 +67,7 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 	record(u, use)
 	u.Cgroup = throttledSince(c.groups, c.fleet.throttling())
 	u.OuterLimits = outerSince(c.outer)
+	u.Memory, u.GC = memoryOf(c.fleet.pids()), c.collected()
 	return u
 }
 

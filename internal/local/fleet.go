@@ -26,6 +26,8 @@ type replica struct {
 	group           *cgroup.Group     // nil: no arm has a quota
 	url             string
 	port            int          // of the URL; 0 where it names none
+	free            int          // what {port} stands for
+	program         int          // the Go process that is read; 0: none was found
 	ask             *ready.Asker // whether it can be loaded; nil: a batch program
 }
 
@@ -45,7 +47,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 		return nil, err
 	}
 	for i, port := range ports {
-		one := &replica{url: target.ExpandPort([]string{r.spec.Target.URL}, port)[0]}
+		one := &replica{url: target.ExpandPort([]string{r.spec.Target.URL}, port)[0], free: port}
 		f = append(f, one)
 		if one.port, err = r.checkPort(one.url); err != nil {
 			return f, err

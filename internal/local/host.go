@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/topology"
 )
 
 // host is a reading of the machine.
@@ -80,14 +81,18 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 
 // hostOfRuns is the machine's state over a batch program's runs. Whatever procfit
 // started meanwhile has ended, its supervisors and what prepares a run too: none of
-// it is another program. What was between the runs is taken out by its share of the
-// time.
-func (r *run) hostOfRuns(before host) error {
+// it is another program, and neither is the neighbour, which used beside: nil without
+// one. What was between the runs is taken out by its share of the time.
+func (r *run) hostOfRuns(before host, beside *time.Duration) error {
 	now, err := r.readHost()
 	if err != nil {
 		return err
 	}
-	use, err := r.hostSince(before, now.ended-before.ended, 0)
+	ours := now.ended - before.ended
+	if beside != nil {
+		ours += *beside
+	}
+	use, err := r.hostSince(before, ours, 0)
 	if err != nil {
 		return err
 	}
@@ -107,7 +112,7 @@ func (r *run) hostOfRuns(before host) error {
 func (r *runner) sharedPart(cpu time.Duration) time.Duration {
 	on := r.spec.LoadCPUs()
 	if on == nil {
-		on = affinity()
+		on = topology.Allowed()
 	}
 	if len(on) == 0 || len(r.cpus) == 0 {
 		return cpu

@@ -22,6 +22,7 @@ func (r *run) readServers(f fleet) ([]trial.Reading, error) {
 		pids := one.pids()
 		if one.standing != nil { // whoever listens at the URL's port, a proxy say
 			readings = append(readings, r.readBusiest(pids))
+			one.program, _ = r.reader.BusiestGo(pids)
 			continue
 		}
 		pid, err := observe.Listener(one.port, pids)
@@ -30,11 +31,12 @@ func (r *run) readServers(f fleet) ([]trial.Reading, error) {
 			return nil, fmt.Errorf("%w, which would be measured in place of the target: stop it, or write {port} in the command and the URL", err)
 		}
 		if err == nil {
-			readings = append(readings, r.readProcess(pid))
+			one.program, readings = pid, append(readings, r.readProcess(pid))
 			continue
 		}
 		// The socket may be out of sight (another host, another namespace): the
 		// busiest Go program then stands for the server.
+		one.program, _ = r.reader.BusiestGo(pids)
 		readings = append(readings, r.readBusiest(pids))
 	}
 	return readings, nil

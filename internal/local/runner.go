@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/cgroup"
@@ -12,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/supervisor"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/topology"
 	"github.com/procfit/procfit/internal/trial"
 )
 
@@ -20,7 +20,7 @@ type runner struct {
 	spec     sweep.Spec
 	config   Config
 	cpus     []int            // that the target may use
-	groups   *cgroup.Parent   // nil: no arm has a quota; else all run in groups, as the kernel schedules these apart
+	groups   *cgroup.Parent   // nil: nothing has a quota; else all run in groups, as the kernel schedules these apart
 	sampler  *observe.Sampler // nil: this system does not tell
 	reader   observe.Reader
 	programs map[programKey]program
@@ -37,7 +37,7 @@ func New(spec sweep.Spec, config Config) (sweep.Runner, error) {
 	}
 	r := &runner{spec: spec, config: config, cpus: spec.TargetCPUs(), sampler: sampler, programs: map[programKey]program{}, told: map[journal.GroupKey]bool{}}
 	if r.cpus == nil {
-		r.cpus = affinity()
+		r.cpus = topology.Allowed()
 	}
 	return r, nil
 }
@@ -46,7 +46,7 @@ func New(spec sweep.Spec, config Config) (sweep.Runner, error) {
 // cgroups can be made, removes those of killed runs, and compiles what is to be
 // compiled.
 func (r *runner) Prepare(ctx context.Context, plan journal.Plan, observe sweep.Observer) error {
-	if slices.ContainsFunc(plan.Arms, func(a journal.Arm) bool { return a.QuotaCPUs != nil }) {
+	if r.spec.NeedsGroups() {
 		if err := r.findGroups(); err != nil {
 			return err
 		}
@@ -135,6 +135,7 @@ type run struct {
 	task    sweep.Task
 	observe sweep.Observer
 	trial   *journal.Trial
+	beside  *neighbour // nil: nothing runs beside the target, or not yet
 }
 
 func (r *run) step(s sweep.Step) { r.observe.Tell(sweep.Activity{Step: s}) }

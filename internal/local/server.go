@@ -33,10 +33,17 @@ func (r *run) serve(ctx context.Context) error {
 	if err := r.ready(ctx, f); err != nil {
 		return err
 	}
+	if err := r.startBeside(ctx, f[0].free); err != nil {
+		return err
+	}
+	defer r.beside.end(grace)
 	err = r.offer(ctx, f)
 	// What the target itself said is worth more than the load's view of it.
 	if dead := f.crashed(); dead != nil && ctx.Err() == nil {
 		return crash(f, dead, logs)
+	}
+	if gone := r.beside.stands(); gone != nil && ctx.Err() == nil {
+		return gone
 	}
 	if err != nil {
 		return err
@@ -113,6 +120,7 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 	if err != nil {
 		return err
 	}
+	r.follow(f) // what is searched for is then found, before anything is measured
 	outer := f.limitsAround()
 	if r.spec.Load.Command != "" {
 		err = r.external(ctx, f, outer)

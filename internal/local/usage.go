@@ -24,11 +24,28 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		sum.ContextSwitches.Voluntary += u.ContextSwitches.Voluntary
 		sum.ContextSwitches.Involuntary += u.ContextSwitches.Involuntary
 	}
+	if u.BesideCPUSeconds != nil {
+		sum.BesideCPUSeconds = plus(sum.BesideCPUSeconds, *u.BesideCPUSeconds)
+	}
 	if u.RunQueueWaitSeconds != nil {
 		sum.RunQueueWaitSeconds = plus(sum.RunQueueWaitSeconds, *u.RunQueueWaitSeconds)
 	}
 	if u.ThreadsMax != nil && (sum.ThreadsMax == nil || *sum.ThreadsMax < *u.ThreadsMax) {
 		sum.ThreadsMax = u.ThreadsMax
+	}
+	if m := u.Memory; m != nil {
+		if sum.Memory == nil {
+			sum.Memory = &journal.Memory{}
+		}
+		sum.Memory.PeakRSSBytes = max(sum.Memory.PeakRSSBytes, m.PeakRSSBytes)
+	}
+	if u.GC != nil {
+		if sum.GC == nil {
+			sum.GC = &journal.GC{}
+		}
+		heap := max(sum.GC.HeapBytes, u.GC.HeapBytes) // one run after the other
+		sum.GC.Add(*u.GC)
+		sum.GC.HeapBytes = heap
 	}
 	if u.Cgroup != nil {
 		if sum.Cgroup == nil {

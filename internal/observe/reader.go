@@ -19,6 +19,9 @@ type Reader struct {
 // The error says why it cannot be read: ErrNotGo, or another of package goproc.
 func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.cache.Live(pid) }
 
+// GC reads what the garbage collector of a process has done.
+func (r *Reader) GC(pid int) (GC, error) { return r.cache.GC(pid) }
+
 // Program reads what the linker wrote into the program that a process runs: its
 // Go version, its main module. It needs less permission than Procs.
 func (r *Reader) Program(pid int) (Program, error) { return r.cache.Program(pid) }

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"time"
+
 	"github.com/procfit/procfit/internal/goproc"
 	"github.com/procfit/procfit/internal/procstat"
 )
@@ -13,6 +15,7 @@ type (
 	Use     = procstat.Use
 	CPU     = procstat.CPU
 	HostUse = procstat.HostUse
+	Memory  = procstat.Memory
 )
 
 // Source is where context switches and run-queue wait come from: Taskstats is
@@ -35,6 +38,8 @@ const (
 type (
 	Live    = goproc.Live
 	Program = goproc.Program
+	GC      = goproc.GC
+	GCSpan  = goproc.GCSpan
 )
 
 // ErrNotGo is in the errors of Reader where the process runs no Go program.
@@ -54,3 +59,26 @@ func MachineCPU() (CPU, error) { return procstat.ReadCPU() }
 // What others used over a span is the Busy of CPU.Since without what is known to
 // have run there. An offline CPU is an error.
 func CPUTime(cpus []int) (CPU, error) { return procstat.ReadCPU(cpus...) }
+
+// TreeCPU is the CPU time of processes and of those of their children that have ended
+// and were waited for. What cannot be read, as it is gone, counts nothing.
+func TreeCPU(pids []int) time.Duration {
+	sum := time.Duration(0)
+	for _, pid := range pids {
+		if s, err := procstat.ReadStat(pid); err == nil {
+			sum += s.User + s.System + s.Reaped
+		}
+	}
+	return sum
+}
+
+// MemoryOf is the memory of processes together; false where none can be read. What they
+// share counts for each.
+func MemoryOf(pids []int) (sum Memory, ok bool) {
+	for _, pid := range pids {
+		if m, err := procstat.ReadMemory(pid); err == nil {
+			sum.Resident, sum.Peak, ok = sum.Resident+m.Resident, sum.Peak+m.Peak, true
+		}
+	}
+	return sum, ok
+}

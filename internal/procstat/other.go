@@ -5,6 +5,9 @@ package procstat
 // ReadStat needs Linux.
 func ReadStat(pid int) (Stat, error) { return Stat{}, ErrUnsupported }
 
+// ReadMemory needs Linux.
+func ReadMemory(pid int) (Memory, error) { return Memory{}, ErrUnsupported }
+
 // ThreadGroup needs Linux.
 func ThreadGroup(tid int) (int, error) { return 0, ErrUnsupported }
 

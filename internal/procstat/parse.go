@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -21,6 +20,7 @@ type Stat struct {
 	Parent  int
 	User    time.Duration // CPU time of all threads, exited ones too
 	System  time.Duration
+	Reaped  time.Duration // CPU time of its children that have ended and were waited for, theirs included
 	Threads int
 	Started uint64 // in ticks since boot; with PID it names one process
 	Kernel  bool   // a thread of the kernel, which runs no program
@@ -54,6 +54,7 @@ func ParseStat(b []byte) (Stat, error) {
 	s.Parent = int(p.at(1, math.MaxInt32))
 	s.User = time.Duration(p.at(11, maxTicks)) * tick
 	s.System = time.Duration(p.at(12, maxTicks)) * tick
+	s.Reaped = time.Duration(min(p.at(13, maxTicks)+p.at(14, maxTicks), maxTicks)) * tick
 	s.Threads = int(p.at(17, math.MaxInt32))
 	s.Started = p.at(19, math.MaxUint64)
 	const kernelThread = 0x00200000 // PF_KTHREAD, include/linux/sched.h
@@ -159,11 +160,11 @@ func parseMemTotal(b []byte) (int64, error) {
 		if !ok {
 			continue
 		}
-		kB, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(string(bytes.TrimSpace(rest)), "kB")), 10, 53)
+		n, err := parseKB(rest)
 		if err != nil {
 			return 0, fmt.Errorf("/proc/meminfo: MemTotal: %w", err)
 		}
-		return int64(kB) << 10, nil
+		return n, nil
 	}
 	return 0, fmt.Errorf("/proc/meminfo: no MemTotal")
 }

@@ -30,6 +30,15 @@ func ThreadGroup(tid int) (pid int, err error) {
 	return int(n), err
 }
 
+// ReadMemory reads /proc/PID/status.
+func ReadMemory(pid int) (Memory, error) {
+	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return Memory{}, err
+	}
+	return parseMemory(b)
+}
+
 // readOnce reads a file of at most 4 KiB in three system calls, which os.ReadFile
 // does in six: a process of 5,000 threads has 10,000 such files.
 func readOnce(name string) ([]byte, error) {

@@ -115,7 +115,7 @@ func (g *group) plain() string {
 		}
 		return "It was measured as it runs, and compared with nothing."
 	case stat.NotYourKnob:
-		return "No value is shown to be worse than another. Profile first." + g.doubt()
+		return "No value is shown to be worse than another. " + phrase.Capital(w.instead()) + "." + g.doubt()
 	}
 	if c := rec.Claim; rec.Verdict == stat.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
 		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))

@@ -42,6 +42,27 @@ func (g *group) unset() *stat.ArmResult {
 // chosen is the row that the verdict names; nil when it names none.
 func (g *group) chosen() *stat.ArmResult { return g.row(g.Recommendation.Arm) }
 
+// shown is the verdict's arm, or the peak; nil where there is neither.
+func (g *group) shown() *stat.ArmResult {
+	if a := g.chosen(); a != nil {
+		return a
+	}
+	return g.row(g.Peak)
+}
+
+// seen is that, or else the first row with a valid trial.
+func (g *group) seen() *stat.ArmResult {
+	if a := g.shown(); a != nil {
+		return a
+	}
+	for i := range g.rows {
+		if g.rows[i].Trials > 0 {
+			return &g.rows[i]
+		}
+	}
+	return nil
+}
+
 // ps is the number of Ps that an arm ran with, as far as it is known.
 func ps(a *stat.ArmResult) (int, bool) {
 	switch {

@@ -25,6 +25,7 @@ func environment(r *stat.Result) []Pair {
 	add("Machine", h.Hostname)
 	add("CPU", h.CPUModel)
 	add("CPUs", cpuCounts(r))
+	add("Topology", topology(h.Topology))
 	if h.MemoryBytes > 0 {
 		add("Memory", significant(float64(h.MemoryBytes)/(1<<30), digits, true)+" GiB")
 	}
@@ -37,6 +38,7 @@ func environment(r *stat.Result) []Pair {
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
 	add("Before each run", t.Prepare)
+	add("Beside it", beside(t.Beside))
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("URL", t.URL)
@@ -67,6 +69,22 @@ func environment(r *stat.Result) []Pair {
 	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return out
+}
+
+// beside is the neighbour that ran in every trial.
+func beside(b *journal.Beside) string {
+	if b == nil {
+		return ""
+	}
+	text := phrase.Shell(b.Command)
+	switch q := b.QuotaCPUs; {
+	case q == nil:
+		return text
+	case *q == 0:
+		return text + ", without a quota"
+	default:
+		return text + ", under a quota of " + phrase.CPUs(*q)
+	}
 }
 
 // planned is a grid's blocks, or a race's budget.

@@ -51,7 +51,9 @@ func (g *group) facts() []Pair {
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
 		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", significant(roundTo(*o.CPUs), digits, true), phrase.CPUs(float64(o.Of))))
 	}
+	add("The program beside it", g.neighbour())
 	add("CPU a request", g.cpuEach())
+	g.memoryFacts(add)
 	if u := g.USL; u != nil {
 		if u.Poor {
 			add("Scalability law", "fits poorly, do not read it: "+doubt(g.Group))
@@ -93,13 +95,20 @@ func copiesApart(n stat.NoiseFloor) string {
 	return phrase.And(parts)
 }
 
+// neighbour is what the program of --beside used in the trials of one arm: the verdict's,
+// or the peak, or any.
+func (g *group) neighbour() string {
+	a := g.seen()
+	if a == nil || a.Evidence.BesideCPUs == nil {
+		return ""
+	}
+	return fmt.Sprintf("used %s in the trials of %s: neither the target's nor other programs'", cpusUsed(*a.Evidence.BesideCPUs), armName(a))
+}
+
 // cpuEach is the CPU time of a request at the verdict's arm, or the peak: at saturation
 // and at the open loop's rate it differs by as much as a third.
 func (g *group) cpuEach() string {
-	a := g.chosen()
-	if a == nil {
-		a = g.row(g.Peak)
-	}
+	a := g.shown()
 	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
 		return ""
 	}

@@ -91,7 +91,7 @@ func (w words) claim(c *stat.Reason) string {
 	case stat.Recommended:
 		return w.set(c) + w.elsewhere()
 	case stat.NotYourKnob:
-		return w.alike(c) + "; profile first." + w.elsewhere()
+		return w.alike(c) + "; " + w.instead() + "." + w.elsewhere()
 	case stat.TradeOff:
 		if c.Than == nil || c.P99Change == nil {
 			return "throughput and " + w.quantile() + " want different values."

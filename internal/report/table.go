@@ -23,7 +23,7 @@ type column struct {
 
 // table is one row an arm, without the columns of which nothing is known.
 func (g *group) table() Table {
-	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), []column{
+	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), g.memoryColumns(), []column{
 		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, trialsCell}})
 	t := Table{Rows: make([]Row, len(g.rows))}
 	for i := range g.rows {
@@ -78,6 +78,7 @@ func (g *group) kernelColumns() []column {
 	few.digits, few.trim = 2, false
 	return []column{
 		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.CPUs)} }},
+		{Column{Head: "CPUs used beside it"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.BesideCPUs)} }},
 		{Column{Head: "CPU a request"}, func(a *stat.ArmResult) Cell {
 			if g.ThroughputUnit != "requests" {
 				return Cell{Value: absent}

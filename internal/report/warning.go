@@ -41,7 +41,11 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 	case stat.WarnNoisyP99:
 		return advice{o.strays(w, o.quantile()), "a longer --duration, or more --repeats"}, true
 	case stat.WarnFlat:
-		return advice{fmt.Sprintf("all values are within %s of the best", phrase.Percent(o.plan().Margin)), "profile first: GOMAXPROCS may not be your knob"}, true
+		fix := "profile first: GOMAXPROCS may not be your knob"
+		if o.allocates() != "" {
+			fix = "GOMAXPROCS may not be your knob: " + o.instead()
+		}
+		return advice{fmt.Sprintf("all values are within %s of the best", phrase.Percent(o.plan().Margin)), fix}, true
 	case stat.WarnMetricWorse:
 		return advice{"proven worse at GOMAXPROCS " + w.Arm + ": " + losses(w.Losses),
 			"judge by the one that matters most: name it with --metric, or sweep the benchmarks one at a time"}, true
@@ -174,6 +178,9 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 			return advice{fmt.Sprintf("the sweep ended after %d of at most %s, before there was an answer", w.Count, phrase.Count(w.Of, "trial")), fix}, true
 		}
 		return advice{fmt.Sprintf("only %d of %d planned trials are in the journal", w.Count, w.Of), fix}, true
+	case stat.WarnSpansNodes:
+		return advice{fmt.Sprintf("the target's CPUs are at %s of memory (%s), and what is at another node is farther away", phrase.Count(len(w.Nodes), "NUMA node"), nodes(w.Nodes)),
+			fmt.Sprintf("compare with --server-cpuset node%d, and place replicas by node", w.Nodes[0].ID)}, true
 	case stat.WarnDrift:
 		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "use a quieter machine; comparisons stand, as they are made within blocks"}, true
 	case stat.WarnSteal:

@@ -15,6 +15,7 @@ type BaselineNote string
 const (
 	BaselineCommand BaselineNote = "command" // it measured another command
 	BaselineLoad    BaselineNote = "load"    // it was measured under another load
+	BaselineBeside  BaselineNote = "beside"  // another program ran beside it, or none
 )
 
 // CheckBaseline looks, before a run takes its time, at what it is to be compared
@@ -44,6 +45,9 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	}
 	if !slices.Equal(old.Target.Command, s.Header.Target.Command) {
 		notes = append(notes, BaselineCommand)
+	}
+	if !reflect.DeepEqual(old.Target.Beside, s.Header.Target.Beside) {
+		notes = append(notes, BaselineBeside)
 	}
 	if !reflect.DeepEqual(old.Load, s.Header.Load) {
 		notes = append(notes, BaselineLoad)

@@ -37,6 +37,9 @@ func header(spec sweep.Spec, plan journal.Plan, o Options) journal.Header {
 		Load: loadOf(spec),
 		Plan: plan,
 	}
+	if b := t.Beside; b != nil {
+		h.Target.Beside = &journal.Beside{Command: secret.Words(b.Command), QuotaCPUs: b.Quota}
+	}
 	if a := t.Attach; a != nil {
 		h.Target.Attached, h.Target.Environment = &journal.Process{PID: a.PID, Started: a.Started, Name: a.Name}, nil
 	}

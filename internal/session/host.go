@@ -4,9 +4,11 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/procstat"
 	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/topology"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -17,6 +19,7 @@ func ThisHost() journal.Host {
 	if machine, err := procstat.Host(); err == nil {
 		h.CPUModel, h.CPUs, h.Kernel, h.MemoryBytes = machine.CPUModel, machine.CPUs, machine.Kernel, machine.MemoryBytes
 	}
+	h.Topology = topologyOf(topology.Read(os.DirFS("/sys"), topology.Allowed()))
 	f := facts.Read()
 	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = f.AffinityCPUs(), f.EffectiveCPUs(), string(f.CgroupMode())
 	return h
@@ -35,4 +38,19 @@ func limited(spec sweep.Spec, h journal.Host) bool {
 		cpus = min(cpus, given)
 	}
 	return h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(cpus)
+}
+
+// topologyOf is a machine as the journal has it; nil where nothing is known.
+func topologyOf(m topology.Machine) *journal.Topology {
+	if len(m.Cores) == 0 {
+		return nil
+	}
+	t := &journal.Topology{
+		Sockets: m.Sockets(), Cores: len(m.Cores), ThreadsPerCore: m.Threads(), Nodes: []journal.Node{},
+		PerformanceCPUs: cpuset.Format(m.Performance), EfficiencyCPUs: cpuset.Format(m.Efficiency),
+	}
+	for _, n := range m.Nodes {
+		t.Nodes = append(t.Nodes, journal.Node{ID: n.ID, CPUs: cpuset.Format(n.CPUs)})
+	}
+	return t
 }

@@ -119,7 +119,7 @@ func (s *Session) adopt(then journal.Header) error {
 		same bool
 	}{
 		{planDiffers(then.Plan), reflect.DeepEqual(plan, then.Plan)},
-		{"the target (command or its executable, --url, --ready, --build, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, target)},
+		{"the target (command or its executable, --url, --ready, --build, --beside, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, target)},
 		{"the load", reflect.DeepEqual(now.Load, load)},
 		{"the Go that procfit is built with, being its own target", now.Target.BuiltIn == "" || goVersioned(plan) || now.Tool.GoVersion == then.Tool.GoVersion},
 		{"the host", SameHost(now.TargetHost, then.TargetHost)},

@@ -123,6 +123,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
 	r.ProcsLogged = g.logged()
 	r.Throttling = g.throttling(&r, w, h.TargetHost)
+	r.Allocates = g.allocates(&r, w)
 	return r, w
 }
 

@@ -80,14 +80,21 @@ type Evidence struct {
 	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"` // seconds waited a second; includes throttling
 	ThreadsMax            *float64 `json:"threads_max"`
 	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
-	ThrottledRatio        *float64 `json:"throttled_ratio"`    // throttled seconds a second a replica
-	StealRatio            *float64 `json:"steal_ratio"`        // of all the machine's CPU time
-	OtherCPUs             *float64 `json:"other_cpus"`         // used by neither the target nor the load, on the CPUs that the target may use
-	MachineBusy           *float64 `json:"machine_busy_ratio"` // of all the machine's CPU time, not idle
+	ThrottledRatio        *float64 `json:"throttled_ratio"`       // throttled seconds a second a replica
+	StealRatio            *float64 `json:"steal_ratio"`           // of all the machine's CPU time
+	OtherCPUs             *float64 `json:"other_cpus"`            // used by neither the target nor the load, on the CPUs that the target may use
+	BesideCPUs            *float64 `json:"beside_cpus,omitempty"` // used by the neighbour of --beside
+	MachineBusy           *float64 `json:"machine_busy_ratio"`    // of all the machine's CPU time, not idle
 	CPUSecondsEach        *float64 `json:"cpu_seconds_per_request"`
 	LoadCPUs              *float64 `json:"load_cpus"` // CPU seconds a second of the load engine
 	SendLagP99            *float64 `json:"send_lag_p99_seconds"`
-	Dropped               int64    `json:"dropped"` // over all trials
+	Dropped               int64    `json:"dropped"`                        // over all trials
+	RSSBytes              *float64 `json:"rss_bytes,omitempty"`            // resident memory at the end, all replicas
+	PeakRSSBytes          *float64 `json:"peak_rss_bytes,omitempty"`       // the most since their start
+	GCCyclesPerSecond     *float64 `json:"gc_cycles_per_second,omitempty"` // of one replica
+	GCPauseSeconds        *float64 `json:"gc_pause_seconds,omitempty"`     // of a cycle
+	GCHeapBytes           *float64 `json:"gc_heap_bytes,omitempty"`        // in use when the last cycle ended, all replicas
+	GCBusyRatio           *float64 `json:"gc_busy_ratio,omitempty"`        // of the time in which Ps did anything, by the runtime's count
 }
 
 // Point is one trial, for plots.

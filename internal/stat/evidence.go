@@ -79,6 +79,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		})), replicas),
 		StealRatio: over(middle(trials, of.rate(stealSeconds)), machine),
 		OtherCPUs:  middle(trials, of.rate(otherSeconds)),
+		BesideCPUs: middle(trials, of.rate(func(u *journal.Usage) *float64 { return u.BesideCPUSeconds })),
 		MachineBusy: middle(trials, of.figure(func(u *journal.Usage) *float64 {
 			if u.HostUse == nil || u.MeasuredSeconds <= 0 {
 				return nil
@@ -87,6 +88,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		})),
 	}
 	e.CPUUtilisation = over(e.CPUs, usable)
+	of.memoryEvidence(&e, trials)
 	return e
 }
 

@@ -74,8 +74,8 @@ func (g *group) others(r *Group, shared bool) {
 		if shared && e.LoadCPUs != nil {
 			load = *e.LoadCPUs
 		}
-		want := math.Min(n, g.wanted(&r.Arms[i])) + load + *e.OtherCPUs
-		used := load + *e.OtherCPUs
+		beside := load + orZero(e.BesideCPUs) + *e.OtherCPUs
+		want, used := math.Min(n, g.wanted(&r.Arms[i]))+beside, beside
 		if e.CPUs != nil {
 			used += *e.CPUs
 		}

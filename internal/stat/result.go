@@ -85,7 +85,8 @@ type Group struct {
 	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
 	Throttling     Throttling     `json:"throttling"`
 	Others         OtherPrograms  `json:"other_programs"`
-	USL            *USL           `json:"usl"` // null with fewer than four different procs
+	Allocates      *Allocates     `json:"allocates,omitempty"` // beside a flat curve; null: it does not, or that is not known
+	USL            *USL           `json:"usl"`                 // null with fewer than four different procs
 	Recommendation Recommendation `json:"recommendation"`
 }
 

@@ -164,7 +164,7 @@ func compareRows(a, b *ArmResult) int {
 	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(a.Procs), orZero(b.Procs)))
 }
 
-func orZero(p *int) int {
+func orZero[T int | float64](p *T) T {
 	if p == nil {
 		return 0
 	}

@@ -74,6 +74,9 @@ func workload(r *Group, h journal.Header) Workload {
 	if at == nil || at.Evidence.CPUUtilisation == nil {
 		return w
 	}
+	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= othersMatter*float64(max(1, r.Others.Of)) {
+		return w // what the neighbour left it is no figure of its own
+	}
 	w.Arm, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
 	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, h)
 	if w.Withheld {

@@ -47,8 +47,7 @@ func (n *notes) group(i int, g *group, r *Group, w *walk) {
 	n.procs(i, g, r, w)
 	n.company(i, r)
 	n.metrics(i, w)
-	if r.Recommendation.Verdict != NotYourKnob && len(w.settings) >= 3 && w.best != nil &&
-		r.Recommendation.Verdict != CarriesRate && len(r.Flatness.WithinMargin) == len(g.measured()) {
+	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat(r, w) {
 		n.add(i, Warning{Code: WarnFlat})
 	}
 }

@@ -21,6 +21,7 @@ type Warning struct {
 	Advised   bool             `json:"-"` // the group's advice on throttling is of this warning
 	Trial     *journal.Warning `json:"-"`
 	Losses    []Reason         `json:"-"`
+	Nodes     []journal.Node   `json:"-"`
 }
 
 // ArmFigure is an arm with the figure that a warning is of, and what that is to be
@@ -60,6 +61,7 @@ const (
 	WarnUnbound         WarningCode = "quota_unbound"          // Arms: CPUs used; Limit: the quota, Count: replicas
 	WarnOversubscribed  WarningCode = "oversubscribed"         // Count: replicas, Value: CPUs that they want, Limit: of the machine
 	WarnFlat            WarningCode = "flat_curve"
+	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
 	WarnMetricWorse     WarningCode = "metric_worse"     // Arm, Losses
 	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; Mend: none was valid
 	WarnDrift           WarningCode = "drift"            // Value: the end against the start, a ratio less 1

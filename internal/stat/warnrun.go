@@ -24,6 +24,7 @@ func (n *notes) run(r *Result, groups []*group) {
 			Mend: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
 		})
 	}
+	n.nodes()
 	n.drift(groups)
 	all := allTrials(groups)
 	n.steal(all)

@@ -16,6 +16,8 @@ const (
 	FieldURL            Field = "url"
 	FieldEnv            Field = "env"
 	FieldPrepare        Field = "prepare"
+	FieldBeside         Field = "beside"
+	FieldBesideQuota    Field = "beside-quota"
 	FieldAttach         Field = "attach"
 	FieldTargetCPUs     Field = "server-cpuset"
 	FieldReady          Field = "ready"

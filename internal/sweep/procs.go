@@ -66,9 +66,9 @@ func (p *Procs) add(v *int) {
 }
 
 // For returns the values for a target that may use effective CPUs, unset first
-// and then by size. Auto is unset, 1, the powers of two up to twice the
-// effective CPUs and the effective CPUs themselves (rounded up); at least five
-// settings, since a curve of fewer says little.
+// and then by size. Auto is unset, 1, the powers of two up to twice the effective CPUs,
+// the effective CPUs themselves (rounded up), and one less and one more, which are often
+// advised; at least five settings, since a curve of fewer says little.
 func (p Procs) For(effective float64) []*int {
 	if !p.Auto {
 		return sorted(p.Values)
@@ -76,7 +76,11 @@ func (p Procs) For(effective float64) []*int {
 	const fewest = 5
 	cpus := max(1, int(math.Ceil(effective)))
 	auto := Procs{Values: []*int{nil}}
-	auto.add(&cpus)
+	for _, n := range []int{cpus, cpus - 1, cpus + 1} {
+		if n >= 1 {
+			auto.add(&n)
+		}
+	}
 	for n := 1; n <= 2*cpus || len(auto.Values) < fewest; n *= 2 {
 		auto.add(&n)
 	}

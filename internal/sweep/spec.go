@@ -53,17 +53,18 @@ type Spec struct {
 
 // Target is the program under test.
 type Target struct {
-	Command    []string  // argv; with Build only the arguments, unless a word holds {binary}
-	Against    []string  // argv of the old command: every arm runs old and new
-	Build      string    // Go package to compile
-	BuiltIn    string    // id of the practice program that Command starts; empty: the user's own
-	URL        string    // where its load goes; empty: a batch program
-	Env        []string  // NAME=value that it has besides the user's environment
-	Benchmarks bool      // the batch program prints Go benchmark lines
-	Prepare    []string  // argv of what runs before each run of a batch program
-	CPUs       []int     // that it may run on; nil: any
-	Pods       *Pods     // it runs in a cluster, in place of Command here; nil: it does not
-	Attach     *Attached // it runs already, and Command is not given; nil: it does not
+	Command    []string   // argv; with Build only the arguments, unless a word holds {binary}
+	Against    []string   // argv of the old command: every arm runs old and new
+	Build      string     // Go package to compile
+	BuiltIn    string     // id of the practice program that Command starts; empty: the user's own
+	URL        string     // where its load goes; empty: a batch program
+	Env        []string   // NAME=value that it has besides the user's environment
+	Benchmarks bool       // the batch program prints Go benchmark lines
+	Prepare    []string   // argv of what runs before each run of a batch program
+	Beside     *Neighbour // what runs beside it in every trial; nil: nothing
+	CPUs       []int      // that it may run on; nil: any
+	Pods       *Pods      // it runs in a cluster, in place of Command here; nil: it does not
+	Attach     *Attached  // it runs already, and Command is not given; nil: it does not
 
 	Ready        ready.Probe   // what tells that a server can be loaded; the zero value: its URL
 	ReadyTimeout time.Duration // for it to be so

@@ -62,11 +62,11 @@ func TestAutoProcs(t *testing.T) {
 	for effective, want := range map[float64]string{
 		0.5: "unset 1 2 4 8",
 		1:   "unset 1 2 4 8",
-		2:   "unset 1 2 4 8",
+		2:   "unset 1 2 3 4",
 		2.5: "unset 1 2 3 4",
-		6:   "unset 1 2 4 6 8",
-		8:   "unset 1 2 4 8 16",
-		64:  "unset 1 2 4 8 16 32 64 128",
+		6:   "unset 1 2 4 5 6 7 8",
+		8:   "unset 1 2 4 7 8 9 16",
+		64:  "unset 1 2 4 8 16 32 63 64 65 128",
 	} {
 		if got := show(Procs{Auto: true}.For(effective)); got != want {
 			t.Errorf("%g CPUs: %s, want %s", effective, got, want)
@@ -167,7 +167,7 @@ func TestPlanOfAGateAndOfQuotas(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{ptr(8.0)}, CPUs: 2, Blocks: 6})
-	if got := p.Arms[len(p.Arms)-1].Label; got != "8" || len(p.Arms) != 5 {
+	if got := p.Arms[len(p.Arms)-1].Label; got != "4" || len(p.Arms) != 5 {
 		t.Errorf("a quota above the CPUs: %d arms up to %s, want those of 2 CPUs", len(p.Arms), got)
 	}
 }

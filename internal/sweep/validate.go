@@ -27,7 +27,7 @@ const (
 // Validate says what is wrong or contradictory in a Spec, as a *FieldError. What
 // only the machine of the target can tell is its Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkName, s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkAttached, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkName, s.checkNumbers, s.checkBudget, s.checkTimes, s.checkPods, s.checkAttached, s.checkBeside, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -1,9 +1,7 @@
 package topology
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -80,18 +78,6 @@ func packageOf(sys fs.FS, cpu int) int {
 	return max(0, n)
 }
 
-// largest is more than such a file of the most CPUs that Linux can have is long.
-const largest = 1 << 16
-
 func read(sys fs.FS, cpu int, name string) ([]byte, error) {
-	f, err := sys.Open(fmt.Sprintf("devices/system/cpu/cpu%d/topology/%s", cpu, name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, largest+1))
-	if err == nil && len(b) > largest {
-		err = errors.New("too long")
-	}
-	return b, err
+	return readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/topology/%s", cpu, name))
 }

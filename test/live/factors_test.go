@@ -16,20 +16,21 @@ type release struct {
 	toolchain string
 	custom    bool // runtime.sched has customGOMAXPROCS
 	latency   bool // its histogram is that which is read
+	collector bool // its accounting is that which is read, with times where it has any
 	fullOnly  bool // not in the run that everybody makes
 }
 
 var releases = []release{
-	{"go1.18.10", false, false, true},
-	{"go1.19.13", false, false, true},
-	{"go1.20.14", false, true, true},
-	{"go1.21.13", false, true, false},
-	{"go1.22.12", false, true, false},
-	{"go1.23.12", false, true, false},
-	{"go1.24.6", false, true, false},
-	{"go1.25.0", true, true, false},
-	{"go1.26.8", true, true, false},
-	{"go1.27.1", true, true, false},
+	{"go1.18.10", false, false, false, true},
+	{"go1.19.13", false, false, true, true},
+	{"go1.20.14", false, true, true, true},
+	{"go1.21.13", false, true, true, false},
+	{"go1.22.12", false, true, true, false},
+	{"go1.23.12", false, true, true, false},
+	{"go1.24.6", false, true, true, false},
+	{"go1.25.0", true, true, true, false},
+	{"go1.26.8", true, true, true, false},
+	{"go1.27.1", true, true, true, false},
 }
 
 // language is the go line that gives a toolchain's own defaults.

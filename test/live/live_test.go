@@ -92,7 +92,7 @@ func (c cell) run(t *testing.T, cache *goproc.Cache, path, setting string) (wron
 		p.Tell("default")
 		wrong = append(wrong, c.check(t, cache, p, false)...)
 	}
-	return wrong
+	return append(wrong, c.checkGC(cache, p)...)
 }
 
 func (c cell) check(t *testing.T, cache *goproc.Cache, p *goproctest.Probe, custom bool) (wrong []string) {
@@ -125,6 +125,27 @@ func (c cell) check(t *testing.T, cache *goproc.Cache, p *goproctest.Probe, cust
 	if live.Latency != nil {
 		differ("the latencies", goproctest.Latencies(live.Latency.Counts()), says.Latencies)
 		differ("that there are any", live.Latency.Count() > 0, true)
+	}
+	return wrong
+}
+
+// checkGC compares what is read of the collector, after it has just run.
+func (c cell) checkGC(cache *goproc.Cache, p *goproctest.Probe) (wrong []string) {
+	says := p.Collect()
+	got, err := cache.GC(p.PID())
+	switch {
+	case (err == nil) != c.release.collector:
+		return []string{fmt.Sprintf("that the collector is known is %v, want %v: %v", err == nil, c.release.collector, err)}
+	case err != nil:
+		return nil
+	case got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || !goproctest.About(got.Heap, says.Heap) || says.Cycles == 0:
+		wrong = append(wrong, fmt.Sprintf("the collector is read as %+v, want %+v", got, says))
+	}
+	switch timed := says.Collecting >= 0; {
+	case timed != (got.CPU != nil):
+		wrong = append(wrong, fmt.Sprintf("that its times are known is %v, want %v", got.CPU != nil, timed))
+	case timed && (!goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy)):
+		wrong = append(wrong, fmt.Sprintf("the collector's times are read as %+v, want %+v", got.CPU, says))
 	}
 	return wrong
 }

@@ -22,6 +22,7 @@ type Machine struct {
 	Arch   string // amd64 or arm64; empty: amd64
 	CPUs   int
 	SMT    int               // threads of a core; 0: one
+	Nodes  int               // sockets with memory of their own, which share the CPUs and the memory evenly; 0: one
 	Cgroup string            // v2, v1 (the cpu hierarchy alone) or hybrid (both, cpu on v1); empty: none mounted
 	Files  map[string]string // paths there, such as /test, to files here; all executable
 	Script string            // for busybox sh, as root
@@ -36,6 +37,22 @@ type Machine struct {
 
 // bootLimit bounds a machine that does not say otherwise.
 const bootLimit = 100 * time.Second
+
+// memory is in MiB.
+func (m Machine) memory() int { return cmp.Or(m.Memory, 1024) }
+
+// nodes are the emulator's arguments for several.
+func (m Machine) nodes() (args []string) {
+	if m.Nodes < 2 {
+		return nil
+	}
+	each := m.CPUs / m.Nodes
+	for n := range m.Nodes {
+		args = append(args, "-object", fmt.Sprintf("memory-backend-ram,id=mem%d,size=%dM", n, m.memory()/m.Nodes),
+			"-numa", fmt.Sprintf("node,nodeid=%d,memdev=mem%d,cpus=%d-%d", n, n, n*each, (n+1)*each-1))
+	}
+	return args
+}
 
 // mounts is how each arrangement is made. The kernel gives a controller to the
 // hierarchy that is mounted with it; v2 has the rest.
@@ -81,6 +98,7 @@ func Run(t testing.TB, m Machine) string {
 	if m.SMT > 1 {
 		hw.args = append(hw.args, "-cpu", "max,vendor=GenuineIntel") // of the other vendor the emulator has no threads
 	}
+	hw.args = append(hw.args, m.nodes()...)
 	limit := m.Limit
 	if limit == 0 {
 		limit = bootLimit
@@ -89,7 +107,7 @@ func Run(t testing.TB, m Machine) string {
 	if m.OneThread {
 		threads = "single"
 	}
-	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", fmt.Sprintf("%d,threads=%d", max(1, m.CPUs), max(1, m.SMT)), "-m", strconv.Itoa(cmp.Or(m.Memory, 1024)),
+	args := append(hw.args, "-accel", "tcg,thread="+threads, "-smp", fmt.Sprintf("%d,sockets=%d,threads=%d", max(1, m.CPUs), max(1, m.Nodes), max(1, m.SMT)), "-m", strconv.Itoa(m.memory()),
 		"-kernel", hw.kernel, "-initrd", initrd, "-append", hw.append+" quiet panic=-1 cgroup_no_v1=none",
 		"-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none", "-serial", "stdio")
 	var output string

@@ -130,8 +130,9 @@ type span struct {
 	counts *observe.Span
 	node   observe.CPU
 	limits []observe.Limit
-	pid    int
+	pid    int              // of the Go program; 0: none was found
 	waited *observe.Latency // of its goroutines until then; nil: not readable
+	gc     *observe.GC      // what its collector had done; nil: it told nothing
 	err    error
 }
 
@@ -143,6 +144,9 @@ func (e *eye) start(port int) *span {
 		s.limits, s.pid = limitsOf(pid), pid
 		if live, err := e.reader.Procs(pid); err == nil {
 			s.waited = live.Latency
+		}
+		if gc, err := e.reader.GC(pid); err == nil {
+			s.gc = &gc
 		}
 	}
 	if s.err == nil {
@@ -196,6 +200,7 @@ func (s *span) end() Counted {
 			c.SchedLatencyP99Seconds = &p99
 		}
 	}
+	s.memory(&c.Usage)
 	for i, l := range observe.Reread(s.limits) {
 		if span, ok := l.Since(s.limits[i]); ok {
 			c.Limits = append(c.Limits, journal.OuterLimit{Group: path.Base(l.Dir), CPUs: l.CPUs, Cgroup: journal.Cgroup{

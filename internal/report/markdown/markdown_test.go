@@ -23,6 +23,7 @@ func TestGolden(t *testing.T) {
 	reporttest.Golden(t, "typical.md", []byte(render(t, reporttest.Typical())))
 	reporttest.Golden(t, "groups.md", []byte(render(t, reporttest.Groups())))
 	reporttest.Golden(t, "gate.md", []byte(render(t, reporttest.Gate(func(*stat.Gate) {}))))
+	reporttest.Golden(t, "flat.md", []byte(render(t, reporttest.Flat())))
 	reporttest.Golden(t, "hostile.md", []byte(render(t, reporttest.Hostile())))
 }
 

@@ -32,6 +32,7 @@ func TestGolden(t *testing.T) {
 	reporttest.Golden(t, "simulated.txt", []byte(render(t, reporttest.Simulated(), o)))
 	reporttest.Golden(t, "shared.txt", []byte(render(t, reporttest.Shared(), o)))
 	reporttest.Golden(t, "part.txt", []byte(render(t, reporttest.Part(), o)))
+	reporttest.Golden(t, "flat.txt", []byte(render(t, reporttest.Flat(), o)))
 	reporttest.Golden(t, "hostile.txt", []byte(render(t, reporttest.Hostile(), o)))
 	o.Color = true
 	reporttest.Golden(t, "typical.ansi", []byte(render(t, reporttest.Typical(), o)))

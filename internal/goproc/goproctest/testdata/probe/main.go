@@ -2,7 +2,8 @@
 // told: a line in for each line out. A line out is its GOMAXPROCS, the number of
 // CPUs that it counts, then the counts of /sched/latencies:seconds, all separated
 // by spaces. A line in is a number, to set GOMAXPROCS to, "default", for
-// runtime.SetDefaultGOMAXPROCS, or nothing.
+// runtime.SetDefaultGOMAXPROCS, "collect", which gets a line of that before, or
+// nothing.
 package main
 
 import (
@@ -28,6 +29,8 @@ func main() {
 		}
 		switch word := in.Text(); word {
 		case "":
+		case "collect":
+			os.Stdout.WriteString(collect())
 		case "default":
 			setDefault()
 		default:

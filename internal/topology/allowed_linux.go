@@ -1,12 +1,12 @@
 //go:build !portable
 
-package local
+package topology
 
 import "golang.org/x/sys/unix"
 
-// affinity is the CPUs that procfit may run on, and so what it starts; nil where
-// that cannot be told.
-func affinity() []int {
+// Allowed is the CPUs that procfit may run on, and so what it starts; nil where that
+// cannot be told.
+func Allowed() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil

@@ -1,5 +1,0 @@
-//go:build !linux || portable
-
-package local
-
-func affinity() []int { return nil }

@@ -1,0 +1,6 @@
+//go:build !linux || portable
+
+package topology
+
+// Allowed needs Linux.
+func Allowed() []int { return nil }
