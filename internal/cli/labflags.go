@@ -61,7 +61,7 @@ func (o *labOptions) flags(f *pflag.FlagSet) {
 
 // resolve turns the flags into a run, or says which of them is wrong.
 func (o *labOptions) resolve(std stdio) (*run.Run, error) {
-	chosen, err := o.chosen()
+	chosen, err := o.chosen(std)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ const mostSums = 200_000
 var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
 
 // chosen is what the user would have otherwise than the documents.
-func (o *labOptions) chosen() (c lab.Options, err error) {
+func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	if len(o.ids) == 0 {
 		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
 	}
@@ -119,7 +119,7 @@ func (o *labOptions) chosen() (c lab.Options, err error) {
 	if o.language != "" && !goLanguage.MatchString(o.language) {
 		return c, usageError("--lang %q: want a go line such as 1.24", o.language)
 	}
-	err = o.places(&c)
+	err = o.places(&c, std)
 	return c, err
 }
 
@@ -159,11 +159,11 @@ func (o *labOptions) experiments() ([]lab.Experiment, error) {
 }
 
 // places says where programs and load run, and which load it is.
-func (o *labOptions) places(c *lab.Options) (err error) {
-	if c.ServerCPUs, err = parseCPUs("server-cpuset", o.serverCPUs); err != nil {
+func (o *labOptions) places(c *lab.Options, std stdio) (err error) {
+	if c.ServerCPUs, err = parseCPUs("server-cpuset", o.serverCPUs, std); err != nil {
 		return err
 	}
-	if c.LoadCPUs, err = parseCPUs("load-cpuset", o.loadCPUs); err != nil {
+	if c.LoadCPUs, err = parseCPUs("load-cpuset", o.loadCPUs, std); err != nil {
 		return err
 	}
 	c.Load = o.load
