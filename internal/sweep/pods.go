@@ -8,6 +8,8 @@ type Pods struct {
 	SHA256                       string // of the template that they are copied from
 	// LoadElsewhere says that the load comes from another node than theirs.
 	LoadElsewhere bool
+	// Nodes are those that are measured on at the same time; fewer than two: one node.
+	Nodes []string
 }
 
 // checkPods looks at what a sweep of pods cannot have.
