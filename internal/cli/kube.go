@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/kube/agent"
 	"github.com/procfit/procfit/internal/load"
@@ -40,7 +41,8 @@ func (o *kubeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
 	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")
 	f.StringVar(&o.options.Container, "container", "", "with --kube: the `container` whose GOMAXPROCS is swept (default the first)")
-	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the targets run on (default the one with the most CPUs)")
+	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the targets run on (default the one with the most CPUs); with --parallel several: n1,n2")
+	f.BoolVar(&o.options.Parallel, "parallel", false, "with --kube: measure on several nodes that are alike at once, a block on each")
 	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit for load and evidence; procfit image makes one")
 	f.StringVar(&o.loadFrom, "load-from", "pod", "with --kube: `pod`, or local: through the API server, which is measured too")
 	f.BoolVar(&o.options.Resize, "resize", false, "with --kube and --quota: change the limit of pods that run, instead of making them with it")
@@ -50,7 +52,7 @@ func (o *kubeOptions) flags(f *pflag.FlagSet) {
 
 // onlyKube are the flags that say nothing without --kube.
 func onlyKube() []string {
-	return []string{"namespace", "context", "kubeconfig", "container", "node", "image", "load-from", "resize"}
+	return []string{"namespace", "context", "kubeconfig", "container", "node", "parallel", "image", "load-from", "resize"}
 }
 
 // check reads what --kube says, and whether the others are of use.
@@ -86,6 +88,8 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 		return nil, usageError("--load-from %q: want pod or local", k.loadFrom)
 	case !local && k.options.Image == "":
 		return nil, usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
+	case local && k.options.Parallel:
+		return nil, usageError("--parallel with --load-from local: the loads would share one way through the API server; leave one of them out")
 	case k.options.Resize && o.quota == "":
 		return nil, usageError("--resize needs --quota, the limits to change to")
 	}
@@ -182,9 +186,9 @@ func onTerminal(std stdio) bool {
 
 // tell says what the pods are and what they have from their originals.
 func (k *kubeOptions) tell(std stdio, s *session.Session) {
-	target, loadHost := k.copies.Hosts()
+	_, loadHost := k.copies.Hosts()
 	p := s.Spec.Target.Pods
-	std.notef("pods like those of %s, container %s, are made in namespace %s on node %s, one trial at a time, and removed", p.Object, p.Container, p.Namespace, target.Hostname)
+	std.notef("pods like those of %s, container %s, are made in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(k.copies.Nodes()))
 	for _, n := range k.copies.Notes {
 		std.notef("%s", n)
 	}
@@ -196,8 +200,12 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 	switch {
 	case k.loadFrom == "local":
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
+	case !p.LoadElsewhere && len(p.Nodes) > 0:
+		std.notef("the load comes from the targets' own nodes, as there is no other: it takes CPU time from them, which shows in the latency")
 	case !p.LoadElsewhere:
 		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
+	case len(p.Nodes) > 0:
+		std.notef("the load comes from %s", phrase.And(k.copies.LoadNodes()))
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}
@@ -223,6 +231,14 @@ func tellLeft(std stdio, runs []kube.Leftover) {
 			std.notef("run %s of %s, begun on %s, ended without removing its pods: they go first", l.Run, l.Object, l.Host)
 		}
 	}
+}
+
+// whereabouts are the targets' nodes.
+func whereabouts(nodes []string) string {
+	if len(nodes) == 1 {
+		return "node " + nodes[0] + ", one trial at a time"
+	}
+	return "nodes " + phrase.And(nodes) + ", one trial at a time on each"
 }
 
 func termWords(t kube.Term) string {
@@ -252,6 +268,16 @@ func (k *kubeOptions) cleanKube(ctx context.Context, std stdio) error {
 	}
 	_, err = fmt.Fprintf(std.out, "removed %s of %s\n", phrase.Count(pods, "pod"), phrase.Count(len(runs), "run"))
 	return err
+}
+
+// runner measures a session's pods. What its journal holds already ran an image, which is
+// to be the same.
+func (k *kubeOptions) runner(s *session.Session) sweep.Runner {
+	c := kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local"}
+	if before, err := journal.ReadDirectory(s.Dir); err == nil { // else whoever needs it says so
+		c.Image = kube.ImageOf(before.Trials)
+	}
+	return k.copies.Runner(s.Spec, c)
 }
 
 // newAgent is what procfit runs inside a cluster.

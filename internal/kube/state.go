@@ -118,6 +118,21 @@ func evidence(p *corev1.Pod, container string) journal.Pod {
 	return e
 }
 
+// digestOf is what of an image's ID does not depend on where it was fetched from.
+func digestOf(id string) string { return id[strings.LastIndex(id, "@")+1:] }
+
+// ImageOf is the image that the targets of a journal's trials ran; empty: none is known.
+func ImageOf(trials []journal.Trial) string {
+	for _, t := range trials {
+		for _, p := range t.Pods {
+			if p.ImageID != "" {
+				return p.ImageID
+			}
+		}
+	}
+	return ""
+}
+
 func quantity(l corev1.ResourceList) *float64 {
 	q, ok := l[corev1.ResourceCPU]
 	if !ok {
