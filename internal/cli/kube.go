@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/kube/agent"
 	"github.com/procfit/procfit/internal/load"
@@ -270,14 +269,9 @@ func (k *kubeOptions) cleanKube(ctx context.Context, std stdio) error {
 	return err
 }
 
-// runner measures a session's pods. What its journal holds already ran an image, which is
-// to be the same.
+// runner measures a session's pods.
 func (k *kubeOptions) runner(s *session.Session) sweep.Runner {
-	c := kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local"}
-	if before, err := journal.ReadDirectory(s.Dir); err == nil { // else whoever needs it says so
-		c.Image = kube.ImageOf(before.Trials)
-	}
-	return k.copies.Runner(s.Spec, c)
+	return k.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local", Image: kube.ImageIn(s.Dir)})
 }
 
 // newAgent is what procfit runs inside a cluster.

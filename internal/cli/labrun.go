@@ -36,7 +36,11 @@ setting; 1.4 means its newest release that can be fetched. What cannot be fetche
 run here is reported and left out; the rest runs.
 
 The same command with the same --out completes what is missing. --dry-run prints
-what would run and what it costs.`
+what would run and what it costs.
+
+--kube runs k8sbench where its article did, as pods of a cluster, and then follows the
+article's fix: its manifest before and after procfit check --fix, and what a pod of
+each runs with.`
 
 func newLabRun(std stdio) *cobra.Command {
 	var o labOptions
@@ -47,6 +51,7 @@ func newLabRun(std stdio) *cobra.Command {
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --quota 2
+  procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ids, o.given = args, cmd.Flags().Changed
@@ -68,9 +73,20 @@ func newLabRun(std stdio) *cobra.Command {
 
 // run is procfit lab run.
 func (o *labOptions) run(ctx context.Context, std stdio) error {
-	r, err := o.resolve(std)
+	if err := o.checkKube(); err != nil {
+		return err
+	}
+	if o.kube.clean {
+		return o.kube.cleanKube(ctx, std)
+	}
+	r, err := o.resolve(ctx, std)
 	if err != nil {
 		return err
+	}
+	if o.kube.copies != nil {
+		if err := o.kube.consent(ctx, std, r, o.dryRun); err != nil {
+			return err
+		}
 	}
 	if o.dryRun {
 		return printPlan(std, r)

@@ -30,6 +30,7 @@ type Options struct {
 	Resize    bool   // the CPU limit is changed while a pod runs
 	Canary    bool   // the pods take part in the Services of their original
 	Stdin     io.Reader
+	Title     string // what the object is called; empty: as it was named
 }
 
 // RefusedError is that the subject's pods cannot be copied, or that what is needed for
@@ -241,6 +242,9 @@ func declaredPort(c *corev1.Container) int {
 
 // Object is what is copied, as the user names it.
 func (s *Copies) Object() string {
+	if s.options.Title != "" {
+		return s.options.Title
+	}
 	if s.subject.File != "" {
 		return s.subject.File
 	}

@@ -35,6 +35,7 @@ type setting struct {
 	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
 	limit bool
 	quota *float64
+	asIs  bool // it does not differ
 }
 
 // cut is how the template is made pods of.
@@ -74,7 +75,7 @@ func (s Subject) pod(c cut, name string, to setting) *corev1.Pod {
 		p.Spec.ActiveDeadlineSeconds = new(int64(math.Ceil(c.deadline.Seconds())))
 	}
 	for i := range p.Spec.Containers {
-		if one := &p.Spec.Containers[i]; one.Name == c.container {
+		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.asIs {
 			setProcs(one, to.procs, c.expand)
 			if to.limit {
 				setLimit(&one.Resources, to.quota)

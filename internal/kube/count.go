@@ -193,6 +193,9 @@ const (
 // keepLogs writes the targets' output into the results folder. Without it the trial
 // stands: an API server may be slow just then.
 func (r *run) keepLogs(ctx context.Context) {
+	if ctx.Err() != nil {
+		return // there is no trial to keep them of
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logsTake)
 	defer cancel()
 	for i, one := range r.fleet {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -127,6 +128,36 @@ func (now readiness) lost(name string, since map[string]time.Time) error {
 		return trial.Invalid(journal.InvalidNodeLost, "node %s was not ready for a while during the trial", name)
 	}
 	return nil
+}
+
+// anyLost says that one of the trial's nodes is lost.
+func (r *runner) anyLost(ctx context.Context) error {
+	for _, name := range r.nodes() {
+		if err := r.lost(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guarded ends what a trial does once one of its nodes is lost: what is asked of that
+// node's pods would be waited for in vain.
+func (r *run) guarded(ctx context.Context, do func(context.Context) error) error {
+	guarded, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		for pause(guarded, nodeLook) == nil {
+			if err := r.anyLost(guarded); err != nil {
+				cancel(err)
+			}
+		}
+	}()
+	err := do(guarded)
+	var lost *trial.Failure
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(guarded), &lost) {
+		return lost
+	}
+	return err
 }
 
 // stranded is why a pod that was deleted will not end, since its kubelet is not there to

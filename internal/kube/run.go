@@ -47,6 +47,11 @@ func (r *run) measure(ctx context.Context) (err error) {
 	if err := r.nodesReady(ctx); err != nil {
 		return err
 	}
+	return r.guarded(ctx, r.carryOut)
+}
+
+// carryOut is the trial from its pods' start to their end.
+func (r *run) carryOut(ctx context.Context) (err error) {
 	if !r.config.FromHere {
 		if err := r.ensureLoad(ctx); err != nil {
 			return r.notStarted(err)
@@ -200,10 +205,8 @@ func (r *run) asPlanned() error {
 
 // unchanged looks at the targets once more: what ran is to be what was ready.
 func (r *run) unchanged(ctx context.Context) error {
-	for _, name := range r.nodes() {
-		if err := r.lost(ctx, name); err != nil {
-			return err
-		}
+	if err := r.anyLost(ctx); err != nil {
+		return err
 	}
 	for i, one := range r.fleet {
 		p, err := r.get(ctx, one.name)

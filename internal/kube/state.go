@@ -121,8 +121,17 @@ func evidence(p *corev1.Pod, container string) journal.Pod {
 // digestOf is what of an image's ID does not depend on where it was fetched from.
 func digestOf(id string) string { return id[strings.LastIndex(id, "@")+1:] }
 
-// ImageOf is the image that the targets of a journal's trials ran; empty: none is known.
-func ImageOf(trials []journal.Trial) string {
+// ImageIn is the image that the targets of a results folder's journal ran; empty: it has
+// none, or cannot be read, of which whoever needs it says why.
+func ImageIn(dir string) string {
+	c, err := journal.ReadDirectory(dir)
+	if err != nil {
+		return ""
+	}
+	return imageOf(c.Trials)
+}
+
+func imageOf(trials []journal.Trial) string {
 	for _, t := range trials {
 		for _, p := range t.Pods {
 			if p.ImageID != "" {

@@ -44,6 +44,8 @@ type Options struct {
 	Repeats int
 
 	CPUs float64 // that one replica may use here without a quota
+	// Elsewhere says that the load comes from another machine than the server's.
+	Elsewhere bool
 
 	Pods int // of k8sbench; 0: scaled from the document's to the machine
 	N    int // of k8sbench: sums a request; 0: the document's
