@@ -76,21 +76,30 @@ func (k *kubeOptions) check(given func(string) bool) error {
 // anyPod is a host that there cannot be (RFC 2606).
 const anyPod = "pod.invalid"
 
+// checkValues looks at what goes together; quotas says that --quota is given.
+func (k *kubeOptions) checkValues(quotas bool) error {
+	local := k.loadFrom == "local"
+	switch {
+	case k.on == "":
+		return usageError("--kube: want an object, as in --kube deployment/api, or --clean")
+	case !local && k.loadFrom != "pod":
+		return usageError("--load-from %q: want pod or local", k.loadFrom)
+	case !local && k.options.Image == "":
+		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
+	case local && k.options.Parallel:
+		return usageError("--parallel with --load-from local: the loads would share one way through the API server; leave one of them out")
+	case k.options.Resize && !quotas:
+		return usageError("--resize needs --quota, the limits to change to")
+	}
+	return nil
+}
+
 // resolveKube settles a sweep in a cluster. Nothing is made yet.
 func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Spec) (*session.Session, error) {
 	k := &o.kube
 	local := k.loadFrom == "local"
-	switch {
-	case k.on == "":
-		return nil, usageError("--kube: want an object, as in --kube deployment/api, or --clean")
-	case !local && k.loadFrom != "pod":
-		return nil, usageError("--load-from %q: want pod or local", k.loadFrom)
-	case !local && k.options.Image == "":
-		return nil, usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
-	case local && k.options.Parallel:
-		return nil, usageError("--parallel with --load-from local: the loads would share one way through the API server; leave one of them out")
-	case k.options.Resize && o.quota == "":
-		return nil, usageError("--resize needs --quota, the limits to change to")
+	if err := k.checkValues(o.quota != ""); err != nil {
+		return nil, err
 	}
 	k.options.Object, k.options.Stdin = k.on, std.in
 	copies, err := kube.Settle(ctx, k.options)
@@ -108,6 +117,11 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 	}
 	spec.Load.Requests = mix
 	spec.Target.Command = o.command // which a Spec of pods refuses
+	if copies.Batch() {
+		if err := o.settleBatch(&spec); err != nil {
+			return nil, err
+		}
+	}
 	spec.Target.Pods, spec.Target.URL = copies.Pods(local), copies.URL()
 	if url != "" {
 		spec.Target.URL = strings.Replace(url, anyPod, sweep.PodPlaceholder, 1)
@@ -128,7 +142,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 	}
 	host, loadHost := copies.Hosts()
 	so := session.Options{Dir: o.out, Tool: tool(std.args), Host: host, Baseline: o.baseline, Environ: copies.Environ(), Started: time.Now()}
-	if spec.Target.Pods.LoadElsewhere && !local {
+	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
 		so.LoadHost = &loadHost
 	}
 	s := session.New(spec, so)
@@ -136,6 +150,23 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 		return nil, err
 	}
 	return s, o.checkGate(s, std)
+}
+
+// settleBatch makes a trial one run of a Job.
+func (o *sweepOptions) settleBatch(spec *sweep.Spec) error {
+	k := &o.kube
+	switch {
+	case k.loadFrom == "local":
+		return usageError("--load-from local: a Job gets no load, and --image, a procfit that the nodes can run, is what watches it")
+	case k.options.Resize:
+		return usageError("--resize is for pods that stay: a Job is made with each limit")
+	case !o.given("warmup"):
+		spec.Load.Warmup = 0
+	}
+	if o.given("duration") {
+		spec.Target.RunFor = spec.Load.Duration
+	}
+	return nil
 }
 
 // consent shows what is about to be made, has the API server try it, and asks.
@@ -197,6 +228,9 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 	tellTerms(std, k.copies.Terms)
 	tellLeft(std, k.copies.Left)
 	switch {
+	case p.Batch:
+		std.notef("each runs once to its end, with a container of procfit beside the program that sees its processes")
+		return
 	case k.loadFrom == "local":
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
 	case !p.LoadElsewhere && len(p.Nodes) > 0:
@@ -277,12 +311,16 @@ func (k *kubeOptions) runner(s *session.Session) sweep.Runner {
 // newAgent is what procfit runs inside a cluster.
 func newAgent(std stdio) *cobra.Command {
 	var idle time.Duration
+	watch := false
 	cmd := &cobra.Command{
 		Use:    kube.AgentCommand,
 		Short:  "Offer load and look at targets inside a cluster, as a sweep there asks",
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if watch {
+				return agent.Watch(cmd.Context(), std.out)
+			}
 			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(agent.Port)))
 			if err != nil {
 				return err
@@ -290,6 +328,7 @@ func newAgent(std stdio) *cobra.Command {
 			return agent.NewServer(load.Run).Serve(cmd.Context(), l, idle)
 		},
 	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "follow the programs of the pod to their end, and tell what they did")
 	cmd.Flags().DurationVar(&idle, "idle", 15*time.Minute, "end when nobody has asked for so long")
 	return cmd
 }

@@ -26,6 +26,9 @@ func (a *abreast) Prepare(ctx context.Context, plan journal.Plan, observe sweep.
 	}
 	for _, lane := range a.lanes[1:] {
 		lane.cut.owner = first.cut.owner
+		if !lane.loaded() {
+			continue
+		}
 		if err := lane.ensureLoad(ctx); err != nil {
 			return err
 		}

@@ -101,6 +101,9 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 	s.places = s.lanes[0]
 	s.cut.node = s.places.target.hostname
 	s.Terms = s.subject.Terms()
+	if s.subject.Indexed {
+		s.Notes = append(s.Notes, "the Job numbers its pods, and these have no JOB_COMPLETION_INDEX")
+	}
 	s.Left, err = c.leftovers(ctx, time.Now())
 	return s, err
 }
@@ -253,7 +256,7 @@ func (s *Copies) Object() string {
 
 // URL is an address to load where none was given; empty: the container declares no port.
 func (s *Copies) URL() string {
-	if s.port == 0 {
+	if s.port == 0 || s.subject.Batch {
 		return ""
 	}
 	return fmt.Sprintf("http://%s:%d/", sweep.PodPlaceholder, s.port)
@@ -270,11 +273,15 @@ func (s *Copies) Hosts() (target, load journal.Host) {
 // Pods is the target of a Spec. local says that the load is to come from this machine.
 func (s *Copies) Pods(local bool) *sweep.Pods {
 	p := &sweep.Pods{Object: s.Object(), Namespace: s.cluster.namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
+	p.Batch = s.subject.Batch
 	if s.options.Parallel {
 		p.Nodes = s.Nodes()
 	}
 	return p
 }
+
+// Batch tells a Job, whose pods run and end.
+func (s *Copies) Batch() bool { return s.subject.Batch }
 
 // Nodes are those that targets run on.
 func (s *Copies) Nodes() (names []string) {

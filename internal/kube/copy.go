@@ -29,6 +29,9 @@ const (
 // controllers' own labels, which a pod has by its template or by its controller.
 var controllersLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
 
+// jobsLabels are those that the API server gives the pods of one Job.
+var jobsLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"}
+
 // setting is in what one pod differs from the template.
 type setting struct {
 	procs *int // nil: GOMAXPROCS is not set

@@ -205,6 +205,8 @@ func TestReference(t *testing.T) {
 		"STS/db":               {kind: "StatefulSet", name: "db"},
 		"ds/a":                 {kind: "DaemonSet", name: "a"},
 		"po/a":                 {kind: "Pod", name: "a"},
+		"job/nightly":          {kind: "Job", name: "nightly"},
+		"cj/nightly":           {kind: "CronJob", name: "nightly"},
 		"deploy/api.yaml":      {file: "deploy/api.yaml"},
 		"-":                    {file: "-"},
 	} {
@@ -212,7 +214,7 @@ func TestReference(t *testing.T) {
 			t.Errorf("%s: %+v, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "api", "job/x", "deployment/", "deployment/a/b", "/"} {
+	for _, in := range []string{"", "api", "replicaset/x", "deployment/", "deployment/a/b", "/"} {
 		if got, err := parseReference(in); err == nil || !strings.Contains(err.Error(), "deployment/NAME") {
 			t.Errorf("%q: %+v, %v", in, got, err)
 		}

@@ -59,7 +59,7 @@ func (c *cluster) readiness(ctx context.Context, name string) (readiness, error)
 // nodes are those of the targets and of the load.
 func (r *runner) nodes() []string {
 	list := []string{r.places.target.name}
-	if !r.config.FromHere && r.places.load != r.places.target {
+	if r.loaded() && r.places.load != r.places.target {
 		list = append(list, r.places.load.name)
 	}
 	return list

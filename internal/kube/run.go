@@ -52,7 +52,7 @@ func (r *run) measure(ctx context.Context) (err error) {
 
 // carryOut is the trial from its pods' start to their end.
 func (r *run) carryOut(ctx context.Context) (err error) {
-	if !r.config.FromHere {
+	if r.loaded() {
 		if err := r.ensureLoad(ctx); err != nil {
 			return r.notStarted(err)
 		}
@@ -65,6 +65,9 @@ func (r *run) carryOut(ctx context.Context) (err error) {
 		}
 	}()
 	r.step(sweep.StepStart)
+	if r.subject.Batch {
+		return r.batchKnown(ctx)
+	}
 	if err := r.start(ctx); err != nil {
 		return r.notStarted(err)
 	}
@@ -102,7 +105,7 @@ func (r *run) start(ctx context.Context) error {
 	for range r.task.Arm.Replicas {
 		name := r.name("")
 		r.fleet = append(r.fleet, &replica{name: name}) // before it is there, so that it is removed in any case
-		made, err := r.create(ctx, r.subject.pod(r.cut, name, r.settingOf(r.task.Arm)))
+		made, err := r.create(ctx, r.target(r.cut, name, r.settingOf(r.task.Arm), r.user))
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -75,6 +76,9 @@ func (r *runner) name(kind string) string {
 
 // life is how long a target may live at most: several times what a trial takes.
 func (r *runner) life() time.Duration {
+	if most := r.spec.Target.RunTimeout; r.subject.Batch {
+		return 5*time.Minute + 2*r.spec.Target.ReadyTimeout + cmp.Or(most, batchLife)
+	}
 	return 5*time.Minute + 4*(r.spec.Each()+r.spec.Load.Duration) + 2*r.spec.Target.ReadyTimeout
 }
 
@@ -96,7 +100,7 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe sweep.Obse
 		return err
 	}
 	r.cut.owner = owner
-	if r.config.FromHere {
+	if !r.loaded() {
 		return nil
 	}
 	observe.Tell(sweep.Activity{Step: sweep.StepStart})

@@ -13,7 +13,11 @@ type (
 	Use     = procstat.Use
 	CPU     = procstat.CPU
 	HostUse = procstat.HostUse
+	Stat    = procstat.Stat
 )
+
+// ReadStat reads what the kernel says of a process at once.
+func ReadStat(pid int) (Stat, error) { return procstat.ReadStat(pid) }
 
 // Source is where context switches and run-queue wait come from: Taskstats is
 // complete, Tasks misses what threads did just before their end.
