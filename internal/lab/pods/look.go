@@ -47,7 +47,7 @@ func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]la
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.Replace(told, folder.Shared, []byte(words(first, then))); err != nil {
+	if err := dir.Replace(told, folder.Shared, []byte(l.words(first, then))); err != nil {
 		return nil, err
 	}
 	return []lab.RanFile{
@@ -104,12 +104,20 @@ func checked(ctx context.Context, file string, mend bool) (*check.Report, error)
 }
 
 // words are both side by side.
-func words(first, then stance) string {
+func (l *Lab) words(first, then stance) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: document 004's app with a limit, and nothing of GOMAXPROCS\n", before)
+	what := "document 004's app with a limit, and nothing of GOMAXPROCS"
+	if l.given {
+		what = "the manifest as it was given"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", before, what)
 	first.write(&b)
 	fmt.Fprintf(&b, "\n%s: the same after procfit check --fix --go 1.24\n\n", after)
-	for line := range strings.Lines(string(diff.Diff(before, first.text, after, then.text))) {
+	changed := string(diff.Diff(before, first.text, after, then.text))
+	if changed == "" {
+		b.WriteString("    nothing is changed\n")
+	}
+	for line := range strings.Lines(changed) {
 		if !strings.HasPrefix(line, "diff ") {
 			b.WriteString("    " + line)
 		}
@@ -142,6 +150,8 @@ func (s stance) live() string {
 	text := fmt.Sprintf("GOMAXPROCS %d on node %s", r.Procs, s.seen.Pod.Node)
 	if r.GoVersion != "" {
 		text += ", read from its memory, with " + r.GoVersion
+	} else {
+		text += ", by its own metrics"
 	}
 	switch promised := s.promised.Procs; {
 	case promised == nil && s.seen.Environment == "":

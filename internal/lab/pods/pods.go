@@ -33,13 +33,18 @@ type Lab struct {
 	options  kube.Options
 	host     string // who runs it
 	manifest []byte
+	given    bool // by the user, and not the document's
 }
 
-// Open settles whether and how the manifest's pods can be made. Nothing is made.
+// Open settles whether and how the manifest's pods can be made, or those of the document's
+// own app where it is nil. Nothing is made.
 func Open(ctx context.Context, o kube.Options, host string, manifest []byte) (*Lab, error) {
-	l := &Lab{options: o, host: host, manifest: manifest}
+	l := &Lab{options: o, host: host, manifest: manifest, given: manifest != nil}
+	if !l.given {
+		l.manifest = Manifest(o.Image)
+	}
 	var err error
-	if l.Copies, err = l.settle(ctx, manifest); err != nil {
+	if l.Copies, err = l.settle(ctx, l.manifest); err != nil {
 		return nil, err
 	}
 	if l.Copies.URL() == "" {

@@ -45,7 +45,7 @@ func TestWords(t *testing.T) {
 	}
 	first := stance{text: []byte("a\n"), promised: check.Value{Text: "as many as its machine has CPUs", Source: "chosen by the runtime of go1.24"}, findings: []string{"PF001", "PF006"}, seen: seen(2, "")}
 	then := stance{text: []byte("a\nb\n"), promised: check.Value{Procs: new(2), Text: "2", Source: "env, limits.cpu of 2"}, seen: seen(2, "2 (limits.cpu)")}
-	got := words(first, then)
+	got := (&Lab{}).words(first, then)
 	for _, want := range []string{
 		"check, of Go 1.24: GOMAXPROCS as many as its machine has CPUs, chosen by the runtime of go1.24 (PF001 and PF006)",
 		"kubectl describe:  Environment:  <none>",
@@ -58,8 +58,11 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
+	if got := (&Lab{given: true}).words(first, first); !strings.Contains(got, "before.yaml: the manifest as it was given") || !strings.Contains(got, "nothing is changed") {
+		t.Errorf("of a manifest that needs no fix:\n%s", got)
+	}
 	then.seen = seen(4, "2 (limits.cpu)")
-	if got := words(first, then); !strings.Contains(got, "GOMAXPROCS 4 on node n1, read from its memory, with go1.26.8, and not as promised") {
+	if got := (&Lab{}).words(first, then); !strings.Contains(got, "GOMAXPROCS 4 on node n1, read from its memory, with go1.26.8, and not as promised") {
 		t.Errorf("another value:\n%s", got)
 	}
 }
