@@ -35,7 +35,7 @@ type kubeOptions struct {
 }
 
 func (o *kubeOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.on, "kube", "", "measure pods like those of this `object` in a cluster: deployment/api, statefulset/, daemonset/, pod/ or a manifest.yaml")
+	f.StringVar(&o.on, "kube", "", "measure pods like those of this `object` in a cluster: deployment/api, statefulset/, daemonset/, pod/, job/, cronjob/ or a manifest.yaml")
 	f.StringVarP(&o.options.Namespace, "namespace", "n", "", "with --kube: the `namespace` (default the context's)")
 	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
 	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -146,11 +145,8 @@ func (r *run) batchFigures(ran []agent.Ran, outputs []load.Output) error {
 func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 	began := time.Now()
 	for {
-		p, err := r.get(ctx, name)
-		switch {
-		case apierrors.IsNotFound(err):
-			return nil, trial.Invalid(journal.InvalidEvicted, "pod %s was deleted by someone else", name)
-		case err != nil:
+		p, err := r.there(ctx, name)
+		if err != nil {
 			return nil, err
 		}
 		over := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed

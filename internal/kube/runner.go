@@ -169,6 +169,15 @@ func (r *runner) get(ctx context.Context, name string) (p *corev1.Pod, err error
 	return p, err
 }
 
+// there is a pod of ours, which others may have deleted.
+func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
+	p, err := r.get(ctx, name)
+	if apierrors.IsNotFound(err) {
+		return nil, trial.Invalid(journal.InvalidEvicted, "pod %s was deleted by someone else", name)
+	}
+	return p, err
+}
+
 // create makes a pod; one that an unanswered call has made already is that.
 func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, err error) {
 	made = &corev1.Pod{}
@@ -190,10 +199,8 @@ const podLook = 100 * time.Millisecond
 // await waits until a pod runs and is ready, as far as it says so itself.
 func (r *runner) await(ctx context.Context, name string, patience time.Duration) (*corev1.Pod, error) {
 	for until := time.Now().Add(patience); ; {
-		p, err := r.get(ctx, name)
+		p, err := r.there(ctx, name)
 		switch {
-		case apierrors.IsNotFound(err):
-			return nil, trial.Invalid(journal.InvalidEvicted, "pod %s was deleted by someone else", name)
 		case err != nil:
 			return nil, err
 		case running(p) && troubleOf(p) == nil:
