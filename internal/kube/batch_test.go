@@ -99,6 +99,7 @@ func TestExited(t *testing.T) {
 	pod := func(state corev1.ContainerState) *corev1.Pod {
 		p := &corev1.Pod{}
 		p.Name, p.Status.Phase = "p", corev1.PodFailed
+		p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: eyeName, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}}}
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "a", State: state}}
 		return p
 	}

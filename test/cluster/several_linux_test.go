@@ -1,7 +1,9 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -153,6 +155,48 @@ func TestSweepOfJobs(t *testing.T) {
 	kubectl(ctx, t, s.cluster, broken, "apply", "--namespace", s.name, "-f", "-")
 	out, err := sweep("broken", "cronjob/broken").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "container import of pod procfit-") || !strings.Contains(string(out), "ended with code 2") {
+		t.Errorf("%v: %s", err, out)
+	}
+	s.empty(ctx)
+}
+
+// A run that goes on measures the program that it began with, or nothing: its image may
+// have been pushed anew under its tag.
+func TestSweepOfAnotherImage(t *testing.T) {
+	ctx := limit(t)
+	s := openShop(ctx, t, "another")
+	if out, err := s.sweep(ctx, "out").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	journal := filepath.Join(s.dir, "out", "journal.jsonl")
+	lines, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := bytes.SplitAfter(lines, []byte("\n"))
+	if err := os.WriteFile(journal, bytes.Join(before[:3], nil), 0o600); err != nil { // the header and two trials
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(s.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, archive := filepath.Join(s.dir, "other"), filepath.Join(s.dir, "other.tar")
+	if err := os.WriteFile(other, append(program, "another"...), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(ctx, s.program, "image", "--binary", other, "--out", archive, "--name", sweptImage).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	image, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cluster.LoadArchive(ctx, image); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.sweep(ctx, "out").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "they are two programs") || len(s.trials("out")) != 2 {
 		t.Errorf("%v: %s", err, out)
 	}
 	s.empty(ctx)
