@@ -47,7 +47,7 @@ func TestSweepNodeLost(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	s := openShop(ctx, t, "lost")
-	run := s.sweep(ctx, "out", "--node", "node2", "--duration", "20s")
+	run := s.sweep(ctx, "out", "--node", "node2", "--duration", "6s")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestSweepNodeLost(t *testing.T) {
 		t.Errorf("%d trials lost their node, want 1", lost)
 	}
 	s.empty(ctx)
-	if out, err := s.sweep(ctx, "out", "--node", "node2", "--duration", "20s").CombinedOutput(); err != nil {
+	if out, err := s.sweep(ctx, "out", "--node", "node2", "--duration", "6s").CombinedOutput(); err != nil {
 		t.Fatalf("gone on with: %v: %s", err, out)
 	}
 	if n := len(s.trials("out")); n != 4 {
