@@ -89,6 +89,14 @@ func (k *kubeOptions) checkValues(quotas bool) error {
 	return nil
 }
 
+// whereabouts are the targets' nodes.
+func whereabouts(nodes []string) string {
+	if len(nodes) == 1 {
+		return "node " + nodes[0] + ", one trial at a time"
+	}
+	return "nodes " + phrase.And(nodes) + ", one trial at a time on each"
+}
+
 // resolveKube settles a sweep in a cluster. Nothing is made yet.
 func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Spec) (*session.Session, error) {
 	k := &o.kube
@@ -259,14 +267,6 @@ func tellLeft(std stdio, runs []kube.Leftover) {
 			std.notef("run %s of %s, begun on %s, ended without removing its pods: they go first", l.Run, l.Object, l.Host)
 		}
 	}
-}
-
-// whereabouts are the targets' nodes.
-func whereabouts(nodes []string) string {
-	if len(nodes) == 1 {
-		return "node " + nodes[0] + ", one trial at a time"
-	}
-	return "nodes " + phrase.And(nodes) + ", one trial at a time on each"
 }
 
 func termWords(t kube.Term) string {
