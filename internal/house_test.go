@@ -107,7 +107,8 @@ var mayImport = map[string][]string{
 	"exectrace/text":  {"terminal"},
 	"exectrace/svg":   {"axis"},
 
-	"lab/run": {"lab", "session", "sweep", "local", "toolchain", "supervisor", "tracing", "journal", "folder", "report/files"},
+	"lab/run":  {"lab", "session", "sweep", "local", "toolchain", "supervisor", "tracing", "journal", "folder", "report/files"},
+	"lab/pods": {"lab", "lab/run", "kube", "session", "sweep", "local", "check", "check/manifest", "rule", "folder"},
 
 	"need":              {},
 	"load/loadtest":     {},

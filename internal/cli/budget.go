@@ -58,7 +58,7 @@ func checkBudget(s *session.Session) error {
 	if s.Plan.MaxTrials < fewest {
 		return usageError("--max-trials %d: the first look alone takes %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
 	}
-	takes := time.Duration(fewest) * s.Spec.Each()
+	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
 		return usageError("--max-time %s: the first look alone takes %s, about %s", most, phrase.Count(fewest, "trial"), phrase.Minutes(takes))
 	}
@@ -74,7 +74,7 @@ func race(s *session.Session) string {
 	if s.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", s.Done)
 	}
-	left, most := s.Spec.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
+	left, most := s.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
 	switch {
 	case most > 0 && (left == 0 || most < left):
 		text += ", at most " + phrase.Minutes(most)

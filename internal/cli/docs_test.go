@@ -157,6 +157,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 		}
 		if len(args) > 1 && args[1] == "run" {
 			args = append(args, "--dry-run") // testdata/script/lab_*.txtar run them
+			if slices.Contains(args, "--kube") {
+				args = append(args, "--kubeconfig", fakeShop(t))
+			}
 		}
 	}
 	var out, errs bytes.Buffer

@@ -63,13 +63,20 @@ func fakeKube() {
 	<-end
 }
 
-// fakeShop is a kubeconfig of an API server that has a Deployment called api.
+// fakeShop is a kubeconfig of an API server that has a Deployment called api, a CronJob
+// called import, and three nodes.
 func fakeShop(t *testing.T) string {
 	const api = `{"metadata": {"name": "api"}, "spec": {"template": {"metadata": {"labels": {"app": "api"}}, "spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
-	const node = `{"metadata": {"name": "n1"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
+	const imports = `{"metadata": {"name": "import"}, "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}}}`
+	const node = `{"metadata": {"name": "NAME"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
 	const service = `{"metadata": {"name": "api"}, "spec": {"selector": {"app": "api"}}}`
 	f := &fakeAPI{objects: map[string]map[string]any{}}
-	objects := map[string]string{"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/nodes/n1": node, "/api/v1/namespaces/shop/services/api": service}
+	objects := map[string]string{
+		"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/namespaces/shop/services/api": service, "/apis/batch/v1/namespaces/shop/cronjobs/import": imports,
+	}
+	for _, name := range []string{"node1", "node2", "node3"} {
+		objects["/api/v1/nodes/"+name] = strings.Replace(node, "NAME", name, 1)
+	}
 	for i := range 20 {
 		name := fmt.Sprintf("api-%d", i)
 		objects["/api/v1/namespaces/shop/pods/"+name] = fmt.Sprintf(`{"metadata": {"name": %q, "labels": {"app": "api"}}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}`, name)

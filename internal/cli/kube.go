@@ -5,19 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/kube"
-	"github.com/procfit/procfit/internal/kube/agent"
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
 	"github.com/procfit/procfit/internal/sweep"
@@ -35,12 +30,13 @@ type kubeOptions struct {
 }
 
 func (o *kubeOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.on, "kube", "", "measure pods like those of this `object` in a cluster: deployment/api, statefulset/, daemonset/, pod/ or a manifest.yaml")
+	f.StringVar(&o.on, "kube", "", "measure pods like those of this `object` in a cluster: deployment/api, statefulset/, daemonset/, pod/, job/, cronjob/ or a manifest.yaml")
 	f.StringVarP(&o.options.Namespace, "namespace", "n", "", "with --kube: the `namespace` (default the context's)")
 	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
 	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")
 	f.StringVar(&o.options.Container, "container", "", "with --kube: the `container` whose GOMAXPROCS is swept (default the first)")
-	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the targets run on (default the one with the most CPUs)")
+	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the targets run on (default the one with the most CPUs); with --parallel several: n1,n2")
+	f.BoolVar(&o.options.Parallel, "parallel", false, "with --kube: measure on several nodes that are alike at once, a block on each")
 	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit for load and evidence; procfit image makes one")
 	f.StringVar(&o.loadFrom, "load-from", "pod", "with --kube: `pod`, or local: through the API server, which is measured too")
 	f.BoolVar(&o.options.Resize, "resize", false, "with --kube and --quota: change the limit of pods that run, instead of making them with it")
@@ -50,7 +46,7 @@ func (o *kubeOptions) flags(f *pflag.FlagSet) {
 
 // onlyKube are the flags that say nothing without --kube.
 func onlyKube() []string {
-	return []string{"namespace", "context", "kubeconfig", "container", "node", "image", "load-from", "resize"}
+	return []string{"namespace", "context", "kubeconfig", "container", "node", "parallel", "image", "load-from", "resize"}
 }
 
 // check reads what --kube says, and whether the others are of use.
@@ -75,19 +71,38 @@ func (k *kubeOptions) check(given func(string) bool) error {
 // anyPod is a host that there cannot be (RFC 2606).
 const anyPod = "pod.invalid"
 
+// checkValues looks at what goes together; quotas says that --quota is given.
+func (k *kubeOptions) checkValues(quotas bool) error {
+	local := k.loadFrom == "local"
+	switch {
+	case k.on == "":
+		return usageError("--kube: want an object, as in --kube deployment/api, or --clean")
+	case !local && k.loadFrom != "pod":
+		return usageError("--load-from %q: want pod or local", k.loadFrom)
+	case !local && k.options.Image == "":
+		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
+	case local && k.options.Parallel:
+		return usageError("--parallel with --load-from local: the loads would share one way through the API server; leave one of them out")
+	case k.options.Resize && !quotas:
+		return usageError("--resize needs --quota, the limits to change to")
+	}
+	return nil
+}
+
+// whereabouts are the targets' nodes.
+func whereabouts(nodes []string) string {
+	if len(nodes) == 1 {
+		return "node " + nodes[0] + ", one trial at a time"
+	}
+	return "nodes " + phrase.And(nodes) + ", one trial at a time on each"
+}
+
 // resolveKube settles a sweep in a cluster. Nothing is made yet.
 func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Spec) (*session.Session, error) {
 	k := &o.kube
 	local := k.loadFrom == "local"
-	switch {
-	case k.on == "":
-		return nil, usageError("--kube: want an object, as in --kube deployment/api, or --clean")
-	case !local && k.loadFrom != "pod":
-		return nil, usageError("--load-from %q: want pod or local", k.loadFrom)
-	case !local && k.options.Image == "":
-		return nil, usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
-	case k.options.Resize && o.quota == "":
-		return nil, usageError("--resize needs --quota, the limits to change to")
+	if err := k.checkValues(o.quota != ""); err != nil {
+		return nil, err
 	}
 	k.options.Object, k.options.Stdin = k.on, std.in
 	copies, err := kube.Settle(ctx, k.options)
@@ -105,6 +120,11 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 	}
 	spec.Load.Requests = mix
 	spec.Target.Command = o.command // which a Spec of pods refuses
+	if copies.Batch() {
+		if err := o.settleBatch(&spec); err != nil {
+			return nil, err
+		}
+	}
 	spec.Target.Pods, spec.Target.URL = copies.Pods(local), copies.URL()
 	if url != "" {
 		spec.Target.URL = strings.Replace(url, anyPod, sweep.PodPlaceholder, 1)
@@ -125,7 +145,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 	}
 	host, loadHost := copies.Hosts()
 	so := session.Options{Dir: o.out, Tool: tool(std.args), Host: host, Baseline: o.baseline, Environ: copies.Environ(), Started: time.Now()}
-	if spec.Target.Pods.LoadElsewhere && !local {
+	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
 		so.LoadHost = &loadHost
 	}
 	s := session.New(spec, so)
@@ -133,6 +153,23 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 		return nil, err
 	}
 	return s, o.checkGate(s, std)
+}
+
+// settleBatch makes a trial one run of a Job.
+func (o *sweepOptions) settleBatch(spec *sweep.Spec) error {
+	k := &o.kube
+	switch {
+	case k.loadFrom == "local":
+		return usageError("--load-from local: a Job gets no load, and --image, a procfit that the nodes can run, is what watches it")
+	case k.options.Resize:
+		return usageError("--resize is for pods that stay: a Job is made with each limit")
+	case !o.given("warmup"):
+		spec.Load.Warmup = 0
+	}
+	if o.given("duration") {
+		spec.Target.RunFor = spec.Load.Duration
+	}
+	return nil
 }
 
 // consent shows what is about to be made, has the API server try it, and asks.
@@ -182,9 +219,9 @@ func onTerminal(std stdio) bool {
 
 // tell says what the pods are and what they have from their originals.
 func (k *kubeOptions) tell(std stdio, s *session.Session) {
-	target, loadHost := k.copies.Hosts()
+	_, loadHost := k.copies.Hosts()
 	p := s.Spec.Target.Pods
-	std.notef("pods like those of %s, container %s, are made in namespace %s on node %s, one trial at a time, and removed", p.Object, p.Container, p.Namespace, target.Hostname)
+	std.notef("pods like those of %s, container %s, are made in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(k.copies.Nodes()))
 	for _, n := range k.copies.Notes {
 		std.notef("%s", n)
 	}
@@ -194,10 +231,17 @@ func (k *kubeOptions) tell(std stdio, s *session.Session) {
 	tellTerms(std, k.copies.Terms)
 	tellLeft(std, k.copies.Left)
 	switch {
+	case p.Batch:
+		std.notef("each runs once to its end, with a container of procfit beside the program that sees its processes")
+		return
 	case k.loadFrom == "local":
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
+	case !p.LoadElsewhere && len(p.Nodes) > 0:
+		std.notef("the load comes from the targets' own nodes, as there is no other: it takes CPU time from them, which shows in the latency")
 	case !p.LoadElsewhere:
 		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
+	case len(p.Nodes) > 0:
+		std.notef("the load comes from %s", phrase.And(k.copies.LoadNodes()))
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}
@@ -254,22 +298,7 @@ func (k *kubeOptions) cleanKube(ctx context.Context, std stdio) error {
 	return err
 }
 
-// newAgent is what procfit runs inside a cluster.
-func newAgent(std stdio) *cobra.Command {
-	var idle time.Duration
-	cmd := &cobra.Command{
-		Use:    kube.AgentCommand,
-		Short:  "Offer load and look at targets inside a cluster, as a sweep there asks",
-		Hidden: true,
-		Args:   noArguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(agent.Port)))
-			if err != nil {
-				return err
-			}
-			return agent.NewServer(load.Run).Serve(cmd.Context(), l, idle)
-		},
-	}
-	cmd.Flags().DurationVar(&idle, "idle", 15*time.Minute, "end when nobody has asked for so long")
-	return cmd
+// runner measures a session's pods.
+func (k *kubeOptions) runner(s *session.Session) sweep.Runner {
+	return k.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local", Image: kube.ImageIn(s.Dir)})
 }

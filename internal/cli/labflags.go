@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"regexp"
 	"slices"
@@ -33,6 +34,7 @@ type labOptions struct {
 	load         string
 	serverCPUs   string
 	loadCPUs     string
+	kube         labKube
 	given        func(flag string) bool
 	asGiven      []string // the flags, for reproduce.sh
 }
@@ -57,10 +59,11 @@ func (o *labOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print lab.json instead of the report")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the settings' random order (default from the clock)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and its cost, and stop")
+	o.kube.flags(f)
 }
 
 // resolve turns the flags into a run, or says which of them is wrong.
-func (o *labOptions) resolve(std stdio) (*run.Run, error) {
+func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	chosen, err := o.chosen(std)
 	if err != nil {
 		return nil, err
@@ -86,6 +89,11 @@ func (o *labOptions) resolve(std stdio) (*run.Run, error) {
 	}
 	if o.given("seed") {
 		options.Seed = &o.seed
+	}
+	if o.given("kube") {
+		if err := o.kube.open(ctx, &options); err != nil {
+			return nil, err
+		}
 	}
 	return run.New(options), nil
 }

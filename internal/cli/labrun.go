@@ -42,7 +42,11 @@ chance to be wrong. On a machine with more CPUs the same command tells what need
 --load takes another load generator, or one on another machine.
 
 The same command with the same --out completes what is missing. --dry-run prints
-what would run and what it costs.`
+what would run and what it costs.
+
+--kube runs k8sbench where its article did, as pods of a cluster, and then follows the
+article's fix: its manifest before and after procfit check --fix, and what a pod of
+each runs with.`
 
 func newLabRun(std stdio) *cobra.Command {
 	var o labOptions
@@ -54,6 +58,7 @@ func newLabRun(std stdio) *cobra.Command {
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --quota 2
   procfit lab run cpuserver --server-cpuset 0-7 --load-cpuset 8-11 --until-told
+  procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ids, o.given = args, cmd.Flags().Changed
@@ -75,9 +80,20 @@ func newLabRun(std stdio) *cobra.Command {
 
 // run is procfit lab run.
 func (o *labOptions) run(ctx context.Context, std stdio) error {
-	r, err := o.resolve(std)
+	if err := o.checkKube(); err != nil {
+		return err
+	}
+	if o.kube.clean {
+		return o.kube.cleanKube(ctx, std)
+	}
+	r, err := o.resolve(ctx, std)
 	if err != nil {
 		return err
+	}
+	if o.kube.copies != nil {
+		if err := o.kube.consent(ctx, std, r, o.dryRun); err != nil {
+			return err
+		}
 	}
 	if o.dryRun {
 		return printPlan(std, r, o.cost(r))

@@ -41,7 +41,7 @@ func grid(s *session.Session) string {
 		if s.Done > 0 {
 			fmt.Fprintf(&b, ", %d of them done", s.Done)
 		}
-		fmt.Fprintf(&b, ", about %s", phrase.Minutes(s.Spec.Each()*time.Duration(tasks-s.Done)))
+		fmt.Fprintf(&b, ", about %s", phrase.Minutes(s.Each()*time.Duration(tasks-s.Done)))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s (%s of %s, one of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "setting"))
@@ -52,7 +52,7 @@ func grid(s *session.Session) string {
 	if s.Done > 0 {
 		fmt.Fprintf(&b, ", %d of them done", s.Done)
 	}
-	if each := s.Spec.Each(); each > 0 {
+	if each := s.Each(); each > 0 {
 		fmt.Fprintf(&b, ", about %s", phrase.Minutes(each*time.Duration(tasks-s.Done)))
 	} else {
 		b.WriteString("; the first ones will tell how long it takes")
@@ -100,6 +100,8 @@ func activity(a sweep.Activity) string {
 		return "compiling " + a.Detail
 	case sweep.StepStart:
 		return "starting"
+	case sweep.StepNode:
+		return "waiting for node " + a.Detail + ", which is not ready"
 	case sweep.StepReady:
 		return "waiting until it is ready"
 	case sweep.StepWarmup:

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/session"
@@ -165,7 +164,7 @@ func (o *sweepOptions) runner(s *session.Session) (sweep.Runner, error) {
 	if o.kube.copies == nil {
 		return local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
 	}
-	return o.kube.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.kube.loadFrom == "local"}), nil
+	return o.kube.runner(s), nil
 }
 
 func (s stdio) torn(path string, bytes int64) {

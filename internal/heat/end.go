@@ -63,17 +63,17 @@ func Spent(h journal.Header, trials []journal.Trial, more int) race.Stop {
 	if h.Plan.MaxTrials > 0 && len(trials)+more > h.Plan.MaxTrials {
 		return race.StopLimit
 	}
-	took := Seconds(trials)
+	took := Seconds(h, trials)
 	if most := h.Plan.MaxSeconds; most > 0 && took+float64(more)*took/float64(max(1, len(trials))) > most {
 		return StopTime
 	}
 	return ""
 }
 
-// Seconds is what the trials took.
-func Seconds(trials []journal.Trial) (sum float64) {
+// Seconds is what the trials took; of those that ran side by side each its share.
+func Seconds(h journal.Header, trials []journal.Trial) (sum float64) {
 	for i := range trials {
 		sum += trials[i].DurationSeconds
 	}
-	return sum
+	return sum / float64(max(1, len(h.Plan.Nodes)))
 }

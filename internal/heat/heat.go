@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -60,9 +61,14 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 			own = append(own, t)
 		}
 	}
+	if len(h.Plan.Nodes) > 1 { // of blocks that ran side by side one after the other
+		slices.SortStableFunc(own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
+	}
 	latency := SteadyLatencyOf(g, own)
 	for _, t := range own {
-		heat.add(t, latency.figures(t), resolved)
+		figures := latency.figures(t)
+		figures.Node = h.Plan.Lane(t.Block)
+		heat.add(t, figures, resolved)
 	}
 	heat.Rules.Latency = latency.Quantile > 0
 	if h.Plan.SLO != nil { // each trial tried rates of its own

@@ -42,6 +42,7 @@ func (j Latency) stray(all []*journal.Trial, q float64) race.Stray {
 // same setting has the same.
 func (j Latency) plain(all []*journal.Trial) []race.Trial {
 	var arms []journal.ArmKey
+	var nodes []string // of a run on several of a cluster
 	var list []race.Trial
 	for _, t := range all {
 		n := slices.Index(arms, t.Arm.Key())
@@ -51,6 +52,12 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 		}
 		x := j.figures(t)
 		x.Value, x.Block = n+1, t.Block
+		if len(t.Pods) > 0 {
+			if x.Node = slices.Index(nodes, t.Pods[0].Node); x.Node < 0 {
+				x.Node = len(nodes)
+				nodes = append(nodes, t.Pods[0].Node)
+			}
+		}
 		list = append(list, x)
 	}
 	return list

@@ -26,6 +26,7 @@ const (
 	InvalidNoPod        InvalidCode = "no_pod"        // no pod came to run: it was refused, found no room, or its image could not be had
 	InvalidPodChanged   InvalidCode = "pod_changed"   // a pod was restarted, or its image, node, class or resources are not those of before
 	InvalidEvicted      InvalidCode = "evicted"       // the cluster took a pod away
+	InvalidNodeLost     InvalidCode = "node_lost"     // a node that the trial ran on was not ready in the middle of it
 )
 
 // UnjudgedCode says why a phase's p99 is shown and not judged.

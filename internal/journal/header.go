@@ -193,7 +193,13 @@ type Plan struct {
 	SLO         *slo.Objective `json:"slo,omitempty"`
 	Price       *slo.Price     `json:"price,omitempty"`
 	GateAgainst bool           `json:"gate_against"`
+	// Nodes are those of a cluster that are measured on at the same time: the block b
+	// runs on Nodes[b % len(Nodes)], all of it. Absent: on one.
+	Nodes []string `json:"nodes,omitempty"`
 }
+
+// Lane is which of the plan's nodes a block runs on; 0 where there is one.
+func (p Plan) Lane(block int) int { return block % max(1, len(p.Nodes)) }
 
 // Racing tells a race.
 func (p Plan) Racing() bool { return p.Strategy == StrategyRace }

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authv1 "k8s.io/api/authorization/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,13 +21,13 @@ import (
 // api speaks the groups that a sweep needs. The usual clientset knows all of them, which
 // makes a program larger by 35 MB and slower to start.
 type api struct {
-	core, apps, authorization, autoscaling, policy rest.Interface
-	parameters                                     runtime.ParameterCodec
+	core, apps, batch, authorization, autoscaling, policy rest.Interface
+	parameters                                            runtime.ParameterCodec
 }
 
 func newAPI(config *rest.Config) (*api, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, authv1.AddToScheme, autoscalingv2.AddToScheme, policyv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, authv1.AddToScheme, autoscalingv2.AddToScheme, policyv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func newAPI(config *rest.Config) (*api, error) {
 		to      *rest.Interface
 		version schema.GroupVersion
 		path    string
-	}{{&a.core, corev1.SchemeGroupVersion, "/api"}, {&a.apps, appsv1.SchemeGroupVersion, "/apis"}, {&a.authorization, authv1.SchemeGroupVersion, "/apis"},
+	}{{&a.core, corev1.SchemeGroupVersion, "/api"}, {&a.apps, appsv1.SchemeGroupVersion, "/apis"}, {&a.batch, batchv1.SchemeGroupVersion, "/apis"}, {&a.authorization, authv1.SchemeGroupVersion, "/apis"},
 		{&a.autoscaling, autoscalingv2.SchemeGroupVersion, "/apis"}, {&a.policy, policyv1.SchemeGroupVersion, "/apis"}} {
 		of := rest.CopyConfig(config)
 		of.GroupVersion, of.APIPath = &group.version, group.path
@@ -58,6 +59,10 @@ func (c *cluster) getCore(ctx context.Context, resource, name string, into runti
 
 func (c *cluster) getApps(ctx context.Context, resource, name string, into runtime.Object) error {
 	return c.api.apps.Get().Namespace(c.namespace).Resource(resource).Name(name).Do(ctx).Into(into)
+}
+
+func (c *cluster) getBatch(ctx context.Context, resource, name string, into runtime.Object) error {
+	return c.api.batch.Get().Namespace(c.namespace).Resource(resource).Name(name).Do(ctx).Into(into)
 }
 
 func (c *cluster) list(ctx context.Context, resource string, o metav1.ListOptions, into runtime.Object) error {

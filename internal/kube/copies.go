@@ -24,11 +24,13 @@ type Options struct {
 	Access
 	Object    string // deployment/api, or the name of a manifest
 	Container string // of the pod; empty: the first, or what its annotation says
-	Node      string // that the targets run on; empty: the one with the most CPUs
+	Node      string // that the targets run on, or with Parallel several, by commas; empty: the one with the most CPUs, or all like it
+	Parallel  bool   // targets run on several nodes at once
 	Image     string // of procfit, for the load and the evidence; empty: neither comes from a pod
 	Resize    bool   // the CPU limit is changed while a pod runs
 	Canary    bool   // the pods take part in the Services of their original
 	Stdin     io.Reader
+	Title     string // what the object is called; empty: as it was named
 }
 
 // RefusedError is that the subject's pods cannot be copied, or that what is needed for
@@ -51,7 +53,8 @@ type Copies struct {
 	port      int // that the container declares first; 0: none
 	cut       cut
 	places    places
-	eyeless   string // why there is no container beside the target; empty: there may be one
+	lanes     []places // of a run on several nodes, places being the first of them
+	eyeless   string   // why there is no container beside the target; empty: there may be one
 
 	Terms   []Term
 	Dropped []string   // labels that something selects pods by
@@ -92,11 +95,15 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 			return nil, err
 		}
 	}
-	if s.places, err = c.places(ctx, o.Node, mayList); err != nil {
+	if s.lanes, err = c.places(ctx, o, mayList); err != nil {
 		return nil, err
 	}
+	s.places = s.lanes[0]
 	s.cut.node = s.places.target.hostname
 	s.Terms = s.subject.Terms()
+	if s.subject.Indexed {
+		s.Notes = append(s.Notes, "the Job numbers its pods, and these have no JOB_COMPLETION_INDEX")
+	}
 	s.Left, err = c.leftovers(ctx, time.Now())
 	return s, err
 }
@@ -238,6 +245,9 @@ func declaredPort(c *corev1.Container) int {
 
 // Object is what is copied, as the user names it.
 func (s *Copies) Object() string {
+	if s.options.Title != "" {
+		return s.options.Title
+	}
 	if s.subject.File != "" {
 		return s.subject.File
 	}
@@ -246,7 +256,7 @@ func (s *Copies) Object() string {
 
 // URL is an address to load where none was given; empty: the container declares no port.
 func (s *Copies) URL() string {
-	if s.port == 0 {
+	if s.port == 0 || s.subject.Batch {
 		return ""
 	}
 	return fmt.Sprintf("http://%s:%d/", sweep.PodPlaceholder, s.port)
@@ -262,7 +272,33 @@ func (s *Copies) Hosts() (target, load journal.Host) {
 
 // Pods is the target of a Spec. local says that the load is to come from this machine.
 func (s *Copies) Pods(local bool) *sweep.Pods {
-	return &sweep.Pods{Object: s.Object(), Namespace: s.cluster.namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
+	p := &sweep.Pods{Object: s.Object(), Namespace: s.cluster.namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
+	p.Batch = s.subject.Batch
+	if s.options.Parallel {
+		p.Nodes = s.Nodes()
+	}
+	return p
+}
+
+// Batch tells a Job, whose pods run and end.
+func (s *Copies) Batch() bool { return s.subject.Batch }
+
+// Nodes are those that targets run on.
+func (s *Copies) Nodes() (names []string) {
+	for _, p := range s.lanes {
+		names = append(names, p.target.name)
+	}
+	return names
+}
+
+// LoadNodes are those that load comes from, each once.
+func (s *Copies) LoadNodes() (names []string) {
+	for _, p := range s.lanes {
+		if !slices.Contains(names, p.load.name) {
+			names = append(names, p.load.name)
+		}
+	}
+	return names
 }
 
 // Environ are the container's variables whose values stand in the template.

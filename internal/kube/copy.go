@@ -29,12 +29,16 @@ const (
 // controllers' own labels, which a pod has by its template or by its controller.
 var controllersLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
 
+// jobsLabels are those that the API server gives the pods of one Job.
+var jobsLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"}
+
 // setting is in what one pod differs from the template.
 type setting struct {
 	procs *int // nil: GOMAXPROCS is not set
 	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
 	limit bool
 	quota *float64
+	asIs  bool // it does not differ
 }
 
 // cut is how the template is made pods of.
@@ -74,7 +78,7 @@ func (s Subject) pod(c cut, name string, to setting) *corev1.Pod {
 		p.Spec.ActiveDeadlineSeconds = new(int64(math.Ceil(c.deadline.Seconds())))
 	}
 	for i := range p.Spec.Containers {
-		if one := &p.Spec.Containers[i]; one.Name == c.container {
+		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.asIs {
 			setProcs(one, to.procs, c.expand)
 			if to.limit {
 				setLimit(&one.Resources, to.quota)

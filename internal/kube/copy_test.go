@@ -205,6 +205,8 @@ func TestReference(t *testing.T) {
 		"STS/db":               {kind: "StatefulSet", name: "db"},
 		"ds/a":                 {kind: "DaemonSet", name: "a"},
 		"po/a":                 {kind: "Pod", name: "a"},
+		"job/nightly":          {kind: "Job", name: "nightly"},
+		"cj/nightly":           {kind: "CronJob", name: "nightly"},
 		"deploy/api.yaml":      {file: "deploy/api.yaml"},
 		"-":                    {file: "-"},
 	} {
@@ -212,7 +214,7 @@ func TestReference(t *testing.T) {
 			t.Errorf("%s: %+v, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "api", "job/x", "deployment/", "deployment/a/b", "/"} {
+	for _, in := range []string{"", "api", "replicaset/x", "deployment/", "deployment/a/b", "/"} {
 		if got, err := parseReference(in); err == nil || !strings.Contains(err.Error(), "deployment/NAME") {
 			t.Errorf("%q: %+v, %v", in, got, err)
 		}
@@ -248,4 +250,29 @@ func FuzzParseManifest(f *testing.F) {
 			t.Errorf("a copy of %q is %+v", b, p.Spec)
 		}
 	})
+}
+
+// GOMAXPROCS is shown as kubectl describe shows it, and a pod that is only looked at is
+// as its manifest has it.
+func TestDescribed(t *testing.T) {
+	for env, want := range map[string]string{
+		"":                                 "",
+		"[{name: GO}]":                     "",
+		"[{name: GOMAXPROCS, value: '3'}]": "3",
+		"[{name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]":                 "2 (limits.cpu)",
+		"[{name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 1m}}}]":    "1500 (limits.cpu)",
+		"[{name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: requests.cpu, divisor: '1'}}}]": "1 (requests.cpu)",
+		"[{name: GOMAXPROCS, valueFrom: {configMapKeyRef: {name: settings, key: procs}}}]":            "<set to the key 'procs' of config map 'settings'>",
+		"[{name: GOMAXPROCS, valueFrom: {secretKeyRef: {name: settings, key: procs}}}]":               "<set to the key 'procs' in secret 'settings'>",
+		"[{name: GOMAXPROCS, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: metadata.name}}}]":     " (v1:metadata.name)",
+	} {
+		if env == "" {
+			env = "[]"
+		}
+		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, env: "+env+", resources: {limits: {cpu: 1500m}, requests: {cpu: 200m}}}]}")
+		p := s.pod(cut{container: "a"}, "copy", setting{asIs: true})
+		if got := described(p, "a"); got != want {
+			t.Errorf("%s: %q, want %q", env, got, want)
+		}
+	}
 }

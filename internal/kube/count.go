@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube/agent"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/trial"
 )
 
 // counting is what the kernel counts of all targets over one loop.
@@ -160,16 +161,22 @@ func (r *run) gone(ctx context.Context, name string) error {
 	if err := r.cluster.delete(ctx, name, max(endGrace, grace)); err != nil {
 		return fmt.Errorf("pod %s: %w", name, err)
 	}
-	for until := time.Now().Add(r.spec.Target.Grace + endPatience); ; {
-		_, err := r.get(ctx, name)
+	began := time.Now()
+	for until := began.Add(r.spec.Target.Grace + endPatience); ; {
+		p, err := r.get(ctx, name)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		if time.Since(began) > strandedAfter {
+			if why := r.cluster.stranded(ctx, p); why != "" {
+				return errors.Join(r.cluster.delete(ctx, name, 0), trial.Invalid(journal.InvalidNodeLost, "%s", why))
+			}
+		}
 		if time.Now().After(until) {
-			return fmt.Errorf("pod %s does not end: is its node ready?", name)
+			return fmt.Errorf("pod %s does not end, and its node is ready", name)
 		}
 		select {
 		case <-ctx.Done():
@@ -187,6 +194,9 @@ const (
 // keepLogs writes the targets' output into the results folder. Without it the trial
 // stands: an API server may be slow just then.
 func (r *run) keepLogs(ctx context.Context) {
+	if ctx.Err() != nil {
+		return // there is no trial to keep them of
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logsTake)
 	defer cancel()
 	for i, one := range r.fleet {

@@ -62,7 +62,7 @@ func (r *run) attach(ctx context.Context, one *replica) {
 }
 
 func (r *run) tryAttach(ctx context.Context, one *replica) error {
-	container := r.eyeOf(one.pod)
+	container := r.eyeOf(one.pod, r.user)
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{container}}})
 	if err != nil {
 		return err
@@ -102,31 +102,37 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 
 // eyeOf is the container, as the same user and with the same rights as the target: only
 // so does the kernel let it read the other's memory without more.
-func (r *run) eyeOf(p *corev1.Pod) corev1.EphemeralContainer {
-	e := corev1.EphemeralContainer{TargetContainerName: r.container, EphemeralContainerCommon: corev1.EphemeralContainerCommon{
-		Name: eyeName, Image: r.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
+func (s *Copies) eyeOf(p *corev1.Pod, user *owner) corev1.EphemeralContainer {
+	e := corev1.EphemeralContainer{TargetContainerName: s.container, EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+		Name: eyeName, Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
 		Env: []corev1.EnvVar{{Name: procsVariable, Value: "1"}}, // it shares the pod's limits: the less of it the better
 	}}
 	c := &corev1.SecurityContext{}
 	for _, one := range p.Spec.Containers {
-		if one.Name == r.container && one.SecurityContext != nil {
+		if one.Name == s.container && one.SecurityContext != nil {
 			c = one.SecurityContext.DeepCopy()
 		}
 	}
-	for _, s := range p.Status.ContainerStatuses {
-		if s.Name == r.container && s.User != nil && s.User.Linux != nil {
-			c.RunAsUser, c.RunAsGroup = &s.User.Linux.UID, &s.User.Linux.GID
+	for _, one := range p.Status.ContainerStatuses {
+		if one.Name == s.container && one.User != nil && one.User.Linux != nil {
+			c.RunAsUser, c.RunAsGroup = &one.User.Linux.UID, &one.User.Linux.GID
 		}
 	}
-	if r.user != nil {
-		e.Name += "-" + strconv.FormatInt(r.user.uid, 10)
-		c.RunAsUser, c.RunAsGroup = &r.user.uid, &r.user.gid
+	if user != nil {
+		e.Name += "-" + strconv.FormatInt(user.uid, 10)
+		c.RunAsUser, c.RunAsGroup = &user.uid, &user.gid
 	}
-	if pod := p.Spec.SecurityContext; c.RunAsUser == nil && (pod == nil || pod.RunAsUser == nil) {
+	if pod := p.Spec.SecurityContext; c.RunAsUser == nil && (pod == nil || pod.RunAsUser == nil) && !neverRoot(p, c) {
 		c.RunAsUser = new(int64(0)) // as an image is that says nothing
 	}
 	e.SecurityContext = c
 	return e
+}
+
+// neverRoot tells whether a container of this context may not run as root.
+func neverRoot(p *corev1.Pod, c *corev1.SecurityContext) bool {
+	pod := p.Spec.SecurityContext
+	return c.RunAsNonRoot != nil && *c.RunAsNonRoot || c.RunAsNonRoot == nil && pod != nil && pod.RunAsNonRoot != nil && *pod.RunAsNonRoot
 }
 
 // look reads the live GOMAXPROCS of every target.

@@ -67,8 +67,7 @@ func (r *runner) ensureLoad(ctx context.Context) error {
 		r.load.line.close()
 		r.load = nil
 	}
-	r.made++
-	name := fmt.Sprintf("procfit-%s-load%d", r.cut.run, r.made)
+	name := r.name("load")
 	made, err := r.create(ctx, r.loadPod(r.cut, name))
 	if err != nil {
 		return fmt.Errorf("the pod of the load: %w", err)
@@ -94,6 +93,6 @@ func (r *runner) client(line *tunnel, pod string) *agent.Client {
 		if t := troubleOf(p); t != nil {
 			return trial.Invalid(t.code, "%s", t.reason)
 		}
-		return nil
+		return r.lost(ctx, p.Spec.NodeName)
 	}}
 }

@@ -35,32 +35,21 @@ func nodeOf(n *corev1.Node) node {
 
 // usable tells a node that pods can be put on.
 func usable(n *corev1.Node) bool {
-	ready := slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
 	os := n.Status.NodeInfo.OperatingSystem
-	return ready && !n.Spec.Unschedulable && (os == "" || os == "linux")
+	return readinessOf(n).ready && !n.Spec.Unschedulable && (os == "" || os == "linux")
 }
 
 // chooseNodes takes the named node for the target, or the one with the most CPUs, and
 // for the load another where there is one. That of a tie goes by the names, so that a
 // run that goes on has the same.
 func chooseNodes(all []corev1.Node, named string) (places, error) {
-	var fit []node
-	for i := range all {
-		if n := &all[i]; usable(n) {
-			fit = append(fit, nodeOf(n))
-		}
-	}
-	slices.SortFunc(fit, func(a, b node) int {
-		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
-	})
+	fit := fitting(all)
 	if len(fit) == 0 {
-		return places{}, errors.New("no node is ready and takes pods")
+		return places{}, errNoNode
 	}
 	target := slices.IndexFunc(fit, func(n node) bool { return named == "" || n.name == named })
 	if target < 0 {
-		return places{}, fmt.Errorf("--node %q: there is no such node that is ready and takes pods", named)
+		return places{}, noSuchNode(named)
 	}
 	p := places{target: fit[target], load: fit[target]}
 	for i, n := range fit {
@@ -72,25 +61,48 @@ func chooseNodes(all []corev1.Node, named string) (places, error) {
 	return p, nil
 }
 
+// fitting are the usable nodes, those with the most CPUs first.
+func fitting(all []corev1.Node) (fit []node) {
+	for i := range all {
+		if n := &all[i]; usable(n) {
+			fit = append(fit, nodeOf(n))
+		}
+	}
+	slices.SortFunc(fit, func(a, b node) int {
+		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
+	})
+	return fit
+}
+
 // places asks for the nodes; where it may ask for the named one alone, both are that.
-func (c *cluster) places(ctx context.Context, named string, mayList bool) (places, error) {
+// Several are for targets that are measured side by side.
+func (c *cluster) places(ctx context.Context, o Options, mayList bool) ([]places, error) {
+	named := o.Node
 	if !mayList {
-		if named == "" {
-			return places{}, errors.New("the nodes may not be listed (list nodes): name one with --node")
+		switch {
+		case o.Parallel:
+			return nil, errors.New("the nodes may not be listed (list nodes), which --parallel needs")
+		case named == "":
+			return nil, errors.New("the nodes may not be listed (list nodes): name one with --node")
 		}
 		var one corev1.Node
 		err := c.call(ctx, func(ctx context.Context) error {
 			return c.api.core.Get().Resource("nodes").Name(named).Do(ctx).Into(&one)
 		})
 		if err != nil {
-			return places{}, fmt.Errorf("--node %q: %w", named, err)
+			return nil, fmt.Errorf("--node %q: %w", named, err)
 		}
-		return chooseNodes([]corev1.Node{one}, named)
+		p, err := chooseNodes([]corev1.Node{one}, named)
+		return []places{p}, err
 	}
 	var all corev1.NodeList
 	err := c.call(ctx, func(ctx context.Context) error { return c.api.core.Get().Resource("nodes").Do(ctx).Into(&all) })
 	if err != nil {
-		return places{}, fmt.Errorf("the cluster's nodes: %w", err)
+		return nil, fmt.Errorf("the cluster's nodes: %w", err)
 	}
-	return chooseNodes(all.Items, named)
+	if o.Parallel {
+		return chooseSeveral(all.Items, named)
+	}
+	p, err := chooseNodes(all.Items, named)
+	return []places{p}, err
 }

@@ -53,7 +53,7 @@ func (c *cluster) begin(ctx context.Context, run string, l Leftover, until time.
 
 // renew puts off until when a run counts as alive.
 func (c *cluster) renew(ctx context.Context, run string, until time.Time) error {
-	return c.call(ctx, func(ctx context.Context) error {
+	renew := func(ctx context.Context) error {
 		var record corev1.ConfigMap
 		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
 		if apierrors.IsNotFound(err) {
@@ -64,8 +64,18 @@ func (c *cluster) renew(ctx context.Context, run string, until time.Time) error 
 		}
 		record.Annotations[aliveUntil] = until.UTC().Format(time.RFC3339)
 		return c.update(ctx, "configmaps", record.Name, &record)
+	}
+	return c.call(ctx, func(ctx context.Context) error {
+		err := renew(ctx)
+		for again := 0; apierrors.IsConflict(err) && again < renewals; again++ { // with another lane of the run
+			err = renew(ctx)
+		}
+		return err
 	})
 }
+
+// renewals is how often a record is renewed that others renew too.
+const renewals = 10
 
 // leftovers are the runs that have a record.
 func (c *cluster) leftovers(ctx context.Context, now time.Time) (list []Leftover, err error) {
@@ -101,7 +111,8 @@ func (c *cluster) remove(ctx context.Context, run string) (pods int, err error) 
 }
 
 func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
-	for until := time.Now().Add(endPatience); ; {
+	began := time.Now()
+	for until := began.Add(endPatience); ; {
 		var left corev1.PodList
 		err := c.call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
 		if err != nil {
@@ -114,10 +125,15 @@ func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int,
 		for _, p := range left.Items {
 			grace := graceOf(&p)
 			until = later(until, p.DeletionTimestamp, grace)
-			if p.DeletionTimestamp == nil {
-				if err := c.delete(ctx, p.Name, grace); err != nil {
-					return n, err
-				}
+			switch {
+			case p.DeletionTimestamp == nil:
+			case time.Since(began) > strandedAfter && c.stranded(ctx, &p) != "":
+				grace = 0
+			default:
+				continue
+			}
+			if err := c.delete(ctx, p.Name, grace); err != nil {
+				return n, err
 			}
 		}
 		if time.Now().After(until) {

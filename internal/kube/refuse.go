@@ -29,6 +29,9 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 	case t.HostPID:
 		refuse("hostPID: its processes cannot be told from the node's")
 	}
+	if s.Batch && len(t.Containers)+sidecars(t) > 1 {
+		refuse("its pods have several containers: which processes are the program's cannot be told")
+	}
 	if r := t.Resources; r != nil && (r.Limits != nil || r.Requests != nil) {
 		refuse("resources of the whole pod: the container's limit would not be the one that counts")
 	}
@@ -59,6 +62,16 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 		}
 	}
 	return list
+}
+
+// sidecars are the init containers that stay beside the others.
+func sidecars(t corev1.PodSpec) (n int) {
+	for _, c := range t.InitContainers {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			n++
+		}
+	}
+	return n
 }
 
 func hostPath(volumes []corev1.Volume, name string) string {

@@ -26,7 +26,7 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 	c := s.cut
 	c.run = "rehearsal"
 	for _, arm := range representative(plan.Arms) {
-		sent := s.subject.pod(c, "procfit-rehearsal", s.settingOf(arm))
+		sent := s.target(c, "procfit-rehearsal", s.settingOf(arm), nil)
 		got, err := s.cluster.try(ctx, sent)
 		if err != nil {
 			return r, fmt.Errorf("the API server refuses a pod with GOMAXPROCS %s: %w", arm.Label, err)
@@ -38,7 +38,7 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 		}
 		refused = append(refused, s.unlike(got, arm)...)
 	}
-	if s.options.Image != "" && !s.options.Canary {
+	if s.options.Image != "" && !s.options.Canary && !s.subject.Batch {
 		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
 			return r, fmt.Errorf("the API server refuses the pod of the load: %w", err)
 		}

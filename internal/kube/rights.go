@@ -47,9 +47,13 @@ func (w wants) rights() (must, better []Right) {
 	core("configmaps", "create", "get", "list", "update", "delete")
 	core("services", "list")
 	core("pods/portforward", "get", "create")
-	resources := map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
-	if r := resources[w.subject.kind]; r != "" {
-		must = append(must, Right{Verb: "get", Group: "apps", Resource: r})
+	objects := map[string]Right{
+		"Deployment": {Group: "apps", Resource: "deployments"}, "StatefulSet": {Group: "apps", Resource: "statefulsets"}, "DaemonSet": {Group: "apps", Resource: "daemonsets"},
+		"Job": {Group: "batch", Resource: "jobs"}, "CronJob": {Group: "batch", Resource: "cronjobs"},
+	}
+	if r, ok := objects[w.subject.kind]; ok {
+		r.Verb = "get"
+		must = append(must, r)
 	}
 	if w.claims {
 		core("persistentvolumeclaims", "get")

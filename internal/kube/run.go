@@ -44,18 +44,30 @@ func (r *run) measure(ctx context.Context) (err error) {
 	if err := r.cluster.renew(ctx, r.cut.run, r.alive()); err != nil {
 		return err
 	}
-	if !r.config.FromHere {
+	if err := r.nodesReady(ctx); err != nil {
+		return err
+	}
+	return r.guarded(ctx, r.carryOut)
+}
+
+// carryOut is the trial from its pods' start to their end.
+func (r *run) carryOut(ctx context.Context) (err error) {
+	if r.loaded() {
 		if err := r.ensureLoad(ctx); err != nil {
 			return r.notStarted(err)
 		}
 		r.from = r.load
 	}
 	defer func() {
-		if endErr := r.end(ctx); err == nil {
+		var lost *trial.Failure
+		if endErr := r.end(ctx); err == nil || errors.As(endErr, &lost) {
 			err = endErr
 		}
 	}()
 	r.step(sweep.StepStart)
+	if r.subject.Batch {
+		return r.batchKnown(ctx)
+	}
 	if err := r.start(ctx); err != nil {
 		return r.notStarted(err)
 	}
@@ -91,10 +103,9 @@ func (r *run) notStarted(err error) error {
 // start makes the targets.
 func (r *run) start(ctx context.Context) error {
 	for range r.task.Arm.Replicas {
-		r.made++
-		name := fmt.Sprintf("procfit-%s-%d", r.cut.run, r.made)
+		name := r.name("")
 		r.fleet = append(r.fleet, &replica{name: name}) // before it is there, so that it is removed in any case
-		made, err := r.create(ctx, r.subject.pod(r.cut, name, r.settingOf(r.task.Arm)))
+		made, err := r.create(ctx, r.target(r.cut, name, r.settingOf(r.task.Arm), r.user))
 		if err != nil {
 			return err
 		}
@@ -177,19 +188,19 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 	}
 }
 
-// asPlanned holds the pods against the arm, and against the first of the run: their
-// image may have been pushed anew under its tag.
+// asPlanned holds the pods against the arm, and against the first of the run and of the
+// journal: their image may have been pushed anew under its tag.
 func (r *run) asPlanned() error {
 	for i := range r.trial.Pods {
 		p := &r.trial.Pods[i]
 		if !r.options.Resize && !sameCPUs(p.CPULimit, r.task.Arm.QuotaCPUs) {
 			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.task.Arm.QuotaCPUs))
 		}
-		if r.first == nil {
-			r.first = new(*p)
+		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
+			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.Object(), p.ImageID, before)
 		}
-		if p.ImageID != r.first.ImageID {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, and the run began with %s", p.Name, p.ImageID, r.first.ImageID)
+		if first, same := r.began.same(p.ImageID); !same {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, and the run began with %s", p.Name, p.ImageID, first)
 		}
 	}
 	return nil
@@ -197,6 +208,9 @@ func (r *run) asPlanned() error {
 
 // unchanged looks at the targets once more: what ran is to be what was ready.
 func (r *run) unchanged(ctx context.Context) error {
+	if err := r.anyLost(ctx); err != nil {
+		return err
+	}
 	for i, one := range r.fleet {
 		p, err := r.get(ctx, one.name)
 		if err != nil {

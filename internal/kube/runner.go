@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -26,6 +27,9 @@ type Config struct {
 	CreateLog func(name string) (f *os.File, path string, err error)
 	Host      string // who runs the sweep, for those who find its record
 	FromHere  bool   // the load comes from this machine, through the API server
+	// Image is that of the targets which a journal that is gone on with has; empty: there
+	// is none.
+	Image string
 }
 
 // runner measures arms in a cluster. It is for one goroutine at a time.
@@ -34,23 +38,47 @@ type runner struct {
 	cut    cut
 	spec   sweep.Spec
 	config Config
-	load   *remote // the load's pod; nil: not made yet, or the load comes from here
-	made   int     // pods so far, for their names
-	first  *journal.Pod
+	load   *remote                   // the load's pod; nil: not made yet, or the load comes from here
+	made   int                       // pods so far, for their names
+	mark   string                    // of the lane, in those names
+	began  *began                    // the same for all lanes
+	since  map[string]time.Time      // the nodes have been ready, as the trial began
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
 func (s *Copies) Runner(spec sweep.Spec, config Config) sweep.Runner {
-	r := &runner{Copies: s, cut: s.cut, spec: spec, config: config, told: map[journal.GroupKey]bool{}}
-	r.cut.run = strings.ToLower(rand.Text()[:8])
-	r.cut.deadline = r.life()
-	return r
+	run, first := strings.ToLower(rand.Text()[:8]), &began{}
+	lane := func(of *Copies, mark string) *runner {
+		r := &runner{Copies: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
+		r.cut.run = run
+		r.cut.deadline = r.life()
+		return r
+	}
+	if len(s.lanes) < 2 {
+		return lane(s, "")
+	}
+	several := &abreast{told: map[string]bool{}}
+	for i, p := range s.lanes {
+		of := *s
+		of.places, of.cut.node = p, p.target.hostname
+		several.lanes = append(several.lanes, lane(&of, fmt.Sprintf("%d-", i+1)))
+	}
+	return several
+}
+
+// name is a new pod's.
+func (r *runner) name(kind string) string {
+	r.made++
+	return fmt.Sprintf("procfit-%s-%s%s%d", r.cut.run, r.mark, kind, r.made)
 }
 
 // life is how long a target may live at most: several times what a trial takes.
 func (r *runner) life() time.Duration {
+	if most := r.spec.Target.RunTimeout; r.subject.Batch {
+		return 5*time.Minute + 2*r.spec.Target.ReadyTimeout + cmp.Or(most, batchLife)
+	}
 	return 5*time.Minute + 4*(r.spec.Each()+r.spec.Load.Duration) + 2*r.spec.Target.ReadyTimeout
 }
 
@@ -72,20 +100,25 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe sweep.Obse
 		return err
 	}
 	r.cut.owner = owner
-	if r.config.FromHere {
+	if !r.loaded() {
 		return nil
 	}
 	observe.Tell(sweep.Activity{Step: sweep.StepStart})
 	return r.ensureLoad(ctx)
 }
 
+// hangUp ends the connection to the load's pod.
+func (r *runner) hangUp() {
+	if r.load != nil {
+		r.load.line.close()
+	}
+}
+
 const closePatience = 90 * time.Second
 
 // Close removes all that the run made.
 func (r *runner) Close() error {
-	if r.load != nil {
-		r.load.line.close()
-	}
+	r.hangUp()
 	if r.cut.owner == nil {
 		return nil
 	}
@@ -109,6 +142,7 @@ func (r *runner) Run(ctx context.Context, task sweep.Task, observe sweep.Observe
 	if err := trial.Settle(&t, classed(err)); err != nil {
 		return journal.Trial{}, err
 	}
+	t.NotStarted = t.NotStarted || t.InvalidCode == journal.InvalidNodeLost
 	return t, nil
 }
 
@@ -135,6 +169,15 @@ func (r *runner) get(ctx context.Context, name string) (p *corev1.Pod, err error
 	return p, err
 }
 
+// there is a pod of ours, which others may have deleted.
+func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
+	p, err := r.get(ctx, name)
+	if apierrors.IsNotFound(err) {
+		return nil, trial.Invalid(journal.InvalidEvicted, "pod %s was deleted by someone else", name)
+	}
+	return p, err
+}
+
 // create makes a pod; one that an unanswered call has made already is that.
 func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, err error) {
 	made = &corev1.Pod{}
@@ -156,10 +199,8 @@ const podLook = 100 * time.Millisecond
 // await waits until a pod runs and is ready, as far as it says so itself.
 func (r *runner) await(ctx context.Context, name string, patience time.Duration) (*corev1.Pod, error) {
 	for until := time.Now().Add(patience); ; {
-		p, err := r.get(ctx, name)
+		p, err := r.there(ctx, name)
 		switch {
-		case apierrors.IsNotFound(err):
-			return nil, trial.Invalid(journal.InvalidEvicted, "pod %s was deleted by someone else", name)
 		case err != nil:
 			return nil, err
 		case running(p) && troubleOf(p) == nil:

@@ -72,14 +72,19 @@ func disrupted(p *corev1.Pod) string {
 	return ""
 }
 
-// endOf is how a pod's containers ended.
+// endOf is how a pod's containers ended: one that failed, where there is one.
 func endOf(p *corev1.Pod) string {
-	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		if t := s.State.Terminated; t != nil && (t.ExitCode != 0 || p.Status.Phase != corev1.PodRunning) {
-			if t.Signal != 0 {
+	all := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
+	for _, failed := range []bool{true, false} {
+		for _, s := range all {
+			t := s.State.Terminated
+			switch {
+			case t == nil, failed && t.ExitCode == 0 && t.Signal == 0, !failed && p.Status.Phase == corev1.PodRunning:
+			case t.Signal != 0:
 				return fmt.Sprintf("container %s of pod %s was ended by signal %d (%s)", s.Name, p.Name, t.Signal, detail(t.Reason, t.Message))
+			default:
+				return fmt.Sprintf("container %s of pod %s ended with code %d (%s)", s.Name, p.Name, t.ExitCode, detail(t.Reason, t.Message))
 			}
-			return fmt.Sprintf("container %s of pod %s ended with code %d (%s)", s.Name, p.Name, t.ExitCode, detail(t.Reason, t.Message))
 		}
 	}
 	return fmt.Sprintf("pod %s ended: %s", p.Name, detail(p.Status.Reason, p.Status.Message))
@@ -116,6 +121,30 @@ func evidence(p *corev1.Pod, container string) journal.Pod {
 		}
 	}
 	return e
+}
+
+// digestOf is what of an image's ID does not depend on where it was fetched from.
+func digestOf(id string) string { return id[strings.LastIndex(id, "@")+1:] }
+
+// ImageIn is the image that the targets of a results folder's journal ran; empty: it has
+// none, or cannot be read, of which whoever needs it says why.
+func ImageIn(dir string) string {
+	c, err := journal.ReadDirectory(dir)
+	if err != nil {
+		return ""
+	}
+	return imageOf(c.Trials)
+}
+
+func imageOf(trials []journal.Trial) string {
+	for _, t := range trials {
+		for _, p := range t.Pods {
+			if p.ImageID != "" {
+				return p.ImageID
+			}
+		}
+	}
+	return ""
 }
 
 func quantity(l corev1.ResourceList) *float64 {

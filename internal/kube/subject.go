@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,6 +31,8 @@ type Subject struct {
 	File       string // the manifest that it was read from; empty: it is in the cluster
 	Template   corev1.PodTemplateSpec
 	Selector   map[string]string // the labels that its controller knows its pods by
+	Batch      bool              // its pods run and end
+	Indexed    bool              // each of its pods has a number
 	// ClaimTemplates are the volumes of a StatefulSet of which each pod has its own.
 	ClaimTemplates []string
 }
@@ -39,6 +43,7 @@ var kinds = map[string]string{
 	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
 	"daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
 	"pod": "Pod", "pods": "Pod", "po": "Pod",
+	"job": "Job", "jobs": "Job", "cronjob": "CronJob", "cronjobs": "CronJob", "cj": "CronJob",
 }
 
 // reference is what the user names: an object, or a manifest.
@@ -53,7 +58,7 @@ func parseReference(s string) (reference, error) {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // deployments.apps
 	known, isKind := kinds[kind]
 	if !ok || !isKind || name == "" || strings.Contains(name, "/") {
-		return reference{}, fmt.Errorf("%q: want deployment/NAME, statefulset/NAME, daemonset/NAME or pod/NAME, or a manifest whose name ends in .yaml or .json", s)
+		return reference{}, fmt.Errorf("%q: want deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME or cronjob/NAME, or a manifest whose name ends in .yaml or .json", s)
 	}
 	return reference{kind: known, name: name}, nil
 }
@@ -73,6 +78,10 @@ func (c *cluster) subject(ctx context.Context, r reference, stdin io.Reader) (Su
 			object, get, resource = &appsv1.StatefulSet{}, c.getApps, "statefulsets"
 		case "DaemonSet":
 			object, get, resource = &appsv1.DaemonSet{}, c.getApps, "daemonsets"
+		case "Job":
+			object, get, resource = &batchv1.Job{}, c.getBatch, "jobs"
+		case "CronJob":
+			object, get, resource = &batchv1.CronJob{}, c.getBatch, "cronjobs"
 		}
 		err := get(ctx, resource, r.name, object)
 		if err == nil {
@@ -101,8 +110,21 @@ func subjectOf(object any) Subject {
 		return s
 	case *corev1.Pod:
 		return Subject{Kind: "Pod", Name: o.Name, Template: corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}}
+	case *batchv1.Job:
+		return batchOf("Job", o.Name, o.Spec)
+	case *batchv1.CronJob:
+		return batchOf("CronJob", o.Name, o.Spec.JobTemplate.Spec)
 	}
 	return Subject{}
+}
+
+// batchOf is a Job's subject, without the labels by which its controller knows the pods
+// of one Job: they are of that one alone.
+func batchOf(kind, name string, spec batchv1.JobSpec) Subject {
+	indexed := spec.CompletionMode != nil && *spec.CompletionMode == batchv1.IndexedCompletion
+	s := Subject{Kind: kind, Name: name, Template: *spec.Template.DeepCopy(), Batch: true, Indexed: indexed}
+	maps.DeleteFunc(s.Template.Labels, func(k, _ string) bool { return slices.Contains(jobsLabels, k) })
+	return s
 }
 
 // labelsOf are the labels of which each makes a selector match; of expressions the
@@ -166,7 +188,7 @@ func parseManifest(b []byte) (Subject, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Subject{}, errors.New("it holds no Deployment, StatefulSet, DaemonSet or Pod")
+		return Subject{}, errors.New("it holds no Deployment, StatefulSet, DaemonSet, Pod, Job or CronJob")
 	case 1:
 		return found[0], nil
 	}
@@ -182,7 +204,10 @@ func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 	if err := json.Unmarshal(raw, &meta); err != nil {
 		return Subject{}, false, err
 	}
-	objects := map[string]any{"Deployment": &appsv1.Deployment{}, "StatefulSet": &appsv1.StatefulSet{}, "DaemonSet": &appsv1.DaemonSet{}, "Pod": &corev1.Pod{}}
+	objects := map[string]any{
+		"Deployment": &appsv1.Deployment{}, "StatefulSet": &appsv1.StatefulSet{}, "DaemonSet": &appsv1.DaemonSet{}, "Pod": &corev1.Pod{},
+		"Job": &batchv1.Job{}, "CronJob": &batchv1.CronJob{},
+	}
 	object, ok := objects[meta.Kind]
 	if !ok {
 		return Subject{}, false, nil

@@ -46,33 +46,81 @@ func (c *cluster) tunnel(pod string) (*tunnel, error) {
 	})}, nil
 }
 
-// connection is the one to the API server, made where there is none that lives.
-func (t *tunnel) connection() (httpstream.Connection, int, error) {
+// dialPatience is for an API server that asks a kubelet which does not answer.
+const dialPatience = 30 * time.Second
+
+// connection is the one to the API server, made where there is none that lives. It is
+// dialled beside the lock: a kubelet that hangs must not keep anybody from closing.
+func (t *tunnel) connection(ctx context.Context) (httpstream.Connection, int, error) {
+	over, n := t.next(nil)
+	if over != nil {
+		return over, n, nil
+	}
+	made := make(chan dialled, 1)
+	go func() { made <- t.dialAnew() }()
+	select {
+	case d := <-made:
+		if d.err != nil {
+			return nil, 0, d.err
+		}
+		over, n := t.next(d.over)
+		return over, n, nil
+	case <-ctx.Done():
+	case <-time.After(dialPatience):
+	}
+	go func() {
+		if d := <-made; d.err == nil {
+			d.over.Close() // nobody waits for it any more
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	return nil, 0, fmt.Errorf("port-forward: no answer within %s", dialPatience)
+}
+
+// dialled is what came of dialling.
+type dialled struct {
+	over httpstream.Connection
+	err  error
+}
+
+func (t *tunnel) dialAnew() dialled {
+	over, protocol, err := t.dialer.Dial(portforward.PortForwardProtocolV1Name)
+	if err != nil {
+		return dialled{err: err}
+	}
+	if protocol != portforward.PortForwardProtocolV1Name {
+		over.Close()
+		return dialled{err: fmt.Errorf("port-forward: the API server speaks %q, not %q", protocol, portforward.PortForwardProtocolV1Name)}
+	}
+	return dialled{over: over}
+}
+
+// next is the connection that lives, or the one that was made where none does, with the
+// next stream's number; nil: there is none.
+func (t *tunnel) next(made httpstream.Connection) (over httpstream.Connection, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n++
 	if t.over != nil {
 		select {
 		case <-t.over.CloseChan():
+			t.over = nil
 		default:
-			return t.over, t.n, nil
+			if made != nil {
+				made.Close()
+			}
+			return t.over, t.n
 		}
 	}
-	over, protocol, err := t.dialer.Dial(portforward.PortForwardProtocolV1Name)
-	if err != nil {
-		return nil, 0, err
-	}
-	if protocol != portforward.PortForwardProtocolV1Name {
-		over.Close()
-		return nil, 0, fmt.Errorf("port-forward: the API server speaks %q, not %q", protocol, portforward.PortForwardProtocolV1Name)
-	}
-	t.over = over
-	return over, t.n, nil
+	t.over = made
+	return t.over, t.n
 }
 
 // dial connects to a port of the pod's loopback.
-func (t *tunnel) dial(_ context.Context, port int) (net.Conn, error) {
-	over, id, err := t.connection()
+func (t *tunnel) dial(ctx context.Context, port int) (net.Conn, error) {
+	over, id, err := t.connection(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,11 @@ func k8sbenchStages(o Options) []Stage {
 	n := cmp.Or(o.N, 20)
 	stage := server(o, "k8sbench", max(10, scale(1000)))
 	scaled := func(there, here int) string {
-		return fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here, with the load on the same machine",
-			there, here, stage.Load.Connections, stage.Load.Duration)
+		text := fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here", there, here, stage.Load.Connections, stage.Load.Duration)
+		if !o.Elsewhere {
+			text += ", with the load on the same machine"
+		}
+		return text
 	}
 	baseline, crowd := stage, stage
 	baseline.ID, baseline.Title = "baseline", "a pod a CPU, as many Ps as its limit of 1, n=1"

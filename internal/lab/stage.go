@@ -55,6 +55,8 @@ type Options struct {
 	Repeats int
 
 	CPUs float64 // that one replica may use here without a quota
+	// Elsewhere says that the load comes from another machine than the server's.
+	Elsewhere bool
 
 	Load       string // the command that loads the servers, in place of procfit's own load
 	ServerCPUs []int  // that the programs may run on; nil: any

@@ -16,7 +16,11 @@ type (
 	CPU     = procstat.CPU
 	HostUse = procstat.HostUse
 	Memory  = procstat.Memory
+	Stat    = procstat.Stat
 )
+
+// ReadStat reads what the kernel says of a process at once.
+func ReadStat(pid int) (Stat, error) { return procstat.ReadStat(pid) }
 
 // Source is where context switches and run-queue wait come from: Taskstats is
 // complete, Tasks misses what threads did just before their end.

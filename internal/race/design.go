@@ -1,6 +1,7 @@
 package race
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -8,12 +9,13 @@ import (
 )
 
 // design is which trial was of which arm and block, both counted from 0, blocks in
-// the order in which they ran.
+// the order in which they ran, those of one node after those of another.
 type design struct {
 	arms      []int
 	index     map[int]int
 	count     []int // trials of each arm
 	size      []int // trials of each block
+	node      []int // of each block
 	samples   []sample
 	centre    float64   // taken off the figures
 	weight    []float64 // robust, of each sample
@@ -23,10 +25,13 @@ type design struct {
 func newDesign(samples []sample) *design {
 	d := &design{index: map[int]int{}}
 	blocks := map[int]int{}
+	samples = slices.Clone(samples)
+	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.node, b.node) })
 	for _, s := range samples {
 		d.arms = append(d.arms, s.arm)
 		if _, seen := blocks[s.block]; !seen {
 			blocks[s.block] = len(blocks)
+			d.node = append(d.node, s.node)
 		}
 		d.centre += s.y / float64(len(samples))
 	}
@@ -40,11 +45,26 @@ func newDesign(samples []sample) *design {
 		a, b := d.index[s.arm], blocks[s.block]
 		d.count[a]++
 		d.size[b]++
-		d.samples = append(d.samples, sample{a, b, s.y - d.centre})
+		d.samples = append(d.samples, sample{a, b, s.node, s.y - d.centre})
 		d.weight = append(d.weight, 1)
 	}
 	d.precision = make([]float64, len(samples))
 	return d
+}
+
+// tied tells whether the machine of a block and of the next is one.
+func (d *design) tied(block int) bool { return d.node[block] == d.node[block+1] }
+
+// free is how many trials are left to tell the noise by: each arm takes one, and each
+// node's level beyond the first.
+func (d *design) free() int {
+	n := len(d.samples) - len(d.arms)
+	for b := range len(d.node) - 1 {
+		if !d.tied(b) {
+			n--
+		}
+	}
+	return max(0, n)
 }
 
 // sums are the precisions and weighted figures, of each arm in each block.
@@ -67,8 +87,8 @@ func (d *design) sums() (precision *mat.Dense, arm, block, armSum, blockSum *mat
 
 // walk is the prior precision of the blocks' effects, in 1/σ², and the logarithm of
 // its determinant: each differs from the one before by N(0, σ²·wander) a trial that
-// lies between their middles. Their common level is left free; ridge keeps the
-// matrix regular.
+// lies between their middles. The common level of each node's is left free; ridge keeps
+// the matrix regular.
 func (d *design) walk(wander float64) (*mat.SymBandDense, float64) {
 	const ridge = 1e-4
 	n := len(d.size)
@@ -77,6 +97,9 @@ func (d *design) walk(wander float64) (*mat.SymBandDense, float64) {
 		q.SetSymBand(b, b, ridge)
 	}
 	for b := range n - 1 {
+		if !d.tied(b) {
+			continue
+		}
 		p := 1 / (wander * float64(d.size[b]+d.size[b+1]) / 2)
 		q.SetSymBand(b, b, q.At(b, b)+p)
 		q.SetSymBand(b+1, b+1, q.At(b+1, b+1)+p)

@@ -10,11 +10,13 @@ import (
 // sample is one figure of one trial, as a logarithm.
 type sample struct {
 	arm, block int
+	node       int
 	y          float64
 }
 
 // fit is the block model of one figure: y = arm + block + noise, block effects
-// drawn from N(0, ρσ²), the noise of an arm from N(0, v·σ²).
+// drawn from N(0, ρσ²), the noise of an arm from N(0, v·σ²). Each node has a walk of
+// blocks of its own.
 type fit struct {
 	arms  []int // ascending
 	index map[int]int
@@ -47,7 +49,7 @@ func newFit(samples []sample, prior noise) *fit {
 	}
 	d := newDesign(samples)
 	f := &fit{arms: d.arms, index: d.index, count: d.count, tail: map[float64]float64{}}
-	f.df = prior.df + float64(len(samples)-len(d.arms))
+	f.df = prior.df + float64(d.free())
 	f.scale = make([]float64, len(d.arms))
 	for i := range f.scale {
 		f.scale[i] = 1

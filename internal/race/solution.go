@@ -110,12 +110,15 @@ func (d *design) judge(s *solution, wander float64, prior noise) {
 		squares += d.precision[i] * r * r
 	}
 	for b := range len(d.size) - 1 {
+		if !d.tied(b) {
+			continue
+		}
 		step := s.effect.AtVec(b+1) - s.effect.AtVec(b)
 		squares += step * step / (wander * float64(d.size[b]+d.size[b+1]) / 2)
 	}
-	seen := squares / float64(max(1, len(d.samples)-len(d.arms)))
+	seen := squares / float64(max(1, d.free()))
 	squares += prior.df * prior.sd * prior.sd
-	df := prior.df + float64(len(d.samples)-len(d.arms))
+	df := prior.df + float64(d.free())
 	// A machine that is noisier than was thought is not talked out of it.
 	s.sigma = math.Sqrt(max(squares/df, seen))
 	s.likelihood = -0.5 * df * math.Log(squares)

@@ -33,6 +33,9 @@ func environment(r *stat.Result) []Pair {
 	add("cgroups", h.CgroupMode)
 	add("Program", program(r))
 	add("Pods like those of", t.Object)
+	if nodes := r.Plan.Nodes; len(nodes) > 0 {
+		add("Nodes", phrase.And(nodes)+": a block on each, side by side")
+	}
 	add("Namespace", t.Namespace)
 	add("Container", t.Container)
 	add("Go version of the program", goVersion(t.GoVersion))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -114,11 +115,14 @@ func (s *Session) adopt(then journal.Header) error {
 		load.Arrangement, load.CPUs, target.CPUs = a, now.Load.CPUs, now.Target.CPUs // told by the lists alone
 	}
 	var differs []string
+	planned := then.Plan
+	planned.Nodes = plan.Nodes // told apart
 	for _, d := range []struct {
 		what string
 		same bool
 	}{
-		{planDiffers(then.Plan), reflect.DeepEqual(plan, then.Plan)},
+		{planDiffers(then.Plan), reflect.DeepEqual(plan, planned)},
+		{"the nodes (of --parallel, and --node: it was " + cmp.Or(phrase.And(then.Plan.Nodes), "one") + ")", slices.Equal(plan.Nodes, then.Plan.Nodes)},
 		{"the target (command or its executable, --url, --ready, --build, --beside, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, target)},
 		{"the load", reflect.DeepEqual(now.Load, load)},
 		{"the Go that procfit is built with, being its own target", now.Target.BuiltIn == "" || goVersioned(plan) || now.Tool.GoVersion == then.Tool.GoVersion},

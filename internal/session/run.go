@@ -62,7 +62,7 @@ func (s *Session) Run(ctx context.Context, r sweep.Runner, on Events) (begun boo
 		on.Begin()
 	}
 	execution := sweep.Execution{
-		Plan: s.Plan, Planner: sweep.PlannerOf(s.Header), Have: have, Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Spec.Each(), Tolerant: s.Spec.Tolerant,
+		Plan: s.Plan, Planner: sweep.PlannerOf(s.Header), Have: have, Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Tolerant: s.Spec.Tolerant,
 		Report: on.Progress, Now: time.Now,
 		Begin: func(b journal.Block) error {
 			if err := w.AppendBlock(b); err != nil {

@@ -54,6 +54,12 @@ func New(spec sweep.Spec, o Options) *Session {
 // Trials is how many the plan has, at most where it is a race.
 func (s *Session) Trials() int { return sweep.PlannerOf(s.Header).Next(sweep.Record{}).Total }
 
+// Each is the expected time of a trial, of those that run side by side its share; 0
+// where only a first one can tell.
+func (s *Session) Each() time.Duration {
+	return s.Spec.Each() / time.Duration(max(1, len(s.Plan.Nodes)))
+}
+
 // settle makes plan and header of the Spec.
 func (s *Session) settle() {
 	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, uint64(s.options.Started.UnixNano()))

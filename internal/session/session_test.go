@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -276,5 +277,43 @@ func TestBaseline(t *testing.T) {
 	p.Load.Connections = 3
 	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
 		t.Errorf("another load: %v, %v", notes, err)
+	}
+}
+
+// inTurn is a runner for several lanes.
+type inTurn struct {
+	mu sync.Mutex
+	runner
+}
+
+func (r *inTurn) Run(ctx context.Context, t sweep.Task, o sweep.Observer) (journal.Trial, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.runner.Run(ctx, t, o)
+}
+
+// A run on several nodes goes on on the same, or says which they were.
+func TestOtherNodes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	on := func(nodes ...string) *Session {
+		sp := spec()
+		sp.Target.BuiltIn, sp.Target.Command, sp.Target.URL = "", nil, "http://{pod}/"
+		sp.Target.Pods = &sweep.Pods{Object: "deployment/api", Nodes: nodes}
+		return New(sp, options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+	}
+	r := &inTurn{runner: runner{stop: 6}}
+	if _, err := on("a", "b").Run(t.Context(), r, Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var refused *Refusal
+	for _, nodes := range [][]string{{"a", "c"}, {"a"}} {
+		if _, err := on(nodes...).Run(t.Context(), r, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in the nodes (of --parallel, and --node: it was a and b)") {
+			t.Errorf("on %v: %v", nodes, err)
+		}
+	}
+	r.stop = 0
+	s := on("a", "b")
+	if _, err := s.Run(t.Context(), r, Events{}); err != nil || r.ran != s.Trials() {
+		t.Errorf("on the same: %v, %d trials", err, r.ran)
 	}
 }

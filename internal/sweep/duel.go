@@ -42,6 +42,6 @@ func (p dueling) Next(r Record) Leg {
 	block := journal.Block{Block: len(r.Blocks), Why: "gate", Arms: []journal.Arm{next.Old, next.New}}
 	order := rand.New(rand.NewPCG(p.h.Plan.Seed, uint64(block.Block)))
 	order.Shuffle(2, func(i, j int) { block.Arms[i], block.Arms[j] = block.Arms[j], block.Arms[i] })
-	leg.Begin, leg.Tasks = &block, tasksOf(block)
+	leg.Begin, leg.Tasks = []journal.Block{block}, tasksOf(block)
 	return leg
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -72,10 +73,12 @@ func (e Execution) Run(ctx context.Context) error {
 			return err
 		}
 		r.done = r.have.Standing(r.leg.Tasks)
-		for i := range r.leg.Tasks {
-			if err := r.task(ctx, i); err != nil {
+		for i := 0; i < len(r.leg.Tasks); {
+			n := wave(r.leg.Tasks[i:])
+			if err := r.wave(ctx, i, n); err != nil {
 				return err
 			}
+			i += n
 		}
 	}
 }
@@ -91,35 +94,65 @@ type running struct {
 
 // begin tells the journal of a race's block.
 func (r *running) begin() error {
-	if r.leg.Begin == nil {
-		return nil
+	for _, b := range r.leg.Begin {
+		if err := r.Begin(b); err != nil {
+			return fmt.Errorf("a block could not be written to the journal, which holds %d trials: %w", len(r.have.Trials), err)
+		}
+		r.have.Blocks = append(r.have.Blocks, b)
 	}
-	if err := r.Begin(*r.leg.Begin); err != nil {
-		return fmt.Errorf("a block could not be written to the journal, which holds %d trials: %w", len(r.have.Trials), err)
-	}
-	r.have.Blocks = append(r.have.Blocks, *r.leg.Begin)
 	return nil
 }
 
-// task runs the i-th of the leg.
-func (r *running) task(ctx context.Context, i int) error {
+// wave runs n tasks of the leg from the i-th on side by side, and keeps what came of
+// each, whatever became of the others.
+func (r *running) wave(ctx context.Context, i, n int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	task := r.leg.Tasks[i]
-	rate, err := r.rate(task, r.have.Trials)
-	if err != nil {
-		return err
+	tasks := slices.Clone(r.leg.Tasks[i : i+n])
+	for j := range tasks {
+		rate, err := r.rate(tasks[j], r.have.Trials)
+		if err != nil {
+			return err
+		}
+		tasks[j].RatePerSecond = rate
+		r.report(r.progress(tasks[j]))
 	}
-	task.RatePerSecond = rate
-	progress := Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
-	r.report(progress)
 	began := r.Now()
-	trial, err := r.Runner.Run(ctx, task, r.Observe)
-	if err != nil {
-		return err
+	trials, errs := r.run(ctx, tasks)
+	each := r.Now().Sub(began) / time.Duration(n)
+	var failed error
+	for j, task := range tasks {
+		if errs[j] == nil {
+			r.took(each)
+			errs[j] = r.keep(task, trials[j], r.leg.Tasks[i+j+1:])
+		}
+		if failed == nil {
+			failed = errs[j]
+		}
 	}
-	r.took(r.Now().Sub(began))
+	return failed
+}
+
+// run measures the tasks, each at once.
+func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []error) {
+	trials, errs := make([]journal.Trial, len(tasks)), make([]error, len(tasks))
+	if len(tasks) == 1 {
+		trials[0], errs[0] = r.Runner.Run(ctx, tasks[0], r.Observe)
+		return trials, errs
+	}
+	observe := r.Observe.inTurn()
+	var all sync.WaitGroup
+	for j := range tasks {
+		all.Go(func() { trials[j], errs[j] = r.Runner.Run(ctx, tasks[j], observe) })
+	}
+	all.Wait()
+	return trials, errs
+}
+
+// keep puts a trial that has ended into the journal, and says whether the rest, of which
+// later is what was planned, can tell anything.
+func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Arm, trial.Role, trial.Block, trial.Order = task.Arm, task.Role, task.Block, task.Order
 	agreeOnUnit(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
@@ -127,13 +160,18 @@ func (r *running) task(ctx context.Context, i int) error {
 	}
 	r.have.add(task, trial)
 	r.done++
-	progress.Trial, progress.Done = &trial, r.done
+	progress := r.progress(task)
+	progress.Trial = &trial
 	r.report(progress)
-	ends := i == len(r.leg.Tasks)-1 || r.leg.Tasks[i+1].Block != task.Block
+	ends := !slices.ContainsFunc(later, func(t Task) bool { return t.Block == task.Block })
 	if err := hopeless(r.have, ends); err != nil && !r.Tolerant {
 		return err
 	}
 	return nil
+}
+
+func (r *running) progress(task Task) Progress {
+	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
 }
 
 // took is told how long a trial was.

@@ -12,11 +12,11 @@ type grid struct{ plan journal.Plan }
 
 func (g grid) Next(r Record) Leg {
 	tasks := Schedule(g.plan)
-	return Leg{Tasks: r.Lacks(tasks), Total: len(tasks)}
+	return Leg{Tasks: abreast(g.plan, r.Lacks(tasks)), Total: len(tasks)}
 }
 
-// Schedule lists every task of a grid in the order in which to run them: each
-// group's pilots, then the blocks. The same plan gives the same list.
+// Schedule lists every task of a grid in the order in which to run them on one node:
+// each group's pilots, then the blocks. The same plan gives the same list.
 func Schedule(p journal.Plan) []Task {
 	tasks := pilotsOf(p)
 	for block := range p.Blocks {
@@ -49,9 +49,10 @@ func blockOf(p journal.Plan, block int) []Task {
 		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleAA, Block: block})
 	}
 	// A stream of its own for each block, so that a plan of more blocks begins
-	// with the very blocks of a plan of fewer.
-	r := rand.New(rand.NewPCG(p.Seed, uint64(block)))
+	// with the very blocks of a plan of fewer. Blocks that run side by side have one.
+	r := rand.New(rand.NewPCG(p.Seed, uint64(block/lanes(p))))
 	r.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+	tasks = rotated(tasks, p.Lane(block))
 	for i := range tasks {
 		tasks[i].Order = i
 	}

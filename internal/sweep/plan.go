@@ -21,6 +21,9 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	if s.Seed != nil {
 		p.Seed = *s.Seed
 	}
+	if pods := s.Target.Pods; pods != nil && len(pods.Nodes) > 1 {
+		p.Nodes = pods.Nodes
+	}
 	if a := s.Target.Attach; a != nil {
 		p.SmallestFor, p.Arms = false, []journal.Arm{a.arm()}
 		return p
@@ -106,4 +109,6 @@ type Task struct {
 	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, and
 	// where there is no open loop.
 	RatePerSecond *float64
+	// Lane is which of the plan's nodes it runs on, from 0.
+	Lane int
 }

@@ -15,9 +15,9 @@ type Planner interface {
 // Leg is what to run next.
 type Leg struct {
 	Tasks []Task // in the order to run; none: the plan is at its end
-	// Begin is the block to be told to the journal before them; nil where it is told
-	// already, or is no race's.
-	Begin *journal.Block
+	// Begin are the blocks to be told to the journal before them, one for each node that
+	// is measured on; none where they are told already, or are no race's.
+	Begin []journal.Block
 	Total int // trials that the journal holds in the end, or at most
 	// AtMost says that Total is a bound, and what is open may be settled before.
 	AtMost bool

@@ -8,6 +8,9 @@ type Pods struct {
 	SHA256                       string // of the template that they are copied from
 	// LoadElsewhere says that the load comes from another node than theirs.
 	LoadElsewhere bool
+	Batch         bool // they run and end, and no load is offered
+	// Nodes are those that are measured on at the same time; fewer than two: one node.
+	Nodes []string
 }
 
 // checkPods looks at what a sweep of pods cannot have.
@@ -40,6 +43,11 @@ func (s Spec) checkPods() *FieldError {
 		return Wrong(FieldProto, ": the pod of the load has no files of yours: leave it out, so that the server describes its types")
 	}
 	switch {
+	case t.Pods.Batch && t.URL != "":
+		return Wrong(FieldURL, ": a Job serves nothing: leave it out")
+	case t.Pods.Batch && (t.RunFor != 0 || l.Warmup != 0):
+		return Wrong(FieldDuration, ": a trial of a Job is one run of it: leave it out, with --warmup")
+	case t.Pods.Batch:
 	case t.URL == "":
 		return Wrong(FieldURL, ": no address to load: name one as in http://%s:8080/", PodPlaceholder)
 	case !strings.Contains(t.URL, PodPlaceholder):

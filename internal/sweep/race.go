@@ -16,7 +16,7 @@ type racing struct{ h journal.Header }
 
 func (p racing) Next(r Record) Leg {
 	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
-	if s.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(s.Tasks) > 0 {
+	if s.Tasks = abreast(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
 		return s
 	}
 	heats := heat.Of(p.h, r.Trials)
@@ -32,18 +32,35 @@ func (p racing) Next(r Record) Leg {
 			turn, next = i, step
 		}
 	}
-	if s.Tasks = r.begun(); len(s.Tasks) > 0 {
+	if s.Tasks = abreast(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
 		return s.about(s.Tasks[0].Arm.Group())
 	}
 	if turn < 0 || len(next.Block) == 0 || p.spent(r, len(next.Block)) {
 		return s
 	}
-	block := journal.Block{Block: len(r.Blocks), Why: string(next.Why)}
-	for _, c := range next.Block {
-		block.Arms = append(block.Arms, heats[turn].Arm(c))
+	s.Begin = p.row(r, heats[turn], next)
+	for _, b := range s.Begin {
+		s.Tasks = append(s.Tasks, tasksOf(b)...)
 	}
-	s.Begin, s.Tasks = &block, tasksOf(block)
+	s.Tasks = abreast(p.h.Plan, s.Tasks)
 	return s.about(heats[turn].Group)
+}
+
+// row is the next block, and the same again on every other node as far as the budget has
+// room.
+func (p racing) row(r Record, of heat.Heat, next race.Step) (list []journal.Block) {
+	for range lanes(p.h.Plan) {
+		n := len(r.Blocks) + len(list)
+		if len(list) > 0 && heat.Spent(p.h, r.Trials, (len(list)+1)*len(next.Block)) != "" {
+			break
+		}
+		block := journal.Block{Block: n, Why: string(next.Why)}
+		for _, c := range rotated(next.Block, p.h.Plan.Lane(n)) {
+			block.Arms = append(block.Arms, of.Arm(c))
+		}
+		list = append(list, block)
+	}
+	return list
 }
 
 // about puts the questions of one group first.
@@ -94,5 +111,5 @@ func (p racing) left(r Record) *time.Duration {
 	if p.h.Plan.MaxSeconds <= 0 {
 		return nil
 	}
-	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-heat.Seconds(r.Trials)) * float64(time.Second)))
+	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-heat.Seconds(p.h, r.Trials)) * float64(time.Second)))
 }

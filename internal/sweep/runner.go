@@ -2,12 +2,14 @@ package sweep
 
 import (
 	"context"
+	"sync"
 
 	"github.com/procfit/procfit/internal/journal"
 )
 
 // Runner measures arms, on this machine, in a cluster or in a model. It is for one
-// goroutine at a time.
+// goroutine at a time, but where the plan has several nodes: then Run is called for
+// each of its lanes at once.
 type Runner interface {
 	// Prepare does before the first trial what may fail for all. What is wrong with
 	// the Spec on the Runner's machine is a *FieldError.
@@ -35,6 +37,7 @@ const (
 	StepCompile     Step = "compile"      // Detail: the package
 	StepStart       Step = "start"        // of the target
 	StepReady       Step = "ready"        // waiting for its URL
+	StepNode        Step = "node"         // Detail: that is waited for, as it is not ready
 	StepWarmup      Step = "warmup"       // load that is not measured
 	StepClosedLoop  Step = "closed_loop"  // for throughput
 	StepOpenLoop    Step = "open_loop"    // for latency, at RatePerSecond
@@ -51,6 +54,16 @@ type Activity struct {
 	RatePerSecond float64
 	CPUs, OfCPUs  float64
 	Shortfall     *Shortfall
+}
+
+// inTurn is for several that tell at once.
+func (o Observer) inTurn() Observer {
+	var mu sync.Mutex
+	return func(a Activity) {
+		mu.Lock()
+		defer mu.Unlock()
+		o.Tell(a)
+	}
 }
 
 // Tell tells the observer, if there is one.

@@ -19,6 +19,7 @@ import (
 // eye sees the processes of the container that it was put beside: with the process
 // namespace of that, /proc holds those and its own.
 type eye struct {
+	list    func() []int // of the target's processes; nil: all but its own
 	reader  observe.Reader
 	once    sync.Once
 	sampler *observe.Sampler
@@ -36,6 +37,13 @@ func pids() (list []int) {
 	return list
 }
 
+func (e *eye) pids() []int {
+	if e.list != nil {
+		return e.list()
+	}
+	return pids()
+}
+
 // target is the process that listens at the port, or the busiest Go program.
 func (e *eye) target(port int, all []int) (int, error) {
 	if port > 0 {
@@ -48,7 +56,7 @@ func (e *eye) target(port int, all []int) (int, error) {
 
 // look reads the target's live GOMAXPROCS.
 func (e *eye) look(port int) Look {
-	all := pids()
+	all := e.pids()
 	pid, err := e.target(port, all)
 	if err != nil && !errors.Is(err, observe.ErrNotGo) && len(all) > 0 {
 		l := Look{Error: "no Go program among the target's processes can be read: " + err.Error()}
@@ -133,13 +141,14 @@ type span struct {
 	pid    int              // of the Go program; 0: none was found
 	waited *observe.Latency // of its goroutines until then; nil: not readable
 	gc     *observe.GC      // what its collector had done; nil: it told nothing
+	last   []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
 	err    error
 }
 
 func (e *eye) start(port int) *span {
 	e.once.Do(func() { e.sampler, e.err = observe.NewSampler() })
 	s := &span{eye: e, began: time.Now(), err: e.err}
-	all := pids()
+	all := e.pids()
 	if pid, err := e.target(port, all); err == nil {
 		s.limits, s.pid = limitsOf(pid), pid
 		if live, err := e.reader.Procs(pid); err == nil {
@@ -178,7 +187,7 @@ func (s *span) end() Counted {
 		return Counted{Error: s.err.Error()}
 	}
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
-	s.counts.Look(pids())
+	s.counts.Look(s.eye.pids())
 	use := s.counts.Delta()
 	now, err := observe.MachineCPU()
 	if err != nil {
@@ -201,7 +210,11 @@ func (s *span) end() Counted {
 		}
 	}
 	s.memory(&c.Usage)
-	for i, l := range observe.Reread(s.limits) {
+	last := s.last
+	if last == nil {
+		last = observe.Reread(s.limits)
+	}
+	for i, l := range last {
 		if span, ok := l.Since(s.limits[i]); ok {
 			c.Limits = append(c.Limits, journal.OuterLimit{Group: path.Base(l.Dir), CPUs: l.CPUs, Cgroup: journal.Cgroup{
 				Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),

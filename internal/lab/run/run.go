@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/folder"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/local"
@@ -37,6 +38,12 @@ type Machine struct {
 	// Check says what of a valid Spec cannot be had there; built is that the run
 	// compiles the program.
 	Check func(spec sweep.Spec, built bool) error
+	// Target makes a stage's practice program the target, as it is there; nil: a command
+	// of this machine.
+	Target func(*sweep.Spec, lab.Stage)
+	// Look looks at what the experiment is about besides its sweeps, into its folder; nil:
+	// there is nothing.
+	Look func(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error)
 	// Runner makes what measures a session. Programs are those that were compiled, by
 	// the arm's Go version; nil where none were to be.
 	Runner func(s *session.Session, programs map[string]local.Program) (sweep.Runner, error)

@@ -85,6 +85,10 @@ func lacks(st lab.Stage) error {
 func (r *Run) spec(e lab.Experiment, st lab.Stage) sweep.Spec {
 	s := st.Spec
 	s.Seed = r.options.Seed
+	if target := r.options.Machine.Target; target != nil {
+		target(&s, st)
+		return s
+	}
 	switch e.Kind {
 	case lab.Server:
 		s.Target.Command = append([]string{r.options.Self, "lab", "serve", e.ID}, arguments(e, st)...)

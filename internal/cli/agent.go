@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/kube"
+	"github.com/procfit/procfit/internal/kube/agent"
+	"github.com/procfit/procfit/internal/load"
+)
+
+// newAgent is what procfit runs inside a cluster.
+func newAgent(std stdio) *cobra.Command {
+	var idle time.Duration
+	watch := false
+	cmd := &cobra.Command{
+		Use:    kube.AgentCommand,
+		Short:  "Offer load and look at targets inside a cluster, as a sweep there asks",
+		Hidden: true,
+		Args:   noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if watch {
+				return agent.Watch(cmd.Context(), std.out)
+			}
+			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(agent.Port)))
+			if err != nil {
+				return err
+			}
+			return agent.NewServer(load.Run).Serve(cmd.Context(), l, idle)
+		},
+	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "follow the programs of the pod to their end, and tell what they did")
+	cmd.Flags().DurationVar(&idle, "idle", 15*time.Minute, "end when nobody has asked for so long")
+	return cmd
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/lab/pods"
+	"github.com/procfit/procfit/internal/lab/run"
+	"github.com/procfit/procfit/internal/session"
+)
+
+// ownApp is what --kube stands for without a manifest.
+const ownApp = "document004"
+
+// labKube are the flags of procfit lab run for a cluster.
+type labKube struct {
+	kubeOptions
+	yes bool
+}
+
+func (o *labKube) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.on, "kube", "", "run "+pods.ID+" as pods of a cluster: the article's app, or a `manifest.yaml` of yours with =")
+	f.Lookup("kube").NoOptDefVal = ownApp
+	f.StringVar(&o.options.Namespace, "namespace", "", "with --kube: the `namespace` (default the context's)")
+	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
+	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")
+	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the pods run on (default the one with the most CPUs)")
+	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit, which the app is in; procfit image makes one")
+	f.BoolVar(&o.yes, "yes", false, "with --kube: make the pods without asking")
+	f.BoolVar(&o.clean, "clean", false, "with --kube: remove what runs of procfit have left in the namespace, and stop")
+}
+
+// check looks at what goes together.
+func (o *labOptions) checkKube() error {
+	k := &o.kube
+	if !o.given("kube") {
+		for _, name := range []string{"namespace", "context", "kubeconfig", "node", "image", "yes", "clean"} {
+			if o.given(name) {
+				return usageError("--%s needs --kube, a run in a cluster", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case k.clean:
+		return nil
+	case !slices.Equal(o.ids, []string{pods.ID}):
+		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)
+	case o.goVersions != nil || o.language != "":
+		return usageError("--kube runs the program of --image: leave --go and --lang out")
+	case k.options.Image == "":
+		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one")
+	}
+	return nil
+}
+
+// open settles the cluster as the place of the run.
+func (k *labKube) open(ctx context.Context, options *run.Options) error {
+	var manifest []byte
+	if k.on != ownApp {
+		var err error
+		if manifest, err = os.ReadFile(k.on); err != nil {
+			return usageError("--kube=%s: %w", k.on, err)
+		}
+	}
+	l, err := pods.Open(ctx, k.options, session.ThisHost().Hostname, manifest)
+	if err != nil {
+		return err
+	}
+	k.copies = l.Copies
+	options.Machine = l.Machine()
+	options.Host, _ = l.Copies.Hosts()
+	options.Chosen.Elsewhere = l.Copies.Pods(false).LoadElsewhere
+	return nil
+}
+
+// consent shows what all of the run's sweeps are about to make, and asks once.
+func (k *labKube) consent(ctx context.Context, std stdio, r *run.Run, dryRun bool) error {
+	var first *session.Session
+	var all journal.Plan
+	for _, p := range r.Planned() {
+		if p.Session != nil {
+			first = cmp.Or(first, p.Session)
+			all.Arms = slices.Concat(all.Arms, p.Session.Plan.Arms)
+		}
+	}
+	if first == nil {
+		return nil // why stands in the plan
+	}
+	rehearsal, err := k.copies.Rehearse(ctx, all)
+	tellRehearsal(std, rehearsal)
+	if err != nil {
+		return err
+	}
+	k.tell(std, first)
+	if dryRun {
+		return nil
+	}
+	return (&sweepOptions{yes: k.yes}).agreed(std)
+}

@@ -1,0 +1,165 @@
+package pods
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/kube"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/rule"
+)
+
+// The files of what was looked at.
+const (
+	before = "before.yaml"
+	after  = "manifest.yaml"
+	told   = "manifest.txt"
+)
+
+// older is the last Go whose runtime reads no limit, which the document's is too.
+var older = check.Program{GoVersion: "go1.24", From: "Go 1.24"}
+
+const patience = 2 * time.Minute // for a pod to be ready
+
+// look follows the document's fix.
+func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error) {
+	for _, name := range []string{before, after} {
+		if err := dir.Replace(name, folder.Shared, l.manifest); err != nil {
+			return nil, err
+		}
+	}
+	first, err := l.stand(ctx, filepath.Join(dir.Path(), before), false)
+	if err != nil {
+		return nil, err
+	}
+	then, err := l.stand(ctx, filepath.Join(dir.Path(), after), true)
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.Replace(told, folder.Shared, []byte(l.words(first, then))); err != nil {
+		return nil, err
+	}
+	return []lab.RanFile{
+		{Title: "what the manifest promises, and what its pods ran with", Path: path.Join(e.ID, told)},
+		{Title: "the manifest before the fix", Path: path.Join(e.ID, before)},
+		{Title: "the manifest after it", Path: path.Join(e.ID, after)},
+	}, nil
+}
+
+// stance is a manifest with what is said of it and what became of it.
+type stance struct {
+	text     []byte
+	promised check.Value
+	findings []string // the rules that fire
+	seen     kube.Seen
+}
+
+// stand checks a manifest, or mends it, and makes a pod of it.
+func (l *Lab) stand(ctx context.Context, file string, mend bool) (s stance, err error) {
+	r, err := checked(ctx, file, mend)
+	if err != nil {
+		return s, err
+	}
+	if len(r.Values) != 1 {
+		return s, fmt.Errorf("%s: check finds %s in it, want one", file, phrase.Count(len(r.Values), "program"))
+	}
+	s.promised = r.Values[0]
+	for _, f := range r.Findings {
+		if f.Severity != rule.Info {
+			s.findings = append(s.findings, f.Rule)
+		}
+	}
+	if s.text, err = os.ReadFile(file); err != nil {
+		return s, err
+	}
+	copies, err := l.settle(ctx, s.text)
+	if err != nil {
+		return s, err
+	}
+	s.seen, err = copies.AsItIs(ctx, l.host, patience)
+	return s, err
+}
+
+// checked is procfit check --go 1.24, with --fix where it is to be mended.
+func checked(ctx context.Context, file string, mend bool) (*check.Report, error) {
+	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: older}, Changes: mend})
+		return check.Run(ctx, check.Options{Paths: []string{file}, Overlay: overlay, Checkers: []check.Checker{checker}})
+	}
+	if mend {
+		return check.Fixer{Check: run, Least: rule.Info, Write: true}.Run(ctx)
+	}
+	return run(ctx, nil)
+}
+
+// words are both side by side.
+func (l *Lab) words(first, then stance) string {
+	var b strings.Builder
+	what := "document 004's app with a limit, and nothing of GOMAXPROCS"
+	if l.given {
+		what = "the manifest as it was given"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", before, what)
+	first.write(&b)
+	fmt.Fprintf(&b, "\n%s: the same after procfit check --fix --go 1.24\n\n", after)
+	changed := string(diff.Diff(before, first.text, after, then.text))
+	if changed == "" {
+		b.WriteString("    nothing is changed\n")
+	}
+	for line := range strings.Lines(changed) {
+		if !strings.HasPrefix(line, "diff ") {
+			b.WriteString("    " + line)
+		}
+	}
+	b.WriteString("\n")
+	then.write(&b)
+	return b.String()
+}
+
+func (s stance) write(b *strings.Builder) {
+	promise := fmt.Sprintf("GOMAXPROCS %s, %s", s.promised.Text, s.promised.Source)
+	if s.findings != nil {
+		promise += " (" + phrase.And(s.findings) + ")"
+	}
+	fmt.Fprintf(b, "  check, of Go 1.24: %s\n", phrase.Clean(promise))
+	if s.seen.Environment == "" {
+		fmt.Fprintf(b, "  kubectl describe:  Environment:  <none>\n")
+	} else {
+		fmt.Fprintf(b, "  kubectl describe:  Environment:\n                       GOMAXPROCS:  %s\n", phrase.Clean(s.seen.Environment))
+	}
+	fmt.Fprintf(b, "  its pod ran with:  %s\n", phrase.Clean(s.live()))
+}
+
+// live is what the pod ran with, next to what was promised.
+func (s stance) live() string {
+	r := s.seen.Reading
+	if r.Err != nil {
+		return "not known: " + r.Err.Error()
+	}
+	text := fmt.Sprintf("GOMAXPROCS %d on node %s", r.Procs, s.seen.Pod.Node)
+	if r.GoVersion != "" {
+		text += ", read from its memory, with " + r.GoVersion
+	} else {
+		text += ", by its own metrics"
+	}
+	switch promised := s.promised.Procs; {
+	case promised == nil && s.seen.Environment == "":
+		return text + ": a runtime that reads the limit, which that of Go 1.24 does not"
+	case promised == nil:
+		return text
+	case *promised == r.Procs:
+		return text + ", as promised"
+	}
+	return text + ", and not as promised"
+}

@@ -1,0 +1,101 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/lab"
+)
+
+// The experiment of document 004 as pods, by who may no more than sweep: both of its
+// sweeps run, and the manifest before and after its fix promises what its pods ran with,
+// as kubectl describe shows it.
+func TestLabInCluster(t *testing.T) {
+	ctx := limit(t)
+	s := openShop(ctx, t, "lab")
+	out := filepath.Join(s.dir, "out")
+	cmd := exec.CommandContext(ctx, s.program, "lab", "run", "k8sbench", "--kube", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+		"--quick", "--repeats", "1", "--pods", "2", "--n", "5", "--quota", "1", "--procs", "1,4", "--out", out)
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	b, err := os.ReadFile(filepath.Join(out, "lab.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o lab.Outcome
+	if err := json.Unmarshal(b, &o); err != nil || len(o.Experiments) != 1 {
+		t.Fatalf("%v: %s", err, b)
+	}
+	for _, stage := range o.Experiments[0].Stages {
+		if stage.NotRun != "" || stage.Stopped != "" || stage.Run == 0 || 2*stage.Invalid > stage.Run {
+			t.Errorf("%+v", stage)
+		}
+	}
+	told, err := os.ReadFile(filepath.Join(out, "k8sbench", "manifest.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"kubectl describe:  Environment:  <none>", "GOMAXPROCS:  2 (limits.cpu)", "GOMAXPROCS 2 on node ", ", as promised"} {
+		if !strings.Contains(string(told), want) {
+			t.Errorf("%q is not in %s", want, told)
+		}
+	}
+	fixed, err := os.ReadFile(filepath.Join(out, "k8sbench", "manifest.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubectl(ctx, t, s.cluster, strings.Replace(string(fixed), "replicas: 10", "replicas: 1", 1), "apply", "--namespace", s.name, "-f", "-")
+	if describes := describes.FindString(kubectl(ctx, t, s.cluster, "", "describe", "deployment/k8s-bench", "--namespace", s.name)); strings.Join(strings.Fields(describes), " ") != "GOMAXPROCS: 2 (limits.cpu)" {
+		t.Errorf("kubectl describe says %q", describes)
+	}
+	s.empty(ctx)
+}
+
+// A pod that nothing may be put beside, and that holds nothing but its program, tells its
+// GOMAXPROCS among its metrics.
+func TestSweepByMetrics(t *testing.T) {
+	ctx := limit(t)
+	s := openShop(ctx, t, "metrics")
+	const served = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: served}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: served}}
+  template:
+    metadata: {labels: {app: served}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      containers:
+      - name: app
+        image: ` + sweptImage + `
+        args: [exporter, --listen, ":9877"]
+        ports: [{containerPort: 9877}]
+        readinessProbe: {tcpSocket: {port: 9877}, periodSeconds: 1}
+        resources: {requests: {cpu: 10m}, limits: {cpu: 1}}
+`
+	kubectl(ctx, t, s.cluster, served, "apply", "--namespace", s.name, "-f", "-")
+	kubectl(ctx, t, s.cluster, `[{"op": "remove", "path": "/rules/3"}]`, "patch", "role", "procfit-sweep", "--namespace", s.name, "--type", "json", "--patch-file", "/dev/stdin")
+	cmd := exec.CommandContext(ctx, s.program, "sweep", "--kube", "deployment/served", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+		"--grid", "--repeats", "1", "--procs", "unset,1,3", "--rate", "20", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, "out"))
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "patch pods/ephemeralcontainers is not allowed") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, tr := range s.told(s.trials("out")) {
+		switch {
+		case tr.ObservedSource != "metrics" || len(tr.ObservedProcs) != 1 || tr.ObservedProcs[0] == nil:
+			t.Errorf("%s ran at %v (%s): %+v", tr.Arm.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
+		case tr.Arm.Procs != nil && *tr.ObservedProcs[0] != *tr.Arm.Procs:
+			t.Errorf("%s ran at %d", tr.Arm.Label, *tr.ObservedProcs[0])
+		}
+	}
+	s.empty(ctx)
+}

@@ -1,0 +1,204 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/journal"
+)
+
+// On two nodes at once each block runs on one of them, and what ran there says so.
+func TestSweepSideBySide(t *testing.T) {
+	ctx := limit(t)
+	s := openShop(ctx, t, "beside")
+	if out, err := s.sweep(ctx, "out", "--parallel", "--repeats", "2").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	trials := s.trials("out")
+	nodes := []string{"node1", "node2"}
+	beside := false
+	for i, tr := range trials {
+		if len(tr.Pods) == 1 && tr.Pods[0].Node != nodes[tr.Block%2] {
+			t.Errorf("block %d ran on %s", tr.Block, tr.Pods[0].Node)
+		}
+		if i > 0 && tr.Block != trials[i-1].Block {
+			beside = beside || tr.Started.Sub(trials[i-1].Started).Abs() < time.Second
+		}
+	}
+	if len(trials) != 6 || !beside {
+		t.Errorf("%d trials, and none beside another: %v", len(trials), !beside)
+	}
+	s.told(trials)
+	s.empty(ctx)
+}
+
+// A node whose kubelet says nothing any more makes its trial invalid, and the sweep waits
+// for it and goes on; a trial that was lost so is run again by the next.
+func TestSweepNodeLost(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	defer cancel()
+	s := openShop(ctx, t, "lost")
+	run := s.sweep(ctx, "out", "--node", "node2", "--duration", "6s")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.target(ctx)
+	kubelet := s.kubelet("node2")
+	if err := syscall.Kill(kubelet, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	resume := func() { syscall.Kill(kubelet, syscall.SIGCONT) }
+	t.Cleanup(resume)
+	for ready := "True"; ready == "True"; time.Sleep(time.Second) {
+		ready = strings.TrimSpace(kubectl(ctx, t, s.cluster, "", "get", "node", "node2", "--output", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`))
+	}
+	resume()
+	if err := run.Wait(); err != nil {
+		t.Errorf("%v", err)
+	}
+	lost := 0
+	s.told(slices.DeleteFunc(s.trials("out"), func(tr journal.Trial) bool {
+		is := tr.InvalidCode == journal.InvalidNodeLost
+		if is && (!tr.NotStarted || !strings.Contains(tr.InvalidReason, "node2")) {
+			t.Errorf("%+v", tr)
+		}
+		if is {
+			lost++
+		}
+		return is
+	}))
+	if lost != 1 {
+		t.Errorf("%d trials lost their node, want 1", lost)
+	}
+	s.empty(ctx)
+	if out, err := s.sweep(ctx, "out", "--node", "node2", "--duration", "6s").CombinedOutput(); err != nil {
+		t.Fatalf("gone on with: %v: %s", err, out)
+	}
+	trials := s.trials("out")
+	if s.told(trials); len(trials) != 3 { // of the one that was lost the one that stands for it
+		t.Errorf("%d trials, want three", len(trials))
+	}
+}
+
+// kubelet is a node's.
+func (s *shop) kubelet(node string) int {
+	s.Helper()
+	out, err := exec.Command("pgrep", "-f", "kubelet --config "+node+"/kubelet.yaml .*"+filepath.Dir(s.cluster.Kubeconfig)+"/").Output()
+	pids := strings.Fields(string(out))
+	if err != nil || len(pids) != 1 {
+		s.Fatalf("kubelets of %s: %v, %v", node, pids, err)
+	}
+	pid, err := strconv.Atoi(pids[0])
+	if err != nil {
+		s.Fatal(err)
+	}
+	return pid
+}
+
+const job = `
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: import}
+spec:
+  schedule: "0 3 * * *"
+  suspend: true
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: OnFailure
+          containers:
+          - name: import
+            image: ` + sweptImage + `
+            args: [lab, program, contention, -n, "2000000"]
+            resources: {requests: {cpu: 10m}, limits: {cpu: 1}}
+`
+
+// A CronJob's runs are trials: their time, CPU time and GOMAXPROCS are those of the
+// program, and one that fails says how.
+func TestSweepOfJobs(t *testing.T) {
+	ctx := limit(t)
+	s := openShop(ctx, t, "jobs")
+	kubectl(ctx, t, s.cluster, job, "apply", "--namespace", s.name, "-f", "-")
+	sweep := func(out, object string, args ...string) *exec.Cmd {
+		all := append([]string{"sweep", "--kube", object, "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+			"--grid", "--repeats", "1", "--procs", "unset,1", "--out", filepath.Join(s.dir, out)}, args...)
+		return exec.CommandContext(ctx, s.program, all...)
+	}
+	if out, err := sweep("out", "cronjob/import", "--replicas", "2").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	trials := s.trials("out")
+	if len(trials) != 3 {
+		t.Errorf("%d trials", len(trials))
+	}
+	for _, tr := range trials {
+		switch {
+		case !tr.Valid || tr.ThroughputUnit != "runs" || len(tr.Pods) != 2:
+			t.Errorf("%s: %+v", tr.Arm.Label, tr)
+		case tr.CPUSeconds == nil || tr.CPUSeconds.Total() <= 0 || tr.MeasuredSeconds <= 0 || tr.MeasuredSeconds > tr.DurationSeconds:
+			t.Errorf("%s: %+v in %g s", tr.Arm.Label, tr.CPUSeconds, tr.MeasuredSeconds)
+		case tr.ObservedProcs[0] == nil || tr.ObservedSource != "symbol" || tr.Arm.Procs != nil && *tr.ObservedProcs[0] != *tr.Arm.Procs:
+			t.Errorf("%s ran at %v (%s): %+v", tr.Arm.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
+		}
+	}
+	s.empty(ctx)
+	broken := strings.Replace(strings.Replace(job, `"2000000"`, `"x"`, 1), "name: import}", "name: broken}", 1)
+	kubectl(ctx, t, s.cluster, broken, "apply", "--namespace", s.name, "-f", "-")
+	out, err := sweep("broken", "cronjob/broken", "--procs", "1").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "container import of pod procfit-") || !strings.Contains(string(out), "ended with code 2") {
+		t.Errorf("%v: %s", err, out)
+	}
+	s.empty(ctx)
+}
+
+// A run that goes on measures the program that it began with, or nothing: its image may
+// have been pushed anew under its tag.
+func TestSweepOfAnotherImage(t *testing.T) {
+	ctx := limit(t)
+	s := openShop(ctx, t, "another")
+	if out, err := s.sweep(ctx, "out").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	journal := filepath.Join(s.dir, "out", "journal.jsonl")
+	lines, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := bytes.SplitAfter(lines, []byte("\n"))
+	if err := os.WriteFile(journal, bytes.Join(before[:3], nil), 0o600); err != nil { // the header and two trials
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(s.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, archive := filepath.Join(s.dir, "other"), filepath.Join(s.dir, "other.tar")
+	if err := os.WriteFile(other, append(program, "another"...), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(ctx, s.program, "image", "--binary", other, "--out", archive, "--name", sweptImage).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	image, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cluster.LoadArchive(ctx, image); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.sweep(ctx, "out").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "they are two programs") || len(s.trials("out")) != 2 {
+		t.Errorf("%v: %s", err, out)
+	}
+	s.empty(ctx)
+}
