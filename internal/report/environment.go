@@ -56,22 +56,26 @@ func environment(r *stat.Result) []Pair {
 			add("Rate", "half of what unset can carry, from pilot trials")
 		}
 		add("CPUs of the load", cmp.Or(l.CPUs, l.LoadCPUs))
-		switch {
-		case l.SameMachine && r.SharedCPUs:
-			add("Load and target", "on the same CPUs")
-		case l.SameMachine:
-			add("Load and target", "on the same machine")
-		case r.LoadHost != nil && r.LoadHost.Hostname != "":
-			add("Load and target", "on different machines; the load on "+r.LoadHost.Hostname)
-		default:
-			add("Load and target", "on different machines")
-		}
+		add("Load and target", where(r))
 	}
 	add("A trial", trial(r))
 	add("Plan", planned(r))
 	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return out
+}
+
+// where says how near the load was to the target.
+func where(r *stat.Result) string {
+	switch {
+	case r.Load.SameMachine && r.SharedCPUs:
+		return "on the same CPUs"
+	case r.Load.SameMachine:
+		return "on the same machine"
+	case r.LoadHost != nil && r.LoadHost.Hostname != "":
+		return "on different machines; the load on " + r.LoadHost.Hostname
+	}
+	return "on different machines"
 }
 
 // beside is the neighbour that ran in every trial.
