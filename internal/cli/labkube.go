@@ -53,6 +53,8 @@ func (o *labOptions) checkKube() error {
 		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)
 	case o.goVersions != nil || o.language != "":
 		return usageError("--kube runs the program of --image: leave --go and --lang out")
+	case o.load != "" || o.serverCPUs != "" || o.loadCPUs != "":
+		return usageError("--kube: procfit in a pod offers the load, and pods have the CPUs of their limits: leave --load, --server-cpuset and --load-cpuset out")
 	case k.options.Image == "":
 		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one")
 	}

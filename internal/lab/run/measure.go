@@ -77,7 +77,7 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 				on.NotRun(x.ID, s.ID, s.ran.NotRun)
 			}
 		}
-		if x.Trace != "" || r.options.Machine.Look != nil {
+		if x.Trace != "" || r.options.Machine.Look != nil && x.files == nil { // which makes pods, once
 			files, err := r.look(ctx, x.Experiment)
 			if ctx.Err() != nil {
 				return ctx.Err()
