@@ -118,6 +118,9 @@ func (r *run) batchFigures(ran []agent.Ran, outputs []load.Output) error {
 		l := one.Look
 		readings[i] = trial.Reading{Procs: l.Procs, Source: l.Source, GoVersion: l.GoVersion, MainModule: l.MainModule, NoGo: l.NoGo, Err: errorOf(l.Error)}
 		counted[i], wall = one.Counted, max(wall, one.WallSeconds)
+		if one.Counted.Error != "" {
+			r.trial.Warnings = append(r.trial.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: one.Counted.Error})
+		}
 	}
 	if err := trial.Procs(r.trial, readings, nil); err != nil {
 		return err

@@ -142,14 +142,14 @@ type span struct {
 	waited *observe.Latency // of its goroutines until then; nil: not readable
 	gc     *observe.GC      // what its collector had done; nil: it told nothing
 	last   []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
+	at     *observe.CPU     // the machine's at the end; nil: it is now
 	err    error
 }
 
 func (e *eye) start(port int) *span {
-	e.once.Do(func() { e.sampler, e.err = observe.NewSampler() })
+	e.open()
 	s := &span{eye: e, began: time.Now(), err: e.err}
-	all := e.pids()
-	if pid, err := e.target(port, all); err == nil {
+	if pid, err := e.target(port, e.pids()); err == nil {
 		s.limits, s.pid = limitsOf(pid), pid
 		if live, err := e.reader.Procs(pid); err == nil {
 			s.waited = live.Latency
@@ -158,13 +158,36 @@ func (e *eye) start(port int) *span {
 			s.gc = &gc
 		}
 	}
+	s.count()
+	return s
+}
+
+// open opens the kernel's counters.
+func (e *eye) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSampler() }) }
+
+// count begins to count, which unlike a look at the program takes hardly any time.
+func (s *span) count() {
 	if s.err == nil {
 		s.node, s.err = observe.MachineCPU()
 	}
 	if s.err == nil {
-		s.counts, s.err = e.sampler.Start(all)
+		s.counts, s.err = s.eye.sampler.Start(s.eye.pids())
 	}
-	return s
+}
+
+// close ends the span before its end is asked for.
+func (s *span) close() {
+	if now, err := observe.MachineCPU(); err == nil {
+		s.at = &now
+	}
+}
+
+// machine is the machine's CPU time at the span's end.
+func (s *span) machine() (observe.CPU, error) {
+	if s.at != nil {
+		return *s.at, nil
+	}
+	return observe.MachineCPU()
 }
 
 // limitsOf are the groups with a limit that the process sees around it.
@@ -189,7 +212,7 @@ func (s *span) end() Counted {
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
 	s.counts.Look(s.eye.pids())
 	use := s.counts.Delta()
-	now, err := observe.MachineCPU()
+	now, err := s.machine()
 	if err != nil {
 		return Counted{Error: err.Error()}
 	}
@@ -209,7 +232,9 @@ func (s *span) end() Counted {
 			c.SchedLatencyP99Seconds = &p99
 		}
 	}
-	s.memory(&c.Usage)
+	if s.pid != 0 { // of a program that ends by itself there is nothing left to read
+		s.memory(&c.Usage)
+	}
 	last := s.last
 	if last == nil {
 		last = observe.Reread(s.limits)

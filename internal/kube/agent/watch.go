@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/observe"
@@ -55,55 +56,76 @@ func beside() (list []int) {
 	return list
 }
 
-// watcher follows one run.
+// watcher follows one run. What takes long, to read which program it is and its live
+// GOMAXPROCS, is done beside the counting: a program may be over before it is.
 type watcher struct {
 	eye  eye
 	span *span
-	ran  Ran
+	seen Look
+	stop chan struct{}
+	over sync.WaitGroup
 }
 
 func (w *watcher) follow(ctx context.Context) (Ran, error) {
-	var began, looked time.Time
+	w.eye.open()
 	for {
 		now := time.Now()
 		there := len(w.eye.list()) > 0
 		switch {
 		case there && w.span == nil:
-			began, w.span = now, w.eye.start(0)
+			w.begin(now)
 		case !there && w.span != nil:
-			return w.end(now.Sub(began)), nil
+			return w.end(), nil
 		case there:
 			w.span.follow()
 		}
-		if there && now.Sub(began) >= firstLook && now.Sub(looked) >= procsLook {
-			w.look()
-			looked = now
-		}
-		pause := soonestLook
+		wait := soonestLook
 		if w.span != nil {
-			pause = min(max(pause, now.Sub(began)/fewestLooks), latestLook)
+			wait = min(max(wait, now.Sub(w.span.began)/fewestLooks), latestLook)
 		}
 		select {
 		case <-ctx.Done():
 			if w.span != nil { // it is over, or whoever ends this ends the program too
-				return w.end(time.Since(began)), nil
+				return w.end(), nil
 			}
 			return Ran{}, ctx.Err()
-		case <-time.After(pause):
+		case <-time.After(wait):
 		}
 	}
 }
 
-func (w *watcher) end(wall time.Duration) Ran {
-	w.ran.WallSeconds, w.ran.Counted = wall.Seconds(), w.span.end()
-	w.ran.Counted.MeasuredSeconds = w.ran.WallSeconds
-	return w.ran
+func (w *watcher) begin(now time.Time) {
+	w.span, w.stop = &span{eye: &w.eye, began: now, err: w.eye.err}, make(chan struct{})
+	w.span.count()
+	w.over.Go(func() {
+		for wait := firstLook; ; wait = procsLook {
+			select {
+			case <-w.stop:
+				return
+			case <-time.After(wait):
+				w.look()
+			}
+		}
+	})
+}
+
+func (w *watcher) end() Ran {
+	wall := time.Since(w.span.began).Seconds()
+	w.span.close()
+	close(w.stop)
+	w.over.Wait()
+	if w.seen.Procs == 0 && w.seen.Error == "" {
+		w.seen.Error = "it ended before it could be read"
+	}
+	r := Ran{WallSeconds: wall, Look: w.seen, Counted: w.span.end()}
+	r.Counted.MeasuredSeconds = wall
+	return r
 }
 
 // look keeps the last that told anything.
 func (w *watcher) look() {
-	if l := w.eye.look(0); l.Error == "" || w.ran.Look.Procs == 0 {
-		w.ran.Look = l
+	if l := w.eye.look(0); l.Error == "" || w.seen.Procs == 0 && (w.seen.Error == "" || l.UID != nil) {
+		w.seen = l
 	}
 	w.span.readLimits()
 }

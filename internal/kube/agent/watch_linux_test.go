@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -16,11 +17,12 @@ func TestWatch(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pid, asked := cmd.Process.Pid, 0
+	pid := cmd.Process.Pid
+	var asked atomic.Int64
 	done := make(chan error)
 	go func() { done <- cmd.Wait() }()
 	w := watcher{eye: eye{list: func() []int {
-		if asked++; asked == 1 || !slices.Contains(pids(), pid) {
+		if asked.Add(1) == 1 || !slices.Contains(pids(), pid) {
 			return nil // not yet, or no more
 		}
 		return []int{pid}
@@ -46,6 +48,9 @@ func TestWatchEnded(t *testing.T) {
 	ran, err := self.follow(ctx)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if ran.Look.Procs == 0 && ran.Look.Error == "" {
+		t.Errorf("nothing was read, and nothing says so: %+v", ran.Look)
 	}
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(ran); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != 1 {
