@@ -106,6 +106,16 @@ func TestAStarvedBaselineIsNotJudged(t *testing.T) {
 	}
 }
 
+// A rate that no setting is compared at, since all of them were starved, is not one
+// that gave no throughput.
+func TestAStarvedRateSaysSo(t *testing.T) {
+	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Arms: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
+	got := r.Groups[0].Recommendation
+	if got.Verdict != stat.CannotTell || got.Claim.Code != stat.CauseWithheld || len(got.Claim.List) != 2 {
+		t.Errorf("%s: %+v", got.Verdict, got.Claim)
+	}
+}
+
 // Machines with a few per cent of others end in the verdicts that they had without.
 func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
 	n := sweeps(t, 12)

@@ -31,6 +31,9 @@ func (g *group) carries(w *walk) Recommendation {
 			r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
 		}
 		switch {
+		case w.best == nil && len(w.withheld) > 0:
+			r.because(CauseWithheld, StepQuietMachine)
+			r.Claim.List = namedAll(w.withheld)
 		case w.best == nil:
 			r.because(g.nothing(w))
 		case !offered:
