@@ -115,6 +115,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	look := o.check
 	if o.cluster.on {
 		look = o.checkCluster
+		defer boundMemory()()
 	}
 	report, err := look(ctx, std)
 	if err != nil {

@@ -45,16 +45,22 @@ func (c *checkCluster) validate(o *checkOptions) error {
 // twice of what 10,000 pods need.
 const clusterMemory = 160 << 20
 
+// boundMemory holds the collector to clusterMemory until it is called off: a page of pods
+// is garbage once it is read, and so is what a report is written from. On busy CPUs it
+// would let several of them pile up.
+func boundMemory() (off func()) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(clusterMemory)
+	return func() { debug.SetMemoryLimit(before) }
+}
+
 // checkCluster checks what runs.
 func (o *checkOptions) checkCluster(ctx context.Context, std stdio) (*check.Report, error) {
 	client, err := cluster.Connect(o.cluster.access)
 	if err != nil {
 		return nil, err
-	}
-	// A page of pods is garbage once it is read. On busy CPUs the collector would let
-	// several of them pile up.
-	if os.Getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(clusterMemory))
 	}
 	progress := newCounter(std, "pod")
 	defer progress.clear()
