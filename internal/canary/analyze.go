@@ -24,7 +24,7 @@ func Analyze(c *Contents) *Result {
 	for _, a := range arms {
 		all[a.Label] = r.seriesOf(a)
 		for f, s := range all[a.Label] {
-			if a.Procs != nil && r.Header.judged(f) && s.together(all[Control][f]) {
+			if a.Procs != nil && r.Header.Judges(f) && s.together(all[Control][f]) {
 				r.Comparisons++
 			}
 		}
@@ -143,7 +143,7 @@ func (r *Result) arm(a Arm, of, control map[Figure]series) ArmResult {
 		m := Measured{Figure: f, Value: stat.Median(of[f].values())}
 		if a.Procs != nil {
 			together := 1
-			if r.Header.judged(f) {
+			if r.Header.Judges(f) {
 				together = r.Comparisons
 			}
 			m.Ratio = stat.PairedAmong(of[f], control[f], together)
@@ -151,7 +151,7 @@ func (r *Result) arm(a Arm, of, control map[Figure]series) ArmResult {
 		}
 		out.Figures = append(out.Figures, m)
 		switch i := m.Ratio; {
-		case !r.Header.judged(f) || i.Low == nil || i.High == nil:
+		case !r.Header.Judges(f) || i.Low == nil || i.High == nil:
 		case *i.High < 1:
 			out.Better = append(out.Better, f)
 		case *i.Low > 1:

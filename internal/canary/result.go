@@ -20,11 +20,11 @@ const (
 // own are those that no query may be called, but for requests, which one tells.
 var own = []Figure{FigureCPU, FigureWait, FigureSched, FigureThrottled}
 
-// judged tells a figure that decides: CPU time and what the user asks for. How long
+// Judges tells a figure that decides: CPU time and what the user asks for. How long
 // goroutines and threads wait is a part of a request's latency, and stands in for it only
 // where no query tells that; throttling shows in it, and requests are none of an arm's
 // doing.
-func (h Header) judged(f Figure) bool {
+func (h Header) Judges(f Figure) bool {
 	switch f {
 	case FigureThrottled, FigureRequests:
 		return false

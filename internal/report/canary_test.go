@@ -16,7 +16,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better":         {func(*canary.Contents) {}, report.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and in nothing proven worse."},
+		"better":         {func(*canary.Contents) {}, report.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and not proven worse in what is judged: p99 and CPU time a request."},
 		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, report.Unknown, "Cannot tell", "no value is proven better"},
 		"worse": {func(c *canary.Contents) {
 			c.Slices, c.Header.Rounds = c.Slices[:8], c.Header.Rounds[:1]
@@ -47,6 +47,18 @@ func TestCanaryVerdicts(t *testing.T) {
 		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
 			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
 		}
+	}
+}
+
+// What is worse and does not decide is said all the same: the table shows it.
+func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
+	c := reporttest.CanaryContents()
+	for _, s := range c.Slices[:8] {
+		*s.Arms[1].SchedLatencyP99Seconds *= 50
+	}
+	v := report.NewCanary(canary.Analyze(c)).Verdict
+	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Better" || !strings.Contains(v.Reasons[0], want) {
+		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
 	}
 }
 

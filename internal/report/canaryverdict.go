@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/canary"
@@ -54,13 +55,36 @@ func (w canaryWords) proven() Verdict {
 	case w.Counted == 0:
 		return Verdict{State: Unknown, Label: "Nothing counted", Sentence: "No slice of time was counted."}
 	case by[canary.Better] != nil:
-		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and in nothing proven worse.", phrase.And(by[canary.Better]))}
+		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and not proven worse in what is judged: %s.", phrase.And(by[canary.Better]), phrase.And(w.judged()))}
 	case by[canary.Mixed] != nil:
 		return Verdict{State: Attention, Label: "Trade-off", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset in one figure and worse in another.", phrase.And(by[canary.Mixed]))}
 	case by[canary.Worse] != nil && by[canary.Open] == nil:
 		return Verdict{State: OK, Label: "Leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
 	}
 	return Verdict{State: Unknown, Label: "Cannot tell", Sentence: "Under this traffic no value is proven better than unset: more slices, or longer ones, may tell."}
+}
+
+// judged are the figures that decide.
+func (w canaryWords) judged() (list []string) {
+	for _, a := range w.Arms {
+		for _, m := range a.Figures {
+			if name := w.name(m.Figure); a.Procs != nil && w.Header.Judges(m.Figure) && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// worseBeside are the figures that do not decide, and in which a setting is worse all the
+// same: a table that shows it must not stand under a sentence that is silent on it.
+func (w canaryWords) worseBeside(a canary.ArmResult) (list []canary.Figure) {
+	for _, m := range a.Figures {
+		if low := m.Ratio.Low; !w.Header.Judges(m.Figure) && m.Figure != canary.FigureRequests && low != nil && *low > 1 {
+			list = append(list, m.Figure)
+		}
+	}
+	return list
 }
 
 // reason is what is proven of one setting.
@@ -75,6 +99,9 @@ func (w canaryWords) reason(a canary.ArmResult) string {
 	}
 	if parts == nil {
 		parts = []string{"nothing is proven different from the control"}
+	}
+	if beside := w.worseBeside(a); beside != nil {
+		parts = append(parts, "higher, and not judged, as "+phrase.And(w.judged())+" decide: "+w.told(a, beside))
 	}
 	return s + phrase.Semicolons(parts)
 }
