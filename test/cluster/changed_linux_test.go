@@ -73,14 +73,14 @@ func TestSweepChangedByAdmission(t *testing.T) {
 func TestSweepImageNotPulled(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "unpulled")
-	kubectl(ctx, t, s.cluster, "", "set", "image", "deployment/api", "--namespace", s.name, "*=registry.invalid/none:v1")
+	kubectl(ctx, t, s.cluster, "", "set", "image", "deployment/api", "--namespace", s.name, "*=127.0.0.1:1/none:v1") // refused at once
 	out, err := s.sweep(ctx, "out", "--procs", "1", "--ready-timeout", "10s").CombinedOutput()
 	if err == nil {
 		t.Errorf("ended well: %s", out)
 	}
 	trials := s.trials("out")
 	for _, tr := range trials {
-		if tr.Valid || tr.InvalidCode != journal.InvalidNoPod || !strings.Contains(tr.InvalidReason, "registry.invalid/none:v1") {
+		if tr.Valid || tr.InvalidCode != journal.InvalidNoPod || !strings.Contains(tr.InvalidReason, "127.0.0.1:1/none:v1") {
 			t.Errorf("%s: valid=%t %s %s", tr.Arm.Label, tr.Valid, tr.InvalidCode, tr.InvalidReason)
 		}
 	}

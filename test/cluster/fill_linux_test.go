@@ -9,10 +9,13 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
-	"syscall"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/test/cluster"
 )
@@ -115,5 +118,35 @@ func generated(n int) []byte {
 	return b
 }
 
-// maxRSS is the largest resident size of a process that has ended.
-func maxRSS(s *os.ProcessState) int64 { return s.SysUsage().(*syscall.Rusage).Maxrss << 10 }
+// run runs a command, and reads its largest resident size while it does. What the kernel
+// tells of a process that has ended (ru_maxrss) counts from before exec, when it was a
+// part of this one: 399 MB where the command had 190.
+func run(cmd *exec.Cmd) (out []byte, size int64, err error) {
+	var written bytes.Buffer
+	cmd.Stdout = &written
+	if err := cmd.Start(); err != nil {
+		return nil, 0, err
+	}
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+			if _, rest, ok := strings.Cut(string(b), "VmHWM:"); ok {
+				if fields := strings.Fields(rest); len(fields) > 0 {
+					n, _ := strconv.ParseInt(fields[0], 10, 64)
+					size = max(size, n<<10)
+				}
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}()
+	err = cmd.Wait()
+	close(done)
+	<-watched
+	return written.Bytes(), size, err
+}

@@ -60,16 +60,9 @@ func openShop(ctx context.Context, t *testing.T, name string) *shop {
 	t.Helper()
 	c := running(t)
 	s := &shop{T: t, cluster: c, name: name, program: procfit(t), dir: t.TempDir()}
-	archive := filepath.Join(s.dir, "procfit.tar")
-	if out, err := exec.CommandContext(ctx, s.program, "image", "--out", archive, "--name", sweptImage).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	image, err := os.ReadFile(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.LoadArchive(ctx, image); err != nil {
-		t.Fatal(err)
+	if !shared.loaded {
+		s.load(ctx)
+		shared.loaded = true
 	}
 	namespace(ctx, t, c, name)
 	kubectl(ctx, t, c, shopService, "apply", "--namespace", name, "-f", "-")
@@ -94,6 +87,23 @@ func openShop(ctx context.Context, t *testing.T, name string) *shop {
 		}
 	}
 	return s
+}
+
+// load gives the nodes the image that procfit image makes, with what else is asked of it.
+func (s *shop) load(ctx context.Context, args ...string) {
+	s.Helper()
+	archive := filepath.Join(s.dir, "procfit.tar")
+	all := append([]string{"image", "--out", archive, "--name", sweptImage}, args...)
+	if out, err := exec.CommandContext(ctx, s.program, all...).CombinedOutput(); err != nil {
+		s.Fatalf("%v: %s", err, out)
+	}
+	image, err := os.ReadFile(archive)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := s.cluster.LoadArchive(ctx, image); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // sweep is procfit sweep --kube, not yet started.

@@ -21,6 +21,7 @@ var shared struct {
 	once    sync.Once
 	cluster *cluster.Cluster
 	err     error
+	loaded  bool // its nodes have the image of procfit
 }
 
 func TestMain(m *testing.M) {

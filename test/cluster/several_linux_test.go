@@ -182,20 +182,12 @@ func TestSweepOfAnotherImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, archive := filepath.Join(s.dir, "other"), filepath.Join(s.dir, "other.tar")
+	other := filepath.Join(s.dir, "other")
 	if err := os.WriteFile(other, append(program, "another"...), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(ctx, s.program, "image", "--binary", other, "--out", archive, "--name", sweptImage).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	image, err := os.ReadFile(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cluster.LoadArchive(ctx, image); err != nil {
-		t.Fatal(err)
-	}
+	shared.loaded = false // from now on it is another
+	s.load(ctx, "--binary", other)
 	out, err := s.sweep(ctx, "out").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "they are two programs") || len(s.trials("out")) != 2 {
 		t.Errorf("%v: %s", err, out)
