@@ -46,13 +46,16 @@ func work() {
 				}
 			})
 		case "stay": // threads that stay
+			var up sync.WaitGroup
 			for range 20 {
+				up.Add(1)
 				go func() {
 					runtime.LockOSThread()
+					up.Done()
 					select {}
 				}()
 			}
-			time.Sleep(20 * time.Millisecond)
+			up.Wait()
 		case "burn":
 			spin()
 		case "crowd": // two threads on one CPU

@@ -151,7 +151,7 @@ func TestSideBySide(t *testing.T) {
 	if err := x.Run(t.Context()); !errors.Is(err, lost) || len(x.kept) != 3 {
 		t.Fatalf("%v with %d trials, want 3", err, len(x.kept))
 	}
-	again := &fake{}
+	again := &lockedFake{}
 	y := newRun(p, again, x.kept)
 	if err := y.Run(t.Context()); err != nil || len(again.ran) != 3 || len(y.kept) != 6 {
 		t.Errorf("gone on with: %v, %d ran, %d kept", err, len(again.ran), len(y.kept))
