@@ -26,6 +26,9 @@ func TestCanary(t *testing.T) {
 	if strings.Contains(page, "GOMAXPROCS 8:") {
 		t.Error("a slice is called a value of GOMAXPROCS")
 	}
+	if strings.Contains(page, `class="end"`) {
+		t.Error("a name stands at the end of a line, where it runs out of the page")
+	}
 	b.Reset()
 	if err := RenderCanary(&b, report.NewCanary(reporttest.HostileCanary())); err != nil {
 		t.Fatal(err)

@@ -212,7 +212,8 @@ func (p *placed) name(m *mark, i, j int) {
 	if k := c.Categories[i]; m.Kind == "main" && (k.Mark != "" || k.Default) {
 		m.Value = c.Series[j].Marks[i].Value
 	}
-	if i == len(c.Categories)-1 && len(c.Series) > 1 && !c.Paired && i < labelsNarrow {
+	// The series of another axis have names, which the key has room for and an end has not.
+	if i == len(c.Categories)-1 && len(c.Series) > 1 && !c.Paired && c.Axis == "" && i < labelsNarrow {
 		m.End = c.Series[j].Name
 	}
 }
