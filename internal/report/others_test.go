@@ -19,6 +19,18 @@ func TestOthersInWords(t *testing.T) {
 	}
 }
 
+func TestBurstsInWords(t *testing.T) {
+	g := &stat.Group{Others: stat.OtherPrograms{Bursts: 13, BurstMost: 0.8, Trials: 37}}
+	const text = "other programs took up to 80 % of the CPU time in 13 of 37 trials, and hardly any in most"
+	if got := (words{group: g}).bursts(); got != text {
+		t.Errorf("%q, want %q", got, text)
+	}
+	g.Recommendation.Verdict = stat.CannotTell
+	if got := (words{group: g}).bursts(); got != text+": start over with another --out when the machine is quiet" {
+		t.Errorf("%q", got)
+	}
+}
+
 // What a hypervisor made invalid is not mended by reading logs.
 func TestRemedyOfStolenTrials(t *testing.T) {
 	for _, code := range []stat.WarningCode{stat.WarnInvalid, stat.WarnInvalidPilots} {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,6 +85,8 @@ func (w words) reason(r *stat.Reason) string {
 		return fmt.Sprintf("the load generator sent late in %s, whose latency is not compared", phrase.Count(r.N, "trial"))
 	case stat.ReasonShared:
 		return w.shared()
+	case stat.ReasonBursts:
+		return w.bursts()
 	case stat.ReasonWithheld:
 		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", which left too few"
 	case stat.ReasonHolds:
@@ -146,39 +149,61 @@ func often(n int) string {
 // fastest names the highest throughput. Few trials may be luck: what seems higher by
 // them is said to.
 func (w words) fastest(r *stat.Reason) string {
+	among := w.among(func(a stat.ArmResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
 	if len(r.List) == 0 {
-		return name(r.Of) + " has the highest throughput" + w.among() + ": " + w.figures(r.Of)
+		return name(r.Of) + " has the highest throughput" + among + ": " + w.figures(r.Of)
 	}
-	return name(r.Of) + " leads in throughput" + w.among() + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, with less"
+	return name(r.Of) + " leads in throughput" + among + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, with less"
 }
 
-// among is said where the table shows what is not compared.
-func (w words) among() string {
-	if len(w.group.Others.Withheld) > 0 {
+// lowest likewise names the lowest latency.
+func (w words) lowest(r *stat.Reason) string {
+	among := w.amongLate(r.Of)
+	if len(r.List) == 0 {
+		return name(r.Of) + " has the lowest " + w.quantile() + among + ": " + w.figures(r.Of)
+	}
+	return name(r.Of) + " leads in " + w.quantile() + among + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, with less"
+}
+
+// among is said where the table has what is not compared: settings that had too few CPUs,
+// or an unset one of no number that is better.
+func (w words) among(better func(stat.ArmResult) bool) string {
+	unset := func(a stat.ArmResult) bool { return isOut(a, stat.ExcludedUnread, stat.ExcludedDiffers) && better(a) }
+	if w.leftOut(stat.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
 		return " of those compared"
 	}
 	return ""
 }
 
-// lowest likewise names the lowest latency.
-func (w words) lowest(r *stat.Reason) string {
-	if len(r.List) == 0 {
-		return name(r.Of) + " has the lowest " + w.quantile() + w.amongLate() + ": " + w.figures(r.Of)
+// amongLate is said where the table has a lower one that was not compared.
+func (w words) amongLate(low *stat.Setting) string {
+	among := w.among(func(a stat.ArmResult) bool { return above(low.P99, a.Judged.Median) })
+	fast, few := w.leftOut(stat.ExcludedSlower, stat.ExcludedSaturated), w.leftOut(stat.ExcludedShared)
+	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
+	switch {
+	case among != "":
+		return among
+	case fast && few:
+		return fmt.Sprintf(" of those as fast with up to %d Ps", most)
+	case few:
+		return fmt.Sprintf(" of up to %d Ps", most)
+	case fast:
+		return " of those as fast"
 	}
-	return name(r.Of) + " leads in " + w.quantile() + w.amongLate() + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, with less"
+	return ""
 }
 
-// amongLate is said where the table has a lower one that was not compared.
-func (w words) amongLate() string {
-	text := w.among()
-	for i := range w.group.Settings {
-		if x := w.group.Settings[i].Excluded; x != nil && *x == stat.ExcludedShared {
-			return fmt.Sprintf(" of up to %d Ps", max(1, int(math.Ceil(w.group.EffectiveCPUs))))
-		} else if x != nil && (*x == stat.ExcludedSlower || *x == stat.ExcludedSaturated) {
-			text = " of those as fast"
-		}
-	}
-	return text
+// above says whether both are known, and a is more.
+func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
+
+// leftOut says whether the table has a row that was excluded for one of these.
+func (w words) leftOut(why ...stat.ExcludedCode) bool {
+	return slices.ContainsFunc(w.group.Rows, func(a stat.ArmResult) bool { return isOut(a, why...) })
+}
+
+// isOut says whether a row was excluded for one of these.
+func isOut(a stat.ArmResult, why ...stat.ExcludedCode) bool {
+	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
 // spread is the noise that all stands against.
@@ -210,6 +235,16 @@ func (w words) unjudged() string {
 		why = append(why, l.Name()+" is judged instead")
 	}
 	return "p99 is shown but not judged: " + strings.Join(why, "; ")
+}
+
+// bursts is what other programs took for a while.
+func (w words) bursts() string {
+	o := w.group.Others
+	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in most", phrase.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
+	if w.group.Recommendation.Verdict == stat.CannotTell {
+		text += ": start over with another --out when the machine is quiet"
+	}
+	return text
 }
 
 // shared is what latency does not tell while the load runs on the target's CPUs.

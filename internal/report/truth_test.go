@@ -208,7 +208,7 @@ func (c *checker) promptness(r *stat.Reason) {
 
 var (
 	highest = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the highest throughput( of those compared)?`)
-	lowest  = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the lowest (p[\d.]+)( of up to (\d+) Ps| of those as fast| of those compared)?: `)
+	lowest  = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the lowest (p[\d.]+)( of those as fast| of those compared)?(?: (?:of|with) up to (\d+) Ps)?: `)
 )
 
 // texts reads the sentences as a user does, against the numbers shown.
@@ -216,7 +216,7 @@ func (c *checker) texts() {
 	for _, text := range c.view.Verdict.Reasons {
 		if m := highest.FindStringSubmatch(text); m != nil {
 			top := c.byName(m[1])
-			for _, a := range c.compared() {
+			for _, a := range c.claimed(m[2]) {
 				if a.Throughput.Median != nil && *a.Throughput.Median > *top.Throughput.Median*(1+1e-9) {
 					c.wrong("%q, and %s is higher", text, a.Label)
 				}
@@ -228,18 +228,30 @@ func (c *checker) texts() {
 	}
 }
 
+// claimed are the rows that a highest or lowest one must beat: all of the table, less
+// what its words leave out.
+func (c *checker) claimed(but string) []*stat.ArmResult {
+	if but == " of those compared" {
+		return c.compared()
+	}
+	var list []*stat.ArmResult
+	for i := range c.g.Rows {
+		a := &c.g.Rows[i]
+		if x := excluded(a); a.Variant == "" && !(but == " of those as fast" && (x == "slower" || x == "saturated")) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
 func (c *checker) lowestOf(text string, m []string) {
 	low := c.byName(m[1])
 	most, _ := strconv.Atoi(m[4])
-	for _, a := range c.compared() {
-		p := orZero(a.Procs, a.ResolvedProcs)
-		if a.Judged.Median == nil || most > 0 && p > most {
+	for _, a := range c.claimed(m[3]) {
+		if m[3] == " of those compared" && excluded(a) != "" || most > 0 && orZero(a.Procs, a.ResolvedProcs) > most {
 			continue
 		}
-		if x := excluded(a); m[3] != "" && (x == "slower" || x == "saturated") {
-			continue
-		}
-		if *a.Judged.Median < *low.Judged.Median*(1-1e-9) {
+		if a.Judged.Median != nil && *a.Judged.Median < *low.Judged.Median*(1-1e-9) {
 			c.wrong("%q, and %s has a lower one", text, a.Label)
 		}
 	}

@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -31,6 +32,33 @@ type OtherPrograms struct {
 	Matter bool `json:"matter"`
 	// Withheld are the labels of the arms that had too few CPUs beside them.
 	Withheld []string `json:"withheld,omitempty"`
+	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
+	// CPU time, where most have hardly any.
+	Bursts    int     `json:"bursts,omitempty"`
+	BurstMost float64 `json:"burst_most,omitempty"`
+	Trials    int     `json:"trials,omitempty"`
+}
+
+// burst is the share of the CPU time from which on other programs are more than noise.
+const burst = 0.25
+
+// burstsOf are the trials of a machine that was busy for a while.
+func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
+	var shares []float64
+	for _, t := range all {
+		shares = append(shares, heat.MostOthers(t))
+	}
+	if len(all) == 0 || medianFloat(shares) >= othersMatter {
+		return
+	}
+	for _, x := range shares {
+		if x >= burst {
+			o.Bursts, o.BurstMost = o.Bursts+1, max(o.BurstMost, x)
+		}
+	}
+	if o.Bursts > 0 {
+		o.Trials = len(all)
+	}
 }
 
 func otherSeconds(u *journal.Usage) *float64 {
@@ -61,6 +89,7 @@ func (g *group) others(r *Group, shared bool) {
 		all = append(append(all, a.measure...), a.aa...)
 	}
 	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: targetCPUs(all)}
+	o.burstsOf(all)
 	for i, a := range g.arms {
 		n, e := float64(targetCPUs(a.measure)), &r.Arms[i].Evidence
 		if e.OtherCPUs == nil || n <= 0 || *e.OtherCPUs < othersMatter*n {

@@ -47,6 +47,30 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 	}
 }
 
+// A machine that was busy for a while is named, one that always is is not said to have
+// been so for a while.
+func TestOthersForAWhile(t *testing.T) {
+	for _, c := range []struct {
+		usual, then float64 // CPUs of two, in all blocks and in the third and fourth
+		bursts      int
+	}{
+		{0.02, 0.04, 0}, {0.02, 0.45, 0}, {0.02, 1.5, 10}, {0.6, 1.5, 0},
+	} {
+		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: c.usual,
+			Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+			Trial: func(tr *journal.Trial) {
+				if tr.HostUse != nil && (tr.Block == 2 || tr.Block == 3) {
+					tr.HostUse.OtherCPUSeconds = new(c.then * tr.MeasuredSeconds)
+				}
+			}})
+		g := stat.Analyze(h, trials).Groups[0]
+		if o := g.Others; o.Bursts != c.bursts || (c.bursts > 0) != speaksOf(&g.Recommendation, stat.ReasonBursts) ||
+			c.bursts > 0 && (o.BurstMost != c.then/2 || o.Trials != len(trials)) {
+			t.Errorf("%g CPUs, then %g: %+v of %d trials, %+v", c.usual, c.then, o, len(trials), g.Recommendation.Reasons)
+		}
+	}
+}
+
 // Other programs that ran during one setting's trials alone do not show in the median of
 // all: the setting is named.
 func TestOthersInOneSettingsTrials(t *testing.T) {

@@ -54,6 +54,7 @@ const (
 	ReasonShared       ReasonCode = "load_on_cpus"       // the load ran on the target's CPUs: what latency does not tell
 	ReasonUnjudged     ReasonCode = "latency_short"      // the group's: p99 is shown and not judged
 	ReasonLateLoad     ReasonCode = "late_load"          // N trials whose generator was late
+	ReasonBursts       ReasonCode = "bursts"             // the group's: N trials beside busy programs
 	ReasonWithheld     ReasonCode = "withheld"           // List: other programs left them too few CPUs
 	ReasonHolds        ReasonCode = "holds_for"          // the group's CPUs, quota and replicas
 	ReasonMetricWorse  ReasonCode = "metric_worse"       // Of, Than, Metric, Change, Bound, N

@@ -27,6 +27,9 @@ func (w *walk) common() (list []Reason) {
 	if w.latency && w.bound > 0 {
 		list = append(list, Reason{Code: ReasonShared})
 	}
+	if n := w.group.Others.Bursts; n > 0 {
+		list = append(list, Reason{Code: ReasonBursts, N: n})
+	}
 	if len(w.withheld) > 0 {
 		list = append(list, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
 	}
@@ -98,7 +101,7 @@ func (w *walk) latencyReasons() []Reason {
 		}
 	}
 	low := w.lowest
-	if low == nil {
+	if low == nil || !slices.ContainsFunc(w.settings, w.besideLow) {
 		return list.all()
 	}
 	for _, s := range w.settings {
@@ -128,9 +131,12 @@ func (w *walk) latencyReasons() []Reason {
 // luckyLow are the settings whose latency is below the lowest, by too few trials to
 // count.
 func (w *walk) luckyLow() []*setting {
-	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool {
-		return !(s.tail < w.lowest.tail) || s.saturated || w.out(s) || w.beyond(s)
-	})
+	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool { return !(s.tail < w.lowest.tail) || !w.besideLow(s) })
+}
+
+// besideLow are those that the lowest latency is the lowest of.
+func (w *walk) besideLow(s *setting) bool {
+	return s != w.lowest && s.hasP99() && !s.saturated && !w.out(s) && !w.beyond(s)
 }
 
 // twin is the numbered setting of the unplaced unset arm's value.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -14,7 +15,8 @@ var ErrHopeless = errors.New("no valid trial")
 
 // hopeless looks at the last trial, which may be the end of a block: an invalid pilot
 // of a group that has no valid one ends the run, and so does a block in which all were
-// invalid, where that is more than the fault of a value.
+// invalid, where that is more than the fault of a value, or of a machine that is busy for
+// a while.
 func hopeless(r Record, ends bool) error {
 	last := r.Trials[len(r.Trials)-1]
 	if last.Valid {
@@ -29,10 +31,16 @@ func hopeless(r Record, ends bool) error {
 		return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
 	}
 	block := r.of(last.Block)
-	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) {
+	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, roomy) {
 		return nil
 	}
 	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
+}
+
+// roomy tells that what went wrong in a trial is not for want of CPUs.
+func roomy(t journal.Trial) bool {
+	silent := t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
+	return t.InvalidCode != journal.InvalidStolen && !(silent && heat.Others(&t.Usage) >= heat.CrowdedFrom)
 }
 
 // faultOfValues tells whether a block of invalid trials may be the fault of its values

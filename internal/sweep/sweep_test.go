@@ -267,6 +267,30 @@ func TestHopelessRunsEnd(t *testing.T) {
 	if err := x.Run(t.Context()); !errors.Is(err, ErrHopeless) || len(x.kept) != 6 {
 		t.Errorf("invalid block: %v with %d trials, want to stop after 6", err, len(x.kept))
 	}
+	for name, c := range map[string]struct {
+		code   journal.InvalidCode
+		others float64 // of two CPUs, in two seconds
+		ends   bool
+	}{
+		"its own fault":           {journal.InvalidNoAnswer, 0.7, true},
+		"a busy machine":          {journal.InvalidNoAnswer, 0.9, false},
+		"too many that waited":    {journal.InvalidErrors, 0.9, false},
+		"a hypervisor's":          {journal.InvalidStolen, 0, false},
+		"whatever else it may be": {journal.InvalidCrashed, 0.9, true},
+	} {
+		busy := func(n int, _ Task) (journal.Trial, error) {
+			if n > 6 {
+				return journal.Trial{Valid: true}, nil
+			}
+			return journal.Trial{InvalidCode: c.code, Usage: journal.Usage{
+				MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &c.others, TargetCPUs: 2},
+			}}, nil
+		}
+		x = newRun(p, &fake{answer: busy}, nil)
+		if err := x.Run(t.Context()); errors.Is(err, ErrHopeless) != c.ends || c.ends != (len(x.kept) == 6) {
+			t.Errorf("%s: %v with %d trials", name, err, len(x.kept))
+		}
+	}
 	half := &fake{answer: func(n int, task Task) (journal.Trial, error) { return journal.Trial{Valid: n%6 == 0}, nil }}
 	if err := newRun(p, half, nil).Run(t.Context()); err != nil {
 		t.Errorf("a block with a valid trial: %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 )
@@ -157,8 +158,12 @@ func hung(l *load.Result, usage *journal.Usage) error {
 			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
 				100*share, l.Mode, u.Connections, who)
 		}
-		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers all of its %d connections still waited at the end of the %s loop; a longer --duration shows whether it is slow or hangs",
-			who, u.Answered, u.Connections, l.Mode)
+		meanwhile, remedy := "", "a longer --duration"
+		if share := heat.Others(usage); share >= heat.CrowdedFrom {
+			meanwhile, remedy = fmt.Sprintf(", in which other programs took %.0f %% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
+		}
+		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers all of its %d connections still waited at the end of the %s loop%s; %s shows whether it is slow or hangs",
+			who, u.Answered, u.Connections, l.Mode, meanwhile, remedy)
 	}
 	return nil
 }

@@ -166,6 +166,22 @@ func TestHungForWantOfCPUs(t *testing.T) {
 	}
 }
 
+// And where other programs do, that is said beside it.
+func TestHungBesideOthers(t *testing.T) {
+	l := result(load.ModeClosed)
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+	for others, want := range map[float64]string{
+		0.7: "waited at the end of the closed loop; a longer --duration shows",
+		2.8: "waited at the end of the closed loop, in which other programs took 70 % of the CPU time; a quieter machine, or a longer --duration, shows",
+	} {
+		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
+		var tr journal.Trial
+		if code, reason := failure(t, Closed(&tr, l, usage)); code != journal.InvalidNoAnswer || !strings.Contains(reason, want) {
+			t.Errorf("others took %g s of 4: %s %q, want %q", others, code, reason, want)
+		}
+	}
+}
+
 // A trial whose CPUs a hypervisor took tells nothing of its program; one that lost less
 // is as noisy as it is, and one too short for the ticks is not judged by them.
 func TestStolen(t *testing.T) {
