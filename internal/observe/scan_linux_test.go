@@ -51,6 +51,7 @@ func TestScan(t *testing.T) {
 	idle, _ := play(t, "leaf")
 	shell, _ := run(t, exec.Command("sh", "-c", "echo; read x"))
 	s := newScanner(t)
+	time.Sleep(20 * time.Millisecond) // a process is as old as its ticks of 10 ms, at first 0
 	first := scan(t, s)
 	p := one(t, first, idle)
 	if first.Interval != 0 || p.Recent != nil || p.Total.Span <= 0 || first.Others == 0 {
