@@ -23,6 +23,7 @@ type Heat struct {
 // Of is a journal's heats, in the order of its plan.
 func Of(h journal.Header, trials []journal.Trial) []Heat {
 	var heats []Heat
+	trials = WithoutBursts(h, trials)
 	for i, g := range h.Plan.Groups() {
 		heats = append(heats, of(h, trials, g, uint64(i)))
 	}
@@ -57,7 +58,7 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 	heat.Rules.Values = slices.Compact(heat.Rules.Values)
 	var own []*journal.Trial
 	for i := range trials {
-		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == g && t.Arm.Variant == "" {
+		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == g && t.Arm.Variant == "" && t.InvalidCode != journal.InvalidCrowded {
 			own = append(own, t)
 		}
 	}

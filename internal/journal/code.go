@@ -17,6 +17,7 @@ const (
 	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial
 	InvalidNoAnswer     InvalidCode = "no_answer"     // no request was answered, or none of one replica
 	InvalidStolen       InvalidCode = "stolen"        // a hypervisor took half of the CPU time, or enough of it for a target to answer nothing
+	InvalidCrowded      InvalidCode = "crowded"       // other programs took a quarter of the CPU time or more, and hardly any in most trials; told of whole journals, and in none
 	InvalidErrors       InvalidCode = "errors"        // too many requests failed or were never answered
 	InvalidLoad         InvalidCode = "load"          // the load could not be offered, or its command failed
 	InvalidLoadOutput   InvalidCode = "load_output"   // the load command's output could not be read

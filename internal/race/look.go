@@ -1,9 +1,15 @@
 package race
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // look finds a value not yet measured that is worth a trial; 0 when there is none.
 func (s *standing) look() (int, Why) {
+	if n := s.missed(); n > 0 {
+		return n, WhyGrid
+	}
 	if n := s.edge(); n > 0 {
 		return n, WhyEdge
 	}
@@ -11,6 +17,17 @@ func (s *standing) look() (int, Why) {
 		return n, WhyPeak
 	}
 	return 0, ""
+}
+
+// missed is a value of the first look that no trial tells of, not even as failed: what it
+// ran beside was left out. 0: none is.
+func (s *standing) missed() int {
+	for _, n := range s.rules.grid() {
+		if !slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Value == n }) {
+			return n
+		}
+	}
+	return 0
 }
 
 // Below the front is looked once it is wrong with no more than this chance, and while

@@ -185,6 +185,20 @@ func TestFailedValuesAreLeftOut(t *testing.T) {
 	}
 }
 
+// A value of the first look that nothing tells of is looked at again before the end.
+func TestMissedValuesAreLookedAtAgain(t *testing.T) {
+	rules := racetest.Rules(4, race.Proven)
+	trials, _, _ := play(t, rules, steady(5, func(n float64) (float64, float64) { return n, 1 }))
+	without := slices.DeleteFunc(slices.Clone(trials), func(x race.Trial) bool { return x.Value == 1 })
+	if step := race.Next(rules, without); step.Why != race.WhyGrid || !slices.ContainsFunc(step.Block, func(c race.Choice) bool { return c.Value == 1 }) {
+		t.Errorf("%s %+v, %q; want 1 measured", step.Why, step.Block, step.Stop)
+	}
+	without = append(without, race.Trial{Value: 1, Failed: true})
+	if step := race.Next(rules, without); step.Why == race.WhyGrid {
+		t.Errorf("a value that failed is not missed: %+v", step.Block)
+	}
+}
+
 func TestUnsetAlternatesWithItsNumber(t *testing.T) {
 	rules := racetest.Rules(4, race.Proven)
 	for name, tc := range map[string]struct {

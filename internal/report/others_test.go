@@ -25,8 +25,14 @@ func TestBurstsInWords(t *testing.T) {
 	if got := (words{group: g}).bursts(); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
-	g.Recommendation.Verdict = stat.CannotTell
-	if got := (words{group: g}).bursts(); got != text+": start over with another --out when the machine is quiet" {
+	for left, want := range map[int]string{4: text + ": 4 of them do not count", 13: text + ": those do not count"} {
+		g.Others.LeftOut = left
+		if got := (words{group: g}).bursts(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	g.Others.LeftOut, g.Recommendation.Verdict = 0, stat.CannotTell
+	if got := (words{group: g}).bursts(); got != text+"; start over with another --out when the machine is quiet" {
 		t.Errorf("%q", got)
 	}
 }

@@ -241,8 +241,14 @@ func (w words) unjudged() string {
 func (w words) bursts() string {
 	o := w.group.Others
 	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in most", phrase.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
+	switch {
+	case o.LeftOut == o.Bursts:
+		text += ": those do not count"
+	case o.LeftOut > 0:
+		text += fmt.Sprintf(": %d of them do not count", o.LeftOut)
+	}
 	if w.group.Recommendation.Verdict == stat.CannotTell {
-		text += ": start over with another --out when the machine is quiet"
+		text += "; start over with another --out when the machine is quiet"
 	}
 	return text
 }

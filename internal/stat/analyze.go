@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -19,6 +20,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 		Groups:     []Group{}, Warnings: []Warning{},
 	}
 	trials, repeated := once(trials)
+	trials = heat.WithoutBursts(h, trials)
 	notes := &notes{h: h}
 	notes.units(oneUnit(h, trials))
 	r.count(trials)

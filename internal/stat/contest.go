@@ -26,6 +26,9 @@ func (g *group) hold(h journal.Header, settings []*setting, maxByLatency int) *c
 	for _, s := range settings {
 		for _, a := range s.arms {
 			for _, t := range slices.Concat(a.measure, a.aa) {
+				if t.InvalidCode == journal.InvalidCrowded {
+					continue // its setting has not failed
+				}
 				one := g.raced(max(1, s.procs), a, t)
 				one.Node = h.Plan.Lane(t.Block)
 				trials = append(trials, one)

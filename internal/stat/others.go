@@ -33,31 +33,26 @@ type OtherPrograms struct {
 	// Withheld are the labels of the arms that had too few CPUs beside them.
 	Withheld []string `json:"withheld,omitempty"`
 	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
-	// CPU time, where most have hardly any.
+	// CPU time, where most have hardly any; LeftOut of these do not count.
 	Bursts    int     `json:"bursts,omitempty"`
 	BurstMost float64 `json:"burst_most,omitempty"`
 	Trials    int     `json:"trials,omitempty"`
+	LeftOut   int     `json:"left_out,omitempty"`
 }
-
-// burst is the share of the CPU time from which on other programs are more than noise.
-const burst = 0.25
 
 // burstsOf are the trials of a machine that was busy for a while.
 func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
-	var shares []float64
-	for _, t := range all {
-		shares = append(shares, heat.MostOthers(t))
-	}
-	if len(all) == 0 || medianFloat(shares) >= othersMatter {
+	if !heat.QuietButFor(all) {
 		return
 	}
-	for _, x := range shares {
-		if x >= burst {
-			o.Bursts, o.BurstMost = o.Bursts+1, max(o.BurstMost, x)
+	for _, t := range all {
+		if !heat.InBurst(t) {
+			continue
 		}
-	}
-	if o.Bursts > 0 {
-		o.Trials = len(all)
+		o.Bursts, o.BurstMost, o.Trials = o.Bursts+1, max(o.BurstMost, heat.MostOthers(t)), len(all)
+		if t.InvalidCode == journal.InvalidCrowded {
+			o.LeftOut++
+		}
 	}
 }
 

@@ -71,6 +71,31 @@ func TestOthersForAWhile(t *testing.T) {
 	}
 }
 
+// A machine that was busy for a while, and halved what ran then, changes no verdict; its
+// trials are counted out.
+func TestOthersForAWhileDecideNothing(t *testing.T) {
+	config := Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: 0.02, Blocks: 10,
+		Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Trial: func(tr *journal.Trial) {
+			if tr.HostUse != nil && (tr.Block == 2 || tr.Block == 3 && tr.Order < 3) {
+				tr.HostUse.OtherCPUSeconds = new(1.5 * tr.MeasuredSeconds)
+				*tr.ThroughputPerSecond /= 4
+				*tr.LatencySeconds.P99 *= 30
+			}
+		}}
+	h, trials := Generate(config)
+	r := stat.Analyze(h, trials)
+	g := r.Groups[0]
+	if o := g.Others; o.Bursts == 0 || o.LeftOut != o.Bursts || r.TrialsInvalid != o.Bursts || has(r, stat.WarnInvalid) {
+		t.Errorf("%+v, %d invalid, %v", o, r.TrialsInvalid, codes(r))
+	}
+	config.Trial = nil
+	calm := stat.Analyze(Generate(config)).Groups[0].Recommendation
+	if got := g.Recommendation; got.Verdict != calm.Verdict || got.Confidence != calm.Confidence || got.Verdict != stat.KeepDefault {
+		t.Errorf("%s %s, and %s %s where nothing else ran", got.Verdict, got.Confidence, calm.Verdict, calm.Confidence)
+	}
+}
+
 // Other programs that ran during one setting's trials alone do not show in the median of
 // all: the setting is named.
 func TestOthersInOneSettingsTrials(t *testing.T) {

@@ -39,7 +39,7 @@ func (n *notes) group(i int, g *group, r *Group, w *walk) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
 	}
-	n.invalid(i, g)
+	n.invalid(i, g, r)
 	n.noise(i, r, w)
 	n.throttling(i, r)
 	n.rate(i, r, w)
@@ -70,13 +70,13 @@ func (n *notes) samples(i int, g *group) {
 	}
 }
 
-func (n *notes) invalid(i int, g *group) {
+func (n *notes) invalid(i int, g *group, r *Group) {
 	w := Warning{Code: WarnInvalid}
 	var all []*journal.Trial
 	for _, a := range g.arms {
 		all = append(append(all, a.measure...), a.aa...)
 	}
-	if w.countInvalid(all); w.Count > 0 {
+	if w.countInvalid(all); w.Count > int64(r.Others.LeftOut) { // of those a reason tells
 		n.add(i, w)
 	}
 }

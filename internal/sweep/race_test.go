@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/race"
 )
 
 // raceOf is the header of a race, over so many CPUs.
@@ -214,6 +216,37 @@ func TestFailingValues(t *testing.T) {
 	x, err = failing(func(_, _ int) bool { return true })
 	if !errors.Is(err, ErrHopeless) || len(x.kept) != Fewest(h) {
 		t.Errorf("%v after %d trials, want an end after the first block", err, len(x.kept))
+	}
+}
+
+// A machine that is busy for a while costs a race some trials, and not its answer.
+func TestRaceThroughABurst(t *testing.T) {
+	h := raceOf(t, nil)
+	for from := range 12 {
+		k := &knee{at: 6}
+		x := k.execution(h, Record{})
+		k.fake.answer = func(n int, task Task) (journal.Trial, error) {
+			trial, err := k.run(n, task)
+			others := 0.2 // seconds of eight CPUs in two
+			if n > 3+from && n <= 9+from {
+				others = 12
+				*trial.ThroughputPerSecond /= 5
+			}
+			trial.Usage = journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 8}}
+			return trial, err
+		}
+		if err := x.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		heats := heat.Of(h, x.kept)
+		if end := race.Next(heats[0].Rules, heats[0].Trials); end.Stop != race.StopGoal || end.Assessment.Pick != 6 {
+			t.Errorf("busy from trial %d: %s after %d trials, %d; want 6, proven", 4+from, end.Stop, len(x.kept), end.Assessment.Pick)
+		}
+		for _, one := range x.kept {
+			if n := value(one.Arm.Procs); one.Block == 0 && n > 0 && !slices.ContainsFunc(heats[0].Trials, func(r race.Trial) bool { return r.Value == n }) {
+				t.Errorf("busy from trial %d: nothing is known of %d", 4+from, n)
+			}
+		}
 	}
 }
 
