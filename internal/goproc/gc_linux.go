@@ -32,6 +32,8 @@ func (c *Cache) gc(pid int) (GC, error) {
 	defer mem.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.gc.begin()
+	defer f.gc.end()
 	var last *GC
 	for try := range gcTries {
 		if try > 0 {

@@ -179,6 +179,46 @@ func TestFindGC(t *testing.T) {
 	}
 }
 
+// A program in which the collector has not run is not searched at every look, and where
+// symbols tell the variable no other is.
+func TestSearchesAreRare(t *testing.T) {
+	const vaddr, at = 0x5000, 0x2000
+	b := make([]byte, 3*scanChunk)
+	img := &image{segments: []elf.Prog64{{Flags: uint32(elf.PF_R | elf.PF_W), Vaddr: vaddr, Memsz: uint64(len(b))}}}
+	mem := &counting{shifted: shifted{bytes.NewReader(b), vaddr}}
+	var a gcAddresses
+	look := func() (error, int64) {
+		mem.read = 0
+		a.begin()
+		defer a.end()
+		return a.find(mem, img, 0, gcNow), mem.read
+	}
+	if err, read := look(); err == nil || read < int64(len(b)) {
+		t.Errorf("%v after %d bytes of %d", err, read, len(b))
+	}
+	copy(b[at:], goodMemstats(7))
+	copy(b[2*at:], goodMemstats(7))
+	if err, read := look(); err == nil || read != 0 {
+		t.Errorf("%v, and %d bytes were read at once again", err, read)
+	}
+	a.rest, a.inMemstats = time.Time{}, variable{vaddr + at, memstatsSize + 64}
+	if err, read := look(); err != nil || a.memstats != vaddr+at || read > memstatsSize+64 {
+		t.Errorf("%v at %#x after %d bytes; want %#x", err, a.memstats, read, vaddr+at)
+	}
+}
+
+// counting counts the bytes that are read.
+type counting struct {
+	shifted
+	read int64
+}
+
+func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.shifted.ReadAt(p, off)
+	c.read += int64(n)
+	return n, err
+}
+
 const bias0 = 64
 
 // shifted is a reader whose bytes begin at an offset.

@@ -5,32 +5,64 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
+	"time"
 )
 
 // errNoGC is why the collector of a program cannot be read.
 var errNoGC = fmt.Errorf("%w: nothing in its memory is the collector's accounting, or it has not run yet", ErrUndecodable)
 
-// maxScan bounds the variables that are looked through, in bytes: those of Go's own
-// programs are some hundred KiB.
+// maxScan bounds the variables that are looked through, in bytes: of programs without
+// crypto they are some hundred KiB.
 const maxScan = 32 << 20
 
 // gcAddresses are where the collector's accounting lies, before the load bias. Neither
 // is used by code that every program has in a form that decoding could tell; but what
 // lies there must add up, in ways that nothing else does by chance. That is looked for,
-// in programs with symbols too, and looked at again each time that it is read.
+// within the variables that hold it in programs with symbols, and looked at again each
+// time that it is read.
 type gcAddresses struct {
 	memstats uint64   // 0: not found yet
 	cpu      []uint64 // of work.cpuStats, and copies of it that package metrics makes
+
+	inMemstats, inWork variable      // of runtime.memstats and runtime.work; zero without symbols
+	rest               time.Time     // until then nothing is looked for
+	resting            bool          // in this look
+	took               time.Duration // what this look searched for
+}
+
+// restFor is how many times as long as a look's searches took there is none after them,
+// where they did not find all. A program that computes without a collection would be
+// searched at each look, on CPUs that are its own: those that use crypto have 32 MiB of
+// variables.
+const restFor = 50
+
+// begin and end enclose a look at the process, with its searches.
+func (a *gcAddresses) begin() { a.resting, a.took = time.Now().Before(a.rest), 0 }
+
+func (a *gcAddresses) end() {
+	if !a.resting && (a.memstats == 0 || len(a.cpu) == 0) {
+		a.rest = time.Now().Add(restFor * a.took)
+	}
+}
+
+func (a *gcAddresses) search(f func() []uint64) []uint64 {
+	if a.resting {
+		return nil
+	}
+	began := time.Now()
+	defer func() { a.took += time.Since(began) }()
+	return f()
 }
 
 // find looks through the variables of a process. The collector must have run.
 func (a *gcAddresses) find(mem io.ReaderAt, m *image, bias uint64, now clocks) error {
-	all := m.scanVariables(mem, bias, memstatsSize, func(b []byte) bool {
-		if last := binary.LittleEndian.Uint64(b); last < earliest || last > now.unix {
-			return false
-		}
-		s, ok := parseMemstats(b, now)
-		return ok && s.Cycles > 0
+	all := a.search(func() []uint64 {
+		ended := bounds{least: earliest, most: now.unix}
+		return m.scanVariables(mem, bias, a.inMemstats, memstatsSize, ended, func(b []byte) bool {
+			s, ok := parseMemstats(b, now)
+			return ok && s.Cycles > 0
+		})
 	})
 	if len(all) != 1 {
 		return errNoGC
@@ -41,12 +73,15 @@ func (a *gcAddresses) find(mem io.ReaderAt, m *image, bias uint64, now clocks) e
 
 // findCPU looks for the times that belong to m.
 func (a *gcAddresses) findCPU(mem io.ReaderAt, img *image, bias uint64, m memstats) {
-	a.cpu = img.scanVariables(mem, bias, cpuStatsSize, func(b []byte) bool {
-		if binary.LittleEndian.Uint64(b[8*3:]) == 0 || binary.LittleEndian.Uint64(b[8*10:]) == 0 {
-			return false
-		}
-		_, ok := parseCPUStats(b, m)
-		return ok
+	a.cpu = a.search(func() []uint64 {
+		pauses := bounds{at: 8 * 3, least: 1, most: math.MaxInt64}
+		return img.scanVariables(mem, bias, a.inWork, cpuStatsSize, pauses, func(b []byte) bool {
+			if binary.LittleEndian.Uint64(b[8*10:]) == 0 {
+				return false
+			}
+			_, ok := parseCPUStats(b, m)
+			return ok
+		})
 	})
 }
 
@@ -76,10 +111,35 @@ func (a *gcAddresses) read(mem io.ReaderAt, img *image, bias uint64, now clocks)
 	return &m.GC, len(a.cpu) == 0
 }
 
+// bounds are those of one word of what is looked for, at an offset: most of a program's
+// variables are zero, and none of it.
+type bounds struct {
+	at          int
+	least, most uint64
+}
+
 // scanVariables returns the addresses in writable segments, before the load bias, at
-// which match holds for the next size bytes; all are words' own.
-func (m *image) scanVariables(mem io.ReaderAt, bias uint64, size int, match func(b []byte) bool) (found []uint64) {
-	const word = 8
+// which match holds for the next size bytes; all are words' own. Where a variable is
+// known that they lie in, no other is looked through.
+func (m *image) scanVariables(mem io.ReaderAt, bias uint64, in variable, size int, word bounds, match func(b []byte) bool) (found []uint64) {
+	const wide = 8
+	look := func(addr uint64, n int64) {
+		_ = scan(mem, int64(bias+addr), n, size-wide, func(piece []byte, at int64) bool {
+			for i := int(-at & (wide - 1)); i+size <= len(piece); i += wide {
+				if x := binary.LittleEndian.Uint64(piece[i+word.at:]); x < word.least || x > word.most {
+					continue
+				}
+				if match(piece[i:i+size]) && len(found) < maxMatches {
+					found = append(found, uint64(at)+uint64(i)-bias)
+				}
+			}
+			return len(found) < maxMatches
+		})
+	}
+	if in.size > 0 {
+		look(in.addr, int64(min(in.size, maxScan)))
+		return found
+	}
 	left := int64(maxScan)
 	for _, p := range m.segments {
 		if elf.ProgFlag(p.Flags)&elf.PF_W == 0 || left <= 0 {
@@ -87,14 +147,7 @@ func (m *image) scanVariables(mem io.ReaderAt, bias uint64, size int, match func
 		}
 		n := int64(min(p.Memsz, uint64(left)))
 		left -= n
-		_ = scan(mem, int64(bias+p.Vaddr), n, size-word, func(piece []byte, at int64) bool {
-			for i := int(-at & (word - 1)); i+size <= len(piece); i += word {
-				if match(piece[i:i+size]) && len(found) < maxMatches {
-					found = append(found, uint64(at)+uint64(i)-bias)
-				}
-			}
-			return len(found) < maxMatches
-		})
+		look(p.Vaddr, n)
 	}
 	return found
 }

@@ -40,14 +40,17 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 		"runtime.ncpu":          4,
 		"runtime.numCPUStartup": 4,
 		"runtime.sched":         f.layout.size,
+		"runtime.memstats":      anySize,
+		"runtime.work":          anySize,
 	})
 	if err != nil {
 		return err
 	}
+	f.gc.inMemstats, f.gc.inWork = found["runtime.memstats"], found["runtime.work"]
 	if procs, ok := found["runtime.gomaxprocs"]; ok {
-		f.at = Addresses{Source: Symbol, Procs: procs, NumCPU: found["runtime.numCPUStartup"], Sched: found["runtime.sched"]}
+		f.at = Addresses{Source: Symbol, Procs: procs.addr, NumCPU: found["runtime.numCPUStartup"].addr, Sched: found["runtime.sched"].addr}
 		if f.at.NumCPU == 0 {
-			f.at.NumCPU = found["runtime.ncpu"]
+			f.at.NumCPU = found["runtime.ncpu"].addr
 		}
 		return nil
 	}

@@ -5,17 +5,24 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"math"
 )
 
 // maxMatches bounds how often a name may end strings of the string table: once,
 // or a few times where a linker lets strings share their tails.
 const maxMatches = 16
 
-// symbols returns the addresses of the variables of these names and sizes that are
-// in a writable segment; none without a symbol table. All names begin with
+// variable is where one lies, before the load bias, and how large it is.
+type variable struct{ addr, size uint64 }
+
+// anySize is that of a variable that differs from version to version.
+const anySize = math.MaxUint64
+
+// symbols returns the variables of these names and sizes that are in a writable segment;
+// none without a symbol table. All names begin with
 // "runtime.". Both tables are read in pieces: those of a large program are tens of
 // megabytes.
-func (m *image) symbols(sizes map[string]uint64) (map[string]uint64, error) {
+func (m *image) symbols(sizes map[string]uint64) (map[string]variable, error) {
 	symtab, ok := m.section(".symtab")
 	if !ok || uint64(symtab.Link) >= uint64(len(m.sections)) {
 		return nil, nil
@@ -26,7 +33,7 @@ func (m *image) symbols(sizes map[string]uint64) (map[string]uint64, error) {
 	}
 
 	const entry = elf.Sym64Size // name u32, info u8, other u8, shndx u16, value u64, size u64
-	found := make(map[string]uint64)
+	found := make(map[string]variable)
 	w := &window{r: m.r}
 	for off := uint64(0); off+entry <= symtab.Size && len(found) < len(sizes); off += entry {
 		s, err := w.at(int64(symtab.Off+off), entry)
@@ -38,8 +45,8 @@ func (m *image) symbols(sizes map[string]uint64) (map[string]uint64, error) {
 			continue
 		}
 		addr, size := binary.LittleEndian.Uint64(s[8:]), binary.LittleEndian.Uint64(s[16:])
-		if size > 0 && size == sizes[name] && m.holds(addr, size, elf.PF_W) {
-			found[name] = addr
+		if want := sizes[name]; size > 0 && (size == want || want == anySize) && m.holds(addr, size, elf.PF_W) {
+			found[name] = variable{addr, size}
 		}
 	}
 	return found, nil
