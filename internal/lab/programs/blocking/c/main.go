@@ -6,8 +6,17 @@
 // It needs a C compiler: CGO_ENABLED=1 go build.
 package main
 
-// #include <unistd.h>
-// static int nap(unsigned microseconds) { return usleep(microseconds); }
+// #include <errno.h>
+// #include <time.h>
+//
+// static int nap(unsigned microseconds) {
+// 	struct timespec left = {microseconds / 1000000, microseconds % 1000000 * 1000L};
+// 	int failed;
+// 	do { // a signal, such as the runtime's of preemption, ends a sleep early
+// 		failed = nanosleep(&left, &left);
+// 	} while (failed && errno == EINTR);
+// 	return failed;
+// }
 import "C"
 
 import (
@@ -43,7 +52,7 @@ func threads() int {
 // sleep is the call.
 func sleep(d time.Duration) error {
 	if code := C.nap(C.uint(d.Microseconds())); code != 0 {
-		return fmt.Errorf("usleep returned %d", code)
+		return fmt.Errorf("nanosleep returned %d", code)
 	}
 	return nil
 }
