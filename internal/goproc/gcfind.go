@@ -58,11 +58,10 @@ func (a *gcAddresses) search(f func() []uint64) []uint64 {
 // find looks through the variables of a process. The collector must have run.
 func (a *gcAddresses) find(mem io.ReaderAt, m *image, bias uint64, now clocks) error {
 	all := a.search(func() []uint64 {
-		ended := bounds{least: earliest, most: now.unix}
-		return m.scanVariables(mem, bias, a.inMemstats, memstatsSize, ended, func(b []byte) bool {
+		return m.scanVariables(mem, bias, a.inMemstats, pattern{memstatsSize, 0, earliest, now.unix, func(b []byte) bool {
 			s, ok := parseMemstats(b, now)
 			return ok && s.Cycles > 0
-		})
+		}})
 	})
 	if len(all) != 1 {
 		return errNoGC
@@ -74,14 +73,14 @@ func (a *gcAddresses) find(mem io.ReaderAt, m *image, bias uint64, now clocks) e
 // findCPU looks for the times that belong to m.
 func (a *gcAddresses) findCPU(mem io.ReaderAt, img *image, bias uint64, m memstats) {
 	a.cpu = a.search(func() []uint64 {
-		pauses := bounds{at: 8 * 3, least: 1, most: math.MaxInt64}
-		return img.scanVariables(mem, bias, a.inWork, cpuStatsSize, pauses, func(b []byte) bool {
+		const pauses = 8 * 3
+		return img.scanVariables(mem, bias, a.inWork, pattern{cpuStatsSize, pauses, 1, math.MaxInt64, func(b []byte) bool {
 			if binary.LittleEndian.Uint64(b[8*10:]) == 0 {
 				return false
 			}
 			_, ok := parseCPUStats(b, m)
 			return ok
-		})
+		}})
 	})
 }
 
@@ -111,25 +110,27 @@ func (a *gcAddresses) read(mem io.ReaderAt, img *image, bias uint64, now clocks)
 	return &m.GC, len(a.cpu) == 0
 }
 
-// bounds are those of one word of what is looked for, at an offset: most of a program's
-// variables are zero, and none of it.
-type bounds struct {
+// pattern is what is looked for. Most of a program's variables are zero, and none of it:
+// one word, at an offset, tells that at once by its bounds.
+type pattern struct {
+	size        int // bytes
 	at          int
 	least, most uint64
+	match       func(b []byte) bool
 }
 
 // scanVariables returns the addresses in writable segments, before the load bias, at
-// which match holds for the next size bytes; all are words' own. Where a variable is
-// known that they lie in, no other is looked through.
-func (m *image) scanVariables(mem io.ReaderAt, bias uint64, in variable, size int, word bounds, match func(b []byte) bool) (found []uint64) {
-	const wide = 8
+// which the pattern lies; all are words' own. Where a variable is known that it lies in,
+// no other is looked through.
+func (m *image) scanVariables(mem io.ReaderAt, bias uint64, in variable, want pattern) (found []uint64) {
+	const word = 8
 	look := func(addr uint64, n int64) {
-		_ = scan(mem, int64(bias+addr), n, size-wide, func(piece []byte, at int64) bool {
-			for i := int(-at & (wide - 1)); i+size <= len(piece); i += wide {
-				if x := binary.LittleEndian.Uint64(piece[i+word.at:]); x < word.least || x > word.most {
+		_ = scan(mem, int64(bias+addr), n, want.size-word, func(piece []byte, at int64) bool {
+			for i := int(-at & (word - 1)); i+want.size <= len(piece); i += word {
+				if x := binary.LittleEndian.Uint64(piece[i+want.at:]); x < want.least || x > want.most {
 					continue
 				}
-				if match(piece[i:i+size]) && len(found) < maxMatches {
+				if want.match(piece[i:i+want.size]) && len(found) < maxMatches {
 					found = append(found, uint64(at)+uint64(i)-bias)
 				}
 			}
