@@ -31,7 +31,8 @@ type Asker struct {
 
 	url     *url.URL
 	address string
-	http2   bool // it has shown that it speaks nothing else, without TLS
+	http2   bool      // it has shown that it speaks nothing else, without TLS
+	faulty  time.Time // when it first ended a handshake for a fault of its own; zero: it has not
 }
 
 // NewAsker makes an Asker of a probe that For has filled in.

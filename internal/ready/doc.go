@@ -8,7 +8,9 @@
 //     frame with which a server of HTTP/2 alone begins counts too, unless statuses
 //     are named: then it is asked again in HTTP/2. A certificate is not verified:
 //     nothing secret is sent, and the load verifies for itself. A refusal in TLS, as
-//     for want of a client's certificate, is an answer, unless statuses are named.
+//     for want of a client's certificate, is an answer, unless statuses are named; that
+//     for an internal error, as of a server that has no certificate yet, is one when it
+//     has lasted for three seconds.
 //   - gRPC: SERVING for the whole server (grpc.health.v1, service ""). A server
 //     without the health service answers UNIMPLEMENTED: it serves, and counts. So
 //     do UNAUTHENTICATED and PERMISSION_DENIED.

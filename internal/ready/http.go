@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 
 	"golang.org/x/net/http2"
 )
@@ -27,7 +28,7 @@ func (a *Asker) insecure(protocols ...string) *tls.Config {
 func (a *Asker) getTLS(ctx context.Context, conn net.Conn) Answer {
 	secure := tls.Client(conn, a.insecure(alpnHTTP2, "http/1.1"))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return Answer{Ready: a.lenient() && refusedByTLS(err), Err: err}
+		return Answer{Ready: a.lenient() && refusedByTLS(err) && !a.unsettled(err), Err: err}
 	}
 	var answer Answer
 	if secure.ConnectionState().NegotiatedProtocol == alpnHTTP2 {
@@ -47,6 +48,23 @@ func (a *Asker) lenient() bool { return len(a.Probe.Statuses) == 0 }
 func refusedByTLS(err error) bool {
 	remote, ok := errors.AsType[*net.OpError](err)
 	return ok && remote.Op == "remote error"
+}
+
+// settling is how long a server may take that ends handshakes for a fault of its own, as
+// one does that has no certificate yet. One that goes on so may want a name that is asked
+// with the load alone.
+const settling = 3 * time.Second
+
+// unsettled tells such a refusal, until then.
+func (a *Asker) unsettled(refusal error) bool {
+	const internalError = tls.AlertError(80) // RFC 8446, section 6
+	if remote, ok := errors.AsType[*net.OpError](refusal); !ok || remote.Err.Error() != internalError.Error() {
+		return false
+	}
+	if a.faulty.IsZero() {
+		a.faulty = time.Now()
+	}
+	return time.Since(a.faulty) < settling
 }
 
 // request is the GET that is sent.

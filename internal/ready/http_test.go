@@ -2,6 +2,7 @@ package ready
 
 import (
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pollOnce makes one attempt.
@@ -26,6 +28,41 @@ func askOnce(t *testing.T, p Probe) Answer {
 func pollOnce(t *testing.T, url string) Answer {
 	t.Helper()
 	return askOnce(t, Probe{URL: url})
+}
+
+// A server that has no certificate yet is waited for; not for ever, since it may lack one
+// for the name that is asked.
+func TestCertificateLater(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
+	defer borrowed.Close()
+	have := false
+	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		if !have {
+			return nil, errors.New("no certificate yet")
+		}
+		return &tls.Config{Certificates: borrowed.TLS.Certificates}, nil
+	}}
+	server.StartTLS()
+	defer server.Close()
+	a, err := NewAsker(Probe{URL: server.URL}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := a.Ask(t.Context()); got.Ready || got.Err == nil || !strings.Contains(got.Err.Error(), "internal error") {
+			t.Errorf("without a certificate: %+v", got)
+		}
+	}
+	a.faulty = a.faulty.Add(-settling)
+	if got := a.Ask(t.Context()); !got.Ready {
+		t.Errorf("for long without one: %+v", got)
+	}
+	have, a.faulty = true, time.Time{}
+	if got := a.Ask(t.Context()); !got.Ready || got.Err != nil {
+		t.Errorf("with one: %+v", got)
+	}
 }
 
 func TestReadyOverTLS(t *testing.T) {
