@@ -33,6 +33,7 @@ export NO_COLOR=1
 group=$1
 echo 0 >/sys/fs/cgroup/$group/cgroup.procs
 try() { # NAME PROGRAM
+	: >/tmp/out.$group # or the one before is read
 	timeout 30 $2 >/tmp/out.$group 2>&1 &
 	for i in $(seq 300); do grep -q . /tmp/out.$group && break; sleep 0.1; done
 	echo "$group $1$2: $(grep -m 1 . /tmp/out.$group)"
