@@ -196,6 +196,10 @@ func TestSearchesAreRare(t *testing.T) {
 	if err, read := look(); err == nil || read < int64(len(b)) {
 		t.Errorf("%v after %d bytes of %d", err, read, len(b))
 	}
+	if !a.rest.After(time.Now().Add(-time.Second)) {
+		t.Errorf("no rest after it: %v", a.rest)
+	}
+	a.rest = time.Now().Add(time.Hour) // it is short, and this machine may be busy
 	copy(b[at:], goodMemstats(7))
 	copy(b[2*at:], goodMemstats(7))
 	if err, read := look(); err == nil || read != 0 {

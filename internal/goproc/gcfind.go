@@ -29,20 +29,30 @@ type gcAddresses struct {
 	rest               time.Time     // until then nothing is looked for
 	resting            bool          // in this look
 	took               time.Duration // what this look searched for
+	vain               int           // looks that searched and did not find all
 }
 
 // restFor is how many times as long as a look's searches took there is none after them,
-// where they did not find all. A program that computes without a collection would be
-// searched at each look, on CPUs that are its own: those that use crypto have 32 MiB of
-// variables.
-const restFor = 50
+// where they did not find all; but for the first few, after which it is no longer than
+// restSoon, so that a collector that has just begun is found. A program that computes
+// without a collection would be searched at each look, on CPUs that are its own: those
+// that use crypto have 32 MiB of variables.
+const (
+	restFor  = 50
+	restSoon = 200 * time.Millisecond
+	few      = 8
+)
 
 // begin and end enclose a look at the process, with its searches.
 func (a *gcAddresses) begin() { a.resting, a.took = time.Now().Before(a.rest), 0 }
 
 func (a *gcAddresses) end() {
 	if !a.resting && (a.memstats == 0 || len(a.cpu) == 0) {
-		a.rest = time.Now().Add(restFor * a.took)
+		rest := restFor * a.took
+		if a.vain++; a.vain <= few {
+			rest = min(rest, restSoon)
+		}
+		a.rest = time.Now().Add(rest)
 	}
 }
 
