@@ -61,12 +61,12 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(commands) < 12 {
 		t.Errorf("only %d commands found: is the pattern right?", len(commands))
 	}
-	// The generators that examples name need not be installed: --dry-run starts none.
-	generators := t.TempDir()
-	for _, name := range []string{"wrk", "hey", "ssh", "vegeta"} {
-		writeProgram(t, filepath.Join(generators, name))
+	// The programs that examples name need not be installed: --dry-run starts none.
+	installed := t.TempDir()
+	for _, name := range []string{"wrk", "hey", "ssh", "vegeta", "caddy", "etcd"} {
+		writeProgram(t, filepath.Join(installed, name))
 	}
-	t.Setenv("PATH", generators+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("PATH", installed+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
 	defer server.Close()
 	servers, certificate := serveModern(t)
