@@ -63,8 +63,11 @@ func Run(ctx context.Context, o Options) error {
 		profile = colorprofile.ANSI // those of the user's own theme
 	}
 	g := &guard{model: m}
-	g.program = tea.NewProgram(g, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+	g.program = tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out),
 		tea.WithoutSignalHandler(), tea.WithColorProfile(profile))
+	// Not tea.WithContext: a program that is killed does not wait for the reader of
+	// its keys, which then races with the end (bubbletea issue 1599).
+	defer context.AfterFunc(ctx, g.program.Quit)()
 	_, err = g.program.Run()
 	cancel()
 	idle := work.close(patience)
