@@ -53,9 +53,9 @@ func (d *Duel) gather(trials []journal.Trial) {
 		case t.Role != journal.RoleMeasure:
 			continue
 		case t.Arm.Key() == d.Old.Key():
-			before[t.Block] = latency.figures(t)
+			before[t.Block] = latency.Figures(t)
 		case t.Arm.Key() == d.New.Key():
-			after[t.Block] = latency.figures(t)
+			after[t.Block] = latency.Figures(t)
 		default:
 			continue
 		}

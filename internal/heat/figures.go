@@ -4,16 +4,17 @@ import (
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/race"
 )
 
-// figures are what of a trial is compared.
-func (j Latency) figures(t *journal.Trial) race.Trial {
-	r := race.Trial{Saturated: t.Saturated, Failed: !t.Valid}
+// Figures are the numbers of a trial that are compared. A trial without a throughput
+// that has a logarithm has failed.
+func (j Latency) Figures(t *journal.Trial) race.Trial {
+	r := race.Trial{Saturated: t.Saturated, Failed: true}
 	if t.Valid {
 		r.Throughput, r.P99 = positive(t.ThroughputPerSecond), positive(j.Of(t))
+		r.Failed = r.Throughput == 0
 	}
 	return r
 }
@@ -50,32 +51,9 @@ func byItself(h journal.Header, trials []journal.Trial, g journal.GroupKey) int 
 		}
 	}
 	// Since Go 1.25: the quota rounded up, at least 2, and never more than the CPUs.
-	cpus := int(math.Ceil(targetCPUs(h)))
+	cpus := int(math.Ceil(usableCPUs(h, nil)))
 	if g.Limited {
 		return max(1, min(cpus, max(2, int(math.Ceil(g.QuotaCPUs)))))
 	}
 	return max(1, cpus)
-}
-
-// targetCPUs is how many CPUs the target may use, but for the group's quota.
-func targetCPUs(h journal.Header) float64 {
-	n := h.TargetHost.EffectiveCPUs
-	if cpus, err := cpuset.Parse(h.TargetCPUs()); err == nil && len(cpus) > 0 {
-		return math.Min(n, float64(len(cpus)))
-	}
-	return n
-}
-
-// maxByLatency is the greatest value that may be preferred for its latency, where the
-// load runs on the target's own CPUs: beyond their number the latency is the
-// arrangement's.
-func maxByLatency(h journal.Header, g journal.GroupKey) int {
-	if h.Arranged() != journal.ArrangementShared {
-		return 0
-	}
-	cpus := targetCPUs(h)
-	if g.Limited {
-		cpus = math.Min(cpus, g.QuotaCPUs)
-	}
-	return max(1, int(math.Ceil(cpus)))
 }

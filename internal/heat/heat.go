@@ -24,18 +24,16 @@ type Heat struct {
 func Of(h journal.Header, trials []journal.Trial) []Heat {
 	var heats []Heat
 	trials = WithoutBursts(h, trials)
-	for i, g := range h.Plan.Groups() {
-		heats = append(heats, of(h, trials, g, uint64(i)))
+	for _, g := range h.Plan.Groups() {
+		heats = append(heats, of(h, trials, g))
 	}
 	return heats
 }
 
-// of is the heat of the n-th group.
-func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) Heat {
-	heat := Heat{Group: g, Rules: race.Rules{
-		Listed: h.Plan.Listed, Margin: h.Plan.Margin, MarginP99: h.Plan.MarginP99, Goal: race.Goal(h.Plan.Goal),
-		Seed: h.Plan.Seed + n, MaxByLatency: maxByLatency(h, g),
-	}}
+// of is the heat of a group.
+func of(h journal.Header, trials []journal.Trial, g journal.GroupKey) Heat {
+	heat := Heat{Group: g}
+	var values []int
 	unset := false
 	for _, a := range h.Plan.Arms {
 		if a.Group() != g || a.Variant != "" {
@@ -46,16 +44,14 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 		case a.Procs == nil:
 			unset = true
 		case *a.Procs > 0: // a plan is checked, a journal may be anyone's
-			heat.Rules.Values = append(heat.Rules.Values, *a.Procs)
+			values = append(values, *a.Procs)
 		}
 	}
 	resolved := byItself(h, trials, g)
 	if unset {
-		heat.Rules.Default = resolved
-		heat.Rules.Values = append(heat.Rules.Values, resolved)
+		values = append(values, resolved)
 	}
-	slices.Sort(heat.Rules.Values)
-	heat.Rules.Values = slices.Compact(heat.Rules.Values)
+	slices.Sort(values)
 	var own []*journal.Trial
 	for i := range trials {
 		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == g && t.Arm.Variant == "" && t.InvalidCode != journal.InvalidCrowded {
@@ -66,14 +62,15 @@ func of(h journal.Header, trials []journal.Trial, g journal.GroupKey, n uint64) 
 		slices.SortStableFunc(own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
 	}
 	latency := SteadyLatencyOf(g, own)
+	heat.Rules = Rules(h, g, own, latency)
+	heat.Rules.Values = slices.Compact(values)
+	if unset {
+		heat.Rules.Default = resolved
+	}
 	for _, t := range own {
-		figures := latency.figures(t)
+		figures := latency.Figures(t)
 		figures.Node = h.Plan.Lane(t.Block)
 		heat.add(t, figures, resolved)
-	}
-	heat.Rules.Latency = latency.Quantile > 0
-	if h.Plan.SLO != nil { // each trial tried rates of its own
-		heat.Rules.Rate = 0
 	}
 	if h.Plan.MaxTrials > 0 { // what the other groups and the pilots leave of one budget
 		heat.Rules.MaxTrials = max(1, h.Plan.MaxTrials-(len(trials)-len(heat.Trials)))
@@ -87,7 +84,6 @@ func (h *Heat) add(t *journal.Trial, r race.Trial, resolved int) {
 	if t.Arm.Procs != nil {
 		r.Value = *t.Arm.Procs
 	}
-	h.Rules.Rate = max(h.Rules.Rate, offered(t))
 	r.Block = slices.Index(h.Blocks, t.Block)
 	if r.Block < 0 {
 		r.Block = len(h.Blocks)

@@ -178,11 +178,12 @@ func TestMaxByLatency(t *testing.T) {
 		quota  float64
 		want   int
 	}{
-		"elsewhere":     {func(*journal.Header) {}, 0, 0},
-		"shared":        {func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, 0, 8},
-		"under a quota": {func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, 1.5, 2},
-		"apart":         {func(h *journal.Header) { h.Load.SameMachine, h.Load.Arrangement = true, ptr(journal.ArrangementApart) }, 0, 0},
-		"of before":     {func(h *journal.Header) { h.Target.Kind, h.Load.SameMachine = journal.KindServer, true }, 0, 8},
+		"elsewhere": {func(*journal.Header) {}, 0, 0},
+		"shared":    {func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, 0, 8},
+		"a CPU limit that leaves the load its CPUs": {func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, 1.5, 0},
+		"a CPU limit that leaves it hardly any":     {func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, 7.5, 8},
+		"apart":                                     {func(h *journal.Header) { h.Load.SameMachine, h.Load.Arrangement = true, ptr(journal.ArrangementApart) }, 0, 0},
+		"of before":                                 {func(h *journal.Header) { h.Target.Kind, h.Load.SameMachine = journal.KindServer, true }, 0, 8},
 		"parted, before": {func(h *journal.Header) {
 			h.Target.Kind, h.Load.SameMachine, h.Target.ServerCPUs, h.Load.LoadCPUs = journal.KindServer, true, "0-5", "6,7"
 		}, 0, 0},

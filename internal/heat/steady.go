@@ -50,7 +50,7 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 			n = len(arms)
 			arms = append(arms, t.Arm.Key())
 		}
-		x := j.figures(t)
+		x := j.Figures(t)
 		x.Value, x.Block = n+1, t.Block
 		if len(t.Pods) > 0 {
 			if x.Node = slices.Index(nodes, t.Pods[0].Node); x.Node < 0 {

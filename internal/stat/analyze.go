@@ -3,7 +3,6 @@ package stat
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/heat"
@@ -16,7 +15,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r := &Result{
 		Schema: ResultSchema, Name: h.Name, Started: h.Started,
 		Host: h.TargetHost, LoadHost: h.LoadHost, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
-		SharedCPUs: sharedCPUs(h),
+		SharedCPUs: heat.Shared(h),
 		Groups:     []Group{}, Warnings: []Warning{},
 	}
 	trials, repeated := once(trials)
@@ -94,9 +93,9 @@ func (r *Result) count(trials []journal.Trial) {
 func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 	g.latency = g.judgeLatency(h.Plan.GateAgainst)
 	r := g.summary(h)
-	machine := g.machine(h)
+	machine := heat.MachineCPUs(h, g.trials())
 	r.NoiseFloor = g.noise()
-	w := g.settings(h, newJudge(h.Plan.Margin, h.Plan.MarginP99), g.mostByLatency(&r, h))
+	w := g.settings(h, newJudge(h.Plan.Margin, h.Plan.MarginP99))
 	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
 	r.Spread = w.spread()
 	if w.best != nil {
@@ -141,34 +140,11 @@ func (w *walk) spread() Spread {
 	return s
 }
 
-// mostByLatency is the most Ps that latency may prefer; 0: no bound. Where the load
-// runs on the target's CPUs it takes the CPU of a thread that holds a P, and with
-// spare Ps another thread goes on: that is the arrangement's doing, not the program's.
-// Under a quota that leaves the load CPUs to spare, it takes none.
-func (g *group) mostByLatency(r *Group, h journal.Header) int {
-	if !sharedCPUs(h) {
-		return 0
-	}
-	load := 0.0
-	for i := range r.Arms {
-		if e := &r.Arms[i].Evidence; e.LoadCPUs != nil {
-			load = max(load, *e.LoadCPUs)
-		}
-	}
-	if r.QuotaCPUs != nil && r.EffectiveCPUs*float64(max(1, r.Replicas))+load <= crowded*g.machine(h) {
-		return 0
-	}
-	return max(1, int(math.Ceil(r.EffectiveCPUs)))
-}
-
 // summary is the arms by themselves, and what ran beside them.
 func (g *group) summary(h journal.Header) Group {
-	machine := g.machine(h)
-	effective := math.Min(machine, pinned(targetList(h.Target), machine))
+	machine := heat.MachineCPUs(h, g.trials())
+	effective := heat.EffectiveCPUs(h, g.key, g.trials())
 	part := partOf(h, machine)
-	if g.key.Limited {
-		effective = math.Min(effective, g.key.QuotaCPUs)
-	}
 	if part != nil && effective < float64(part.CPUs) {
 		part = nil // a limit holds it, not the load
 	}
@@ -185,13 +161,8 @@ func (g *group) summary(h journal.Header) Group {
 	for _, a := range g.arms {
 		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
 	}
-	g.others(&r, sharedCPUs(h))
+	g.others(&r, heat.Shared(h))
 	return r
-}
-
-// machine is what any program on the target's host may use, limits around included.
-func (g *group) machine(h journal.Header) float64 {
-	return math.Min(machineCPUs(h.TargetHost), g.outerCPUs())
 }
 
 // partOf is the target's part of a machine whose other CPUs the load has.
@@ -210,21 +181,6 @@ func partOf(h journal.Header, machine float64) *Part {
 // targetList and loadList are the CPUs that each had, where they were given some.
 func targetList(t journal.Target) string { return cmp.Or(t.CPUs, t.ServerCPUs) }
 func loadList(l journal.Load) string     { return cmp.Or(l.CPUs, l.LoadCPUs) }
-
-// outerCPUs is the tightest limit around the target that its trials counted.
-func (g *group) outerCPUs() float64 {
-	least := math.Inf(1)
-	for _, a := range g.arms {
-		for _, t := range a.measure {
-			for _, l := range t.OuterLimits {
-				if l.CPUs > 0 {
-					least = math.Min(least, l.CPUs)
-				}
-			}
-		}
-	}
-	return least
-}
 
 // versusPeak gives each current arm what was found of its setting.
 func (g *group) versusPeak(r *Group, w *walk) {
@@ -247,33 +203,4 @@ func (g *group) versusPeak(r *Group, w *walk) {
 			result.NonInferior.P99 = new(w.passesLatency(s))
 		}
 	}
-}
-
-// sharedCPUs says whether the load ran on CPUs of the target.
-func sharedCPUs(h journal.Header) bool {
-	if h.Load.Arrangement != nil {
-		return *h.Load.Arrangement == journal.ArrangementShared
-	}
-	if !h.Load.SameMachine || h.Load.LoadCPUs == "" {
-		return h.Load.SameMachine
-	}
-	load, err := cpuset.Parse(h.Load.LoadCPUs)
-	target, err2 := cpuset.Parse(h.Target.ServerCPUs)
-	return err == nil && err2 == nil && slices.ContainsFunc(load, func(cpu int) bool { return slices.Contains(target, cpu) })
-}
-
-// machineCPUs is what any program on the host may use.
-func machineCPUs(h journal.Host) float64 {
-	if h.EffectiveCPUs > 0 {
-		return h.EffectiveCPUs
-	}
-	return float64(max(1, h.CPUs))
-}
-
-// pinned is the number of CPUs of a cpuset; otherwise where there is none.
-func pinned(set string, otherwise float64) float64 {
-	if n := cpuset.Count(set); n > 0 {
-		return float64(n)
-	}
-	return otherwise
 }

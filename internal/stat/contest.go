@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/race"
 )
@@ -20,8 +21,8 @@ type contest struct {
 }
 
 // hold runs the contest of settings whose value is known.
-func (g *group) hold(h journal.Header, settings []*setting, maxByLatency int) *contest {
-	c := &contest{rules: g.rules(h, settings, maxByLatency), levels: map[int]race.Level{}, p99: map[int]int{}}
+func (g *group) hold(h journal.Header, settings []*setting) *contest {
+	c := &contest{rules: g.rules(h, settings), levels: map[int]race.Level{}, p99: map[int]int{}}
 	var trials []race.Trial
 	for _, s := range settings {
 		for _, a := range s.arms {
@@ -56,15 +57,9 @@ func (g *group) hold(h journal.Header, settings []*setting, maxByLatency int) *c
 	return c
 }
 
-func (g *group) rules(h journal.Header, settings []*setting, maxByLatency int) race.Rules {
-	p := h.Plan
-	r := race.Rules{
-		Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0), // a plan is checked, a journal may be anyone's
-		Goal: race.Goal(p.Goal), Seed: p.Seed, Latency: g.latency.Quantile > 0, MaxByLatency: maxByLatency,
-	}
-	if rate := g.rate(); rate != nil && g.unit() == "requests" {
-		r.Rate = *rate
-	}
+// rules are those that the plan was made by, for the settings that are compared.
+func (g *group) rules(h journal.Header, settings []*setting) race.Rules {
+	r := heat.Rules(h, g.key, g.trials(), g.latency)
 	for _, s := range settings {
 		r.Values = append(r.Values, s.procs)
 		if s.isDefault {
@@ -74,23 +69,19 @@ func (g *group) rules(h journal.Header, settings []*setting, maxByLatency int) r
 	return r
 }
 
-// raced is a trial as package race takes it: a figure that may not be judged is 0.
-func (g *group) raced(procs int, a *arm, t *journal.Trial) race.Trial {
-	r := race.Trial{Value: procs, Unset: a.Procs == nil, Block: t.Block, Saturated: t.Saturated, Failed: !t.Valid}
-	r.Throughput = positive(throughputOf(t))
-	r.P99 = positive(g.latency.Of(t))
-	if r.Throughput == 0 {
-		r.Failed = true
+// trials are those of the group's current arms, in the journal's order of each.
+func (g *group) trials() (list []*journal.Trial) {
+	for _, a := range g.current() {
+		list = slices.Concat(list, a.measure, a.aa)
 	}
-	return r
+	return list
 }
 
-// positive is a figure that has a logarithm, else 0.
-func positive(x *float64) float64 {
-	if x == nil || !(*x > 0) || math.IsInf(*x, 1) {
-		return 0
-	}
-	return *x
+// raced is a trial as package race takes it.
+func (g *group) raced(procs int, a *arm, t *journal.Trial) race.Trial {
+	r := g.latency.Figures(t)
+	r.Value, r.Unset, r.Block = procs, a.Procs == nil, t.Block
+	return r
 }
 
 // bounds are where a ratio lies, in logarithms: 0 is no difference.

@@ -1,8 +1,6 @@
 package stat
 
 import (
-	"slices"
-
 	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
@@ -10,14 +8,10 @@ import (
 // judgeLatency finds which latency the group's settings are compared by. A gate keeps to
 // the quantile that it was asked to hold, however that strays.
 func (g *group) judgeLatency(gate bool) heat.Latency {
-	var trials []*journal.Trial
-	for _, a := range g.current() {
-		trials = slices.Concat(trials, a.measure, a.aa)
-	}
 	if gate {
-		return heat.LatencyOf(g.key, trials)
+		return heat.LatencyOf(g.key, g.trials())
 	}
-	return heat.SteadyLatencyOf(g.key, trials)
+	return heat.SteadyLatencyOf(g.key, g.trials())
 }
 
 // judgedIfValid is that of a valid trial, as JSON can hold it.

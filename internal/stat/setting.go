@@ -33,7 +33,7 @@ type setting struct {
 // procs, and the contest between them. Unplaced is the unset arm where it has no place
 // in that order: its value could not be read, or it is proven not to perform as the
 // numbered arm of its value. Withheld are those that other programs left too few CPUs.
-func (g *group) settings(h journal.Header, j *judge, maxByLatency int) *walk {
+func (g *group) settings(h journal.Header, j *judge) *walk {
 	var ordered []*setting
 	var unset *arm
 	for _, a := range g.current() {
@@ -54,40 +54,40 @@ func (g *group) settings(h journal.Header, j *judge, maxByLatency int) *walk {
 		if unset != nil {
 			unplaced = g.setting(0, unset)
 		}
-		return g.judgeAll(h, j, ordered, unplaced, maxByLatency)
+		return g.judgeAll(h, j, ordered, unplaced)
 	}
 	twin := slices.IndexFunc(ordered, func(s *setting) bool { return s.procs == *value })
 	if twin < 0 {
 		ordered = append(ordered, g.setting(*value, unset))
 		slices.SortFunc(ordered, func(a, b *setting) int { return cmp.Compare(a.procs, b.procs) })
-		return g.judgeAll(h, j, ordered, nil, maxByLatency)
+		return g.judgeAll(h, j, ordered, nil)
 	}
 	numbered := ordered[twin]
 	ordered[twin] = g.setting(*value, numbered.arms[0], unset)
-	w := g.judgeAll(h, j, ordered, nil, maxByLatency)
+	w := g.judgeAll(h, j, ordered, nil)
 	if w.best == nil || !w.Copies.Apart {
 		return w
 	}
 	alone := g.setting(*value, unset)
 	ordered[twin] = numbered
-	return g.judgeAll(h, j, ordered, alone, maxByLatency)
+	return g.judgeAll(h, j, ordered, alone)
 }
 
 // judgeAll holds the contest of the settings that other programs left room for.
-func (g *group) judgeAll(h journal.Header, j *judge, settings []*setting, unplaced *setting, maxByLatency int) *walk {
+func (g *group) judgeAll(h journal.Header, j *judge, settings []*setting, unplaced *setting) *walk {
 	stand, without := withheld(settings)
 	if unplaced != nil && unplaced.arms[0].withheld {
 		unplaced, without = nil, append(without, unplaced)
 	}
-	c := g.hold(h, stand, maxByLatency)
+	c := g.hold(h, stand)
 	for _, s := range stand {
 		s.take(c)
 	}
 	if unplaced != nil {
-		unplaced.take(g.hold(h, []*setting{unplaced}, 0))
+		unplaced.take(g.hold(h, []*setting{unplaced}))
 	}
 	for _, s := range without {
-		s.take(g.hold(h, []*setting{s}, 0))
+		s.take(g.hold(h, []*setting{s}))
 	}
 	w := survey(j, c, stand, unplaced)
 	w.withheld = without

@@ -30,7 +30,6 @@ const (
 	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
 	noisyThroughput = 0.10 // a trial's spread
 	noisyLatency    = 0.50
-	crowded         = 0.9 // of the machine's CPUs, by target and load together
 	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
 )
 

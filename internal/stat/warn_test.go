@@ -211,7 +211,7 @@ func TestSharedMachine(t *testing.T) {
 	if got := codes(stat.Analyze(h, trials)); len(got) != 1 || got[0] != "shared_machine" {
 		t.Errorf("load and program fill the machine: %v", got)
 	}
-	h.Load.LoadCPUs = "7"
+	h.Target.ServerCPUs, h.Load.LoadCPUs = "0-6", "7"
 	if got := codes(stat.Analyze(h, trials)); len(got) != 0 {
 		t.Errorf("load on CPUs of its own: %v", got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 )
 
@@ -95,7 +96,7 @@ func (n *notes) units(m mixedUnits) {
 // company adds what ran beside the target: load on the same CPUs, and replicas
 // beyond the machine.
 func (n *notes) company(i int, r *Group) {
-	machine := machineCPUs(n.h.TargetHost)
+	machine := heat.MachineCPUs(n.h, nil)
 	var load, both float64
 	for k := range r.Arms {
 		e := r.Arms[k].Evidence
@@ -103,7 +104,7 @@ func (n *notes) company(i int, r *Group) {
 			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
 		}
 	}
-	if sharedCPUs(n.h) && both > crowded*machine {
+	if heat.Shared(n.h) && both > heat.Crowded*machine {
 		n.add(i, Warning{Code: WarnShared, Value: load, Limit: machine})
 	}
 	var unbound []ArmFigure
