@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -29,28 +28,10 @@ func (r *run) offer(ctx context.Context) error {
 		return err
 	}
 	err = r.course().Run(ctx)
-	var failed *trial.Failure
-	if err != nil && !errors.As(err, &failed) {
-		return err
-	}
-	after, _, lookErr := r.look(ctx)
-	if lookErr != nil {
-		return lookErr
-	}
-	if procs := trial.Procs(r.trial, before, after); err == nil {
-		err = procs
-	}
-	if err != nil {
-		return err
-	}
-	if err := trial.Stolen(r.trial); err != nil {
-		return err
-	}
-	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Connections); err != nil {
-		return err
-	}
-	trial.Limits(r.trial, r.spec.LoadOnTargetHost())
-	return nil
+	return r.course().Judge(err, before, func() ([]trial.Reading, error) {
+		after, _, err := r.look(ctx)
+		return after, err
+	})
 }
 
 // unset holds the unset arm to its name: an image, or the runtime of a node, may set

@@ -96,9 +96,3 @@ func (r *runner) targetOn() []int {
 	}
 	return r.cpus
 }
-
-// sharing tells whether the load takes CPU time of the target's CPUs.
-func (r *runner) sharing() bool {
-	a := r.spec.Arrangement()
-	return a != nil && *a == journal.ArrangementShared
-}

@@ -122,34 +122,13 @@ func (r *run) offer(ctx context.Context, f fleet) error {
 	}
 	r.follow(f) // what is searched for is then found, before anything is measured
 	outer := f.limitsAround()
+	c := r.course(f, outer)
 	if r.spec.Load.Command != "" {
 		err = r.external(ctx, f, outer)
 	} else {
-		err = r.course(f, outer).Run(ctx)
+		err = c.Run(ctx)
 	}
-	// A target that hangs is told to hang, whatever it ran at.
-	var failed *trial.Failure
-	if err != nil && !errors.As(err, &failed) {
-		return err
-	}
-	after, readErr := r.readServers(f)
-	if readErr != nil {
-		return readErr
-	}
-	if procs := trial.Procs(r.trial, before, after); err == nil {
-		err = procs
-	}
-	if err != nil {
-		return err
-	}
-	if err := trial.Stolen(r.trial); err != nil {
-		return err
-	}
-	if err := trial.Answers(r.trial, r.spec.Load.MaxErrors, r.spec.Load.Places()); err != nil {
-		return err
-	}
-	trial.Limits(r.trial, r.sharing())
-	return nil
+	return c.Judge(err, before, func() ([]trial.Reading, error) { return r.readServers(f) })
 }
 
 // warmUp offers load that is not measured, from the generator that measures.

@@ -168,10 +168,10 @@ func hung(l *load.Result, usage *journal.Usage) error {
 	return nil
 }
 
-// Answers says whether so few requests failed that the others count. Those that
-// were never answered are failures too; and as each of them holds its connection to
-// the end, of which a closed loop has no more than that, so are the connections.
-func Answers(t *journal.Trial, maxErrors float64, connections int) error {
+// Answers says whether so few requests failed that the others count. Requests that
+// were never answered are failures too, and each of them holds its place to the end:
+// places, sweep.Load.Places, is how many requests can be under way at once.
+func Answers(t *journal.Trial, maxErrors float64, places int) error {
 	var answered, failed, unanswered, waiting int64
 	kinds := map[load.Kind]int64{}
 	for i, p := range t.Phases {
@@ -205,8 +205,8 @@ func Answers(t *journal.Trial, maxErrors float64, connections int) error {
 	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
 		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, why, 100*maxErrors)
 	}
-	if share := float64(waiting) / float64(max(1, connections)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them", waiting, connections, 100*maxErrors)
+	if share := float64(waiting) / float64(max(1, places)); share > maxErrors {
+		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them", waiting, places, 100*maxErrors)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package course
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
@@ -57,6 +58,35 @@ func (c Course) Run(ctx context.Context) error {
 		return nil
 	}
 	return c.open(ctx, trial.Open)
+}
+
+// Judge decides whether the trial is valid. loops is the error that the loops ended
+// with, before is what read returned before them.
+func (c Course) Judge(loops error, before []trial.Reading, read func() ([]trial.Reading, error)) error {
+	var failed *trial.Failure
+	if loops != nil && !errors.As(loops, &failed) {
+		return loops
+	}
+	after, err := read()
+	if err != nil {
+		return err
+	}
+	procs := trial.Procs(c.Trial, before, after)
+	if loops != nil { // a target that hangs is reported as that, at any GOMAXPROCS
+		return loops
+	}
+	if procs != nil {
+		return procs
+	}
+	if err := trial.Stolen(c.Trial); err != nil {
+		return err
+	}
+	if err := trial.Answers(c.Trial, c.Spec.Load.MaxErrors, c.Spec.Load.Places()); err != nil {
+		return err
+	}
+	arranged := c.Spec.Arrangement()
+	trial.Limits(c.Trial, arranged != nil && *arranged == journal.ArrangementShared)
+	return nil
 }
 
 // open runs the open loop at the task's rate.
