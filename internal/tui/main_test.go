@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,11 +13,15 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 )
 
-// TestMain is also the program that the tests in a terminal start, with a role.
+// TestMain is also the program that the tests in a terminal start, with a role and a
+// folder, where it writes its PID.
 func TestMain(m *testing.M) {
 	role, set := os.LookupEnv("TUI_ROLE")
 	if !set {
 		os.Exit(m.Run())
+	}
+	if err := os.WriteFile(filepath.Join(os.Args[1], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		panic(err)
 	}
 	w := &world{procs: 30}
 	o := Options{Interval: 100 * time.Millisecond, In: os.Stdin, Out: os.Stdout, Color: os.Getenv("NO_COLOR") == "", Explain: explained}

@@ -30,8 +30,10 @@ func newTerminal(t *testing.T, width, height int) *tmuxPane {
 		t.Fatal(err)
 	}
 	term := &tmuxPane{t: t, socket: dir + "/socket", dir: t.TempDir()}
-	// A prompt of its own, so that it is seen when the shell is back.
-	term.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "env -u TUI_ROLE PS1='ready> ' LC_ALL=C.UTF-8 sh")
+	// A prompt of its own shows when the shell is back. tmux starts separate words itself,
+	// but gives one string to the user's shell, whatever that is.
+	term.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height),
+		"env", "-u", "TUI_ROLE", "PS1=ready> ", "LC_ALL=C.UTF-8", "sh")
 	t.Cleanup(func() {
 		exec.Command("tmux", "-S", term.socket, "kill-server").Run()
 		os.RemoveAll(dir)
@@ -97,7 +99,7 @@ func (c *tmuxPane) start(role string, env ...string) {
 		c.t.Fatal(err)
 	}
 	script := filepath.Join(c.dir, "run")
-	text := fmt.Sprintf("stty -g >%s/before\nTUI_ROLE='%s' %s %s 2>&1\necho ended with $?.\nstty -g >%s/after\n", c.dir, role, strings.Join(env, " "), exe, c.dir)
+	text := fmt.Sprintf("stty -g >%[1]s/before\nTUI_ROLE='%[2]s' %[3]s %[4]s %[1]s 2>&1\necho ended with $?.\nstty -g >%[1]s/after\n", c.dir, role, strings.Join(env, " "), exe)
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
@@ -129,14 +131,14 @@ func (c *tmuxPane) back(words ...string) {
 	}
 }
 
-// pid is that of the view.
+// pid is the view's own PID, as the view wrote it: a child of the pane's first process
+// can be a shell.
 func (c *tmuxPane) pid() int {
 	c.t.Helper()
-	shell := c.tmux("display-message", "-p", "#{pane_pid}")
 	pid := 0
 	c.until("the process of the view", func() bool {
-		out, _ := exec.Command("ps", "-o", "pid=", "--ppid", shell).Output()
-		pid, _ = strconv.Atoi(strings.TrimSpace(string(out)))
+		text, _ := os.ReadFile(filepath.Join(c.dir, "pid"))
+		pid, _ = strconv.Atoi(string(text))
 		return pid > 0
 	})
 	return pid
