@@ -20,7 +20,7 @@ import (
 const module = "github.com/procfit/procfit"
 
 // shared are the small rooms that every package of the tool may go to.
-var shared = []string{"phrase", "cpuset"}
+var shared = []string{"phrase", "cpuset", "show/number"}
 
 // anything stands for every package but main and the test helpers.
 const anything = "*"
@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"maxprocs":      {}, // and not its facts, which a program that sets a number has no need of
 	"phrase":        {},
 	"cpuset":        {},
+	"show/number":   {},
 	"topology":      {},
 	"folder":        {},
 	"race":          {},

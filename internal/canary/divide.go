@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Control is what the control is called: GOMAXPROCS is not set in it.
@@ -36,7 +37,7 @@ type TooFewError struct {
 
 func (e *TooFewError) Error() string {
 	return fmt.Sprintf("%s of ours beside %s that serve would be %s of the endpoints, more than the share of %s: it takes %d that serve, or --share %s",
-		phrase.Count(e.Pods, "pod"), phrase.Count(e.Serve, "pod"), phrase.Percent(e.WantShare), phrase.Percent(e.Share), e.WantServe,
+		phrase.Count(e.Pods, "pod"), phrase.Count(e.Serve, "pod"), number.Percent(e.WantShare), number.Percent(e.Share), e.WantServe,
 		fmt.Sprintf("%g%%", math.Ceil(e.WantShare*100)))
 }
 

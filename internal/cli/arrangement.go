@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -50,9 +50,9 @@ func shortfall(s sweep.Shortfall) string {
 	if s.Code == journal.UnjudgedFewPeriods {
 		one, many = " period of the quota", " periods of the quota"
 	}
-	of := phrase.Thousands(float64(s.Have)) + many
+	of := number.Count(float64(s.Have)) + many
 	if s.Have == 1 {
 		of = "1" + one
 	}
-	return fmt.Sprintf("p99 will not be judged: %s in %s; --duration %s would", of, phrase.Seconds(s.In.Seconds()), s.Duration)
+	return fmt.Sprintf("p99 will not be judged: %s in %s; --duration %s would", of, number.Short(number.Seconds(s.In.Seconds())), s.Duration)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/local"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -75,5 +76,5 @@ func tellAttached(std stdio, s *session.Session) {
 		what = phrase.Count(len(l.Requests), "request") + " of a mix"
 	}
 	std.notef("process %d (%s) runs with %s and gets %s at %s requests a second, over %s; nothing of it is stopped or changed",
-		a.PID, phrase.Clean(a.Name), procs, what, phrase.Thousands(l.Rate), phrase.Count(l.Connections, "connection"))
+		a.PID, phrase.Clean(a.Name), procs, what, number.Count(l.Rate), phrase.Count(l.Connections, "connection"))
 }

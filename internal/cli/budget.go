@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -60,7 +61,7 @@ func checkBudget(s *session.Session) error {
 	}
 	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--max-time %s: the first look alone takes %s, about %s", most, phrase.Count(fewest, "trial"), phrase.Minutes(takes))
+		return usageError("--max-time %s: the first look alone takes %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
 	}
 	return nil
 }
@@ -77,9 +78,9 @@ func race(s *session.Session) string {
 	left, most := s.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
 	switch {
 	case most > 0 && (left == 0 || most < left):
-		text += ", at most " + phrase.Minutes(most)
+		text += ", at most " + number.Minutes(most)
 	case left > 0:
-		text += ", about " + phrase.Minutes(left)
+		text += ", about " + number.Minutes(left)
 	}
 	text += " (usually fewer"
 	if s.Plan.Pilots > 0 {

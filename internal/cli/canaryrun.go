@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/report/files"
 	"github.com/procfit/procfit/internal/report/text"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 func thisHost() string { return session.ThisHost().Hostname }
@@ -146,7 +147,7 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 		}
 		n := len(arms) * h.Pods
 		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s, of which unset is the control: %s of the endpoints, for %s",
-			i+1, len(h.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Pods, "pod"), phrase.And(labels), phrase.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), phrase.Minutes(h.Lasts()/time.Duration(len(h.Rounds))))
+			i+1, len(h.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Pods, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Rounds))))
 	}
 	std.notef("  beside each a container of %s that looks at it, and the ConfigMap %s, to which they belong", k.options.Image, run.place.Name())
 	for _, n := range run.copies.Notes {
@@ -163,12 +164,12 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 	if why := run.copies.Eyeless(); why != "" {
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
 	}
-	harm := "a container that ends, or a pod that is not ready for " + phrase.Seconds(canary.UnreadyMost.Seconds())
+	harm := "a container that ends, or a pod that is not ready for " + number.Short(number.Seconds(canary.UnreadyMost.Seconds()))
 	if len(h.Queries) > 0 {
-		harm += fmt.Sprintf(", or a query more than %s above the control's in two slices on end", phrase.Percent(h.HarmRatio))
+		harm += fmt.Sprintf(", or a query more than %s above the control's in two slices on end", number.Percent(h.HarmRatio))
 	}
 	std.notef("they go when it is over, at Ctrl-C, and at the first harm: %s", harm)
-	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Rounds), "round"), h.Slices(), phrase.Seconds(h.SliceSeconds), phrase.Minutes(h.Lasts()), run.dir)
+	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
 }
 
 // effectWords are what it means that something counts the pods.
@@ -199,7 +200,7 @@ func (p *canaryProgress) tell(e canary.Event) {
 		p.done++
 		all := len(h.Rounds) * h.Slices()
 		left := time.Duration(all-p.done) * time.Duration(h.SliceSeconds*float64(time.Second))
-		p.std.notef("[%d/%d] %s; elapsed %s, %s left", p.done, all, p.figures(e.Slice), phrase.Clock(time.Since(p.began)), phrase.Clock(left))
+		p.std.notef("[%d/%d] %s; elapsed %s, %s left", p.done, all, p.figures(e.Slice), number.Clock(time.Since(p.began)), number.Clock(left))
 	}
 }
 

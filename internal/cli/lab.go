@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -113,7 +113,7 @@ func labNeeds(e lab.Experiment) []string {
 		most = max(most, s.Needs)
 	}
 	if most > 1 {
-		add("up to " + phrase.CPUs(most))
+		add("up to " + number.CPUs(most))
 	}
 	return needs
 }

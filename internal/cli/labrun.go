@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/run"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -209,9 +210,9 @@ func labCost(r *run.Run) string {
 	case unknown && d == 0:
 		s += "; the first ones will tell how long it takes"
 	case unknown:
-		s += ", more than " + phrase.Minutes(d)
+		s += ", more than " + number.Minutes(d)
 	default:
-		s += ", about " + phrase.Minutes(d)
+		s += ", about " + number.Minutes(d)
 	}
 	return s
 }
@@ -227,7 +228,7 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 		}
 		about := "–"
 		if p.Each > 0 {
-			about = phrase.Minutes(p.Cost())
+			about = number.Minutes(p.Cost())
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", p.Experiment, p.Stage, strings.Join(labels(p.Session.Plan), ","), len(p.Session.Plan.AA), p.Trials, about)
 	}
@@ -242,7 +243,7 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 func (o *labOptions) cost(r *run.Run) string {
 	s := labCost(r)
 	if o.untilTold {
-		s += "; then blocks where an interval holds a bound, " + phrase.Minutes(o.budget(r)) + " at most"
+		s += "; then blocks where an interval holds a bound, " + number.Minutes(o.budget(r)) + " at most"
 	}
 	return s + "; results in " + r.Dir
 }

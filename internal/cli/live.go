@@ -9,9 +9,9 @@ import (
 	"time"
 
 	served "github.com/procfit/procfit/internal/live"
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/report"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -97,13 +97,13 @@ func (p *livePage) now(what string) string {
 	if what != "" {
 		b.WriteString(", " + what)
 	}
-	fmt.Fprintf(&b, ". Trials done: %s. Elapsed: %s", count(p.last), phrase.Clock(time.Since(p.began)))
+	fmt.Fprintf(&b, ". Trials done: %s. Elapsed: %s", count(p.last), number.Clock(time.Since(p.began)))
 	if left := p.last.Remaining; left > 0 {
 		word := ", left: "
 		if p.last.AtMost {
 			word = ", left at most: "
 		}
-		b.WriteString(word + phrase.Clock(left))
+		b.WriteString(word + number.Clock(left))
 	}
 	return b.String() + "."
 }

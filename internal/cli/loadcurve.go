@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 	"github.com/procfit/procfit/internal/trial"
 )
@@ -45,7 +46,7 @@ func parseRates(text string) ([]float64, error) {
 func (o *loadOptions) curve(ctx context.Context, std stdio, rates []float64) error {
 	heads := []string{"requests/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"}
 	if !o.json {
-		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), o.options.Duration)
+		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Short(number.Duration(o.options.Duration)))
 		printLine(std.out, heads)
 	}
 	var worst error
@@ -137,7 +138,7 @@ func distribution(out io.Writer, h *hdrhistogram.Histogram) {
 	most, all := slices.Max(counts), h.TotalCount()
 	for i, n := range counts {
 		bar := strings.Repeat("█", int((n*barRoom+most-1)/most))
-		fmt.Fprintf(out, "  %s  %s %s\n", terminal.Pad("≤ "+phrase.Seconds(bounds[i].Seconds()), 10, false), terminal.Pad(bar, barRoom, true), phrase.Share(float64(n)/float64(all)))
+		fmt.Fprintf(out, "  %s  %s %s\n", terminal.Pad("≤ "+number.Short(number.Duration(bounds[i])), 10, false), terminal.Pad(bar, barRoom, true), number.Share(float64(n)/float64(all)))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // live tells on stderr how a run of the load goes: one line that is redrawn every
@@ -55,8 +55,8 @@ func (l *live) second(i load.Interval) {
 }
 
 func (l *live) line() string {
-	at := func(q float64) string { return phrase.Seconds(time.Duration(l.latency.ValueAtQuantile(q)).Seconds()) }
-	line := fmt.Sprintf("%d s of %s: %s requests/s", l.seconds, l.duration, phrase.Thousands(float64(l.latency.TotalCount())/float64(l.pending)))
+	at := func(q float64) string { return number.Duration(time.Duration(l.latency.ValueAtQuantile(q))) }
+	line := fmt.Sprintf("%s of %s: %s requests/s", number.Short(number.Seconds(float64(l.seconds))), number.Short(number.Duration(l.duration)), number.Count(float64(l.latency.TotalCount())/float64(l.pending)))
 	if l.latency.TotalCount() > 0 {
 		line += fmt.Sprintf(", p50 %s, p99 %s, max %s", at(50), at(99), at(100))
 	}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/trial"
 )
 
@@ -32,13 +32,13 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	}
 	how := "closed loop"
 	if r.Rate > 0 {
-		how = fmt.Sprintf("open loop at %s requests/s", phrase.Thousands(r.Rate))
+		how = fmt.Sprintf("open loop at %s requests/s", number.Count(r.Rate))
 		if r.Pace == load.PacePoisson {
 			how += ", at random (poisson)"
 		}
 	}
-	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, r.Duration.Round(time.Millisecond))
-	fmt.Fprintf(std.out, "  throughput  %.6g requests/s (%d answered, %d failed", r.AchievedPerSecond, r.Requests, r.Errors)
+	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, number.Short(number.Duration(r.Duration)))
+	fmt.Fprintf(std.out, "  throughput  %s requests/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors)
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
 	}
@@ -56,8 +56,8 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if r.Engine == load.EnginePortable {
 		busiest = "it used %.0f %% of the CPUs that it may"
 	}
-	fmt.Fprintf(std.out, "  engine      %s, %.3g µs of CPU a request; "+busiest+"\n",
-		r.Engine, 1e6*cost.CPUSeconds/float64(max(1, r.Requests)), 100*r.Busiest)
+	fmt.Fprintf(std.out, "  engine      %s, %s of CPU a request; "+busiest+"\n",
+		r.Engine, number.Seconds(cost.CPUSeconds/float64(max(1, r.Requests))), 100*r.Busiest)
 	distribution(std.out, r.Latency)
 	o.printParts(std, r, p)
 	if r.Redirects > 0 {
@@ -97,16 +97,5 @@ func connections(r *load.Result) string {
 	return s
 }
 
-func seconds(s *float64) string {
-	if s == nil {
-		return "unknown"
-	}
-	d := time.Duration(*s * float64(time.Second))
-	switch {
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(100 * time.Nanosecond).String()
-}
+// seconds is a time that may not be known.
+func seconds(s *float64) string { return number.Maybe(s, number.Seconds) }

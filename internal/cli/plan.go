@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -41,7 +42,7 @@ func grid(s *session.Session) string {
 		if s.Done > 0 {
 			fmt.Fprintf(&b, ", %d of them done", s.Done)
 		}
-		fmt.Fprintf(&b, ", about %s", phrase.Minutes(s.Each()*time.Duration(tasks-s.Done)))
+		fmt.Fprintf(&b, ", about %s", number.Minutes(s.Each()*time.Duration(tasks-s.Done)))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s (%s of %s, one of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "setting"))
@@ -53,7 +54,7 @@ func grid(s *session.Session) string {
 		fmt.Fprintf(&b, ", %d of them done", s.Done)
 	}
 	if each := s.Each(); each > 0 {
-		fmt.Fprintf(&b, ", about %s", phrase.Minutes(each*time.Duration(tasks-s.Done)))
+		fmt.Fprintf(&b, ", about %s", number.Minutes(each*time.Duration(tasks-s.Done)))
 	} else {
 		b.WriteString("; the first ones will tell how long it takes")
 	}
@@ -89,7 +90,7 @@ func labels(p journal.Plan) (list []string) {
 func activity(a sweep.Activity) string {
 	switch a.Step {
 	case sweep.StepOthers:
-		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: the trials lack what they take", a.CPUs, phrase.CPUs(a.OfCPUs))
+		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: the trials lack what they take", a.CPUs, number.CPUs(a.OfCPUs))
 	case sweep.StepUnseen:
 		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
 	case sweep.StepArrange:
@@ -109,7 +110,7 @@ func activity(a sweep.Activity) string {
 	case sweep.StepClosedLoop:
 		return "closed loop"
 	case sweep.StepOpenLoop:
-		return "open loop at " + figure(a.RatePerSecond) + " requests/s"
+		return "open loop at " + number.Count(a.RatePerSecond) + " requests/s"
 	case sweep.StepLoadCommand:
 		return "load: " + a.Detail
 	case sweep.StepPrepare:

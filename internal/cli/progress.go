@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 	"github.com/procfit/procfit/internal/trial"
 )
@@ -126,7 +125,7 @@ func (p *progress) report(s sweep.Progress) {
 		reason := phrase.FirstLine(s.Trial.InvalidReason)
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), armName(s.Task), strings.TrimSuffix(reason, ":")))
 	case !p.screen.there():
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), armName(s.Task), outcome(s.Trial), open(s.Open), phrase.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), armName(s.Task), outcome(s.Trial), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -175,7 +174,7 @@ const barWidth = 20
 
 // bar is how far it is; what is drawn gives way to what is written.
 func (p *progress) bar(width int) string {
-	text := fmt.Sprintf("%s%s, %s%s", p.title, count(p.last), phrase.Clock(p.now().Sub(p.began)), p.left())
+	text := fmt.Sprintf("%s%s, %s%s", p.title, count(p.last), number.Clock(p.now().Sub(p.began)), p.left())
 	room := min(barWidth, width-1-len("[] ")-ansi.StringWidth(text))
 	if room < barWidth/4 {
 		return text
@@ -190,9 +189,9 @@ func (p *progress) left() string {
 		return ""
 	}
 	if p.last.AtMost {
-		return ", at most " + phrase.Clock(left) + " left"
+		return ", at most " + number.Clock(left) + " left"
 	}
-	return ", " + phrase.Clock(left) + " left"
+	return ", " + number.Clock(left) + " left"
 }
 
 func armName(t sweep.Task) string {
@@ -210,25 +209,12 @@ func outcome(t *journal.Trial) string {
 	if t.ThroughputPerSecond == nil {
 		return "done"
 	}
-	s := fmt.Sprintf("%s %s/s", figure(*t.ThroughputPerSecond), t.ThroughputUnit)
+	s := fmt.Sprintf("%s %s/s", number.Count(*t.ThroughputPerSecond), t.ThroughputUnit)
 	if t.ThroughputUnit == trial.ThroughputRuns {
-		s = phrase.Seconds(float64(max(1, t.Arm.Replicas)) / *t.ThroughputPerSecond) + " a run"
+		s = number.Seconds(float64(max(1, t.Arm.Replicas)) / *t.ThroughputPerSecond) + " a run"
 	}
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
-		s += ", p99 " + phrase.Seconds(*t.LatencySeconds.P99)
+		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)
 	}
 	return s
-}
-
-// figure has four significant digits, all before the point that there are, and no
-// exponent.
-func figure(x float64) string {
-	if math.Abs(x) >= 1e4 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	if err != nil {
-		rounded = x
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 	"github.com/procfit/procfit/internal/trial"
 )
@@ -184,16 +185,16 @@ func rateFigure(unit string, rates []float64) string {
 	case len(rates) == 0:
 		return ""
 	case unit == trial.ThroughputRuns:
-		return phrase.Seconds(middle(rates))
+		return number.Seconds(middle(rates))
 	}
-	return phrase.Thousands(middle(rates))
+	return number.Count(middle(rates))
 }
 
 func latencyFigure(p99s []float64) string {
 	if len(p99s) == 0 {
 		return ""
 	}
-	return phrase.Seconds(middle(p99s))
+	return number.Seconds(middle(p99s))
 }
 
 // middle is the median.

@@ -2,10 +2,9 @@ package explain
 
 import (
 	"fmt"
-	"strconv"
 
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -95,7 +94,7 @@ func grants(s rule.Subject) string {
 		return "its CPUs are not known"
 	}
 	if s.Reserve > 0 {
-		return granted(s) + ", " + strconv.FormatFloat(s.Reserve, 'g', 4, 64) + " of them for others"
+		return granted(s) + ", " + number.BareCPUs(s.Reserve) + " of them for others"
 	}
 	return granted(s)
 }
@@ -108,10 +107,10 @@ func granted(s rule.Subject) string {
 		switch {
 		case !limited || l.Dir != tightest.Dir:
 		case !own:
-			return "an ancestor of its group grants " + phrase.CPUs(have)
+			return "an ancestor of its group grants " + number.CPUs(have)
 		default:
-			return ancestor(i) + " grants " + phrase.CPUs(have)
+			return ancestor(i) + " grants " + number.CPUs(have)
 		}
 	}
-	return "its affinity allows " + phrase.CPUs(have)
+	return "its affinity allows " + number.CPUs(have)
 }

@@ -3,10 +3,10 @@ package explain
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/procfit/procfit/internal/cgroup"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -54,7 +54,7 @@ func (r Request) answer() string {
 	const not = ", which does not decide GOMAXPROCS"
 	switch {
 	case r.Asked > 0:
-		return phrase.CPUs(r.Asked) + not
+		return number.CPUs(r.Asked) + not
 	case r.Weight == nil:
 		return "not known" + not
 	}
@@ -92,13 +92,13 @@ func standsFor(c cgroup.Conversion, weight int64) string {
 	case !ok:
 		return "no request"
 	case low == 0:
-		return fmt.Sprintf("no request, or one of up to %s", phrase.CPUs(float64(high)/1000))
+		return fmt.Sprintf("no request, or one of up to %s", number.CPUs(float64(high)/1000))
 	case low == high:
-		return "a request of " + phrase.CPUs(float64(low)/1000)
+		return "a request of " + number.CPUs(float64(low)/1000)
 	case high == cgroup.MostMilli:
-		return fmt.Sprintf("a request of %s or more", phrase.CPUs(float64(low)/1000))
+		return fmt.Sprintf("a request of %s or more", number.CPUs(float64(low)/1000))
 	}
-	return fmt.Sprintf("a request of %s to %s", strconv.FormatFloat(float64(low)/1000, 'g', 4, 64), phrase.CPUs(float64(high)/1000))
+	return fmt.Sprintf("a request of %s to %s", number.BareCPUs(float64(low)/1000), number.CPUs(float64(high)/1000))
 }
 
 func byWhom(c cgroup.Conversion) string {

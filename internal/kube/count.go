@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/kube/agent"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/trial"
 )
 
@@ -54,7 +55,7 @@ func (c *counting) start(ctx context.Context) {
 
 func (c *counting) end(ctx context.Context, late time.Duration) {
 	if late > agent.Prompt && c.err == nil {
-		c.err = fmt.Errorf("the end of the load was known here only %s later", late.Round(time.Millisecond))
+		c.err = fmt.Errorf("the end of the load was known here only %s later", number.Duration(late))
 	}
 	if c.err != nil {
 		return

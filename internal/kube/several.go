@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // reserved is the share of the nodes that is left to the load where none is named.
@@ -72,7 +73,7 @@ func targetsOf(fit []node, named string) (targets []node, err error) {
 func alike(a, b node) bool { return a.host.CPUs == b.host.CPUs && a.host.Arch == b.host.Arch }
 
 func kindOfCPUs(n node) string {
-	return strings.TrimSpace(phrase.CPUs(float64(n.host.CPUs)) + " " + n.host.Arch)
+	return strings.TrimSpace(number.CPUs(float64(n.host.CPUs)) + " " + n.host.Arch)
 }
 
 var errNoNode = errors.New("no node is ready and takes pods")

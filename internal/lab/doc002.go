@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -90,7 +91,7 @@ var (
 // over is a quotient as a hypothesis's Document has it.
 func over(a, b float64, unit string) string {
 	write := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	return fmt.Sprintf("%s ÷ %s %s = %s", write(a), write(b), unit, number(a/b))
+	return fmt.Sprintf("%s ÷ %s %s = %s", write(a), write(b), unit, number.Count(a/b))
 }
 
 // switching are the hypotheses of programs that gain nothing from a second P. The

@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/sweep"
 )
 
@@ -91,17 +92,17 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 	}
 	return []Hypothesis{
 		{
-			ID: "four_ps", Says: "four Ps are " + number(one/four) + " times as fast as one, or a fifth less",
+			ID: "four_ps", Says: "four Ps are " + number.Count(one/four) + " times as fast as one, or a fifth less",
 			Document: over(one, four, "ns"), Value: one / four, On: onServer, Needs: 4, Measure: faster(4), AtLeast: one / four * 0.8,
 		},
 		{
-			ID: "sixteen_ps", Says: "16 Ps are " + number(one/sixteen) + " times as fast as one, or a fifth less",
+			ID: "sixteen_ps", Says: "16 Ps are " + number.Count(one/sixteen) + " times as fast as one, or a fifth less",
 			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: onServer, Needs: 16, Measure: faster(16), AtLeast: one / sixteen * 0.8,
 		},
 		{
 			// The same by CPU, for a machine of any size.
-			ID: "each_cpu", Says: "each CPU adds " + number(one/four/4) + " of what one does, or a fifth less",
-			Document: number(one/four) + " ÷ 4 times = " + number(one/four/4), Value: one / four / 4, On: onServer, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
+			ID: "each_cpu", Says: "each CPU adds " + number.Count(one/four/4) + " of what one does, or a fifth less",
+			Document: number.Count(one/four) + " ÷ 4 times = " + number.Count(one/four/4), Value: one / four / 4, On: onServer, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
 		},
 	}
 }
@@ -114,7 +115,7 @@ func httpHypotheses() []Hypothesis {
 	list := parallelProgram(metric, one, 32853, sixteen)
 	each := &list[len(list)-1]
 	const share = one / sixteen / 16
-	each.Says = "with a P for each CPU, each adds " + number(share) + " of what one alone does, or a fifth less"
-	each.Document, each.Value, each.AtLeast = number(one/sixteen)+" ÷ 16 times = "+number(share), share, share*0.8
+	each.Says = "with a P for each CPU, each adds " + number.Count(share) + " of what one alone does, or a fifth less"
+	each.Document, each.Value, each.AtLeast = number.Count(one/sixteen)+" ÷ 16 times = "+number.Count(share), share, share*0.8
 	return list
 }

@@ -5,9 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Judge holds an experiment's hypotheses against what was measured on a machine of so
@@ -39,14 +38,14 @@ func (r room) short(h Hypothesis) string {
 	if r.cpus == 1 {
 		are = "is"
 	}
-	what := phrase.CPUs(r.needs(h))
+	what := number.CPUs(r.needs(h))
 	switch {
 	case r.apart && h.Beside > 0:
 		what += " besides those of the load"
 	case h.Beside > 0:
-		what += ", " + number(h.Beside) + " of them for the load"
+		what += ", " + number.Count(h.Beside) + " of them for the load"
 	}
-	return fmt.Sprintf("needs %s, here %s %s", what, are, number(r.cpus))
+	return fmt.Sprintf("needs %s, here %s %s", what, are, number.Count(r.cpus))
 }
 
 func (j *Judged) judge() {
@@ -70,7 +69,7 @@ func (j *Judged) judge() {
 		bound = most
 	}
 	j.Answer, j.Open = CannotTell, true
-	j.Reason = fmt.Sprintf("the interval holds the bound of %s: more --repeats, --until-told or a quieter machine would tell", number(bound))
+	j.Reason = fmt.Sprintf("the interval holds the bound of %s: more --repeats, --until-told or a quieter machine would tell", number.Count(bound))
 }
 
 // Stages are those that the hypothesis is measured in, by Stage.ID: without one of them
@@ -130,11 +129,6 @@ func (e Estimate) widened() Estimate {
 	}
 	e.Low, e.High = wider(*e.Low), wider(*e.High)
 	return e
-}
-
-// number writes three significant digits.
-func number(x float64) string {
-	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // finite is without what is no number.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -160,7 +161,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 	}
 	for _, j := range Judge(e, r.Measured, cpus) {
 		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
-			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number(cpus))
+			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number.Count(cpus))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, Beside: j.Beside,

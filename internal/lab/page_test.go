@@ -13,6 +13,7 @@ import (
 	"testing"
 	"text/template"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -105,9 +106,9 @@ func page(o *Outcome) ([]byte, error) {
 
 func interval(i stat.Interval) string {
 	if i.Low == nil || i.High == nil {
-		return number(*i.Median)
+		return number.Count(*i.Median)
 	}
-	return number(*i.Median) + " [" + number(*i.Low) + ", " + number(*i.High) + "]"
+	return number.Count(*i.Median) + " [" + number.Count(*i.Low) + ", " + number.Count(*i.High) + "]"
 }
 
 // defaultsTable is the table that is kept of the emulated machine.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"text/template"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // reworked are experiments whose program or stages do other work since a time. A run of
@@ -67,7 +69,7 @@ func reading(a Answered) string {
 		if x == nil {
 			return "open"
 		}
-		return number(*x)
+		return number.Count(*x)
 	}
 	return fmt.Sprintf("%s (%s), %s to %s, needs %g, %g for the load", a.Says, a.Document, bound(a.AtLeast), bound(a.AtMost), a.Needs, a.Beside)
 }
@@ -224,11 +226,11 @@ func (p recorded) row(a Answered) string {
 	wanted := ""
 	switch low, high := a.AtLeast, a.AtMost; {
 	case low != nil && high != nil:
-		wanted = number(*low) + " to " + number(*high)
+		wanted = number.Count(*low) + " to " + number.Count(*high)
 	case low != nil:
-		wanted = number(*low) + " or more"
+		wanted = number.Count(*low) + " or more"
 	case high != nil:
-		wanted = number(*high) + " or less"
+		wanted = number.Count(*high) + " or less"
 	}
 	here, answer := "–", p.since()
 	if _, ok := p.answered("", a); ok {

@@ -1,4 +1,4 @@
 // Package phrase is the small change of sentences: counts with their nouns,
-// lists, quantities with their units, and text from outside made fit to print.
+// lists, and text from outside made fit to print.
 // It knows nothing of what the sentences are about.
 package phrase

@@ -3,7 +3,6 @@ package ps
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -35,28 +35,31 @@ func shortFindings(p observe.Process) string {
 
 func procsCell(p observe.Process) string {
 	n, known := p.Procs()
-	return number(float64(n), known)
+	if !known {
+		return unknownCell
+	}
+	return strconv.Itoa(n)
 }
 
 // Fit says which GOMAXPROCS suits the CPUs of a process and what that follows from:
 // "→ 1, limit 0.5". Where it runs with that value it is "fits".
 func Fit(p observe.Process) string {
-	text, number := fitParts(p)
-	if number == "" {
+	text, procs := fitParts(p)
+	if procs == "" {
 		return text
 	}
-	return number + ", " + text
+	return procs + ", " + text
 }
 
 // shortFit is that without the reason.
 func shortFit(p observe.Process) string {
-	text, number := fitParts(p)
-	return cmp.Or(number, text)
+	text, procs := fitParts(p)
+	return cmp.Or(procs, text)
 }
 
 // fitParts are the reason and the value that fits; without a value the reason is
 // all there is to say.
-func fitParts(p observe.Process) (reason, number string) {
+func fitParts(p observe.Process) (reason, procs string) {
 	why, known := fitFrom(p)
 	switch n, runs := p.Procs(); {
 	case len(p.Facts.Unknown()) > 0 || !known:
@@ -64,16 +67,16 @@ func fitParts(p observe.Process) (reason, number string) {
 	case runs && n == p.Fit.Procs:
 		return "fits", ""
 	case runs:
-		number = "→ "
+		procs = "→ "
 	}
-	number += strconv.Itoa(p.Fit.Procs)
+	procs += strconv.Itoa(p.Fit.Procs)
 	switch {
 	case why.What == facts.KindLimit:
-		return "limit " + strconv.FormatFloat(why.CPUs, 'g', 4, 64), number
+		return "limit " + number.BareCPUs(why.CPUs), procs
 	case why.CPUs < p.Facts.Online.CPUs:
-		return "affinity", number
+		return "affinity", procs
 	}
-	return "all CPUs", number
+	return "all CPUs", procs
 }
 
 // fitFrom is what the value that fits follows from; not known where no CPUs are.
@@ -97,7 +100,7 @@ func limitCell(p observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
-		return fmt.Sprintf("%s %s", strconv.FormatFloat(l.CPUs, 'g', 4, 64), clipStart(phrase.Clean(path.Base(l.Dir)), 20))
+		return fmt.Sprintf("%s %s", number.BareCPUs(l.CPUs), clipStart(phrase.Clean(path.Base(l.Dir)), 20))
 	case len(p.Facts.Unknown()) > 0:
 		return "?"
 	}
@@ -108,7 +111,7 @@ func throttledCell(p observe.Process) string {
 	if p.Throttling == nil || p.Throttling.Periods == 0 {
 		return unknownCell
 	}
-	return fmt.Sprintf("%.0f %%", 100*p.Throttling.Ratio())
+	return number.Share(p.Throttling.Ratio())
 }
 
 func latencyCell(p observe.Process, q float64) string {
@@ -116,7 +119,7 @@ func latencyCell(p observe.Process, q float64) string {
 	if !known {
 		return unknownCell
 	}
-	return Seconds(v)
+	return number.Seconds(v)
 }
 
 // hundredths is a number of CPUs or threads over a span.
@@ -124,26 +127,22 @@ func hundredths(v float64, known bool) string {
 	if !known {
 		return unknownCell
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return number.Hundredths(v)
 }
 
-// Seconds is a time in two significant digits: "1.2ms".
-func Seconds(seconds float64) string {
-	for _, unit := range []struct {
-		name string
-		of   float64
-	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
-		switch v := seconds / unit.of; {
-		case v >= 9.95:
-			return strconv.FormatFloat(v, 'f', 0, 64) + unit.name
-		case v >= 0.9995:
-			return strconv.FormatFloat(v, 'f', 1, 64) + unit.name
-		}
+// rateCell is how often something happened in a second.
+func rateCell(v float64, known bool) string {
+	if !known {
+		return unknownCell
 	}
-	if seconds <= 0 || math.IsNaN(seconds) {
-		return "0"
+	return number.Rate(v)
+}
+
+func numCPUCell(p observe.Process) string {
+	if p.NumCPU <= 0 {
+		return unknownCell
 	}
-	return strconv.FormatFloat(seconds*1e9, 'f', 0, 64) + "ns"
+	return strconv.Itoa(p.NumCPU)
 }
 
 func orUnknown(s string) string {
@@ -151,17 +150,6 @@ func orUnknown(s string) string {
 		return unknownCell
 	}
 	return s
-}
-
-// number has three significant digits below 100 and none after the point above.
-func number(v float64, known bool) string {
-	switch {
-	case !known:
-		return unknownCell
-	case v >= 100 || v == float64(int64(v)):
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
 func goRelease(p observe.Process) string {

@@ -263,11 +263,3 @@ func TestUnread(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-func TestSeconds(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 5e-9: "5ns", 1.26e-6: "1.3µs", 0.0123: "12ms", 2.5: "2.5s", 61: "61s"} {
-		if got := Seconds(v); got != want {
-			t.Errorf("%g: %s, want %s", v, got, want)
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -111,7 +112,7 @@ func (g *group) plain() string {
 		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margin.", complete(rec.Claim).Of.Procs) + g.doubt()
 	case stat.Measured:
 		if of := complete(rec.Claim).Of; of.P99 != nil {
-			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), phrase.Seconds(*of.P99))
+			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99))
 		}
 		return "It was measured as it runs, and compared with nothing."
 	case stat.NotYourKnob:
@@ -143,7 +144,7 @@ func (g *group) change(name string, i stat.Interval, margin float64, more, less 
 	case *i.High < 1:
 		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), less, factor(*i.High))
 	case *i.Low > 1-margin && *i.High < 1+margin:
-		return name + " is the same within " + phrase.Percent(margin)
+		return name + " is the same within " + number.Percent(margin)
 	default:
 		return fmt.Sprintf("%s is between %s lower and %s higher", name, factor(*i.Low), factor(*i.High))
 	}
@@ -156,9 +157,9 @@ func factor(ratio float64) string {
 		return "all"
 	}
 	if x := max(ratio, 1/ratio); x >= 2 {
-		return significant(x, 2, false) + "×"
+		return number.Significant(x, 2) + "×"
 	}
-	return phrase.Percent(math.Abs(ratio - 1))
+	return number.Percent(math.Abs(ratio - 1))
 }
 
 // tiles are what an engineer asks of a change: latency, throughput, CPU. Where nothing is
@@ -171,34 +172,34 @@ func (g *group) tiles() (list []Tile) {
 	if after == nil {
 		return nil
 	}
-	add := func(name string, u unit, of func(*stat.ArmResult) stat.Interval) {
+	add := func(name string, u number.Unit, of func(*stat.ArmResult) stat.Interval) {
 		i := of(after)
 		if i.Median == nil {
 			return
 		}
-		t := Tile{Name: name, After: u.value(*i.Median)}
+		t := Tile{Name: name, After: u.Value(*i.Median)}
 		if i.Low != nil && i.High != nil {
-			t.Note = u.number(*i.Low) + " to " + u.number(*i.High)
+			t.Note = u.Number(*i.Low) + " to " + u.Number(*i.High)
 		}
 		if before != nil && before != after {
 			if b := of(before).Median; b != nil {
-				t.Before = u.value(*b)
+				t.Before = u.Value(*b)
 			}
 		}
 		list = append(list, t)
 	}
 	latency := g.Latency.Name()
 	if r := g.RatePerSecond; r != nil {
-		latency += " at " + perSecond("req/s").value(*r)
+		latency += " at " + number.PerSecond("req/s").Value(*r)
 	}
-	add(latency, duration(), func(a *stat.ArmResult) stat.Interval {
+	add(latency, number.Time(), func(a *stat.ArmResult) stat.Interval {
 		if a.Judged.Median != nil {
 			return a.Judged
 		}
 		return a.P99
 	})
 	add(g.throughputName(), g.throughput, func(a *stat.ArmResult) stat.Interval { return g.asShown(a.Throughput) })
-	add(g.cpuName(), duration(), func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: a.Evidence.CPUSecondsEach} })
+	add(g.cpuName(), number.Time(), func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: a.Evidence.CPUSecondsEach} })
 	return list
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -46,7 +47,7 @@ func benchmarkRow(name string, times []stat.BenchmarkTime, base int) Row {
 	row := Row{Cells: []Cell{{Value: name}}}
 	for i := range times {
 		t := &times[i]
-		c := Cell{Value: duration().maybe(t.Seconds.Median)}
+		c := Cell{Value: maybe(number.Time(), t.Seconds.Median)}
 		switch {
 		case i == base || t.VersusBase.Median == nil:
 		case t.Differs && *t.VersusBase.Median >= 2:
@@ -92,7 +93,7 @@ func (g *group) benchmarkChart(b *stat.Benchmark) *Chart {
 		return nil
 	}
 	logarithmic := low > 0 && high/low > logFrom
-	c := only.chartOn(axis.New(low, high, logarithmic), "time", duration(), []measure{m}, logarithmic)
+	c := only.chartOn(axis.New(low, high, logarithmic), "time", number.Time(), []measure{m}, logarithmic)
 	c.Title, c.Small = phrase.Clean(b.Name), true
 	for i := range c.Categories {
 		if n, ok := ps(&only.rows[i]); b.Wants != nil {

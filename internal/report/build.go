@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -73,7 +74,7 @@ type group struct {
 	*stat.Group
 	r          *stat.Result
 	index      int
-	throughput unit
+	throughput number.Unit
 	gateAlone  bool
 	rows       []stat.ArmResult // what tables and charts show
 }
@@ -114,7 +115,7 @@ func (g *group) view() Group {
 func (g *group) title() string {
 	t := "No quota"
 	if g.QuotaCPUs != nil {
-		t = "Quota " + cpus(*g.QuotaCPUs)
+		t = "Quota " + number.CPUs(*g.QuotaCPUs)
 		if g.Replicas > 1 {
 			t += " each"
 		}
@@ -152,12 +153,12 @@ func (g *group) context() string {
 		parts = append(parts, m)
 	}
 	if p := g.Part; p != nil {
-		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, cpus(float64(p.Of))))
+		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
 	} else {
-		parts = append(parts, cpus(g.EffectiveCPUs))
+		parts = append(parts, number.CPUs(g.EffectiveCPUs))
 	}
 	if g.QuotaCPUs != nil {
-		parts = append(parts, "quota "+cpus(*g.QuotaCPUs))
+		parts = append(parts, "quota "+number.CPUs(*g.QuotaCPUs))
 	} else {
 		parts = append(parts, "no quota")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/canary"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -59,24 +60,24 @@ func (w canaryWords) name(f canary.Figure) string {
 }
 
 // unit is that of a figure. What a query's value is in, its author knows.
-func (w canaryWords) unit(f canary.Figure) unit {
+func (w canaryWords) unit(f canary.Figure) number.Unit {
 	switch f {
 	case canary.FigureSched:
-		return duration()
+		return number.Time()
 	case canary.FigureThrottled:
-		return percentage()
+		return number.Ratio()
 	case canary.FigureRequests:
-		return perSecond("/s")
+		return number.PerSecond("/s")
 	case canary.FigureCPU, canary.FigureWait:
 		switch {
 		case w.PerRequest:
-			return duration()
+			return number.Time()
 		case f == canary.FigureCPU:
-			return plain("CPUs")
+			return number.Plain("CPUs")
 		}
-		return plain("s/s")
+		return number.Plain("s/s")
 	}
-	return plain("")
+	return number.Plain("")
 }
 
 func changes(i stat.Interval) (value, interval string) {
@@ -119,11 +120,11 @@ func (w canaryWords) table() Table {
 	return t
 }
 
-func valueOf(u unit, i stat.Interval) string {
+func valueOf(u number.Unit, i stat.Interval) string {
 	if i.Median == nil {
 		return absent
 	}
-	return u.value(*i.Median)
+	return u.Value(*i.Median)
 }
 
 // mark is what is proven of a figure.
@@ -162,9 +163,9 @@ func (w canaryWords) environment() []Pair {
 		counting = append(counting, c.String())
 	}
 	add("Counted by", phrase.And(counting))
-	add("Node", fmt.Sprintf("%s, %s", h.Node.Hostname, phrase.CPUs(float64(h.Node.CPUs))))
+	add("Node", fmt.Sprintf("%s, %s", h.Node.Hostname, number.CPUs(float64(h.Node.CPUs))))
 	if h.QuotaCPUs != nil {
-		add("CPU limit", phrase.CPUs(*h.QuotaCPUs))
+		add("CPU limit", number.CPUs(*h.QuotaCPUs))
 	} else {
 		add("CPU limit", "none")
 	}
@@ -180,7 +181,7 @@ func (w canaryWords) environment() []Pair {
 		add(name, phrase.And(seen))
 	}
 	add("Pods of each setting", strconv.Itoa(h.Pods))
-	add("Slices", fmt.Sprintf("%d of %d, of %s", w.Counted, w.Planned, phrase.Seconds(h.SliceSeconds)))
+	add("Slices", fmt.Sprintf("%d of %d, of %s", w.Counted, w.Planned, number.Short(number.Seconds(h.SliceSeconds))))
 	for _, q := range h.Queries {
 		add("Query "+q.Name, q.Text)
 	}
@@ -194,5 +195,5 @@ func CanaryName(r *canary.Result, f canary.Figure) string { return canaryWords{r
 
 // CanaryFigure is a value of it.
 func CanaryFigure(r *canary.Result, f canary.Figure, x float64) string {
-	return canaryWords{r}.unit(f).value(x)
+	return canaryWords{r}.unit(f).Value(x)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/canary"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // charts show one figure over time, of each setting beside its control: the user's own
@@ -38,8 +39,8 @@ func (w canaryWords) chart(f canary.Figure, a canary.ArmResult, ax axis.Axis) Ch
 	u := w.unit(f)
 	name := phrase.Clean(a.Label)
 	c := Chart{
-		Title: w.name(f) + ", GOMAXPROCS " + name, Unit: u.name, Axis: "slice", Note: "by slices of " + phrase.Seconds(w.Header.SliceSeconds),
-		Ticks: u.ticks(ax), Series: []Series{{Name: "the control, " + canary.Control}, {Name: name}},
+		Title: w.name(f) + ", GOMAXPROCS " + name, Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.Header.SliceSeconds)),
+		Ticks: ticks(u, ax), Series: []Series{{Name: "the control, " + canary.Control}, {Name: name}},
 	}
 	for _, s := range w.Slices {
 		of := map[string]*float64{}
@@ -55,7 +56,7 @@ func (w canaryWords) chart(f canary.Figure, a canary.ArmResult, ax axis.Axis) Ch
 			m, text := Mark{}, "not known"
 			if x := of[label]; x != nil {
 				n := len(series.Marks)
-				m = Mark{Present: true, At: ax.At(*x), Value: u.value(*x), Joined: n > 0 && series.Marks[n-1].Present}
+				m = Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
 				text = m.Value
 			}
 			series.Marks = append(series.Marks, m)

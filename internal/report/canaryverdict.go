@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/canary"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // verdict is how it ended, and where it came to its end, what is proven.
@@ -109,7 +110,7 @@ func (w canaryWords) reason(a canary.ArmResult) string {
 // how is what was done, in a sentence.
 func (w canaryWords) how() string {
 	h := w.Header
-	s := fmt.Sprintf("%s of %s, every setting in %s of ours beside a control as fresh, behind %s", phrase.Count(w.Counted, "slice"), phrase.Seconds(h.SliceSeconds), phrase.Count(h.Pods, "pod"), services(h.Services))
+	s := fmt.Sprintf("%s of %s, every setting in %s of ours beside a control as fresh, behind %s", phrase.Count(w.Counted, "slice"), number.Short(number.Seconds(h.SliceSeconds)), phrase.Count(h.Pods, "pod"), services(h.Services))
 	if w.Comparisons > 1 {
 		s += fmt.Sprintf("; the intervals hold in 95 %% of runs for all %d comparisons together", w.Comparisons)
 	}
@@ -136,7 +137,7 @@ func (w canaryWords) harm(h *canary.Harm) string {
 	case canary.HarmEnded:
 		return fmt.Sprintf("%s did not keep running, and the canary ended: %s.%s", who, phrase.Clean(h.Detail), why)
 	case canary.HarmUnready:
-		s := fmt.Sprintf("%s was not ready for %s, and the canary ended", who, phrase.Seconds(canary.UnreadyMost.Seconds()))
+		s := fmt.Sprintf("%s was not ready for %s, and the canary ended", who, number.Short(number.Seconds(canary.UnreadyMost.Seconds())))
 		if h.Detail != "" {
 			s += ": " + phrase.Clean(h.Detail)
 		}
@@ -144,10 +145,10 @@ func (w canaryWords) harm(h *canary.Harm) string {
 	}
 	var pairs []string
 	for i, x := range h.Values {
-		pairs = append(pairs, fmt.Sprintf("%s where the control's was %s", significant(x, digits, true), significant(h.Controls[i], digits, true)))
+		pairs = append(pairs, fmt.Sprintf("%s where the control's was %s", short(x, number.Digits), short(h.Controls[i], number.Digits)))
 	}
 	return fmt.Sprintf("%s did harm, and the canary ended: %s was %s, more than %s above it in %s on end.",
-		who, phrase.Clean(h.Query), strings.Join(pairs, ", then "), phrase.Percent(w.Header.HarmRatio), phrase.Count(len(h.Values), "slice"))
+		who, phrase.Clean(h.Query), strings.Join(pairs, ", then "), number.Percent(w.Header.HarmRatio), phrase.Count(len(h.Values), "slice"))
 }
 
 // warnings are what weakens it.

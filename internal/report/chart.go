@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/slo"
 	"github.com/procfit/procfit/internal/stat"
 )
@@ -39,12 +40,8 @@ func (g *group) throughputName() string {
 }
 
 // bound is an objective as a table has it: p99 ≤ 20 ms.
-func bound(o slo.Objective) string { return o.Name() + " ≤ " + short(duration()).value(o.Seconds) }
-
-// short leaves out what is a zero behind the point.
-func short(u unit) unit {
-	u.trim = true
-	return u
+func bound(o slo.Objective) string {
+	return o.Name() + " ≤ " + number.Time().Short().Value(o.Seconds)
 }
 
 // logFrom is the spread, largest ÷ smallest, from which a latency axis is
@@ -61,7 +58,7 @@ func (g *group) throughputChart() *Chart {
 		return nil
 	}
 	c, _ := g.chart("throughput", g.throughput, measures, false)
-	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.name, noted(g.throughputNote(), g.Origin)
+	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.Name(), noted(g.throughputNote(), g.Origin)
 	if old := g.pairs(); old != nil {
 		c.together(g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
 	}
@@ -80,14 +77,14 @@ func (g *group) latencyChart() *Chart {
 	if high == 0 {
 		return nil
 	}
-	c, _ := g.chart("p99", duration(), measures, low > 0 && high/low > logFrom)
+	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
 	c.Title, c.Note = titled("Latency", g.Origin), noted(g.latencyNote(), g.Origin)
 	if old := g.pairs(); old != nil {
 		judged := measures[len(measures)-1]
 		if len(measures) > 2 {
 			judged = measures[1]
 		}
-		c.together(g.paired(old, "p99", duration(), judged), titled("Latency, "+judged.name, g.Origin))
+		c.together(g.paired(old, "p99", number.Time(), judged), titled("Latency, "+judged.name, g.Origin))
 	}
 	return &c
 }
@@ -100,7 +97,7 @@ func (g *group) evidenceCharts() []Chart {
 	}
 	replicas := float64(max(1, g.Replicas))
 	var charts []Chart
-	add := func(title, unitName, note string, u unit, measures ...measure) {
+	add := func(title, unitName, note string, u number.Unit, measures ...measure) {
 		measures = slices.DeleteFunc(measures, func(m measure) bool { return !g.known(m) })
 		if len(measures) == 0 {
 			return
@@ -108,20 +105,20 @@ func (g *group) evidenceCharts() []Chart {
 		c, ax := g.chart("", u, measures, false)
 		c.Title, c.Unit, c.Note, c.Bars = titled(title, g.Origin), unitName, note, true
 		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
-			c.Reference = &Tick{At: ax.At(limit), Label: significant(limit, digits, true) + " available"}
+			c.Reference = &Tick{At: ax.At(limit), Label: short(limit, number.Digits) + " available"}
 		}
 		charts = append(charts, c)
 	}
-	add("CPU used", "CPUs", "CPU seconds a second, all replicas", plain("CPUs"),
+	add("CPU used", "CPUs", "CPU seconds a second, all replicas", number.Plain("CPUs"),
 		of("target", func(e *stat.Evidence) *float64 { return e.CPUs }),
 		of("load generator", func(e *stat.Evidence) *float64 { return e.LoadCPUs }))
-	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", plain("s/s"),
+	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", number.Plain("s/s"),
 		of("run-queue wait", func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
 		of("throttled", func(e *stat.Evidence) *float64 { return scaled(e.ThrottledRatio, replicas) }))
-	add("Context switches", "/s", "all threads of all replicas", perSecond("/s"),
+	add("Context switches", "/s", "all threads of all replicas", number.PerSecond("/s"),
 		of("voluntary", func(e *stat.Evidence) *float64 { return e.VoluntaryPerSecond }),
 		of("involuntary", func(e *stat.Evidence) *float64 { return e.InvoluntaryPerSecond }))
-	add("Throttled periods", "%", "share of the quota's periods in which the target was stopped", percentage(),
+	add("Throttled periods", "%", "share of the quota's periods in which the target was stopped", number.Ratio(),
 		of("throttled periods", func(e *stat.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
 	return charts
 }
@@ -165,15 +162,15 @@ func (g *group) extent(measures []measure) (low, high float64) {
 	return low, high
 }
 
-func (g *group) chart(metric string, u unit, measures []measure, logarithmic bool) (Chart, axis.Axis) {
+func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (Chart, axis.Axis) {
 	low, high := g.extent(measures)
 	ax := axis.New(low, high, logarithmic)
 	return g.chartOn(ax, metric, u, measures, logarithmic), ax
 }
 
 // chartOn is a chart on an axis that others may share.
-func (g *group) chartOn(ax axis.Axis, metric string, u unit, measures []measure, logarithmic bool) Chart {
-	c := Chart{Log: logarithmic, Ticks: u.ticks(ax)}
+func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) Chart {
+	c := Chart{Log: logarithmic, Ticks: ticks(u, ax)}
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := armLabel(a)
@@ -194,12 +191,12 @@ func (g *group) chartOn(ax axis.Axis, metric string, u unit, measures []measure,
 	return c
 }
 
-func newMark(ax axis.Axis, u unit, m measure, a *stat.ArmResult) Mark {
+func newMark(ax axis.Axis, u number.Unit, m measure, a *stat.ArmResult) Mark {
 	v := m.value(a)
 	var mark Mark
 	if v.Median != nil {
-		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), u.value(*v.Median)
-		if mark.Detail = u.brackets(v); mark.Detail != "" {
+		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), u.Value(*v.Median)
+		if mark.Detail = brackets(u, v); mark.Detail != "" {
 			mark.Interval, mark.Low, mark.High = true, ax.At(*v.Low), ax.At(*v.High)
 		}
 	}
@@ -219,7 +216,7 @@ func newMark(ax axis.Axis, u unit, m measure, a *stat.ArmResult) Mark {
 			d.Kind, d.Label = "aa", d.Label+", the same setting again"
 		}
 		if x != nil {
-			d.At, d.Label = ax.At(*x), d.Label+": "+u.value(*x)
+			d.At, d.Label = ax.At(*x), d.Label+": "+u.Value(*x)
 		}
 		if !p.Valid {
 			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(invalidReason(p.InvalidReason, p.InvalidCode))

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
 // asked is the question: 300 requests a second with p99 within 50 ms.
 func asked(c *stat.Cheapest) string {
-	return fmt.Sprintf("%s requests/s with %s within %s", significant(c.RatePerSecond, digits, true), c.Objective.Name(), short(duration()).value(c.Objective.Seconds))
+	return fmt.Sprintf("%s requests/s with %s within %s", short(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
 }
 
 // cheapestVerdict answers which setting carries the rate at the least cost.
@@ -67,7 +68,7 @@ func measureMore(r *stat.Result) Advice {
 // settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
 // GOMAXPROCS=1.
 func settingOf(p *stat.Priced) string {
-	s := cpus(p.CPUs)
+	s := number.CPUs(p.CPUs)
 	if p.QuotaCPUs == nil {
 		s = "no quota (" + s + ")"
 	}
@@ -95,16 +96,16 @@ func saving(c *stat.Cheapest) string {
 	if math.Abs(share-1) < 0.005 {
 		return ", and costs as much as " + first
 	}
-	return ", and costs " + phrase.Percent(share) + " of " + first
+	return ", and costs " + number.Percent(share) + " of " + first
 }
 
 // bounds is a throughput with its bounds.
 func bounds(i stat.Interval) string {
-	u := short(perSecond(""))
+	u := number.PerSecond("").Short()
 	if i.Low == nil || i.High == nil {
-		return u.maybe(i.Median) + " req/s"
+		return maybe(u, i.Median) + " req/s"
 	}
-	return fmt.Sprintf("%s req/s (%s to %s)", u.maybe(i.Median), u.value(*i.Low), u.value(*i.High))
+	return fmt.Sprintf("%s req/s (%s to %s)", maybe(u, i.Median), u.Value(*i.Low), u.Value(*i.High))
 }
 
 // pricedTable has all settings by price.
@@ -116,13 +117,13 @@ func pricedTable(c *stat.Cheapest) *Table {
 	t := &Table{Columns: []Column{
 		{Head: "Setting", Short: "setting", Left: true}, price,
 		{Head: "Throughput within " + bound(c.Objective), Short: "within " + bound(c.Objective)},
-		{Head: "Carries " + significant(c.RatePerSecond, digits, true) + "/s", Short: "carries", Left: true},
+		{Head: "Carries " + short(c.RatePerSecond, number.Digits) + "/s", Short: "carries", Left: true},
 		{Head: "Trials", Short: "trials"},
 	}}
-	u := perSecond("req")
+	u := number.PerSecond("req")
 	for i := range c.Settings {
 		s := &c.Settings[i]
-		row := Row{Cells: []Cell{{Value: settingOf(s)}, {Value: significant(s.Price, digits, true)}, u.cell(s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
+		row := Row{Cells: []Cell{{Value: settingOf(s)}, {Value: short(s.Price, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
 		if s.Met < s.Trials {
 			row.Cells[2].Value = "below " + row.Cells[2].Value
 		}
@@ -146,7 +147,7 @@ func carriesWord(c stat.Carries) string {
 
 // machine is what the settings were measured on.
 func machine(r *stat.Result) string {
-	parts := []string{cpus(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial")}
+	parts := []string{number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial")}
 	if m := phrase.Clean(r.Host.CPUModel); m != "" {
 		parts = append([]string{m}, parts...)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -98,7 +99,7 @@ func (g *group) equal() Check {
 	}
 	p, n, under := *d.Procs, d.NumCPU, "no CPU limit"
 	if d.LimitCPUs < float64(n) {
-		under = "a limit of " + cpus(d.LimitCPUs)
+		under = "a limit of " + number.CPUs(d.LimitCPUs)
 	}
 	switch d.Standing {
 	case stat.DefaultAll:
@@ -110,7 +111,7 @@ func (g *group) equal() Check {
 		c.Detail = fmt.Sprintf("%d and %d, although under %s: this program's default does not see it (Go before 1.25, go.mod with go 1.24 or lower, or a limit on an outer group)", p, n, under)
 	case stat.DefaultLimit:
 		c.State, c.Answer = OK, "no"
-		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, cpus(d.LimitCPUs))
+		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, number.CPUs(d.LimitCPUs))
 	case stat.DefaultUnexplained:
 		c.State, c.Answer = Attention, "no"
 		c.Detail = fmt.Sprintf("%d against %d under %s, which the runtime's rule does not explain: procfit explain says who set it", p, n, under)
@@ -194,12 +195,12 @@ func (g *group) figures(a *stat.ArmResult) string {
 	if level == nil {
 		return "nothing measured"
 	}
-	s := g.throughput.value(*level)
+	s := g.throughput.Value(*level)
 	if g.runs() {
 		s += " a run"
 	}
 	if a.P99.Median != nil {
-		s += ", p99 " + duration().value(*a.P99.Median)
+		s += ", p99 " + number.Time().Value(*a.P99.Median)
 	}
 	return s
 }

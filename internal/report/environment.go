@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -27,7 +28,7 @@ func environment(r *stat.Result) []Pair {
 	add("CPUs", cpuCounts(r))
 	add("Topology", topology(h.Topology))
 	if h.MemoryBytes > 0 {
-		add("Memory", significant(float64(h.MemoryBytes)/(1<<30), digits, true)+" GiB")
+		add("Memory", number.Short(number.Bytes(float64(h.MemoryBytes))))
 	}
 	add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
 	add("cgroups", h.CgroupMode)
@@ -51,7 +52,7 @@ func environment(r *stat.Result) []Pair {
 	add("TLS", verified(l.TLS))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
-			add("Rate", perSecond("/s").value(*l.RatePerSecond))
+			add("Rate", number.PerSecond("/s").Value(*l.RatePerSecond))
 		} else if l.Command == "" {
 			add("Rate", "half of what unset can carry, from pilot trials")
 		}
@@ -90,7 +91,7 @@ func beside(b *journal.Beside) string {
 	case *q == 0:
 		return text + ", without a quota"
 	default:
-		return text + ", under a quota of " + phrase.CPUs(*q)
+		return text + ", under a quota of " + number.CPUs(*q)
 	}
 }
 
@@ -114,7 +115,7 @@ func cpuCounts(r *stat.Result) string {
 		s += fmt.Sprintf(", %d allowed by affinity", h.AffinityCPUs)
 	}
 	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
-		s += ", limited to " + significant(h.EffectiveCPUs, digits, true)
+		s += ", limited to " + short(h.EffectiveCPUs, number.Digits)
 	}
 	return s
 }
@@ -166,7 +167,7 @@ func engine(r *stat.Result) string {
 	for _, e := range r.Engines {
 		s := e.Name + ", " + e.Protocol
 		if e.CPUSecondsPerRequest != nil {
-			s += ", " + short(duration()).value(*e.CPUSecondsPerRequest) + " of its CPU a request"
+			s += ", " + number.Time().Short().Value(*e.CPUSecondsPerRequest) + " of its CPU a request"
 		}
 		if len(r.Engines) > 1 {
 			s += " (" + phrase.Count(e.Trials, "trial") + ")"
@@ -224,22 +225,21 @@ func trial(r *stat.Result) string {
 	if l.DurationSeconds <= 0 {
 		return ""
 	}
-	s := duration()
-	s.trim = true
+	s := number.Time().Short()
 	var out string
-	switch half := s.number(l.DurationSeconds / 2); {
+	switch half := s.Number(l.DurationSeconds / 2); {
 	case r.Target.Kind != "server":
 		return "one whole run of the program"
 	case l.Command != "":
-		out = s.number(l.DurationSeconds) + " under the load command"
+		out = s.Number(l.DurationSeconds) + " under the load command"
 	default:
 		out = half + " in closed loop and " + half + " in open loop"
 	}
 	if l.WarmupSeconds > 0 {
-		out += " after " + s.number(l.WarmupSeconds) + " of warm-up"
+		out += " after " + s.Number(l.WarmupSeconds) + " of warm-up"
 	}
 	if l.ErrorRatioMax > 0 {
-		out += ", at most " + percentage().number(l.ErrorRatioMax) + " errors"
+		out += ", at most " + number.Ratio().Number(l.ErrorRatioMax) + " errors"
 	}
 	return out
 }

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
 // facts are the figures behind the verdict.
 func (g *group) facts() []Pair {
-	share := percentage()
+	share := number.Ratio()
 	var out []Pair
 	add := func(name, value string) {
 		if value != "" {
@@ -23,9 +24,9 @@ func (g *group) facts() []Pair {
 	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
 		add("Detectable effect", g.pairOf(d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
 	}
-	margins := "throughput " + share.number(g.r.Plan.Margin)
+	margins := "throughput " + share.Number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {
-		margins += ", p99 " + share.number(g.r.Plan.MarginP99)
+		margins += ", p99 " + share.Number(g.r.Plan.MarginP99)
 	}
 	add("Margins", margins+": what counts as no worse")
 	if a := g.row(g.Peak); a != nil {
@@ -36,7 +37,7 @@ func (g *group) facts() []Pair {
 		for i, l := range g.Flatness.WithinMargin {
 			names[i] = g.armText(l)
 		}
-		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.number(g.r.Plan.Margin), strings.Join(names, ", ")))
+		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.Number(g.r.Plan.Margin), strings.Join(names, ", ")))
 	}
 	if w := g.Flatness.WorstAbove; w != nil {
 		add("Beyond the peak", "up to "+slower(*w-1)+" with more Ps")
@@ -44,12 +45,12 @@ func (g *group) facts() []Pair {
 	if w := g.Workload; w.Withheld {
 		add("Workload", "not known: "+words{g.Group, g.r}.others())
 	} else if w.CPUUtilisation != nil {
-		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.number(*w.CPUUtilisation), g.armText(w.Arm)))
+		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.Number(*w.CPUUtilisation), g.armText(w.Arm)))
 	} else {
 		add("Workload", phrase.Clip(phrase.Clean(w.Kind), nameRoom))
 	}
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
-		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", significant(roundTo(*o.CPUs), digits, true), phrase.CPUs(float64(o.Of))))
+		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", short(roundTo(*o.CPUs), number.Digits), number.CPUs(float64(o.Of))))
 	}
 	add("The program beside it", g.neighbour())
 	add("CPU a request", g.cpuEach())
@@ -60,10 +61,10 @@ func (g *group) facts() []Pair {
 		} else {
 			peak := "no peak observed"
 			if u.Peak != nil {
-				peak = "fitted peak at " + significant(*u.Peak, digits, true) + " Ps"
+				peak = "fitted peak at " + short(*u.Peak, number.Digits) + " Ps"
 			}
 			add("Scalability law", fmt.Sprintf("λ %s at one P, contention σ %s, coherency κ %s, %s (R² %s): a diagnostic, not the recommender",
-				perSecond(throughputUnit(g.ThroughputUnit)).value(u.Lambda), significant(u.Sigma, 2, true), significant(u.Kappa, 2, true), peak, significant(u.R2, 2, true)))
+				number.PerSecond(throughputUnit(g.ThroughputUnit)).Value(u.Lambda), short(u.Sigma, 2), short(u.Kappa, 2), peak, short(u.R2, 2)))
 		}
 	}
 	return out
@@ -112,9 +113,9 @@ func (g *group) cpuEach() string {
 	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s in closed loop", duration().value(*a.Evidence.CPUSecondsEach))
+	text := fmt.Sprintf("%s in closed loop", number.Time().Value(*a.Evidence.CPUSecondsEach))
 	if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
-		text += fmt.Sprintf(", %s in open loop", duration().value(*o.CPUSecondsEach))
+		text += fmt.Sprintf(", %s in open loop", number.Time().Value(*o.CPUSecondsEach))
 	}
 	return text + ", at " + armName(a)
 }
@@ -156,9 +157,8 @@ func (g *group) throughputNote() string {
 func (g *group) latencyNote() string {
 	switch {
 	case g.LatencyMode == "open" && g.RatePerSecond != nil:
-		u := g.throughput
-		u.trim = true
-		return "open loop at " + u.value(*g.RatePerSecond) + " for every setting, " + g.counted()
+		u := g.throughput.Short()
+		return "open loop at " + u.Value(*g.RatePerSecond) + " for every setting, " + g.counted()
 	case g.LatencyMode == "open":
 		return "open loop, " + g.counted()
 	case g.LatencyMode == "closed":
@@ -200,9 +200,9 @@ func (g *group) loadShape() string {
 func doubt(g *stat.Group) string {
 	switch u := g.USL; u.Doubt {
 	case stat.DoubtPoorFit:
-		return "it explains " + phrase.Percent(max(0, u.R2)) + " of the variation"
+		return "it explains " + number.Percent(max(0, u.R2)) + " of the variation"
 	case stat.DoubtFewWithin:
-		return fmt.Sprintf("%s at or below the %s that can be used; the curve between is a guess", phrase.Count(u.Within, "value"), phrase.CPUs(g.EffectiveCPUs))
+		return fmt.Sprintf("%s at or below the %s that can be used; the curve between is a guess", phrase.Count(u.Within, "value"), number.CPUs(g.EffectiveCPUs))
 	case stat.DoubtFewPoints:
 		return "four points for three parameters fit almost anything"
 	}

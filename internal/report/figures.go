@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -14,7 +15,7 @@ type shown struct {
 	measure
 	title string
 	row   string // what a row's name begins with, as benchmarks have it; empty: the number of Ps alone
-	unit  unit
+	unit  number.Unit
 }
 
 // figures are those of a server, or of a program that runs to its end; and what the
@@ -41,21 +42,21 @@ func batchFigures(r *stat.Result) []shown {
 	}
 	var times, others []shown
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s := shown{measure: metric(name, 1), title: phrase.Clean(name), unit: perSecond("")}
+		s := shown{measure: metric(name, 1), title: phrase.Clean(name), unit: number.PerSecond("")}
 		if names[name] == "ns/op" {
-			s.measure, s.unit, s.row = metric(name, 1e-9), duration(), strings.TrimSuffix(s.title, " ns/op")
+			s.measure, s.unit, s.row = metric(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
 			times = append(times, s)
 			continue
 		}
 		if title, ok := strings.CutSuffix(s.title, "-ns"); ok { // p99-ns, as benchmarks have other times
-			s.measure, s.unit, s.title = metric(name, 1e-9), duration(), title
+			s.measure, s.unit, s.title = metric(name, 1e-9), number.Time(), title
 		}
 		others = append(others, s)
 	}
 	if len(names) > 0 {
 		return append(times, others...)
 	}
-	return []shown{{title: "Time of a run", unit: duration(), measure: measure{
+	return []shown{{title: "Time of a run", unit: number.Time(), measure: measure{
 		name:  "median",
 		value: func(a *stat.ArmResult) stat.Interval { return inverse(a.Throughput) },
 		point: func(p *stat.Point) *float64 { return reciprocal(p.Throughput) },
@@ -99,16 +100,16 @@ func serverFigures(r *stat.Result) []shown {
 		name, open = throughputUnit(r.Groups[0].ThroughputUnit), r.Groups[0].LatencyMode == "open"
 	}
 	list := []shown{
-		{title: "Throughput, " + name, unit: perSecond(""), measure: measure{
+		{title: "Throughput, " + name, unit: number.PerSecond(""), measure: measure{
 			"median", func(a *stat.ArmResult) stat.Interval { return a.Throughput }, func(p *stat.Point) *float64 { return p.Throughput },
 		}},
-		{title: "p99 latency", unit: duration(), measure: measure{
+		{title: "p99 latency", unit: number.Time(), measure: measure{
 			"median", func(a *stat.ArmResult) stat.Interval { return a.P99 }, func(p *stat.Point) *float64 { return p.P99 },
 		}},
 	}
 	if open {
 		list[1].title = "p99 latency, open loop"
-		list = append(list, shown{title: "p99 latency, closed loop", unit: duration(), measure: measure{
+		list = append(list, shown{title: "p99 latency, closed loop", unit: number.Time(), measure: measure{
 			"median", closedP99, func(p *stat.Point) *float64 { return p.ClosedP99 },
 		}})
 	}
@@ -127,22 +128,21 @@ func closedP99(a *stat.ArmResult) stat.Interval {
 
 // kernelFigures are what the kernel counted of the program.
 func kernelFigures() []shown {
-	counted := func(title string, u unit, of func(*stat.Evidence) *float64) shown {
+	counted := func(title string, u number.Unit, of func(*stat.Evidence) *float64) shown {
 		return shown{title: title, unit: u, measure: measure{
 			name: "median", value: func(a *stat.ArmResult) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} },
 		}}
 	}
-	whole := plain("")
-	whole.trim = true
+	whole := number.Plain("").Short()
 	return []shown{
-		counted("Context switches a second", perSecond(""), func(e *stat.Evidence) *float64 {
+		counted("Context switches a second", number.PerSecond(""), func(e *stat.Evidence) *float64 {
 			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
 				return nil
 			}
 			return new(*e.VoluntaryPerSecond + *e.InvoluntaryPerSecond)
 		}),
-		counted("Threads waiting for a CPU", plain(""), func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		counted("Threads waiting for a CPU", number.Plain(""), func(e *stat.Evidence) *float64 { return e.RunQueueWaitRatio }),
 		counted("Threads", whole, func(e *stat.Evidence) *float64 { return e.ThreadsMax }),
-		counted("Throttled periods", percentage(), func(e *stat.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
+		counted("Throttled periods", number.Ratio(), func(e *stat.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -89,7 +90,7 @@ func gateTable(g *stat.Gate) Table {
 		}
 		t.Rows = append(t.Rows, Row{Mark: mark, Strip: line.strip(c), Cells: []Cell{
 			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
-			{Value: percentage().number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
+			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
 		}})
 	}
 	return t

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -13,7 +14,7 @@ import (
 func gateArm(a stat.GateArm) string {
 	text := a.Label
 	if a.QuotaCPUs != nil {
-		text += ", quota " + phrase.CPUs(*a.QuotaCPUs)
+		text += ", quota " + number.CPUs(*a.QuotaCPUs)
 	}
 	if a.GoVersion != "" {
 		text += ", Go " + a.GoVersion
@@ -30,7 +31,7 @@ func gateNote(c *stat.GateCheck) string {
 	if c.Metric == stat.MetricP99 {
 		word, least, most = higher, c.Bounds.Low, c.Bounds.High
 	}
-	change, margin := word(*c.Ratio.Median-1), phrase.Percent(c.Margin)
+	change, margin := word(*c.Ratio.Median-1), number.Percent(c.Margin)
 	switch {
 	case c.Outcome == stat.OutcomeWorse && least != nil:
 		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, amount(*least-1), margin, c.Ratio.N)

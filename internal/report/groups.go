@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -99,7 +100,7 @@ func quotaOf(g *stat.Group) string {
 	if g.QuotaCPUs == nil {
 		return "no quota"
 	}
-	return cpus(*g.QuotaCPUs)
+	return number.CPUs(*g.QuotaCPUs)
 }
 
 func replicasOf(g *stat.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
@@ -137,7 +138,7 @@ func summary(r *stat.Result, groups []Group) *Table {
 		}
 		if a := g.row(g.Peak); a != nil {
 			peak = armName(a)
-			best = g.throughput.cell(g.asShown(a.Throughput))
+			best = cell(g.throughput, g.asShown(a.Throughput))
 		}
 		t.Rows = append(t.Rows, Row{Link: groups[i].ID, Cells: []Cell{
 			{Value: groups[i].Title}, {Value: groups[i].Verdict.Label, Detail: groups[i].Verdict.Sentence}, {Value: unset}, {Value: peak}, best,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -92,7 +93,7 @@ func NewLab(o *lab.Outcome) *Lab {
 	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
 	v.Environment = []Pair{
 		{"CPU", phrase.Clean(o.Host.CPUModel)},
-		{"CPUs", fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, significant(o.Host.EffectiveCPUs, digits, true))},
+		{"CPUs", fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, short(o.Host.EffectiveCPUs, number.Digits))},
 		{"System", phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
 		{"Cgroups", phrase.Clean(o.Host.CgroupMode)},
 		{"procfit", phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
@@ -189,9 +190,9 @@ func hypothesis(s lab.Answered) Hypothesis {
 		h.State, h.Label = Unknown, "cannot tell here"
 	}
 	if m := s.Measured; m.Median != nil {
-		h.Here = significant(*m.Median, digits, false)
+		h.Here = number.Figure(*m.Median)
 		if m.Low != nil && m.High != nil {
-			h.Here += " [" + significant(*m.Low, digits, false) + ", " + significant(*m.High, digits, false) + "]"
+			h.Here += " [" + number.Figure(*m.Low) + ", " + number.Figure(*m.High) + "]"
 		}
 		h.Here += fmt.Sprintf(", n %d", m.N)
 		if s.From != "" {
@@ -204,11 +205,11 @@ func hypothesis(s lab.Answered) Hypothesis {
 func wanted(s lab.Answered) string {
 	switch {
 	case s.AtLeast != nil && s.AtMost != nil:
-		return significant(*s.AtLeast, digits, true) + " to " + significant(*s.AtMost, digits, true)
+		return short(*s.AtLeast, number.Digits) + " to " + short(*s.AtMost, number.Digits)
 	case s.AtLeast != nil:
-		return significant(*s.AtLeast, digits, true) + " or more"
+		return short(*s.AtLeast, number.Digits) + " or more"
 	case s.AtMost != nil:
-		return significant(*s.AtMost, digits, true) + " or less"
+		return short(*s.AtMost, number.Digits) + " or less"
 	}
 	return ""
 }
@@ -230,7 +231,7 @@ func disturbed(o *lab.Outcome) string {
 		return ""
 	}
 	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
-		significant(most, 2, true), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
+		short(most, 2), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
 }
 
 // mostOften is the reason of most of the invalid trials.
@@ -277,7 +278,7 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 		note("%d of %s invalid, most often: %s", s.Invalid, phrase.Count(s.Run, "trial"), lead(mostOften(m.Result)))
 	}
 	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
-		note("other programs took %s meanwhile: quiet the machine and run it again", cpus(*s.OtherCPUs))
+		note("other programs took %s meanwhile: quiet the machine and run it again", number.CPUs(number.Round(*s.OtherCPUs, number.Digits)))
 	}
 	below, err := relative(id, s.Directory)
 	if err == nil {
@@ -301,17 +302,17 @@ func relative(id, directory string) (string, error) {
 
 // spread is how document 002 writes a figure: its median × (lowest ÷ median,
 // highest ÷ median).
-func (u unit) spread(values []float64) string {
+func spread(u number.Unit, values []float64) string {
 	if len(values) == 0 {
 		return absent
 	}
 	x := slices.Sorted(slices.Values(values))
 	n := len(x)
-	if n > 1 && x[0] == x[n-1] && x[0] == math.Trunc(x[0]) && u.step(x[0]).suffix == "" {
-		return significant(x[0], digits, true) // a count that is always the same
+	if n > 1 && x[0] == x[n-1] && x[0] == math.Trunc(x[0]) && !u.Prefixed(x[0]) {
+		return short(x[0], number.Digits) // a count that is always the same
 	}
 	median := x[(n-1)/2]/2 + x[n/2]/2
-	s := strings.ReplaceAll(u.number(median), " ", "")
+	s := u.Number(median)
 	if median == 0 || math.IsNaN(median) {
 		return s
 	}

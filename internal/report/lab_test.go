@@ -79,7 +79,7 @@ func TestLab(t *testing.T) {
 	if !strings.HasPrefix(strings.Join(names, " "), "Chain unset Chain Chain-2") {
 		t.Errorf("rows %q", names)
 	}
-	if cells[0] != "28.9µs × (0.99,1.02)" {
+	if cells[0] != "28.9 µs × (0.99,1.02)" {
 		t.Errorf("cells %q", cells)
 	}
 	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a quota needs a cgroup: mount one" {
@@ -129,7 +129,7 @@ func TestLabTables(t *testing.T) {
 			cells = append(cells, c.Value)
 		}
 	}
-	if got := strings.Join(cells, "|"); got != "Go 1.4|28.9µs × (0.99,1.02)|28.9µs × (0.99,1.02)|Go 9.99|invalid|–" {
+	if got := strings.Join(cells, "|"); got != "Go 1.4|28.9 µs × (0.99,1.02)|28.9 µs × (0.99,1.02)|Go 9.99|invalid|–" {
 		t.Errorf("cells %q", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestLabTimes(t *testing.T) {
 	var titles []string
 	for _, row := range report.NewLab(o).Experiments[2].Stages[0].Rows {
 		titles = append(titles, row.Title)
-		if row.Title == "GC pause" && row.Table.Rows[0].Cells[1].Value != "25.0µs × (1.00,1.00)" {
+		if row.Title == "GC pause" && row.Table.Rows[0].Cells[1].Value != "25.0 µs × (1.00,1.00)" {
 			t.Errorf("%+v", row.Table.Rows[0])
 		}
 	}

@@ -4,26 +4,13 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
-// size is one of memory, which may be absent. It is rounded in its own unit, as powers of
-// two leave no round number of bytes.
-func size(bytes *float64) string {
-	if bytes == nil {
-		return absent
-	}
-	for _, s := range []step{{1 << 30, "GiB"}, {1 << 20, "MiB"}} {
-		if *bytes >= s.factor {
-			return significant(*bytes/s.factor, digits, true) + " " + s.suffix
-		}
-	}
-	return significant(*bytes/(1<<10), digits, true) + " KiB"
-}
-
 // memoryColumns are the memory of the arms, and what their garbage collectors did.
 func (g *group) memoryColumns() []column {
-	share := percentage()
+	share := number.Ratio()
 	return []column{
 		{Column{Head: "Memory, at most"}, func(a *stat.ArmResult) Cell {
 			c := Cell{Value: size(a.Evidence.PeakRSSBytes)}
@@ -37,7 +24,7 @@ func (g *group) memoryColumns() []column {
 			if e.GCCyclesPerSecond == nil {
 				return Cell{Value: absent}
 			}
-			c := Cell{Value: share.maybe(e.GCBusyRatio), Detail: cycles(e)}
+			c := Cell{Value: maybe(share, e.GCBusyRatio), Detail: cycles(e)}
 			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
 				c.Value, c.Detail = c.Detail, ""
 			}
@@ -51,7 +38,7 @@ func cycles(e *stat.Evidence) string {
 	if *e.GCCyclesPerSecond <= 0 {
 		return "no cycle"
 	}
-	return "a cycle every " + phrase.Seconds(1 / *e.GCCyclesPerSecond)
+	return "a cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
 }
 
 // memoryFacts are those of the verdict's arm, or the peak, or any.
@@ -69,13 +56,13 @@ func (g *group) memoryFacts(add func(name, value string)) {
 	}
 	text := cycles(e)
 	if e.GCPauseSeconds != nil {
-		text += ", each with " + phrase.Seconds(*e.GCPauseSeconds) + " of pauses"
+		text += ", each with " + number.Seconds(*e.GCPauseSeconds) + " of pauses"
 	}
 	if e.GCHeapBytes != nil {
 		text += ", with " + size(e.GCHeapBytes) + " of heap in use at its end"
 	}
 	if e.GCBusyRatio != nil {
-		text += ", " + percentage().number(*e.GCBusyRatio) + " of its busy time by its runtime's count"
+		text += ", " + number.Ratio().Number(*e.GCBusyRatio) + " of its busy time by its runtime's count"
 	}
 	add("Garbage collector", text+at)
 }
@@ -88,7 +75,7 @@ func (w words) allocates() string {
 		return ""
 	}
 	return fmt.Sprintf("it allocates: a GC cycle every %s took %s of its busy time (at %s)",
-		phrase.Seconds(1/a.CyclesPerSecond), percentage().number(a.Share), phrase.Clip(phrase.Clean(a.Arm), nameRoom))
+		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(phrase.Clean(a.Arm), nameRoom))
 }
 
 // instead is what to do where GOMAXPROCS is not the knob.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -34,17 +35,17 @@ func (g *group) moreForIO() Check {
 	c := Check{Question: "More Ps than CPUs, for I/O", State: Unknown, Answer: "cannot tell"}
 	b := g.Beyond
 	if b == nil {
-		c.Detail = "no settings on both sides of " + cpus(g.EffectiveCPUs)
+		c.Detail = "no settings on both sides of " + number.CPUs(g.EffectiveCPUs)
 		return c
 	}
 	c.State, c.Answer = OK, "measured"
-	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", cpus(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
+	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", number.CPUs(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
 	return c
 }
 
 func (g *group) otherMachine() Check {
 	return Check{Question: "Tuned here, deployed elsewhere", State: Unknown, Answer: "only you can tell",
-		Detail: "the result holds for " + cpus(g.EffectiveCPUs) + " of this machine; measure again elsewhere"}
+		Detail: "the result holds for " + number.CPUs(g.EffectiveCPUs) + " of this machine; measure again elsewhere"}
 }
 
 func (g *group) sameMachine() Check {
@@ -63,7 +64,7 @@ func (g *group) sameMachine() Check {
 	}
 	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
 	if a := g.row(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
-		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", armName(a), cpus(round(*a.Evidence.LoadCPUs, 2)), cpus(round(*a.Evidence.CPUs, 2)))
+		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", armName(a), number.CPUs(number.Round(*a.Evidence.LoadCPUs, 2)), number.CPUs(number.Round(*a.Evidence.CPUs, 2)))
 	}
 	return c
 }
@@ -96,7 +97,7 @@ func (g *group) profileFirst() Check {
 		return c
 	}
 	if u := g.Workload.CPUUtilisation; u != nil {
-		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), percentage().number(*u), g.armText(g.Workload.Arm))
+		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), number.Ratio().Number(*u), g.armText(g.Workload.Arm))
 		if g.Workload.Kind == "io-bound" {
 			c.Detail += "; what it waits for is likelier the limit than GOMAXPROCS"
 		}

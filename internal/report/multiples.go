@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -139,7 +140,7 @@ func (s *shown) cell(a *stat.ArmResult) string {
 		return absent
 	}
 	if s.point == nil {
-		return s.unit.maybe(s.value(a).Median)
+		return maybe(s.unit, s.value(a).Median)
 	}
 	var values []float64
 	for i := range a.Points {
@@ -152,7 +153,7 @@ func (s *shown) cell(a *stat.ArmResult) string {
 	if len(values) == 0 && a.Invalid > 0 {
 		return "invalid"
 	}
-	return s.unit.spread(values)
+	return spread(s.unit, values)
 }
 
 // grid is the table of a single arm: Go versions down, quotas across.
@@ -206,7 +207,7 @@ func (g *group) language() string {
 func (g *group) quota() string {
 	switch {
 	case g.QuotaCPUs != nil:
-		return "quota " + significant(*g.QuotaCPUs, digits, true)
+		return "quota " + short(*g.QuotaCPUs, number.Digits)
 	case slices.ContainsFunc(g.r.Groups, func(x stat.Group) bool { return x.QuotaCPUs != nil }):
 		return "no quota"
 	}

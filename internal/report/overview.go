@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -18,7 +19,7 @@ func overview(r *stat.Result, groups []Group) []Overview {
 	p99 := []measure{{"p99", func(a *stat.ArmResult) stat.Interval { return a.P99 }, func(p *stat.Point) *float64 { return p.P99 }}}
 	for i := range groups {
 		g := &group{Group: &r.Groups[i], r: r, index: i, rows: current(rowsOf(&r.Groups[i]))}
-		g.throughput = perSecond(throughputUnit(g.ThroughputUnit))
+		g.throughput = number.PerSecond(throughputUnit(g.ThroughputUnit))
 		made = append(made, g)
 		l, h := g.extent(p99)
 		low, high = min(low, l), max(high, h)
@@ -31,7 +32,7 @@ func overview(r *stat.Result, groups []Group) []Overview {
 			o.Charts = append(o.Charts, *c)
 		}
 		if groups[i].Latency != nil {
-			c := g.chartOn(latency, "p99", duration(), p99, logarithmic)
+			c := g.chartOn(latency, "p99", number.Time(), p99, logarithmic)
 			c.Title, c.Small = "p99", true
 			o.Charts = append(o.Charts, c)
 		}
@@ -54,7 +55,7 @@ func (g *group) sharesChart() *Chart {
 		return nil
 	}
 	by := 1 / *peak.Throughput.Median
-	c := g.chartOn(axis.New(0, 1, false), "throughput", percentage(), []measure{{
+	c := g.chartOn(axis.New(0, 1, false), "throughput", number.Ratio(), []measure{{
 		name: "throughput",
 		value: func(a *stat.ArmResult) stat.Interval {
 			i := a.Throughput
@@ -62,6 +63,6 @@ func (g *group) sharesChart() *Chart {
 		},
 		point: func(p *stat.Point) *float64 { return scaled(p.Throughput, by) },
 	}}, false)
-	c.Title, c.Unit, c.Small = titled(g.throughputTitle(), g.Origin), "% of "+g.throughput.value(*peak.Throughput.Median), true
+	c.Title, c.Unit, c.Small = titled(g.throughputTitle(), g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
 	return &c
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -54,7 +55,7 @@ func current(rows []stat.ArmResult) []stat.ArmResult {
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
-func (g *group) paired(old map[*stat.ArmResult]*stat.ArmResult, metric string, u unit, m measure) Chart {
+func (g *group) paired(old map[*stat.ArmResult]*stat.ArmResult, metric string, u number.Unit, m measure) Chart {
 	low, high := g.extent([]measure{m})
 	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
 	ax := axis.New(low, high, logarithmic)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -51,7 +52,7 @@ func (g *group) paste() Paste {
 // onPart is for advice that does not hold for all of the machine's CPUs.
 func (g *group) onPart() string {
 	if p := g.Part; p != nil {
-		return fmt.Sprintf("For %d of %s only. ", p.CPUs, cpus(float64(p.Of)))
+		return fmt.Sprintf("For %d of %s only. ", p.CPUs, number.CPUs(float64(p.Of)))
 	}
 	return ""
 }

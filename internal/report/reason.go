@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/cpuset"
 	"github.com/procfit/procfit/internal/heat"
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -47,15 +47,15 @@ func (w words) lead(code stat.ReasonCode) string {
 	case stat.ReasonSetAside:
 		return "too slow to be the best, and measured no further: "
 	case stat.ReasonAsFast:
-		return fmt.Sprintf("proven as good within %s: ", phrase.Percent(w.plan().Margin))
+		return fmt.Sprintf("proven as good within %s: ", number.Percent(w.plan().Margin))
 	case stat.ReasonSpeedOpen:
-		return fmt.Sprintf("undecided on throughput, as the range crosses the margin of %s: ", phrase.Percent(w.plan().Margin))
+		return fmt.Sprintf("undecided on throughput, as the range crosses the margin of %s: ", number.Percent(w.plan().Margin))
 	case stat.ReasonLater, stat.ReasonSaturated:
 		return "proven worse in " + w.quantile() + ": "
 	case stat.ReasonAsPrompt:
-		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
+		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case stat.ReasonP99Open:
-		return fmt.Sprintf("undecided on %s, as the range crosses the margin of %s: ", w.quantile(), phrase.Percent(w.plan().MarginP99))
+		return fmt.Sprintf("undecided on %s, as the range crosses the margin of %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case stat.ReasonMetricWorse:
 		return "not for every figure: "
 	}
@@ -224,7 +224,7 @@ func (w words) unjudged() string {
 	case l.Reason == journal.UnjudgedFewPeriods:
 		why = append(why, fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), heat.PeriodsForP99))
 	case l.Reason != "":
-		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), phrase.Thousands(heat.RequestsForP99)))
+		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(heat.RequestsForP99)))
 	}
 	if l.Passed > 0 {
 		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, and tells no two values apart", heat.QuantileName(l.Passed), strayed(l.Strays)))
@@ -240,7 +240,7 @@ func (w words) unjudged() string {
 // bursts is what other programs took for a while.
 func (w words) bursts() string {
 	o := w.group.Others
-	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in most", phrase.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
+	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in most", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
 	switch {
 	case o.LeftOut == o.Bursts:
 		text += ": those do not count"
@@ -269,11 +269,11 @@ func (w words) others() string {
 	if o.CPUs == nil {
 		return "other programs used CPUs that the target may use"
 	}
-	used := func(cpus float64) string { return strconv.FormatFloat(math.Round(cpus*100)/100, 'g', 3, 64) }
+	used := func(cpus float64) string { return short(math.Round(cpus*100)/100, number.Digits) }
 	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
-		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), phrase.CPUs(float64(o.Of)), o.MostArm)
+		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostArm)
 	}
-	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), phrase.CPUs(float64(o.Of)))
+	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
 }
 
 func isAre(n int) string {
@@ -292,15 +292,15 @@ func whose(n int) string {
 
 // holds is what a result is of: it is worth nothing elsewhere.
 func (w words) holds() string {
-	text := "holds for " + phrase.CPUs(w.group.EffectiveCPUs)
+	text := "holds for " + number.CPUs(w.group.EffectiveCPUs)
 	if p := w.group.Part; p != nil {
-		text = fmt.Sprintf("holds for %d of %s, with the load on %d", p.CPUs, phrase.CPUs(float64(p.Of)), p.LoadHas)
+		text = fmt.Sprintf("holds for %d of %s, with the load on %d", p.CPUs, number.CPUs(float64(p.Of)), p.LoadHas)
 	}
 	if n := w.group.Replicas; n > 1 {
 		text += " a replica, " + phrase.Count(n, "replica")
 	}
 	if q := w.group.QuotaCPUs; q != nil {
-		text += ", a quota of " + phrase.CPUs(*q)
+		text += ", a quota of " + number.CPUs(*q)
 	} else {
 		text += ", no quota"
 	}

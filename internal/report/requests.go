@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -42,9 +43,9 @@ func requestCell(r *stat.RequestLatency) Cell {
 	if r == nil || r.P99.Median == nil {
 		return Cell{Value: absent}
 	}
-	c := Cell{Value: phrase.Seconds(*r.P99.Median)}
+	c := Cell{Value: number.Seconds(*r.P99.Median)}
 	if r.P50.Median != nil {
-		c.Detail = "p50 " + phrase.Seconds(*r.P50.Median)
+		c.Detail = "p50 " + number.Seconds(*r.P50.Median)
 	}
 	if r.Errors > 0 {
 		c.Detail += ", " + phrase.CountOf(r.Errors, "failed", "failed")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -163,9 +164,9 @@ func (w words) standing(c *stat.Reason) string {
 }
 
 func (w words) alike(c *stat.Reason) string {
-	within := "in throughput within " + phrase.Percent(w.plan().Margin)
+	within := "in throughput within " + number.Percent(w.plan().Margin)
 	if c.Proven {
-		within += " and in " + w.quantile() + " within " + phrase.Percent(w.plan().MarginP99)
+		within += " and in " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
 	}
 	if c.Code == stat.ClaimAsGood {
 		shown := "is"
@@ -179,9 +180,9 @@ func (w words) alike(c *stat.Reason) string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), phrase.Percent(w.plan().Margin))
+	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), number.Percent(w.plan().Margin))
 	if c.Proven {
-		text += " and " + w.quantile() + " within " + phrase.Percent(w.plan().MarginP99)
+		text += " and " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
 	}
 	return text + " " + w.where()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -68,24 +69,24 @@ func (w words) latencyClause(s *stat.Setting) string {
 	if s.P99 == nil {
 		return ""
 	}
-	return ", " + w.quantile() + " " + phrase.Seconds(*s.P99)
+	return ", " + w.quantile() + " " + number.Seconds(*s.P99)
 }
 
 // perSecond is a throughput of the group.
 func (w words) perSecond(x float64) string {
 	if w.group.ThroughputUnit == unitRuns && x > 0 {
-		return phrase.Seconds(float64(max(1, w.group.Replicas))/x) + " a run"
+		return number.Seconds(float64(max(1, w.group.Replicas))/x) + " a run"
 	}
 	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
-		return phrase.Thousands(x) + " " + u
+		return number.Count(x) + " " + u
 	}
-	return phrase.Thousands(x)
+	return number.Count(x)
 }
 
 // rate is the common one that was offered.
 func (w words) rate() string {
 	if r := w.group.RatePerSecond; r != nil {
-		return phrase.Thousands(*r) + " req/s"
+		return number.Count(*r) + " req/s"
 	}
 	return "the rate"
 }
@@ -93,12 +94,12 @@ func (w words) rate() string {
 // where is what a verdict holds for.
 func (w words) where() string {
 	if q := w.group.QuotaCPUs; q != nil {
-		return "under a quota of " + phrase.CPUs(*q)
+		return "under a quota of " + number.CPUs(*q)
 	}
 	if p := w.group.Part; p != nil {
-		return fmt.Sprintf("on %d of %s", p.CPUs, phrase.CPUs(float64(p.Of)))
+		return fmt.Sprintf("on %d of %s", p.CPUs, number.CPUs(float64(p.Of)))
 	}
-	return "on " + phrase.CPUs(w.group.EffectiveCPUs)
+	return "on " + number.CPUs(w.group.EffectiveCPUs)
 }
 
 // elsewhere keeps advice for a part of the CPUs from being taken for all of them.
@@ -132,17 +133,17 @@ func differs(change float64, more, less string) string {
 // amount is how large a change is: "30 %", and from 100 % on as a factor, "4.4×".
 func amount(change float64) string {
 	if change >= 1 {
-		return significant(1+change, 2, false) + "×"
+		return number.Significant(1+change, 2) + "×"
 	}
-	return phrase.Percent(math.Abs(change))
+	return number.Percent(math.Abs(change))
 }
 
 // strayed is how far trials stray: "46 %", "a factor of 2.6".
 func strayed(spread float64) string {
 	if spread >= 1 {
-		return "a factor of " + significant(1+spread, 2, true)
+		return "a factor of " + short(1+spread, 2)
 	}
-	return percentage().number(spread)
+	return number.Ratio().Number(spread)
 }
 
 // percentDown is a ratio rounded down: 98.96 % is not 99 %.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -17,9 +18,9 @@ func (w words) settle() []Advice {
 }
 
 func (w words) step(s stat.Step) Advice {
-	margin := phrase.Percent(w.plan().Margin)
+	margin := number.Percent(w.plan().Margin)
 	if s.Metric == stat.MetricP99 {
-		margin = phrase.Percent(w.plan().MarginP99)
+		margin = number.Percent(w.plan().MarginP99)
 	}
 	switch s.Code {
 	case stat.StepQuieter:

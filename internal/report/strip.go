@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -93,10 +94,10 @@ func hypothesisStrip(s *lab.Answered, wanted string) *Strip {
 		if m.Low != nil && m.High != nil {
 			out.Interval = Span{at(*m.Low), at(*m.High)}
 		}
-		out.Summary += ", measured " + significant(*m.Median, digits, false)
+		out.Summary += ", measured " + number.Figure(*m.Median)
 	}
 	if s.Value != nil {
-		text := "the document has " + significant(*s.Value, digits, false)
+		text := "the document has " + number.Figure(*s.Value)
 		out.Document = &Tick{At: at(*s.Value), Label: text}
 		out.Summary += ", " + text
 	}

@@ -7,12 +7,13 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
 // cell is a median with its interval.
-func (u unit) cell(i stat.Interval) Cell {
-	return Cell{Value: u.maybe(i.Median), Detail: u.brackets(i)}
+func cell(u number.Unit, i stat.Interval) Cell {
+	return Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
 }
 
 // column is a heading with what its cells hold.
@@ -49,20 +50,20 @@ func (g *group) table() Table {
 
 // figureColumns are what was measured of the arms.
 func (g *group) figureColumns() []column {
-	seconds := duration()
+	seconds := number.Time()
 	return []column{
 		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *stat.ArmResult) Cell { return Cell{Value: armName(a)} }},
-		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return g.throughput.cell(g.asShown(a.Throughput)) }},
+		{g.throughputColumn(), func(a *stat.ArmResult) Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
 		{Column{Head: "Speed-up", Short: "×"}, func(a *stat.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
 		{Column{Head: g.againstPeak()}, func(a *stat.ArmResult) Cell { return difference(a.VersusPeak) }},
-		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P50) }},
+		{Column{Head: "p50", Short: "p50"}, func(a *stat.ArmResult) Cell { return cell(seconds, a.P50) }},
 		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *stat.ArmResult) Cell {
 			if !g.other() || g.Latency.Quantile == 0.5 {
 				return Cell{Value: absent}
 			}
-			return seconds.cell(a.Judged)
+			return cell(seconds, a.Judged)
 		}},
-		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell { return seconds.cell(a.P99) }},
+		{Column{Head: "p99", Short: "p99"}, func(a *stat.ArmResult) Cell { return cell(seconds, a.P99) }},
 		{Column{Head: "Unanswered", Short: "unansw."}, func(a *stat.ArmResult) Cell {
 			if a.Unanswered == 0 {
 				return Cell{Value: absent}
@@ -74,18 +75,17 @@ func (g *group) figureColumns() []column {
 
 // kernelColumns are what the kernel counted.
 func (g *group) kernelColumns() []column {
-	seconds, share, rate, few := duration(), percentage(), perSecond(""), plain("")
-	few.digits, few.trim = 2, false
+	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
-		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.CPUs)} }},
-		{Column{Head: "CPUs used beside it"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.BesideCPUs)} }},
+		{Column{Head: "CPUs used", Short: "CPU"}, func(a *stat.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.CPUs)} }},
+		{Column{Head: "CPUs used beside it"}, func(a *stat.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.BesideCPUs)} }},
 		{Column{Head: "CPU a request"}, func(a *stat.ArmResult) Cell {
 			if g.ThroughputUnit != "requests" {
 				return Cell{Value: absent}
 			}
-			c := Cell{Value: seconds.maybe(a.Evidence.CPUSecondsEach)}
+			c := Cell{Value: maybe(seconds, a.Evidence.CPUSecondsEach)}
 			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
-				c.Detail = seconds.number(*o.CPUSecondsEach) + " in open loop"
+				c.Detail = seconds.Number(*o.CPUSecondsEach) + " in open loop"
 			}
 			return c
 		}},
@@ -94,13 +94,13 @@ func (g *group) kernelColumns() []column {
 			if v == nil || i == nil {
 				return Cell{Value: absent}
 			}
-			return Cell{Value: rate.number(*v + *i), Detail: rate.number(*v) + " + " + rate.number(*i)}
+			return Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
 		}},
-		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: few.maybe(a.Evidence.RunQueueWaitRatio)} }},
+		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *stat.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)} }},
 		{Column{Head: "Throttled periods", Short: "throt."}, func(a *stat.ArmResult) Cell {
-			c := Cell{Value: share.maybe(a.Evidence.ThrottledPeriodsRatio)}
+			c := Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
-				c.Detail = few.number(*s) + " s/s a replica"
+				c.Detail = few.Number(*s) + " s/s a replica"
 			}
 			return c
 		}},
@@ -179,7 +179,7 @@ func (g *group) throughputColumn() Column {
 	case g.runs():
 		c.Short = "a run"
 	}
-	if u := g.throughput.name; u != "" {
+	if u := g.throughput.Name(); u != "" {
 		c.Head, c.Short = c.Head+", "+u, u
 	}
 	return c
@@ -240,13 +240,13 @@ func (g *group) metricsTable() *Table {
 		}
 		t.Columns = append(t.Columns, Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
 	}
-	value := perSecond("")
+	value := number.PerSecond("")
 	for i := range g.rows {
 		row := Row{Cells: []Cell{{Value: armName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
 		for _, n := range order {
 			c := Cell{Value: absent}
 			if m, ok := g.rows[i].Metrics[n]; ok {
-				c = value.cell(m.Interval)
+				c = cell(value, m.Interval)
 			}
 			row.Cells = append(row.Cells, c)
 		}
@@ -277,7 +277,7 @@ func difference(i stat.Interval) Cell {
 // change is a ratio as one: from twice on as a factor, for nobody reads "+340 %".
 func change(ratio float64) string {
 	if ratio >= 2 {
-		return significant(ratio, 2, false) + "×"
+		return number.Significant(ratio, 2) + "×"
 	}
 	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -15,7 +16,7 @@ func (g *group) throttling() Check {
 	var seen []string
 	for i := range t.Arms {
 		if a := &t.Arms[i]; a.Judged {
-			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.armText(a.Label), percentage().number(a.Share), around(a)))
+			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.armText(a.Label), number.Ratio().Number(a.Share), around(a)))
 		}
 	}
 	c.Detail = strings.Join(seen, ", ")
@@ -46,7 +47,7 @@ func around(a *stat.ThrottledArm) string {
 	if a.Own {
 		return ""
 	}
-	return fmt.Sprintf(" of the limit of %s around it (%s)", phrase.CPUs(a.LimitCPUs), phrase.Clip(phrase.Clean(a.Group), 2*nameRoom))
+	return fmt.Sprintf(" of the limit of %s around it (%s)", number.CPUs(a.LimitCPUs), phrase.Clip(phrase.Clean(a.Group), 2*nameRoom))
 }
 
 func clauses(list ...string) string {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -12,11 +13,11 @@ const unitRuns = "runs"
 func (g *group) runs() bool { return g.ThroughputUnit == unitRuns }
 
 // throughputShown is its unit.
-func (g *group) throughputShown() unit {
+func (g *group) throughputShown() number.Unit {
 	if g.runs() {
-		return duration()
+		return number.Time()
 	}
-	return perSecond(throughputUnit(g.ThroughputUnit))
+	return number.PerSecond(throughputUnit(g.ThroughputUnit))
 }
 
 // asShown is a throughput as it is shown: of runs the time of one, where each replica makes

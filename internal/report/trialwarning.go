@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // trialWarning words what a journal says of one trial. A sentence of an old journal
@@ -19,13 +20,13 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnLegacy:
 		return w.Detail
 	case journal.WarnLoadLimited:
-		return "the load generator's busiest thread used " + phrase.Percent(value) + " of a CPU: it may have been the limit"
+		return "the load generator's busiest thread used " + number.Percent(value) + " of a CPU: it may have been the limit"
 	case journal.WarnLoadTook:
 		return "the load generator took " + cpusUsed(value) + " of a machine that had none to spare"
 	case journal.WarnSaturated:
 		return "answered " + percentDown(value) + " of the offered rate"
 	case journal.WarnSentLate:
-		return "the load generator itself sent late: " + phrase.Seconds(value) + " at p99"
+		return "the load generator itself sent late: " + number.Seconds(value) + " at p99"
 	case journal.WarnProcsUnproven:
 		return because("the live GOMAXPROCS could not be read", w.Detail)
 	case journal.WarnNoGo:
@@ -36,7 +37,7 @@ func trialWarning(w *journal.Warning) string {
 		}
 		return "GOMAXPROCS changed in the middle"
 	case journal.WarnKilled:
-		return "did not end within " + phrase.Seconds(value) + " of SIGTERM and was killed"
+		return "did not end within " + number.Short(number.Seconds(value)) + " of SIGTERM and was killed"
 	case journal.WarnCounters:
 		return because("the kernel's counters could not be read", w.Detail)
 	case journal.WarnFailedRequests:

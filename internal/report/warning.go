@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/stat"
 )
 
@@ -45,7 +46,7 @@ func (o words) warnOfPlan(w *stat.Warning) (advice, bool) {
 		if o.allocates() != "" {
 			fix = "GOMAXPROCS may not be your knob: " + o.instead()
 		}
-		return advice{fmt.Sprintf("all values are within %s of the best", phrase.Percent(o.plan().Margin)), fix}, true
+		return advice{fmt.Sprintf("all values are within %s of the best", number.Percent(o.plan().Margin)), fix}, true
 	case stat.WarnMetricWorse:
 		return advice{"proven worse at GOMAXPROCS " + w.Arm + ": " + losses(w.Losses),
 			"judge by the one that matters most: name it with --metric, or sweep the benchmarks one at a time"}, true
@@ -93,7 +94,7 @@ func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 	case stat.WarnSaturated:
 		return advice{fmt.Sprintf("GOMAXPROCS %s fell behind at %s: %s latency is queueing", labels(w.Arms), o.rate(), whose(len(w.Arms))), "a lower --rate, to compare their latency too"}, true
 	case stat.WarnDropped:
-		return advice{phrase.Thousands(float64(w.Count)) + " requests that were due were never sent", "more --connections, or a lower --rate"}, true
+		return advice{number.Count(float64(w.Count)) + " requests that were due were never sent", "more --connections, or a lower --rate"}, true
 	case stat.WarnUnanswered:
 		return advice{fmt.Sprintf("%d of %s were never answered, at GOMAXPROCS %s: each counts with the time that it had waited", w.Count, phrase.Count(w.Of, "request"), labels(w.Arms)),
 			"read the target's output under logs/: it hangs, or is short of connections"}, true
@@ -101,17 +102,17 @@ func (o words) warnOfLoad(w *stat.Warning) (advice, bool) {
 		if w.Count >= w.Of {
 			return advice{"all answers were redirects (3xx): is the URL right?", "give the URL that they lead to"}, true
 		}
-		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", phrase.Thousands(float64(w.Count)), phrase.Count(w.Of, "answer")), "give the URL that they lead to"}, true
+		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", number.Count(float64(w.Count)), phrase.Count(w.Of, "answer")), "give the URL that they lead to"}, true
 	case stat.WarnSendLag:
 		return advice{"the load generator itself sent late, and these trials' latency is not compared: " + each(w.Arms, func(a stat.ArmFigure) string {
 			return fmt.Sprintf("%.0f of %.0f trials", a.Value, a.Limit)
 		}), "drive the load from CPUs of its own: --load-cpuset"}, true
 	case stat.WarnCarrierP99:
 		better, x := w.Arms[0], w.Arms[1]
-		return advice{fmt.Sprintf("%s carries the rate with a "+o.quantile()+" of %s, proven lower than the %s of %s", better.Label, phrase.Seconds(better.Value), phrase.Seconds(x.Value), x.Label),
+		return advice{fmt.Sprintf("%s carries the rate with a "+o.quantile()+" of %s, proven lower than the %s of %s", better.Label, number.Seconds(better.Value), number.Seconds(x.Value), x.Label),
 			"choose it where p99 matters more than CPUs"}, true
 	case stat.WarnShared:
-		return advice{fmt.Sprintf("load generator and program together used all of the machine's %s, the generator %s: the program alone would reach more", phrase.CPUs(w.Limit), cpusUsed(w.Value)),
+		return advice{fmt.Sprintf("load generator and program together used all of the machine's %s, the generator %s: the program alone would reach more", number.CPUs(w.Limit), cpusUsed(w.Value)),
 			"drive the load from another machine, or pin each to its own CPUs with --server-cpuset and --load-cpuset"}, true
 	case stat.WarnLoadLimited:
 		return advice{fmt.Sprintf("the load generator was at its own limit in %d of %s: the program may be capable of more", w.Count, phrase.Count(w.Of, "trial")),
@@ -135,16 +136,16 @@ func (o words) warnOfProcs(w *stat.Warning) (advice, bool) {
 }
 
 func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
-	periods := func(a stat.ArmFigure) string { return phrase.Percent(a.Value) + " of periods" }
+	periods := func(a stat.ArmFigure) string { return number.Percent(a.Value) + " of periods" }
 	switch w.Code {
 	case stat.WarnThrottledBeyond:
-		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
+		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", number.CPUs(w.Limit), each(w.Arms, periods)),
 			o.adviceOf(w)}, true
 	case stat.WarnThrottledWithin:
-		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", phrase.CPUs(w.Limit), each(w.Arms, periods)),
+		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", number.CPUs(w.Limit), each(w.Arms, periods)),
 			o.adviceOf(w)}, true
 	case stat.WarnThrottledAround:
-		return advice{fmt.Sprintf("throttled by a limit of %s around the target (%s), which others may share, at GOMAXPROCS %s", phrase.CPUs(w.Limit), w.Reason, each(w.Arms, periods)),
+		return advice{fmt.Sprintf("throttled by a limit of %s around the target (%s), which others may share, at GOMAXPROCS %s", number.CPUs(w.Limit), w.Reason, each(w.Arms, periods)),
 			o.adviceOf(w)}, true
 	case stat.WarnOthers:
 		text := o.others()
@@ -158,10 +159,10 @@ func (o words) warnOfCPUs(w *stat.Warning) (advice, bool) {
 			replicas = fmt.Sprintf(" %d replicas", w.Count)
 		}
 		return advice{fmt.Sprintf("runs used more CPU than the quota of %s allows%s, as very short runs can (its period is 100 ms), at GOMAXPROCS %s",
-			phrase.CPUs(w.Limit), replicas, each(w.Arms, func(a stat.ArmFigure) string { return cpusUsed(a.Value) })),
+			number.CPUs(w.Limit), replicas, each(w.Arms, func(a stat.ArmFigure) string { return cpusUsed(a.Value) })),
 			"make trials longer than a second: more work in a run, or a longer --duration"}, true
 	case stat.WarnOversubscribed:
-		return advice{fmt.Sprintf("%s with a quota of %s need %s, and the machine has %s", phrase.Count(w.Count, "replica"), phrase.CPUs(o.quota()), phrase.CPUs(w.Value), phrase.CPUs(w.Limit)),
+		return advice{fmt.Sprintf("%s with a quota of %s need %s, and the machine has %s", phrase.Count(w.Count, "replica"), number.CPUs(o.quota()), number.CPUs(w.Value), number.CPUs(w.Limit)),
 			"fewer replicas or a smaller quota, unless nodes in production are as full"}, true
 	}
 	return advice{}, false
@@ -184,8 +185,8 @@ func (o words) warnOfRun(w *stat.Warning) (advice, bool) {
 	case stat.WarnDrift:
 		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "use a quieter machine; comparisons stand, as they are made within blocks"}, true
 	case stat.WarnSteal:
-		text := fmt.Sprintf("the hypervisor took %s of the CPU time", phrase.Percent(w.Value))
-		if bursts := fmt.Sprintf("a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial")); w.Count > 0 && phrase.Percent(w.Value) == "0 %" {
+		text := fmt.Sprintf("the hypervisor took %s of the CPU time", number.Percent(w.Value))
+		if bursts := fmt.Sprintf("a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial")); w.Count > 0 && number.Percent(w.Value) == "0 %" {
 			text = "the hypervisor took CPU time: " + bursts
 		} else if w.Count > 0 {
 			text += ", and " + bursts
@@ -236,7 +237,7 @@ func (o words) quota() float64 {
 }
 
 // cpusUsed are CPUs that were measured, to two decimals.
-func cpusUsed(x float64) string { return phrase.CPUs(math.Round(100*x) / 100) }
+func cpusUsed(x float64) string { return number.CPUs(math.Round(100*x) / 100) }
 
 func labels(arms []stat.ArmFigure) string {
 	var all []string

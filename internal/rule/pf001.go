@@ -3,7 +3,7 @@ package rule
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 func tooManyPs() Rule {
@@ -35,9 +35,9 @@ func checkTooMany(s Subject) []Finding {
 	if l, ok := s.Limit(); ok {
 		source = "the limit of " + l.Dir + " grants"
 	}
-	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, phrase.CPUs(s.Facts.EffectiveCPUs()))}
+	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
 	if s.Reserve > 0 {
-		f.Message += ", " + number(s.Reserve) + " of them for others"
+		f.Message += ", " + number.Exact(s.Reserve) + " of them for others"
 	}
 	atFloor := s.Reserve == 0 && s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
 	switch {
@@ -46,7 +46,7 @@ func checkTooMany(s Subject) []Finding {
 		if s.readsLimit {
 			f.Message += ": the runtime's default is never below 2"
 		}
-		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number(s.Facts.EffectiveCPUs()))
+		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number.Exact(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs:

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 func tooFewPs() Rule {
@@ -30,7 +30,7 @@ func checkTooFew(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("%s and could use %s", s.runs(n), phrase.CPUs(have)),
+		Message: fmt.Sprintf("%s and could use %s", s.runs(n), number.CPUs(have)),
 		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, let it take %d", n, s.Fit.Procs),
 	}
 	switch {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -50,11 +50,11 @@ func checkFrozen(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, phrase.CPUs(own.CPUs)),
+		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, number.CPUs(own.CPUs)),
 		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
 	}
 	if n != s.Unset() {
-		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), phrase.CPUs(have))
+		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), number.CPUs(have))
 	}
 	return []Finding{f}
 }

@@ -3,7 +3,7 @@ package rule
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 func oldGo() Rule {
@@ -30,7 +30,7 @@ func checkOldGo(s Subject) []Finding {
 		fix = s.setEnv()
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)", s.goName(), phrase.CPUs(l.CPUs), l.Dir),
+		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)", s.goName(), number.CPUs(l.CPUs), l.Dir),
 		Fix:     fix,
 	}}
 }

@@ -3,7 +3,7 @@ package rule
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -35,12 +35,12 @@ func checkUnseenAncestor(s Subject) []Finding {
 	case !found:
 		its = "not found"
 	case own.State == facts.Known:
-		its = phrase.CPUs(own.CPUs)
+		its = number.CPUs(own.CPUs)
 	case own.State != facts.Absent && own.State != facts.NoLimit:
 		its = string(own.State)
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, phrase.CPUs(l.CPUs), s.RuntimeName(), its),
+		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, number.CPUs(l.CPUs), s.RuntimeName(), its),
 		Fix:     s.setOrImport(),
 	}}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -33,7 +33,7 @@ func checkNoLimit(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", phrase.CPUs(s.Written.Requests), s.runs(n)),
+		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", number.CPUs(s.Written.Requests), s.runs(n)),
 		Fix:     fmt.Sprintf("set GOMAXPROCS, to %d or more, or a CPU limit; procfit sweep shows which value is best", int(math.Ceil(s.Written.Requests))),
 	}}
 }

@@ -3,10 +3,9 @@ package rule
 import (
 	"fmt"
 	"go/version"
-	"math"
-	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -58,7 +57,7 @@ func (s Subject) setOrImport() string {
 
 // setWithReserve is the library's function for what it cannot do by an import alone.
 func (s Subject) setWithReserve() string {
-	return fmt.Sprintf("Set of github.com/procfit/procfit/maxprocs with Reserve(%s)", number(s.Reserve))
+	return fmt.Sprintf("Set of github.com/procfit/procfit/maxprocs with Reserve(%s)", number.Exact(s.Reserve))
 }
 
 func (s Subject) setEnv() string {
@@ -165,9 +164,4 @@ func (s Subject) goName() string {
 		return "the newest Go"
 	}
 	return s.Facts.GoVersion
-}
-
-// number has no more digits than needed, and four decimals at most.
-func number(n float64) string {
-	return strconv.FormatFloat(math.Round(n*1e4)/1e4, 'f', -1, 64)
 }

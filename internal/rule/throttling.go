@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -49,13 +49,13 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 func (s Subject) throttledBy(t Throttling) string {
 	limit := ""
 	if l, ok := s.limitOf(t.Dir); ok {
-		limit = " (" + phrase.CPUs(l.CPUs) + ")"
+		limit = " (" + number.CPUs(l.CPUs) + ")"
 	}
 	since := ""
 	if t.Span == 0 {
 		since = " since the group was made"
 	}
-	return fmt.Sprintf("throttled by the limit of %s%s in %.0f %% of periods%s", t.Dir, limit, 100*t.Ratio(), since)
+	return fmt.Sprintf("throttled by the limit of %s%s in %s of periods%s", t.Dir, limit, number.Share(t.Ratio()), since)
 }
 
 func (s Subject) limitOf(dir string) (facts.Limit, bool) {

@@ -19,7 +19,7 @@ func isDetail(b []byte) (kind byte, num int64, rest []byte) {
 	if len(b) < 8 || b[0] != ' ' || b[1] != ' ' || b[2] != 'P' && b[2] != 'M' && b[2] != 'G' {
 		return 0, 0, nil
 	}
-	v, n := number(b[3:], 1<<58)
+	v, n := natural(b[3:], 1<<58)
 	rest = b[3+n:]
 	if n == 0 || len(rest) < 4 || rest[0] != ':' || rest[1] != ' ' {
 		return 0, 0, nil
@@ -102,11 +102,11 @@ func (s *slot) addProc(num int64, b []byte) bool {
 		n := 0
 		switch string(key) {
 		case "status":
-			status, n = number(value, maxCount)
+			status, n = natural(value, maxCount)
 		case "schedtick":
-			tick, n = number(value, maxTick)
+			tick, n = natural(value, maxTick)
 		case "runqsize":
-			if queue, n = number(value, maxCount); n > 0 && n < len(value) && value[n] == '/' {
+			if queue, n = natural(value, maxCount); n > 0 && n < len(value) && value[n] == '/' {
 				n = wordLen(value)
 			}
 		default: // gfreecnt comes last in the oldest form
@@ -157,7 +157,7 @@ func (s *slot) addThread(b []byte) bool {
 		case "blocked":
 			blocked, n = flag(value)
 		case "dying":
-			dying, n = number(value, maxCount)
+			dying, n = natural(value, maxCount)
 		case "lockedg":
 			locked, n = id(value)
 			ended = true
@@ -192,7 +192,7 @@ func (s *slot) addThread(b []byte) bool {
 
 func (s *slot) addGoroutine(b []byte, names *names) bool {
 	b = b[len("status="):]
-	status, n := number(b, maxCount)
+	status, n := natural(b, maxCount)
 	if n == 0 || n == len(b) || b[n] != '(' {
 		return false
 	}

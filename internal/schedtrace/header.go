@@ -20,7 +20,7 @@ func findMark(b []byte) (at, after int, millis int64) {
 		}
 		at = from + i
 		after = at + len(mark)
-		millis, n := number(b[after:], maxMillis)
+		millis, n := natural(b[after:], maxMillis)
 		after += n
 		if n > 0 && len(b)-after >= 3 && string(b[after:after+3]) == "ms:" {
 			return at, after + 3, millis
@@ -154,7 +154,7 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		}
 		return 0, used, why
 	}
-	if v, used = number(b, most); used == 0 || !isEnd(b, used) {
+	if v, used = natural(b, most); used == 0 || !isEnd(b, used) {
 		return has, used, "has a value that is not a number, or too large"
 	}
 	*to = int(v)
@@ -166,7 +166,7 @@ func negative(b []byte, most int64) int {
 	if len(b) < 3 || b[0] != '-' {
 		return 0
 	}
-	_, n := number(b[1:], most)
+	_, n := natural(b[1:], most)
 	if n == 0 || !isEnd(b, n+1) {
 		return 0
 	}
@@ -187,7 +187,7 @@ func list(b []byte, most int64, add func(int64)) (used int, why string) {
 		case b[i] == ']':
 			return i + 1, ""
 		default:
-			v, n := number(b[i:], most)
+			v, n := natural(b[i:], most)
 			i += n
 			if n == 0 || i < len(b) && b[i] != ' ' && b[i] != ']' {
 				return i, notClosed

@@ -70,10 +70,10 @@ func TestReadings(t *testing.T) {
 		"threads at large":   {repeat(21, line(3, 6006, 0, 0, 0, none)), "blocked-threads", "6006 threads"},
 		"idle threads":       {repeat(21, line(3, 306, 0, 300, 0, none)), "idle-threads", "300 of 306 threads idle"},
 		"spinning":           {repeat(21, line(2, 9, 3, 0, 0, none)), "spinning", "3 of 6 busy Ps look for work"},
-		"late":               {repeat(21, line(3, 9, 0, 3, 0, none)) + sched(31_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 11000 ms, where one comes every 1000 ms, and every 1476 ms on average"},
-		"late once, of many": {repeat(201, line(3, 9, 0, 3, 0, none)) + sched(204_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 4000 ms, where one comes every 1000 ms"},
+		"late":               {repeat(21, line(3, 9, 0, 3, 0, none)) + sched(31_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 11 s, where one comes every 1 s, and every 1.48 s on average"},
+		"late once, of many": {repeat(201, line(3, 9, 0, 3, 0, none)) + sched(204_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 4 s, where one comes every 1 s"},
 		"late or unread":     {repeat(21, line(3, 9, 0, 3, 0, none)) + "SCHED 21000ms: gom\nSCHED 22000ms: gom\n" + sched(31_000, 3, 9, 0, 3, 0, none), "unread", ""},
-		"an hour":            {repeat(60, line(3, 9, 0, 3, 0, none)) + sched(3_659_000, 3, 9, 0, 3, 0, none), "late-samples", "where one comes every 1000 ms"},
+		"an hour":            {repeat(60, line(3, 9, 0, 3, 0, none)) + sched(3_659_000, 3, 9, 0, 3, 0, none), "late-samples", "where one comes every 1 s"},
 		"spins, mostly idle": {repeat(300, func(i int) string { return sched(int64(i)*10, 8-i%20/19, 9, i%20/19, 3, 0, none) }), "all-idle", ""},
 		"one spike":          {repeat(60, line(0, 9, 0, 0, 0, none)) + sched(60_000, 0, 9, 0, 0, 800, none), "busy", "and goroutines wait in 2 % of them: 13 on average, at most 800"},
 		"one P of two":       {repeat(21, line(1, 9, 0, 3, 0, "0 0")), "idle-procs", "GOMAXPROCS is not what limits it. Just one is busy in 100 % of them"},
@@ -135,7 +135,7 @@ func TestReadingsOfARun(t *testing.T) {
 		want string // in the last reading's text
 		not  string // in none's text or advice
 	}{
-		"computes elsewhere":   {idleLog, Run{CPU: 8 * time.Second, Wall: 4 * time.Second}, "though the command used 8 s of CPU time in 4 s", "no load"},
+		"computes elsewhere":   {idleLog, Run{CPU: 8 * time.Second, Wall: 4 * time.Second}, "though the command used 8.00 s of CPU time in 4.00 s", "no load"},
 		"computes nothing":     {idleLog, Run{CPU: time.Second, Wall: 4 * time.Second}, "no Go code needs a P", "though"},
 		"nothing is known":     {idleLog, Run{}, "no Go code needs a P", "though"},
 		"starved":              {starved, Run{Interval: 100 * time.Millisecond}, "no sample for 400 ms, where one was asked for every 100 ms, and every", ""},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // The rules below are given at least minSamples samples. Each names its threshold;
@@ -21,7 +21,7 @@ func allProcs(st *Stats) string {
 	case 2:
 		return "both Ps"
 	}
-	return fmt.Sprintf("all %s Ps", phrase.Amount(st.Procs.Max))
+	return fmt.Sprintf("all %s Ps", number.Amount(st.Procs.Max))
 }
 
 // busy: no idle P in four samples of five. It is CPU-bound where in half of them
@@ -34,11 +34,11 @@ func busy(st *Stats) *Reading {
 	if part < 0.8 {
 		return nil
 	}
-	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), phrase.Share(part), st.IdleProcs.N)
+	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), number.Share(part), st.IdleProcs.N)
 	if crowded := share(st.Crowded, st.Queued.N); crowded < 0.5 || st.Queued.Mean < max(1, st.Procs.Mean/2) {
-		wait := fmt.Sprintf("hardly a goroutine waits: %s on average", phrase.Amount(st.Queued.Mean))
+		wait := fmt.Sprintf("hardly a goroutine waits: %s on average", number.Amount(st.Queued.Mean))
 		if crowded > 0 {
-			wait = fmt.Sprintf("goroutines wait in %s of them: %s on average, at most %s", phrase.Share(crowded), phrase.Amount(st.Queued.Mean), phrase.Amount(st.Queued.Max))
+			wait = fmt.Sprintf("goroutines wait in %s of them: %s on average, at most %s", number.Share(crowded), number.Amount(st.Queued.Mean), number.Amount(st.Queued.Max))
 		}
 		return &Reading{ID: "busy", Severity: Info,
 			Text:   seen + ", and " + wait,
@@ -46,7 +46,7 @@ func busy(st *Stats) *Reading {
 		}
 	}
 	return &Reading{ID: "cpu-bound", Severity: Warning,
-		Text:   fmt.Sprintf("%s and %s goroutines waiting on average: CPU-bound at this GOMAXPROCS", seen, phrase.Amount(st.Queued.Mean)),
+		Text:   fmt.Sprintf("%s and %s goroutines waiting on average: CPU-bound at this GOMAXPROCS", seen, number.Amount(st.Queued.Mean)),
 		Advice: "`procfit sweep` shows whether more helps: it does where CPUs are free, and not under a CPU quota that is used up (a P whose thread is throttled counts as busy). Else make the work smaller: take a CPU profile",
 	}
 }
@@ -60,7 +60,7 @@ func idle(st *Stats, run Run) *Reading {
 	}
 	if part := share(st.AllIdle, st.IdleShare.N); part >= 0.9 {
 		r := &Reading{ID: "all-idle", Severity: Info,
-			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to no Go code needs a P", allProcs(st), phrase.Share(part), st.IdleShare.N),
+			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to no Go code needs a P", allProcs(st), number.Share(part), st.IdleShare.N),
 			Advice: "the program waits, has no load, or works where no P is needed: in C, in system calls or in other processes. If it has no load, trace it under the load that matters",
 		}
 		if used := run.computes(); used != "" {
@@ -74,11 +74,11 @@ func idle(st *Stats, run Run) *Reading {
 		return nil
 	}
 	r := &Reading{ID: "idle-procs", Severity: Info,
-		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", phrase.Amount(*st.IdleMedian), phrase.Amount(st.Procs.Mean), phrase.Share(part), st.IdleShare.N),
+		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", number.Amount(*st.IdleMedian), number.Amount(st.Procs.Mean), number.Share(part), st.IdleShare.N),
 		Advice: "it is no more parallel than that, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` shows it",
 	}
 	if one := share(st.OneBusy, st.IdleShare.N); one >= 0.9 {
-		r.Text += fmt.Sprintf(". Just one is busy in %s of them", phrase.Share(one))
+		r.Text += fmt.Sprintf(". Just one is busy in %s of them", number.Share(one))
 		r.Advice = "it is serial: one P at a time has something to do, so more Ps gain nothing. Where the work can be split, they do; a CPU profile shows what it is"
 	}
 	return r
@@ -89,7 +89,7 @@ func (r Run) computes() string {
 	if r.Wall <= 0 || r.CPU < r.Wall/2 {
 		return ""
 	}
-	return fmt.Sprintf("the command used %s s of CPU time in %s s", phrase.Amount(r.CPU.Seconds()), phrase.Amount(r.Wall.Seconds()))
+	return fmt.Sprintf("the command used %s of CPU time in %s", number.Duration(r.CPU), number.Duration(r.Wall))
 }
 
 // idleQueued: an idle P beside queued goroutines in half of the samples.
@@ -99,7 +99,7 @@ func idleQueued(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "idle-and-queued", Severity: Info,
-		Text:   fmt.Sprintf("idle Ps beside waiting goroutines in %s of %d samples, %s goroutines on average", phrase.Share(part), st.IdleProcs.N, phrase.Amount(st.Queued.mean())),
+		Text:   fmt.Sprintf("idle Ps beside waiting goroutines in %s of %d samples, %s goroutines on average", number.Share(part), st.IdleProcs.N, number.Amount(st.Queued.mean())),
 		Advice: "work comes in short bursts, and threads wake after it is there; where it is so all the time, the kernel is slow to run them (a CPU quota, a busy machine)",
 	}
 }
@@ -112,7 +112,7 @@ func globalQueue(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "global-queue", Severity: Info,
-		Text:   fmt.Sprintf("%s of the waiting goroutines are in the global queue, %s on average, at most %s", phrase.Share(st.GlobalQueue.Mean/st.Queued.Mean), phrase.Amount(st.GlobalQueue.Mean), phrase.Amount(st.GlobalQueue.Max)),
+		Text:   fmt.Sprintf("%s of the waiting goroutines are in the global queue, %s on average, at most %s", number.Share(st.GlobalQueue.Mean/st.Queued.Mean), number.Amount(st.GlobalQueue.Mean), number.Amount(st.GlobalQueue.Max)),
 		Advice: "there go goroutines that were preempted after 10 ms or that yielded, and what a P's queue of 256 cannot hold: long computations, or very many goroutines made at once",
 	}
 }
@@ -140,7 +140,7 @@ func queueSkew(st *Stats) *Reading {
 		verb = "holds"
 	}
 	r := &Reading{ID: "queue-skew", Severity: Info,
-		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, phrase.Share(held), phrase.Amount(held*st.LocalQueues.Mean), phrase.Amount(st.LocalQueues.Mean), st.LocalQueues.N),
+		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, number.Share(held), number.Amount(held*st.LocalQueues.Mean), number.Amount(st.LocalQueues.Mean), st.LocalQueues.N),
 		Advice: "goroutines queue on the P that made or woke them until it runs them, or a P without work takes half of its queue: as long as all Ps are busy this costs latency there, not throughput. Look for one goroutine that starts or wakes all others",
 	}
 	if share(st.IdleQueued, st.IdleProcs.count()) >= 0.5 {
@@ -156,7 +156,7 @@ func queueUneven(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "queue-uneven", Severity: Info,
-		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more a P)", phrase.Share(st.Misplaced.Mean), phrase.Share(*st.MisplacedMean), st.Misplaced.N, minPerProc),
+		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more a P)", number.Share(st.Misplaced.Mean), number.Share(*st.MisplacedMean), st.Misplaced.N, minPerProc),
 		Advice: "work comes in bursts, each on one P",
 	}
 }
@@ -180,7 +180,7 @@ func tickSkew(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "tick-skew", Severity: Info,
-		Text:   fmt.Sprintf("%s began %s of %s time slices", procsList(ids), phrase.Share(held), phrase.Amount(sum)),
+		Text:   fmt.Sprintf("%s began %s of %s time slices", procsList(ids), number.Share(held), number.Amount(sum)),
 		Advice: "the other Ps run few and long goroutines, or little at all; see how many are idle. A tick is a goroutine begun, not CPU time",
 	}
 }
@@ -193,7 +193,7 @@ func blockedThreads(st *Stats) *Reading {
 		return nil
 	}
 	r := &Reading{ID: "blocked-threads", Severity: Info,
-		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s neither idle nor on one of the %s Ps", phrase.Amount(st.Threads.Mean), phrase.Amount(st.Threads.Max), phrase.Amount(off.Mean), phrase.Amount(st.Procs.Mean)),
+		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s neither idle nor on one of the %s Ps", number.Amount(st.Threads.Mean), number.Amount(st.Threads.Max), number.Amount(off.Mean), number.Amount(st.Procs.Mean)),
 		Advice: "they are blocked in system calls (files, DNS through cgo) or run C, or are locked to goroutines that wait. They need no P, and GOMAXPROCS does not limit them",
 	}
 	if st.Threads.Max >= 5000 {
@@ -209,7 +209,7 @@ func idleThreads(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "idle-threads", Severity: Info,
-		Text:   fmt.Sprintf("%s of %s threads idle on average", phrase.Amount(st.IdleThreads.Mean), phrase.Amount(st.Threads.mean())),
+		Text:   fmt.Sprintf("%s of %s threads idle on average", number.Amount(st.IdleThreads.Mean), number.Amount(st.Threads.mean())),
 		Advice: "at some time so many were blocked in system calls or C at once; the runtime keeps them for the next. They cost memory, no CPU",
 	}
 }
@@ -225,10 +225,13 @@ func spinning(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "spinning", Severity: Info,
-		Text:   fmt.Sprintf("%s of %s busy Ps look for work without having any, on average over %d samples (the runtime allows about half)", phrase.Amount(look), phrase.Amount(busy), st.Spinning.N),
+		Text:   fmt.Sprintf("%s of %s busy Ps look for work without having any, on average over %d samples (the runtime allows about half)", number.Amount(look), number.Amount(busy), st.Spinning.N),
 		Advice: "work comes in pieces so short that threads wake, look and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` tells",
 	}
 }
+
+// millis is a time that the runtime counted in milliseconds.
+func millis(x float64) string { return number.Short(number.Seconds(x / 1e3)) }
 
 // late: a gap of three intervals, and 200 ms over one. It is a warning where a
 // tenth of the time went by so.
@@ -237,21 +240,21 @@ func late(st *Stats, run Run) *Reading {
 	if iv.count() < minSamples || st.IntervalMedian == nil {
 		return nil
 	}
-	due, usual := *st.IntervalMedian, "one comes every %s ms"
+	due, usual := *st.IntervalMedian, "one comes every %s"
 	// A program may have set an interval of its own: then none comes near ours.
 	if asked := float64(run.Interval) / float64(time.Millisecond); asked > 0 && iv.Min < 2*asked && asked < due {
-		due, usual = asked, "one was asked for every %s ms"
+		due, usual = asked, "one was asked for every %s"
 	}
 	if iv.Max < 3*due || iv.Max-due < 200 {
 		return nil
 	}
 	r := &Reading{ID: "late-samples", Severity: Info,
-		Text:   fmt.Sprintf("no sample for %s ms, where "+usual, phrase.Amount(iv.Max), phrase.Amount(due)),
+		Text:   fmt.Sprintf("no sample for %s, where "+usual, millis(iv.Max), millis(due)),
 		Advice: "samples are written by a thread that needs no P: the kernel did not let the process run (a CPU quota, a stopped or starved machine), nobody read its standard error, or lines are lost",
 	}
 	if iv.Mean-due >= iv.Mean/10 {
 		r.Severity = Warning
-		r.Text += fmt.Sprintf(", and every %s ms on average", phrase.Amount(iv.Mean))
+		r.Text += fmt.Sprintf(", and every %s on average", millis(iv.Mean))
 	}
 	return r
 }

@@ -11,9 +11,9 @@ const (
 	maxMillis = math.MaxInt64 / 1_000_000
 )
 
-// number reads digits at the start of b; n is how many, 0 where there are none or
+// natural reads digits at the start of b; n is how many, 0 where there are none or
 // the value is over most.
-func number(b []byte, most int64) (value int64, n int) {
+func natural(b []byte, most int64) (value int64, n int) {
 	for n < len(b) && b[n]-'0' <= 9 {
 		value = value*10 + int64(b[n]-'0')
 		if value > most {
@@ -32,7 +32,7 @@ func flag(b []byte) (value int64, n int) {
 	case len(b) >= 5 && string(b[:5]) == "false":
 		return 0, 5
 	}
-	return number(b, 1)
+	return natural(b, 1)
 }
 
 // id reads the number of an M, P or G; -1 where there is none, which is printed
@@ -44,7 +44,7 @@ func id(b []byte) (value int64, n int) {
 	case len(b) >= 2 && b[0] == '-' && b[1] == '1':
 		return -1, 2
 	}
-	return number(b, math.MaxInt64/16)
+	return natural(b, math.MaxInt64/16)
 }
 
 // keyLen is the length of the key at the start of b, 0 unless a '=' follows it.

@@ -3,7 +3,7 @@ package schedtrace
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // userWaits are the wait reasons of the program's own goroutines, and how many
@@ -35,7 +35,7 @@ func locks(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "lock-waits", Severity: Warning,
-		Text:   fmt.Sprintf("%s of %s waiting goroutines wait for a sync.Mutex or sync.RWMutex, over %d samples", phrase.Amount(held), phrase.Amount(sum), st.Detail.Samples),
+		Text:   fmt.Sprintf("%s of %s waiting goroutines wait for a sync.Mutex or sync.RWMutex, over %d samples", number.Amount(held), number.Amount(sum), st.Detail.Samples),
 		Advice: "a lock lets one at a time go on: more Ps do not shorten that line, and may lengthen it. Take a mutex profile",
 	}
 }
@@ -47,5 +47,5 @@ func waits(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "waits", Severity: Info,
-		Text: fmt.Sprintf("%s of %s waiting goroutines wait in %q, over %d samples", phrase.Amount(reasons[0].Mean), phrase.Amount(sum), reasons[0].Name, st.Detail.Samples)}
+		Text: fmt.Sprintf("%s of %s waiting goroutines wait in %q, over %d samples", number.Amount(reasons[0].Mean), number.Amount(sum), reasons[0].Name, st.Detail.Samples)}
 }

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 const mebibyte = 1 << 20
@@ -100,16 +100,16 @@ func (l *liveLine) draw() {
 
 // liveText is the state of a program at one sample.
 func liveText(verb string, elapsed time.Duration, c schedtrace.Counts, s *schedtrace.Sample) string {
-	number := func(n int64) string {
+	whole := func(n int64) string {
 		if n < 0 {
 			return "?"
 		}
 		return fmt.Sprint(n)
 	}
-	text := fmt.Sprintf("%s %s  %d samples  idle Ps %s of %s  queued %s + %s global  threads %s", verb, phrase.Clock(elapsed), c.Samples,
-		number(int64(s.IdleProcs)), number(int64(s.Procs)), number(s.QueuedLocal()), number(int64(s.GlobalQueue)), number(int64(s.Threads)))
+	text := fmt.Sprintf("%s %s  %d samples  idle Ps %s of %s  queued %s + %s global  threads %s", verb, number.Clock(elapsed), c.Samples,
+		whole(int64(s.IdleProcs)), whole(int64(s.Procs)), whole(s.QueuedLocal()), whole(int64(s.GlobalQueue)), whole(int64(s.Threads)))
 	if c.Bytes > 16*mebibyte {
-		text += fmt.Sprintf("  %d MiB", c.Bytes/mebibyte)
+		text += "  " + number.Bytes(float64(c.Bytes))
 	}
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/observe"
 	"github.com/procfit/procfit/internal/ps"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // column is one of the table, and one order of it.
@@ -47,17 +48,17 @@ var columns = []column{
 	{name: "procs", title: "PROCS", most: 9, drop: 1, cell: procsCell,
 		number: func(p observe.Process) (float64, bool) { n, known := p.Procs(); return float64(n), known }},
 	{name: "fit", title: "FIT", most: 18, drop: 3, cell: fitCell, number: fit},
-	{name: "cpu", counted: true, title: "CPU USE", short: "CPU", right: true, most: 7, drop: 5, cell: numberCell(cpu, some), number: cpu},
-	{name: "numcpu", title: "NUMCPU", right: true, most: 6, drop: 22, cell: numberCell(numCPU, whole), number: numCPU},
+	{name: "cpu", counted: true, title: "CPU USE", short: "CPU", right: true, most: 7, drop: 5, cell: numberCell(cpu, number.Hundredths), number: cpu},
+	{name: "numcpu", title: "NUMCPU", right: true, most: 6, drop: 22, cell: numberCell(numCPU, count), number: numCPU},
 	{name: "limit", title: "LIMIT", right: true, most: 6, drop: 9, cell: limitCell, rising: true, number: limit},
 	{name: "limitfrom", title: "LIMIT OF", most: 24, drop: 24, cell: limitFromCell,
 		text: func(a, b *row) int { return cmp.Compare(limitDir(a.process), limitDir(b.process)) }},
-	{name: "threads", title: "THREADS", right: true, most: 7, drop: 20, cell: numberCell(threads, whole), number: threads},
-	{name: "switches", counted: true, title: "SWITCH/s", right: true, most: 8, drop: 23, cell: numberCell(switches, whole), number: switches},
-	{name: "throttled", counted: true, title: "THROTTLED", short: "THROT", right: true, most: 9, drop: 4, cell: numberCell(throttled, share), number: throttled},
+	{name: "threads", title: "THREADS", right: true, most: 7, drop: 20, cell: numberCell(threads, count), number: threads},
+	{name: "switches", counted: true, title: "SWITCH/s", right: true, most: 8, drop: 23, cell: numberCell(switches, number.Rate), number: switches},
+	{name: "throttled", counted: true, title: "THROTTLED", short: "THROT", right: true, most: 9, drop: 4, cell: numberCell(throttled, number.Share), number: throttled},
 	{name: "p50", counted: true, title: "SCHED P50", right: true, most: 9, drop: 21, cell: spanCell(latency(0.5)), number: latency(0.5)},
 	{name: "p99", counted: true, title: "SCHED P99", right: true, most: 9, drop: 6, cell: spanCell(latency(0.99)), number: latency(0.99)},
-	{name: "wait", counted: true, title: "WAITING", right: true, most: 7, drop: 8, cell: numberCell(wait, some), number: wait},
+	{name: "wait", counted: true, title: "WAITING", right: true, most: 7, drop: 8, cell: numberCell(wait, number.Hundredths), number: wait},
 	{name: "findings", title: "VERDICT", drop: 2, cell: func(l look, r *row) string { return r.verdict(l) },
 		text: func(a, b *row) int {
 			return cmp.Or(cmp.Compare(a.severity(), b.severity()), cmp.Compare(a.firstRule(), b.firstRule()))
@@ -117,6 +118,18 @@ func numberCell(of func(observe.Process) (float64, bool), text func(float64) str
 		}
 		return l.dash()
 	}
+}
+
+// count is a whole number.
+func count(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
+
+// span is a time, given in seconds.
+func (l look) span(seconds float64) string {
+	text := number.Seconds(seconds)
+	if l.ascii {
+		text = strings.Replace(text, "µs", "us", 1)
+	}
+	return text
 }
 
 func spanCell(of func(observe.Process) (float64, bool)) func(look, *row) string {
@@ -194,7 +207,7 @@ func limitCell(l look, r *row) string {
 	v, ok := limit(r.process)
 	switch {
 	case ok:
-		return some(v)
+		return number.BareCPUs(v)
 	case len(r.process.Facts.Unknown()) > 0:
 		return "?"
 	}

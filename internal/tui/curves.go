@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // curveRow is one series as it is shown.
@@ -15,11 +17,11 @@ type curveRow struct {
 
 func (m *model) curveRows() []curveRow {
 	return []curveRow{
-		{ofProcs, "GOMAXPROCS", whole, "not known"},
-		{ofThrottled, "throttled", share, "no limit, or not readable"},
+		{ofProcs, "GOMAXPROCS", count, "not known"},
+		{ofThrottled, "throttled", number.Share, "no limit, or not readable"},
 		{ofLatency, "latency p99", m.span, "not known, or nothing was scheduled"},
-		{ofWait, "threads waiting", some, "not known"},
-		{ofThrottledTime, "incl. throttled", some, "no limit, or not readable"},
+		{ofWait, "threads waiting", number.Hundredths, "not known"},
+		{ofThrottledTime, "incl. throttled", number.Hundredths, "no limit, or not readable"},
 	}
 }
 
@@ -40,7 +42,7 @@ func (m *model) curves(r *row) []string {
 		past = time.Duration(float64(points[len(points)-1].at-points[0].at) * float64(time.Second))
 		perCell = newCurve(&r.history, ofProcs, width).perCell
 	}
-	title := "last " + age(past)
+	title := "last " + number.Minutes(past)
 	if perCell > 1 {
 		title += fmt.Sprintf(", %d scans a cell", perCell)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/ps"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // steadyHeight is from which on facts and curves stay while the rest scrolls.
@@ -70,7 +71,7 @@ func (m *model) facts(r *row) []string {
 	}
 	procs := []string{m.paint(bold, value) + " " + sourceWords(p), setByWords(p.SetBy)}
 	if v, known := fit(p); known {
-		procs = append(procs, whole(v)+" fits")
+		procs = append(procs, count(v)+" fits")
 	}
 	fact("GOMAXPROCS", procs...)
 	fact("CPUs", m.cpuWords(p)...)
@@ -79,10 +80,10 @@ func (m *model) facts(r *row) []string {
 		runs = append(runs, "since it began:")
 	}
 	if v, known := cpu(p); known {
-		runs = append(runs, some(v)+" CPUs in use")
+		runs = append(runs, number.Hundredths(v)+" CPUs in use")
 	}
 	if v, known := switches(p); known {
-		runs = append(runs, whole(v)+" switches/s")
+		runs = append(runs, number.Rate(v)+" switches/s")
 	}
 	if v, known := latency(0.5)(p); known {
 		runs = append(runs, "latency p50 "+m.span(v))
@@ -124,7 +125,7 @@ func (m *model) cpuWords(p observe.Process) []string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
-		text := "limit " + some(l.CPUs) + " of "
+		text := "limit " + number.BareCPUs(l.CPUs) + " of "
 		room := m.width - labelWidth - cells(strings.Join(append(words, text), m.dot()))
 		return append(words, text+m.clipLeft(m.clean(l.Dir), max(10, room)))
 	case len(p.Facts.Unknown()) > 0:

@@ -233,8 +233,8 @@ func TestDetail(t *testing.T) {
 	b.wants(" 4242  payments-api  PF011 warning",
 		"8 read from memory (symbol) · set by env · 2 fits",
 		"affinity 64 · NumCPU 64 · limit 2 of …burstable/pod1f2e/payments",
-		"go1.26.1        9 threads · 1.93 CPUs in use · 4242 switches/s · latency p50",
-		"HISTORY         last 39s", "now     min     max", "█",
+		"go1.26.1        9 threads · 1.93 CPUs in use · 4.24k switches/s · latency p50",
+		"HISTORY         last 39 s", "now     min     max", "█",
 		"GOMAXPROCS", "8       8       8", "90 %", "threads waiting", "0.9", "incl. throttled", "0.63",
 		"PF011 warning: throttled by", "PF001 warning: runs with 8 Ps", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
 	b.press("end").wants("the end").lacks("more ▼").press("down").wants("the end").press("home").wants("PF011 warning: throttled")
@@ -246,7 +246,7 @@ func TestDetail(t *testing.T) {
 
 	young := newBench(t, 80, 24).scans(1).press("enter").wants("from the next scan on", "since it began")
 	young.scans(1).lacks("from the next scan on")
-	newBench(t, 80, 50).scans(700).press("enter").wants("last 9m59s, 20 scans a cell")
+	newBench(t, 80, 50).scans(700).press("enter").wants("last 9 min 59 s, 20 scans a cell")
 }
 
 // TestExplain asks for one explanation at a time and never shows another's.

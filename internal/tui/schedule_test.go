@@ -64,7 +64,7 @@ func TestSchedule(t *testing.T) {
 	cmd := b.scan()
 	b.clock = b.clock.Add(3 * time.Second)
 	b.answer(cmd)
-	b.wants("a scan takes 3.0s")
+	b.wants("a scan takes 3.00 s")
 	if b.waits != 3*time.Second {
 		t.Errorf("it waits %v", b.waits)
 	}

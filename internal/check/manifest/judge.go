@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -133,7 +134,7 @@ func (u *unit) chosen(s rule.Subject, n int) string {
 func (u *unit) of(s rule.Subject) string {
 	for _, c := range s.Go.Candidates {
 		if c.Winner && c.What == "limit" {
-			return " from the limit of " + phrase.CPUs(c.CPUs)
+			return " from the limit of " + number.CPUs(c.CPUs)
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // spans draws the bars, and those too thin to be pointed at over them: one path for
@@ -85,7 +86,7 @@ func (d *drawing) sliver(s *sliver, row int, class string) {
 
 func (d *drawing) bar(s exectrace.Span, row int, class string, from, to float64) {
 	name := d.name(s.Goroutine)
-	title := fmt.Sprintf("%s on P %d, %s to %s (%s)", name, s.Proc, duration(s.Start), duration(s.End), duration(s.End-s.Start))
+	title := fmt.Sprintf("%s on P %d, %s to %s (%s)", name, s.Proc, number.Duration(s.Start), number.Duration(s.End), number.Duration(s.End-s.Start))
 	if why := origin(s.Origin); why != "" {
 		title += "; " + why
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/axis"
 	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Measures in pixels, of a drawing that scales.
@@ -136,16 +137,20 @@ func (d *drawing) frame(foot int) {
 		y := top + rowRoom*i
 		fmt.Fprintf(d, `<rect class="row" x="%d" y="%d" width="%d" height="%d"/>`+"\n", left, y, plotWide, barHeight)
 		d.text(left-10, y+12, "", "end", "P "+strconv.Itoa(p.ID))
-		d.text(left-10, y+25, "tick", "end", fmt.Sprintf("%.0f %%", 100*d.t.Busy(p)))
+		d.text(left-10, y+25, "tick", "end", number.Share(d.t.Busy(p)))
 	}
 	scale := axis.New(0, d.end.Seconds(), false)
 	for _, s := range scale.Ticks() {
 		at := time.Duration(s * float64(time.Second))
+		label := number.Short(number.Duration(at))
+		if at == 0 {
+			label = "0"
+		}
 		if at > d.end {
 			break
 		}
 		fmt.Fprintf(d, `<line class="grid" x1="%s" x2="%s" y1="%d" y2="%d"/>`+"\n", px(d.x(at)), px(d.x(at)), top, foot)
-		d.text(d.x(at), foot+12, "tick", "middle", duration(at))
+		d.text(d.x(at), foot+12, "tick", "middle", label)
 	}
 }
 
@@ -175,24 +180,9 @@ func (d *drawing) arrows() {
 			class, said = "arrow unclear", "stolen, or from the global queue"
 		}
 		fmt.Fprintf(d, `<g><title>%s</title><path class="%s" d="M%s %dV%d"/><path class="head" d="M%s %dl-3.5 %dh7z"/></g>`+"\n",
-			html.EscapeString(fmt.Sprintf("%s: ready on P %d at %s, began on P %d at %s: %s", d.name(s.Goroutine), s.From, duration(s.Ready), s.To, duration(s.Start), said)),
+			html.EscapeString(fmt.Sprintf("%s: ready on P %d at %s, began on P %d at %s: %s", d.name(s.Goroutine), s.From, number.Duration(s.Ready), s.To, number.Duration(s.Start), said)),
 			class, px(x), y1, y2, px(x), y2, tip)
 	}
-}
-
-func duration(t time.Duration) string {
-	switch {
-	case t >= time.Second:
-		return strconv.FormatFloat(t.Seconds(), 'g', 4, 64) + " s"
-	case t >= time.Millisecond:
-		return strconv.FormatFloat(float64(t)/1e6, 'g', 4, 64) + " ms"
-	case t >= time.Microsecond:
-		return strconv.FormatFloat(float64(t)/1e3, 'g', 4, 64) + " µs"
-	}
-	if t == 0 {
-		return "0"
-	}
-	return strconv.FormatInt(int64(t), 10) + " ns"
 }
 
 func px(x float64) string {

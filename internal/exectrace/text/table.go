@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/exectrace"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -57,7 +58,7 @@ func (w *writer) goroutines() {
 	grid := [][]string{{"", "goroutine", "id", "first ran on", "waited", "ran", "where it ran"}}
 	left := []bool{true, true, false, true, false, false, true}
 	for _, g := range w.listed {
-		grid = append(grid, []string{string(w.sign(g.ID)), name(g), number(g.ID), first(g), waited(g), duration(g.Running), places(g)})
+		grid = append(grid, []string{string(w.sign(g.ID)), name(g), tally(g.ID), first(g), waited(g), number.Duration(g.Running), places(g)})
 	}
 	last := len(grid[0]) - 1
 	size := fit(terminal.Widths(grid), w.Width)
@@ -83,7 +84,7 @@ func (w *writer) goroutines() {
 		w.Line(line)
 	}
 	if n := w.unlisted.Goroutines; n > 0 {
-		w.Wrap("  ", "  ", fmt.Sprintf("and %s, which ran %s in all", phrase.Count(n, "more goroutine"), duration(w.unlisted.Running)), terminal.Dim)
+		w.Wrap("  ", "  ", fmt.Sprintf("and %s, which ran %s in all", phrase.Count(n, "more goroutine"), number.Duration(w.unlisted.Running)), terminal.Dim)
 	}
 }
 
@@ -152,7 +153,7 @@ func waited(g exectrace.Goroutine) string {
 	if g.FirstProc == exectrace.NoProc || g.FirstOrigin == exectrace.Unknown {
 		return "–"
 	}
-	return duration(g.FirstWait)
+	return number.Duration(g.FirstWait)
 }
 
 func places(g exectrace.Goroutine) string {
@@ -160,7 +161,7 @@ func places(g exectrace.Goroutine) string {
 	for _, p := range g.Procs {
 		text := "P " + strconv.Itoa(p.Proc)
 		if len(g.Procs) > 1 {
-			text += " " + duration(p.Running)
+			text += " " + number.Duration(p.Running)
 		}
 		list = append(list, text)
 	}

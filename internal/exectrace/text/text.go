@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/exectrace"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -93,9 +94,9 @@ func (w *writer) headline() {
 		w.Paragraph("  ", "  ", "The others: "+strings.Join(rest, "; ")+".")
 	}
 	w.Wrap("  ", "  ", fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: that it was one is inferred from where the goroutine was made ready, where it began, and that no queue can have run over.",
-		phrase.Count(int64(len(t.Procs)), "P"), phrase.Count(t.GoroutineCount, "goroutine"), phrase.Count(t.SpanCount, "span"), duration(t.Duration)), terminal.Dim)
+		phrase.Count(int64(len(t.Procs)), "P"), phrase.Count(t.GoroutineCount, "goroutine"), phrase.Count(t.SpanCount, "span"), number.Duration(t.Duration)), terminal.Dim)
 	if n := int64(len(t.Spans)); n < t.SpanCount {
-		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", fmt.Sprintf("The timeline holds the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, duration(lastEnd(t))))
+		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", fmt.Sprintf("The timeline holds the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(lastEnd(t))))
 	}
 }
 
@@ -121,8 +122,8 @@ func (w *writer) procs() {
 	grid := [][]string{{"", "busy", "own", "stolen", "unclear", "global", "lost"}}
 	list := w.t.Procs[:min(len(w.t.Procs), w.rows)]
 	for _, p := range list {
-		grid = append(grid, []string{"P " + strconv.Itoa(p.ID), fmt.Sprintf("%.0f %%", 100*w.t.Busy(p)),
-			number(p.Starts.Own), number(p.Starts.Stolen), number(p.Starts.Unclear), number(p.Starts.Global), number(p.Lost)})
+		grid = append(grid, []string{"P " + strconv.Itoa(p.ID), number.Share(w.t.Busy(p)),
+			tally(p.Starts.Own), tally(p.Starts.Stolen), tally(p.Starts.Unclear), tally(p.Starts.Global), tally(p.Lost)})
 	}
 	size := terminal.Widths(grid)
 	bar := w.Width - 3 - 1
@@ -162,7 +163,7 @@ func (w *writer) flows() {
 		most = max(most, f.Stolen+f.Unclear)
 	}
 	for _, f := range list {
-		text := number(f.Stolen)
+		text := tally(f.Stolen)
 		if f.Unclear > 0 {
 			text += fmt.Sprintf(" and %d unclear", f.Unclear)
 		}
@@ -179,21 +180,4 @@ func (w *writer) more(n int, noun string) {
 	}
 }
 
-func number(n int64) string { return strconv.FormatInt(n, 10) }
-
-// duration has two digits or more.
-func duration(d time.Duration) string {
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
-		if d+u.unit/2000 >= u.unit { // what rounds to 1000 of a unit is 1 of the next
-			decimals := 0
-			if d < 10*u.unit {
-				decimals = 1
-			}
-			return strconv.FormatFloat(float64(d)/float64(u.unit), 'f', decimals, 64) + " " + u.name
-		}
-	}
-	return number(int64(d)) + " ns"
-}
+func tally(n int64) string { return strconv.FormatInt(n, 10) }

@@ -139,7 +139,7 @@ func TestTheRestIsSummedUp(t *testing.T) {
 	tr.Goroutines[50].Running = time.Hour
 	tr.Dropped = exectrace.Tally{Goroutines: 1_000_000, Running: time.Second}
 	out = render(t, tr, Options{})
-	if rows := len(tableRow.FindAllString(out, -1)); rows != 2 || !strings.Contains(out, "  and 1000069 more goroutines, which ran 3.4 s in all\n") {
+	if rows := len(tableRow.FindAllString(out, -1)); rows != 2 || !strings.Contains(out, "  and 1000069 more goroutines, which ran 3.44 s in all\n") {
 		t.Errorf("%d rows in\n%s", rows, out)
 	}
 }

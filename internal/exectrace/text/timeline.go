@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/exectrace"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/terminal"
 )
 
@@ -75,7 +76,7 @@ func (w *writer) timeline() {
 		other = other || slices.ContainsFunc(cells, func(c terminal.Cell) bool { return c.Rune == anybody })
 	}
 	indent := strings.Repeat(" ", label+3)
-	middle, last := duration(end/2), duration(end)
+	middle, last := number.Duration(end/2), number.Duration(end)
 	axis := terminal.Pad("0", wide/2-len([]rune(middle))/2, true) + middle
 	axis += terminal.Pad(last, wide-len([]rune(axis)), false)
 	w.Line(w.Style(terminal.Dim, indent+axis))

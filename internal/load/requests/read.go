@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Bounds against a file that is none of requests.
@@ -62,7 +63,7 @@ func (r *Reader) Read(from io.Reader) ([]load.Request, error) {
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("longer than %d MiB", mostLine>>20)
+			err = fmt.Errorf("longer than %s", memory(mostLine))
 		}
 		return nil, fmt.Errorf("line %d: %w", r.at+1, err)
 	}
@@ -111,7 +112,7 @@ func checkHeaders(one *load.Request) error {
 		size += len(h)
 	}
 	if size > mostHeaders {
-		return fmt.Errorf("headers of more than %d MiB", mostHeaders>>20)
+		return fmt.Errorf("headers of more than %s", memory(mostHeaders))
 	}
 	return load.Request{Path: one.Path, Headers: one.Headers[len(one.Headers)-1:]}.Check()
 }
@@ -132,14 +133,16 @@ func (r *Reader) file(name string) ([]byte, error) {
 	return body, nil
 }
 
+func memory(bytes int) string { return number.Short(number.Bytes(float64(bytes))) }
+
 // weigh adds up the bodies.
 func (r *Reader) weigh(body []byte) error {
 	r.bodies += len(body)
 	switch {
 	case len(body) > mostBody:
-		return fmt.Errorf("a body of %d MiB, at most %d", len(body)>>20, mostBody>>20)
+		return fmt.Errorf("a body of %s, at most %s", memory(len(body)), memory(mostBody))
 	case r.bodies > mostBodies:
-		return fmt.Errorf("all bodies are more than %d MiB", mostBodies>>20)
+		return fmt.Errorf("all bodies are more than %s", memory(mostBodies))
 	}
 	return nil
 }

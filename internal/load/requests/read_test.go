@@ -85,7 +85,7 @@ func TestReadErrors(t *testing.T) {
 		"GET http://a/\n\nGET http://b/":        `line 3: "http://b/": the requests before it go to http://a, and one server is loaded`,
 		"GET http://a/\nGET http://a/":          "line 2: header",
 		"POST http://a/\n@gone":                 "line 2: the body: open gone",
-		"POST http://a/\n@big":                  "line 2: a body of 17 MiB, at most 16",
+		"POST http://a/\n@big":                  "line 2: a body of 17 MiB, at most 16 MiB",
 		"GET http://a/\nContent-Length: 5":      "line 2: header \"Content-Length: 5\": the load generator sets the length",
 		`{"method":"GET"}`:                      `line 1: a request in JSON needs "method" and "url"`,
 		`{"method":"GET","url":"/","body":"!"}`: "line 1: not a request in JSON",

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"reflect"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Broken is the failure of a connection that an error ended.
@@ -33,7 +35,7 @@ func Malformed(err error) *Failure {
 }
 
 func tooLarge() *Failure {
-	return &Failure{KindTooLarge, fmt.Sprintf("more than %d KiB, or one of more than %d KiB", MaxHead>>10, maxLine>>10)}
+	return &Failure{KindTooLarge, fmt.Sprintf("more than %s, or one of more than %s", number.Short(number.Bytes(MaxHead)), number.Short(number.Bytes(maxLine)))}
 }
 
 // innermost is an error without the addresses of both ends before it.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/axis"
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Chart is one or two series over time. Positions are fractions of the axis.
@@ -62,20 +62,20 @@ func (v *View) charts(t *timeline, st *schedtrace.Stats) {
 	c := Chart{ID: "idle", Title: "Idle Ps", Note: "of GOMAXPROCS; a P that is not idle runs Go code, the collector or the scheduler"}
 	list := []measure{{"idle", "idle Ps", st.IdleProcs, idle}}
 	if p := st.Procs; p != nil && p.Min == p.Max {
-		c.Reference = &Tick{ax.At(p.Max), "GOMAXPROCS " + phrase.Amount(p.Max)}
+		c.Reference = &Tick{ax.At(p.Max), "GOMAXPROCS " + number.Amount(p.Max)}
 	} else if p != nil {
 		list = append(list, measure{"GOMAXPROCS", "GOMAXPROCS", p, procsOf})
 	}
-	add(c, phrase.Amount, ax, list...)
+	add(c, number.Amount, ax, list...)
 	add(Chart{ID: "queues", Title: "Waiting goroutines", Note: "in the queues of the Ps and in the global queue; the one that a P runs next is in neither"},
-		phrase.Amount, t.high(local, global),
+		number.Amount, t.high(local, global),
 		measure{"on Ps", "queued on Ps", st.LocalQueues, local}, measure{"global", "queued globally", st.GlobalQueue, global})
 	add(Chart{ID: "imbalance", Title: "Imbalance of the queues", Note: "the share of the goroutines queued on Ps that would have to move for all queues to be as long; known where two a P wait"},
-		phrase.Share, axis.New(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
+		number.Share, axis.New(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
 	add(Chart{ID: "threads", Title: "Threads", Note: "of the runtime, sysmon included; idle ones are parked for want of work"},
-		phrase.Amount, t.high(threads, parked), measure{"all", "threads", st.Threads, threads}, measure{"idle", "idle threads", st.IdleThreads, parked})
+		number.Amount, t.high(threads, parked), measure{"all", "threads", st.Threads, threads}, measure{"idle", "idle threads", st.IdleThreads, parked})
 	add(Chart{ID: "spinning", Title: "Spinning threads", Note: "hold a P and look for work"},
-		phrase.Amount, t.high(spinning), measure{"spinning", "spinning", st.Spinning, spinning})
+		number.Amount, t.high(spinning), measure{"spinning", "spinning", st.Spinning, spinning})
 }
 
 // fill charts those of the list that are known.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // maxWaits wait reasons are listed; the runtime knows some 50.
@@ -14,16 +15,16 @@ func facts(st *schedtrace.Stats) []Fact {
 	var out []Fact
 	samples := func(name string, n int64, of *schedtrace.Level) {
 		if of != nil && of.N > 0 {
-			out = append(out, Fact{name, phrase.Share(float64(n)/float64(of.N)) + " of " + phrase.Count(of.N, "sample")})
+			out = append(out, Fact{name, number.Share(float64(n)/float64(of.N)) + " of " + phrase.Count(of.N, "sample")})
 		}
 	}
 	level := func(name, unit string, l *schedtrace.Level) {
 		switch {
 		case l == nil:
 		case l.Min == l.Max:
-			out = append(out, Fact{name, phrase.Amount(l.Mean) + unit + " all the time"})
+			out = append(out, Fact{name, number.Amount(l.Mean) + unit + " all the time"})
 		default:
-			out = append(out, Fact{name, fmt.Sprintf("%s%s on average, %s to %s", phrase.Amount(l.Mean), unit, phrase.Amount(l.Min), phrase.Amount(l.Max))})
+			out = append(out, Fact{name, fmt.Sprintf("%s%s on average, %s to %s", number.Amount(l.Mean), unit, number.Amount(l.Min), number.Amount(l.Max))})
 		}
 	}
 	samples("All Ps busy", st.AllBusy, st.IdleProcs)
@@ -31,7 +32,7 @@ func facts(st *schedtrace.Stats) []Fact {
 	samples("Idle Ps beside a queue", st.IdleQueued, st.IdleProcs)
 	level("Threads off the Ps, about", "", st.OffProcThreads)
 	if st.TicksPerSecond != nil {
-		out = append(out, Fact{"Time slices begun", phrase.Amount(*st.TicksPerSecond) + " a second"})
+		out = append(out, Fact{"Time slices begun", number.Amount(*st.TicksPerSecond) + " a second"})
 	}
 	level("Between two samples", " ms", st.IntervalMillis)
 	if d := st.Detail; d != nil {
@@ -59,14 +60,14 @@ func waits(st *schedtrace.Stats) (list []Wait, runtime string) {
 			if runtime != "" {
 				runtime += ", "
 			}
-			runtime += phrase.Amount(r.Mean) + " in " + phrase.Clean(r.Name)
+			runtime += number.Amount(r.Mean) + " in " + phrase.Clean(r.Name)
 			continue
 		}
 		most = max(most, r.Mean)
 		if len(list) == maxWaits || most == 0 {
 			continue
 		}
-		list = append(list, Wait{Name: phrase.Clean(r.Name), Mean: phrase.Amount(r.Mean), Max: phrase.Amount(float64(r.Max)), At: r.Mean / most})
+		list = append(list, Wait{Name: phrase.Clean(r.Name), Mean: number.Amount(r.Mean), Max: number.Amount(float64(r.Max)), At: r.Mean / most})
 	}
 	if runtime != "" {
 		runtime = "The runtime's own goroutines: " + runtime + ", on average."

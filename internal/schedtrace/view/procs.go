@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Procs is what waited on each P and what it did.
@@ -50,23 +50,23 @@ func procs(st *schedtrace.Stats, most int) *Procs {
 			rest.Mean += p.Queue.Mean
 			rest.Max = max(rest.Max, p.Queue.Max)
 		}
-		out.Rest = fmt.Sprintf("%d more Ps with shorter queues: %s waiting on them in all on average, at most %s on one", len(list)-most, phrase.Amount(rest.Mean), phrase.Amount(rest.Max))
+		out.Rest = fmt.Sprintf("%d more Ps with shorter queues: %s waiting on them in all on average, at most %s on one", len(list)-most, number.Amount(rest.Mean), number.Amount(rest.Max))
 		list = list[:most]
 		slices.SortFunc(list, func(a, b schedtrace.ProcLoad) int { return a.Proc - b.Proc })
 	}
 	for _, p := range list {
-		row := Proc{Name: procName(p.Proc, p.Proc), Mean: phrase.Amount(p.Queue.Mean), Max: phrase.Amount(p.Queue.Max)}
+		row := Proc{Name: procName(p.Proc, p.Proc), Mean: number.Amount(p.Queue.Mean), Max: number.Amount(p.Queue.Max)}
 		if longest > 0 {
 			row.At = p.Queue.Mean / longest
 		}
 		if p.QueueShare != nil {
-			row.Share = phrase.Share(*p.QueueShare)
+			row.Share = number.Share(*p.QueueShare)
 		}
 		if p.Ticks != nil {
 			row.Ticks = strconv.FormatInt(*p.Ticks, 10)
 		}
 		if p.TickShare != nil && largest > 0 {
-			row.TickShare, row.TickAt = phrase.Share(*p.TickShare), *p.TickShare/largest
+			row.TickShare, row.TickAt = number.Share(*p.TickShare), *p.TickShare/largest
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -133,7 +133,7 @@ func (v *View) heat(t *timeline) {
 			}
 			row.Cells = append(row.Cells, HeatCell{t.slots[i].From, t.slots[i].Until,
 				math.Log1p(float64(q)) / math.Log1p(float64(longest)),
-				fmt.Sprintf("%s at %s: %s", row.Name, t.slots[i].When, phrase.AmountOf(float64(q), "goroutine"))})
+				fmt.Sprintf("%s at %s: %s", row.Name, t.slots[i].When, number.AmountOf(float64(q), "goroutine"))})
 		}
 		h.Rows = append(h.Rows, row)
 	}

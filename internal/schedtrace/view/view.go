@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Options is what a Summary does not know.
@@ -131,8 +132,8 @@ func (v *View) headline(s *schedtrace.Summary, readings []schedtrace.Reading) in
 	v.Headline = Headline{State: Inform, Label: "Mixed", Sentence: "No reading applies to the whole of it."}
 	if m := s.Main; m != nil && m.Procs != nil && m.IdleProcs != nil {
 		v.Headline.Sentence = fmt.Sprintf("%s of %s Ps busy on average, all of them in %s of %d samples and none in %s%s.",
-			phrase.Amount(max(0, m.Procs.Mean-m.IdleProcs.Mean)), phrase.Amount(m.Procs.Mean), phrase.Share(float64(m.AllBusy)/float64(m.IdleProcs.N)), m.IdleProcs.N,
-			phrase.Share(float64(m.AllIdle)/float64(m.IdleProcs.N)), queued(&m.Stats))
+			number.Amount(max(0, m.Procs.Mean-m.IdleProcs.Mean)), number.Amount(m.Procs.Mean), number.Share(float64(m.AllBusy)/float64(m.IdleProcs.N)), m.IdleProcs.N,
+			number.Share(float64(m.AllIdle)/float64(m.IdleProcs.N)), queued(&m.Stats))
 	}
 	return -1
 }
@@ -141,7 +142,7 @@ func queued(st *schedtrace.Stats) string {
 	if st.Queued == nil {
 		return ""
 	}
-	return fmt.Sprintf("; %s waiting on average", phrase.AmountOf(st.Queued.Mean, "goroutine"))
+	return fmt.Sprintf("; %s waiting on average", number.AmountOf(st.Queued.Mean, "goroutine"))
 }
 
 // context is what the figures hold for.

@@ -40,7 +40,7 @@ func TestHeadlines(t *testing.T) {
 		"at once":     {repeat(20, func(i int) string { return sched(i*1000, 4, 0, "5 5 5 5") + sched(i*1000, 2, 0, "5 5") }), "One of several", "The log holds 2 processes, some at once"},
 		"all idle":    {repeat(21, func(i int) string { return sched(i*1000, 8, 8, "0 0 0 0 0 0 0 0") }), "Hardly a P busy", "All 8 Ps idle in 100 %"},
 		"in C":        {repeat(21, func(i int) string { return sched(i*1000, 4, 4, "0 0 0 0") }), "Threads off the Ps", "9 threads on average"},
-		"late":        {repeat(21, func(i int) string { return sched(i*1000, 4, 4, "0 0 0 0") }) + sched(60_000, 4, 4, "0 0 0 0"), "Held up", "No sample for 40000 ms"},
+		"late":        {repeat(21, func(i int) string { return sched(i*1000, 4, 4, "0 0 0 0") }) + sched(60_000, 4, 4, "0 0 0 0"), "Held up", "No sample for 40 s"},
 	} {
 		if h := of(tc.log, Options{}).Headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
@@ -198,7 +198,7 @@ func TestAWarningLeads(t *testing.T) {
 // A gap does not make the usual interval longer.
 func TestContext(t *testing.T) {
 	log := repeat(60, func(i int) string { return sched(i*1000, 2, 2, "0 0") }) + sched(3_659_000, 2, 2, "0 0")
-	if v := of(log, Options{}); !strings.Contains(v.Context, "60 samples over 61 min, one every 1 s") {
+	if v := of(log, Options{}); !strings.Contains(v.Context, "60 samples over 60 min 59 s, one every 1 s") {
 		t.Error(v.Context)
 	}
 	s := schedtrace.Analyse(strings.NewReader(log + log[:len(log)/2]))

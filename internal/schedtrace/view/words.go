@@ -1,13 +1,12 @@
 package view
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/schedtrace"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // sentence begins with a capital and ends with a full stop. What begins with a
@@ -26,23 +25,16 @@ func sentence(s string) string {
 // span is "8", or "2 to 8".
 func span(l *schedtrace.Level) string {
 	if l.Min == l.Max {
-		return phrase.Amount(l.Min)
+		return number.Amount(l.Min)
 	}
-	return phrase.Amount(l.Min) + " to " + phrase.Amount(l.Max)
+	return number.Amount(l.Min) + " to " + number.Amount(l.Max)
 }
 
-// duration is of three digits at most.
+// duration is how long something took that was counted in milliseconds.
 func duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
-	switch {
-	case ms < 1000:
-		return strconv.FormatInt(ms, 10) + " ms"
-	case ms < 10_000:
-		return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0") + " s"
-	case d < 2*time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + " s"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
+	if d < 2*time.Minute {
+		return number.Short(number.Duration(d))
 	}
-	return fmt.Sprintf("%.0f h", d.Hours())
+	return number.Minutes(d)
 }

@@ -1,0 +1,154 @@
+package number
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Maybe is a quantity that may not be known.
+func Maybe(x *float64, write func(float64) string) string {
+	if x == nil {
+		return Unknown
+	}
+	return write(*x)
+}
+
+// Seconds is a measured time in the unit that suits it: "264 µs", "4.10 ms".
+func Seconds(x float64) string { return Time().Value(x) }
+
+// Duration is Seconds of a measured d.
+func Duration(d time.Duration) string { return Seconds(d.Seconds()) }
+
+// Rate is how much there is in a second, for tables and charts: "11.8k".
+func Rate(x float64) string { return PerSecond("").Value(x) }
+
+// Bytes is an amount of memory: "1.50 GiB".
+func Bytes(x float64) string { return Memory().Value(x) }
+
+// Figure has three significant digits and no unit: "1.50".
+func Figure(x float64) string { return Significant(x, Digits) }
+
+// CPUs is a number of CPUs with its noun: "1 CPU", "2.5 CPUs". Limits are written in
+// thousandths of a CPU, which take four digits.
+func CPUs(x float64) string {
+	if s := BareCPUs(x); s != "1" {
+		return s + " CPUs"
+	}
+	return "1 CPU"
+}
+
+// BareCPUs is CPUs without the noun.
+func BareCPUs(x float64) string { return Short(Significant(x, 4)) }
+
+// Hundredths is how many CPUs or threads there are on average, in a column: "0.53", and
+// no more than three digits of what is larger.
+func Hundredths(x float64) string {
+	if !finite(x) {
+		return Unknown
+	}
+	decimals := 2
+	switch size := math.Abs(x); {
+	case size >= 99.95:
+		decimals = 0
+	case size >= 9.995:
+		decimals = 1
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// Exact is a number as a command or a file has it, with four decimals at most.
+func Exact(x float64) string {
+	return strconv.FormatFloat(math.Round(x*1e4)/1e4, 'f', -1, 64)
+}
+
+// Count is a number with its thousands set apart, for sentences: "11,840". Below 100 it
+// has three significant digits.
+func Count(x float64) string {
+	switch {
+	case !finite(x):
+		return Unknown
+	case math.Abs(x) < 99.95:
+		return Short(Figure(x))
+	}
+	s := strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+	first := 0
+	if s[0] == '-' {
+		first = 1
+	}
+	for i := len(s) - 3; i > first; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Amount is a mean of things that are counted: with one decimal below 10, none
+// where it is whole. What is small is not said to be nothing.
+func Amount(x float64) string {
+	switch {
+	case x > 0 && x < 0.05:
+		return "<0.1"
+	case x < 9.95:
+		return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0")
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+// AmountOf is an Amount with its noun: "1 goroutine", "2.5 goroutines".
+func AmountOf(x float64, noun string) string {
+	if x == 1 {
+		return "1 " + noun
+	}
+	return Amount(x) + " " + noun + "s"
+}
+
+// Percent of a ratio, for sentences: "3.2 %", "46 %"; from 10 % on without a decimal.
+func Percent(ratio float64) string {
+	if !finite(ratio) {
+		return Unknown
+	}
+	decimals := 1
+	if math.Abs(ratio) >= 0.0995 {
+		decimals = 0
+	}
+	return Short(strconv.FormatFloat(100*ratio, 'f', decimals, 64)) + " %"
+}
+
+// Share is a part of a whole in percent, without decimals. It does not say 0 or 100
+// of what is only close to it.
+func Share(ratio float64) string {
+	p := int(ratio*100 + 0.5)
+	switch {
+	case !finite(ratio):
+		return Unknown
+	case p >= 100 && ratio < 1:
+		p = 99
+	case p <= 0 && ratio > 0:
+		return "<1 %"
+	}
+	return strconv.Itoa(p) + " %"
+}
+
+// Minutes is how long something takes, to the second: "42 s", "2 min 5 s". From two
+// hours on it is to the minute: "3 h 20 min".
+func Minutes(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + " s"
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// Clock is a time as a clock shows it: "1:05" for 65 seconds, "1:00:00".
+func Clock(d time.Duration) string {
+	s := int(d.Round(time.Second) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
