@@ -19,8 +19,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/procfit/procfit/internal/check/source"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // name is that of the linter in .golangci.yml.

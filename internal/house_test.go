@@ -19,114 +19,144 @@ import (
 
 const module = "github.com/procfit/procfit"
 
-// shared are the small rooms that every package of the tool may go to.
-var shared = []string{"phrase", "cpuset", "show/number"}
+// leaves are the small rooms that every package of the tool may go to. They import
+// nothing of ours.
+var leaves = []string{"show/number", "show/phrase", "show/secret", "host/cpuset"}
 
 // anything stands for every package but main and the test helpers.
 const anything = "*"
 
+// wings names, for each folder of internal, which others its packages may import: the
+// arrows that a newcomer sees. They go down only.
+var wings = map[string][]string{
+	"cli":     {"lab", "inspect", "check", "measure", "trace", "verdict", "load", "program", "host", "show", "maxprocs"},
+	"lab":     {"measure", "trace", "verdict", "load", "program", "host", "show"},
+	"measure": {"verdict", "load", "program", "host", "show", "maxprocs"},
+	"inspect": {"program", "host", "show", "maxprocs"},
+	"check":   {"program", "host", "show", "maxprocs"},
+	"trace":   {"host", "show"},
+	"verdict": {"host", "show"},
+	"load":    {"show"},
+	"program": {"host", "show", "maxprocs"},
+	"host":    {"show", "maxprocs"},
+	"show":    {},
+}
+
+// upward are the arrows that the table of wings forbids and that are still there.
+var upward = []string{
+	"verdict/page → lab", "verdict/page/files → lab", // the pages of the lab
+	"lab/pods → check", "lab/pods → check/manifest", // the fix that it shows
+}
+
 // mayImport names, for each package, what of ours its files may import. Names
 // are relative to internal, but for maxprocs and cmd. A row holds for the
-// packages below it too, which may also import one another and the row's own;
-// the longest row that fits counts. A package without a row fails the test:
-// give it one, as narrow as it can be.
+// packages below it too, which may also import one another; the longest row
+// that fits counts. A package without a row fails the test: give it one, as
+// narrow as it can be.
 var mayImport = map[string][]string{
-	"maxprocs":      {}, // and not its facts, which a program that sets a number has no need of
-	"phrase":        {},
-	"cpuset":        {},
-	"show/number":   {},
-	"topology":      {},
-	"folder":        {},
-	"race":          {},
-	"secret":        {},
-	"container":     {},
-	"schedtrace":    {},
-	"exectrace":     {},
-	"axis":          {},
-	"page":          {},
-	"terminal":      {},
-	"journal":       {"folder", "slo"},
-	"live":          {"report", "report/html"},
-	"rule":          {"maxprocs/facts"},
-	"goproc":        {"maxprocs/facts", "procstat"},
-	"procstat":      {},
-	"cgroup":        {"maxprocs/facts", "procstat"},
-	"load":          {},
-	"load/foreign":  {"load", "journal"},
-	"load/requests": {"load"},
-	"slo":           {},
-	"supervisor":    {"cgroup", "procstat"},
-	"toolchain":     {"supervisor"},
-	"gobench":       {"toolchain"},
-	"ready":         {"supervisor"},
-	"target":        {"supervisor", "ready"},
-	"observe":       {"goproc", "procstat", "maxprocs/facts", "rule"},
-	"heat":          {"journal", "race"},
-	"sweep":         {"journal", "slo", "load", "ready", "gobench", "heat", "race"},
-	"trial":         {"journal", "heat", "slo", "load", "load/foreign", "gobench"},
-	"trial/course":  {"sweep", "trial", "journal", "slo", "load"},
-	"local":         {"sweep", "trial", "trial/course", "journal", "load", "load/foreign", "ready", "target", "supervisor", "gobench", "toolchain", "cgroup", "observe", "topology"},
-	"kube":          {"sweep", "trial", "trial/course", "journal", "load", "observe", "secret", "canary", "maxprocs/facts"},
-	"canary":        {"journal", "folder", "stat"},
-	"prometheus":    {},
-	"image":         {},
-	"sim":           {"sweep", "trial", "journal", "load"},
-	"check":         {"rule", "maxprocs/facts", "folder"},
-	"stat":          {"journal", "heat", "race", "slo"},
-	"report":        {"heat", "slo", "stat", "journal", "axis", "lab", "canary"},
-	"session":       {"sweep", "topology", "load", "ready", "journal", "folder", "secret", "procstat", "maxprocs/facts", "stat", "report/files"},
-	"ps":            {"observe", "rule", "maxprocs/facts", "terminal"},
-	"explain":       {"rule", "maxprocs/facts", "maxprocs/memlimit", "cgroup", "terminal"},
-	"start":         {},
-	"tui":           {"observe", "rule", "ps"},
-	"exporter":      {"observe", "rule", "container", "ps", "page"},
-	"tracing":       {"schedtrace", "schedtrace/view", "schedtrace/text", "schedtrace/html", "exectrace", "exectrace/text", "exectrace/svg", "supervisor", "terminal"},
-	"lab":           {"sweep", "load", "journal", "stat"},
-	"cli":           {anything},
-	"cmd":           {"cli"},
-	"golangci":      {"check/source", "rule"}, // public, since others' builds import it
-
+	"maxprocs":          {}, // and not its facts, which a program that sets a number has no need of
 	"maxprocs/facts":    {"maxprocs"},
 	"maxprocs/metrics":  {"maxprocs/facts"},
-	"maxprocs/memlimit": {"maxprocs/facts"},
-	"check/output":      {"rule", "terminal"},
-	"check/manifest":    {"rule", "maxprocs/facts", "folder"},
-	"check/source":      {"rule", "maxprocs/facts"},
-	"check/binary":      {"rule", "maxprocs/facts", "goproc", "folder"},
-	"check/cluster":     {"rule", "check/manifest", "container"},
+	"maxprocs/memlimit": {"maxprocs", "maxprocs/facts"},
+
+	"cli":      {anything},
+	"cmd":      {"cli"},
+	"golangci": {"check/source", "program/rule"}, // public, since others' builds import it
+
+	"inspect/ps":       {"program/observe", "program/rule", "maxprocs/facts", "show/terminal"},
+	"inspect/watch":    {"inspect/ps", "program/observe", "program/rule"},
+	"inspect/exporter": {"inspect/ps", "program/observe", "program/rule", "host/container", "show/style"},
+	"inspect/explain":  {"program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
+
+	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
+	"check/output":   {"check", "program/rule", "show/terminal"},
+	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/folder"},
+	"check/source":   {"check", "program/rule", "maxprocs", "maxprocs/facts"},
+	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
+	"check/cluster":  {"check", "check/manifest", "program/rule", "host/container"},
+
+	"measure/plan":            {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
+	"measure/trial":           {"verdict/journal", "verdict/slo", "verdict/contest", "load", "measure/trial/foreign", "program/gobench"},
+	"measure/trial/foreign":   {"verdict/journal", "load"},
+	"measure/trial/course":    {"measure/plan", "measure/trial", "verdict/journal", "verdict/slo", "load"},
+	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/course", "measure/trial/foreign", "verdict/journal", "load", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "host/supervisor", "host/cgroup", "host/topology"},
+	"measure/kube":            {"measure/plan", "measure/trial", "measure/trial/course", "verdict/journal", "verdict/canary", "load", "program/observe", "maxprocs/facts"},
+	"measure/kube/image":      {},
+	"measure/kube/prometheus": {},
+	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "verdict/page/files", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
+
+	"verdict":              {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race"},
+	"verdict/journal":      {"verdict/slo", "host/folder"},
+	"verdict/slo":          {},
+	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
+	"verdict/contest/race": {},
+	"verdict/canary":       {"verdict", "verdict/journal", "host/folder"},
+	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "show/axis", "lab"},
+	"verdict/page/served":  {"verdict/page", "verdict/page/html"},
 
 	// Renderers place a View: what it says is made before.
-	"report/text":     {"terminal"},
-	"report/markdown": {},
-	"report/html":     {"page"},
-	"report/bench":    {"stat"},
-	"report/files":    {"report", "report/text", "report/markdown", "report/html", "report/bench", "stat", "lab", "canary", "folder"},
+	"verdict/page/text":     {"verdict/page", "show/terminal"},
+	"verdict/page/markdown": {"verdict/page"},
+	"verdict/page/html":     {"verdict/page", "show/style"},
+	"verdict/page/bench":    {"verdict"},
+	"verdict/page/files":    {"verdict/page", "verdict/page/text", "verdict/page/markdown", "verdict/page/html", "verdict/page/bench", "verdict", "verdict/canary", "host/folder", "lab"},
 
-	"schedtrace/view": {"axis"},
-	"schedtrace/text": {"schedtrace/view", "terminal"},
-	"schedtrace/html": {"schedtrace/view", "page"},
-	"exectrace/text":  {"terminal"},
-	"exectrace/svg":   {"axis"},
+	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal"},
+	"lab/programs": {},
+	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict/journal", "verdict/page/files", "program/toolchain", "host/supervisor", "host/folder"},
+	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "check", "check/manifest", "program/rule", "host/folder"},
 
-	"lab/run":  {"lab", "session", "sweep", "local", "toolchain", "supervisor", "tracing", "journal", "folder", "report/files"},
-	"lab/pods": {"lab", "lab/run", "kube", "session", "sweep", "local", "check", "check/manifest", "rule", "folder"},
+	"trace":            {"trace/sched", "trace/sched/view", "trace/sched/text", "trace/sched/html", "trace/exec", "trace/exec/text", "trace/exec/svg", "host/supervisor", "show/terminal"},
+	"trace/sched":      {},
+	"trace/sched/view": {"trace/sched", "show/axis"},
+	"trace/sched/text": {"trace/sched/view", "show/terminal"},
+	"trace/sched/html": {"trace/sched/view", "show/style"},
+	"trace/exec":       {},
+	"trace/exec/text":  {"trace/exec", "show/terminal"},
+	"trace/exec/svg":   {"trace/exec", "show/axis"},
 
-	"need":              {},
-	"load/loadtest":     {},
-	"race/racetest":     {"race"},
-	"stat/stattest":     {"journal"},
-	"report/reporttest": {"stat", "stat/stattest", "journal", "lab", "canary"},
-	"goproc/goproctest": {"need"},
+	"load":          {},
+	"load/requests": {"load"},
 
-	"check/binary/binarytest": {},
-	"test":                    {"need"},
-	"test/cluster":            {},
-	"test/cluster/run":        {"test/cluster"},
+	"program/goproc":    {"host/procstat", "maxprocs/facts"},
+	"program/observe":   {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
+	"program/rule":      {"maxprocs/facts"},
+	"program/target":    {"program/ready", "host/supervisor"},
+	"program/ready":     {"host/supervisor"},
+	"program/gobench":   {"program/toolchain"},
+	"program/toolchain": {"host/supervisor"},
+
+	"host/supervisor": {"host/cgroup", "host/procstat"},
+	"host/cgroup":     {"host/procstat", "maxprocs/facts"},
+	"host/procstat":   {},
+	"host/topology":   {},
+	"host/cpuset":     {},
+	"host/container":  {},
+	"host/folder":     {},
+	"host/start":      {},
+
+	"show/number":   {},
+	"show/phrase":   {},
+	"show/secret":   {},
+	"show/terminal": {},
+	"show/axis":     {},
+	"show/style":    {},
+
+	"test":                          {"test/need"},
+	"test/need":                     {},
+	"test/cluster":                  {},
+	"test/cluster/run":              {"test/cluster"},
+	"load/loadtest":                 {},
+	"verdict/contest/race/racetest": {"verdict/contest/race"},
+	"verdict/verdicttest":           {"verdict/journal"},
+	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary", "lab"},
+	"program/goproc/goproctest":     {"test/need"},
+	"check/binary/binarytest":       {},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"need", "load/loadtest", "race/racetest", "stat/stattest", "report/reporttest", "goproc/goproctest", "check/binary/binarytest", "test", "test/cluster", "test/cluster/run"}
+var testHelpers = []string{"test", "test/need", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
 
 func TestImports(t *testing.T) {
 	problems, packages, err := checkImports(os.DirFS(".."))
@@ -137,7 +167,7 @@ func TestImports(t *testing.T) {
 		t.Error(p)
 	}
 	// A checker that looks in the wrong place finds nothing to complain of.
-	for _, want := range []string{"maxprocs", "journal", "need"} {
+	for _, want := range []string{"maxprocs", "verdict/journal", "test/need"} {
 		if !slices.Contains(packages, want) {
 			t.Errorf("package %s was not looked at, only %v", want, packages)
 		}
@@ -216,22 +246,29 @@ func rowOf(pkg string) string {
 	return ""
 }
 
+// wingOf is the folder at the top that a package is in.
+func wingOf(pkg string) string {
+	wing, _, _ := strings.Cut(pkg, "/")
+	return wing
+}
+
 // forbidden says why from may not import to, or nothing.
 func forbidden(from, to string) string {
 	row, target := rowOf(from), rowOf(to)
-	switch {
-	case slices.Contains(testHelpers, target) && !slices.Contains(testHelpers, row):
+	if slices.Contains(testHelpers, target) && !slices.Contains(testHelpers, row) {
 		return fmt.Sprintf("imports %s, which is for tests alone", to)
-	case target != "" && target == row:
+	}
+	if slices.Contains(leaves, target) && row != "" && wingOf(row) != "maxprocs" && !slices.Contains(leaves, row) {
 		return ""
-	case slices.Contains(shared, target) && row != "" && row != "maxprocs" && !slices.Contains(shared, row):
+	}
+	a, b := wingOf(from), wingOf(to)
+	if may, known := wings[a]; known && a != b && !slices.Contains(testHelpers, row) && !slices.Contains(may, b) && !slices.Contains(upward, row+" → "+target) {
+		return fmt.Sprintf("the wing %s may not import %s of the wing %s; it may import %v", a, to, b, may)
+	}
+	switch {
+	case target != "" && (target == row || slices.Contains(mayImport[row], target)),
+		slices.Contains(mayImport[row], anything) && b != "cmd" && target != "":
 		return ""
-	case slices.Contains(mayImport[row], anything) && target != "cmd" && !slices.Contains(testHelpers, target):
-		return ""
-	case target != "" && slices.Contains(mayImport[row], target):
-		return ""
-	case row != target && strings.HasPrefix(row, target+"/") && target != "":
-		return "" // a helper of the package that it lies in
 	}
 	return fmt.Sprintf("package %s may not import %s; it may import %v", from, to, mayImport[row])
 }
@@ -300,36 +337,37 @@ func TestCheckImports(t *testing.T) {
 		file, text string
 		want       string // in the one problem; "" for none
 	}{
-		"an edge of the table":       {"internal/local/a.go", imports(ours("sweep"), ours("journal"), "fmt"), ""},
-		"an edge that is not":        {"internal/stat/a.go", imports(ours("sweep")), "package stat may not import sweep"},
-		"journal imports nothing":    {"internal/journal/a.go", imports(ours("stat")), "may not import stat"},
-		"another system's file":      {"internal/journal/a_windows.go", imports(ours("stat")), "a_windows.go"},
-		"behind a build tag":         {"internal/journal/a.go", "//go:build never\n\n" + imports(ours("stat")), "may not import stat"},
-		"in a test":                  {"internal/stat/a_test.go", imports(ours("sweep"), ours("need")), ""},
-		"a helper in a program":      {"internal/stat/a.go", imports(ours("need")), "for tests alone"},
-		"a helper in cli":            {"internal/cli/a.go", imports(ours("stat/stattest")), "for tests alone"},
-		"a helper of its package":    {"internal/stat/stattest/a.go", imports(ours("stat"), ours("journal")), ""},
-		"a helper too wide":          {"internal/stat/stattest/a.go", imports(ours("sweep")), "may not import sweep"},
-		"a helper to a helper":       {"test/vm/a.go", imports(ours("need")), ""},
-		"an emulator in a program":   {"internal/local/a.go", imports(module + "/test/vm"), "for tests alone"},
-		"renderer to view":           {"internal/report/html/a.go", imports(ours("report")), ""},
-		"renderer to result":         {"internal/report/html/a.go", imports(ours("stat")), "report/html may not import stat"},
-		"renderer to journal":        {"internal/report/html/a.go", imports(ours("journal")), "report/html may not import journal"},
-		"below an allowed package":   {"internal/local/a.go", imports(ours("load/wrk")), ""},
+		"an edge of the table":       {"internal/measure/local/a.go", imports(ours("measure/plan"), ours("verdict/journal"), "fmt"), ""},
+		"an edge that is not":        {"internal/measure/plan/a.go", imports(ours("measure/local")), "package measure/plan may not import measure/local"},
+		"up, between wings":          {"internal/verdict/a.go", imports(ours("measure/plan")), "the wing verdict may not import measure/plan"},
+		"a wing that serves":         {"internal/host/folder/a.go", imports(ours("program/rule")), "the wing host may not import program/rule"},
+		"journal imports nothing":    {"internal/verdict/journal/a.go", imports(ours("verdict")), "may not import verdict"},
+		"another system's file":      {"internal/verdict/journal/a_windows.go", imports(ours("verdict")), "a_windows.go"},
+		"behind a build tag":         {"internal/verdict/journal/a.go", "//go:build never\n\n" + imports(ours("verdict")), "may not import verdict"},
+		"in a test":                  {"internal/verdict/a_test.go", imports(ours("measure/plan"), module+"/test/need"), ""},
+		"a helper in a program":      {"internal/verdict/a.go", imports(module + "/test/need"), "for tests alone"},
+		"a helper in cli":            {"internal/cli/a.go", imports(ours("verdict/verdicttest")), "for tests alone"},
+		"a helper of its package":    {"internal/verdict/page/pagetest/a.go", imports(ours("verdict"), ours("verdict/journal")), ""},
+		"a helper too wide":          {"internal/verdict/verdicttest/a.go", imports(ours("verdict/page")), "may not import verdict/page"},
+		"an emulator in a program":   {"internal/measure/local/a.go", imports(module + "/test/vm"), "for tests alone"},
+		"renderer to view":           {"internal/verdict/page/html/a.go", imports(ours("verdict/page")), ""},
+		"renderer to result":         {"internal/verdict/page/html/a.go", imports(ours("verdict")), "verdict/page/html may not import verdict"},
+		"renderer to journal":        {"internal/verdict/page/html/a.go", imports(ours("verdict/journal")), "verdict/page/html may not import verdict/journal"},
+		"below an allowed package":   {"internal/measure/local/a.go", imports(ours("load/wire")), ""},
 		"no row":                     {"internal/util/a.go", imports("fmt"), "util has no row"},
-		"to a package without row":   {"internal/stat/a.go", imports(ours("util")), "may not import util"},
-		"cli to all":                 {"internal/cli/a.go", imports(ours("report/html"), module+"/maxprocs"), ""},
+		"to a package without row":   {"internal/verdict/a.go", imports(ours("util")), "may not import util"},
+		"cli to all":                 {"internal/cli/a.go", imports(ours("verdict/page/html"), module+"/maxprocs"), ""},
 		"main to cli":                {"cmd/procfit/main.go", imports(ours("cli")), ""},
-		"main past cli":              {"cmd/procfit/main.go", imports(ours("sweep")), "may not import sweep"},
-		"to a shared room":           {"internal/journal/a.go", imports(ours("phrase")), ""},
-		"a shared room to another":   {"internal/phrase/a.go", imports(ours("cpuset")), "may not import cpuset"},
-		"the library to a shared":    {"maxprocs/a.go", imports(ours("phrase")), "may not import phrase"},
-		"the library to the tool":    {"maxprocs/auto/a.go", imports(ours("rule")), "may not import rule"},
+		"main past cli":              {"cmd/procfit/main.go", imports(ours("measure/plan")), "may not import measure/plan"},
+		"to a leaf":                  {"internal/load/a.go", imports(ours("host/cpuset")), ""},
+		"a leaf to another":          {"internal/show/phrase/a.go", imports(ours("show/secret")), "may not import show/secret"},
+		"the library to a leaf":      {"maxprocs/a.go", imports(ours("show/phrase")), "may not import show/phrase"},
+		"the library to the tool":    {"maxprocs/auto/a.go", imports(ours("program/rule")), "may not import program/rule"},
 		"the library to itself":      {"maxprocs/auto/a.go", imports(module + "/maxprocs"), ""},
-		"a module of its own":        {"test/browser/a.go", imports(ours("report")), ""},
-		"testdata":                   {"internal/journal/testdata/a.go", imports(ours("stat")), ""},
+		"a module of its own":        {"test/browser/a.go", imports(ours("verdict/page")), ""},
+		"testdata":                   {"internal/verdict/journal/testdata/a.go", imports(ours("verdict")), ""},
 		"outside of the two trees":   {"tools/a.go", imports("fmt"), "tools has no row"},
-		"a name that only begins so": {"internal/statistics/a.go", imports("fmt"), "statistics has no row"},
+		"a name that only begins so": {"internal/verdicts/a.go", imports("fmt"), "verdicts has no row"},
 	} {
 		root := fstest.MapFS{
 			"maxprocs/go.mod":     {},
@@ -343,7 +381,7 @@ func TestCheckImports(t *testing.T) {
 			t.Errorf("%s: problems %q, want %q", name, got, tc.want)
 		}
 	}
-	if _, _, err := checkImports(fstest.MapFS{"internal/stat/a.go": {Data: []byte("no Go")}}); err == nil {
+	if _, _, err := checkImports(fstest.MapFS{"internal/verdict/a.go": {Data: []byte("no Go")}}); err == nil {
 		t.Error("a file that cannot be parsed passes")
 	}
 }

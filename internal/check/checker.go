@@ -3,7 +3,7 @@ package check
 import (
 	"context"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // Checker judges files of one kind. Its methods File and Wants are called from several

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // Fixer makes the changes of findings, and proves each: everything is checked again

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 func TestApply(t *testing.T) {

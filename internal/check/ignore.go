@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // The rules of ignoring itself.

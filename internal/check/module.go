@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 const automaxprocs = "go.uber.org/automaxprocs"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // Report is all that a run tells, each list in the order of paths and lines. A nil

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // taker wants every file and notes what it holds.

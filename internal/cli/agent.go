@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/kube"
-	"github.com/procfit/procfit/internal/kube/agent"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
 
 // newAgent is what procfit runs inside a cluster.

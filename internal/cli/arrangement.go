@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // arrangement says where target and load run, after the name of what is measured;
@@ -45,7 +45,7 @@ func unjudged(s *session.Session) string {
 }
 
 // shortfall is why a p99 will not be judged, in words.
-func shortfall(s sweep.Shortfall) string {
+func shortfall(s plan.Shortfall) string {
 	one, many := " request", " requests"
 	if s.Code == journal.UnjudgedFewPeriods {
 		one, many = " period of the quota", " periods of the quota"

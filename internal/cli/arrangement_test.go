@@ -4,25 +4,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 func TestArrangementInWords(t *testing.T) {
 	host := journal.Host{CPUs: 8, AffinityCPUs: 8, EffectiveCPUs: 8}
 	for name, tc := range map[string]struct {
-		spec func(*sweep.Spec)
+		spec func(*plan.Spec)
 		want string
 	}{
-		"chosen": {func(s *sweep.Spec) {
-			s.Split = &sweep.Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}}
+		"chosen": {func(s *plan.Spec) {
+			s.Split = &plan.Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}}
 		}, " on 7 of 8 CPUs; the load generator has 1;"},
-		"to be chosen": {func(*sweep.Spec) {}, " on the CPUs of 8 that the load generator leaves, once two trials have shown what it needs;"},
-		"shared":       {func(s *sweep.Spec) { s.Load.Shared = true }, ""},
-		"given":        {func(s *sweep.Spec) { s.Target.CPUs, s.Load.CPUs = []int{0}, []int{1} }, ""},
+		"to be chosen": {func(*plan.Spec) {}, " on the CPUs of 8 that the load generator leaves, once two trials have shown what it needs;"},
+		"shared":       {func(s *plan.Spec) { s.Load.Shared = true }, ""},
+		"given":        {func(s *plan.Spec) { s.Target.CPUs, s.Load.CPUs = []int{0}, []int{1} }, ""},
 	} {
-		spec := sweep.Default()
+		spec := plan.Default()
 		spec.Target.Command, spec.Target.URL = []string{"server"}, "http://127.0.0.1:1/"
 		tc.spec(&spec)
 		s := session.New(spec, session.Options{Dir: t.TempDir(), Host: host, Started: time.Unix(1, 0)})
@@ -33,7 +33,7 @@ func TestArrangementInWords(t *testing.T) {
 }
 
 func TestShortfallInWords(t *testing.T) {
-	for want, s := range map[string]sweep.Shortfall{
+	for want, s := range map[string]plan.Shortfall{
 		"p99 will not be judged: 1,500 requests in 3 s; --duration 20s would":            {Code: journal.UnjudgedFewRequests, Have: 1500, In: 3 * time.Second, Duration: 20 * time.Second},
 		"p99 will not be judged: 1 request in 50 ms; --duration 1m40s would":             {Code: journal.UnjudgedFewRequests, Have: 1, In: 50 * time.Millisecond, Duration: 100 * time.Second},
 		"p99 will not be judged: 15 periods of the quota in 1.5 s; --duration 20s would": {Code: journal.UnjudgedFewPeriods, Have: 15, In: 1500 * time.Millisecond, Duration: 20 * time.Second},

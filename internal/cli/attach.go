@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // setAttached finds the server that runs already.
-func (o *sweepOptions) setAttached(spec *sweep.Spec) error {
+func (o *sweepOptions) setAttached(spec *plan.Spec) error {
 	switch {
 	case !o.given("attach"):
 		if o.yes && !o.given("kube") {
@@ -38,7 +38,7 @@ func (o *sweepOptions) setAttached(spec *sweep.Spec) error {
 }
 
 // changing are the methods of a load that are not safe (RFC 9110, 9.2.1).
-func changing(l sweep.Load) (list []string) {
+func changing(l plan.Load) (list []string) {
 	add := func(method string) {
 		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS", "TRACE"}, method) && !slices.Contains(list, method) {
 			list = append(list, method)

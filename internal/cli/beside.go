@@ -1,10 +1,10 @@
 package cli
 
-import "github.com/procfit/procfit/internal/sweep"
+import "github.com/procfit/procfit/internal/measure/plan"
 
 // parseBeside reads --beside and --beside-quota; nil where nothing is to run beside
 // the target.
-func parseBeside(command, quota string) (*sweep.Neighbour, error) {
+func parseBeside(command, quota string) (*plan.Neighbour, error) {
 	words, err := parseCommand("beside", command)
 	switch {
 	case err != nil:
@@ -14,7 +14,7 @@ func parseBeside(command, quota string) (*sweep.Neighbour, error) {
 	case words == nil:
 		return nil, nil
 	}
-	b := &sweep.Neighbour{Command: words}
+	b := &plan.Neighbour{Command: words}
 	if quota == "none" {
 		b.Quota = new(float64)
 	} else if quota != "" {

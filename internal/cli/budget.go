@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // setBudget makes the sweep a race, unless the flags ask for what only a grid tells.
-func (o *sweepOptions) setBudget(spec *sweep.Spec) error {
+func (o *sweepOptions) setBudget(spec *plan.Spec) error {
 	grid := o.wantsGrid(*spec)
 	for _, flag := range []string{"until", "max-trials", "max-time"} {
 		if grid != "" && o.given(flag) {
@@ -29,14 +29,14 @@ func (o *sweepOptions) setBudget(spec *sweep.Spec) error {
 	case o.given("max-time") && o.maxTime <= 0:
 		return usageError("--max-time %s: want a time above zero, as in 10m", o.maxTime)
 	}
-	spec.Budget = &sweep.Budget{Goal: journal.Goal(o.until), MaxTrials: o.maxTrials, MaxTime: o.maxTime}
+	spec.Budget = &plan.Budget{Goal: journal.Goal(o.until), MaxTrials: o.maxTrials, MaxTime: o.maxTime}
 	return nil
 }
 
 // wantsGrid is the flag that asks for a grid, if one does. The smallest arm that
 // carries a rate may be one that no race for the best would look at again, and a
 // baseline is compared arm by arm. Within an objective, --rate only asks for a price.
-func (o *sweepOptions) wantsGrid(spec sweep.Spec) string {
+func (o *sweepOptions) wantsGrid(spec plan.Spec) string {
 	switch {
 	case o.grid:
 		return "--grid"
@@ -55,7 +55,7 @@ func checkBudget(s *session.Session) error {
 	if !s.Plan.Racing() {
 		return nil
 	}
-	fewest := sweep.Fewest(s.Header)
+	fewest := plan.Fewest(s.Header)
 	if s.Plan.MaxTrials < fewest {
 		return usageError("--max-trials %d: the first look alone takes %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
 	}

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/canary"
-	"github.com/procfit/procfit/internal/kube"
-	"github.com/procfit/procfit/internal/prometheus"
-	"github.com/procfit/procfit/internal/secret"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/kube/prometheus"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
 // canaryOptions are the flags of a sweep under a Service's own traffic.
@@ -183,7 +183,7 @@ func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus
 // place settles which pods there are to be.
 func (o *sweepOptions) place(run *canaryRun) error {
 	h, copies := &run.header, run.copies
-	procs, err := sweep.ParseProcs(o.procs)
+	procs, err := plan.ParseProcs(o.procs)
 	if err != nil {
 		return usageError("--procs: %w", err)
 	}
@@ -207,7 +207,7 @@ func (o *sweepOptions) place(run *canaryRun) error {
 	h.Counting = append(h.Counting, copies.Serving.Counting...)
 	run.dir = o.out
 	if run.dir == "" {
-		run.dir = filepath.Join("results", sweep.FileName(h.Name)+"-canary-"+h.Started.Format("20060102-150405"))
+		run.dir = filepath.Join("results", plan.FileName(h.Name)+"-canary-"+h.Started.Format("20060102-150405"))
 	}
 	if _, err := os.Lstat(filepath.Join(run.dir, canary.Name)); err == nil {
 		return usageError("--out %s: there is a canary's journal already, and one that ended is not gone on with; choose another", run.dir)

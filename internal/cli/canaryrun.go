@@ -9,14 +9,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/procfit/procfit/internal/canary"
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/files"
-	"github.com/procfit/procfit/internal/report/text"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/files"
+	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
 func thisHost() string { return session.ThisHost().Hostname }
@@ -115,7 +115,7 @@ func showCanary(std stdio, dir string, contents *canary.Contents, asJSON bool) e
 		}
 		return errors.Join(jsonErr, err)
 	}
-	return errors.Join(text.RenderCanary(std.out, report.NewCanary(r), std.page(paths)), err)
+	return errors.Join(text.RenderCanary(std.out, page.NewCanary(r), std.page(paths)), err)
 }
 
 // reportCanary is procfit report of a canary's folder; false: it is none.
@@ -214,11 +214,11 @@ func (p *canaryProgress) figures(s *canary.Slice) string {
 		var list []string
 		for _, a := range s.Arms {
 			if x := r.Value(f, *s, a); x != nil {
-				list = append(list, fmt.Sprintf("%s %s", a.Label, report.CanaryFigure(r, f, *x)))
+				list = append(list, fmt.Sprintf("%s %s", a.Label, page.CanaryFigure(r, f, *x)))
 			}
 		}
 		if list != nil {
-			return report.CanaryName(r, f) + " of " + strings.Join(list, ", ")
+			return page.CanaryName(r, f) + " of " + strings.Join(list, ", ")
 		}
 	}
 	return "nothing is known of this slice"

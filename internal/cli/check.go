@@ -21,8 +21,8 @@ import (
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // checkOptions are the flags of procfit check.

@@ -18,11 +18,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/stat/stattest"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // prompt begins the lines of the documentation that a reader may type.
@@ -202,7 +202,7 @@ func writeStatic(t *testing.T, path string) {
 	}
 }
 
-var execTrace, _ = filepath.Abs("../exectrace/testdata/go1.27.1.trace")
+var execTrace, _ = filepath.Abs("../trace/exec/testdata/go1.27.1.trace")
 
 // writeTraces makes a program that writes a line of a scheduler trace, a log of
 // one, and an execution trace.
@@ -254,7 +254,7 @@ func writeProgram(t *testing.T, path string) {
 }
 
 func writeJournal(t *testing.T, dir string) {
-	h, trials := stattest.Generate(stattest.Config{Arms: []stattest.Truth{stattest.Unset(2, 900, 0.01), stattest.Set(1, 500, 0.02)}})
+	h, trials := verdicttest.Generate(verdicttest.Config{Arms: []verdicttest.Truth{verdicttest.Unset(2, 900, 0.01), verdicttest.Set(1, 500, 0.02)}})
 	h.TargetHost = session.ThisHost()
 	d, err := folder.Make(dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 var updateExamples = flag.Bool("update-examples", false, "write what check says into the examples of the rules")
@@ -25,7 +25,7 @@ func TestRuleExamples(t *testing.T) {
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {
-			name, err := filepath.Abs("../rule/testdata/examples/" + r.ID + ".txtar")
+			name, err := filepath.Abs("../program/rule/testdata/examples/" + r.ID + ".txtar")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestRuleExamples(t *testing.T) {
 				}
 			}
 			if got == "" || got != string(want.Data) {
-				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples, then go test ./internal/rule -run TestPage -update", got, want.Data)
+				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples, then go test ./internal/program/rule -run TestPage -update", got, want.Data)
 			}
 		})
 	}

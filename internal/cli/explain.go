@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/explain"
-	"github.com/procfit/procfit/internal/observe"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

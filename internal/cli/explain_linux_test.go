@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/procfit/procfit/internal/cgroup"
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/test/need"
 )
 
 // TestExplainAnothersProcess explains a process of root to nobody: its limits and

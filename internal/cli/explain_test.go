@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/explain"
+	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

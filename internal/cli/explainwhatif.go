@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/cgroup"
-	"github.com/procfit/procfit/internal/explain"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/exporter"
-	"github.com/procfit/procfit/internal/observe"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/ps"
+	"github.com/procfit/procfit/internal/inspect/exporter"
+	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // exporterOptions are the flags of procfit exporter.

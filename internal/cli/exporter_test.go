@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // watched is a writer that calls once the address of /metrics is written.

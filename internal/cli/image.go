@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/image"
+	"github.com/procfit/procfit/internal/measure/kube/image"
 )
 
 // imageOptions are the flags of procfit image.

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/kube"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // kubeOptions are the flags of procfit sweep for a cluster.
@@ -98,7 +98,7 @@ func whereabouts(nodes []string) string {
 }
 
 // resolveKube settles a sweep in a cluster. Nothing is made yet.
-func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Spec) (*session.Session, error) {
+func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec plan.Spec) (*session.Session, error) {
 	k := &o.kube
 	local := k.loadFrom == "local"
 	if err := k.checkValues(o.quota != ""); err != nil {
@@ -112,7 +112,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 	k.copies = copies
 	urls := make([]string, len(o.urls))
 	for i, u := range o.urls { // a host that parses stands for the pods meanwhile
-		urls[i] = strings.ReplaceAll(u, sweep.PodPlaceholder, anyPod)
+		urls[i] = strings.ReplaceAll(u, plan.PodPlaceholder, anyPod)
 	}
 	url, mix, err := readMix(urls, o.requests, std)
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 	}
 	spec.Target.Pods, spec.Target.URL = copies.Pods(local), copies.URL()
 	if url != "" {
-		spec.Target.URL = strings.Replace(url, anyPod, sweep.PodPlaceholder, 1)
+		spec.Target.URL = strings.Replace(url, anyPod, plan.PodPlaceholder, 1)
 	}
 	if own := copies.Quota(); own != nil && !o.given("quota") {
 		spec.Quotas = []*float64{own}
@@ -156,7 +156,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec sweep.Sp
 }
 
 // settleBatch makes a trial one run of a Job.
-func (o *sweepOptions) settleBatch(spec *sweep.Spec) error {
+func (o *sweepOptions) settleBatch(spec *plan.Spec) error {
 	k := &o.kube
 	switch {
 	case k.loadFrom == "local":
@@ -299,6 +299,6 @@ func (k *kubeOptions) cleanKube(ctx context.Context, std stdio) error {
 }
 
 // runner measures a session's pods.
-func (k *kubeOptions) runner(s *session.Session) sweep.Runner {
+func (k *kubeOptions) runner(s *session.Session) plan.Runner {
 	return k.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local", Image: kube.ImageIn(s.Dir)})
 }

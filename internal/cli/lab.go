@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/terminal"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 func newLab(std stdio) *cobra.Command {

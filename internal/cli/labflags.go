@@ -11,8 +11,8 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 )
 
 // labOptions are the flags of procfit lab run, as given.
@@ -113,7 +113,7 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 		return c, err
 	}
 	if o.procs != "" {
-		procs, err := sweep.ParseProcs(o.procs)
+		procs, err := plan.ParseProcs(o.procs)
 		if err != nil {
 			return c, usageError("--procs: %w", err)
 		}

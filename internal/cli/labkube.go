@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab/pods"
 	"github.com/procfit/procfit/internal/lab/run"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // ownApp is what --kube stands for without a manifest.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/files"
-	"github.com/procfit/procfit/internal/report/text"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/files"
+	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
 func newLabReport(std stdio) *cobra.Command {
@@ -60,7 +60,7 @@ func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 		_, err = std.out.Write(append(b, '\n'))
 		return err
 	}
-	return text.RenderLab(std.out, report.NewLab(o), text.Options{
+	return text.RenderLab(std.out, page.NewLab(o), text.Options{
 		Width: cmp.Or(width(std), plainWidth), Color: std.color(), Files: []string{
 			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, files.LabName),
 		},

@@ -17,10 +17,10 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by their ids, and compare
@@ -131,8 +131,8 @@ func labEvents(bar *progress) run.Events {
 			notef("%s: %s more for %s", m.Name, phrase.Count(m.Want-m.Have, "block"), phrase.And(m.Open))
 		},
 		Torn: stdio{err: bar}.torn,
-		Activity: func(a sweep.Activity) {
-			if a.Step == sweep.StepOthers && !others { // each sweep looks anew; one word is enough
+		Activity: func(a plan.Activity) {
+			if a.Step == plan.StepOthers && !others { // each sweep looks anew; one word is enough
 				others = true
 				notef("%s", activity(a))
 			}

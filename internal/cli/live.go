@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	served "github.com/procfit/procfit/internal/live"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/verdict/page"
+	served "github.com/procfit/procfit/internal/verdict/page/served"
 )
 
 // livePage is the page of --live. Without the flag it is nil, and does nothing.
@@ -21,7 +21,7 @@ type livePage struct {
 	session *session.Session
 	std     stdio
 	began   time.Time
-	last    sweep.Progress
+	last    plan.Progress
 	failed  bool // it was said that the page cannot be renewed
 }
 
@@ -42,10 +42,10 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 }
 
 // renew renders what the journal holds. No trial runs then.
-func (p *livePage) renew() *report.View {
+func (p *livePage) renew() *page.View {
 	r, err := p.session.SoFar()
 	if err == nil {
-		v := report.New(r)
+		v := page.New(r)
 		if err = p.server.Show(v); err == nil {
 			return v
 		}
@@ -63,18 +63,18 @@ func (p *livePage) follow(e *session.Events) {
 		return
 	}
 	activity, progress := e.Activity, e.Progress
-	e.Activity = func(a sweep.Activity) {
+	e.Activity = func(a plan.Activity) {
 		activity(a)
 		p.activity(a)
 	}
-	e.Progress = func(s sweep.Progress) {
+	e.Progress = func(s plan.Progress) {
 		progress(s)
 		p.progress(s)
 	}
 }
 
 // progress is told of the beginning and the end of every trial.
-func (p *livePage) progress(s sweep.Progress) {
+func (p *livePage) progress(s plan.Progress) {
 	p.last = s
 	if s.Trial != nil {
 		p.renew()
@@ -84,7 +84,7 @@ func (p *livePage) progress(s sweep.Progress) {
 }
 
 // activity is told what the Runner does.
-func (p *livePage) activity(a sweep.Activity) {
+func (p *livePage) activity(a plan.Activity) {
 	if p.last.Total > 0 && p.last.Trial == nil {
 		p.server.Now(p.now(activity(a)))
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/terminal"
-	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // parseRates reads one rate or several; 0 stands for a closed loop.

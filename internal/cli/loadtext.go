@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // offered is a run as JSON has it.

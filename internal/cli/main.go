@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	gosource "github.com/procfit/procfit/internal/check/source"
-	"github.com/procfit/procfit/internal/supervisor"
+	"github.com/procfit/procfit/internal/host/supervisor"
 )
 
 // The exit codes, which are API.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/requests"
-	"github.com/procfit/procfit/internal/target"
+	"github.com/procfit/procfit/internal/program/target"
 )
 
 // readMix reads what is sent to one server: a URL, several of them with weights, or

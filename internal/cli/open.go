@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // count is how many trials there are of how many.
-func count(p sweep.Progress) string {
+func count(p plan.Progress) string {
 	if p.AtMost {
 		return fmt.Sprintf("%d of at most %d", p.Done, p.Total)
 	}
@@ -16,7 +16,7 @@ func count(p sweep.Progress) string {
 }
 
 // open is what the trials have still to tell, the first of it in words.
-func open(list []sweep.Question) string {
+func open(list []plan.Question) string {
 	if len(list) == 0 {
 		return ""
 	}

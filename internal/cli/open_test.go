@@ -3,13 +3,13 @@ package cli
 import (
 	"testing"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 func TestOpen(t *testing.T) {
 	quota := journal.GroupKey{Limited: true, QuotaCPUs: 0.5, GoVersion: "1.24"}
-	for want, list := range map[string][]sweep.Question{
+	for want, list := range map[string][]plan.Question{
 		"":                          nil,
 		", open: 3":                 {{A: 3}},
 		", open: 2 or 3, by p99":    {{A: 2, B: 3, Latency: true}},

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // describe is a session's plan and its cost in words.
@@ -87,37 +87,37 @@ func labels(p journal.Plan) (list []string) {
 }
 
 // activity is what a Runner does, in words.
-func activity(a sweep.Activity) string {
+func activity(a plan.Activity) string {
 	switch a.Step {
-	case sweep.StepOthers:
+	case plan.StepOthers:
 		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: the trials lack what they take", a.CPUs, number.CPUs(a.OfCPUs))
-	case sweep.StepUnseen:
+	case plan.StepUnseen:
 		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
-	case sweep.StepArrange:
+	case plan.StepArrange:
 		return "two trials show how many CPUs of its own the load generator needs; --shared-cpus leaves it on the target's"
-	case sweep.StepUnjudged:
+	case plan.StepUnjudged:
 		return shortfall(*a.Shortfall)
-	case sweep.StepCompile:
+	case plan.StepCompile:
 		return "compiling " + a.Detail
-	case sweep.StepStart:
+	case plan.StepStart:
 		return "starting"
-	case sweep.StepNode:
+	case plan.StepNode:
 		return "waiting for node " + a.Detail + ", which is not ready"
-	case sweep.StepReady:
+	case plan.StepReady:
 		return "waiting until it is ready"
-	case sweep.StepWarmup:
+	case plan.StepWarmup:
 		return "warm-up"
-	case sweep.StepClosedLoop:
+	case plan.StepClosedLoop:
 		return "closed loop"
-	case sweep.StepOpenLoop:
+	case plan.StepOpenLoop:
 		return "open loop at " + number.Count(a.RatePerSecond) + " requests/s"
-	case sweep.StepLoadCommand:
+	case plan.StepLoadCommand:
 		return "load: " + a.Detail
-	case sweep.StepPrepare:
+	case plan.StepPrepare:
 		return "preparing"
-	case sweep.StepBeside:
+	case plan.StepBeside:
 		return "starting what runs beside it"
-	case sweep.StepRun:
+	case plan.StepRun:
 		return "running"
 	}
 	return string(a.Step)

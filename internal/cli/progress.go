@@ -9,11 +9,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // progress tells on stderr where a sweep stands: a table of the settings with a bar
@@ -25,7 +25,7 @@ type progress struct {
 
 	mu       sync.Mutex
 	screen   screen
-	last     sweep.Progress
+	last     plan.Progress
 	standing standing
 	unit     string        // of the throughput
 	title    string        // of the sweep, where there are several: "3/23 chain"
@@ -81,7 +81,7 @@ func (p *progress) take(t *journal.Trial) {
 }
 
 // activity is called by the Runner as a trial goes on.
-func (p *progress) activity(a sweep.Activity) {
+func (p *progress) activity(a plan.Activity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what = activity(a)
@@ -92,7 +92,7 @@ func (p *progress) activity(a sweep.Activity) {
 func (p *progress) next(title string, later time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.standing, p.unit, p.title, p.later = sweep.Progress{}, standing{}, "", title+" ", later
+	p.last, p.standing, p.unit, p.title, p.later = plan.Progress{}, standing{}, "", title+" ", later
 }
 
 // say prints a line above the table.
@@ -109,7 +109,7 @@ func (p *progress) Write(b []byte) (int, error) {
 }
 
 // report is called at the beginning and the end of every trial.
-func (p *progress) report(s sweep.Progress) {
+func (p *progress) report(s plan.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last, p.what = s, "starting"
@@ -194,7 +194,7 @@ func (p *progress) left() string {
 	return ", " + number.Clock(left) + " left"
 }
 
-func armName(t sweep.Task) string {
+func armName(t plan.Task) string {
 	s := "GOMAXPROCS " + t.Arm.Label + group(t.Arm.Group())
 	switch t.Role {
 	case journal.RoleAA:

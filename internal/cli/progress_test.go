@@ -11,8 +11,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // drawnAt is a progress on a terminal of that size, whose clock stands still.
@@ -25,15 +25,15 @@ func drawnAt(width, height int) *progress {
 }
 
 // task is one of a value; 0 is unset.
-func task(procs int, role journal.Role) sweep.Task {
+func task(procs int, role journal.Role) plan.Task {
 	a := journal.Arm{Label: "unset", Replicas: 1}
 	if procs > 0 {
 		a.Label, a.Procs = fmt.Sprint(procs), &procs
 	}
-	return sweep.Task{Arm: a, Role: role}
+	return plan.Task{Arm: a, Role: role}
 }
 
-func measured(t sweep.Task, rate, p99 float64) *journal.Trial {
+func measured(t plan.Task, rate, p99 float64) *journal.Trial {
 	return &journal.Trial{Arm: t.Arm, Role: t.Role, Valid: true, ThroughputPerSecond: &rate, ThroughputUnit: "requests",
 		LatencySeconds: &journal.Latency{P99: &p99}}
 }
@@ -41,11 +41,11 @@ func measured(t sweep.Task, rate, p99 float64) *journal.Trial {
 // TestProgress has a row for each setting, with its medians, below the bar's line.
 func TestProgress(t *testing.T) {
 	p := drawnAt(80, 24)
-	at := sweep.Progress{Total: 40, AtMost: true, Remaining: 80 * time.Second}
-	tell := func(task sweep.Task, trial *journal.Trial) {
+	at := plan.Progress{Total: 40, AtMost: true, Remaining: 80 * time.Second}
+	tell := func(task plan.Task, trial *journal.Trial) {
 		at.Task, at.Trial = task, nil
 		p.report(at)
-		p.activity(sweep.Activity{Step: sweep.StepOpenLoop, RatePerSecond: 12345.6})
+		p.activity(plan.Activity{Step: plan.StepOpenLoop, RatePerSecond: 12345.6})
 		if trial != nil {
 			at.Trial, at.Done = trial, at.Done+1
 			p.report(at)
@@ -60,7 +60,7 @@ func TestProgress(t *testing.T) {
 	}
 	tell(task(2, journal.RoleAA), measured(task(2, journal.RoleAA), 12345.6, 0.0031))
 	tell(task(8, journal.RoleMeasure), &journal.Trial{Arm: task(8, "").Arm, InvalidReason: "its port was taken"})
-	at.Open = []sweep.Question{{A: 2, B: 8, Latency: true}}
+	at.Open = []plan.Question{{A: 2, B: 8, Latency: true}}
 	tell(task(2, journal.RoleMeasure), nil)
 	want := `  GOMAXPROCS  requests/s      p99  trials
   unset            6,514  1.09 ms  3
@@ -92,7 +92,7 @@ func TestProgressFits(t *testing.T) {
 				one.Arm.QuotaCPUs, one.Arm.GoVersion, one.Arm.Replicas = new(float64(n%2)+0.5), "1.24.3", 1+n%3
 				trial := measured(one, 1e9, 0.1234567)
 				trial.Arm, trial.ThroughputUnit = one.Arm, "a metric with a very long name"
-				p.report(sweep.Progress{Task: one, Trial: trial, Done: n, Total: 400, AtMost: true, Remaining: 3 * time.Hour, Open: []sweep.Question{{A: n}, {A: 2}}})
+				p.report(plan.Progress{Task: one, Trial: trial, Done: n, Total: 400, AtMost: true, Remaining: 3 * time.Hour, Open: []plan.Question{{A: n}, {A: 2}}})
 			}
 			lines := p.lines(width, height)
 			if len(lines) == 0 || len(lines) > max(1, height-1) {
@@ -122,7 +122,7 @@ func TestProgressResumes(t *testing.T) {
 	p := drawnAt(80, 24)
 	p.resume(filepath.Join(dir, "nothing"))
 	p.resume(dir)
-	p.report(sweep.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
+	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
 	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "requests/s") {
 		t.Errorf("the trials of before are not there\n%s", text)
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/explain"
-	"github.com/procfit/procfit/internal/observe"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/ps"
-	"github.com/procfit/procfit/internal/tui"
+	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/inspect/watch"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // psOptions are the flags of procfit ps.
@@ -252,7 +252,7 @@ func (o *psOptions) live(ctx context.Context, std stdio, scan scanFunc) error {
 	if err := o.first(ctx, std, scan); err != nil {
 		return err
 	}
-	return tui.Run(ctx, tui.Options{
+	return watch.Run(ctx, watch.Options{
 		Scan: scan, Interval: o.interval, Sort: o.sort, Explain: explainProcess,
 		In: std.in, Out: std.out, Color: std.color(),
 	})

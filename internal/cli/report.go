@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/text"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
 func newReport(std stdio) *cobra.Command {
@@ -57,14 +57,14 @@ is not changed. It may be called while the sweep still runs.`,
 // show prints a result: for a program as JSON, for a person as curves and words.
 func show(std stdio, outcome session.Outcome, asJSON bool) error {
 	if asJSON {
-		b, err := report.JSON(outcome.Result)
+		b, err := page.JSON(outcome.Result)
 		if err != nil {
 			return err
 		}
 		_, err = std.out.Write(b)
 		return err
 	}
-	return text.Render(std.out, report.New(outcome.Result), std.page(outcome.Files))
+	return text.Render(std.out, page.New(outcome.Result), std.page(outcome.Files))
 }
 
 // page is how a report is laid out there.

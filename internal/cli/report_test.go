@@ -5,19 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/stat/stattest"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // BenchmarkReport reads, analyses and renders a journal of 64 arms and 20
 // blocks, as procfit report does.
 func BenchmarkReport(b *testing.B) {
-	var arms []stattest.Truth
+	var arms []verdicttest.Truth
 	for n := range 64 {
-		arms = append(arms, stattest.Set(n+1, 1000*float64(min(n+1, 8)), 0.01))
+		arms = append(arms, verdicttest.Set(n+1, 1000*float64(min(n+1, 8)), 0.01))
 	}
-	h, trials := stattest.Generate(stattest.Config{Arms: arms, Blocks: 20})
+	h, trials := verdicttest.Generate(verdicttest.Config{Arms: arms, Blocks: 20})
 	dir := b.TempDir()
 	d, err := folder.Open(dir)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/explain"
-	"github.com/procfit/procfit/internal/goproc"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/internal/start"
+	"github.com/procfit/procfit/internal/host/start"
+	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

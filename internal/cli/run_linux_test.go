@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // fakeProcs is a Go program that prints its GOMAXPROCS, its process and what its

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/terminal"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // screen is the foot of a terminal whose lines can be drawn again. The zero value is

@@ -18,8 +18,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/supervisor"
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/test/need"
 )
 
 // TestMain makes procfit and the stand-in targets commands of the scripts: each
@@ -78,7 +78,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PROCFIT", path)
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command, under -race
 	env.Setenv("GOVERSION", strings.TrimPrefix(runtime.Version(), "go"))
-	trace, err := filepath.Abs("../exectrace/testdata/go1.27.1.trace") // a binary cannot stand in a script
+	trace, err := filepath.Abs("../trace/exec/testdata/go1.27.1.trace") // a binary cannot stand in a script
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/terminal"
-	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // standing is what the trials of a sweep have shown so far, a setting each. Pilots

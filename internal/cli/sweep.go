@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/stat"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 const sweepLong = `Measure a Go program at every GOMAXPROCS and say which one to run it with.
@@ -110,11 +110,11 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
-	page, err := openLive(ctx, std, s, o.live)
+	document, err := openLive(ctx, std, s, o.live)
 	if err != nil {
 		return err
 	}
-	defer page.end(ctx)
+	defer document.end(ctx)
 	runner, err := o.runner(s)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 	}()
 	var bar *progress
 	events := sweepEvents(std, s, &bar)
-	page.follow(&events)
+	document.follow(&events)
 	begun, err := s.Run(ctx, runner, events)
 	if !begun {
 		return refusal(err)
@@ -145,22 +145,22 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 			*bar = newProgress(std.err, time.Now)
 			(*bar).resume(s.Dir)
 		},
-		Activity: func(a sweep.Activity) {
+		Activity: func(a plan.Activity) {
 			switch {
 			case *bar == nil:
 				std.notef("%s", activity(a))
-			case a.Step == sweep.StepUnjudged:
+			case a.Step == plan.StepUnjudged:
 				(*bar).say("procfit: " + activity(a))
 			default:
 				(*bar).activity(a)
 			}
 		},
-		Progress: func(p sweep.Progress) { (*bar).report(p) },
+		Progress: func(p plan.Progress) { (*bar).report(p) },
 	}
 }
 
 // runner is that of this machine, or of a cluster.
-func (o *sweepOptions) runner(s *session.Session) (sweep.Runner, error) {
+func (o *sweepOptions) runner(s *session.Session) (plan.Runner, error) {
 	if o.kube.copies == nil {
 		return local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
 	}
@@ -175,7 +175,7 @@ func (s stdio) torn(path string, bytes int64) {
 // errors.
 func refusal(err error) error {
 	var refused *session.Refusal
-	var wrong *sweep.FieldError
+	var wrong *plan.FieldError
 	switch {
 	case errors.As(err, &refused):
 		return usageError("%w", refused)
@@ -210,14 +210,14 @@ func (o *sweepOptions) conclude(std stdio, s *session.Session, runErr error) err
 
 // gateError is the gate's answer as an exit code: a gate that could not be judged
 // is a failure, not a pass.
-func gateError(g *stat.Gate) error {
+func gateError(g *verdict.Gate) error {
 	switch {
 	case g == nil:
 		return errors.New("the gate cannot be judged: nothing was compared")
-	case slices.ContainsFunc(g.Checks, func(c stat.GateCheck) bool { return c.Worse }):
+	case slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Worse }):
 		return &exitError{exitGate, errors.New("the gate failed: proven worse by more than the margin")}
 	case !g.Pass:
-		return fmt.Errorf("the gate cannot be judged: %s", report.Unjudged(g))
+		return fmt.Errorf("the gate cannot be judged: %s", page.Unjudged(g))
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func interrupted(err error) error {
 // remind says what is left of a run that did not come to its end, and how to go
 // on.
 func remind(std stdio, s *session.Session, err error, trials int) {
-	if errors.Is(err, sweep.ErrHopeless) {
+	if errors.Is(err, plan.ErrHopeless) {
 		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
 		return
 	}

@@ -9,18 +9,18 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/slo"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
 // sweepOptions are the flags of procfit sweep. Those that are typed as they are
 // given stand in the Spec already.
 type sweepOptions struct {
-	spec sweep.Spec
+	spec plan.Spec
 
 	procs, quota         string
 	goVersions, urls     []string
@@ -52,7 +52,7 @@ type sweepOptions struct {
 }
 
 func newSweepOptions() *sweepOptions {
-	return &sweepOptions{spec: sweep.Default(), procs: "auto", rate: "auto", until: string(journal.GoalProven), margin: "5%", marginP99: "20%", maxErrors: "1%"}
+	return &sweepOptions{spec: plan.Default(), procs: "auto", rate: "auto", until: string(journal.GoalProven), margin: "5%", marginP99: "20%", maxErrors: "1%"}
 }
 
 func (o *sweepOptions) flags(f *pflag.FlagSet) {
@@ -154,7 +154,7 @@ func tool(args []string) journal.Tool {
 }
 
 // parse reads the flags whose values are lists, shares and texts.
-func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
+func (o *sweepOptions) parse(std stdio) (spec plan.Spec, err error) {
 	spec = o.spec
 	spec.Load.Stretch = !o.given("duration")
 	parse := func(of func() error) {
@@ -163,7 +163,7 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 		}
 	}
 	parse(func() (err error) {
-		if spec.Procs, err = sweep.ParseProcs(o.procs); err != nil {
+		if spec.Procs, err = plan.ParseProcs(o.procs); err != nil {
 			return usageError("--procs: %w", err)
 		}
 		return nil
@@ -193,7 +193,7 @@ func (o *sweepOptions) parse(std stdio) (spec sweep.Spec, err error) {
 
 // setTarget settles the program: the user's, a package to build, or the built-in
 // service.
-func (o *sweepOptions) setTarget(spec *sweep.Spec, std stdio) error {
+func (o *sweepOptions) setTarget(spec *plan.Spec, std stdio) error {
 	t := &spec.Target
 	var err error
 	if t.URL, spec.Load.Requests, err = readMix(o.urls, o.requests, std); err != nil {
@@ -209,8 +209,8 @@ func (o *sweepOptions) setTarget(spec *sweep.Spec, std stdio) error {
 			return err
 		}
 		t.BuiltIn = builtIn
-		t.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + sweep.PortPlaceholder}
-		t.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
+		t.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + plan.PortPlaceholder}
+		t.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
 	}
 	if t.Kind() == journal.KindServer {
 		return nil
@@ -271,7 +271,7 @@ func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 }
 
 // parseObjective reads what --slo and --price say.
-func (o *sweepOptions) parseObjective(l *sweep.Load) error {
+func (o *sweepOptions) parseObjective(l *plan.Load) error {
 	if o.given("slo") {
 		objective, err := slo.Parse(o.slo)
 		if err != nil {
@@ -303,8 +303,8 @@ func parseMetrics(flags []string) ([]load.Metric, error) {
 
 // fieldError says what is wrong with a field of a Spec by the flag that sets it. The
 // command has no flag.
-func fieldError(e *sweep.FieldError) error {
-	if e.Field == sweep.FieldCommand {
+func fieldError(e *plan.FieldError) error {
+	if e.Field == plan.FieldCommand {
 		return usageError("%s", e.Of(""))
 	}
 	return usageError("%s", e.Of("--"+string(e.Field)))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/secret"
-	"github.com/procfit/procfit/internal/tracing"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/trace"
 )
 
 // traceOptions are the flags of procfit trace.
@@ -84,9 +84,9 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 	}
 	switch {
 	case o.fields && o.json:
-		return tracing.WriteFieldsJSON(s.out)
+		return trace.WriteFieldsJSON(s.out)
 	case o.fields:
-		return tracing.WriteFields(s.out, o.text(s))
+		return trace.WriteFields(s.out, o.text(s))
 	case o.exec != "":
 		return o.runExecution(ctx, s)
 	}
@@ -95,7 +95,7 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 		return err
 	}
 	if l.Exit != nil && l.Exit.Killed {
-		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], tracing.Grace)
+		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], trace.Grace)
 	}
 	if o.json || o.html != "" || !l.Empty() {
 		if err := o.show(s, l); err != nil {
@@ -109,21 +109,21 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 }
 
 // read reads the trace of a command or a log.
-func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash int) (*tracing.Log, error) {
+func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash int) (*trace.Log, error) {
 	switch {
 	case dash == 0:
-		return tracing.Command{
+		return trace.Command{
 			Args: args, Shown: secret.Words(args), Env: os.Environ(),
 			Interval: o.interval, Duration: o.duration, Detail: o.detail,
 			Quiet: o.quiet, In: s.in, Progress: s.err,
 		}.Run(ctx)
 	case args[0] == "-":
-		return tracing.ReadLog(ctx, s.in, tracing.Source{Kind: tracing.FromStdin}, s.err), nil
+		return trace.ReadLog(ctx, s.in, trace.Source{Kind: trace.FromStdin}, s.err), nil
 	}
-	return tracing.ReadLogFile(ctx, args[0], s.err)
+	return trace.ReadLogFile(ctx, args[0], s.err)
 }
 
-func (o *traceOptions) show(s stdio, l *tracing.Log) error {
+func (o *traceOptions) show(s stdio, l *trace.Log) error {
 	var files []string
 	if o.html != "" {
 		if err := drawTo("--html", o.html, l.WritePage); err != nil {
@@ -157,15 +157,15 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 	return errors.Join(e.WriteText(s.out, o.text(s, files...)), e.Err)
 }
 
-func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*tracing.Execution, error) {
+func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*trace.Execution, error) {
 	if o.exec == "-" {
-		return tracing.ReadExecution(ctx, s.in, o.exec)
+		return trace.ReadExecution(ctx, s.in, o.exec)
 	}
-	return tracing.ReadExecutionFile(ctx, o.exec)
+	return trace.ReadExecutionFile(ctx, o.exec)
 }
 
-func (o *traceOptions) text(s stdio, files ...string) tracing.Text {
-	return tracing.Text{Width: width(s), Color: s.color(), Files: files}
+func (o *traceOptions) text(s stdio, files ...string) trace.Text {
+	return trace.Text{Width: width(s), Color: s.color(), Files: files}
 }
 
 // drawTo writes a drawing to the file that a flag names, or nothing.

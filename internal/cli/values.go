@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/procfit/procfit/internal/cpuset"
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/ready"
-	"github.com/procfit/procfit/internal/topology"
+	"github.com/procfit/procfit/internal/program/ready"
 )
 
 // parseRatio reads "5%" or "0.05" as 0.05.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/need"
 )
 
 // misused is, for batch programs, what they refuse besides the sizes of TestSizes

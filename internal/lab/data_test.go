@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/gobench"
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/stat"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 var (
@@ -108,8 +108,8 @@ func TestStages(t *testing.T) {
 		spec := s.Spec
 		switch e.Kind {
 		case Server:
-			spec.Target.Command = []string{"procfit", sweep.PortPlaceholder}
-			spec.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/" + s.Path
+			spec.Target.Command = []string{"procfit", plan.PortPlaceholder}
+			spec.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/" + s.Path
 		case Batch:
 			spec.Target.Command = []string{"procfit"}
 		}
@@ -272,7 +272,7 @@ func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 		versions = []string{""}
 	}
 	// wrk has loaded it, of which one hypothesis is.
-	result := &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Load.Connections, Command: "wrk"}}
+	result := &verdict.Result{Host: journal.Host{EffectiveCPUs: cpus}, Load: journal.Load{Connections: s.Load.Connections, Command: "wrk"}}
 	m, metrics := Measured{Result: result}, printed(t, e, s)
 	for _, version := range versions {
 		for _, quota := range limits {

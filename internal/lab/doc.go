@@ -22,7 +22,7 @@
 // figure of one arm; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
 // answers, and says what of a machine it lacks: CPUs of the Ps, and one for a load that
 // must not run on them. Numbers that a runtime chooses are answered from Emulated where
-// the CPUs are too few. A ratio is paired by block, as all comparisons of package stat are, and
+// the CPUs are too few. A ratio is paired by block, as all comparisons of package verdict are, and
 // takes six blocks to have an interval. An Outcome is what a run came to. Package
 // lab/run carries the stages out.
 //

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
 )
 
 // document002 is "Go 1.5 GOMAXPROCS Default": medians of 20 runs on a laptop of 4
@@ -55,7 +55,7 @@ func powserStages(o Options) []Stage {
 
 // laptopAndServer are the values that the document has of its two machines, of its
 // laptop those of the server too.
-func laptopAndServer(o Options) sweep.Procs { return pick(o, only(1, 2, 4), only(1, 2, 4, 8, 12, 16)) }
+func laptopAndServer(o Options) plan.Procs { return pick(o, only(1, 2, 4), only(1, 2, 4, 8, 12, 16)) }
 
 // costs are a program's at 1, 2 and 4 Ps on one machine.
 type costs struct{ one, two, four float64 }

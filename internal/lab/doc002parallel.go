@@ -3,8 +3,8 @@ package lab
 import (
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/sweep"
 )
 
 // At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server.
@@ -81,7 +81,7 @@ func jsonStages(o Options) []Stage {
 	return []Stage{s}
 }
 
-func oneFourSixteen(o Options) sweep.Procs { return only(1, 4, pick(o, 4, 16), o.cpus()) }
+func oneFourSixteen(o Options) plan.Procs { return only(1, 4, pick(o, 4, 16), o.cpus()) }
 
 // parallelProgram are the hypotheses of programs with inherent parallelism: nanoseconds
 // at 1, 4 and 16 on the server. Its 4 Ps leave 12 CPUs to the kernel and the

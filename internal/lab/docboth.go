@@ -3,7 +3,7 @@ package lab
 import (
 	"time"
 
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
 )
 
 // documentsTogether are the experiments of several documents: what each says of the
@@ -19,7 +19,7 @@ func documentsTogether() map[string]described {
 // rule of Go 1.25, at least 2, can tell apart.
 func defaultsStages(o Options) []Stage {
 	stage := batch(20*time.Millisecond, "defaults")
-	stage.Procs = sweep.Procs{Values: []*int{nil}} // unset
+	stage.Procs = plan.Procs{Values: []*int{nil}} // unset
 	stage.Quotas = pick(o, quotas(0, 1, 2), quotas(0, 0.5, 1, 2, 2.5))
 	stage.measure(`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+) numcpu`)
 	versions, language := stage, stage

@@ -7,8 +7,8 @@ import (
 	"go/version"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Emulated is what each Go release chose by itself on a machine that test/vm emulates,
@@ -62,7 +62,7 @@ func (e Emulated) results() Results {
 		}
 		m := r[id]
 		if m.Result == nil {
-			m.Result = &stat.Result{Host: journal.Host{CPUs: e.CPUs, EffectiveCPUs: float64(e.CPUs)}}
+			m.Result = &verdict.Result{Host: journal.Host{CPUs: e.CPUs, EffectiveCPUs: float64(e.CPUs)}}
 		}
 		if version.Compare("go"+row.Go, m.Result.Tool.GoVersion) > 0 {
 			m.Result.Tool.GoVersion = "go" + row.Go // today's is the newest

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // TestFaults runs what the page shows against the documents and holds the page

@@ -3,7 +3,7 @@ package lab
 import (
 	"strings"
 
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Figure is what to take of a trial: one of those below, or the name of a metric

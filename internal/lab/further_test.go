@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/cgroup"
-	"github.com/procfit/procfit/internal/gobench"
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/stat"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
 )
 
 // skipRacy leaves out the program that is built to be wrong where that would be told.
@@ -161,7 +161,7 @@ func limited(t *testing.T, cpus float64, argv ...string) string {
 // made is a stage whose arms have the figures, each six times with little noise: by the
 // number of Ps, or by all of them.
 func made(cpus float64, quota float64, figures map[int]map[Figure]float64) Measured {
-	m := Measured{Result: &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
+	m := Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
 	for procs, values := range figures {
 		for block := range 6 {
 			noise := 1 + 0.001*float64(block)

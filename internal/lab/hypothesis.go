@@ -1,8 +1,8 @@
 package lab
 
 import (
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Hypothesis is what a document's numbers say, as a statement about a ratio that
@@ -36,7 +36,7 @@ type Results map[string]Measured
 
 // Measured is what a stage came to.
 type Measured struct {
-	Result *stat.Result
+	Result *verdict.Result
 	Trials []journal.Trial
 	Why    string // why there is no Result
 	Looks  int    // how often blocks were added after a look at the answers

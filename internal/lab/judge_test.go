@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 func TestJudge(t *testing.T) {

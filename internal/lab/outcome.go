@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // OutcomeSchema is the version of lab.json.
@@ -82,20 +82,20 @@ type Version struct {
 
 // Answered is a Hypothesis with its answer.
 type Answered struct {
-	ID       string        `json:"id"`
-	Says     string        `json:"says"`
-	Document string        `json:"document,omitempty"`         // the document's own numbers
-	Value    *float64      `json:"document_value,omitempty"`   // their ratio
-	On       string        `json:"document_machine,omitempty"` // that they are of
-	AtLeast  *float64      `json:"at_least,omitempty"`
-	AtMost   *float64      `json:"at_most,omitempty"`
-	Needs    float64       `json:"needs_cpus,omitempty"`
-	Beside   float64       `json:"load_cpus,omitempty"` // of those for the load
-	Measured stat.Interval `json:"measured"`
-	From     string        `json:"measured_from,omitempty"` // whose figures they are; empty: this machine's
-	Answer   Answer        `json:"answer"`
-	Reason   string        `json:"reason,omitempty"` // of cannot_tell
-	Open     bool          `json:"open,omitempty"`   // more blocks may tell
+	ID       string           `json:"id"`
+	Says     string           `json:"says"`
+	Document string           `json:"document,omitempty"`         // the document's own numbers
+	Value    *float64         `json:"document_value,omitempty"`   // their ratio
+	On       string           `json:"document_machine,omitempty"` // that they are of
+	AtLeast  *float64         `json:"at_least,omitempty"`
+	AtMost   *float64         `json:"at_most,omitempty"`
+	Needs    float64          `json:"needs_cpus,omitempty"`
+	Beside   float64          `json:"load_cpus,omitempty"` // of those for the load
+	Measured verdict.Interval `json:"measured"`
+	From     string           `json:"measured_from,omitempty"` // whose figures they are; empty: this machine's
+	Answer   Answer           `json:"answer"`
+	Reason   string           `json:"reason,omitempty"` // of cannot_tell
+	Open     bool             `json:"open,omitempty"`   // more blocks may tell
 }
 
 // countedSeconds is how long a trial must be for the kernel's counters, in ticks of
@@ -123,7 +123,7 @@ func (s *RanStage) Count(m Measured) {
 			others = append(others, *x)
 		}
 	}
-	s.OtherCPUs = stat.Median(others).Median
+	s.OtherCPUs = verdict.Median(others).Median
 }
 
 // otherCPUs is how many CPUs programs took that have nothing to do with the trial. A
@@ -165,7 +165,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, Beside: j.Beside,
-			Measured: stat.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
+			Measured: verdict.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"text/template"
 
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
 )
 
 var update = flag.Bool("update", false, "write docs/SEEDS.md from docs/seeds")
@@ -104,7 +104,7 @@ func page(o *Outcome) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func interval(i stat.Interval) string {
+func interval(i verdict.Interval) string {
 	if i.Low == nil || i.High == nil {
 		return number.Count(*i.Median)
 	}

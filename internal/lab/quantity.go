@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Quantity is one figure of one arm of a stage. The zero value is the throughput of
@@ -31,7 +31,7 @@ type Quantity struct {
 const AtCPUs = -1
 
 // trials are those of the arm, or why there are none.
-func (q Quantity) trials(r Results) (stat.Trials, string) {
+func (q Quantity) trials(r Results) (verdict.Trials, string) {
 	m, ok := r[q.Stage]
 	switch {
 	case !ok:
@@ -40,7 +40,7 @@ func (q Quantity) trials(r Results) (stat.Trials, string) {
 		return nil, m.Why
 	}
 	key, known := q.key(m)
-	list := stat.Select(m.Trials).Of(key)
+	list := verdict.Select(m.Trials).Of(key)
 	if !known || len(list) == 0 {
 		return nil, q.arm(m) + " was not run"
 	}

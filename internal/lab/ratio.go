@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // fewest blocks have an interval: of fewer, ranks hold none of 95 %.
@@ -27,11 +27,11 @@ func ratio(r Results, a, b Quantity) Estimate {
 	if why != "" {
 		return Estimate{Why: why}
 	}
-	return estimate(stat.Paired(above, below), "the two have no block in common")
+	return estimate(verdict.Paired(above, below), "the two have no block in common")
 }
 
 // estimate has an interval from six blocks on.
-func estimate(i stat.Interval, nothing string) Estimate {
+func estimate(i verdict.Interval, nothing string) Estimate {
 	e := Estimate{Value: i.Median, Low: i.Low, High: i.High, N: i.N}
 	switch {
 	case e.Value == nil:
@@ -141,7 +141,7 @@ func Level(q Quantity, unit float64) func(Results) Estimate {
 				values = append(values, x/unit)
 			}
 		}
-		return estimate(stat.Median(values), "")
+		return estimate(verdict.Median(values), "")
 	}
 }
 
@@ -169,7 +169,7 @@ func Ended(q Quantity) func(Results) Estimate {
 		if n == 0 {
 			return Estimate{Why: why}
 		}
-		share := stat.Proportion(ended, n)
+		share := verdict.Proportion(ended, n)
 		return Estimate{Value: share.Median, Low: share.Low, High: share.High, N: n}
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // stageOf is a stage of so many blocks, with a throughput for each number of Ps.
 func stageOf(blocks int, throughput func(procs, block int) float64, procs ...int) Measured {
-	m := Measured{Result: &stat.Result{Host: journal.Host{EffectiveCPUs: 2}}}
+	m := Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: 2}}}
 	for block := range blocks {
 		for _, p := range procs {
 			x := throughput(p, block)
@@ -54,7 +54,7 @@ func TestRatio(t *testing.T) {
 	})))
 	one := func(procs int) Quantity { return Quantity{Procs: procs} }
 	today := versions
-	today.Result = &stat.Result{Tool: journal.Tool{GoVersion: "go1.27.1"}}
+	today.Result = &verdict.Result{Tool: journal.Tool{GoVersion: "go1.27.1"}}
 	for name, tc := range map[string]struct {
 		stage   Measured
 		measure func(Results) Estimate
@@ -80,7 +80,7 @@ func TestRatio(t *testing.T) {
 		"few blocks":                 {stageOf(3, drift, 1, 2), Ratio(one(2), one(1)), 2, "3 blocks: an interval needs 6"},
 		"zeros":                      {stageOf(6, func(int, int) float64 { return 0 }, 1, 2), Ratio(one(2), one(1)), math.NaN(), "no block in common"},
 		"not a number":               {stageOf(6, func(int, int) float64 { return math.NaN() }, 1, 2), Ratio(one(2), one(1)), math.NaN(), "no block in common"},
-		"no trial":                   {Measured{Result: &stat.Result{}}, Ratio(one(2), one(1)), math.NaN(), "was not run"},
+		"no trial":                   {Measured{Result: &verdict.Result{}}, Ratio(one(2), one(1)), math.NaN(), "was not run"},
 		"not run":                    {Measured{Why: "no cgroup can be made"}, Ratio(one(2), one(1)), math.NaN(), "no cgroup can be made"},
 		"another stage":              {six, Ratio(Quantity{Stage: "pods", Procs: 1}, one(1)), math.NaN(), "its sweep “pods” is not among"},
 

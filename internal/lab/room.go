@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/cpuset"
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // header is what a journal's first line says of CPUs.

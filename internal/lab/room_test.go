@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // What a hypothesis needs depends on whether the load has CPUs of its own.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
 )
 
 // Stage is one sweep of an experiment: it goes through the same plan, trials,
@@ -36,7 +36,7 @@ type Stage struct {
 	// Spec is what is measured. Its Target.BuiltIn is the practice program; the
 	// command and the URL that start and load it are whose runs the stage. Where that
 	// is empty, Target.Command is a program of the system, such as go build std.
-	sweep.Spec
+	plan.Spec
 }
 
 // What stands in the words of a Command for the go command, and for the tree, of Stage.Tree.
@@ -47,10 +47,10 @@ const (
 
 // Options are what the user may change in an experiment.
 type Options struct {
-	Quick  bool         // sizes and repeats that bring all experiments below ten minutes
-	Procs  *sweep.Procs // instead of the experiment's own; nil leaves it
-	Quotas []*float64   // likewise, in CPUs, nil being no limit; empty leaves them
-	Go     []string     // likewise
+	Quick  bool        // sizes and repeats that bring all experiments below ten minutes
+	Procs  *plan.Procs // instead of the experiment's own; nil leaves it
+	Quotas []*float64  // likewise, in CPUs, nil being no limit; empty leaves them
+	Go     []string    // likewise
 	// Repeats is the number of blocks; 0 leaves the experiment's own.
 	Repeats int
 
@@ -70,7 +70,7 @@ type Options struct {
 
 // server is a stage of a practice server.
 func server(o Options, program string, connections int) Stage {
-	s := Stage{Spec: sweep.Default()}
+	s := Stage{Spec: plan.Default()}
 	s.Target.BuiltIn = program
 	s.Load.Connections = connections
 	// The documents' load shared the machine with the server, whose CPUs the hypotheses
@@ -90,7 +90,7 @@ func batch(takes time.Duration, program string, args ...string) Stage {
 
 // command is a stage of a program of the system.
 func command(takes time.Duration, words ...string) Stage {
-	s := Stage{Spec: sweep.Default()}
+	s := Stage{Spec: plan.Default()}
 	s.Target.Command, s.TrialTakes = words, takes
 	s.Load.Warmup = 0
 	return s
@@ -110,9 +110,9 @@ func (s *Stage) measure(metrics ...string) {
 }
 
 // only are values of GOMAXPROCS, without unset; each counts once.
-func only(procs ...int) sweep.Procs {
+func only(procs ...int) plan.Procs {
 	slices.Sort(procs)
-	var p sweep.Procs
+	var p plan.Procs
 	for _, n := range slices.Compact(procs) {
 		p.Values = append(p.Values, &n)
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/need"
 )
 
 // standalonePrograms writes what Source gives as a module, a package for each.

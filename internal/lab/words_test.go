@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/markdown"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/markdown"
 )
 
 // worded are the experiments whose page is kept, with the figures that their programs
@@ -32,7 +32,7 @@ var worded = map[string][]string{
 // grown is a stage of which every figure grows with the Ps, to the power of 0.3, and with
 // the figure's place in the list.
 func grown(s lab.Stage, names []string, cpus float64) lab.Measured {
-	m := lab.Measured{Result: &stat.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
+	m := lab.Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
 	quotas := s.Quotas
 	if len(quotas) == 0 {
 		quotas = []*float64{nil}
@@ -83,7 +83,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("%d experiments of %d", len(o.Experiments), len(worded))
 	}
 	var got bytes.Buffer
-	if err := markdown.RenderLab(&got, report.NewLab(o)); err != nil {
+	if err := markdown.RenderLab(&got, page.NewLab(o)); err != nil {
 		t.Fatal(err)
 	}
 	if flag.Lookup("update").Value.String() == "true" {

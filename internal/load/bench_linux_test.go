@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // BenchmarkCPUPerRequest compares the client CPU time a request in a closed loop

@@ -11,7 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/load/wire"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // GRPC is a call of gRPC. Without files the server tells the types, by reflection.

@@ -3,7 +3,7 @@ package load
 import (
 	"fmt"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // MetricCode is why a metric could not be taken.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load/rpc"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // DefaultTimeout is how long a request may take where Options says nothing.

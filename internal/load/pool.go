@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load/wire"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // portable is the engine on the connections of package wire.

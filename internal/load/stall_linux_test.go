@@ -14,7 +14,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/sys/unix"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // decimal reads a number as it stands; one too great for a float64 is infinite.

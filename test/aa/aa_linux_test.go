@@ -15,13 +15,13 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/stat"
-	"github.com/procfit/procfit/internal/supervisor"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
 )
 
 func TestMain(m *testing.M) {
@@ -33,11 +33,11 @@ func TestMain(m *testing.M) {
 
 // alias runs one value under another's name, and hides what the target really ran at.
 type alias struct {
-	sweep.Runner
+	plan.Runner
 	name, value int
 }
 
-func (a alias) Run(ctx context.Context, task sweep.Task, observe sweep.Observer) (journal.Trial, error) {
+func (a alias) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	named := task.Arm
 	if named.Procs == nil || *named.Procs != a.name {
 		return a.Runner.Run(ctx, task, observe)
@@ -93,14 +93,14 @@ func TestAA(t *testing.T) {
 // tally counts sweeps and what they claim.
 type tally struct {
 	sweeps, claimed, trials int
-	verdicts                map[stat.Verdict]int
+	verdicts                map[verdict.Verdict]int
 }
 
-func (c *tally) add(r *stat.Result) {
+func (c *tally) add(r *verdict.Result) {
 	c.sweeps++
 	c.trials += r.TrialsRun + r.PilotsRun
 	if c.verdicts == nil {
-		c.verdicts = map[stat.Verdict]int{}
+		c.verdicts = map[verdict.Verdict]int{}
 	}
 	c.verdicts[r.Recommendation.Verdict]++
 	if claims(r) {
@@ -122,25 +122,25 @@ func (c tally) String() string {
 }
 
 // claims tells whether a result calls one of its settings worse than another.
-func claims(r *stat.Result) bool {
-	worse := []stat.ExcludedCode{stat.ExcludedSlower, stat.ExcludedSaturated}
-	return slices.ContainsFunc(r.Groups, func(g stat.Group) bool {
-		return slices.ContainsFunc(g.Rows, func(row stat.ArmResult) bool {
+func claims(r *verdict.Result) bool {
+	worse := []verdict.ExcludedCode{verdict.ExcludedSlower, verdict.ExcludedSaturated}
+	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
+		return slices.ContainsFunc(g.Rows, func(row verdict.ArmResult) bool {
 			return row.Later || row.Excluded != nil && slices.Contains(worse, *row.Excluded)
 		})
 	})
 }
 
 // one runs or completes a sweep of 1 and 2 Ps in the folder, where 1 is really value.
-func one(t *testing.T, program, dir string, value int) *stat.Result {
+func one(t *testing.T, program, dir string, value int) *verdict.Result {
 	t.Helper()
-	spec := sweep.Default()
+	spec := plan.Default()
 	spec.Target.BuiltIn = "cpuserver"
-	spec.Target.Command = []string{program, "lab", "serve", "cpuserver", "--addr", "127.0.0.1:" + sweep.PortPlaceholder}
-	spec.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/"
-	spec.Procs = sweep.Procs{Values: []*int{new(1), new(2)}}
+	spec.Target.Command = []string{program, "lab", "serve", "cpuserver", "--addr", "127.0.0.1:" + plan.PortPlaceholder}
+	spec.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
+	spec.Procs = plan.Procs{Values: []*int{new(1), new(2)}}
 	spec.Load.Duration, spec.Load.Stretch = 2*time.Second, false
-	spec.Budget = &sweep.Budget{Goal: journal.GoalProven}
+	spec.Budget = &plan.Budget{Goal: journal.GoalProven}
 	if err := spec.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/html"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	report "github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/html"
+	"github.com/procfit/procfit/test/need"
 )
 
 // patience is how long one page may take on a busy machine.
@@ -35,7 +35,7 @@ type tab struct {
 
 // open renders the Result and loads the page in a browser, once what must hold
 // before has been done.
-func open(t *testing.T, r *stat.Result, before ...chromedp.Action[chromedp.Void]) *tab {
+func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Render(&b, report.New(r)); err != nil {

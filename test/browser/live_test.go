@@ -8,19 +8,19 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/procfit/procfit/internal/live"
-	"github.com/procfit/procfit/internal/report"
-	"github.com/procfit/procfit/internal/report/reporttest"
+	report "github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/page/served"
 )
 
 // The page of a sweep that goes on is renewed by the browser itself, without a script.
 func TestTheLivePageFollowsWithoutAScript(t *testing.T) {
-	s, err := live.Listen(t.Context(), ":0")
+	s, err := served.Listen(t.Context(), ":0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Show(report.New(reporttest.Shared())); err != nil {
+	if err := s.Show(report.New(pagetest.Shared())); err != nil {
 		t.Fatal(err)
 	}
 	s.Now("Running now: the first")

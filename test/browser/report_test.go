@@ -8,12 +8,12 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/procfit/procfit/internal/report/reporttest"
-	"github.com/procfit/procfit/internal/stat"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func TestFitsPhoneAndDesk(t *testing.T) {
-	for name, r := range map[string]*stat.Result{"typical": reporttest.Typical(), "groups": reporttest.Groups(), "hostile": reporttest.Hostile()} {
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile()} {
 		t.Run(name, func(t *testing.T) {
 			x := open(t, r)
 			for _, width := range []int64{375, 768, 1280} {
@@ -44,7 +44,7 @@ func TestFitsPhoneAndDesk(t *testing.T) {
 }
 
 func TestEveryKindOfPageFits(t *testing.T) {
-	for name, r := range map[string]*stat.Result{"gate": reporttest.Gate(func(*stat.Gate) {}), "invalid": reporttest.Invalid(), "benchmarks": reporttest.Benchmarks()} {
+	for name, r := range map[string]*verdict.Result{"gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks()} {
 		x := open(t, r)
 		for _, width := range []int64{375, 1280} {
 			x.do(t, chromedp.EmulateViewport(width, 900))
@@ -58,7 +58,7 @@ func TestEveryKindOfPageFits(t *testing.T) {
 // On a phone a column that stays in place would leave no room for the others; on
 // a desk it stays, with the rows' rules under it.
 func TestTheFirstColumnLeavesRoomForTheOthers(t *testing.T) {
-	x := open(t, reporttest.Groups())
+	x := open(t, pagetest.Groups())
 	const first = `(e => [getComputedStyle(e).position, getComputedStyle(e.closest("table")).borderCollapse, getComputedStyle(e).borderBottomWidth])(document.querySelector("nav tbody th"))`
 	for width, want := range map[int64]string{375: "static", 1280: "sticky"} {
 		x.do(t, chromedp.EmulateViewport(width, 900))
@@ -77,7 +77,7 @@ func noScript() chromedp.Action[chromedp.Void] {
 }
 
 func TestFetchesNothingAndNeedsNoScript(t *testing.T) {
-	with, without := open(t, reporttest.Groups()), open(t, reporttest.Groups(), noScript())
+	with, without := open(t, pagetest.Groups()), open(t, pagetest.Groups(), noScript())
 	for _, x := range []*tab{with, without} {
 		x.mu.Lock()
 		if len(x.fetched) != 1 || x.fetched[0] != x.url {
@@ -95,9 +95,9 @@ func TestFetchesNothingAndNeedsNoScript(t *testing.T) {
 // TestFirstScreen: the answer, what changes, the warnings and both curves need no
 // scrolling on a desktop and two screens on a phone; headings go down a step at a time.
 func TestFirstScreen(t *testing.T) {
-	several := reporttest.Groups()
+	several := pagetest.Groups()
 	several.Complete = true
-	for name, r := range map[string]*stat.Result{"set it": reporttest.Typical(), "shared": reporttest.Shared(), "groups": several, "benchmarks": reporttest.Benchmarks()} {
+	for name, r := range map[string]*verdict.Result{"set it": pagetest.Typical(), "shared": pagetest.Shared(), "groups": several, "benchmarks": pagetest.Benchmarks()} {
 		t.Run(name, func(t *testing.T) {
 			curves := ".curves svg[role=group]"
 			screens := [][3]int64{{1280, 800, 800}, {390, 844, 2 * 844}}
@@ -125,7 +125,7 @@ func TestFirstScreen(t *testing.T) {
 }
 
 func TestHostileTextStaysText(t *testing.T) {
-	x := open(t, reporttest.Hostile())
+	x := open(t, pagetest.Hostile())
 	if n := evaluate[int](t, x, `document.querySelectorAll("script, img, iframe, object, link, [onerror]").length`); n != 0 {
 		t.Errorf("%d elements that no template writes", n)
 	}
@@ -149,7 +149,7 @@ const contrast = `(selector => {
 	return (Math.max(a, b) + .05) / (Math.min(a, b) + .05) })`
 
 func TestLightAndDarkAreBothReadable(t *testing.T) {
-	x := open(t, reporttest.Groups())
+	x := open(t, pagetest.Groups())
 	grounds := map[string]string{}
 	for _, scheme := range []string{"light", "dark"} {
 		x.do(t, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -172,7 +172,7 @@ func TestLightAndDarkAreBothReadable(t *testing.T) {
 const seen = `[...document.querySelectorAll(".readout")].filter(e => getComputedStyle(e).visibility == "visible").map(e => e.textContent)`
 
 func TestHoverAndFocusShowTheValue(t *testing.T) {
-	r := reporttest.Typical()
+	r := pagetest.Typical()
 	x := open(t, r, chromedp.EmulateViewport(1280, 900), noScript())
 	if s := evaluate[[]string](t, x, seen); len(s) != 0 {
 		t.Fatalf("shown before anything is pointed at: %q", s)

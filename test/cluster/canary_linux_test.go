@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/canary"
+	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
 // openCanary is a shop whose Service has two pods and traffic, and who may have a canary

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // sevens is a policy of admission that gives each target GOMAXPROCS=7.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/cluster"
 )
 

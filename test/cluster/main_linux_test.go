@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/need"
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/need"
 )
 
 // shared is the cluster of all tests here. It is made for the first that asks, since

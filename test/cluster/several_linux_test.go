@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // On two nodes at once each block runs on one of them, and what ran there says so.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // releases are those of which the code is asked; several have the same.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/program/goproc"
 )
 
 // arm64Modes are those that need no compiler for C.

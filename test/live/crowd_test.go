@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // goBuild builds a main package of the directory and returns the program.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/goproc/goproctest"
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/need"
 )
 
 // release is a toolchain and what can be read of its programs beside GOMAXPROCS

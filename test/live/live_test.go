@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/goproc"
-	"github.com/procfit/procfit/internal/goproc/goproctest"
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/need"
 )
 
 // result is what one run of a cell's program came to.

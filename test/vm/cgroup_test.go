@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // compile builds a package's test binary, to be run in a machine.

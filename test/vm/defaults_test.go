@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/need"
 )
 
 // keptDefaults is the table that the lab answers with.

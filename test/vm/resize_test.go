@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/need"
 )
 
 // The blank import beside plain Go, through resizes on a machine of 8 CPUs: it is

@@ -18,7 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary/archive"
-	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/program/goproc"
 )
 
 // Options are what a run gives.

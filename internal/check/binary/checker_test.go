@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/check/binary"
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
 	"github.com/procfit/procfit/internal/check/manifest"
-	"github.com/procfit/procfit/internal/need"
+	"github.com/procfit/procfit/test/need"
 )
 
 // run checks paths for programs, and manifests beside them.

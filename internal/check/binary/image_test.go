@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
-	"github.com/procfit/procfit/internal/goproc/goproctest"
+	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 )
 
 // realImage is one of three layers: a program that was really built, packed with gzip; a

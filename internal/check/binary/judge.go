@@ -10,8 +10,8 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary/archive"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // fromFiles is the package of a program that was built from files that were named.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // Options are what to check of a cluster.

@@ -16,7 +16,7 @@ import (
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/procfit/procfit/internal/container"
+	"github.com/procfit/procfit/internal/host/container"
 )
 
 // Live is what the exporter tells of the Go program in a container.

@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/cpuset"
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // expectation is what a manifest of the corpus says of itself, in comments or in a key

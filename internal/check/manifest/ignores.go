@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // comment is an ignore in a comment: # at the start of a line or after white space.

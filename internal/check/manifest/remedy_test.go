@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/cpuset"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // writeGitHub prints workflow commands: each shows beside its line in a pull request.

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 const schema = "procfit.check/v1"

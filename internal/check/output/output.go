@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Options are what a rendering depends on, beside the Report.

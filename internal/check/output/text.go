@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
-	"github.com/procfit/procfit/internal/terminal"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // writeText has a line for each value and each finding, which begins with its place,

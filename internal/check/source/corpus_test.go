@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // A Go file of the corpus says in comments what is found in it: at their line, or in

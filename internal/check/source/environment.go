@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // setenvs is PF026.

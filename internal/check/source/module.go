@@ -12,8 +12,8 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // implied is the language of a go.mod without a go line (go.dev/ref/mod#go-mod-file-go).

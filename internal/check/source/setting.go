@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // setting is a call of runtime.GOMAXPROCS that may set something.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // sizing are words of names that tell how many of something work at once.

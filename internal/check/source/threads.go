@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // defaultThreads is the runtime's own bound (runtime/debug.SetMaxThreads).

@@ -13,11 +13,11 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/kube"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/phrase"
-	"github.com/procfit/procfit/internal/rule"
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // The files of what was looked at.

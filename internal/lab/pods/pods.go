@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/procfit/procfit/internal/kube"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 )
 
 // ID is the experiment that can be run so.
@@ -62,13 +62,13 @@ func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Copies, error)
 // Machine is the cluster as a place for trials.
 func (l *Lab) Machine() run.Machine {
 	return run.Machine{
-		Check: func(sweep.Spec, bool) error { return nil }, // a Spec of pods says itself what it cannot have
-		Target: func(s *sweep.Spec, st lab.Stage) {
+		Check: func(plan.Spec, bool) error { return nil }, // a Spec of pods says itself what it cannot have
+		Target: func(s *plan.Spec, st lab.Stage) {
 			s.Target.BuiltIn, s.Target.Command, s.Load.Shared = "", nil, false
 			s.Target.Pods, s.Target.URL = l.Copies.Pods(false), strings.TrimSuffix(l.Copies.URL(), "/")+"/"+st.Path
 		},
 		Look: l.look,
-		Runner: func(s *session.Session, _ map[string]local.Program) (sweep.Runner, error) {
+		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
 			return l.Copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: l.host, Image: kube.ImageIn(s.Dir)}), nil
 		},
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/journal"
-	"github.com/procfit/procfit/internal/kube"
-	"github.com/procfit/procfit/internal/trial"
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // The document's fix is what check makes of the manifest before it: five lines, with the

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/supervisor"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/program/toolchain"
 )
 
 // compilers compile practice programs with the toolchains that are asked for, each

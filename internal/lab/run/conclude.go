@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/report/files"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/files"
 )
 
 // Write brings the folder's reports up to what the journals hold. Only what has

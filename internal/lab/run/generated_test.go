@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // exponent is how throughput grows with the CPUs.
@@ -28,8 +28,8 @@ type world struct {
 
 func (w *world) machine() Machine {
 	return Machine{
-		Check: func(sweep.Spec, bool) error { return nil },
-		Runner: func(s *session.Session, _ map[string]local.Program) (sweep.Runner, error) {
+		Check: func(plan.Spec, bool) error { return nil },
+		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
 			return &generated{w, s.Spec}, nil
 		},
 		Program: func(_ context.Context, _ lab.Experiment, asked, _ string) (local.Program, string, error) {
@@ -42,7 +42,7 @@ func (w *world) host() journal.Host {
 	return journal.Host{Hostname: "many", CPUModel: "a model", CPUs: int(w.cpus), AffinityCPUs: int(w.cpus), EffectiveCPUs: w.cpus, Kernel: "6.18.0"}
 }
 
-// plan is a run of experiments with so many blocks.
+// planOf is a run of experiments with so many blocks.
 func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Run {
 	for i := range list {
 		list[i].Trace = "" // there is no program to look at
@@ -56,13 +56,13 @@ func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Ru
 // generated answers tasks with figures of the arm.
 type generated struct {
 	*world
-	spec sweep.Spec
+	spec plan.Spec
 }
 
-func (g *generated) Prepare(context.Context, journal.Plan, sweep.Observer) error { return nil }
-func (g *generated) Close() error                                                { return nil }
+func (g *generated) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
+func (g *generated) Close() error                                               { return nil }
 
-func (g *generated) Run(_ context.Context, t sweep.Task, _ sweep.Observer) (journal.Trial, error) {
+func (g *generated) Run(_ context.Context, t plan.Task, _ plan.Observer) (journal.Trial, error) {
 	g.ran++
 	p, cpus := int(g.cpus), g.cpus
 	if n := len(g.spec.TargetCPUs()); n > 0 {

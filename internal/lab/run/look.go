@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/folder"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/supervisor"
-	"github.com/procfit/procfit/internal/tracing"
+	"github.com/procfit/procfit/internal/trace"
 )
 
 // lookFor bounds the run under a trace; the programs take a second.
@@ -68,7 +68,7 @@ func (s *sight) execution(ctx context.Context) error {
 	if _, err := s.run(ctx, nil, "-trace", raw); err != nil {
 		return err
 	}
-	x, err := tracing.ReadExecutionFile(ctx, raw)
+	x, err := trace.ReadExecutionFile(ctx, raw)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *sight) execution(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(
-		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", func(w io.Writer) error { return x.WriteText(w, tracing.Text{}) }),
+		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", func(w io.Writer) error { return x.WriteText(w, trace.Text{}) }),
 		s.write("the same, drawn", "timeline.svg", x.WriteDrawing),
 		s.write("the execution trace, for go tool trace", "trace.out", verbatim(whole)))
 }
@@ -90,12 +90,12 @@ func (s *sight) scheduler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := tracing.ReadLog(ctx, bytes.NewReader(log), tracing.Source{Kind: tracing.FromFile, Path: "schedtrace.log"}, io.Discard)
+	l := trace.ReadLog(ctx, bytes.NewReader(log), trace.Source{Kind: trace.FromFile, Path: "schedtrace.log"}, io.Discard)
 	if err := errors.Join(ctx.Err(), l.Err()); err != nil {
 		return err
 	}
 	return errors.Join(
-		s.write("the scheduler's own lines, read", "trace.txt", func(w io.Writer) error { return l.WriteText(w, tracing.Text{}) }),
+		s.write("the scheduler's own lines, read", "trace.txt", func(w io.Writer) error { return l.WriteText(w, trace.Text{}) }),
 		s.write("the same, drawn over time", "trace.html", l.WritePage),
 		s.write("the lines themselves", "schedtrace.log", verbatim(log)))
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/procfit/procfit/internal/supervisor"
+	"github.com/procfit/procfit/internal/host/supervisor"
 )
 
 // TestMain lets this program be the supervisor of what it runs.

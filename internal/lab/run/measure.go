@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 )
 
 // Events are told as a run goes on. Each may be nil; all must return at once.
@@ -18,8 +18,8 @@ type Events struct {
 	Compile  func(program, version string)
 	Untraced func(err error)                // what was to be looked at could not be
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
-	Activity sweep.Observer                 // what the Runner does
-	Progress func(sweep.Progress)           // a trial begins or has ended
+	Activity plan.Observer                  // what the Runner does
+	Progress func(plan.Progress)            // a trial begins or has ended
 	More     func(More)                     // a stage is given more blocks
 }
 

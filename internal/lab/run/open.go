@@ -8,11 +8,11 @@ import (
 	"os"
 	"slices"
 
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/report/files"
-	"github.com/procfit/procfit/internal/session"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/files"
 )
 
 // Open makes the results folder, or takes over what an earlier run of experiments

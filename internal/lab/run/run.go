@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/procfit/procfit/internal/folder"
-	"github.com/procfit/procfit/internal/journal"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Options are what a run takes.
@@ -37,16 +37,16 @@ type Options struct {
 type Machine struct {
 	// Check says what of a valid Spec cannot be had there; built is that the run
 	// compiles the program.
-	Check func(spec sweep.Spec, built bool) error
+	Check func(spec plan.Spec, built bool) error
 	// Target makes a stage's practice program the target, as it is there; nil: a command
 	// of this machine.
-	Target func(*sweep.Spec, lab.Stage)
+	Target func(*plan.Spec, lab.Stage)
 	// Look looks at what the experiment is about besides its sweeps, into its folder; nil:
 	// there is nothing.
 	Look func(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error)
 	// Runner makes what measures a session. Programs are those that were compiled, by
 	// the arm's Go version; nil where none were to be.
-	Runner func(s *session.Session, programs map[string]local.Program) (sweep.Runner, error)
+	Runner func(s *session.Session, programs map[string]local.Program) (plan.Runner, error)
 	// Program compiles practice programs; nil: the compilers of the machine that procfit
 	// runs on.
 	Program Build
@@ -59,8 +59,8 @@ type Build func(ctx context.Context, e lab.Experiment, asked, language string) (
 // ThisMachine is the one that procfit runs on; the targets get the environment.
 func ThisMachine(environ []string) Machine {
 	return Machine{
-		Check: func(spec sweep.Spec, built bool) error { return local.Check(spec, built) },
-		Runner: func(s *session.Session, programs map[string]local.Program) (sweep.Runner, error) {
+		Check: func(spec plan.Spec, built bool) error { return local.Check(spec, built) },
+		Runner: func(s *session.Session, programs map[string]local.Program) (plan.Runner, error) {
 			return local.New(s.Spec, local.Config{Environ: environ, CreateLog: s.CreateLog, Programs: programs})
 		},
 	}

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/report/files"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/files"
 )
 
 // machine answers every task of every stage with a valid trial, but for what it is
@@ -31,8 +31,8 @@ type machine struct {
 
 func (m *machine) machine() Machine {
 	return Machine{
-		Check: func(s sweep.Spec, _ bool) error { return m.check[s.Name] },
-		Runner: func(s *session.Session, _ map[string]local.Program) (sweep.Runner, error) {
+		Check: func(s plan.Spec, _ bool) error { return m.check[s.Name] },
+		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
 			return &runner{m, s.Spec.Name}, nil
 		},
 	}
@@ -43,13 +43,13 @@ type runner struct {
 	name string
 }
 
-func (r *runner) Prepare(context.Context, journal.Plan, sweep.Observer) error {
+func (r *runner) Prepare(context.Context, journal.Plan, plan.Observer) error {
 	return r.m.prepare[r.name]
 }
 
 func (r *runner) Close() error { return nil }
 
-func (r *runner) Run(ctx context.Context, t sweep.Task, _ sweep.Observer) (journal.Trial, error) {
+func (r *runner) Run(ctx context.Context, t plan.Task, _ plan.Observer) (journal.Trial, error) {
 	if r.m.run != nil {
 		if err := r.m.run(r.name); err != nil {
 			return journal.Trial{}, err
@@ -63,10 +63,10 @@ func host() journal.Host {
 	return journal.Host{Hostname: "host", CPUModel: "Intel(R) Xeon(R) Processor", CPUs: 2, EffectiveCPUs: 2, Kernel: "6.18.0"}
 }
 
-// plan is a run of the experiments with two blocks of one and two Ps.
-func plan(t *testing.T, m *machine, dir string, ids ...string) *Run {
+// planOf is a run of the experiments with two blocks of one and two Ps.
+func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	t.Helper()
-	procs, err := sweep.ParseProcs("1,2")
+	procs, err := plan.ParseProcs("1,2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func read(t *testing.T, dir string) *lab.Outcome {
 
 func TestRun(t *testing.T) {
 	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
-	r := plan(t, m, dir, "parallel", "contention")
+	r := planOf(t, m, dir, "parallel", "contention")
 	if list := r.Planned(); len(list) != 2 || list[0].Trials != 6 || list[0].Cost() != 600*time.Millisecond || list[1].Experiment != "contention" {
 		t.Errorf("%+v", list)
 	}
@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Meanwhile nobody else may.
-	if _, err := plan(t, m, dir, "json").Open(Events{}); !isRefusal(err) {
+	if _, err := planOf(t, m, dir, "json").Open(Events{}); !isRefusal(err) {
 		t.Errorf("a second run into the folder: %v", err)
 	}
 	if err := r.Measure(t.Context(), Events{Stage: func(x Turn) { turns = append(turns, x) }}); err != nil {
@@ -136,15 +136,15 @@ func TestRun(t *testing.T) {
 	}
 
 	// The same runs nothing again; another plan is refused; more may join.
-	if err := measure(t, plan(t, m, dir, "contention")); err != nil || len(m.ran) != 12 {
+	if err := measure(t, planOf(t, m, dir, "contention")); err != nil || len(m.ran) != 12 {
 		t.Errorf("%v, %d trials", err, len(m.ran))
 	}
-	other := plan(t, m, dir, "contention")
+	other := planOf(t, m, dir, "contention")
 	other.items[0].stages[0].session.Plan.Blocks = 3
 	if err := measure(t, other); !isRefusal(err) {
 		t.Errorf("another plan: %v", err)
 	}
-	if err := measure(t, plan(t, m, dir, "json")); err != nil {
+	if err := measure(t, planOf(t, m, dir, "json")); err != nil {
 		t.Fatal(err)
 	}
 	if o = read(t, dir); len(o.Experiments) != 3 || !o.Complete {
@@ -172,7 +172,7 @@ func TestFaults(t *testing.T) {
 	}
 	var told []string
 	dir := filepath.Join(t.TempDir(), "out")
-	r := plan(t, m, dir, "workload", "contention")
+	r := planOf(t, m, dir, "workload", "contention")
 	held, err := r.Open(Events{})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		return nil
 	}
-	r := plan(t, m, dir, "contention", "parallel")
+	r := planOf(t, m, dir, "contention", "parallel")
 	held, err := r.Open(Events{})
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%v: %+v", err, o)
 	}
 	m.run = nil
-	if err := measure(t, plan(t, m, dir, "contention", "parallel")); err != nil || len(m.ran) != 12 || !read(t, dir).Complete {
+	if err := measure(t, planOf(t, m, dir, "contention", "parallel")); err != nil || len(m.ran) != 12 || !read(t, dir).Complete {
 		t.Errorf("%v, %d trials", err, len(m.ran))
 	}
 }
@@ -231,22 +231,22 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	write(mine, "thesis.txt", "not ours")
-	if _, err := plan(t, m, mine, "contention").Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
+	if _, err := planOf(t, m, mine, "contention").Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
 		t.Errorf("a folder of others: %v", err)
 	}
 	file := filepath.Join(mine, "thesis.txt")
-	if _, err := plan(t, m, file, "contention").Open(Events{}); !isRefusal(err) {
+	if _, err := planOf(t, m, file, "contention").Open(Events{}); !isRefusal(err) {
 		t.Errorf("a file: %v", err)
 	}
 
 	// A damaged index is made anew of what the journals hold.
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := measure(t, plan(t, m, dir, "contention")); err != nil {
+	if err := measure(t, planOf(t, m, dir, "contention")); err != nil {
 		t.Fatal(err)
 	}
 	write(dir, files.LabName, "{")
 	var told error
-	held, err := plan(t, m, dir, "contention").Open(Events{Remade: func(err error) { told = err }})
+	held, err := planOf(t, m, dir, "contention").Open(Events{Remade: func(err error) { told = err }})
 	if err != nil || told == nil {
 		t.Fatalf("%v, told %v", err, told)
 	}
@@ -254,7 +254,7 @@ func TestFolders(t *testing.T) {
 	if o := read(t, dir); o.Experiments[0].Stages[0].Run != 6 {
 		t.Errorf("%+v", o)
 	}
-	elsewhere := plan(t, m, dir, "contention")
+	elsewhere := planOf(t, m, dir, "contention")
 	elsewhere.Outcome.Host.CPUs = 64
 	if _, err := elsewhere.Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("another machine's: %v", err)
@@ -269,7 +269,7 @@ func TestFolders(t *testing.T) {
 
 // What starts and loads a practice program is put in for each kind.
 func TestCommands(t *testing.T) {
-	r := plan(t, &machine{}, "out", "k8sbench", "contention", "build")
+	r := planOf(t, &machine{}, "out", "k8sbench", "contention", "build")
 	var got []string
 	for _, p := range r.Planned() {
 		s := p.Session.Spec

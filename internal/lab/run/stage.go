@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/session"
-	"github.com/procfit/procfit/internal/sweep"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // stage is a stage of the run.
@@ -82,7 +82,7 @@ func lacks(st lab.Stage) error {
 
 // spec is what a stage measures, with the command that starts its practice program
 // and the URL that loads it.
-func (r *Run) spec(e lab.Experiment, st lab.Stage) sweep.Spec {
+func (r *Run) spec(e lab.Experiment, st lab.Stage) plan.Spec {
 	s := st.Spec
 	s.Seed = r.options.Seed
 	if target := r.options.Machine.Target; target != nil {
@@ -92,7 +92,7 @@ func (r *Run) spec(e lab.Experiment, st lab.Stage) sweep.Spec {
 	switch e.Kind {
 	case lab.Server:
 		s.Target.Command = append([]string{r.options.Self, "lab", "serve", e.ID}, arguments(e, st)...)
-		s.Target.URL = "http://127.0.0.1:" + sweep.PortPlaceholder + "/" + st.Path
+		s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/" + st.Path
 	case lab.Batch:
 		s.Target.Command = append([]string{r.options.Self, "lab", "program", e.ID}, arguments(e, st)...)
 	}
@@ -102,7 +102,7 @@ func (r *Run) spec(e lab.Experiment, st lab.Stage) sweep.Spec {
 // arguments are the practice program's, wherever it comes from.
 func arguments(e lab.Experiment, st lab.Stage) []string {
 	if e.Kind == lab.Server {
-		return append([]string{"--addr=127.0.0.1:" + sweep.PortPlaceholder}, st.Args...)
+		return append([]string{"--addr=127.0.0.1:" + plan.PortPlaceholder}, st.Args...)
 	}
 	return st.Args
 }

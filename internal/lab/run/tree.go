@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/local"
-	"github.com/procfit/procfit/internal/supervisor"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/program/toolchain"
 )
 
 // fetch gets a toolchain, each once. What stands in the way is kept with it, except the

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/need"
-	"github.com/procfit/procfit/internal/toolchain"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/need"
 )
 
 // tree is a Go release's, as far as a command needs it.
@@ -35,7 +35,7 @@ func tree(t *testing.T) string {
 func TestCommandInTree(t *testing.T) {
 	need.Command(t, "sh")
 	root := tree(t)
-	r := plan(t, &machine{}, "out", "build")
+	r := planOf(t, &machine{}, "out", "build")
 	r.options.Environ = os.Environ()
 	compiled := 0
 	c := r.compilers(Events{Compile: func(string, string) { compiled++ }}.orNot())

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/procfit/procfit/internal/journal"
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // lastRelease is a copy of a folder that the release before journals of v2 wrote, of
@@ -51,7 +51,7 @@ func TestLastReleaseGoesOn(t *testing.T) {
 	dir := lastRelease(t, "interrupted")
 	t.Chdir("/")
 	m := &machine{}
-	r := plan(t, m, dir, "contention")
+	r := planOf(t, m, dir, "contention")
 	if p := r.Planned(); p[0].Trials != 3 {
 		t.Errorf("%d trials are missing, want 3 of 6", p[0].Trials)
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/phrase"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Bounds against a file that is none of requests.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // The fields that matter to the parser.

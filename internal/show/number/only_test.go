@@ -16,15 +16,15 @@ import (
 
 // elsewhere are the files that may write or read a unit themselves, with the reason.
 var elsewhere = map[string]string{
-	"internal/canary/journal.go":        "quotes seconds as the file has them",
-	"internal/canary/query.go":          "writes a query of Prometheus",
-	"internal/lab/doc002.go":            "names the unit that a document uses",
-	"internal/lab/doc002parallel.go":    "names the unit that a document uses",
-	"internal/lab/doc003.go":            "has the name of a Go benchmark",
-	"internal/load/foreign/ours.go":     "quotes seconds as the input has them",
-	"internal/schedtrace/reading.go":    "quotes milliseconds as the trace has them",
-	"internal/schedtrace/view/facts.go": "has one unit for the range that it writes",
-	"internal/tui/column.go":            "spells µ in ASCII",
+	"internal/verdict/canary/journal.go":     "quotes seconds as the file has them",
+	"internal/verdict/canary/query.go":       "writes a query of Prometheus",
+	"internal/lab/doc002.go":                 "names the unit that a document uses",
+	"internal/lab/doc002parallel.go":         "names the unit that a document uses",
+	"internal/lab/doc003.go":                 "has the name of a Go benchmark",
+	"internal/measure/trial/foreign/ours.go": "quotes seconds as the input has them",
+	"internal/trace/sched/reading.go":        "quotes milliseconds as the trace has them",
+	"internal/trace/sched/view/facts.go":     "has one unit for the range that it writes",
+	"internal/inspect/watch/column.go":       "spells µ in ASCII",
 }
 
 var (

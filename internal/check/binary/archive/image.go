@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/goproc"
+	"github.com/procfit/procfit/internal/program/goproc"
 )
 
 // Program is a Go program in an archive.

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/goproc"
-	"github.com/procfit/procfit/internal/phrase"
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // layer is what one tar adds to an image: the Go programs in it, and what it hides of

@@ -1,0 +1,281 @@
+package cgroup
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+// The test binary plays other parts when this is set: see TestMain.
+const partEnv = "PROCFIT_TEST_PART"
+
+func TestMain(m *testing.M) {
+	switch part, argument, _ := strings.Cut(os.Getenv(partEnv), " "); part {
+	case "spin": // in the group of the argument, until killed
+		if err := write(argument, "0"); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("in")
+		for {
+		}
+	case "own": // a procfit: it makes a group with a process inside, and waits
+		p, err := Find()
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		g, err := p.New()
+		if err == nil {
+			_, err = startPart("spin " + g.ProcsFile())
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(g.Dir())
+		time.Sleep(time.Hour)
+	case "find":
+		_, err := Find()
+		fmt.Println(err)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// cpuTime is what a process used so far (clock_getcpuclockid(3)).
+func cpuTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	const scheduled = 2 // as the scheduler counts, in nanoseconds
+	var used unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|scheduled), &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Nano())
+}
+
+type part struct {
+	*exec.Cmd
+	line string // the first that it printed
+}
+
+// startPart starts the test binary in another part and waits for its first line.
+func startPart(name string, attributes ...func(*exec.Cmd)) (*part, error) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), partEnv+"="+name)
+	for _, set := range attributes {
+		set(cmd)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	return &part{cmd, strings.TrimSpace(line)}, err
+}
+
+func start(t *testing.T, name string, attributes ...func(*exec.Cmd)) *part {
+	t.Helper()
+	p, err := startPart(name, attributes...)
+	if p != nil {
+		t.Cleanup(func() { p.Process.Kill(); p.Wait() })
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return p
+}
+
+// find is Find where a group can be made.
+func find(t *testing.T) *Parent {
+	t.Helper()
+	p, err := Find()
+	if err != nil {
+		if os.Geteuid() == 0 && HostMode() != "none" {
+			t.Fatal(err)
+		}
+		need.Skip(t, err.Error())
+	}
+	if want := os.Getenv("PROCFIT_TEST_CGROUP"); want != "" && want != p.Mode()+" in "+HostMode() {
+		t.Fatalf("groups are made on %s in %s, want %s", p.Mode(), HostMode(), want)
+	}
+	return p
+}
+
+func newGroup(t *testing.T, p *Parent) *Group {
+	t.Helper()
+	g, err := p.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func TestQuotaHolds(t *testing.T) {
+	g := newGroup(t, find(t))
+	const quota = 0.2
+	if err := g.SetQuota(quota); err != nil {
+		t.Fatal(err)
+	}
+	child := start(t, "spin "+g.ProcsFile())
+	if child.line != "in" {
+		t.Fatal(child.line)
+	}
+	begin, before := time.Now(), cpuTime(t, child.Process.Pid)
+	var stats Stats
+	// A spinning child is throttled in every period in which it gets its 20 ms.
+	// The kernel charges late, on an emulated CPU later still, and makes up for it
+	// afterwards: hence the while.
+	for stats.ThrottledPeriods < 3 || time.Since(begin) < 1500*time.Millisecond {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("throttled in only %d periods after 10 s", stats.ThrottledPeriods)
+		}
+		time.Sleep(20 * time.Millisecond)
+		var err error
+		if stats, err = g.Stats(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stats.Periods < stats.ThrottledPeriods || stats.Throttled <= 0 {
+		t.Errorf("counters do not fit together: %+v", stats)
+	}
+	// Without the quota the ratio would be near 1.
+	wall, used := time.Since(begin), cpuTime(t, child.Process.Pid)-before
+	if ratio := used.Seconds() / (wall + Period).Seconds(); ratio > 2.5*quota {
+		t.Errorf("used %v of CPU in %v: %.2f CPUs under a quota of %v", used, wall, ratio, quota)
+	}
+	if err := g.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := child.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("the child ended with %v, want SIGKILL", err)
+	}
+}
+
+func TestQuotaBelowMinimum(t *testing.T) {
+	g := newGroup(t, find(t))
+	if err := g.SetQuota(0.0001); err == nil {
+		t.Error("accepted")
+	}
+	if err := g.SetQuota(MinQuota); err != nil {
+		t.Errorf("the minimum itself: %v", err)
+	}
+}
+
+func TestRemoveReachesGroupsInside(t *testing.T) {
+	g := newGroup(t, find(t))
+	inner := filepath.Join(g.Dir(), "made", "by-the-target")
+	if err := os.MkdirAll(inner, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	child := start(t, "spin "+filepath.Join(inner, "cgroup.procs"))
+	if child.line != "in" {
+		t.Fatal(child.line)
+	}
+	if err := g.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if exists(g.Dir()) {
+		t.Errorf("%s is still there", g.Dir())
+	}
+	if err := g.Remove(); err != nil {
+		t.Errorf("removing it twice: %v", err)
+	}
+}
+
+func TestRemoveStale(t *testing.T) {
+	p := find(t)
+	mine := newGroup(t, p)
+	living, killed := start(t, "own"), start(t, "own")
+	for _, o := range []*part{living, killed} {
+		t.Cleanup(func() { (&Group{dir: o.line, version: p.version}).Remove() })
+		if _, _, ok := parseName(filepath.Base(o.line)); !ok {
+			t.Fatalf("the owner says %q", o.line)
+		}
+	}
+	foreign := filepath.Join(p.Dir(), owner{namespace: 1, pid: 1, start: 1}.group(1))
+	if err := os.Mkdir(foreign, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(foreign)
+	killed.Process.Kill()
+	for alive(mustParse(t, killed.line)) {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := p.RemoveStale(); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{mine.Dir(): true, living.line: true, foreign: true, killed.line: false} {
+		if exists(dir) != want {
+			t.Errorf("%s: exists %v, want %v", dir, !want, want)
+		}
+	}
+}
+
+func mustParse(t *testing.T, dir string) owner {
+	o, _, ok := parseName(filepath.Base(dir))
+	if !ok {
+		t.Fatalf("%s is no group of ours", dir)
+	}
+	return o
+}
+
+// A start time of another process with the same PID means that the owner is
+// gone.
+func TestAliveKnowsProcessFromPID(t *testing.T) {
+	self, err := thisProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !alive(self) {
+		t.Error("this process is not alive")
+	}
+	self.start--
+	if alive(self) {
+		t.Error("another start time is alive")
+	}
+}
+
+func TestOrdinaryUserIsAdvised(t *testing.T) {
+	need.Root(t)
+	out := start(t, "find", func(c *exec.Cmd) {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	})
+	if !strings.Contains(out.line, "cannot make a cgroup") || !strings.Contains(out.line, "root") {
+		t.Errorf("error %q does not say what to do", out.line)
+	}
+}
+
+func TestGroupGone(t *testing.T) {
+	g := newGroup(t, find(t))
+	if err := g.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Stats(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("stats of a removed group: %v", err)
+	}
+	if err := g.SetQuota(1); err == nil {
+		t.Error("a removed group took a quota")
+	}
+}

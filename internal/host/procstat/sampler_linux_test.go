@@ -1,0 +1,341 @@
+package procstat
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+// The test program itself is also the program that is measured: for each line of
+// its input it does what the line says and answers.
+func TestMain(m *testing.M) {
+	if os.Getenv("PROCSTAT_WORKER") == "1" {
+		work()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const (
+	sleepers = 4
+	sleeps   = 50
+	burn     = 200 * time.Millisecond
+)
+
+func work() {
+	fmt.Println("ready")
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); fmt.Println("done") {
+		switch in.Text() {
+		case "sleep": // in threads that then end
+			threads(sleepers, func() {
+				for range sleeps {
+					unix.Nanosleep(&unix.Timespec{Nsec: 100_000}, nil)
+				}
+			})
+		case "stay": // threads that stay
+			var up sync.WaitGroup
+			for range 20 {
+				up.Add(1)
+				go func() {
+					runtime.LockOSThread()
+					up.Done()
+					select {}
+				}()
+			}
+			up.Wait()
+		case "burn":
+			spin()
+		case "crowd": // two threads on one CPU
+			var all, one unix.CPUSet
+			unix.SchedGetaffinity(0, &all)
+			for cpu := 0; one.Count() == 0; cpu++ {
+				if all.IsSet(cpu) {
+					one.Set(cpu)
+				}
+			}
+			threads(2, func() {
+				unix.SchedSetaffinity(0, &one)
+				spin()
+			})
+		}
+	}
+}
+
+// threads runs f in n threads, which then end.
+func threads(n int, f func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			f()
+		})
+	}
+	wg.Wait()
+}
+
+// spin uses CPU time of this thread.
+func spin() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cpu := func() time.Duration {
+		var ts unix.Timespec
+		unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts)
+		return time.Duration(ts.Nano())
+	}
+	for end := cpu() + burn; cpu() < end; {
+	}
+}
+
+type worker struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+func startWorker(t testing.TB) *worker {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "PROCSTAT_WORKER=1", "GOMAXPROCS=4")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{t, cmd, in, bufio.NewScanner(out)}
+	t.Cleanup(w.stop)
+	w.answers("ready")
+	return w
+}
+
+func (w *worker) stop() { w.in.Close(); w.cmd.Wait() }
+
+func (w *worker) pid() int { return w.cmd.Process.Pid }
+
+func (w *worker) does(what string) {
+	w.t.Helper()
+	if _, err := fmt.Fprintln(w.in, what); err != nil {
+		w.t.Fatal(err)
+	}
+	w.answers("done")
+}
+
+func (w *worker) answers(want string) {
+	w.t.Helper()
+	if !w.out.Scan() || w.out.Text() != want {
+		w.t.Fatalf("the worker answers %q, %v; want %q", w.out.Text(), w.out.Err(), want)
+	}
+}
+
+// each runs the test with each source.
+func each(t *testing.T, f func(t *testing.T, s *Sampler)) {
+	t.Run("tasks", func(t *testing.T) {
+		f(t, &Sampler{why: errors.New("not wanted here")})
+	})
+	t.Run("taskstats", func(t *testing.T) {
+		s, err := NewSampler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if source, why := s.Source(); source != Taskstats {
+			need.Skip(t, "needs taskstats: "+why.Error())
+		}
+		f(t, s)
+	})
+}
+
+func span(t *testing.T, s *Sampler, pids ...int) *Span {
+	t.Helper()
+	sp, err := s.Start(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sp
+}
+
+func TestSpan(t *testing.T) {
+	each(t, func(t *testing.T, s *Sampler) {
+		w := startWorker(t)
+		w.does("burn")
+		w.does("sleep")
+
+		sp := span(t, s, w.pid())
+		sp.Look([]int{w.pid()})
+		if u := sp.Delta(); u.Processes != 1 || u.ThreadsMax < 2 || u.Voluntary >= sleeps || u.User+u.System >= burn/2 {
+			t.Errorf("what came before the span counts: %+v", u)
+		}
+
+		w.does("sleep")
+		sp.Look([]int{w.pid()})
+		// Only taskstats knows threads that have ended.
+		if u := sp.Delta(); u.Source == Taskstats && u.Voluntary < sleepers*sleeps {
+			t.Errorf("%d voluntary switches, want %d or more", u.Voluntary, sleepers*sleeps)
+		}
+
+		sp = span(t, s, w.pid())
+		w.does("burn")
+		sp.Look([]int{w.pid()})
+		if u := sp.Delta(); u.User+u.System < burn-2*tick || u.Duration < burn {
+			t.Errorf("CPU time %v + %v in %v, want %v", u.User, u.System, u.Duration, burn)
+		}
+
+		w.does("stay")
+		sp.Look([]int{w.pid(), os.Getpid()})
+		if u := sp.Delta(); u.ThreadsMax < 22 || u.Processes != 2 || u.Uncounted != 0 {
+			t.Errorf("%d threads, %d processes, %d uncounted", u.ThreadsMax, u.Processes, u.Uncounted)
+		}
+	})
+}
+
+// TestSpanRunQueueWait has two threads want one CPU: while one runs, the other
+// waits, so each waits about as long as the other runs.
+func TestSpanRunQueueWait(t *testing.T) {
+	each(t, func(t *testing.T, s *Sampler) {
+		w := startWorker(t)
+		sp := span(t, s, w.pid())
+		stop := make(chan bool)
+		var wg sync.WaitGroup
+		wg.Go(func() { // the threads end with the work, so look meanwhile
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(5 * time.Millisecond):
+					sp.Look([]int{w.pid()})
+				}
+			}
+		})
+		w.does("crowd")
+		close(stop)
+		wg.Wait()
+		sp.Look([]int{w.pid()})
+		if u := sp.Delta(); u.RunQueueWait < burn*3/4 || u.Involuntary < 5 {
+			t.Errorf("waited %v with %d involuntary switches, want %v or more", u.RunQueueWait, u.Involuntary, burn)
+		}
+	})
+}
+
+// TestSpanMembers has processes begin and end within the span.
+func TestSpanMembers(t *testing.T) {
+	each(t, func(t *testing.T, s *Sampler) {
+		before := startWorker(t)
+		before.does("burn")
+		unknown := startWorker(t)
+		unknown.does("burn")
+		time.Sleep(2 * tick) // so that what follows begins in a later tick
+
+		sp := span(t, s, before.pid())
+		within := startWorker(t)
+		within.does("burn")
+		sp.Look([]int{before.pid(), within.pid(), unknown.pid()})
+		if u := sp.Delta(); u.Processes != 3 || u.User+u.System < burn-2*tick || u.User+u.System > 2*burn-2*tick {
+			t.Errorf("%d processes used %v + %v, want 3 and %v of the one that began within", u.Processes, u.User, u.System, burn)
+		}
+		saw := sp.Delta()
+		within.stop()
+		sp.Look([]int{before.pid(), within.pid()})
+		if u := sp.Delta(); u.Processes != 3 || u.User < saw.User || u.Voluntary < saw.Voluntary {
+			t.Errorf("a process has ended and is forgotten: %+v, before %+v", u, saw)
+		}
+	})
+}
+
+// TestTaskstatsDenied has a thread without CAP_NET_ADMIN choose its source.
+func TestTaskstatsDenied(t *testing.T) {
+	need.Root(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		runtime.LockOSThread() // and never unlocked, so that the thread ends
+		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, 65534, 65534, 65534); e != 0 {
+			t.Errorf("setresuid: %v", e)
+			return
+		}
+		s, err := NewSampler()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer s.Close()
+		if source, why := s.Source(); source != Tasks || why == nil || !strings.HasPrefix(why.Error(), "taskstats: ") {
+			t.Errorf("source %s, because %v", source, why)
+		}
+	})
+	wg.Wait()
+}
+
+func TestHost(t *testing.T) {
+	h, err := Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Hostname == "" || h.Kernel == "" || h.CPUs < 1 || h.CPUs < runtime.NumCPU() || h.MemoryBytes < 1<<24 {
+		t.Errorf("read %+v", h)
+	}
+	before, err := ReadCPU()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spin()
+	after, err := ReadCPU()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if use := after.Since(before); use.BusyRatio <= 0 || use.BusyRatio > 1 || after.Total-before.Total < burn/2 {
+		t.Errorf("%+v over %v", use, after.Total-before.Total)
+	}
+}
+
+func FuzzReply(f *testing.F) {
+	f.Add([]byte{8, 0, 5, 0, 4, 0, 3, 0})
+	f.Add(append([]byte{0x28, 1, 5, 0, 0x24, 1, 3, 0}, make([]byte, 288)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if c, ok, err := parseReply(b); (ok && err != nil) || c.wait < 0 || c.voluntary < 0 || c.involuntary < 0 {
+			t.Errorf("%+v, %v, %v", c, ok, err)
+		}
+	})
+}
+
+// BenchmarkLook is the cost of one look at a process of 20 threads and more.
+func BenchmarkLook(b *testing.B) {
+	w := startWorker(b)
+	w.does("stay")
+	chosen, err := NewSampler()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer chosen.Close()
+	for _, s := range []*Sampler{{}, chosen} {
+		source, _ := s.Source()
+		b.Run(string(source), func(b *testing.B) {
+			sp, err := s.Start(nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				sp.Look([]int{w.pid()})
+			}
+			b.ReportMetric(float64(sp.Delta().ThreadsMax), "threads")
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+)
+
+// Machine is how the CPUs that may be used lie.
+type Machine struct {
+	Cores []Core
+	Nodes []Node // of memory, which have some of them; none: not known
+	// Performance and Efficiency are the CPUs of a machine that has both; nil: all are
+	// alike, or that is not known.
+	Performance, Efficiency []int
+}
+
+// Node is memory with the CPUs that are nearest to it.
+type Node struct {
+	ID   int
+	CPUs []int // that may be used
+}
+
+// Read reads it. sys is what Linux mounts at /sys.
+func Read(sys fs.FS, allowed []int) Machine {
+	m := Machine{Cores: Cores(sys, allowed), Nodes: nodes(sys, allowed)}
+	m.Performance, m.Efficiency = kinds(sys, allowed)
+	return m
+}
+
+// Sockets is the number of packages.
+func (m Machine) Sockets() int {
+	seen := map[int]bool{}
+	for _, c := range m.Cores {
+		seen[c.Package] = true
+	}
+	return len(seen)
+}
+
+// Threads is the most that a core has; 1 is a machine without SMT, or that does not use
+// it.
+func (m Machine) Threads() int {
+	most := 0
+	for _, c := range m.Cores {
+		most = max(most, len(c.CPUs))
+	}
+	return most
+}
+
+// nodes are those of devices/system/node (Documentation/ABI/stable/sysfs-devices-node).
+// One that cannot be read is no node; memory without CPUs neither.
+func nodes(sys fs.FS, allowed []int) (list []Node) {
+	online, err := readList(sys, "devices/system/node/online")
+	if err != nil {
+		return nil
+	}
+	for _, id := range online {
+		cpus, err := readList(sys, fmt.Sprintf("devices/system/node/node%d/cpulist", id))
+		if err != nil {
+			continue
+		}
+		if cpus = only(cpus, allowed); len(cpus) > 0 {
+			list = append(list, Node{id, cpus})
+		}
+	}
+	return list
+}
+
+// slowBelow is the share of the fastest CPU's capacity below which one is an efficiency
+// core: 1024 and 446 stand beside each other, but so do 1024 and 990 of cores that are
+// alike but for their highest clock.
+const slowBelow = 0.75
+
+// kinds parts performance from efficiency cores: as Intel's counters for each kind list
+// them, else by the capacity that the scheduler takes a CPU to have
+// (Documentation/scheduler/sched-capacity.rst).
+func kinds(sys fs.FS, allowed []int) (fast, slow []int) {
+	fast, err := readList(sys, "devices/cpu_core/cpus")
+	slow, err2 := readList(sys, "devices/cpu_atom/cpus")
+	if err != nil || err2 != nil {
+		fast, slow = byCapacity(sys, allowed)
+	}
+	if fast, slow = only(fast, allowed), only(slow, allowed); len(fast) == 0 || len(slow) == 0 {
+		return nil, nil
+	}
+	return fast, slow
+}
+
+// byCapacity needs the capacity of every CPU.
+func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
+	capacity, most := map[int]int{}, 0
+	for _, cpu := range cpus {
+		b, err := readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/cpu_capacity", cpu))
+		if err != nil {
+			return nil, nil
+		}
+		n, err := ParseCapacity(b)
+		if err != nil {
+			return nil, nil
+		}
+		capacity[cpu] = n
+		most = max(most, n)
+	}
+	for _, cpu := range cpus {
+		if float64(capacity[cpu]) < slowBelow*float64(most) {
+			slow = append(slow, cpu)
+		} else {
+			fast = append(fast, cpu)
+		}
+	}
+	return fast, slow
+}
+
+// ParseCapacity reads the file of a CPU's capacity, of which the machine's fastest has
+// 1024.
+func ParseCapacity(b []byte) (int, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 16)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("capacity %q: want a number from 1 to %d", b[:min(len(b), 40)], 1<<16-1)
+	}
+	return int(n), nil
+}
+
+func readList(sys fs.FS, name string) ([]int, error) {
+	b, err := readFile(sys, name)
+	if err != nil {
+		return nil, err
+	}
+	return cpuset.Parse(string(b))
+}
+
+// only are those CPUs that may be used.
+func only(cpus, allowed []int) []int {
+	return slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return !slices.Contains(allowed, cpu) })
+}
+
+// largest is more than such a file of the most CPUs that Linux can have is long.
+const largest = 1 << 16
+
+func readFile(sys fs.FS, name string) ([]byte, error) {
+	f, err := sys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, largest+1))
+	if err == nil && len(b) > largest {
+		err = errors.New("too long")
+	}
+	return b, err
+}

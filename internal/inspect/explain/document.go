@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Document is procfit.decision/v1.
+type Document struct {
+	Schema         string              `json:"schema"`
+	PID            int                 `json:"pid,omitempty"`
+	Name           string              `json:"name,omitempty"`
+	Facts          Facts               `json:"facts"`
+	Language       string              `json:"language,omitempty"`
+	Automaxprocs   string              `json:"automaxprocs,omitempty"`
+	ProgramUnknown string              `json:"program_unknown,omitempty"`
+	ActualProcs    *int                `json:"actual_procs"`
+	ActualSource   string              `json:"actual_source,omitempty"`
+	ActualUnknown  string              `json:"actual_unknown,omitempty"`
+	SetBy          rule.SetBy          `json:"set_by"`
+	Policies       map[string]Decision `json:"policies"`
+	Findings       []rule.Finding      `json:"findings"`
+	ReservedCPUs   float64             `json:"reserved_cpus,omitempty"`
+	Request        *RequestDocument    `json:"request,omitempty"` // asked about, or the weight of a group that was read
+	Memory         *Memory             `json:"memory,omitempty"`  // where it was asked for
+}
+
+// Facts is facts.Facts in the document. The forms here are the tool's own, so that
+// its schema and the library's types may change each by itself.
+type Facts struct {
+	PID            int     `json:"pid,omitempty"`
+	Affinity       Fact    `json:"affinity"`
+	Online         Fact    `json:"online"`
+	Cgroup         Cgroup  `json:"cgroup"`
+	Limits         []Limit `json:"limits"`
+	Env            Fact    `json:"env"`
+	GODEBUG        Fact    `json:"godebug"`
+	GoVersion      string  `json:"go_version,omitempty"`
+	DefaultGODEBUG string  `json:"default_godebug,omitempty"`
+}
+
+// Fact is facts.Fact in the document.
+type Fact struct {
+	State facts.State `json:"state"`
+	CPUs  float64     `json:"cpus,omitempty"`
+	File  string      `json:"file,omitempty"`
+	Raw   string      `json:"raw,omitempty"`
+	Error string      `json:"error,omitempty"`
+}
+
+// Limit is facts.Limit in the document.
+type Limit struct {
+	Fact
+	Dir        string `json:"dir"`
+	PeriodFile string `json:"period_file,omitempty"`
+	PeriodRaw  string `json:"period_raw,omitempty"`
+}
+
+// Cgroup is facts.Cgroup in the document.
+type Cgroup struct {
+	Fact
+	Mode      facts.Mode `json:"mode"`
+	Version   int        `json:"version,omitempty"`
+	Path      string     `json:"path,omitempty"`
+	Mount     string     `json:"mount,omitempty"`
+	MountRoot string     `json:"mount_root,omitempty"`
+	RootSeen  bool       `json:"root_seen"`
+	View      *View      `json:"view,omitempty"`
+}
+
+// View is facts.View in the document.
+type View struct {
+	Fact
+	MountRoot string `json:"mount_root,omitempty"`
+}
+
+// Decision is facts.Decision in the document.
+type Decision struct {
+	Policy     facts.PolicyName `json:"policy"`
+	Outcome    facts.Outcome    `json:"outcome,omitempty"` // dies; left out where it runs
+	Procs      *int             `json:"procs"`             // null where it does not run
+	Candidates []Candidate      `json:"candidates"`
+	Reasons    []string         `json:"reasons"`
+	Unknown    []string         `json:"unknown"`
+}
+
+// Candidate is facts.Candidate in the document.
+type Candidate struct {
+	What   facts.Kind `json:"what"`
+	CPUs   float64    `json:"cpus"`
+	Procs  int        `json:"procs"`
+	File   string     `json:"file,omitempty"`
+	Raw    string     `json:"raw,omitempty"`
+	Winner bool       `json:"winner"`
+}

@@ -1,0 +1,139 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// machine is a Go program on CPUs, with a limit where it is above 0, and what the
+// environment sets, if anything; live is what it runs with, if it runs.
+func machine(cpus int, limit float64, env string, live int) rule.Observed {
+	o := Nowhere().Observed
+	o.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: float64(cpus)}
+	o.Facts.GoVersion = "go1.26.1"
+	if limit > 0 {
+		o.Facts.Cgroup = facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"}
+		o.Facts.Limits = []facts.Limit{{Dir: "/cg", Fact: facts.Fact{State: facts.Known, CPUs: limit, File: "/cg/cpu.max", Raw: fmt.Sprintf("%.0f 100000\n", limit*100_000)}}}
+	}
+	if env != "" {
+		o.Facts.Env = facts.Fact{State: facts.Known, Raw: env}
+	}
+	if live > 0 {
+		o.Live, o.LiveSource = &live, "symbol"
+	}
+	return o
+}
+
+func text(t *testing.T, o rule.Observed, policy string, color bool, width ...int) string {
+	t.Helper()
+	var b strings.Builder
+	if err := New(rule.NewSubject(o), "x", policy).WriteText(&b, color, slices.Max(append(width, 0))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestAnswer holds the first two lines.
+func TestAnswer(t *testing.T) {
+	notGo := machine(2, 0, "", 0)
+	notGo.NotGo, notGo.ProgramUnknown, notGo.LiveUnknown = true, "not a Go program", "not a Go program"
+	back := machine(2, 0, "4", 2)
+	back.Custom = new(bool)
+	for _, tc := range []struct {
+		observed rule.Observed
+		want     string
+	}{
+		{machine(2, 0, "", 2), "x runs with 2, which is right\n  the runtime of go1.26.1 chooses 2; its affinity allows 2 CPUs\n"},
+		{machine(2, 0, "4", 4), "x runs with 4; 2 would be right\n  GOMAXPROCS=4 is in its environment; its affinity allows 2 CPUs\n"},
+		{machine(2, 0, "4", 2), "x runs with 2, which fits, and not with the 4 of its environment\n  GOMAXPROCS=4 is in its environment and not in force; its affinity allows 2 CPUs\n"},
+		{back, "x runs with 2, which fits, and not with the 4 of its environment\n"},
+		{machine(8, 0, "4", 2), "x runs with 2; it could use 8\n  GOMAXPROCS=4 is in its environment and not in force; "},
+		{machine(2, 0, "4", 0), "x would run with 4; 2 would be right\n"},
+		{machine(8, 1, "", 2), "x runs with 2; 1 would fit\n"},
+		{notGo, "x is not a Go program; for one in its place 2 would be right\n"},
+		{Nowhere().Observed, "x may run with another value than its runtime chooses; what would be right cannot be told\n"},
+	} {
+		if got := text(t, tc.observed, "", false); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%.200s\nwant\n%s", got, tc.want)
+		}
+	}
+}
+
+// TestOverridden: who has set the live value is told, and which of both to mend.
+func TestOverridden(t *testing.T) {
+	got := text(t, machine(2, 0, "4", 2), "", false)
+	for _, want := range []string{
+		"set by a call of runtime.GOMAXPROCS\n",
+		"  PF013 warning: runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program overrides it\n",
+		"  → remove GOMAXPROCS=4 from its environment\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestColor(t *testing.T) {
+	o := machine(8, 0, "3.5", 0)
+	plain, color := text(t, o, "", false), text(t, o, "", true)
+	if strings.Contains(plain, "\x1b") || !strings.Contains(color, "\x1b[31merror\x1b[0m") {
+		t.Errorf("plain %q, in colour %q", plain, color)
+	}
+}
+
+// TestWidth: no line is wider than the terminal, and none is folded without one.
+func TestWidth(t *testing.T) {
+	o := machine(2, 0, "4", 2)
+	endless := text(t, o, "", false)
+	for _, width := range []int{60, 80, 120} {
+		got := text(t, o, "", true, width)
+		for line := range strings.SplitSeq(got, "\n") {
+			if ansi.StringWidth(line) > width {
+				t.Errorf("at %d columns %q has %d", width, line, ansi.StringWidth(line))
+			}
+		}
+		if words := strings.Fields(ansi.Strip(got)); !slices.Equal(words, strings.Fields(endless)) {
+			t.Errorf("at %d columns other words: %q", width, words)
+		}
+	}
+}
+
+// TestHostile: what a file holds neither reaches the terminal raw nor breaks a line.
+func TestHostile(t *testing.T) {
+	o := machine(8, 0, "\x1b[2J\n\u202e", 0)
+	if got := text(t, o, "", false); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `\x1b[2J`) {
+		t.Errorf("%q", got)
+	}
+	o.Facts.Env.Raw = "x"
+	if got := text(t, o, "go", false); !strings.HasPrefix(got, "x: go chooses 8\n  ") {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzParseLimits(f *testing.F) {
+	for _, seed := range []string{"2.5", "20,1.5", "none", "none,4", "", ",", "0.01", "1e9", "1e300", "NaN", "-1", "500m", " 2 "} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		limits, err := ParseLimits(text)
+		if err != nil {
+			return
+		}
+		if len(limits) != strings.Count(text, ",")+1 {
+			t.Errorf("%q gives %d limits", text, len(limits))
+		}
+		for _, l := range limits {
+			limited := l.CPUs > 0
+			if limited == strings.HasPrefix(l.Raw, "max ") || limited != (l.State == "known") {
+				t.Errorf("%q gives %+v", text, l)
+			}
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package explain
+
+import (
+	"strconv"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Policies are the names of the policies that are explained.
+func Policies() []string { return []string{"go", "fit", "automaxprocs", "jvm"} }
+
+// Explanation is what is said of one program.
+type Explanation struct {
+	subject   rule.Subject
+	who       string
+	policy    string // the only one asked for, or ""
+	decisions []facts.Decision
+	findings  []rule.Finding
+	memory    *memory // nil: not asked for
+	request   Request
+}
+
+// New explains a Subject that is called who in the text; policy is the only one
+// asked for, or empty.
+func New(s rule.Subject, who, policy string) Explanation {
+	e := Explanation{subject: s, who: who, policy: policy, findings: rule.Judge(s)}
+	for _, d := range []facts.Decision{
+		s.Go,
+		s.Fit,
+		facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}),
+		facts.Decide(s.Facts, facts.JVM{}),
+	} {
+		if policy == "" || facts.PolicyName(policy) == d.Policy {
+			e.decisions = append(e.decisions, d)
+		}
+	}
+	return e
+}
+
+// Process is what a process is called.
+func Process(s rule.Subject) string {
+	name := "process " + strconv.Itoa(s.PID)
+	if s.Name != "" {
+		name += " (" + phrase.Clean(s.Name) + ")"
+	}
+	return name
+}

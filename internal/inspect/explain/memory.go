@@ -1,0 +1,119 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/memlimit"
+)
+
+// memory is what bears on a program's GOMEMLIMIT, and what follows from it.
+type memory struct {
+	facts  facts.Memory
+	theirs memlimit.Decision // the runtime's own
+	fit    memlimit.Decision
+}
+
+// WithMemory adds which GOMEMLIMIT the program starts with, and which one fits.
+func (e Explanation) WithMemory(m facts.Memory) Explanation {
+	e.memory = &memory{facts: m, theirs: memlimit.Runtime(m), fit: memlimit.Decide(m, memlimit.Rule{})}
+	return e
+}
+
+func (m memory) write(b *terminal.Writer) {
+	b.WriteString("\n")
+	b.Folded(b.Style(terminal.Bold, "its memory: "+m.answer()), "  ")
+	b.WriteString("\n")
+	for _, d := range []struct {
+		name string
+		memlimit.Decision
+	}{{"go", m.theirs}, {"fit", m.fit}} {
+		value := memlimit.Format(d.Bytes)
+		if len(d.Unknown) > 0 && d.Standing == memlimit.Unlimited || d.Standing == memlimit.NoRoom {
+			value = "?"
+		}
+		row(b, d.name, fmt.Sprintf("%8s", value), d.Reasons)
+	}
+	if m.beyond() {
+		b.WriteString("\n")
+		b.Folded("  → set GOMEMLIMIT="+memlimit.Format(m.fit.Bytes)+
+			" in its environment, or call Set of github.com/procfit/procfit/maxprocs/memlimit, if its code sets none, which is not seen from here", "    ")
+	}
+}
+
+// beyond tells that the program may hold more than fits.
+func (m memory) beyond() bool {
+	return m.fit.Standing == memlimit.Limited && m.theirs.Bytes > m.fit.Bytes
+}
+
+func (m memory) answer() string {
+	starts := "it starts with GOMEMLIMIT=" + memlimit.Format(m.theirs.Bytes)
+	if m.facts.Env.State == facts.Unreadable {
+		starts = "with which GOMEMLIMIT it starts cannot be read"
+	}
+	known := len(m.fit.Unknown) == 0
+	switch {
+	case m.fit.Standing == memlimit.Unlimited && known:
+		return starts + ", and no memory limit is known"
+	case m.fit.Standing == memlimit.Unlimited:
+		return starts + "; what would fit cannot be told"
+	case m.fit.Standing == memlimit.NoRoom:
+		return starts + ", and its limit leaves nothing to any program"
+	case !known:
+		return starts + "; at most " + memlimit.Format(m.fit.Bytes) + " would fit"
+	case !m.beyond():
+		return starts + ", which fits"
+	case m.theirs.Standing == memlimit.ByEnv && m.theirs.Bytes > m.fit.Limit:
+		starts += ", above its limit of " + memlimit.Format(m.fit.Limit)
+	}
+	return starts + "; " + memlimit.Format(m.fit.Bytes) + " would fit"
+}
+
+// Memory is facts.Memory and what follows from it in the document.
+type Memory struct {
+	Cgroup   Cgroup                    `json:"cgroup"`
+	Limits   []MemoryLimit             `json:"limits"`
+	Env      Fact                      `json:"env"`
+	Policies map[string]MemoryDecision `json:"policies"` // go, fit
+}
+
+// MemoryLimit is facts.MemoryLimit in the document.
+type MemoryLimit struct {
+	Fact
+	Bytes *int64           `json:"bytes"` // null: no limit, or not known
+	Dir   string           `json:"dir"`
+	Kind  facts.MemoryKind `json:"kind"`
+}
+
+// MemoryDecision is memlimit.Decision in the document.
+type MemoryDecision struct {
+	Standing memlimit.Standing `json:"standing"`
+	Bytes    *int64            `json:"bytes"` // null: none
+	Limit    int64             `json:"limit_bytes,omitempty"`
+	File     string            `json:"file,omitempty"`
+	Reasons  []string          `json:"reasons"`
+	Unknown  []string          `json:"unknown"`
+}
+
+func (m memory) document() *Memory {
+	out := Memory{
+		Cgroup: cgroupOf(m.facts.Cgroup), Limits: make([]MemoryLimit, len(m.facts.Limits)), Env: Fact(m.facts.Env),
+		Policies: map[string]MemoryDecision{"go": memoryDecisionOf(m.theirs), "fit": memoryDecisionOf(m.fit)},
+	}
+	for i, l := range m.facts.Limits {
+		out.Limits[i] = MemoryLimit{Fact: Fact(l.Fact), Dir: l.Dir, Kind: l.Kind}
+		if l.State == facts.Known {
+			out.Limits[i].Bytes = &m.facts.Limits[i].Bytes
+		}
+	}
+	return &out
+}
+
+func memoryDecisionOf(d memlimit.Decision) MemoryDecision {
+	out := MemoryDecision{Standing: d.Standing, Limit: d.Limit, File: d.File, Reasons: d.Reasons, Unknown: d.Unknown}
+	if d.Bytes != memlimit.NoLimit {
+		out.Bytes = &d.Bytes
+	}
+	return out
+}

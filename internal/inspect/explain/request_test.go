@@ -1,0 +1,83 @@
+package explain
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+func requested(t *testing.T, r Request) string {
+	t.Helper()
+	var b strings.Builder
+	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WithRequest(r)
+	if err := e.WriteText(&b, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(b.String(), "\nits CPU request: ")
+	return after
+}
+
+func TestRequest(t *testing.T) {
+	for name, tc := range map[string]struct {
+		request Request
+		want    []string
+	}{
+		"asked": {Request{Asked: 0.25}, []string{
+			"0.25 CPUs, which does not decide GOMAXPROCS\n  a request is its part where CPUs are short, and no limit",
+			"  GOMAXPROCS=1 by the request would give up the rest of what it may use: 2 fit\n",
+			"  Kubernetes makes of it cpu.shares 256 (cgroup v1), or cpu.weight 35 (v2; 10 before runc 1.3.2 and crun 1.23)\n",
+		}},
+		"as large as the limit": {Request{Asked: 2}, []string{"2 CPUs, which does not decide GOMAXPROCS\n"}},
+		"shares": {Request{Weight: &cgroup.Weight{Version: 1, Value: 256, File: "/g/cpu.shares"}}, []string{
+			"its group has a weight, which does not", "/g/cpu.shares: 256 stands for a request of 0.25 CPUs\n",
+		}},
+		"weight": {Request{Weight: &cgroup.Weight{Version: 2, Value: 39, File: "/g/cpu.weight"}}, []string{
+			"/g/cpu.weight: 39 stands for a request of 0.976 to 1 CPU, by runc before 1.3.2 and crun before 1.23\n", "  or stands for a request of 0.289 to 0.298 CPUs, by those and later ones\n",
+		}},
+		"none":   {Request{Weight: &cgroup.Weight{Version: 1, Value: 2, File: "/g/cpu.shares"}}, []string{"cpu.shares: 2 stands for no request, or one of up to 0.002 CPUs\n"}},
+		"most":   {Request{Weight: &cgroup.Weight{Version: 1, Value: 262144, File: "/g/cpu.shares"}}, []string{"a request of 256 CPUs\n"}},
+		"idle":   {Request{Weight: &cgroup.Weight{Version: 2, File: "/g/cpu.weight"}}, []string{"cpu.weight: 0 is an idle group's: "}},
+		"closed": {Request{Unknown: "/g/cpu.weight: permission denied"}, []string{"not known, which does not", "the weight of its group is not known: /g/cpu.weight: permission denied\n"}},
+	} {
+		got := requested(t, tc.request)
+		for _, want := range tc.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+	}
+	if got := requested(t, Request{Asked: 2}); strings.Contains(got, "give up") {
+		t.Errorf("a request of all that it has gives nothing up:\n%s", got)
+	}
+	// What every group has is nobody's request; beside one that was asked it is told.
+	usual := &cgroup.Weight{Version: 2, Value: 100, File: "/g/cpu.weight"}
+	if got := requested(t, Request{Weight: usual}); got != "" {
+		t.Errorf("%s", got)
+	}
+	if got := requested(t, Request{Asked: 1, Weight: usual}); !strings.Contains(got, "100 is what the kernel gives every group, and stands for") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestRequestDocument(t *testing.T) {
+	var b strings.Builder
+	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WithRequest(Request{Asked: 0.25, Weight: &cgroup.Weight{Version: 2, Value: 10, File: "/g/cpu.weight"}})
+	if err := e.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var d Document
+	if err := json.Unmarshal([]byte(b.String()), &d); err != nil {
+		t.Fatal(err)
+	}
+	r := d.Request
+	if r == nil || *r.Asked != 0.25 || *r.Weight != 10 || r.Version != 2 || len(r.StandsFor) != 2 || r.StandsFor[0].Low > 0.25 || r.StandsFor[0].High < 0.25 {
+		t.Errorf("%+v in %s", r, b.String())
+	}
+	b.Reset()
+	if err := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WriteJSON(&b); err != nil || strings.Contains(b.String(), `"request"`) {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}

@@ -1,0 +1,113 @@
+package exporter
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"regexp"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/procfit/procfit/internal/host/container"
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// The defaults of Options.
+const (
+	DefaultMaxProcesses = 1000
+	defaultFresh        = time.Second
+)
+
+// Options of an Exporter.
+type Options struct {
+	Scan         func(context.Context) (observe.Snapshot, error) // one at a time
+	MaxProcesses int                                             // that are exported; 0: the default
+	Name         *regexp.Regexp                                  // nil: all names
+	Containers   fs.FS                                           // links to their logs, see container.Logs; nil: not of a node of Kubernetes
+	Version      string                                          // of procfit
+	Logf         func(format string, args ...any)                // of what goes wrong; nil: nowhere
+
+	fresh time.Duration
+	now   func() time.Time
+}
+
+// Exporter is a prometheus.Collector of the last scan. Close it when nobody
+// scrapes any more.
+type Exporter struct {
+	options    Options
+	shared     *sharer
+	counters   counters // of one scan at a time
+	ok, failed atomic.Int64
+}
+
+// New makes an Exporter; it scans when it is asked to, see Handler and Scan.
+func New(o Options) *Exporter {
+	o.MaxProcesses = cmp.Or(o.MaxProcesses, DefaultMaxProcesses)
+	o.fresh = cmp.Or(o.fresh, defaultFresh)
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.Logf == nil {
+		o.Logf = func(string, ...any) {}
+	}
+	e := &Exporter{options: o, counters: counters{}}
+	e.shared = &sharer{scan: e.scan, fresh: o.fresh, now: o.now}
+	return e
+}
+
+// Scan looks at the processes, unless that has just been done.
+func (e *Exporter) Scan(ctx context.Context) error {
+	_, err := e.shared.get(ctx)
+	return err
+}
+
+// Close waits until no scan runs.
+func (e *Exporter) Close() { e.shared.close() }
+
+func (e *Exporter) scan(ctx context.Context) (*view, error) {
+	began := e.options.now()
+	snap, err := e.options.Scan(ctx)
+	if err != nil {
+		e.failed.Add(1)
+		return nil, err
+	}
+	e.ok.Add(1)
+	chosen := selection{name: e.options.Name, most: e.options.MaxProcesses}
+	if e.options.Containers != nil {
+		if chosen.containers, err = container.Logs(e.options.Containers); err != nil {
+			e.options.Logf("names of containers: %v", err)
+		}
+	}
+	v := viewOf(snap, e.counters, chosen)
+	v.took = e.options.now().Sub(began)
+	return v, nil
+}
+
+// Describe implements prometheus.Collector.
+func (e *Exporter) Describe(descs chan<- *prometheus.Desc) {
+	for _, f := range Families() {
+		descs <- f.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
+	send := func(m prometheus.Metric) { metrics <- m }
+	send(buildInfo.metric(1, clean(cmp.Or(e.options.Version, unknown), longestName), runtime.Version()))
+	send(scans.metric(float64(e.ok.Load()), "ok"))
+	send(scans.metric(float64(e.failed.Load()), "failed"))
+	if v := e.shared.latest(); v != nil {
+		v.collect(send)
+	}
+}
+
+// registry holds the Exporter and what the client says of this process.
+func (e *Exporter) registry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(e, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}

@@ -1,0 +1,252 @@
+package exporter
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+// built is where build puts programs.
+var built string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "procfit-exporter-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	built = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// build returns the path of a program, built once: procfit or the probe.
+func build(t testing.TB, name, dir string, env ...string) string {
+	t.Helper()
+	path := filepath.Join(built, name)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	cmd := exec.Command(need.Command(t, "go"), "build", "-buildvcs=false", "-o", path, ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build of %s: %v\n%s", name, err, out)
+	}
+	return path
+}
+
+func procfit(t testing.TB) string { return build(t, "procfit", "../../../cmd/procfit") }
+
+func probe(t testing.TB) string {
+	return build(t, "probe", "testdata/probe", "GOWORK=off", "CGO_ENABLED=0")
+}
+
+// serving is a procfit exporter.
+type serving struct {
+	url  string
+	said string // before it served
+	cmd  *exec.Cmd
+}
+
+func start(t testing.TB, change ...func(*exec.Cmd)) serving {
+	t.Helper()
+	s := serving{cmd: exec.Command(procfit(t), "exporter", "--listen", "127.0.0.1:0")}
+	for _, c := range change {
+		c(s.cmd)
+	}
+	stderr, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.cmd.Process.Signal(syscall.SIGTERM)
+		s.cmd.Wait()
+	})
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		s.said += lines.Text() + "\n"
+		if m := regexp.MustCompile(`http://\S+/metrics`).FindString(lines.Text()); m != "" {
+			s.url = m
+			go io.Copy(io.Discard, stderr)
+			return s
+		}
+	}
+	t.Fatalf("it does not serve: %s", s.said)
+	return s
+}
+
+func (s serving) scrape(t testing.TB) string {
+	t.Helper()
+	r, err := http.Get(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != 200 {
+		t.Fatalf("%s, %v: %s", r.Status, err, b)
+	}
+	return string(b)
+}
+
+// peak is the most memory that a process ever had resident, in bytes.
+func peak(t testing.TB, pid int) int {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(b)
+	kb, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb << 10
+}
+
+// crowd starts n idle Go processes under the name, with GOMAXPROCS=1. They end
+// with the test, and with the test program.
+func crowd(t testing.TB, name string, n int) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.Link(probe(t), path); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	t.Cleanup(func() {
+		w.Close()
+		r.Close()
+		for _, c := range all {
+			c.Wait()
+		}
+	})
+	for range n {
+		c := exec.Command(path)
+		c.Stdin = r
+		c.Env = append(os.Environ(), "GOMAXPROCS=1")
+		if err := c.Start(); err != nil {
+			t.Fatalf("after %d processes: %v", len(all), err)
+		}
+		all = append(all, c)
+	}
+}
+
+// TestFiveHundred scrapes 500 Go processes, as the design asks: within a second,
+// and with no more than 100 MB. The first scan is before it serves and counts for
+// the memory alone.
+func TestFiveHundred(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 500 processes")
+	}
+	const n = 500
+	crowd(t, "pf-crowd", n)
+	s := start(t)
+	best := time.Hour
+	var text string
+	for range 5 {
+		time.Sleep(1100 * time.Millisecond) // not the shared scan
+		began := time.Now()
+		text = s.scrape(t)
+		took := time.Since(began)
+		t.Logf("scraped in %v, %d bytes, peak memory %.1f MB", took.Round(time.Millisecond), len(text), float64(peak(t, s.cmd.Process.Pid))/1e6)
+		best = min(best, took)
+	}
+	if got := strings.Count(text, `procfit_process_gomaxprocs{name="pf-crowd",`); got != n {
+		t.Errorf("%d of %d processes are there", got, n)
+	}
+	if best > time.Second {
+		t.Errorf("the fastest of 5 scrapes took %v", best)
+	}
+	if got := peak(t, s.cmd.Process.Pid); got > 100e6 {
+		t.Errorf("%d bytes were resident", got)
+	}
+}
+
+func BenchmarkScrape500(b *testing.B) {
+	crowd(b, "pf-crowd", 500)
+	s := start(b)
+	b.ResetTimer()
+	var scanned time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		time.Sleep(1100 * time.Millisecond)
+		b.StartTimer()
+		text := s.scrape(b)
+		m := regexp.MustCompile(`(?m)^procfit_exporter_scan_duration_seconds (\S+)$`).FindStringSubmatch(text)
+		seconds, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		scanned += time.Duration(seconds * float64(time.Second))
+	}
+	b.ReportMetric(scanned.Seconds()/float64(b.N), "scan-s/op")
+	b.ReportMetric(float64(peak(b, s.cmd.Process.Pid))/1e6, "peak-MB")
+}
+
+// TestWithoutRights runs it as nobody: it says what is missing, with the remedy,
+// and serves what it can see.
+func TestWithoutRights(t *testing.T) {
+	need.Root(t)
+	crowd(t, "pf-root", 1)
+	if err := os.Chmod(built, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, func(c *exec.Cmd) {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	})
+	for _, want := range []string{"not readable, Go or not: permission denied", "need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "CAP_NET_ADMIN", "serving http://127.0.0.1:"} {
+		if !strings.Contains(s.said, want) {
+			t.Errorf("no %q in\n%s", want, s.said)
+		}
+	}
+	text := s.scrape(t)
+	if !regexp.MustCompile(`procfit_exporter_processes_unreadable\{reason="permission"\} [1-9]`).MatchString(text) ||
+		!strings.Contains(text, `procfit_exporter_counters_info{source="tasks"} 1`) || strings.Contains(text, "pf-root") {
+		t.Error(ours(text))
+	}
+}
+
+// TestWithCapabilities runs it as deploy/ does, with three capabilities alone: it
+// sees what root sees, and has complete counts.
+func TestWithCapabilities(t *testing.T) {
+	need.Root(t)
+	if err := os.Chmod(built, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	crowd(t, "pf-root", 2)
+	const dacReadSearch, netAdmin, sysPtrace = 2, 12, 19 // include/uapi/linux/capability.h
+	text := start(t, func(c *exec.Cmd) {
+		c.SysProcAttr = &syscall.SysProcAttr{
+			Credential:  &syscall.Credential{Uid: 65534, Gid: 65534},
+			AmbientCaps: []uintptr{dacReadSearch, netAdmin, sysPtrace},
+		}
+	}).scrape(t)
+	if got := strings.Count(text, `procfit_process_gomaxprocs{name="pf-root",`); got != 2 ||
+		!strings.Contains(text, "\nprocfit_exporter_processes_memory_unreadable 0\n") ||
+		strings.Count(text, `procfit_process_sched_latency_seconds_count{name="pf-root",`) != 2 {
+		t.Errorf("%d of 2 processes of root:\n%s", got, ours(text))
+	}
+	if !strings.Contains(text, `procfit_exporter_counters_info{source="taskstats"} 1`) {
+		t.Error("no taskstats, although CAP_NET_ADMIN is there")
+	}
+}

@@ -1,0 +1,191 @@
+package exporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// TestShare has many scrapes at once: one scan serves them all, and those that
+// come within a second after it.
+func TestShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		scanned := 0
+		e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) {
+			scanned++ // the race detector would see two at once
+			time.Sleep(3 * time.Second)
+			return observe.Snapshot{}, nil
+		}})
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if err := e.Scan(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(100 * time.Millisecond)
+		}
+		all.Wait()
+		if scanned != 1 {
+			t.Errorf("%d scans for 20 scrapes at once", scanned)
+		}
+		for i, want := range []int{1, 1, 2} {
+			time.Sleep(time.Duration(i) * 600 * time.Millisecond)
+			if err := e.Scan(t.Context()); err != nil || scanned != want {
+				t.Errorf("later %d: %d scans, %v; want %d", i, scanned, err, want)
+			}
+		}
+		e.Close()
+	})
+}
+
+// TestCancel leaves a scan alone: it is stopped when the last one goes, and who
+// comes then gets a scan of its own, after it.
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most, canceled atomic.Int32
+		e := New(Options{Scan: func(ctx context.Context) (observe.Snapshot, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			defer running.Add(-1)
+			select {
+			case <-ctx.Done():
+				canceled.Add(1)
+				time.Sleep(time.Second) // slow to stop
+				return observe.Snapshot{}, ctx.Err()
+			case <-time.After(10 * time.Second):
+				return observe.Snapshot{}, nil
+			}
+		}})
+		scan := func(patience time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			return e.Scan(ctx)
+		}
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := scan(time.Second); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			if err := scan(2 * time.Second); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
+		time.Sleep(1500 * time.Millisecond)
+		if canceled.Load() != 0 {
+			t.Error("canceled while one still waits")
+		}
+		all.Wait()
+		if err := scan(time.Minute); err != nil {
+			t.Error(err)
+		}
+		if canceled.Load() != 1 || most.Load() != 1 {
+			t.Errorf("%d canceled, %d at once", canceled.Load(), most.Load())
+		}
+		time.Sleep(2 * time.Second)
+		go e.Scan(t.Context())
+		time.Sleep(2 * time.Second)
+		e.Close()
+		if running.Load() != 0 || canceled.Load() != 2 {
+			t.Errorf("after Close %d run, %d canceled", running.Load(), canceled.Load())
+		}
+	})
+}
+
+func TestHandler(t *testing.T) {
+	var said []string
+	fail, slow := errors.New("open /proc: no such file or directory"), false
+	e := New(Options{
+		Logf: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
+		Scan: func(ctx context.Context) (observe.Snapshot, error) {
+			if slow {
+				<-ctx.Done()
+				return observe.Snapshot{}, ctx.Err()
+			}
+			return fixture(), fail
+		},
+	})
+	h := e.Handler()
+	if code, body := scrape(t, h, "/metrics"); code != 503 || !strings.Contains(body, "scan: open /proc: no such file") {
+		t.Errorf("a scan that fails: %d %q", code, body)
+	}
+	slow = true
+	if code, body := scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.02"); code != 503 || !strings.Contains(body, "longer than the 18ms that this scrape had: raise scrape_timeout") {
+		t.Errorf("a slow scan: %d %q", code, body)
+	}
+	if len(said) != 2 || !strings.Contains(said[1], "scrape_timeout") {
+		t.Errorf("said %q", said)
+	}
+	e.Close()
+	fail, slow = nil, false
+	if code, body := scrape(t, h, "/metrics"); code != 200 || !strings.Contains(body, "\n"+`procfit_exporter_scans_total{result="failed"} 2`+"\n") {
+		t.Errorf("%d %q", code, body)
+	}
+	if code, body := scrape(t, h, "/metrics", "Accept", "application/openmetrics-text; version=1.0.0"); code != 200 || !strings.HasSuffix(body, "# EOF\n") {
+		t.Errorf("OpenMetrics: %d", code)
+	}
+	if code, body := scrape(t, h, "/healthz"); code != 200 || body != "ok\n" {
+		t.Errorf("health: %d %q", code, body)
+	}
+	if code, body := scrape(t, h, "/"); code != 200 || !strings.Contains(body, `href="/metrics"`) {
+		t.Errorf("index: %d %q", code, body)
+	}
+	if code, _ := scrape(t, h, "/etc/passwd"); code != 404 {
+		t.Errorf("another path: %d", code)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for header, want := range map[string]time.Duration{
+		"": scrapeTimeout, "10": 9500 * time.Millisecond, "1": 900 * time.Millisecond, "0.5": 450 * time.Millisecond,
+		"0": scrapeTimeout, "-1": scrapeTimeout, "x": scrapeTimeout, "NaN": scrapeTimeout, "+Inf": scrapeTimeout, "1e300": scrapeTimeout,
+	} {
+		h := http.Header{"X-Prometheus-Scrape-Timeout-Seconds": {header}}
+		if got := timeoutOf(h); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+// TestServe ends while a scrape is under way: it gets its answer.
+func TestServe(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) {
+		stop()
+		time.Sleep(100 * time.Millisecond)
+		return fixture(), nil
+	}})
+	ended := make(chan error)
+	go func() { ended <- Serve(ctx, l, e.Handler()) }()
+	r, err := http.Get("http://" + l.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil || r.StatusCode != 200 || !strings.Contains(string(body), "procfit_process_info{") {
+		t.Errorf("%s, %v", r.Status, err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		t.Error("it still listens")
+	}
+}

@@ -1,0 +1,265 @@
+package ps
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// goProcess is a Go program on 8 CPUs with a live value.
+func goProcess(pid int, name string, live int, change ...func(*rule.Observed)) observe.Process {
+	o := rule.Observed{
+		Place: rule.Place{PID: pid}, Name: name, Live: &live, LiveSource: observe.Symbol, NumCPU: 8,
+		Facts: facts.Facts{
+			GoVersion: "go1.26.1 X:some", Env: facts.Fact{State: facts.Absent},
+			Affinity: facts.Fact{State: facts.Known, CPUs: 8},
+			Cgroup:   facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
+		},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	p := observe.Process{Subject: rule.NewSubject(o), Threads: 5}
+	p.Findings = rule.Judge(p.Subject)
+	p.Total = observe.Counts{Span: time.Second, CPU: time.Second / 2, Counted: true, RunQueueWait: 12 * time.Millisecond, Voluntary: 100}
+	return p
+}
+
+func env(value string) func(*rule.Observed) {
+	return func(o *rule.Observed) { o.Facts.Env = facts.Fact{State: facts.Known, Raw: value} }
+}
+
+func limit(cpus float64) func(*rule.Observed) {
+	return func(o *rule.Observed) {
+		o.Facts.Limits = []facts.Limit{{Dir: "/sys/fs/cgroup/pods/api", Fact: facts.Fact{State: facts.Known, CPUs: cpus, File: "cpu.max", Raw: "1 1\n"}}}
+	}
+}
+
+func snapshot(all ...observe.Process) observe.Snapshot {
+	return observe.Snapshot{Processes: all, Others: 3, Counters: observe.Taskstats}
+}
+
+func render(t *testing.T, snap observe.Snapshot, color bool, width int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteText(&b, snap, color, width); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTable(t *testing.T) {
+	snap := snapshot(goProcess(17, "api", 8, limit(1.5)), goProcess(4242, "日本\x1b[31m", 8))
+	got := render(t, snap, false, 0)
+	want := ` PID  NAME          GO      PROCS  FIT             CPU USE  SET BY  READ    NUMCPU  LIMIT    SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
+  17  api           1.26.1      8  → 2, limit 1.5     0.50  ?       symbol       8  1.5 api          -          -     0.01          -       100        5  PF001
+4242  日本\x1b[31m  1.26.1      8  fits               0.50  auto    symbol       8  -                -          -     0.01          -       100        5
+`
+	table, advice, _ := strings.Cut(got, "\n\n")
+	if table+"\n" != want {
+		t.Errorf("%s\nwant\n%s", table, want)
+	}
+	if !strings.HasPrefix(advice, "PF001 warning: 17 (api): runs with 8 Ps where the limit of /sys/fs/cgroup/pods/api grants 1.5 CPUs\n  → ") {
+		t.Errorf("advice %q", advice)
+	}
+	if strings.Contains(got, "\x1b") || !strings.Contains(render(t, snap, true, 0), "\x1b[33mPF001\x1b[0m") {
+		t.Error("colour without being asked for, or none")
+	}
+	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {
+		t.Errorf("of none %q", got)
+	}
+	if got := render(t, observe.Snapshot{}, false, 80); got != "no Go process\n" {
+		t.Errorf("of nothing %q", got)
+	}
+}
+
+// TestNarrow: what is needed least goes first, then names and findings are cut.
+func TestNarrow(t *testing.T) {
+	throttled := func(o *rule.Observed) {
+		o.Throttling = &rule.Throttling{Dir: "/sys/fs/cgroup/pods/api", Span: time.Second, Throttling: facts.Throttling{Periods: 10, ThrottledPeriods: 10, Throttled: time.Second}}
+	}
+	wide := func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }
+	snap := snapshot(goProcess(1234567, "a-service-with-a-long-name-of-its-own", 12, limit(10.75), env("12"), throttled, wide), goProcess(2, "api", 8))
+	heads := map[int]string{}
+	for _, width := range []int{60, 80, 100, 120, 160, 200} {
+		text := render(t, snap, false, width)
+		heads[width], _, _ = strings.Cut(text, "\n")
+		for line := range strings.SplitSeq(text, "\n") {
+			if ansi.StringWidth(line) > width {
+				t.Errorf("at %d columns %q has %d", width, line, ansi.StringWidth(line))
+			}
+		}
+	}
+	for width, want := range map[int][]string{
+		60:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
+		80:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
+		100: {"FIT", "CPU USE", "THROTTLED"},
+		120: {"CPU USE", "SET BY", "SCHED P99", "THROTTLED"},
+		200: {"READ", "NUMCPU", "LIMIT", "SCHED P50", "WAITING", "SWITCHES", "THREADS"},
+	} {
+		for _, head := range want {
+			if !strings.Contains(heads[width], head) {
+				t.Errorf("no %s at %d columns: %s", head, width, heads[width])
+			}
+		}
+	}
+	if narrow := render(t, snap, false, 45); !strings.Contains(narrow, "a-service-w…     12  → 11  PF011 +1\n") {
+		t.Errorf("at 45 columns\n%s", narrow)
+	}
+	if narrow := render(t, snap, false, 60); !strings.Contains(narrow, "a-service-w…     12  → 11, limit 10.75  PF011 +1\n") {
+		t.Errorf("at 60 columns\n%s", narrow)
+	}
+}
+
+// TestFit: the value, and what it follows from.
+func TestFit(t *testing.T) {
+	unread := func(o *rule.Observed) {
+		o.Facts.Cgroup.State, o.Facts.Cgroup.Error = facts.Unreadable, "permission denied"
+	}
+	hidden := goProcess(1, "api", 8, func(o *rule.Observed) {
+		o.Live, o.Facts.Env = nil, facts.Fact{State: facts.Unreadable, Error: "permission denied"}
+	})
+	for want, p := range map[string]observe.Process{
+		"→ 1, limit 0.5":    goProcess(1, "api", 8, limit(0.5)),
+		"→ 8, all CPUs":     goProcess(1, "api", 4),
+		"→ 8, affinity":     goProcess(1, "api", 4, func(o *rule.Observed) { o.Facts.Online = facts.Fact{State: facts.Known, CPUs: 16} }),
+		"fits":              goProcess(1, "api", 8, limit(20)),
+		"?":                 goProcess(1, "api", 8, unread),
+		"8, all CPUs":       hidden,
+		"→ 12, limit 11.25": goProcess(1, "api", 2, limit(11.25), func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }),
+	} {
+		if got := Fit(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	s, err := Select([]string{"17", "^check", "17", "4242", "api$"})
+	if err != nil || s.All() || !slices.Equal(s.PIDs, []int{17, 4242}) || !s.Named("checkout") || !s.Named("shop-api") || s.Named("recheck") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	snap := snapshot(goProcess(1, "checkout", 8), goProcess(17, "other", 8))
+	if missing := s.Missing(snap); len(missing) != 1 || missing[0].String() != "api$" {
+		t.Errorf("missing %v", missing)
+	}
+	if s, err := Select(nil); err != nil || !s.All() || s.Named("x") {
+		t.Errorf("of no words %+v, %v", s, err)
+	}
+	for word, want := range map[string]string{"0": "want 1 or more", "-5": "want 1 or more", "a(": "neither a process ID nor a regular expression"} {
+		if _, err := Select([]string{word}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
+}
+
+func FuzzSelect(f *testing.F) {
+	for _, word := range []string{"17", "api", "^a.*b$", "a(", "00", "\xff"} {
+		f.Add(word, "api")
+	}
+	f.Fuzz(func(t *testing.T, word, name string) {
+		s, err := Select([]string{word})
+		if err == nil && len(s.PIDs)+len(s.Names) != 1 {
+			t.Errorf("%q is %+v", word, s)
+		}
+		s.Named(name)
+	})
+}
+
+// TestAdvice: those of which the same is said share it, the worst comes first, and
+// where a program overrides its environment that is told.
+func TestAdvice(t *testing.T) {
+	var all []observe.Process
+	for pid := range 6 {
+		all = append(all, goProcess(pid+1, "web", 8, limit(2), env("8")))
+	}
+	all = append(all, goProcess(50, "bad", 8, env("2x")), goProcess(60, "own", 8, env("4")))
+	got := render(t, snapshot(all...), false, 0)
+	error, shared := strings.Index(got, "PF003 error: 50 (bad)"), strings.Index(got, "PF001 warning: 1 (web), 2 (web), 3 (web), 4 (web), 2 more: runs with 8 Ps")
+	if error < 0 || shared < error {
+		t.Errorf("the error is at %d, what is shared at %d\n%s", error, shared, got)
+	}
+	if !strings.Contains(got, "PF013 warning: 60 (own): runs with 8 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS") {
+		t.Errorf("no word of the overridden environment\n%s", got)
+	}
+}
+
+func TestSort(t *testing.T) {
+	all := []observe.Process{goProcess(1, "b", 8), goProcess(2, "a", 8, env("2x")), goProcess(3, "c", 4)}
+	all[2].Threads = 50
+	for name, want := range map[string]string{"findings": "2 3 1", "pid": "1 2 3", "name": "2 1 3", "procs": "1 2 3", "threads": "3 1 2", "limit": "1 2 3", "go": "1 2 3", "wait": "1 2 3"} {
+		Sort(all, name)
+		got := ""
+		for _, p := range all {
+			got += " " + string(rune('0'+p.PID))
+		}
+		if got[1:] != want {
+			t.Errorf("by %s:%s, want %s", name, got, want)
+		}
+	}
+	if Sorts()[0] != "findings" {
+		t.Errorf("the default is %s", Sorts()[0])
+	}
+}
+
+func TestJSON(t *testing.T) {
+	p := goProcess(17, "api", 8, limit(1.5))
+	p.Total.Counted, p.Subject.Live, p.Subject.LiveUnknown = false, nil, "its memory: permission denied"
+	var b bytes.Buffer
+	snap := snapshot(p)
+	snap.Unreadable = []observe.Unreadable{{PID: 9, Name: "x", Reason: "the whole"}}
+	if err := WriteJSON(&b, snap, false); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Schema    string
+		Processes []map[string]any
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Schema != "procfit.ps/v1" || strings.Count(b.String(), "\n") != 1 {
+		t.Fatalf("%s, %v", b.String(), err)
+	}
+	one := got.Processes[0]
+	for name, want := range map[string]any{"pid": 17.0, "limit_cpus": 1.5, "fit_procs": 2.0, "fit_from": "limit", "fit_cpus": 1.5, "waiting_threads": nil, "context_switches_per_second": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled_ratio": nil} {
+		if v, there := one[name]; !there || v != want {
+			t.Errorf("%s is %v, want %v", name, v, want)
+		}
+	}
+	if !strings.Contains(b.String(), `"unreadable":[{"pid":9,"name":"x","reason":"the whole"}]`) || strings.Contains(b.String(), `"edit"`) {
+		t.Error(b.String())
+	}
+}
+
+func TestUnread(t *testing.T) {
+	snap := snapshot(goProcess(17, "api", 8))
+	if Denied(snap) || len(Unread(snap)) > 0 {
+		t.Errorf("all was read: %q", Unread(snap))
+	}
+	for pid := range 6 {
+		snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: pid + 1, Name: "x\n", Cause: observe.Damaged})
+	}
+	if Denied(snap) {
+		t.Error("a damaged file is no want of permission")
+	}
+	snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: 9, Name: "y", Cause: observe.Denied})
+	want := []string{
+		"1 not readable, Go or not: permission denied: run as root or with CAP_SYS_PTRACE: 9 (y)",
+		"6 not readable, Go or not: the file is damaged or of an unknown kind: 1 (x ), 2 (x ), 3 (x ), 4 (x ), 2 more",
+	}
+	if got := Unread(snap); !Denied(snap) || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("%q", got)
+	}
+	hidden := goProcess(17, "api", 8)
+	hidden.Live, hidden.LiveUnknown, hidden.LiveCause = nil, "its memory: permission denied", observe.DeniedRoot
+	if got := Unread(snapshot(hidden)); len(got) != 1 || !strings.HasPrefix(got[0], "1 not read but inferred; for one: its memory") || !Denied(snapshot(hidden)) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,73 @@
+package watch
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// filter is words that a process must all match by its name, PID, Go version or a
+// rule's ID. A word after ! must not.
+type filter struct {
+	text  string
+	words []string
+}
+
+func newFilter(text string) filter {
+	return filter{text: text, words: strings.Fields(strings.ToLower(text))}
+}
+
+func (f filter) matches(r *row) bool {
+	for _, word := range f.words {
+		bare, not := strings.CutPrefix(word, "!")
+		if bare != "" && r.has(bare) == not {
+			return false
+		}
+	}
+	return true
+}
+
+// has tells that the process has the word, in lower case. A number is a PID by its
+// beginning.
+func (r *row) has(word string) bool {
+	if strings.Contains(strings.ToLower(r.name), word) || strings.Contains(strings.ToLower(r.process.Facts.GoVersion), word) ||
+		strings.HasPrefix(strconv.Itoa(r.process.PID), word) {
+		return true
+	}
+	for _, f := range r.process.Findings {
+		if strings.Contains(strings.ToLower(f.Rule), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// edit is a line being typed, always at its end.
+type edit struct{ text string }
+
+const maxEdit = 200 // bytes
+
+// key takes a key that changes the text; false when it is another.
+func (e *edit) key(name, typed string) bool {
+	switch {
+	case name == "backspace" || name == "ctrl+h":
+		_, size := utf8.DecodeLastRuneInString(e.text)
+		e.text = e.text[:len(e.text)-size]
+	case name == "ctrl+u":
+		e.text = ""
+	case name == "ctrl+w":
+		e.text = strings.TrimRight(e.text, " ")
+		e.text = e.text[:strings.LastIndexByte(e.text, ' ')+1]
+	case typed != "":
+		e.insert(typed)
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *edit) insert(typed string) {
+	if len(e.text)+len(typed) <= maxEdit {
+		e.text += typed
+	}
+}

@@ -1,0 +1,110 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// identity names a process for as long as the machine runs.
+type identity struct {
+	pid     int
+	started uint64
+}
+
+// row is a process in the list.
+type row struct {
+	id      identity
+	process observe.Process // as last seen
+	name    string          // clean
+	cells   []string        // by column
+	gone    int             // scans since it was last seen
+	history history
+}
+
+// lingers is for how many scans a process that has ended is still shown.
+const lingers = 5
+
+// list is the processes that are followed, and what is shown of them.
+type list struct {
+	look    look
+	rows    map[identity]*row
+	shown   []*row // that pass the filter, in order
+	widths  []int  // of the cells of all rows, by column
+	sort    int    // column
+	reverse bool
+	filter  filter
+	cursor  int // the selected row of those shown
+}
+
+// take folds a snapshot in. keep is a process that is kept however long it has
+// ended.
+func (l *list) take(snap observe.Snapshot, at time.Duration, keep identity) {
+	for _, r := range l.rows {
+		r.gone++
+	}
+	most := room(len(snap.Processes))
+	for _, p := range snap.Processes {
+		id := identity{p.PID, p.Started}
+		r := l.rows[id]
+		if r == nil {
+			r = &row{id: id}
+			l.rows[id] = r
+		}
+		r.process, r.gone, r.name = p, 0, l.look.name(p.Name)
+		r.history.add(p, at, most)
+	}
+	for id, r := range l.rows {
+		if r.gone > lingers && id != keep {
+			delete(l.rows, id)
+		} else {
+			r.fill(l.look)
+		}
+	}
+	l.measure()
+	l.arrange()
+}
+
+// measure takes the widths of all rows, so that columns do not move as one pages.
+func (l *list) measure() {
+	l.widths = make([]int, len(columns))
+	for _, r := range l.rows {
+		for i, cell := range r.cells {
+			l.widths[i] = max(l.widths[i], cells(cell))
+		}
+	}
+}
+
+// arrange filters and sorts; the selected process stays selected. Where it is not
+// among those shown, its neighbour is.
+func (l *list) arrange() {
+	id, was := l.selected()
+	l.shown = l.shown[:0]
+	for _, r := range l.rows {
+		if l.filter.matches(r) {
+			l.shown = append(l.shown, r)
+		}
+	}
+	c := columns[l.sort]
+	slices.SortFunc(l.shown, func(a, b *row) int {
+		return cmp.Or(c.compare(a, b, l.reverse), cmp.Compare(a.id.pid, b.id.pid), cmp.Compare(a.id.started, b.id.started))
+	})
+	if was {
+		if i := slices.IndexFunc(l.shown, func(r *row) bool { return r.id == id }); i >= 0 {
+			l.cursor = i
+		}
+	}
+	l.move(0)
+}
+
+// move moves the selection, within the list.
+func (l *list) move(by int) { l.cursor = max(0, min(l.cursor+by, len(l.shown)-1)) }
+
+func (l *list) selected() (identity, bool) {
+	if l.cursor >= len(l.shown) {
+		return identity{}, false
+	}
+	return l.shown[l.cursor].id, true
+}

@@ -1,0 +1,174 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// page is what fills the screen.
+type page int
+
+const (
+	tablePage page = iota
+	detailPage
+	helpPage
+)
+
+// model is the state of the view. Only Update changes it.
+type model struct {
+	look
+	options Options
+	work    *work
+	now     func() time.Time
+	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
+
+	width, height int
+	page          page
+	back          page // from help
+	list          list
+	top           int // the first row drawn
+	typing        *edit
+	before        filter // the one being typed
+	scroll        int    // of the detail's lower part, or of help
+
+	began    time.Time
+	snap     observe.Snapshot // the last
+	seen     bool             // there is one
+	failed   error            // of the last scan
+	interval time.Duration
+	paused   bool
+	scanning bool
+	started  time.Time     // the scan under way, or the last
+	took     time.Duration // the last scan
+	timer    int           // the tick that counts
+
+	detail     identity
+	explained  string
+	explaining bool
+}
+
+type (
+	sizeMsg = tea.WindowSizeMsg
+	tickMsg int
+	scanMsg struct {
+		snap observe.Snapshot
+		err  error
+	}
+	explainMsg struct {
+		of   identity
+		text string
+	}
+)
+
+func newModel(o Options, look look, work *work) (*model, error) {
+	m := &model{look: look, options: o, work: work, now: time.Now, after: tea.Tick, interval: o.Interval}
+	if m.interval <= 0 {
+		m.interval = time.Second
+	}
+	name, reverse := strings.CutPrefix(o.Sort, "-")
+	if name == "" {
+		name = SortNames()[0]
+	}
+	m.list = list{look: look, rows: map[identity]*row{}, sort: columnOf(name), reverse: reverse, filter: newFilter(o.Filter)}
+	if m.list.sort < 0 {
+		return nil, fmt.Errorf("no column %q to sort by: known are %s", name, strings.Join(SortNames(), ", "))
+	}
+	m.began = m.now()
+	return m, nil
+}
+
+func (m *model) Init() tea.Cmd { return m.scan() }
+
+func (m *model) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tickMsg:
+		if int(msg) == m.timer && !m.paused {
+			return m.scan()
+		}
+	case scanMsg:
+		return m.scanned(msg)
+	case explainMsg:
+		m.explaining = false
+		if msg.of != m.detail {
+			return m.explain() // of the one that was chosen meanwhile
+		}
+		m.explained = msg.text
+	case tea.PasteMsg:
+		if m.typing != nil {
+			m.typing.insert(strings.Join(strings.Fields(msg.Content), " "))
+			m.refilter()
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	}
+	return nil
+}
+
+// scan begins one, unless one is under way.
+func (m *model) scan() tea.Cmd {
+	if m.scanning {
+		return nil
+	}
+	m.scanning, m.started = true, m.now()
+	return m.work.command(func(ctx context.Context) tea.Msg {
+		snap, err := m.options.Scan(ctx)
+		return scanMsg{snap, err}
+	})
+}
+
+func (m *model) scanned(msg scanMsg) tea.Cmd {
+	m.scanning, m.took = false, m.now().Sub(m.started)
+	m.failed = msg.err
+	if msg.err != nil {
+		return m.wait()
+	}
+	first := !m.seen
+	m.snap, m.seen = msg.snap, true
+	m.list.take(msg.snap, m.now().Sub(m.began), m.detail)
+	if first && m.interval > firstWait {
+		// Most figures need two scans, and nobody wants to wait long for the second.
+		return tea.Batch(m.tick(firstWait), m.explain())
+	}
+	return tea.Batch(m.wait(), m.explain())
+}
+
+const firstWait = 500 * time.Millisecond
+
+// wait is for the next scan: at its time but, where scans are slow, not before as
+// much time has passed as the last one took.
+func (m *model) wait() tea.Cmd {
+	return m.tick(max(m.interval-m.now().Sub(m.started), m.took))
+}
+
+func (m *model) tick(after time.Duration) tea.Cmd {
+	m.timer++
+	n := m.timer
+	return m.after(max(0, after), func(time.Time) tea.Msg { return tickMsg(n) })
+}
+
+// explain asks again for what is told of the process in the detail page.
+func (m *model) explain() tea.Cmd {
+	r := m.list.rows[m.detail]
+	if m.page != detailPage || r == nil || r.gone > 0 || m.explaining || m.options.Explain == nil {
+		return nil
+	}
+	m.explaining = true
+	process := r.process
+	return m.work.command(func(context.Context) tea.Msg {
+		return explainMsg{identity{process.PID, process.Started}, m.options.Explain(process)}
+	})
+}
+
+// refilter follows what is typed.
+func (m *model) refilter() {
+	m.list.filter = newFilter(m.typing.text)
+	m.list.arrange()
+}

@@ -1,0 +1,122 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// Options are what a view shows and how it begins.
+type Options struct {
+	// Scan looks at the processes; it is never called twice at once. An error is
+	// shown, and the next interval tries again.
+	Scan     func(context.Context) (observe.Snapshot, error)
+	Interval time.Duration // between the beginnings of two scans; 0: a second
+
+	// Explain says of a process what its value follows from: plain text of any
+	// length. It is called beside Scan; nil: there is none.
+	Explain func(observe.Process) string
+
+	In     io.Reader
+	Out    io.Writer
+	Color  bool
+	Sort   string // one of SortNames; "": the first. A "-" before it reverses
+	Filter string // as typed after /
+}
+
+// Run shows the view until it is left by q or Ctrl-C, which is no error. That of
+// ctx is returned when it ends first, or at SIGINT, SIGTERM, SIGHUP or SIGQUIT.
+// However it ends the terminal is as before, and Scan and Explain are called no
+// more; it waits for those under way, whose context is cancelled.
+func Run(ctx context.Context, o Options) error {
+	out, in, err := terminal(o)
+	if err != nil {
+		return err
+	}
+	if in != o.In {
+		defer in.Close()
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer stop()
+	scanning, cancel := context.WithCancel(ctx)
+	work := &work{ctx: scanning}
+	m, err := newModel(o, lookOf(o.Color, os.Getenv), work)
+	if err != nil {
+		cancel()
+		return err
+	}
+	profile := colorprofile.Ascii // attributes, no colours
+	if o.Color {
+		profile = colorprofile.ANSI // those of the user's own theme
+	}
+	g := &guard{model: m}
+	g.program = tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out),
+		tea.WithoutSignalHandler(), tea.WithColorProfile(profile))
+	// Not tea.WithContext: a program that is killed does not wait for the reader of
+	// its keys, which then races with the end (bubbletea issue 1599).
+	defer context.AfterFunc(ctx, g.program.Quit)()
+	_, err = g.program.Run()
+	cancel()
+	idle := work.close(patience)
+	switch {
+	case g.err != nil:
+		return g.err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("the terminal was lost: %w", err)
+	case !idle:
+		return fmt.Errorf("the last scan did not end within %v", patience)
+	}
+	return nil
+}
+
+// patience is how long the last scan may take to notice that it is not wanted.
+const patience = 10 * time.Second
+
+// terminal is where to draw and where keys come from: In, or the controlling
+// terminal when In is none.
+func terminal(o Options) (out, in *os.File, err error) {
+	out, ok := o.Out.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) {
+		return nil, nil, errors.New("the live view needs a terminal to draw on; for programs there is --json-lines")
+	}
+	if t := os.Getenv("TERM"); runtime.GOOS != "windows" && (t == "" || t == "dumb") {
+		return nil, nil, fmt.Errorf("TERM=%q is a terminal without a cursor to move; --json-lines needs none", t)
+	}
+	if in, ok := o.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		return out, in, nil
+	}
+	in, _, err = tea.OpenTTY()
+	if err != nil {
+		return nil, nil, fmt.Errorf("the live view needs a terminal to read keys from: %w", err)
+	}
+	return out, in, nil
+}
+
+// lookOf is how to draw. Blocks and arrows are left out where the locale says
+// that the terminal does not speak UTF-8; where it says nothing, as in most
+// containers, the terminal is elsewhere and nearly always does.
+func lookOf(color bool, getenv func(string) string) look {
+	locale := ""
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale = getenv(name); locale != "" {
+			break
+		}
+	}
+	locale = strings.ToLower(locale)
+	return look{color: color, ascii: locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")}
+}

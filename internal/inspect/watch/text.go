@@ -1,0 +1,167 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// maxText is the most of one text from outside that is looked at, in bytes.
+const maxText = 16 << 10
+
+// clean makes outside text fit to be drawn on one line: white space becomes a
+// space, and what does not print, turns the direction of writing or is no UTF-8
+// becomes an escape. Where the two ways in which terminals count columns, by
+// character and by grapheme, disagree, everything but ASCII does.
+func (l look) clean(s string) string {
+	if len(s) > maxText {
+		s = s[:maxText]
+	}
+	if plain(s) {
+		return s
+	}
+	out := escape(s, func(r rune) bool { return unicode.IsPrint(r) && !rightToLeft(r) && !joins(r) && !l.ascii })
+	if beside := " " + out + "0"; ansi.StringWidth(beside) != ansi.StringWidthWc(beside) {
+		out = escape(s, func(rune) bool { return false })
+	}
+	return out
+}
+
+// name is a name that can be seen. The kernel knows none longer than that.
+func (l look) name(s string) string {
+	const longest = 255 // NAME_MAX, include/uapi/linux/limits.h
+	if s = l.clean(s[:min(len(s), longest)]); strings.TrimSpace(s) == "" {
+		return `"` + s + `"`
+	}
+	return s
+}
+
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// escape writes what is not ASCII and not kept as \x or \u.
+func escape(s string, keep func(rune) bool) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		case r >= ' ' && r <= '~' || r > '~' && keep(r):
+			b.WriteRune(r)
+		case r < utf8.RuneSelf:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// rightToLeft tells of letters beside which some terminals draw the digits of the
+// next column in another place. The blocks are those that default to this
+// direction in the Unicode database, DerivedBidiClass.txt.
+func rightToLeft(r rune) bool {
+	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff ||
+		r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
+}
+
+// joins tells of characters that change how wide their neighbour is: the letters
+// that flags are made of, and variation selectors.
+func joins(r rune) bool {
+	return r >= 0x1f1e6 && r <= 0x1f1ff || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
+}
+
+// clip shortens drawn text to so many columns and shows that it did.
+func (l look) clip(s string, width int) string {
+	switch {
+	case width <= 0:
+		return ""
+	case cells(s) <= width:
+		return s
+	}
+	return ansi.Truncate(s, width, l.more())
+}
+
+// clipLeft shortens by the beginning.
+func (l look) clipLeft(s string, width int) string {
+	if n := cells(s); n > width {
+		return ansi.TruncateLeft(s, n-width+cells(l.more()), l.more())
+	}
+	return s
+}
+
+// cells is how many columns of the terminal drawn text takes.
+func cells(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+// pad makes drawn text exactly so wide.
+func (l look) pad(s string, width int, right bool) string {
+	s = l.clip(s, width)
+	fill := strings.Repeat(" ", max(0, width-cells(s)))
+	if right {
+		return fill + s
+	}
+	return s + fill
+}
+
+// sides puts one text at the left of a line and one at the right; the left one
+// gives way.
+func (l look) sides(left, right string, width int) string {
+	right = l.clip(right, width)
+	room := width - cells(right)
+	if room < 8 {
+		return l.pad(left, width, false)
+	}
+	return l.pad(left, room-1, false) + " " + right
+}
+
+// wrap breaks clean text into lines that are so wide. The later ones are
+// indented as the first, and by more.
+func (l look) wrap(s string, width, more int) []string {
+	text := strings.TrimLeft(s, " ")
+	indent := len(s) - len(text)
+	if indent+more > width/2 {
+		indent, more = min(indent, 1), 0
+	}
+	room := width - indent - more
+	if room < 1 {
+		return []string{l.clip(s, width)}
+	}
+	var lines []string
+	for i, part := range strings.Split(ansi.Wrap(text, room, ""), "\n") {
+		if i > 0 {
+			part = strings.Repeat(" ", more) + strings.TrimLeft(part, " ")
+		}
+		lines = append(lines, l.clip(strings.Repeat(" ", indent)+part, width))
+	}
+	return lines
+}
+
+// cut leaves so many of the lines, and shows that it did.
+func (l look) cut(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	last := lines[most-1]
+	if n := cells(last); n > 1 {
+		last = ansi.Truncate(last, n-1, "")
+	}
+	return append(lines[:most-1:most-1], last+l.more())
+}

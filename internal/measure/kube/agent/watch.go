@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// Ran is what a batch program did from its start to its end.
+type Ran struct {
+	WallSeconds float64 `json:"wall_seconds"`
+	Look        Look    `json:"look"`
+	Counted     Counted `json:"counted"`
+}
+
+const (
+	// fewestLooks bounds how much of the program's time passes between two looks at its
+	// processes: one part of so many.
+	fewestLooks = 400
+	soonestLook = 2 * time.Millisecond
+	latestLook  = 20 * time.Millisecond
+	firstLook   = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime begins by setting it
+	procsLook   = 100 * time.Millisecond // the next ones, which cost more
+)
+
+// Watch follows the programs of the pod beside it, whose processes it must see, from
+// their start to their end, and writes what they did as one line of JSON. It returns
+// when ctx ends: what is beside the program in a pod is ended with it.
+func Watch(ctx context.Context, out io.Writer) error {
+	w := watcher{eye: eye{list: beside}}
+	ran, err := w.follow(ctx)
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(out).Encode(ran); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// beside are the processes of the pod's other containers: neither the one that holds its
+// namespaces, nor one that a container runtime has not made a program of yet.
+func beside() (list []int) {
+	for _, pid := range pids() {
+		s, err := observe.ReadStat(pid)
+		if pid != 1 && err == nil && !s.Ended() && !strings.HasPrefix(s.Name, "runc:[") {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// watcher follows one run. What takes long, to read which program it is and its live
+// GOMAXPROCS, is done beside the counting: a program may be over before it is.
+type watcher struct {
+	eye  eye
+	span *span
+	seen Look
+	stop chan struct{}
+	over sync.WaitGroup
+}
+
+func (w *watcher) follow(ctx context.Context) (Ran, error) {
+	w.eye.open()
+	for {
+		now := time.Now()
+		there := len(w.eye.list()) > 0
+		switch {
+		case there && w.span == nil:
+			w.begin(now)
+		case !there && w.span != nil:
+			return w.end(), nil
+		case there:
+			w.span.follow()
+		}
+		wait := soonestLook
+		if w.span != nil {
+			wait = min(max(wait, now.Sub(w.span.began)/fewestLooks), latestLook)
+		}
+		select {
+		case <-ctx.Done():
+			if w.span != nil { // it is over, or whoever ends this ends the program too
+				return w.end(), nil
+			}
+			return Ran{}, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (w *watcher) begin(now time.Time) {
+	w.span, w.stop = &span{eye: &w.eye, began: now, err: w.eye.err}, make(chan struct{})
+	w.span.count()
+	w.over.Go(func() {
+		for wait := firstLook; ; wait = procsLook {
+			select {
+			case <-w.stop:
+				return
+			case <-time.After(wait):
+				w.look()
+			}
+		}
+	})
+}
+
+func (w *watcher) end() Ran {
+	wall := time.Since(w.span.began).Seconds()
+	w.span.close()
+	close(w.stop)
+	w.over.Wait()
+	if w.seen.Procs == 0 && w.seen.Error == "" {
+		w.seen.Error = "it ended before it could be read"
+	}
+	r := Ran{WallSeconds: wall, Look: w.seen, Counted: w.span.end()}
+	r.Counted.MeasuredSeconds = wall
+	return r
+}
+
+// look keeps the last that told anything.
+func (w *watcher) look() {
+	if l := w.eye.look(0); l.Error == "" || w.seen.Procs == 0 && (w.seen.Error == "" || l.UID != nil) {
+		w.seen = l
+	}
+	w.span.readLimits()
+}
+
+// follow looks at the processes once more.
+func (s *span) follow() {
+	if s.err == nil {
+		s.counts.Look(s.eye.pids())
+	}
+}
+
+// readLimits reads the limits while there is a process to see them by.
+func (s *span) readLimits() {
+	if s.limits == nil {
+		if pid, err := s.eye.target(0, s.eye.pids()); err == nil {
+			s.limits = limitsOf(pid)
+		}
+		return
+	}
+	last := observe.Reread(s.limits)
+	for i := range last {
+		if _, ok := last[i].Since(s.limits[i]); !ok {
+			return // it has ended meanwhile
+		}
+	}
+	s.last = last
+}

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Port is where an agent listens, on its pod's loopback.
+const Port = 9878
+
+// Look is what is seen of a target.
+type Look struct {
+	Procs      int     `json:"procs"`
+	Source     string  `json:"source"` // symbol, decoded
+	GoVersion  string  `json:"go_version"`
+	MainModule string  `json:"main_module"`
+	NoGo       bool    `json:"no_go"`
+	Error      string  `json:"error"` // why Procs could not be read
+	Env        *string `json:"env"`   // its GOMAXPROCS variable; null: it has none, or it cannot be read
+	// LimitCPUs is the tightest CPU limit that the kernel holds it to; null: none, or
+	// not readable.
+	LimitCPUs *float64 `json:"limit_cpus"`
+	// UID and GID are as whom it runs; null: not known.
+	UID *int64 `json:"uid"`
+	GID *int64 `json:"gid"`
+}
+
+// Counted is what the kernel counted between two moments.
+type Counted struct {
+	journal.Usage
+	Limits []journal.OuterLimit `json:"limits"` // every limit that is seen around the target
+	// SchedLatencyP99Seconds is of the target's goroutines, as its runtime has it; null:
+	// not readable.
+	SchedLatencyP99Seconds *float64 `json:"sched_latency_p99_seconds"`
+	Error                  string   `json:"error"`
+}
+
+// Answer is what came of one request.
+type Answer struct {
+	Status int    `json:"status"`
+	Body   string `json:"body"`
+	Error  string `json:"error"`
+}
+
+// moment is a step of a load.
+type moment string
+
+const (
+	begun moment = "begun" // its first request
+	ended moment = "ended" // of the measured time
+	done  moment = "done"  // the result is there
+)
+
+// progress is how far a load is, and since when.
+type progress struct {
+	BegunAgo *time.Duration `json:"begun_ago"`
+	EndedAgo *time.Duration `json:"ended_ago"`
+	Done     bool           `json:"done"`
+	Result   *result        `json:"result"`
+	Error    string         `json:"error"`
+}
+
+// result is a load.Result whose histograms can be written.
+type result struct {
+	load.Result
+	Latency []byte
+	SendLag []byte
+}
+
+func pack(r *load.Result) (*result, error) {
+	if r == nil {
+		return nil, nil
+	}
+	p := &result{Result: *r}
+	var err error
+	if p.Latency, err = encode(r.Latency); err == nil {
+		p.SendLag, err = encode(r.SendLag)
+	}
+	return p, err
+}
+
+func (r *result) unpack() (*load.Result, error) {
+	u := r.Result
+	var err error
+	if u.Latency, err = decode(r.Latency); err != nil {
+		return nil, fmt.Errorf("the latency histogram: %w", err)
+	}
+	if u.SendLag, err = decode(r.SendLag); err != nil {
+		return nil, fmt.Errorf("the send lag histogram: %w", err)
+	}
+	if u.Latency == nil {
+		return nil, fmt.Errorf("no latency histogram came back: is the image of another version of procfit?")
+	}
+	return &u, nil
+}
+
+func encode(h *hdrhistogram.Histogram) ([]byte, error) {
+	if h == nil {
+		return nil, nil
+	}
+	return h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+}
+
+func decode(b []byte) (*hdrhistogram.Histogram, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	return hdrhistogram.Decode(b)
+}

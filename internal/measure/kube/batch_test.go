@@ -1,0 +1,133 @@
+package kube
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+const cronJob = `
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate:
+    spec:
+      completionMode: Indexed
+      template:
+        metadata: {labels: {job-name: nightly, batch.kubernetes.io/controller-uid: "7", team: shop}}
+        spec:
+          restartPolicy: OnFailure
+          initContainers: [{name: fetch, image: "fetch:v1"}]
+          containers:
+          - {name: import, image: "import:v1", resources: {limits: {cpu: 1, memory: 64Mi}}, securityContext: {runAsNonRoot: true}}
+`
+
+// A Job's pods run once, with procfit beside the program from before its start, and stay
+// of the class that they are of.
+func TestBatchTarget(t *testing.T) {
+	s := &Copies{subject: subject(t, cronJob), container: "import", options: Options{Image: "procfit:v1"}}
+	if !s.subject.Batch || !s.subject.Indexed || s.subject.Kind != "CronJob" || s.URL() != "" {
+		t.Errorf("%+v", s.subject)
+	}
+	p := s.target(cut{container: "import", run: "r"}, "copy", setting{procs: new(2)}, nil)
+	if p.Labels["team"] != "shop" || p.Labels["job-name"] != "" || p.Spec.RestartPolicy != corev1.RestartPolicyNever || env(p)["GOMAXPROCS"] != "2" {
+		t.Errorf("%+v", p)
+	}
+	eye := p.Spec.InitContainers[len(p.Spec.InitContainers)-1]
+	if len(p.Spec.InitContainers) != 2 || eye.Name != eyeName || *eye.RestartPolicy != corev1.ContainerRestartPolicyAlways || !*p.Spec.ShareProcessNamespace || eye.Args[1] != "--watch" {
+		t.Errorf("the container beside it: %+v", eye)
+	}
+	if eye.SecurityContext.RunAsUser != nil || eye.Resources.Limits.Cpu().IsZero() {
+		t.Errorf("it runs as %v with limits %v: want the image's user, and a class of its own not to change the pod's", eye.SecurityContext.RunAsUser, eye.Resources.Limits)
+	}
+	p = s.target(cut{container: "import"}, "copy", setting{}, &owner{7, 8})
+	if got := p.Spec.InitContainers[1].SecurityContext; *got.RunAsUser != 7 || *got.RunAsGroup != 8 {
+		t.Errorf("once it is known as whom the program runs: %+v", got)
+	}
+}
+
+func batchRun(arm journal.Arm) *run {
+	spec := plan.Default()
+	spec.Target.Pods = &plan.Pods{Batch: true}
+	return &run{runner: &runner{Copies: &Copies{}, spec: spec}, task: plan.Task{Arm: arm}, trial: &journal.Trial{Arm: arm}}
+}
+
+// What the runs come to: the slowest replica's time, all replicas' CPU time, and a figure
+// that the program prints.
+func TestBatchFigures(t *testing.T) {
+	ran := func(wall, cpu float64, procs int) agent.Ran {
+		r := agent.Ran{WallSeconds: wall, Look: agent.Look{Procs: procs, Source: "symbol"}}
+		r.Counted.CPUSeconds = &journal.CPUSeconds{User: cpu}
+		r.Counted.MeasuredSeconds = wall
+		r.Counted.Limits = []journal.OuterLimit{{CPUs: 0.5, Cgroup: journal.Cgroup{Periods: 10, ThrottledPeriods: 4}}}
+		return r
+	}
+	arm := journal.Arm{Procs: new(2), QuotaCPUs: new(0.5), Replicas: 2}
+	r := batchRun(arm)
+	if err := r.batchFigures([]agent.Ran{ran(4, 1, 2), ran(5, 2, 2)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if *r.trial.ThroughputPerSecond != 0.4 || r.trial.ThroughputUnit != trial.ThroughputRuns || r.trial.CPUSeconds.User != 3 || r.trial.Cgroup.ThrottledPeriods != 8 || *r.trial.ObservedProcs[1] != 2 {
+		t.Errorf("%+v", r.trial)
+	}
+	var failed *trial.Failure
+	if err := batchRun(arm).batchFigures([]agent.Ran{ran(4, 1, 4)}, nil); !errors.As(err, &failed) || failed.Code != journal.InvalidProcs {
+		t.Errorf("at another GOMAXPROCS: %v", err)
+	}
+	m, err := load.ParseMetric(`throughput=([\d.]+) rows/s`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = batchRun(arm)
+	r.spec.Load.Metrics = []load.Metric{m}
+	if err := r.batchFigures([]agent.Ran{ran(4, 1, 2)}, []load.Output{{Head: []byte("120 rows/s\n")}}); err != nil || *r.trial.ThroughputPerSecond != 120 {
+		t.Errorf("%v: %v", err, r.trial.ThroughputPerSecond)
+	}
+}
+
+func TestExited(t *testing.T) {
+	pod := func(state corev1.ContainerState) *corev1.Pod {
+		p := &corev1.Pod{}
+		p.Name, p.Status.Phase = "p", corev1.PodFailed
+		p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: eyeName, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "a", State: state}}
+		return p
+	}
+	for name, tc := range map[string]struct {
+		state corev1.ContainerState
+		code  journal.InvalidCode
+		words string
+	}{
+		"well":    {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}, "", ""},
+		"badly":   {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}}, journal.InvalidExit, "container a of pod p ended with code 3 (Error)"},
+		"killed":  {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Signal: 9, Reason: "OOMKilled"}}, journal.InvalidExit, "signal 9 (OOMKilled)"},
+		"unknown": {corev1.ContainerState{}, journal.InvalidLost, "is not known"},
+	} {
+		err := exited(pod(tc.state), "a")
+		var failed *trial.Failure
+		if tc.code == "" && err != nil || tc.code != "" && (!errors.As(err, &failed) || failed.Code != tc.code || !strings.Contains(failed.Reason, tc.words)) {
+			t.Errorf("%s: %v, want %s %q", name, err, tc.code, tc.words)
+		}
+	}
+}
+
+func FuzzParseRan(f *testing.F) {
+	f.Add([]byte(`{"wall_seconds":1.5,"look":{"procs":2},"counted":{"cpu_seconds":{"user":1,"system":0}}}` + "\n"))
+	f.Add([]byte("noise\n{}\n"))
+	f.Add([]byte(""))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if ran, err := parseRan(b); err == nil && !(ran.WallSeconds > 0) {
+			t.Errorf("%q is a run of %g s", b, ran.WallSeconds)
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// counting is what the kernel counts of all targets over one loop.
+type counting struct {
+	*run
+	ids     []string
+	counted []agent.Counted
+	ended   bool
+	err     error
+}
+
+// each asks the agents beside all targets at once.
+func (c *counting) each(ask func(i int, e *eye) error) {
+	errs := make([]error, len(c.fleet))
+	var all sync.WaitGroup
+	for i, one := range c.fleet {
+		if one.eye == nil {
+			errs[i] = errors.New(one.why)
+			continue
+		}
+		all.Go(func() { errs[i] = ask(i, one.eye) })
+	}
+	all.Wait()
+	c.err = errors.Join(append(errs, c.err)...)
+}
+
+// start begins before the load does: once a target uses all of its limit, of which the
+// agent beside it has a share, the agent is slow. Before the load a target does nothing
+// that would be counted.
+func (c *counting) start(ctx context.Context) {
+	c.ids, c.counted = make([]string, len(c.fleet)), make([]agent.Counted, len(c.fleet))
+	c.each(func(i int, e *eye) (err error) {
+		c.ids[i], err = e.Start(ctx, c.fleet[i].port)
+		return err
+	})
+}
+
+func (c *counting) end(ctx context.Context, late time.Duration) {
+	if late > agent.Prompt && c.err == nil {
+		c.err = fmt.Errorf("the end of the load was known here only %s later", number.Duration(late))
+	}
+	if c.err != nil {
+		return
+	}
+	c.ended = true
+	c.each(func(i int, e *eye) (err error) {
+		c.counted[i], err = e.Stop(ctx, c.ids[i])
+		if err == nil && c.counted[i].Error != "" {
+			err = errors.New(c.counted[i].Error)
+		}
+		return err
+	})
+}
+
+// usage is all targets' together; nil, with a warning, where it is not known. span is how
+// long the load was: around it a target does nothing, so that what is its own belongs to
+// that; of the node's it is a share.
+func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
+	if c.err == nil && !c.ended {
+		c.err = errors.New("the load never reported its end")
+	}
+	if c.err != nil {
+		w := journal.Warning{Code: journal.WarnCounters, Detail: c.err.Error()}
+		if !slices.ContainsFunc(c.trial.Warnings, func(have journal.Warning) bool { return have.Code == w.Code && have.Detail == w.Detail }) {
+			c.trial.Warnings = append(c.trial.Warnings, w)
+		}
+		return nil
+	}
+	u := sum(c.counted, c.task.Arm.QuotaCPUs)
+	share := min(1, span.Seconds()/u.MeasuredSeconds)
+	u.MeasuredSeconds = min(span.Seconds(), u.MeasuredSeconds)
+	if h := u.HostUse; h != nil {
+		h.StealSeconds *= share
+		h.TargetCPUs = c.places.target.host.CPUs
+		if h.OtherCPUSeconds != nil && u.CPUSeconds != nil {
+			others := *h.OtherCPUSeconds
+			if c.spec.LoadOnTargetHost() {
+				others -= (of.User + of.System).Seconds()
+			}
+			h.OtherCPUSeconds = new(max(0, others) * share)
+		}
+	}
+	return u
+}
+
+// sum adds up what was counted of several targets on one node. Of the limits the one
+// that the arm sets is told apart.
+func sum(list []agent.Counted, quota *float64) *journal.Usage {
+	u := &journal.Usage{}
+	addMemory(u, list)
+	for i, one := range list {
+		u.MeasuredSeconds = max(u.MeasuredSeconds, one.MeasuredSeconds)
+		if i == 0 {
+			u.HostUse = one.HostUse
+		}
+		if one.CPUSeconds != nil {
+			if u.CPUSeconds == nil {
+				u.CPUSeconds = &journal.CPUSeconds{}
+			}
+			u.CPUSeconds.User += one.CPUSeconds.User
+			u.CPUSeconds.System += one.CPUSeconds.System
+			if i > 0 && u.HostUse != nil && u.HostUse.OtherCPUSeconds != nil { // to the first the rest are others
+				u.HostUse.OtherCPUSeconds = new(*u.HostUse.OtherCPUSeconds - one.CPUSeconds.Total())
+			}
+		}
+		if one.ContextSwitches != nil {
+			if u.ContextSwitches == nil {
+				u.ContextSwitches = &journal.ContextSwitches{}
+			}
+			u.ContextSwitches.Voluntary += one.ContextSwitches.Voluntary
+			u.ContextSwitches.Involuntary += one.ContextSwitches.Involuntary
+		}
+		if one.RunQueueWaitSeconds != nil {
+			if u.RunQueueWaitSeconds == nil {
+				u.RunQueueWaitSeconds = new(0.0)
+			}
+			*u.RunQueueWaitSeconds += *one.RunQueueWaitSeconds
+		}
+		if one.ThreadsMax != nil {
+			if u.ThreadsMax == nil {
+				u.ThreadsMax = new(0)
+			}
+			*u.ThreadsMax += *one.ThreadsMax
+		}
+		for _, l := range one.Limits {
+			if quota == nil || !sameCPUs(&l.CPUs, quota) {
+				u.OuterLimits = append(u.OuterLimits, l)
+				continue
+			}
+			if u.Cgroup == nil {
+				u.Cgroup = &journal.Cgroup{}
+			}
+			u.Cgroup.Periods += l.Periods
+			u.Cgroup.ThrottledPeriods += l.ThrottledPeriods
+			u.Cgroup.ThrottledSeconds += l.ThrottledSeconds
+		}
+	}
+	return u
+}
+
+// gone deletes a pod and waits until it is not there any more.
+func (r *run) gone(ctx context.Context, name string) error {
+	grace := int64(r.spec.Target.Grace.Seconds())
+	if err := r.cluster.delete(ctx, name, max(endGrace, grace)); err != nil {
+		return fmt.Errorf("pod %s: %w", name, err)
+	}
+	began := time.Now()
+	for until := began.Add(r.spec.Target.Grace + endPatience); ; {
+		p, err := r.get(ctx, name)
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if time.Since(began) > strandedAfter {
+			if why := r.cluster.stranded(ctx, p); why != "" {
+				return errors.Join(r.cluster.delete(ctx, name, 0), trial.Invalid(journal.InvalidNodeLost, "%s", why))
+			}
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("pod %s does not end, and its node is ready", name)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("pod %s is not gone yet: %w", name, ctx.Err())
+		case <-time.After(podLook):
+		}
+	}
+}
+
+const (
+	mostLog  = int64(4 << 20)
+	logsTake = 20 * time.Second
+)
+
+// keepLogs writes the targets' output into the results folder. Without it the trial
+// stands: an API server may be slow just then.
+func (r *run) keepLogs(ctx context.Context) {
+	if ctx.Err() != nil {
+		return // there is no trial to keep them of
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logsTake)
+	defer cancel()
+	for i, one := range r.fleet {
+		b, err := r.cluster.logs(ctx, one.name, corev1.PodLogOptions{Container: r.container, LimitBytes: new(mostLog)})
+		if err != nil {
+			continue
+		}
+		f, path, err := r.config.CreateLog(r.logName(i))
+		if err != nil {
+			continue
+		}
+		f.Write(b)
+		f.Close()
+		if i == 0 {
+			r.trial.Log = path
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/trial"
+)
+
+const (
+	// AgentCommand is the subcommand that an agent's container runs.
+	AgentCommand = "agent"
+	loadLife     = 24 * time.Hour // of the load's pod, which ends by itself long before when nobody asks
+	loadReady    = 3 * time.Minute
+)
+
+// generator offers load, from a pod or from here.
+type generator interface {
+	Load(context.Context, load.Options, agent.Moments) (*load.Result, error)
+	Fetch(ctx context.Context, url string) (agent.Answer, error)
+}
+
+// loadPod is procfit with no rights at all. It has no limit: a generator that is
+// throttled is late.
+func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Labels: map[string]string{labelManager: manager, labelRun: c.run, labelRole: roleLoad},
+	}, Spec: corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
+		ActiveDeadlineSeconds: new(int64(loadLife.Seconds())), NodeSelector: map[string]string{corev1.LabelHostname: s.places.load.hostname},
+		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+		Tolerations:     s.subject.Template.Spec.Tolerations, ImagePullSecrets: s.subject.Template.Spec.ImagePullSecrets,
+		Containers: []corev1.Container{{
+			Name: "load", Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")}},
+			SecurityContext: &corev1.SecurityContext{
+				AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			},
+		}},
+	}}
+	if c.owner != nil {
+		p.OwnerReferences = []metav1.OwnerReference{*c.owner}
+	}
+	return p
+}
+
+// remote is the load's pod at work.
+type remote struct {
+	*agent.Client
+	pod  string
+	line *tunnel
+}
+
+// ensureLoad is the load's pod, made where there is none that lives.
+func (r *runner) ensureLoad(ctx context.Context) error {
+	if r.load != nil {
+		if p, err := r.get(ctx, r.load.pod); err == nil && running(p) && disrupted(p) == "" {
+			return nil
+		}
+		r.load.line.close()
+		r.load = nil
+	}
+	name := r.name("load")
+	made, err := r.create(ctx, r.loadPod(r.cut, name))
+	if err != nil {
+		return fmt.Errorf("the pod of the load: %w", err)
+	}
+	if _, err := r.await(ctx, made.Name, loadReady); err != nil {
+		return fmt.Errorf("the pod of the load: %w", err)
+	}
+	line, err := r.cluster.tunnel(name)
+	if err != nil {
+		return err
+	}
+	r.load = &remote{r.client(line, name), name, line}
+	return nil
+}
+
+// client asks the agent in a pod.
+func (r *runner) client(line *tunnel, pod string) *agent.Client {
+	return &agent.Client{Transport: line.transport(agent.Port), Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
+		p, err := r.get(ctx, pod)
+		if err != nil {
+			return nil // the API server may come back
+		}
+		if t := troubleOf(p); t != nil {
+			return trial.Invalid(t.code, "%s", t.reason)
+		}
+		return r.lost(ctx, p.Spec.NodeName)
+	}}
+}

@@ -1,0 +1,108 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// places are the nodes of a sweep.
+type places struct {
+	target, load node
+}
+
+// node is one of the cluster's.
+type node struct {
+	name, hostname string // hostname is its label, which pods select it by
+	host           journal.Host
+}
+
+func nodeOf(n *corev1.Node) node {
+	cpus := int(n.Status.Capacity.Cpu().Value())
+	info := n.Status.NodeInfo
+	return node{n.Name, cmp.Or(n.Labels[corev1.LabelHostname], n.Name), journal.Host{
+		Hostname: n.Name, OS: info.OperatingSystem, Arch: info.Architecture, CPUs: cpus, AffinityCPUs: cpus, EffectiveCPUs: float64(cpus),
+		Kernel: info.KernelVersion, CgroupMode: "unknown", MemoryBytes: n.Status.Capacity.Memory().Value(),
+	}}
+}
+
+// usable tells a node that pods can be put on.
+func usable(n *corev1.Node) bool {
+	os := n.Status.NodeInfo.OperatingSystem
+	return readinessOf(n).ready && !n.Spec.Unschedulable && (os == "" || os == "linux")
+}
+
+// chooseNodes takes the named node for the target, or the one with the most CPUs, and
+// for the load another where there is one. That of a tie goes by the names, so that a
+// run that goes on has the same.
+func chooseNodes(all []corev1.Node, named string) (places, error) {
+	fit := fitting(all)
+	if len(fit) == 0 {
+		return places{}, errNoNode
+	}
+	target := slices.IndexFunc(fit, func(n node) bool { return named == "" || n.name == named })
+	if target < 0 {
+		return places{}, noSuchNode(named)
+	}
+	p := places{target: fit[target], load: fit[target]}
+	for i, n := range fit {
+		if i != target {
+			p.load = n
+			break
+		}
+	}
+	return p, nil
+}
+
+// fitting are the usable nodes, those with the most CPUs first.
+func fitting(all []corev1.Node) (fit []node) {
+	for i := range all {
+		if n := &all[i]; usable(n) {
+			fit = append(fit, nodeOf(n))
+		}
+	}
+	slices.SortFunc(fit, func(a, b node) int {
+		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
+	})
+	return fit
+}
+
+// places asks for the nodes; where it may ask for the named one alone, both are that.
+// Several are for targets that are measured side by side.
+func (c *cluster) places(ctx context.Context, o Options, mayList bool) ([]places, error) {
+	named := o.Node
+	if !mayList {
+		switch {
+		case o.Parallel:
+			return nil, errors.New("the nodes may not be listed (list nodes), which --parallel needs")
+		case named == "":
+			return nil, errors.New("the nodes may not be listed (list nodes): name one with --node")
+		}
+		var one corev1.Node
+		err := c.call(ctx, func(ctx context.Context) error {
+			return c.api.core.Get().Resource("nodes").Name(named).Do(ctx).Into(&one)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("--node %q: %w", named, err)
+		}
+		p, err := chooseNodes([]corev1.Node{one}, named)
+		return []places{p}, err
+	}
+	var all corev1.NodeList
+	err := c.call(ctx, func(ctx context.Context) error { return c.api.core.Get().Resource("nodes").Do(ctx).Into(&all) })
+	if err != nil {
+		return nil, fmt.Errorf("the cluster's nodes: %w", err)
+	}
+	if o.Parallel {
+		return chooseSeveral(all.Items, named)
+	}
+	p, err := chooseNodes(all.Items, named)
+	return []places{p}, err
+}

@@ -1,0 +1,90 @@
+package prometheus
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// answer is what the API sends
+// (https://prometheus.io/docs/prometheus/latest/querying/api/#format-overview).
+type answer struct {
+	Status    string `json:"status"` // success, error
+	ErrorType string `json:"errorType"`
+	Error     string `json:"error"`
+	Data      struct {
+		ResultType string          `json:"resultType"` // vector, scalar, matrix, string
+		Result     json.RawMessage `json:"result"`
+	} `json:"data"`
+}
+
+// decode reads the one number of an answer; nil: there is none.
+func decode(b []byte) (*float64, error) {
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		return nil, fmt.Errorf("not an answer of Prometheus: %q: %w", phrase.Clip(phrase.Clean(string(b)), 60), err)
+	}
+	switch {
+	case a.Status == "error":
+		return nil, &RefusedError{fmt.Sprintf("%s: %s", phrase.Clean(a.ErrorType), phrase.Clean(a.Error))}
+	case a.Status != "success":
+		return nil, fmt.Errorf("not an answer of Prometheus: status %q", phrase.Clip(a.Status, 20))
+	}
+	switch a.Data.ResultType {
+	case "vector":
+		return ofVector(a.Data.Result)
+	case "scalar":
+		var p pair
+		if err := json.Unmarshal(a.Data.Result, &p); err != nil {
+			return nil, notOf("scalar", a.Data.Result)
+		}
+		return p.number("scalar")
+	}
+	return nil, &RefusedError{fmt.Sprintf("it comes to a %s, and is to come to one number", phrase.Clean(phrase.Clip(a.Data.ResultType, 20)))}
+}
+
+func ofVector(raw json.RawMessage) (*float64, error) {
+	var v []struct {
+		Value     pair            `json:"value"`
+		Histogram json.RawMessage `json:"histogram"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, notOf("vector", raw)
+	}
+	switch {
+	case len(v) == 0:
+		return nil, nil
+	case len(v) > 1:
+		return nil, &RefusedError{fmt.Sprintf("it comes to %d series, and is to come to one: sum() or max() makes one of several", len(v))}
+	case v[0].Histogram != nil:
+		return nil, &RefusedError{"it comes to a native histogram: histogram_quantile() or histogram_count() makes a number of it"}
+	}
+	return v[0].Value.number("vector")
+}
+
+func notOf(what string, raw []byte) error {
+	return fmt.Errorf("not a %s of Prometheus: %q", what, phrase.Clip(phrase.Clean(string(raw)), 60))
+}
+
+// pair is a time and a value, which stands in quotes: [1764000000.123, "0.5"].
+type pair []json.RawMessage
+
+// number is nil for what is none.
+func (p pair) number(of string) (*float64, error) {
+	var text string
+	if len(p) != 2 || json.Unmarshal(p[1], &text) != nil {
+		b, _ := json.Marshal(p) // of raw JSON
+		return nil, notOf(of, b)
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(x, 0) {
+		return nil, notOf(of, p[1])
+	}
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil, nil
+	}
+	return &x, nil
+}

@@ -1,0 +1,122 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Rehearsal is what the API server would make of our pods.
+type Rehearsal struct {
+	Changes  []string // by admission, of the targets, in the words of the manifest
+	Warnings []string // of the API server
+}
+
+// Rehearse has the API server try one pod of each kind without making it: admission,
+// quotas and limits have their say, before anything is there.
+func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, error) {
+	var r Rehearsal
+	var refused []string
+	c := s.cut
+	c.run = "rehearsal"
+	for _, arm := range representative(plan.Arms) {
+		sent := s.target(c, "procfit-rehearsal", s.settingOf(arm), nil)
+		got, err := s.cluster.try(ctx, sent)
+		if err != nil {
+			return r, fmt.Errorf("the API server refuses a pod with GOMAXPROCS %s: %w", arm.Label, err)
+		}
+		for _, change := range changes(sent, got) {
+			if !slices.Contains(r.Changes, change) {
+				r.Changes = append(r.Changes, change)
+			}
+		}
+		refused = append(refused, s.unlike(got, arm)...)
+	}
+	if s.options.Image != "" && !s.options.Canary && !s.subject.Batch {
+		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
+			return r, fmt.Errorf("the API server refuses the pod of the load: %w", err)
+		}
+	}
+	r.Warnings = s.cluster.warnings.list
+	if refused != nil {
+		return r, &RefusedError{"admission in namespace " + s.cluster.namespace + " undoes what is to be measured", refused}
+	}
+	return r, nil
+}
+
+// representative are the unset arm and one with a number, under each quota.
+func representative(arms []journal.Arm) (list []journal.Arm) {
+	seen := map[string]bool{}
+	for _, a := range arms {
+		key := strconv.FormatBool(a.Procs == nil)
+		if a.QuotaCPUs != nil {
+			key += strconv.FormatFloat(*a.QuotaCPUs, 'g', -1, 64)
+		}
+		if !seen[key] {
+			seen[key] = true
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// settingOf is what an arm asks of a pod. With a resize the limit is changed later.
+func (s *Copies) settingOf(a journal.Arm) setting {
+	own := s.Quota()
+	same := own == nil && a.QuotaCPUs == nil || own != nil && a.QuotaCPUs != nil && *own == *a.QuotaCPUs
+	return setting{procs: a.Procs, limit: !same && !s.options.Resize, quota: a.QuotaCPUs}
+}
+
+// unlike says in what a pod is not what an arm asks for, after admission.
+func (s *Copies) unlike(p *corev1.Pod, a journal.Arm) (list []string) {
+	for _, c := range p.Spec.Containers {
+		if c.Name != s.container {
+			continue
+		}
+		has := "unset"
+		for _, e := range c.Env {
+			if e.Name == procsVariable {
+				has = e.Value
+				if e.ValueFrom != nil {
+					has = "taken from elsewhere"
+				}
+			}
+		}
+		if has != a.Label && !(a.Procs == nil && has == "unset") {
+			list = append(list, fmt.Sprintf("GOMAXPROCS is %s where it is to be %s", has, a.Label))
+		}
+		if limit := quantity(c.Resources.Limits); !s.options.Resize && !sameCPUs(limit, a.QuotaCPUs) {
+			list = append(list, fmt.Sprintf("the CPU limit is %s where it is to be %s", limitWords(limit), limitWords(a.QuotaCPUs)))
+		}
+	}
+	return list
+}
+
+func sameCPUs(a, b *float64) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return int(*a*1000+0.5) == int(*b*1000+0.5) // as the API has them, in thousandths
+}
+
+func limitWords(cpus *float64) string {
+	if cpus == nil {
+		return "none"
+	}
+	return strconv.FormatFloat(*cpus, 'g', -1, 64)
+}
+
+// try is a server-side dry run.
+func (c *cluster) try(ctx context.Context, p *corev1.Pod) (got *corev1.Pod, err error) {
+	got = &corev1.Pod{}
+	err = c.call(ctx, func(ctx context.Context) error {
+		return c.create(ctx, "pods", p, got, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	})
+	return got, err
+}

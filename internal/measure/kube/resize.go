@@ -1,0 +1,93 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+const resizePatience = 30 * time.Second
+
+// resize changes the CPU limit of the targets while they run, and waits until the
+// kubelet says that it is so and, where something looks from beside them, until the
+// kernel does.
+func (r *run) resize(ctx context.Context) error {
+	if !r.options.Resize || sameCPUs(r.Quota(), r.task.Arm.QuotaCPUs) {
+		return nil
+	}
+	quota := *r.task.Arm.QuotaCPUs // none was refused: a resize cannot take a limit away
+	resources := *r.subject.Template.Spec.DeepCopy()
+	for i := range resources.Containers {
+		if resources.Containers[i].Name == r.container {
+			setLimit(&resources.Containers[i].Resources, &quota)
+			resources.Containers = resources.Containers[i : i+1]
+			break
+		}
+	}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": r.container, "resources": resources.Containers[0].Resources}}}})
+	if err != nil {
+		return err
+	}
+	for i, one := range r.fleet {
+		err := r.cluster.call(ctx, func(ctx context.Context) error {
+			return r.cluster.patchPod(ctx, one.name, "resize", patch)
+		})
+		if err != nil {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s cannot be resized to a CPU limit of %g: %v", one.name, quota, err)
+		}
+		if r.trial.Pods[i], err = r.resized(ctx, one, quota); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resized waits for the proof.
+func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal.Pod, error) {
+	for until := time.Now().Add(resizePatience); ; {
+		p, err := r.get(ctx, one.name)
+		if err != nil {
+			return journal.Pod{}, err
+		}
+		now := evidence(p, r.container)
+		seen := &quota
+		if one.eye != nil {
+			l, err := one.eye.Look(ctx, one.port)
+			if err != nil {
+				return now, err
+			}
+			seen = l.LimitCPUs
+		}
+		if sameCPUs(now.CPULimit, &quota) && sameCPUs(seen, &quota) {
+			return now, nil
+		}
+		if time.Now().After(until) {
+			return now, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, and after %s the kubelet says %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
+		}
+		select {
+		case <-ctx.Done():
+			return now, ctx.Err()
+		case <-time.After(podLook):
+		}
+	}
+}
+
+// logName is what a target's output is called in the results folder.
+func (r *run) logName(replica int) string {
+	name := fmt.Sprintf("block%02d-%02d-%s", r.task.Block+1, r.task.Order+1, r.task.Arm.Label)
+	if r.task.Role == journal.RolePilot {
+		name = fmt.Sprintf("pilot%d", r.task.Block+1)
+	}
+	if q := r.task.Arm.QuotaCPUs; q != nil {
+		name += fmt.Sprintf("-quota%g", *q)
+	}
+	if r.task.Arm.Replicas > 1 {
+		name += fmt.Sprintf("-replica%d", replica+1)
+	}
+	return plan.FileName(name) + ".log"
+}

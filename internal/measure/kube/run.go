@@ -1,0 +1,269 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// run is one trial.
+type run struct {
+	*runner
+	task    plan.Task
+	observe plan.Observer
+	trial   *journal.Trial
+	fleet   []*replica
+	from    generator
+}
+
+// replica is one target.
+type replica struct {
+	name string
+	pod  *corev1.Pod // as it was when it became ready
+	line *tunnel
+	url  string
+	port int
+	eye  *eye // nil: nothing looks from beside it
+	why  string
+}
+
+func (r *run) step(s plan.Step) { r.observe.Tell(plan.Activity{Step: s}) }
+
+func (r *run) measure(ctx context.Context) (err error) {
+	if err := r.cluster.renew(ctx, r.cut.run, r.alive()); err != nil {
+		return err
+	}
+	if err := r.nodesReady(ctx); err != nil {
+		return err
+	}
+	return r.guarded(ctx, r.carryOut)
+}
+
+// carryOut is the trial from its pods' start to their end.
+func (r *run) carryOut(ctx context.Context) (err error) {
+	if r.loaded() {
+		if err := r.ensureLoad(ctx); err != nil {
+			return r.notStarted(err)
+		}
+		r.from = r.load
+	}
+	defer func() {
+		var lost *trial.Failure
+		if endErr := r.end(ctx); err == nil || errors.As(endErr, &lost) {
+			err = endErr
+		}
+	}()
+	r.step(plan.StepStart)
+	if r.subject.Batch {
+		return r.batchKnown(ctx)
+	}
+	if err := r.start(ctx); err != nil {
+		return r.notStarted(err)
+	}
+	r.step(plan.StepReady)
+	if err := r.ready(ctx); err != nil {
+		return r.notStarted(err)
+	}
+	for _, one := range r.fleet {
+		r.attach(ctx, one)
+	}
+	if err := r.resize(ctx); err != nil {
+		return err
+	}
+	err = r.offer(ctx)
+	r.keepLogs(ctx)
+	// What became of the pods is worth more than the load's view of it.
+	if changed := r.unchanged(ctx); changed != nil && ctx.Err() == nil {
+		return changed
+	}
+	return err
+}
+
+// notStarted tells a trial without any program from one whose program failed: a run
+// that goes on tries it again.
+func (r *run) notStarted(err error) error {
+	var f *trial.Failure
+	if errors.As(err, &f) && f.Code == journal.InvalidNoPod {
+		r.trial.NotStarted = true
+	}
+	return err
+}
+
+// start makes the targets.
+func (r *run) start(ctx context.Context) error {
+	for range r.task.Arm.Replicas {
+		name := r.name("")
+		r.fleet = append(r.fleet, &replica{name: name}) // before it is there, so that it is removed in any case
+		made, err := r.create(ctx, r.target(r.cut, name, r.settingOf(r.task.Arm), r.user))
+		if err != nil {
+			return err
+		}
+		if unlike := r.unlike(made, r.task.Arm); unlike != nil {
+			return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", strings.Join(unlike, "; "))
+		}
+	}
+	return nil
+}
+
+// ready waits for all targets and for an answer of each.
+func (r *run) ready(ctx context.Context) error {
+	here := &fromHere{lines: map[string]*tunnel{}}
+	for _, one := range r.fleet {
+		p, err := r.await(ctx, one.name, r.spec.Target.ReadyTimeout)
+		if err != nil {
+			return err
+		}
+		one.pod = p
+		if one.line, err = r.cluster.tunnel(one.name); err != nil {
+			return err
+		}
+		here.lines[p.Status.PodIP] = one.line
+		host := p.Status.PodIP
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		one.url = strings.ReplaceAll(r.spec.Target.URL, plan.PodPlaceholder, host)
+		u, err := url.Parse(one.url)
+		if err != nil {
+			return err
+		}
+		one.port = portOf(u)
+		r.trial.Pods = append(r.trial.Pods, evidence(p, r.container))
+	}
+	if r.config.FromHere {
+		r.from = here
+	}
+	if err := r.asPlanned(); err != nil {
+		return err
+	}
+	for _, one := range r.fleet {
+		if err := r.answers(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answers waits for any answer but that the target cannot serve.
+func (r *run) answers(ctx context.Context, one *replica) error {
+	if !strings.HasPrefix(one.url, "http") {
+		return nil // what the pod says of itself has to do
+	}
+	for until := time.Now().Add(r.spec.Target.ReadyTimeout); ; {
+		a, err := r.from.Fetch(ctx, one.url)
+		if err != nil {
+			return err
+		}
+		if a.Status > 0 && a.Status < 500 {
+			return nil
+		}
+		if p, err := r.get(ctx, one.name); err == nil {
+			if t := troubleOf(p); t != nil {
+				return trial.Invalid(t.code, "%s", t.reason)
+			}
+		}
+		if time.Now().After(until) {
+			why := a.Error
+			if why == "" {
+				why = "status " + strconv.Itoa(a.Status)
+			}
+			return trial.Invalid(journal.InvalidNeverReady, "never ready: %s did not answer within %s: %s", one.url, r.spec.Target.ReadyTimeout, why)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(podLook):
+		}
+	}
+}
+
+// asPlanned holds the pods against the arm, and against the first of the run and of the
+// journal: their image may have been pushed anew under its tag.
+func (r *run) asPlanned() error {
+	for i := range r.trial.Pods {
+		p := &r.trial.Pods[i]
+		if !r.options.Resize && !sameCPUs(p.CPULimit, r.task.Arm.QuotaCPUs) {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.task.Arm.QuotaCPUs))
+		}
+		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
+			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.Object(), p.ImageID, before)
+		}
+		if first, same := r.began.same(p.ImageID); !same {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, and the run began with %s", p.Name, p.ImageID, first)
+		}
+	}
+	return nil
+}
+
+// unchanged looks at the targets once more: what ran is to be what was ready.
+func (r *run) unchanged(ctx context.Context) error {
+	if err := r.anyLost(ctx); err != nil {
+		return err
+	}
+	for i, one := range r.fleet {
+		p, err := r.get(ctx, one.name)
+		if err != nil {
+			return trial.Invalid(journal.InvalidEvicted, "pod %s is gone: %v", one.name, err)
+		}
+		if t := troubleOf(p); t != nil {
+			return trial.Invalid(t.code, "%s during the trial", t.reason)
+		}
+		before, now := r.trial.Pods[i], evidence(p, r.container)
+		r.trial.Pods[i].Restarts = now.Restarts
+		var changed []string
+		for _, c := range []struct {
+			what string
+			same bool
+		}{
+			{"a container was restarted", now.Restarts == 0},
+			{"its image", now.ImageID == before.ImageID}, {"its node", now.Node == before.Node}, {"its QoS class", now.QoSClass == before.QoSClass},
+			{"its CPU limit", sameCPUs(now.CPULimit, before.CPULimit)}, {"its CPU request", sameCPUs(now.CPURequest, before.CPURequest)},
+		} {
+			if !c.same {
+				changed = append(changed, c.what)
+			}
+		}
+		if changed != nil {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s changed during the trial: %s", one.name, strings.Join(changed, ", "))
+		}
+	}
+	return nil
+}
+
+// end removes the targets and waits until they are gone, whatever has ended meanwhile:
+// one that lives on would take CPU time of the next.
+func (r *run) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
+	defer cancel()
+	errs := make([]error, len(r.fleet))
+	var all sync.WaitGroup
+	for i, one := range r.fleet {
+		all.Go(func() {
+			if one.line != nil {
+				one.line.close()
+			}
+			errs[i] = r.gone(ctx, one.name)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+func (r *run) urls() []string {
+	list := make([]string, len(r.fleet))
+	for i, one := range r.fleet {
+		list[i] = one.url
+	}
+	return list
+}

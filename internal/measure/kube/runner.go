@@ -1,0 +1,222 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Config is what a Runner takes besides its Spec and its Copies.
+type Config struct {
+	// CreateLog makes the file for a target's output and says what it is called in the
+	// results folder.
+	CreateLog func(name string) (f *os.File, path string, err error)
+	Host      string // who runs the sweep, for those who find its record
+	FromHere  bool   // the load comes from this machine, through the API server
+	// Image is that of the targets which a journal that is gone on with has; empty: there
+	// is none.
+	Image string
+}
+
+// runner measures arms in a cluster. It is for one goroutine at a time.
+type runner struct {
+	*Copies
+	cut    cut
+	spec   plan.Spec
+	config Config
+	load   *remote                   // the load's pod; nil: not made yet, or the load comes from here
+	made   int                       // pods so far, for their names
+	mark   string                    // of the lane, in those names
+	began  *began                    // the same for all lanes
+	since  map[string]time.Time      // the nodes have been ready, as the trial began
+	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
+	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+}
+
+// Runner makes a Runner of a valid Spec whose target these are.
+func (s *Copies) Runner(spec plan.Spec, config Config) plan.Runner {
+	run, first := strings.ToLower(rand.Text()[:8]), &began{}
+	lane := func(of *Copies, mark string) *runner {
+		r := &runner{Copies: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
+		r.cut.run = run
+		r.cut.deadline = r.life()
+		return r
+	}
+	if len(s.lanes) < 2 {
+		return lane(s, "")
+	}
+	several := &abreast{told: map[string]bool{}}
+	for i, p := range s.lanes {
+		of := *s
+		of.places, of.cut.node = p, p.target.hostname
+		several.lanes = append(several.lanes, lane(&of, fmt.Sprintf("%d-", i+1)))
+	}
+	return several
+}
+
+// name is a new pod's.
+func (r *runner) name(kind string) string {
+	r.made++
+	return fmt.Sprintf("procfit-%s-%s%s%d", r.cut.run, r.mark, kind, r.made)
+}
+
+// life is how long a target may live at most: several times what a trial takes.
+func (r *runner) life() time.Duration {
+	if most := r.spec.Target.RunTimeout; r.subject.Batch {
+		return 5*time.Minute + 2*r.spec.Target.ReadyTimeout + cmp.Or(most, batchLife)
+	}
+	return 5*time.Minute + 4*(r.spec.Each()+r.spec.Load.Duration) + 2*r.spec.Target.ReadyTimeout
+}
+
+// alive is until when the run is to be believed alive without a word.
+func (r *runner) alive() time.Time { return time.Now().Add(r.cut.deadline + agent.Patience) }
+
+// Prepare removes what killed runs have left, and makes the record of this one and the
+// pod of the load.
+func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Observer) error {
+	for _, old := range r.Left {
+		if !old.Alive {
+			if _, err := r.cluster.remove(ctx, old.Run); err != nil {
+				return fmt.Errorf("what run %s has left: %w", old.Run, err)
+			}
+		}
+	}
+	owner, err := r.cluster.begin(ctx, r.cut.run, Leftover{Host: r.config.Host, Object: r.Object()}, r.alive())
+	if err != nil {
+		return err
+	}
+	r.cut.owner = owner
+	if !r.loaded() {
+		return nil
+	}
+	observe.Tell(plan.Activity{Step: plan.StepStart})
+	return r.ensureLoad(ctx)
+}
+
+// hangUp ends the connection to the load's pod.
+func (r *runner) hangUp() {
+	if r.load != nil {
+		r.load.line.close()
+	}
+}
+
+const closePatience = 90 * time.Second
+
+// Close removes all that the run made.
+func (r *runner) Close() error {
+	r.hangUp()
+	if r.cut.owner == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience) // the run's own may have ended
+	defer cancel()
+	if _, err := r.cluster.remove(ctx, r.cut.run); err != nil {
+		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, r.cluster.namespace)
+	}
+	return nil
+}
+
+// Run measures one arm once.
+func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
+	t := journal.Trial{Arm: task.Arm, Origin: journal.OriginKube, Started: time.Now()}
+	one := &run{runner: r, task: task, observe: observe, trial: &t}
+	err := one.measure(ctx)
+	t.DurationSeconds = time.Since(t.Started).Seconds()
+	if ctx.Err() != nil {
+		return journal.Trial{}, ctx.Err()
+	}
+	if err := trial.Settle(&t, classed(err)); err != nil {
+		return journal.Trial{}, err
+	}
+	t.NotStarted = t.NotStarted || t.InvalidCode == journal.InvalidNodeLost
+	return t, nil
+}
+
+// classed makes what an agent could not do the trial's failure.
+func classed(err error) error {
+	var refused *agent.RefusedError
+	var lost *agent.LostError
+	var failed *trial.Failure
+	switch {
+	case err == nil || errors.As(err, &failed):
+		return err
+	case errors.As(err, &refused):
+		return trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", refused)
+	case errors.As(err, &lost):
+		return trial.Invalid(journal.InvalidLost, "%v", lost)
+	}
+	return err
+}
+
+// get is a pod as it is now.
+func (r *runner) get(ctx context.Context, name string) (p *corev1.Pod, err error) {
+	p = &corev1.Pod{}
+	err = r.cluster.call(ctx, func(ctx context.Context) error { return r.cluster.getCore(ctx, "pods", name, p) })
+	return p, err
+}
+
+// there is a pod of ours, which others may have deleted.
+func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
+	p, err := r.get(ctx, name)
+	if apierrors.IsNotFound(err) {
+		return nil, trial.Invalid(journal.InvalidEvicted, "pod %s was deleted by someone else", name)
+	}
+	return p, err
+}
+
+// create makes a pod; one that an unanswered call has made already is that.
+func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, err error) {
+	made = &corev1.Pod{}
+	err = r.cluster.call(ctx, func(ctx context.Context) error {
+		err := r.cluster.create(ctx, "pods", p, made, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			err = r.cluster.getCore(ctx, "pods", p.Name, made)
+		}
+		return err
+	})
+	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+		return nil, trial.Invalid(journal.InvalidNoPod, "the API server refuses the pod: %v", err)
+	}
+	return made, err
+}
+
+const podLook = 100 * time.Millisecond
+
+// await waits until a pod runs and is ready, as far as it says so itself.
+func (r *runner) await(ctx context.Context, name string, patience time.Duration) (*corev1.Pod, error) {
+	for until := time.Now().Add(patience); ; {
+		p, err := r.there(ctx, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case running(p) && troubleOf(p) == nil:
+			return p, nil
+		}
+		late := time.Now().After(until)
+		if t := troubleOf(p); t != nil && (late || !t.waits) {
+			return nil, trial.Invalid(t.code, "%s", t.reason)
+		}
+		if late {
+			return nil, trial.Invalid(journal.InvalidNeverReady, "pod %s is not ready after %s (phase %s%s)", name, patience, p.Status.Phase, waitsFor(p))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(podLook):
+		}
+	}
+}

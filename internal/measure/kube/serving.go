@@ -1,0 +1,238 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/rest"
+
+	"github.com/procfit/procfit/internal/verdict/canary"
+)
+
+// Serving is what a canary's pods take part in.
+type Serving struct {
+	Services []canary.Service
+	Counting []canary.Counter // autoscalers and disruption budgets
+	Unseen   []string         // which of those may not be listed
+	unseen   []Right
+}
+
+// Endpoints are the pods of the user's behind the Service that has the fewest.
+func (s Serving) Endpoints() int {
+	n := 0
+	for i, one := range s.Services {
+		if i == 0 || one.Endpoints < n {
+			n = one.Endpoints
+		}
+	}
+	return n
+}
+
+// findServing finds the Services that send a canary's pods requests, and refuses where
+// there is none, or where a controller would take the pods for its own.
+func (s *Copies) findServing(ctx context.Context) error {
+	s.cut.role = roleCanary
+	if one, err := s.subject.measured(s.container); err == nil && slices.ContainsFunc(one.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable }) {
+		s.Notes = append(s.Notes, "the template sets "+procsVariable+", and the control does not: what runs today is among what is compared where --procs names it")
+	}
+	own := labels.Set(s.subject.pod(s.cut, "", setting{}).Labels)
+	if err := s.findServices(ctx, own); err != nil {
+		return err
+	}
+	sets, err := s.replicaSets(ctx)
+	if err != nil {
+		return err
+	}
+	others, err := s.others(ctx, own)
+	if err != nil {
+		return err
+	}
+	reasons := append(adopters("replicaset", own, sets), others...)
+	if reasons != nil {
+		return &RefusedError{s.Object() + " cannot have a canary", reasons}
+	}
+	return s.findCounting(ctx, own, sets)
+}
+
+func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
+	var services corev1.ServiceList
+	err := s.cluster.call(ctx, func(ctx context.Context) error {
+		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
+	})
+	if err != nil {
+		return fmt.Errorf("the services of namespace %s: %w", s.cluster.namespace, err)
+	}
+	for _, one := range services.Items {
+		selector := labels.SelectorFromSet(one.Spec.Selector)
+		if len(one.Spec.Selector) == 0 || !selector.Matches(own) {
+			continue
+		}
+		var pods corev1.PodList
+		err := s.cluster.call(ctx, func(ctx context.Context) error {
+			return s.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: selector.String()}, &pods)
+		})
+		if err != nil {
+			return fmt.Errorf("the pods of service %s: %w", one.Name, err)
+		}
+		theirs, ours := endpoints(pods.Items, selector)
+		switch {
+		case ours > 0:
+			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary are behind it: wait for its end, or remove them with procfit sweep --kube --clean", ours)}}
+		case theirs == 0:
+			return &RefusedError{"service " + one.Name, []string{"no pod behind it is ready: there is no traffic to be part of"}}
+		}
+		s.Serving.Services = append(s.Serving.Services, canary.Service{Name: one.Name, Endpoints: theirs})
+	}
+	if s.Serving.Services == nil {
+		return &RefusedError{s.Object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.namespace)}}
+	}
+	return nil
+}
+
+// endpoints counts the pods that serve: the user's, and what of them is ours.
+func endpoints(pods []corev1.Pod, selector labels.Selector) (theirs, ours int) {
+	for i := range pods {
+		switch p := &pods[i]; {
+		case !selector.Matches(labels.Set(p.Labels)) || p.DeletionTimestamp != nil:
+		case p.Labels[labelManager] == manager && p.Labels[labelRun] != "":
+			ours++
+		case isReady(p):
+			theirs++
+		}
+	}
+	return theirs, ours
+}
+
+// isReady is the pod's own word, which Services go by.
+func isReady(p *corev1.Pod) bool {
+	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// selecting is something that knows pods by a selector.
+type selecting struct {
+	name     string
+	selector *metav1.LabelSelector
+	owner    string // the Deployment of a ReplicaSet
+}
+
+// matches is false where there is no selector, or one that cannot be read: then nothing
+// goes by it.
+func (s selecting) matches(own labels.Set) bool {
+	selector, err := metav1.LabelSelectorAsSelector(s.selector)
+	return err == nil && selector.Matches(own)
+}
+
+// adopters are those that would take a pod of these labels for one of theirs. The
+// selector of a Deployment's ReplicaSet asks for the template's hash, which ours lack.
+func adopters(kind string, own labels.Set, list []selecting) (reasons []string) {
+	for _, one := range list {
+		if one.matches(own) {
+			reasons = append(reasons, fmt.Sprintf("%s/%s would take its pods for its own: it selects %s", kind, one.name, metav1.FormatLabelSelector(one.selector)))
+		}
+	}
+	return reasons
+}
+
+// all is every object of a resource in the namespace.
+func (s *Copies) all(ctx context.Context, group rest.Interface, resource string, into runtime.Object) error {
+	err := s.cluster.call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
+	if err != nil {
+		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.namespace, err)
+	}
+	return nil
+}
+
+func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) {
+	var all appsv1.ReplicaSetList
+	err = s.all(ctx, s.cluster.api.apps, "replicasets", &all)
+	for _, one := range all.Items {
+		of := selecting{one.Name, one.Spec.Selector, ""}
+		if o := metav1.GetControllerOf(&one); o != nil && o.Kind == "Deployment" {
+			of.owner = o.Name
+		}
+		list = append(list, of)
+	}
+	return list, err
+}
+
+// others are the StatefulSets and DaemonSets, whose selectors ask for no hash.
+func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
+	var stateful appsv1.StatefulSetList
+	var daemons appsv1.DaemonSetList
+	err := errors.Join(s.all(ctx, s.cluster.api.apps, "statefulsets", &stateful), s.all(ctx, s.cluster.api.apps, "daemonsets", &daemons))
+	var reasons []string
+	for _, one := range stateful.Items {
+		reasons = append(reasons, adopters("statefulset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
+	}
+	for _, one := range daemons.Items {
+		reasons = append(reasons, adopters("daemonset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
+	}
+	return reasons, err
+}
+
+// findCounting finds what goes by all pods of these labels, ours among them.
+func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
+	if !slices.Contains(s.Serving.unseen, rightHPAs) {
+		var all autoscalingv2.HorizontalPodAutoscalerList
+		if err := s.all(ctx, s.cluster.api.autoscaling, "horizontalpodautoscalers", &all); err != nil {
+			return err
+		}
+		for _, one := range all.Items {
+			if to := one.Spec.ScaleTargetRef; scales(to, s.subject, own, sets) {
+				s.Serving.Counting = append(s.Serving.Counting, canary.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Name, Effect: canary.EffectMean})
+			}
+		}
+	}
+	if !slices.Contains(s.Serving.unseen, rightPDBs) {
+		var all policyv1.PodDisruptionBudgetList
+		if err := s.all(ctx, s.cluster.api.policy, "poddisruptionbudgets", &all); err != nil {
+			return err
+		}
+		for _, one := range all.Items {
+			if (selecting{one.Name, one.Spec.Selector, ""}).matches(own) {
+				s.Serving.Counting = append(s.Serving.Counting, canary.Counter{Kind: "PodDisruptionBudget", Name: one.Name, Effect: effect(one.Spec)})
+			}
+		}
+	}
+	for _, r := range s.Serving.unseen {
+		s.Serving.Unseen = append(s.Serving.Unseen, r.Resource)
+	}
+	return nil
+}
+
+// effect is what a disruption budget makes of pods that a ConfigMap owns.
+func effect(b policyv1.PodDisruptionBudgetSpec) canary.Effect {
+	if b.MaxUnavailable != nil || b.MinAvailable != nil && b.MinAvailable.Type == intstr.String {
+		return canary.EffectBlocked
+	}
+	return canary.EffectRelaxed
+}
+
+// scales tells an autoscaler that goes by pods of these labels. It knows them by the
+// selector of its Deployment, which is that of a ReplicaSet of it without the hash.
+func scales(to autoscalingv2.CrossVersionObjectReference, subject Subject, own labels.Set, sets []selecting) bool {
+	if strings.EqualFold(to.Kind, subject.Kind) && to.Name == subject.Name {
+		return true
+	}
+	return slices.ContainsFunc(sets, func(set selecting) bool {
+		if to.Kind != "Deployment" || set.owner != to.Name || set.selector == nil {
+			return false
+		}
+		without := set.selector.DeepCopy()
+		delete(without.MatchLabels, appsv1.DefaultDeploymentUniqueLabelKey)
+		return selecting{set.name, without, ""}.matches(own)
+	})
+}

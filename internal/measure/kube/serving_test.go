@@ -1,0 +1,178 @@
+package kube
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// A canary's pods keep the labels that Services select by, and not the controller's.
+func TestPodOfCanary(t *testing.T) {
+	s := subject(t, deployment)
+	p := s.pod(cut{container: "app", run: "r", role: roleCanary, node: "n1", deadline: time.Hour}, "x", setting{procs: new(2)})
+	own := labels.Set(p.Labels)
+	if own["app"] != "api" || own["tier"] != "web" || own["team"] != "shop" || own["pod-template-hash"] != "" || own[labelRole] != roleCanary || own[labelRun] != "r" {
+		t.Errorf("labels: %v", own)
+	}
+	if p.Spec.ActiveDeadlineSeconds == nil || *p.Spec.ActiveDeadlineSeconds != 3600 || p.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("deadline %v, restart policy %s", p.Spec.ActiveDeadlineSeconds, p.Spec.RestartPolicy)
+	}
+	if got := graceOf(p); got != endGrace {
+		t.Errorf("grace %d where the template has none", got)
+	}
+	p.Spec.TerminationGracePeriodSeconds = new(int64(45))
+	if got := graceOf(p); got != 45 {
+		t.Errorf("grace %d, want the template's", got)
+	}
+	p.Labels[labelRole] = roleTarget
+	if got := graceOf(p); got != endGrace {
+		t.Errorf("grace of a target %d: it serves nobody", got)
+	}
+}
+
+func labelled(of string, status corev1.ConditionStatus) corev1.Pod {
+	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}}}
+	for pair := range strings.SplitSeq(of, ",") {
+		k, v, _ := strings.Cut(pair, "=")
+		p.Labels[k] = v
+	}
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status}}
+	return p
+}
+
+func TestEndpoints(t *testing.T) {
+	going := labelled("app=api", corev1.ConditionTrue)
+	going.DeletionTimestamp = &metav1.Time{}
+	pods := []corev1.Pod{
+		labelled("app=api", corev1.ConditionTrue), labelled("app=api,x=y", corev1.ConditionTrue), labelled("app=api", corev1.ConditionFalse), going,
+		labelled("app=other", corev1.ConditionTrue),
+		labelled("app=api,"+labelManager+"="+manager+","+labelRun+"=r", corev1.ConditionFalse),
+	}
+	theirs, ours := endpoints(pods, labels.SelectorFromSet(labels.Set{"app": "api"}))
+	if theirs != 2 || ours != 1 {
+		t.Errorf("%d of theirs, %d of ours; want 2, 1", theirs, ours)
+	}
+}
+
+func TestAdopters(t *testing.T) {
+	selector := func(of string) *metav1.LabelSelector {
+		s, err := metav1.ParseToLabelSelector(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	own := labels.Set{"app": "api", "tier": "web"}
+	sets := []selecting{
+		{"api-1", selector("app=api,pod-template-hash=1"), "api"},
+		{"by-hand", selector("app=api"), ""},
+		{"expressed", selector("tier in (web,db)"), ""},
+		{"others", selector("app=other"), "other"},
+		{"none", nil, ""},
+	}
+	got := adopters("replicaset", own, sets)
+	if len(got) != 2 || !strings.Contains(got[0], "replicaset/by-hand would take its pods for its own: it selects app=api") || !strings.Contains(got[1], "expressed") {
+		t.Errorf("%q", got)
+	}
+	subject := Subject{Kind: "Deployment", Name: "named"}
+	for name, want := range map[string]bool{"named": true, "api": true, "other": false, "absent": false} {
+		if got := scales(autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: name}, subject, own, sets); got != want {
+			t.Errorf("the autoscaler of %s counts them: %v", name, got)
+		}
+	}
+	if scales(autoscalingv2.CrossVersionObjectReference{Kind: "StatefulSet", Name: "api"}, subject, own, sets) {
+		t.Error("a StatefulSet of the name is taken for the Deployment")
+	}
+	if sets[0].selector.MatchLabels[appsv1.DefaultDeploymentUniqueLabelKey] != "1" {
+		t.Error("a selector was changed")
+	}
+}
+
+func TestEffect(t *testing.T) {
+	for want, list := range map[canary.Effect][]policyv1.PodDisruptionBudgetSpec{
+		canary.EffectBlocked: {{MaxUnavailable: new(intstr.FromInt32(1))}, {MinAvailable: new(intstr.FromString("50%"))}},
+		canary.EffectRelaxed: {{MinAvailable: new(intstr.FromInt32(2))}, {}},
+	} {
+		for _, b := range list {
+			if got := effect(b); got != want {
+				t.Errorf("%+v: %s, want %s", b, got, want)
+			}
+		}
+	}
+}
+
+func TestCondition(t *testing.T) {
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	over := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 0, Reason: "Completed"}}
+	always := corev1.ContainerRestartPolicyAlways
+	for name, c := range map[string]struct {
+		change func(*corev1.Pod)
+		ended  string
+		taken  string
+		ready  bool
+	}{
+		"well": {func(p *corev1.Pod) {}, "", "", true},
+		"an init that is over": {func(p *corev1.Pod) {
+			p.Spec.InitContainers = []corev1.Container{{Name: "init"}}
+			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "init", State: over}}
+		}, "", "", true},
+		"a sidecar that is over": {func(p *corev1.Pod) {
+			p.Spec.InitContainers = []corev1.Container{{Name: "side", RestartPolicy: &always}}
+			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "side", State: over}}
+		}, "ended", "", true},
+		"a restart": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 }, "container app of pod x was restarted", "", true},
+		"a crash": {func(p *corev1.Pod) {
+			p.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2, Reason: "Error"}}
+		}, "ended with code 2", "", true},
+		"failed": {func(p *corev1.Pod) { p.Status.Phase, p.Status.Reason = corev1.PodFailed, "OOM" }, "pod x ended: OOM", "", true},
+		"unready": {func(p *corev1.Pod) {
+			p.Status.Conditions[0] = corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}
+		}, "", "", false},
+		"evicted": {func(p *corev1.Pod) {
+			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"})
+		}, "", "was taken away", true},
+		"deleted": {func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} }, "", "deleted by someone else", true},
+	} {
+		p := labelled("app=api", corev1.ConditionTrue)
+		p.Name, p.Status.Phase = "x", corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: running}}
+		c.change(&p)
+		got := condition("1", &p)
+		if got.Arm != "1" || got.Pod != "x" || got.Ready != c.ready || (got.Ended == "") != (c.ended == "") || !strings.Contains(got.Ended, c.ended) || (got.Taken == "") != (c.taken == "") || !strings.Contains(got.Taken, c.taken) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestSummed(t *testing.T) {
+	one := func(cpu, p99 float64) agent.Counted {
+		return agent.Counted{
+			Usage:                  journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}, RunQueueWaitSeconds: new(1.0)},
+			SchedLatencyP99Seconds: &p99,
+			Limits: []journal.OuterLimit{
+				{CPUs: 4, Cgroup: journal.Cgroup{Periods: 9, ThrottledPeriods: 9}},
+				{CPUs: 2, Cgroup: journal.Cgroup{Periods: 600, ThrottledPeriods: 6}},
+				{CPUs: 2, Cgroup: journal.Cgroup{Periods: 600, ThrottledPeriods: 6}}, // the pod's, as large
+			},
+		}
+	}
+	c := summed([]agent.Counted{one(3, 0.01), one(4, 0.02)}, new(2.0))
+	if *c.PodSeconds != 120 || *c.CPUSeconds != 7 || *c.RunQueueWaitSeconds != 2 || *c.SchedLatencyP99Seconds != 0.02 || *c.Periods != 1200 || *c.ThrottledPeriods != 12 {
+		t.Errorf("%+v", c)
+	}
+	if c := summed([]agent.Counted{{}}, nil); c.PodSeconds != nil || c.CPUSeconds != nil || c.Periods != nil {
+		t.Errorf("of nothing: %+v", c)
+	}
+}

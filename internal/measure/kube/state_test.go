@@ -1,0 +1,232 @@
+package kube
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+func waiting(reason, message string) corev1.PodStatus {
+	return corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}}
+}
+
+// What is wrong with a pod is told by its status, as the kubelet and the scheduler write
+// it.
+func TestTrouble(t *testing.T) {
+	ended := func(code int32, signal int32, reason string) corev1.PodStatus {
+		return corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Signal: signal, Reason: reason}}}}}
+	}
+	scheduled := corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/1 nodes are available: 1 Insufficient cpu."}}}
+	disrupted := corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}}
+	for name, tc := range map[string]struct {
+		status corev1.PodStatus
+		code   journal.InvalidCode // "" for none
+		words  string
+		waits  bool
+	}{
+		"starting":     {waiting("ContainerCreating", ""), "", "", false},
+		"no image":     {waiting("ImagePullBackOff", `Back-off pulling image "x"`), journal.InvalidNoPod, `ImagePullBackOff: Back-off pulling image "x"`, true},
+		"no Secret":    {waiting("CreateContainerConfigError", `secret "x" not found`), journal.InvalidNoPod, `secret "x" not found`, false},
+		"no room":      {scheduled, journal.InvalidNoPod, "Insufficient cpu", true},
+		"crashed":      {ended(2, 0, "Error"), journal.InvalidCrashed, "container app of pod p ended with code 2 (Error)", false},
+		"out of RAM":   {ended(137, 9, "OOMKilled"), journal.InvalidCrashed, "signal 9 (OOMKilled)", false},
+		"ended well":   {corev1.PodStatus{Phase: corev1.PodSucceeded}, journal.InvalidCrashed, "pod p ended", false},
+		"evicted":      {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "The node was low on resource: memory."}, journal.InvalidEvicted, "low on resource", false},
+		"being pushed": {disrupted, journal.InvalidEvicted, "EvictionByEvictionAPI", false},
+		"no room then": {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "OutOfcpu", Message: "Node didn't have enough resource"}, journal.InvalidNoPod, "OutOfcpu", false},
+	} {
+		got := troubleOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Status: tc.status})
+		switch {
+		case got == nil && tc.code == "":
+		case got == nil || got.code != tc.code || got.waits != tc.waits || !strings.Contains(got.reason, tc.words):
+			t.Errorf("%s: %+v, want %s %q", name, got, tc.code, tc.words)
+		}
+	}
+	going := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}
+	if got := troubleOf(going); got == nil || got.code != journal.InvalidEvicted {
+		t.Errorf("deleted by another: %+v", got)
+	}
+}
+
+func TestRunning(t *testing.T) {
+	p := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1", ContainerStatuses: []corev1.ContainerStatus{{Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}}}
+	if !running(p) {
+		t.Error("one that is ready is not running")
+	}
+	p.Status.ContainerStatuses[0].Ready = false
+	if running(p) {
+		t.Error("one that is not ready counts as running")
+	}
+}
+
+// The kubelet's word on resources counts before the spec's, which is only asked for.
+func TestEvidence(t *testing.T) {
+	half := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
+	p := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "p"},
+		Spec:       corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "app", Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}}},
+		Status: corev1.PodStatus{QOSClass: corev1.PodQOSBurstable, ContainerStatuses: []corev1.ContainerStatus{
+			{Name: "side", RestartCount: 1}, {Name: "app", ImageID: "sha256:1", RestartCount: 2, Resources: &corev1.ResourceRequirements{Limits: half}},
+		}},
+	}
+	e := evidence(p, "app")
+	if e.Node != "n" || e.ImageID != "sha256:1" || e.Restarts != 3 || e.CPULimit == nil || *e.CPULimit != 0.5 || e.CPURequest != nil || e.QoSClass != "Burstable" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestChooseNodes(t *testing.T) {
+	one := func(name, cpus string, ready bool) corev1.Node {
+		n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: "host-" + name}}}
+		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpus)}
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(map[bool]string{true: "True", false: "Unknown"}[ready])}}
+		return n
+	}
+	cordoned := one("c", "64", true)
+	cordoned.Spec.Unschedulable = true
+	for name, tc := range map[string]struct {
+		nodes []corev1.Node
+		named string
+		want  string // target load, or the error
+	}{
+		"the largest":    {[]corev1.Node{one("b", "4", true), one("a", "8", true)}, "", "a b"},
+		"by name else":   {[]corev1.Node{one("b", "4", true), one("a", "4", true)}, "", "a b"},
+		"the named":      {[]corev1.Node{one("a", "8", true), one("b", "4", true)}, "b", "b a"},
+		"one alone":      {[]corev1.Node{one("a", "8", true)}, "", "a a"},
+		"not ready":      {[]corev1.Node{one("a", "8", false), one("b", "4", true), cordoned}, "", "b b"},
+		"named and gone": {[]corev1.Node{one("a", "8", false), one("b", "4", true)}, "a", `--node "a"`},
+		"none":           {nil, "", "no node is ready"},
+	} {
+		p, err := chooseNodes(tc.nodes, tc.named)
+		got := p.target.name + " " + p.load.name
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+	p, err := chooseNodes([]corev1.Node{one("a", "8", true)}, "")
+	if h := p.target.host; err != nil || h.EffectiveCPUs != 8 || h.Hostname != "a" || p.target.hostname != "host-a" {
+		t.Errorf("%+v, %v", p.target, err)
+	}
+}
+
+// What admission does to a pod is told, and what the API does to every pod is not.
+func TestChanges(t *testing.T) {
+	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", setting{procs: new(2)})
+	got := sent.DeepCopy()
+	got.Spec.Tolerations = []corev1.Toleration{{Key: "node.kubernetes.io/not-ready"}}
+	if list := changes(sent, got); list != nil {
+		t.Errorf("nothing of note: %q", list)
+	}
+	got.Labels["injected"] = "yes"
+	c := &got.Spec.Containers[0]
+	c.Env = append(c.Env, corev1.EnvVar{Name: "API_TOKEN", Value: "hunter2"})
+	for i := range c.Env {
+		if c.Env[i].Name == procsVariable {
+			c.Env[i].Value = "8"
+		}
+	}
+	got.Spec.Containers[1].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
+	got.Spec.Containers = append(got.Spec.Containers, corev1.Container{Name: "proxy", Image: "mesh:v1"})
+	all := strings.Join(changes(sent, got), "\n")
+	for _, want := range []string{"container proxy added (mesh:v1)", `container app: env GOMAXPROCS: "2" → "8"`, "env API_TOKEN added", "container side: limits.cpu 1", "label injected=yes"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in %q", want, all)
+		}
+	}
+	if strings.Contains(all, "hunter2") {
+		t.Errorf("a credential is in %q", all)
+	}
+}
+
+// Throttling is that of the group whose limit the arm sets; every other limit is told
+// apart.
+func TestSum(t *testing.T) {
+	one := agent.Counted{Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 0.25, System: 0.25}, ThreadsMax: new(5), HostUse: &journal.HostUse{OtherCPUSeconds: new(1.5)}},
+		Limits: []journal.OuterLimit{{CPUs: 0.5, Cgroup: journal.Cgroup{Periods: 10, ThrottledPeriods: 4, ThrottledSeconds: 0.1}}, {CPUs: 2}}}
+	u := sum([]agent.Counted{one, one}, new(0.5))
+	if u.Cgroup == nil || u.Cgroup.Periods != 20 || u.Cgroup.ThrottledPeriods != 8 || len(u.OuterLimits) != 2 || u.CPUSeconds.Total() != 1 || *u.ThreadsMax != 10 || *u.HostUse.OtherCPUSeconds != 1 {
+		t.Errorf("%+v, others %v", u, *u.HostUse.OtherCPUSeconds)
+	}
+	if u.Memory != nil || u.GC != nil {
+		t.Errorf("what was not counted: %+v, %+v", u.Memory, u.GC)
+	}
+	seen := one
+	seen.Memory, seen.GC = &journal.Memory{PeakRSSBytes: 7}, &journal.GC{Cycles: 3, SpanSeconds: 1}
+	if u := sum([]agent.Counted{seen, seen}, nil); u.Memory == nil || u.Memory.PeakRSSBytes != 14 || u.GC == nil || u.GC.Cycles != 6 {
+		t.Errorf("of both: %+v, %+v", u.Memory, u.GC)
+	}
+	if u := sum([]agent.Counted{seen, one}, nil); u.Memory != nil || u.GC != nil {
+		t.Errorf("of one alone: %+v, %+v", u.Memory, u.GC)
+	}
+	if u := sum([]agent.Counted{one}, nil); u.Cgroup != nil || len(u.OuterLimits) != 2 {
+		t.Errorf("without a quota: %+v", u)
+	}
+}
+
+func TestProcsIn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		page string
+		want int
+	}{
+		"served":   {"# TYPE go_sched_gomaxprocs_threads gauge\ngo_sched_gomaxprocs_threads 4\n", 4},
+		"untyped":  {"go_sched_gomaxprocs_threads 2\n", 2},
+		"absent":   {"go_goroutines 4\n", 0},
+		"a half":   {"go_sched_gomaxprocs_threads 1.5\n", 0},
+		"of many":  {"go_sched_gomaxprocs_threads{pod=\"a\"} 1\ngo_sched_gomaxprocs_threads{pod=\"b\"} 2\n", 0},
+		"no page":  {"<html>", 0},
+		"negative": {"go_sched_gomaxprocs_threads -1\n", 0},
+	} {
+		got, ok := procsIn(strings.NewReader(tc.page))
+		if got != tc.want || ok != (tc.want > 0) {
+			t.Errorf("%s: %d, %v", name, got, ok)
+		}
+	}
+}
+
+// Where admission undoes what an arm asks for, that is told; what runs is held to it too.
+func TestUnlike(t *testing.T) {
+	s := &Copies{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
+	own := *s.Quota()
+	for name, tc := range map[string]struct {
+		arm    journal.Arm
+		change func(c *corev1.Container)
+		want   string // "" for none
+	}{
+		"as asked":         {journal.Arm{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(*corev1.Container) {}, ""},
+		"unset as asked":   {journal.Arm{Label: "unset", QuotaCPUs: new(2.0)}, func(*corev1.Container) {}, ""},
+		"no limit":         {journal.Arm{Label: "1", Procs: new(1)}, func(*corev1.Container) {}, ""},
+		"another value":    {journal.Arm{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[len(c.Env)-1].Value = "8" }, "GOMAXPROCS is 8 where it is to be 2"},
+		"a value at unset": {journal.Arm{Label: "unset", QuotaCPUs: &own}, func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: "4"}) }, "GOMAXPROCS is 4 where it is to be unset"},
+		"a limit at none": {journal.Arm{Label: "1", Procs: new(1)}, func(c *corev1.Container) {
+			c.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("700m")
+		}, "the CPU limit is 0.7 where it is to be none"},
+	} {
+		p := s.subject.pod(s.cut, "copy", s.settingOf(tc.arm))
+		tc.change(&p.Spec.Containers[0])
+		if got := strings.Join(s.unlike(p, tc.arm), "; "); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+func FuzzProcsIn(f *testing.F) {
+	f.Add("# TYPE go_sched_gomaxprocs_threads gauge\ngo_sched_gomaxprocs_threads 4\n")
+	f.Add("go_sched_gomaxprocs_threads NaN\n")
+	f.Add("go_sched_gomaxprocs_threads 1e300\n")
+	f.Add("# TYPE go_sched_gomaxprocs_threads histogram\ngo_sched_gomaxprocs_threads_sum 4\n")
+	f.Fuzz(func(t *testing.T, page string) {
+		if n, ok := procsIn(strings.NewReader(page)); ok && n < 1 {
+			t.Errorf("%q is %d", page, n)
+		}
+	})
+}

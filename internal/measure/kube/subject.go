@@ -1,0 +1,233 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Subject is what is measured: the pods of an object.
+type Subject struct {
+	Kind, Name string
+	File       string // the manifest that it was read from; empty: it is in the cluster
+	Template   corev1.PodTemplateSpec
+	Selector   map[string]string // the labels that its controller knows its pods by
+	Batch      bool              // its pods run and end
+	Indexed    bool              // each of its pods has a number
+	// ClaimTemplates are the volumes of a StatefulSet of which each pod has its own.
+	ClaimTemplates []string
+}
+
+// kinds are those that pods can be copied from, by what users call them.
+var kinds = map[string]string{
+	"deployment": "Deployment", "deployments": "Deployment", "deploy": "Deployment",
+	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
+	"daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
+	"pod": "Pod", "pods": "Pod", "po": "Pod",
+	"job": "Job", "jobs": "Job", "cronjob": "CronJob", "cronjobs": "CronJob", "cj": "CronJob",
+}
+
+// reference is what the user names: an object, or a manifest.
+type reference struct{ kind, name, file string }
+
+// parseReference reads deployment/api, or the name of a manifest.
+func parseReference(s string) (reference, error) {
+	if ext := filepath.Ext(s); s == "-" || slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+		return reference{file: s}, nil
+	}
+	kind, name, ok := strings.Cut(s, "/")
+	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // deployments.apps
+	known, isKind := kinds[kind]
+	if !ok || !isKind || name == "" || strings.Contains(name, "/") {
+		return reference{}, fmt.Errorf("%q: want deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME or cronjob/NAME, or a manifest whose name ends in .yaml or .json", s)
+	}
+	return reference{kind: known, name: name}, nil
+}
+
+// subject reads what is referred to.
+func (c *cluster) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
+	if r.file != "" {
+		return readManifest(r.file, stdin)
+	}
+	var s Subject
+	err := c.call(ctx, func(ctx context.Context) error {
+		object, get, resource := runtime.Object(&corev1.Pod{}), c.getCore, "pods"
+		switch r.kind {
+		case "Deployment":
+			object, get, resource = &appsv1.Deployment{}, c.getApps, "deployments"
+		case "StatefulSet":
+			object, get, resource = &appsv1.StatefulSet{}, c.getApps, "statefulsets"
+		case "DaemonSet":
+			object, get, resource = &appsv1.DaemonSet{}, c.getApps, "daemonsets"
+		case "Job":
+			object, get, resource = &batchv1.Job{}, c.getBatch, "jobs"
+		case "CronJob":
+			object, get, resource = &batchv1.CronJob{}, c.getBatch, "cronjobs"
+		}
+		err := get(ctx, resource, r.name, object)
+		if err == nil {
+			s = subjectOf(object)
+		}
+		return err
+	})
+	if err != nil {
+		return s, fmt.Errorf("%s/%s in namespace %s: %w", strings.ToLower(r.kind), r.name, c.namespace, err)
+	}
+	return s, nil
+}
+
+// subjectOf takes a typed object apart.
+func subjectOf(object any) Subject {
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		return Subject{Kind: "Deployment", Name: o.Name, Template: o.Spec.Template, Selector: labelsOf(o.Spec.Selector)}
+	case *appsv1.DaemonSet:
+		return Subject{Kind: "DaemonSet", Name: o.Name, Template: o.Spec.Template, Selector: labelsOf(o.Spec.Selector)}
+	case *appsv1.StatefulSet:
+		s := Subject{Kind: "StatefulSet", Name: o.Name, Template: o.Spec.Template, Selector: labelsOf(o.Spec.Selector)}
+		for _, claim := range o.Spec.VolumeClaimTemplates {
+			s.ClaimTemplates = append(s.ClaimTemplates, claim.Name)
+		}
+		return s
+	case *corev1.Pod:
+		return Subject{Kind: "Pod", Name: o.Name, Template: corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}}
+	case *batchv1.Job:
+		return batchOf("Job", o.Name, o.Spec)
+	case *batchv1.CronJob:
+		return batchOf("CronJob", o.Name, o.Spec.JobTemplate.Spec)
+	}
+	return Subject{}
+}
+
+// batchOf is a Job's subject, without the labels by which its controller knows the pods
+// of one Job: they are of that one alone.
+func batchOf(kind, name string, spec batchv1.JobSpec) Subject {
+	indexed := spec.CompletionMode != nil && *spec.CompletionMode == batchv1.IndexedCompletion
+	s := Subject{Kind: kind, Name: name, Template: *spec.Template.DeepCopy(), Batch: true, Indexed: indexed}
+	maps.DeleteFunc(s.Template.Labels, func(k, _ string) bool { return slices.Contains(jobsLabels, k) })
+	return s
+}
+
+// labelsOf are the labels of which each makes a selector match; of expressions the
+// keys count, whatever their values.
+func labelsOf(s *metav1.LabelSelector) map[string]string {
+	if s == nil {
+		return nil
+	}
+	labels := map[string]string{}
+	for k, v := range s.MatchLabels {
+		labels[k] = v
+	}
+	for _, e := range s.MatchExpressions {
+		labels[e.Key] = ""
+	}
+	return labels
+}
+
+// readManifest reads the one object of a manifest that runs pods.
+func readManifest(file string, stdin io.Reader) (Subject, error) {
+	var b []byte
+	var err error
+	if file == "-" {
+		b, err = io.ReadAll(stdin)
+	} else {
+		b, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return Subject{}, err
+	}
+	s, err := parseManifest(b)
+	if err != nil {
+		return Subject{}, fmt.Errorf("%s: %w", file, err)
+	}
+	s.File = file
+	return s, nil
+}
+
+// parseManifest reads YAML or JSON documents.
+func parseManifest(b []byte) (Subject, error) {
+	var found []Subject
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
+	for {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return Subject{}, err
+		}
+		s, ok, err := decodeObject(raw)
+		if err != nil {
+			return Subject{}, err
+		}
+		if ok {
+			found = append(found, s)
+		}
+	}
+	names := make([]string, len(found))
+	for i, s := range found {
+		names[i] = strings.ToLower(s.Kind) + "/" + s.Name
+	}
+	switch len(found) {
+	case 0:
+		return Subject{}, errors.New("it holds no Deployment, StatefulSet, DaemonSet, Pod, Job or CronJob")
+	case 1:
+		return found[0], nil
+	}
+	return Subject{}, fmt.Errorf("it holds %s: leave the one that is to be measured", phrase.And(names))
+}
+
+// decodeObject reads a document; false: it is of another kind.
+func decodeObject(raw json.RawMessage) (Subject, bool, error) {
+	var meta metav1.TypeMeta
+	if len(raw) == 0 || string(raw) == "null" {
+		return Subject{}, false, nil
+	}
+	if err := json.Unmarshal(raw, &meta); err != nil {
+		return Subject{}, false, err
+	}
+	objects := map[string]any{
+		"Deployment": &appsv1.Deployment{}, "StatefulSet": &appsv1.StatefulSet{}, "DaemonSet": &appsv1.DaemonSet{}, "Pod": &corev1.Pod{},
+		"Job": &batchv1.Job{}, "CronJob": &batchv1.CronJob{},
+	}
+	object, ok := objects[meta.Kind]
+	if !ok {
+		return Subject{}, false, nil
+	}
+	if err := json.Unmarshal(raw, object); err != nil {
+		return Subject{}, false, fmt.Errorf("%s: %w", meta.Kind, err)
+	}
+	return subjectOf(object), true, nil
+}
+
+// sum is of all that a copy is made from, so that a resumed run does not mix two.
+func (s Subject) sum() string {
+	t := s.Template.DeepCopy()
+	if s.Kind == "Pod" { // what of it is the one pod's own
+		t.ObjectMeta, t.Spec.NodeName = metav1.ObjectMeta{Labels: t.Labels, Annotations: t.Annotations}, ""
+	}
+	b, err := json.Marshal(t)
+	if err != nil {
+		return ""
+	}
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}

@@ -1,0 +1,140 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/target"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// besideMoment is what a neighbour gets to be up, beside the warm-up.
+const besideMoment = 200 * time.Millisecond
+
+// neighbour is what runs beside the target in a trial.
+type neighbour struct {
+	*supervisor.Process
+	group *cgroup.Group // nil: nothing of the sweep has a quota
+	log   *log
+}
+
+// startBeside starts the neighbour, if there is to be one, on the CPUs of the target.
+// port is that of the target's first copy.
+func (r *run) startBeside(ctx context.Context, port int) (err error) {
+	b := r.spec.Target.Beside
+	if b == nil {
+		return nil
+	}
+	logs, err := r.logs(1, "-beside")
+	if err != nil {
+		return err
+	}
+	one := &neighbour{log: logs[0]}
+	defer func() {
+		if err != nil {
+			one.end(0)
+		}
+	}()
+	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: logLimit}
+	if r.groups != nil {
+		if one.group, err = r.groups.New(); err != nil {
+			return fmt.Errorf("make a cgroup for --beside: %w", err)
+		}
+		spec.ProcsFiles = []string{one.group.ProcsFile()}
+		if quota := besideQuota(b, r.task.Arm); quota > 0 {
+			if err = one.group.SetQuota(quota); err != nil {
+				return err
+			}
+		}
+	}
+	r.step(plan.StepBeside)
+	if one.Process, err = supervisor.Start(ctx, spec); err != nil {
+		return fmt.Errorf("--beside: %w", err)
+	}
+	select {
+	case <-one.Done():
+	case <-ctx.Done():
+	case <-time.After(besideMoment):
+	}
+	if err = ctx.Err(); err == nil {
+		err = one.stands()
+	}
+	if err == nil {
+		r.beside = one
+	}
+	return err
+}
+
+// besideQuota is the neighbour's limit in CPUs; 0: none.
+func besideQuota(b *plan.Neighbour, arm journal.Arm) float64 {
+	switch {
+	case b.Quota != nil:
+		return *b.Quota
+	case arm.QuotaCPUs != nil:
+		return *arm.QuotaCPUs
+	}
+	return 0
+}
+
+// end stops the neighbour and removes its group. There need not be one.
+func (n *neighbour) end(grace time.Duration) {
+	if n == nil {
+		return
+	}
+	if n.Process != nil {
+		_, _ = n.Stop(grace) // what outlives SIGKILL is in the group, or the next trial's measure of others
+	}
+	if n.group != nil {
+		_ = n.group.Remove() // a later run removes what stays
+	}
+	n.log.file.Close()
+}
+
+// stands is nil as long as the neighbour runs, if there is one: without it the trial
+// was not what was asked for.
+func (n *neighbour) stands() error {
+	if n == nil {
+		return nil
+	}
+	select {
+	case <-n.Done():
+	default:
+		return nil
+	}
+	exit, err := n.Wait()
+	if err != nil {
+		return trial.Invalid(journal.InvalidBeside, "the program of --beside was lost during the trial: %v", err)
+	}
+	if err := n.log.kept(exit); err != nil {
+		return err
+	}
+	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(quotedLines))
+}
+
+// besideUsed is the neighbour's CPU time so far, with that of its children that it waited
+// for; nil without one, and where this system does not tell.
+func (r *run) besideUsed() *time.Duration {
+	if r.beside == nil || r.sampler == nil {
+		return nil
+	}
+	pids, err := r.beside.Descendants()
+	if err != nil {
+		return nil
+	}
+	return new(observe.TreeCPU(pids))
+}
+
+// besideSince is its CPU time since an earlier reading.
+func (r *run) besideSince(before *time.Duration) *time.Duration {
+	now := r.besideUsed()
+	if before == nil || now == nil {
+		return nil
+	}
+	return new(max(0, *now-*before))
+}

@@ -1,0 +1,122 @@
+package local
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/topology"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
+)
+
+// spin is a shell that computes for some tenths of a second of CPU time.
+func spin() plan.Spec {
+	return job("sh", "-c", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done")
+}
+
+// What other programs use is counted, and neither the target nor procfit is among
+// them.
+func TestOtherPrograms(t *testing.T) {
+	if len(topology.Allowed()) == 0 {
+		need.Skip(t, "needs an affinity that can be read")
+	}
+	other := exec.Command("sh", "-c", "while :; do :; done")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		other.Process.Kill()
+		other.Wait()
+	}()
+	s := spin()
+	s.Target.RunFor = 1e9
+	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	if err != nil || !trial.Valid {
+		t.Fatalf("%v %s", err, trial.InvalidReason)
+	}
+	h := trial.HostUse
+	if h == nil || h.OtherCPUSeconds == nil || h.TargetCPUs != len(topology.Allowed()) {
+		t.Fatalf("nothing is known of other programs: %+v", h)
+	}
+	all := float64(h.TargetCPUs) * trial.DurationSeconds
+	if got := *h.OtherCPUSeconds; got < 0.2*trial.MeasuredSeconds || got > all-trial.CPUSeconds.Total()+0.2 {
+		t.Errorf("others used %.2f s in %.2f s on %d CPUs, the target %.2f s", got, trial.MeasuredSeconds, h.TargetCPUs, trial.CPUSeconds.Total())
+	}
+}
+
+// A limit around the whole session, which no arm set, shows in the trial.
+func TestOuterLimit(t *testing.T) {
+	need.Root(t)
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, "needs a cgroup: "+err.Error())
+	}
+	group, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { group.Remove() })
+	if err := group.SetQuota(0.1); err != nil {
+		t.Fatal(err)
+	}
+	self := []byte(strconv.Itoa(os.Getpid()))
+	if err := os.WriteFile(group.ProcsFile(), self, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.WriteFile(filepath.Join(parent.Dir(), "cgroup.procs"), self, 0) })
+	trial, err := prepared(t, spin(), Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	if err != nil || !trial.Valid {
+		t.Fatalf("%v %s", err, trial.InvalidReason)
+	}
+	if trial.Cgroup != nil {
+		t.Errorf("the arm has no quota, and yet an accounting of one: %+v", trial.Cgroup)
+	}
+	for _, l := range trial.OuterLimits {
+		if l.Group == group.Dir() {
+			if l.CPUs != 0.1 || l.Periods == 0 || l.ThrottledPeriods == 0 {
+				t.Errorf("%+v, want that 0.1 CPUs throttled", l)
+			}
+			return
+		}
+	}
+	t.Errorf("the limit of %s is not in %+v", group.Dir(), trial.OuterLimits)
+}
+
+// They are told of before the first trial.
+func TestLookAround(t *testing.T) {
+	var others []*exec.Cmd
+	for range topology.Allowed() {
+		c := exec.Command("sh", "-c", "while :; do :; done")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, c)
+	}
+	defer func() {
+		for _, c := range others {
+			c.Process.Kill()
+			c.Wait()
+		}
+	}()
+	r, err := New(job("true"), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	told := 0.0
+	if err := r.Prepare(t.Context(), journal.Plan{}, func(a plan.Activity) {
+		if a.Step == plan.StepOthers {
+			told = a.CPUs / a.OfCPUs
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if told < 0.5 || told > 1.2 {
+		t.Errorf("other programs are said to use %.2f of the CPUs, want all of them", told)
+	}
+}

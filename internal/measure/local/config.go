@@ -1,0 +1,82 @@
+package local
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/target"
+)
+
+// Config is what a sweep takes on this machine besides its Spec.
+type Config struct {
+	Environ []string // the target's environment; GOMAXPROCS in it is replaced
+	// CreateLog makes the file for a target's output and says what it is called in the
+	// results folder.
+	CreateLog func(name string) (f *os.File, path string, err error)
+	// Programs are ready to be run, by the arm's Go version, instead of the Spec's
+	// command, which then only names them. They may be filled in until Prepare.
+	Programs map[string]Program
+}
+
+// Program is a command to run as it is, or why it cannot be had: then the trials of
+// its arms are invalid.
+type Program struct {
+	Command []string
+	Err     error
+}
+
+// Check says what of a valid Spec cannot be had on this machine, as a
+// *plan.FieldError: a command, a CPU.
+func Check(spec plan.Spec, built bool) error {
+	t := spec.Target
+	if t.Build == "" && !built && t.Attach == nil {
+		if err := supervisor.CheckCommand(t.Command[0]); err != nil {
+			return plan.WrongBy(plan.FieldCommand, err)
+		}
+	}
+	if len(t.Against) > 0 {
+		if err := supervisor.CheckCommand(t.Against[0]); err != nil {
+			return plan.WrongBy(plan.FieldAgainst, err)
+		}
+	}
+	if len(t.Prepare) > 0 {
+		if err := supervisor.CheckCommand(t.Prepare[0]); err != nil {
+			return plan.WrongBy(plan.FieldPrepare, err)
+		}
+	}
+	if b := t.Beside; b != nil {
+		if err := supervisor.CheckCommand(b.Command[0]); err != nil {
+			return plan.WrongBy(plan.FieldBeside, err)
+		}
+	}
+	if len(t.Ready.Command) > 0 {
+		if err := supervisor.CheckCommand(t.Ready.Command[0]); err != nil {
+			return plan.WrongBy(plan.FieldReady, err)
+		}
+	}
+	if spec.Load.Command != "" {
+		argv, err := spec.LoadCommand(target.ExpandPort([]string{t.URL}, 1), spec.Load.Rate)
+		if err == nil {
+			err = supervisor.CheckCommand(argv[0])
+		}
+		if err != nil {
+			return plan.WrongBy(plan.FieldLoad, err)
+		}
+	}
+	if err := checkCPUs(plan.FieldTargetCPUs, t.CPUs); err != nil {
+		return err
+	}
+	return checkCPUs(plan.FieldLoadCPUs, spec.Load.CPUs)
+}
+
+func checkCPUs(f plan.Field, cpus []int) error {
+	for _, n := range cpus {
+		if _, err := os.Stat(fmt.Sprintf("/sys/devices/system/cpu/cpu%d", n)); runtime.GOOS == "linux" && err != nil {
+			return plan.Wrong(f, " \"%d\": this machine has no CPU %d", n, n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package local
+
+import (
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// counters are the kernel's over a stretch of a trial.
+type counters struct {
+	run    *run
+	fleet  fleet
+	began  time.Time
+	span   *observe.Span
+	host   host
+	groups []cgroup.Stats
+	outer  []observe.Limit
+	err    error
+
+	beside     *time.Duration // what the neighbour had used; nil: there is none
+	collectors []followed
+}
+
+// count starts counting. outer are the limits around the target, from limitsAround.
+func (r *run) count(f fleet, outer []observe.Limit) *counters {
+	c := &counters{run: r, fleet: f, began: time.Now()}
+	if r.sampler == nil {
+		return c
+	}
+	if r.task.Arm.QuotaCPUs != nil {
+		c.groups = f.throttling()
+	}
+	c.outer = observe.Reread(outer)
+	c.beside = r.besideUsed()
+	c.collectors = r.follow(f)
+	if c.host, c.err = r.readHost(); c.err == nil {
+		c.span, c.err = r.sampler.Start(f.pids())
+	}
+	return c
+}
+
+// end is what was counted since; nil, with a warning, where that could not be.
+// loadCPU is what a load outside of procfit used meanwhile.
+func (c *counters) end(loadCPU time.Duration) *journal.Usage {
+	u := &journal.Usage{MeasuredSeconds: time.Since(c.began).Seconds()}
+	if c.run.sampler == nil {
+		return u // which was said before the first trial
+	}
+	var use observe.Use
+	if c.err == nil {
+		c.span.Look(c.fleet.pids())
+		use = c.span.Delta()
+		ours := use.User + use.System
+		if beside := c.run.besideSince(c.beside); beside != nil {
+			ours += *beside
+			u.BesideCPUSeconds = new(beside.Seconds())
+		}
+		u.HostUse, c.err = c.run.hostSince(c.host, ours, loadCPU)
+	}
+	if c.err != nil {
+		c.run.uncounted(c.err)
+		return nil
+	}
+	record(u, use)
+	u.Cgroup = throttledSince(c.groups, c.fleet.throttling())
+	u.OuterLimits = outerSince(c.outer)
+	u.Memory, u.GC = memoryOf(c.fleet.pids()), c.collected()
+	return u
+}
+
+func (r *run) uncounted(err error) {
+	r.trial.Warnings = append(r.trial.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: err.Error()})
+}
+
+func record(u *journal.Usage, use observe.Use) {
+	if use.Processes == 0 {
+		return
+	}
+	u.CPUSeconds = &journal.CPUSeconds{User: use.User.Seconds(), System: use.System.Seconds()}
+	u.ThreadsMax = &use.ThreadsMax
+	if use.Uncounted < use.Processes {
+		wait := use.RunQueueWait.Seconds()
+		u.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
+		u.RunQueueWaitSeconds = &wait
+	}
+}
+
+// throttling reads the accounting of every replica's group; nil without groups
+// or where it cannot be read.
+func (f fleet) throttling() []cgroup.Stats {
+	var all []cgroup.Stats
+	for _, one := range f {
+		if one.group == nil {
+			return nil
+		}
+		s, err := one.group.Stats()
+		if err != nil {
+			return nil
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
+	if before == nil || len(before) != len(after) {
+		return nil
+	}
+	c := &journal.Cgroup{}
+	for i, now := range after {
+		c.Periods += now.Periods - before[i].Periods
+		c.ThrottledPeriods += now.ThrottledPeriods - before[i].ThrottledPeriods
+		c.ThrottledSeconds += (now.Throttled - before[i].Throttled).Seconds()
+	}
+	return c
+}
+
+// limitsAround are the limits around the target that the arm did not set: of groups
+// above, or of the one that procfit runs in.
+func (f fleet) limitsAround() []observe.Limit {
+	var list []observe.Limit
+	for _, one := range f {
+		pid := 0
+		switch {
+		case one.standing != nil:
+			pid = one.standing.PID
+		case one.Process != nil:
+			pid = one.PID()
+		default:
+			continue
+		}
+		limits, _ := observe.Limits(pid) // what cannot be read is not there to be told
+		for _, l := range limits {
+			own := one.group != nil && l.Dir == one.group.Dir()
+			if !own && !slices.ContainsFunc(list, func(have observe.Limit) bool { return have.Dir == l.Dir }) {
+				list = append(list, l)
+			}
+		}
+	}
+	return list
+}
+
+func outerSince(before []observe.Limit) []journal.OuterLimit {
+	var list []journal.OuterLimit
+	for i, now := range observe.Reread(before) {
+		if span, ok := now.Since(before[i]); ok {
+			list = append(list, journal.OuterLimit{Group: now.Dir, CPUs: now.CPUs, Cgroup: journal.Cgroup{
+				Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
+			}})
+		}
+	}
+	return list
+}

@@ -1,0 +1,211 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/program/target"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// replica is one copy of the target: one that was started, or one that stood already.
+type replica struct {
+	*target.Process                   // nil: it stood already
+	standing        *observe.Standing // nil: it was started
+	group           *cgroup.Group     // nil: no arm has a quota
+	url             string
+	port            int          // of the URL; 0 where it names none
+	free            int          // what {port} stands for
+	program         int          // the Go process that is read; 0: none was found
+	ask             *ready.Asker // whether it can be loaded; nil: a batch program
+}
+
+// fleet is all replicas of a trial.
+type fleet []*replica
+
+// start starts the replicas of a trial, whose output goes to the logs. On an error
+// nothing is left running.
+func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
+	defer func() {
+		if err != nil {
+			f.end(0)
+		}
+	}()
+	ports, err := target.FreePorts(r.task.Arm.Replicas)
+	if err != nil {
+		return nil, err
+	}
+	for i, port := range ports {
+		one := &replica{url: target.ExpandPort([]string{r.spec.Target.URL}, port)[0], free: port}
+		f = append(f, one)
+		if one.port, err = r.checkPort(one.url); err != nil {
+			return f, err
+		}
+		if one.ask, err = r.asker(one.url); err != nil {
+			return f, err
+		}
+		if err = r.startOne(ctx, one, port, logs[i].file); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
+	p := r.programs[programOf(r.task.Arm)]
+	spec := supervisor.Spec{
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.task.Arm.Procs),
+		CPUs: r.targetOn(), Log: output, LogLimit: logLimit,
+	}
+	if r.groups != nil {
+		if one.group, err = r.groups.New(); err != nil {
+			return fmt.Errorf("make a cgroup for the quota: %w", err)
+		}
+		spec.ProcsFiles = []string{one.group.ProcsFile()}
+	}
+	if quota := r.task.Arm.QuotaCPUs; quota != nil {
+		if err := one.group.SetQuota(*quota); err != nil {
+			return err
+		}
+	}
+	one.Process, err = target.Start(ctx, spec)
+	return err
+}
+
+// checkPort takes the port out of a URL and sees that nobody has it yet: the
+// trial would measure that other program.
+func (r *run) checkPort(raw string) (int, error) {
+	if r.spec.Target.Kind() != journal.KindServer {
+		return 0, nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return 0, err
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		return 0, nil // the scheme's own
+	}
+	return port, target.PortInUse(u.Host)
+}
+
+// asker asks whether a server can be loaded. Where that is at another address than the
+// load's, nobody may have that either: the target would look ready before it is.
+func (r *run) asker(raw string) (*ready.Asker, error) {
+	if r.spec.Target.Kind() != journal.KindServer {
+		return nil, nil
+	}
+	probe, err := r.spec.Target.Ready.For(raw)
+	if err != nil {
+		return nil, err
+	}
+	if address := probe.Address(); address != "" {
+		if err := target.PortInUse(address); err != nil {
+			return nil, err
+		}
+	}
+	return ready.NewAsker(probe, r.config.Environ)
+}
+
+// environment is the target's, with GOMAXPROCS as the arm says.
+func environment(environ []string, procs *int) []string {
+	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
+	if procs != nil {
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(*procs))
+	}
+	return env
+}
+
+// end stops every replica, all at once, and removes their groups. It may be
+// called again.
+func (f fleet) end(grace time.Duration) error {
+	failures := make(chan error, len(f))
+	for _, one := range f {
+		go func() {
+			var err error
+			if one.Process != nil {
+				_, err = one.Stop(grace)
+			}
+			if one.group != nil {
+				err = errors.Join(err, one.group.Remove())
+			}
+			failures <- err
+		}()
+	}
+	var err error
+	for range f {
+		err = errors.Join(err, <-failures)
+	}
+	return err
+}
+
+func (f fleet) urls() []string {
+	var urls []string
+	for _, one := range f {
+		urls = append(urls, one.url)
+	}
+	return urls
+}
+
+// pids is every live process of the fleet.
+func (f fleet) pids() []int {
+	var pids []int
+	for _, one := range f {
+		pids = append(pids, one.pids()...)
+	}
+	return pids
+}
+
+func (one *replica) pids() []int {
+	if one.standing != nil {
+		return []int{one.standing.PID}
+	}
+	below, err := one.Descendants()
+	if err != nil {
+		return nil // it has ended
+	}
+	return below
+}
+
+// crashed returns the first replica that has ended by itself, if any.
+func (f fleet) crashed() *replica {
+	for _, one := range f {
+		if one.ended() {
+			return one
+		}
+	}
+	return nil
+}
+
+func (one *replica) ended() bool {
+	if one.standing != nil {
+		return one.standing.Gone()
+	}
+	select {
+	case <-one.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// anyDone is closed when the first replica that still ran has ended.
+func (f fleet) anyDone() <-chan struct{} {
+	for _, one := range f {
+		if !one.ended() {
+			return one.Done()
+		}
+	}
+	return nil
+}

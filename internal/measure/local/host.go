@@ -1,0 +1,127 @@
+package local
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/topology"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// host is a reading of the machine.
+type host struct {
+	at      time.Time
+	machine observe.CPU   // all CPUs
+	cpus    observe.CPU   // those that the target may use
+	self    time.Duration // CPU time of procfit itself
+	ended   time.Duration // of its children that have ended, with all that was theirs
+}
+
+func (r *runner) readHost() (h host, err error) {
+	h.at, h.self, h.ended = time.Now(), ownCPU(), endedCPU()
+	if h.machine, err = observe.MachineCPU(); err == nil {
+		h.cpus, err = observe.CPUTime(r.cpus)
+	}
+	return h, err
+}
+
+const (
+	lookTime = 300 * time.Millisecond
+	// company is the share of the target's CPUs from which on other programs are worth
+	// a word before anything is measured.
+	company = 0.1
+)
+
+// lookAround tells what other programs use of the target's CPUs before the first
+// trial, where that is much.
+func (r *runner) lookAround(ctx context.Context, observe plan.Observer) error {
+	before, err := r.readHost()
+	if err != nil {
+		return nil // each trial says so
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(lookTime):
+	}
+	now, err := r.readHost()
+	if err != nil {
+		return nil
+	}
+	busy := now.cpus.Since(before.cpus).Busy - r.sharedPart(now.self-before.self)
+	used := busy.Seconds() / now.at.Sub(before.at).Seconds()
+	if cpus := float64(len(r.cpus)); used >= company*cpus {
+		observe.Tell(plan.Activity{Step: plan.StepOthers, CPUs: used, OfCPUs: cpus})
+	}
+	return nil
+}
+
+// shortest is the span below which the kernel's ticks of 10 ms cannot tell what
+// other programs used.
+const shortest = 500 * time.Millisecond
+
+// hostSince is the machine's state since an earlier reading. What was busy on the
+// target's CPUs and was neither the target nor its load was other programs.
+func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal.HostUse, error) {
+	now, err := r.readHost()
+	if err != nil {
+		return nil, err
+	}
+	all := now.machine.Since(before.machine)
+	use := &journal.HostUse{StealSeconds: all.Steal.Seconds(), BusyRatio: all.BusyRatio, TargetCPUs: len(r.cpus)}
+	if now.at.Sub(before.at) >= shortest {
+		ours := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
+		use.OtherCPUSeconds = new(max(0, (now.cpus.Since(before.cpus).Busy - ours).Seconds()))
+	}
+	return use, nil
+}
+
+// hostOfRuns is the machine's state over a batch program's runs. Whatever procfit
+// started meanwhile has ended, its supervisors and what prepares a run too: none of
+// it is another program, and neither is the neighbour, which used beside: nil without
+// one. What was between the runs is taken out by its share of the time.
+func (r *run) hostOfRuns(before host, beside *time.Duration) error {
+	now, err := r.readHost()
+	if err != nil {
+		return err
+	}
+	ours := now.ended - before.ended
+	if beside != nil {
+		ours += *beside
+	}
+	use, err := r.hostSince(before, ours, 0)
+	if err != nil {
+		return err
+	}
+	if span := now.at.Sub(before.at).Seconds(); span > r.trial.MeasuredSeconds {
+		share := r.trial.MeasuredSeconds / span
+		use.StealSeconds *= share
+		if use.OtherCPUSeconds != nil {
+			*use.OtherCPUSeconds *= share
+		}
+	}
+	r.trial.HostUse = use
+	return nil
+}
+
+// sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load
+// that may run anywhere, their share.
+func (r *runner) sharedPart(cpu time.Duration) time.Duration {
+	on := r.spec.LoadCPUs()
+	if on == nil {
+		on = topology.Allowed()
+	}
+	if len(on) == 0 || len(r.cpus) == 0 {
+		return cpu
+	}
+	shared := 0
+	for _, n := range on {
+		if slices.Contains(r.cpus, n) {
+			shared++
+		}
+	}
+	return cpu * time.Duration(shared) / time.Duration(len(on))
+}

@@ -1,0 +1,95 @@
+package local
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// liarArgument makes this test binary a server that answers for so long from its
+// hundredth request on, when the load has begun, and then keeps silent: on all its
+// connections, or on every second one.
+const liarArgument = "(liar)"
+
+func liar(addr, after, silent string) {
+	good, err := time.ParseDuration(after)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	var answered, opened, began atomic.Int64
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			mute := silent == "all" || silent == "half" && opened.Add(1)%2 == 0
+			for r := bufio.NewReader(c); ; {
+				for line := ""; line != "\r\n"; {
+					if line, err = r.ReadString('\n'); err != nil {
+						return
+					}
+				}
+				if answered.Add(1) == 100 {
+					began.Store(time.Now().UnixNano())
+				}
+				if at := began.Load(); mute && at > 0 && time.Since(time.Unix(0, at)) > good {
+					select {} // the connection stays open, and nothing comes
+				}
+				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+			}
+		}()
+	}
+}
+
+// A server that locks up, wholly or on some connections, makes the trial invalid,
+// however many requests it answered before.
+func TestServersThatHang(t *testing.T) {
+	for _, tc := range []struct {
+		silent, want string
+		replicas     int
+		code         journal.InvalidCode
+	}{
+		{"all", "the target stopped answering", 1, journal.InvalidNoAnswer},
+		{"all", "of 2 stopped answering", 2, journal.InvalidNoAnswer},
+		{"half", "connections were no longer answered", 1, journal.InvalidErrors},
+		{"none", "", 1, ""},
+	} {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := plan.Default()
+		s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + plan.PortPlaceholder, "200ms", tc.silent}
+		s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
+		s.Target.Grace = 100 * time.Millisecond
+		s.Load.Stretch = false
+		s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
+		arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
+		rate := 50.0
+		var trial journal.Trial
+		for range 5 { // a machine whose hypervisor takes its CPUs tells nothing of the server
+			trial, err = prepared(t, s, Config{}, arm).Run(t.Context(), plan.Task{Arm: arm, RatePerSecond: &rate}, nil)
+			if err != nil || trial.InvalidCode != journal.InvalidStolen {
+				break
+			}
+		}
+		if err != nil || trial.InvalidCode != tc.code || !strings.Contains(trial.InvalidReason, tc.want) {
+			t.Errorf("silent on %s, %d replicas: %v, %s %q, want %s with %q", tc.silent, tc.replicas, err, trial.InvalidCode, trial.InvalidReason, tc.code, tc.want)
+		}
+	}
+}

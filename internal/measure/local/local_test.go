@@ -1,0 +1,268 @@
+package local
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
+)
+
+func TestEnvironment(t *testing.T) {
+	environ := []string{"A=1", "GOMAXPROCS=9", "GOMAXPROCSX=1"}
+	if got := environment(environ, nil); !slices.Equal(got, []string{"A=1", "GOMAXPROCSX=1"}) {
+		t.Errorf("unset: %q", got)
+	}
+	three := 3
+	if got := environment(environ, &three); !slices.Equal(got, []string{"A=1", "GOMAXPROCSX=1", "GOMAXPROCS=3"}) {
+		t.Errorf("3: %q", got)
+	}
+}
+
+func TestLogNamesDiffer(t *testing.T) {
+	half := 0.5
+	seen := map[string]bool{}
+	for _, arm := range []journal.Arm{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}} {
+		for _, role := range []journal.Role{journal.RolePilot, journal.RoleMeasure} {
+			for replica := range 2 {
+				task := plan.Task{Arm: arm, Role: role, Order: len(seen)}
+				name := logName(task, replica)
+				if seen[name] || strings.ContainsAny(name, "/ ") {
+					t.Errorf("%+v: %q again, or no file name", task, name)
+				}
+				seen[name] = true
+			}
+		}
+	}
+}
+
+func TestThrottledSince(t *testing.T) {
+	before := []cgroup.Stats{{Periods: 10, ThrottledPeriods: 2, Throttled: time.Second}, {}}
+	after := []cgroup.Stats{{Periods: 15, ThrottledPeriods: 4, Throttled: 3 * time.Second}, {Periods: 5, Throttled: time.Second}}
+	got := throttledSince(before, after)
+	if want := (journal.Cgroup{Periods: 10, ThrottledPeriods: 2, ThrottledSeconds: 3}); got == nil || *got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if throttledSince(nil, after) != nil || throttledSince(before, nil) != nil {
+		t.Error("without a reading there is no accounting")
+	}
+}
+
+// logsIn makes logs in a folder.
+func logsIn(dir string) func(name string) (*os.File, string, error) {
+	return func(name string) (*os.File, string, error) {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o600)
+		return f, "logs/" + name, err
+	}
+}
+
+// job is a batch program's Spec.
+func job(command ...string) plan.Spec {
+	s := plan.Default()
+	s.Target.Command = command
+	s.Load.Warmup = 0
+	return s
+}
+
+func prepared(t *testing.T, spec plan.Spec, config Config, arms ...journal.Arm) plan.Runner {
+	t.Helper()
+	if config.Environ == nil {
+		config.Environ = os.Environ()
+	}
+	if config.CreateLog == nil {
+		config.CreateLog = logsIn(t.TempDir())
+	}
+	r, err := New(spec, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if err := r.Prepare(t.Context(), journal.Plan{Arms: arms}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var unset = journal.Arm{Label: "unset", Replicas: 1}
+
+// Programs that are ready run as they are; what cannot be had makes its arms'
+// trials invalid and leaves the others alone. A run beyond the limit is ended.
+func TestReadyAndLimit(t *testing.T) {
+	spec := job("/nowhere/program")
+	spec.Target.RunTimeout = 3 * time.Second
+	config := Config{Programs: map[string]Program{"1.4": {Err: errors.New("no such release")}, "1.26": {Command: []string{"true"}}, "1.13": {Command: []string{"sleep", "60"}}}}
+	if err := Check(spec, true); err != nil {
+		t.Fatal(err)
+	}
+	var arms []journal.Arm
+	for _, v := range []string{"1.4", "1.26", "1.13"} {
+		arms = append(arms, journal.Arm{Label: "unset", Replicas: 1, GoVersion: v})
+	}
+	r := prepared(t, spec, config, arms...)
+	for i, want := range []struct {
+		code   journal.InvalidCode
+		reason string
+	}{{journal.InvalidNoProgram, "no such release"}, {}, {journal.InvalidTimeout, "did not end within 3s"}} {
+		trial, err := r.Run(t.Context(), plan.Task{Arm: arms[i], Order: i}, nil)
+		if err != nil || trial.InvalidCode != want.code || trial.InvalidReason != want.reason || trial.Valid != (want.code == "") {
+			t.Errorf("%s: %v, %s %q, want %+v", arms[i].GoVersion, err, trial.InvalidCode, trial.InvalidReason, want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for want, change := range map[plan.Field]func(*plan.Spec){
+		plan.FieldCommand:    func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} },
+		plan.FieldAgainst:    func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
+		plan.FieldPrepare:    func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
+		plan.FieldLoad:       func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
+		plan.FieldTargetCPUs: func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
+		plan.FieldLoadCPUs:   func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} },
+	} {
+		spec := job("true")
+		change(&spec)
+		var wrong *plan.FieldError
+		if err := Check(spec, false); !errors.As(err, &wrong) || wrong.Field != want {
+			t.Errorf("%v, want one of %s", err, want)
+		}
+	}
+}
+
+// A short program runs again and again until the time is used, each time after what
+// prepares it; what is printed in each run counts.
+func TestSeveralRuns(t *testing.T) {
+	dir := t.TempDir()
+	count := filepath.Join(dir, "count")
+	spec := job("sh", "-c", "read n <"+count+"; echo run $n; sleep 0.02")
+	spec.Target.Prepare = []string{"sh", "-c", "n=0; [ -f " + count + " ] && read n <" + count + "; echo $((n+1)) >" + count}
+	spec.Target.RunFor, spec.Load.Warmup = 300*time.Millisecond, 50*time.Millisecond
+	var steps []plan.Step
+	r := prepared(t, spec, Config{CreateLog: logsIn(dir)}, unset)
+	trial, err := r.Run(t.Context(), plan.Task{Arm: unset}, func(a plan.Activity) { steps = append(steps, a.Step) })
+	if err != nil || !trial.Valid {
+		t.Fatalf("%v, %s", err, trial.InvalidReason)
+	}
+	p := trial.Phases[0]
+	if p.Requests < 2 || p.Requests > 15 || p.DurationSeconds < 0.3 || math.Abs(trial.MeasuredSeconds-p.DurationSeconds) > 1e-6 {
+		t.Errorf("%+v, measured %g s: want some runs in 0.3 s", p, trial.MeasuredSeconds)
+	}
+	if got := *trial.ThroughputPerSecond; got < float64(p.Requests)/p.DurationSeconds*0.999 || got > 50 {
+		t.Errorf("%g runs a second, of %d in %g s", got, p.Requests, p.DurationSeconds)
+	}
+	b, err := os.ReadFile(count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepares := 0
+	for _, s := range steps {
+		if s == plan.StepPrepare {
+			prepares++
+		}
+	}
+	if ran := strings.TrimSpace(string(b)); int64(prepares) <= p.Requests || ran == "1" {
+		t.Errorf("prepared %d times (the file says %s) for %d runs and their warm-up", prepares, ran, p.Requests)
+	}
+	if trial.HostUse == nil || trial.CPUSeconds == nil {
+		t.Errorf("evidence is missing: %+v", trial.Usage)
+	}
+}
+
+func TestPrepareFails(t *testing.T) {
+	spec := job("true")
+	spec.Target.Prepare = []string{"sh", "-c", "echo no space; exit 3"}
+	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	if err != nil || trial.InvalidCode != journal.InvalidPrepare || !strings.Contains(trial.InvalidReason, "exited with code 3") || !strings.Contains(trial.InvalidReason, "no space") {
+		t.Errorf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
+	}
+}
+
+// The log of many runs that print much keeps the first and the last.
+func TestLogOfManyRuns(t *testing.T) {
+	f, path, err := logsIn(t.TempDir())("x.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l := &log{file: f, path: path}
+	chunk := make([]byte, logLimit/2)
+	for range 9 {
+		if err := l.next(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, _ := f.Stat(); info.Size() > 3*logLimit || l.keep != logLimit/2 || l.from < l.keep {
+		t.Errorf("%d bytes, the last run's from %d, the first's up to %d", info.Size(), l.from, l.keep)
+	}
+}
+
+func TestLogsProcs(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "listening on :80\n": false, "maxprocs: Updating GOMAXPROCS=2\n": true, `{"msg":"start","max_procs":2}`: true,
+		strings.Repeat("x", startupBytes) + "gomaxprocs 2": false,
+	} {
+		if got := logsProcs(load.Output{Head: []byte(text)}); *got != want {
+			t.Errorf("%.40q: %v", text, *got)
+		}
+	}
+}
+
+// A program without any Go in it is said to be none.
+func TestNoGoProgram(t *testing.T) {
+	spec := job("sleep", "0.2")
+	arm := journal.Arm{Label: "2", Procs: new(2), Replicas: 1}
+	trial, err := prepared(t, spec, Config{}, arm).Run(t.Context(), plan.Task{Arm: arm}, nil)
+	if err != nil || !trial.Valid || len(trial.Warnings) != 1 || trial.Warnings[0].Code != journal.WarnNoGo {
+		t.Errorf("%v, %s, warnings %+v", err, trial.InvalidReason, trial.Warnings)
+	}
+}
+
+// full makes the log of that name in a folder whose disk is full.
+func full(t *testing.T) func(name string) (*os.File, string, error) {
+	t.Helper()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		need.Skip(t, "needs /dev/full")
+	}
+	return func(name string) (*os.File, string, error) {
+		f, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+		return f, "logs/" + name, err
+	}
+}
+
+// Without its output a program that failed, or printed no figure, would be judged
+// by what it did not say: that is no trial, and the next would fare no better.
+func TestFullDisk(t *testing.T) {
+	for name, command := range map[string][]string{
+		"good":   {"echo", "BenchmarkA 1 5 ns/op"},
+		"failed": {"sh", "-c", "echo why; exit 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := prepared(t, job(command...), Config{CreateLog: full(t)}, unset)
+			trial, err := r.Run(t.Context(), plan.Task{Arm: unset}, nil)
+			var u *unkept
+			if !errors.As(err, &u) || !strings.Contains(err.Error(), "no space left on device; free space there, then the same command with the same --out completes what is missing") {
+				t.Errorf("%v, valid %v: %s", err, trial.Valid, trial.InvalidReason)
+			}
+		})
+	}
+}
+
+// Likewise what an external load command printed.
+func TestFullDiskOfTheLoad(t *testing.T) {
+	r := &run{runner: &runner{spec: job("x"), config: Config{Environ: os.Environ(), CreateLog: full(t)}}, trial: &journal.Trial{}}
+	_, _, err := r.runLoad(t.Context(), []string{"echo", "12 requests/s"}, "-load", time.Second)
+	if u := (*unkept)(nil); !errors.As(err, &u) {
+		t.Errorf("%v, want that it could not be written", err)
+	}
+}

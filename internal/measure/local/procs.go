@@ -1,0 +1,56 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+// readProcess reads the live GOMAXPROCS of one process.
+func (r *run) readProcess(pid int) trial.Reading {
+	live, err := r.reader.Procs(pid)
+	return trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}
+}
+
+// readServers reads that of the Go process that owns each replica's listening
+// socket.
+func (r *run) readServers(f fleet) ([]trial.Reading, error) {
+	var readings []trial.Reading
+	for _, one := range f {
+		pids := one.pids()
+		if one.standing != nil { // whoever listens at the URL's port, a proxy say
+			readings = append(readings, r.readBusiest(pids))
+			one.program, _ = r.reader.BusiestGo(pids)
+			continue
+		}
+		pid, err := observe.Listener(one.port, pids)
+		var taken *observe.TakenError
+		if errors.As(err, &taken) && f.crashed() == nil {
+			return nil, fmt.Errorf("%w, which would be measured in place of the target: stop it, or write {port} in the command and the URL", err)
+		}
+		if err == nil {
+			one.program, readings = pid, append(readings, r.readProcess(pid))
+			continue
+		}
+		// The socket may be out of sight (another host, another namespace): the
+		// busiest Go program then stands for the server.
+		one.program, _ = r.reader.BusiestGo(pids)
+		readings = append(readings, r.readBusiest(pids))
+	}
+	return readings, nil
+}
+
+// readBusiest reads the Go process with the most CPU time.
+func (r *run) readBusiest(pids []int) trial.Reading {
+	if pid, ok := r.reader.BusiestGo(pids); ok {
+		return r.readProcess(pid)
+	}
+	for _, pid := range pids {
+		if _, err := r.reader.Program(pid); !errors.Is(err, observe.ErrNotGo) {
+			return trial.Reading{Err: fmt.Errorf("no Go program among the target's processes can be read: %w", err)}
+		}
+	}
+	return trial.Reading{NoGo: len(pids) > 0, Err: errors.New("no Go program among the target's processes")}
+}

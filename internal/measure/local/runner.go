@@ -1,0 +1,160 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/host/topology"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// runner measures arms on this machine. It is for one goroutine at a time.
+type runner struct {
+	spec     plan.Spec
+	config   Config
+	cpus     []int            // that the target may use
+	groups   *cgroup.Parent   // nil: nothing has a quota; else all run in groups, as the kernel schedules these apart
+	sampler  *observe.Sampler // nil: this system does not tell
+	reader   observe.Reader
+	programs map[programKey]program
+	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
+	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	builds   string                    // temporary directory of what was compiled; empty: none
+}
+
+// New makes a Runner of a valid Spec that was checked.
+func New(spec plan.Spec, config Config) (plan.Runner, error) {
+	sampler, err := observe.NewSampler()
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
+	r := &runner{spec: spec, config: config, cpus: spec.TargetCPUs(), sampler: sampler, programs: map[programKey]program{}, told: map[journal.GroupKey]bool{}}
+	if r.cpus == nil {
+		r.cpus = topology.Allowed()
+	}
+	return r, nil
+}
+
+// Prepare does before the first trial what may fail for all: it finds where
+// cgroups can be made, removes those of killed runs, and compiles what is to be
+// compiled.
+func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.Observer) error {
+	if r.spec.NeedsGroups() {
+		if err := r.findGroups(); err != nil {
+			return err
+		}
+	}
+	for _, arm := range wanted.Arms {
+		if r.spec.Target.Attach != nil {
+			break // there is nothing to start
+		}
+		key := programOf(arm)
+		if _, ok := r.programs[key]; ok {
+			continue
+		}
+		p, err := r.program(ctx, key, observe)
+		if err != nil {
+			return err
+		}
+		r.programs[key] = p
+	}
+	if r.sampler == nil {
+		observe.Tell(plan.Activity{Step: plan.StepUnseen})
+		return nil
+	}
+	return r.lookAround(ctx, observe)
+}
+
+func (r *runner) findGroups() error {
+	parent, err := cgroup.Find()
+	if err != nil {
+		return fmt.Errorf("a quota needs a cgroup: %w", err)
+	}
+	if _, err := parent.RemoveStale(); err != nil {
+		return fmt.Errorf("remove the groups of an earlier run: %w", err)
+	}
+	keeper, err := r.keep()
+	if err != nil {
+		return err
+	}
+	parent.Announce = keeper.Group
+	r.groups = parent
+	return nil
+}
+
+// keep returns the keeper of what must not stay when procfit is killed.
+func (r *runner) keep() (*supervisor.Keeper, error) {
+	var err error
+	if r.keeper == nil {
+		r.keeper, err = supervisor.NewKeeper()
+	}
+	return r.keeper, err
+}
+
+// Close removes what Prepare made.
+func (r *runner) Close() error {
+	var err error
+	if r.keeper != nil {
+		err = r.keeper.Close()
+	}
+	if r.sampler != nil {
+		err = errors.Join(err, r.sampler.Close())
+	}
+	return err
+}
+
+// Run measures one arm once.
+func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
+	t := journal.Trial{Arm: task.Arm, Origin: journal.OriginLocal, Started: time.Now()}
+	one := &run{runner: r, task: task, observe: observe, trial: &t}
+	err := one.measure(ctx)
+	t.DurationSeconds = time.Since(t.Started).Seconds()
+	if ctx.Err() != nil {
+		return journal.Trial{}, ctx.Err()
+	}
+	var lost *supervisor.LostError
+	if errors.As(err, &lost) {
+		err = trial.Invalid(journal.InvalidLost, "%v", lost)
+	}
+	if err := trial.Settle(&t, err); err != nil {
+		return journal.Trial{}, err
+	}
+	return t, nil
+}
+
+// run is one trial.
+type run struct {
+	*runner
+	task    plan.Task
+	observe plan.Observer
+	trial   *journal.Trial
+	beside  *neighbour // nil: nothing runs beside the target, or not yet
+}
+
+func (r *run) step(s plan.Step) { r.observe.Tell(plan.Activity{Step: s}) }
+
+func (r *run) measure(ctx context.Context) error {
+	if missing := r.programs[programOf(r.task.Arm)].missing; missing != nil {
+		r.trial.NotStarted = true
+		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
+	}
+	if r.spec.Target.Kind() != journal.KindServer {
+		return r.batch(ctx)
+	}
+	back, err := r.aside()
+	if err != nil {
+		return err
+	}
+	defer back()
+	if r.spec.Target.Attach != nil {
+		return r.visit(ctx)
+	}
+	return r.serve(ctx)
+}

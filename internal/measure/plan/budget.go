@@ -1,0 +1,61 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Budget is what a race may take, and when it may end before.
+type Budget struct {
+	Goal      journal.Goal
+	MaxTrials int           // of all groups, pilots included; 0: by the number of values
+	MaxTime   time.Duration // that the trials take; 0: any
+}
+
+// govern makes a plan that of a race over its arms.
+func (b Budget) govern(p *journal.Plan, listed bool) {
+	p.Strategy, p.Goal, p.Listed = journal.StrategyRace, b.Goal, listed
+	p.MaxTrials, p.MaxSeconds = b.MaxTrials, b.MaxTime.Seconds()
+	p.AA, p.Blocks = []journal.Arm{}, 0
+	switch {
+	case p.MaxTrials > 0:
+		return
+	case p.GateAgainst:
+		p.MaxTrials = len(pilotsOf(*p)) + duelPairs*len(p.Arms) // two arms a pair
+		return
+	}
+	for _, g := range p.Groups() {
+		var values []int
+		for _, a := range p.Arms {
+			if a.Group() == g && (a.Procs != nil || listed) {
+				values = append(values, value(a.Procs))
+			}
+		}
+		p.MaxTrials += pilots + race.Rules{Values: values, Listed: listed}.Limit()
+	}
+}
+
+// listedBlocks is how often a race measures each value that the user named.
+const listedBlocks = 3
+
+// Fewest is how many trials a race takes at least: its pilots and the first block of
+// each group, or all that values which were named are sure of; a gate's those that any
+// ruling needs.
+func Fewest(h journal.Header) int {
+	n := len(pilotsOf(h.Plan))
+	if h.Plan.GateAgainst {
+		return n + fewestPairs*len(h.Plan.Arms)
+	}
+	for _, g := range contest.Of(h, nil) {
+		g.Rules.MaxTrials = maxTrials // what it takes, not what it may
+		if g.Rules.Listed {
+			n += listedBlocks * len(g.Rules.Values)
+		} else {
+			n += len(race.Next(g.Rules, nil).Block)
+		}
+	}
+	return n
+}

@@ -1,0 +1,234 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Progress is where a run stands.
+type Progress struct {
+	Task      Task
+	Trial     *journal.Trial // the trial that has just ended; nil when one begins
+	Done      int            // trials that are in the journal
+	Total     int
+	AtMost    bool          // Total is a bound: there may be fewer
+	Open      []Question    // of a race: what the trials have still to tell
+	Remaining time.Duration // at most, where Total is; 0: not known yet
+}
+
+// Execution is a run of a plan.
+type Execution struct {
+	Plan    journal.Plan
+	Planner Planner
+	// Have is what the journal holds already; its tasks are not run again, but for
+	// pilots that were invalid.
+	Have   Record
+	Runner Runner
+	// Observe is told what the Runner does; may be nil.
+	Observe Observer
+	// Begin puts a block of a race into the journal, before it is run.
+	Begin func(journal.Block) error
+	// Append puts a trial into the journal.
+	Append func(journal.Trial) error
+	// Tolerant goes on where all trials of a block were invalid, or a pilot: that
+	// they are is an answer too. A group without a valid pilot has no open loop.
+	Tolerant bool
+	// Rate is the open loop's rate where the user gave one. Without it, and with
+	// pilots in the plan, it is half of the capacity that the pilots found.
+	Rate *float64
+	// Report is told of every beginning and end; may be nil.
+	Report func(Progress)
+	// Each is the expected time of a trial, 0 where only a first one can tell.
+	Each time.Duration
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// capacityShare is the part of the unset arm's capacity at which the open loop
+// runs: high enough for queueing to show, low enough for the smaller arms to
+// carry it.
+const capacityShare = 0.5
+
+// Run carries out what the journal lacks. It returns when all is done, when ctx
+// ends (with its error), when the Runner or the journal fails, or when a pilot
+// or a whole block was invalid, since the rest would be too.
+func (e Execution) Run(ctx context.Context) error {
+	r := running{Execution: e, pace: pace{each: e.Each}}
+	r.have = Record{Trials: slices.Clone(e.Have.Trials), Blocks: slices.Clone(e.Have.Blocks)}
+	for {
+		r.leg = e.Planner.Next(r.have)
+		if len(r.leg.Tasks) == 0 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.begin(); err != nil {
+			return err
+		}
+		r.done = r.have.Standing(r.leg.Tasks)
+		for i := 0; i < len(r.leg.Tasks); {
+			n := wave(r.leg.Tasks[i:])
+			if err := r.wave(ctx, i, n); err != nil {
+				return err
+			}
+			i += n
+		}
+	}
+}
+
+// running is an Execution at work.
+type running struct {
+	Execution
+	have Record
+	leg  Leg
+	done int // trials in the journal, without those that the leg runs again
+	pace pace
+}
+
+// begin tells the journal of a race's block.
+func (r *running) begin() error {
+	for _, b := range r.leg.Begin {
+		if err := r.Begin(b); err != nil {
+			return fmt.Errorf("a block could not be written to the journal, which holds %d trials: %w", len(r.have.Trials), err)
+		}
+		r.have.Blocks = append(r.have.Blocks, b)
+	}
+	return nil
+}
+
+// wave runs n tasks of the leg from the i-th on side by side, and keeps what came of
+// each, whatever became of the others.
+func (r *running) wave(ctx context.Context, i, n int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tasks := slices.Clone(r.leg.Tasks[i : i+n])
+	for j := range tasks {
+		rate, err := r.rate(tasks[j], r.have.Trials)
+		if err != nil {
+			return err
+		}
+		tasks[j].RatePerSecond = rate
+		r.report(r.progress(tasks[j]))
+	}
+	began := r.Now()
+	trials, errs := r.run(ctx, tasks)
+	each := r.Now().Sub(began) / time.Duration(n)
+	var failed error
+	for j, task := range tasks {
+		if errs[j] == nil {
+			r.took(each)
+			errs[j] = r.keep(task, trials[j], r.leg.Tasks[i+j+1:])
+		}
+		if failed == nil {
+			failed = errs[j]
+		}
+	}
+	return failed
+}
+
+// run measures the tasks, each at once.
+func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []error) {
+	trials, errs := make([]journal.Trial, len(tasks)), make([]error, len(tasks))
+	if len(tasks) == 1 {
+		trials[0], errs[0] = r.Runner.Run(ctx, tasks[0], r.Observe)
+		return trials, errs
+	}
+	observe := r.Observe.inTurn()
+	var all sync.WaitGroup
+	for j := range tasks {
+		all.Go(func() { trials[j], errs[j] = r.Runner.Run(ctx, tasks[j], observe) })
+	}
+	all.Wait()
+	return trials, errs
+}
+
+// keep puts a trial that has ended into the journal, and says whether the rest, of which
+// later is what was planned, can tell anything.
+func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
+	trial.Arm, trial.Role, trial.Block, trial.Order = task.Arm, task.Role, task.Block, task.Order
+	agreeOnUnit(&trial, r.have.Trials)
+	if err := r.Append(trial); err != nil {
+		return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", len(r.have.Trials), err)
+	}
+	r.have.add(task, trial)
+	r.done++
+	progress := r.progress(task)
+	progress.Trial = &trial
+	r.report(progress)
+	ends := !slices.ContainsFunc(later, func(t Task) bool { return t.Block == task.Block })
+	if err := hopeless(r.have, ends); err != nil && !r.Tolerant {
+		return err
+	}
+	return nil
+}
+
+func (r *running) progress(task Task) Progress {
+	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
+}
+
+// took is told how long a trial was.
+func (r *running) took(d time.Duration) {
+	r.pace.add(d)
+	if r.leg.Left != nil {
+		r.leg.Left = new(max(0, *r.leg.Left-d))
+	}
+}
+
+func (r *running) report(p Progress) {
+	if r.Report == nil {
+		return
+	}
+	p.Remaining = r.pace.remaining(p.Total - p.Done)
+	if left := r.leg.Left; left != nil {
+		p.Remaining = min(p.Remaining, *left)
+	}
+	r.Report(p)
+}
+
+// rate is the open loop's rate for a task: the same for every arm of a group.
+func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
+	if t.Role == journal.RolePilot {
+		return nil, nil
+	}
+	if e.Rate != nil || e.Plan.Pilots == 0 {
+		return e.Rate, nil
+	}
+	var capacities []float64
+	for _, trial := range trials {
+		if trial.Role == journal.RolePilot && trial.Valid && trial.Arm.Group() == t.Arm.Group() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
+			capacities = append(capacities, *trial.ThroughputPerSecond)
+		}
+	}
+	if len(capacities) == 0 && e.Tolerant {
+		return nil, nil
+	}
+	if len(capacities) == 0 {
+		return nil, errors.New("no valid pilot trial to take the rate from: give one with --rate")
+	}
+	// The mean of the middle one or two is the median.
+	slices.Sort(capacities)
+	n := len(capacities)
+	rate := capacityShare * (capacities[(n-1)/2] + capacities[n/2]) / 2
+	return &rate, nil
+}
+
+// agreeOnUnit makes a trial invalid whose throughput is in another unit than that of
+// its group: compared with each other they would make any figure the best.
+func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
+	for i := range before {
+		b := &before[i]
+		if !t.Valid || !b.Valid || b.Arm.Group() != t.Arm.Group() || b.ThroughputUnit == t.ThroughputUnit {
+			continue
+		}
+		t.Valid, t.InvalidCode = false, journal.InvalidUnit
+		t.InvalidReason = fmt.Sprintf("its throughput is counted in %s, that of the trials before in %s", t.ThroughputUnit, b.ThroughputUnit)
+	}
+}

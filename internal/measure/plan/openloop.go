@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+const (
+	// openHead is the beginning of an open loop that is in no figure: with the reading
+	// of /proc it made most of what a p99 strayed.
+	openHead = 300 * time.Millisecond
+	// OpenMost bounds a loop that is as long as its p99 needs, head included.
+	OpenMost = 11 * time.Second
+)
+
+// OpenHead is how long the open loop runs before its measured time begins.
+func (l Load) OpenHead() time.Duration { return min(openHead, l.Duration/3) }
+
+// OpenFor is how long the open loop at a rate is measured; 0 is a rate that is not
+// known yet.
+func (s Spec) OpenFor(rate float64, quota bool) time.Duration {
+	quota = quota || s.Limited
+	half := s.Load.Duration / 2
+	if s.Target.Attach != nil { // which has no closed loop
+		half = s.Load.Duration
+	}
+	if !s.Load.Stretch {
+		return half
+	}
+	return min(max(half, enough(rate, quota)), OpenMost-s.Load.OpenHead())
+}
+
+// enough is the time in which a loop at a rate holds what its p99 needs.
+func enough(rate float64, quota bool) time.Duration {
+	var long time.Duration
+	if rate > 0 {
+		ms := math.Ceil(journal.LeastRequests / rate * 1000)
+		long = time.Duration(math.Min(ms, 1e12)) * time.Millisecond // 30 years: a Duration holds it
+	}
+	if quota {
+		long = max(long, journal.LeastPeriods*journal.QuotaPeriod)
+	}
+	return long
+}
+
+// Shortfall is why the p99 of an open loop will not be judged.
+type Shortfall struct {
+	Code     journal.UnjudgedCode
+	Have     int64         // requests, or periods of the quota
+	In       time.Duration // of the loop
+	Duration time.Duration // of a trial, as Load.Duration is, that would do
+}
+
+// Shortfall tells before the trials what a p99 at a rate will lack to be judged; nil:
+// nothing. A rate of 0 is not known yet.
+func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
+	quota = quota || s.Limited
+	span, would := s.OpenFor(rate, quota), 2*enough(rate, quota)
+	switch {
+	case s.Load.SLO != nil:
+		return nil // no rate is common to all, and no latency is compared
+	case s.OpenLoop():
+	case strings.Contains(s.Load.Command, "{rate}"):
+		span, would = s.Load.Duration, enough(rate, quota)
+	default:
+		return nil // no latency is judged
+	}
+	short := &Shortfall{In: span, Duration: roundUp(would)}
+	short.Code, short.Have = journal.UnjudgedFewRequests, int64(math.Ceil(rate*span.Seconds()))
+	if rate > 0 && short.Have < journal.LeastRequests {
+		return short
+	}
+	short.Code, short.Have = journal.UnjudgedFewPeriods, int64(span/journal.QuotaPeriod)
+	if quota && short.Have < journal.LeastPeriods {
+		return short
+	}
+	return nil
+}
+
+// roundUp makes a duration one that can be typed.
+func roundUp(d time.Duration) time.Duration {
+	return (d + time.Second - 1).Truncate(time.Second)
+}
+
+// Each is the expected time of a trial, the mean over quotas; 0 where only a first one
+// can tell.
+func (s Spec) Each() time.Duration {
+	if s.Target.Kind() != journal.KindServer {
+		return s.TrialTakes
+	}
+	const startAndStop = 200 * time.Millisecond
+	each := s.Load.Warmup + startAndStop
+	if s.Load.Command != "" {
+		return each + s.Load.Duration
+	}
+	if s.Target.Attach == nil {
+		each += s.Load.Settle() + s.Load.Duration/2
+	}
+	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(s.Load.Rate, quota) }
+	if s.Load.SLO != nil {
+		open = s.searchTakes
+	}
+	if len(s.Quotas) == 0 {
+		return each + open(false)
+	}
+	var all time.Duration
+	for _, q := range s.Quotas {
+		all += open(q != nil)
+	}
+	return each + all/time.Duration(len(s.Quotas))
+}

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// serverWith is a server's Spec as it comes, changed.
+func serverWith(change func(*Spec)) Spec {
+	s := server()
+	change(&s)
+	return s
+}
+
+// The open loop is as long as its p99 needs, unless the user says how long.
+func TestOpenFor(t *testing.T) {
+	given := func(d time.Duration) func(*Spec) {
+		return func(s *Spec) { s.Load.Duration, s.Load.Stretch = d, false }
+	}
+	asDefault := func(*Spec) {}
+	for name, tc := range map[string]struct {
+		spec  func(*Spec)
+		rate  float64
+		quota bool
+		open  time.Duration
+		code  journal.UnjudgedCode
+		have  int64
+		would time.Duration
+	}{
+		"fast":                {asDefault, 5000, false, 1500 * time.Millisecond, "", 0, 0},
+		"slower":              {asDefault, 1000, false, 5 * time.Second, "", 0, 0},
+		"an odd rate":         {asDefault, 700, false, 7143 * time.Millisecond, "", 0, 0},
+		"too slow":            {asDefault, 100, false, 10700 * time.Millisecond, journal.UnjudgedFewRequests, 1070, 100 * time.Second},
+		"a quota":             {asDefault, 5000, true, 10 * time.Second, "", 0, 0},
+		"a limit around us":   {func(s *Spec) { s.Limited = true }, 5000, false, 10 * time.Second, "", 0, 0},
+		"a rate not known":    {asDefault, 0, true, 10 * time.Second, "", 0, 0},
+		"given":               {given(6 * time.Second), 500, false, 3 * time.Second, journal.UnjudgedFewRequests, 1500, 20 * time.Second},
+		"given, enough":       {given(20 * time.Second), 500, false, 10 * time.Second, "", 0, 0},
+		"given, with a quota": {given(6 * time.Second), 5000, true, 3 * time.Second, journal.UnjudgedFewPeriods, 30, 20 * time.Second},
+		"given, few of both":  {given(6 * time.Second), 100, true, 3 * time.Second, journal.UnjudgedFewRequests, 300, 100 * time.Second},
+		"an external one": {func(s *Spec) { s.Load.Command = "wrk2 -R{rate} -d{duration} {url}" }, 500, false,
+			1500 * time.Millisecond, journal.UnjudgedFewRequests, 1500, 10 * time.Second},
+		"an external closed loop": {func(s *Spec) { s.Load.Command = "wrk {url}" }, 500, false, 1500 * time.Millisecond, "", 0, 0},
+		"hardly any requests":     {asDefault, 1e-300, false, 10700 * time.Millisecond, journal.UnjudgedFewRequests, 1, 0},
+	} {
+		s := serverWith(tc.spec)
+		external := s.Load.Command != ""
+		if got := s.OpenFor(tc.rate, tc.quota); got != tc.open && !external {
+			t.Errorf("%s: %s, want %s", name, got, tc.open)
+		}
+		short := s.Shortfall(tc.rate, tc.quota)
+		switch {
+		case (short != nil) != (tc.code != ""):
+			t.Errorf("%s: %+v, want %q", name, short, tc.code)
+		case short != nil && (short.Code != tc.code || short.Have != tc.have || tc.would > 0 && short.Duration != tc.would || short.Duration <= 0):
+			t.Errorf("%s: %+v, want %d %s and %s", name, short, tc.have, tc.code, tc.would)
+		case short != nil && tc.would > 0:
+			// What is advised would do.
+			s.Load.Duration, s.Load.Stretch = short.Duration, false
+			if still := s.Shortfall(tc.rate, tc.quota); still != nil {
+				t.Errorf("%s: with %s it still lacks %+v", name, short.Duration, still)
+			}
+		}
+	}
+}
+
+func TestEach(t *testing.T) {
+	half := 0.5
+	for name, tc := range map[string]struct {
+		spec func(*Spec)
+		want time.Duration
+	}{
+		"as it comes":         {func(*Spec) {}, 4300 * time.Millisecond},
+		"a rate":              {func(s *Spec) { s.Load.Rate = 1000 }, 7800 * time.Millisecond},
+		"one quota":           {func(s *Spec) { s.Quotas = []*float64{&half} }, 12800 * time.Millisecond},
+		"with and without":    {func(s *Spec) { s.Quotas = []*float64{nil, &half} }, 8550 * time.Millisecond},
+		"a duration is given": {func(s *Spec) { s.Quotas, s.Load.Stretch = []*float64{&half}, false }, 4300 * time.Millisecond},
+		"external":            {func(s *Spec) { s.Load.Command = "wrk {url}" }, 3700 * time.Millisecond},
+	} {
+		if got := serverWith(tc.spec).Each(); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
+func TestApartOn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		spec  func(*Spec)
+		cpus  float64
+		apart bool
+		then  journal.Arrangement // as long as nothing was chosen
+	}{
+		"eight CPUs":         {func(*Spec) {}, 8, true, journal.ArrangementShared},
+		"four":               {func(*Spec) {}, 4, true, journal.ArrangementShared},
+		"a little less":      {func(*Spec) {}, 3.9, false, journal.ArrangementShared},
+		"opted out":          {func(s *Spec) { s.Load.Shared = true }, 8, false, journal.ArrangementShared},
+		"a generator here":   {func(s *Spec) { s.Load.Command = "wrk {url}" }, 8, true, journal.ArrangementShared},
+		"one elsewhere":      {func(s *Spec) { s.Load.Command = "ssh box wrk {url}" }, 8, false, journal.ArrangementElsewhere},
+		"its own CPUs given": {func(s *Spec) { s.Load.CPUs = []int{7} }, 8, false, journal.ArrangementShared},
+		"both given":         {func(s *Spec) { s.Load.CPUs, s.Target.CPUs = []int{7}, []int{0, 1} }, 8, false, journal.ArrangementApart},
+		"batch":              {func(s *Spec) { s.Target.URL = "" }, 8, false, ""},
+		"chosen":             {func(s *Spec) { s.Split = &Split{Target: []int{0}, Load: []int{1}} }, 8, false, journal.ArrangementApart},
+	} {
+		s := serverWith(tc.spec)
+		if got := s.ApartOn(tc.cpus); got != tc.apart {
+			t.Errorf("%s: apart %v, want %v", name, got, tc.apart)
+		}
+		got := s.Arrangement()
+		if (got == nil) != (tc.then == "") || got != nil && *got != tc.then {
+			t.Errorf("%s: %v, want %q", name, got, tc.then)
+		}
+	}
+}
+
+// The values of auto follow what is left to the target.
+func TestPlanOfRest(t *testing.T) {
+	s := serverWith(func(s *Spec) { s.Split = &Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}} })
+	has := func(cpus int) bool {
+		for _, a := range s.Plan(8, 1).Arms {
+			if a.Procs != nil && *a.Procs == cpus {
+				return true
+			}
+		}
+		return false
+	}
+	if !has(7) {
+		t.Error("on 7 of 8 CPUs, 7 is not among the values")
+	}
+}

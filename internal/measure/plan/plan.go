@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// pilots is the number of trials that find a group's capacity.
+const pilots = 2
+
+// Plan multiplies the settings out for a machine of so many CPUs. seed counts where
+// the Spec has none.
+func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
+	against := len(s.Target.Against) > 0
+	p := journal.Plan{
+		Blocks: s.Repeats, Seed: seed, Margin: s.Margin, MarginP99: s.MarginP99,
+		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil, GateAgainst: against, SLO: s.Load.SLO, Price: s.Load.Price,
+	}
+	if s.Seed != nil {
+		p.Seed = *s.Seed
+	}
+	if pods := s.Target.Pods; pods != nil && len(pods.Nodes) > 1 {
+		p.Nodes = pods.Nodes
+	}
+	if a := s.Target.Attach; a != nil {
+		p.SmallestFor, p.Arms = false, []journal.Arm{a.arm()}
+		return p
+	}
+	if s.OpenLoop() && s.Load.Rate == 0 && s.Load.SLO == nil {
+		p.Pilots = pilots
+	}
+	for _, group := range s.groups() {
+		values := s.values(s.effective(group, hostCPUs))
+		for _, n := range values {
+			p.Arms = append(p.Arms, withProcs(group, n, ""))
+			if against {
+				p.Arms = append(p.Arms, withProcs(group, n, journal.VariantAgainst))
+			}
+		}
+		p.AA = append(p.AA, withProcs(group, values[0], ""))
+	}
+	if s.Budget != nil {
+		s.Budget.govern(&p, !s.Procs.Auto)
+	}
+	return p
+}
+
+// values are those that may be measured of a target that may use so many CPUs.
+func (s Spec) values(effective float64) []*int {
+	switch {
+	case !s.Procs.Auto:
+		return sorted(s.Procs.Values)
+	case len(s.Target.Against) > 0:
+		return []*int{nil} // a gate compares programs, not settings
+	case s.Budget != nil:
+		return everyValue(effective)
+	}
+	return s.Procs.For(effective)
+}
+
+// effective is how many CPUs the target of a group may use.
+func (s Spec) effective(group journal.Arm, hostCPUs float64) float64 {
+	if group.QuotaCPUs != nil {
+		return math.Min(s.targetCPUs(hostCPUs), *group.QuotaCPUs)
+	}
+	return s.targetCPUs(hostCPUs)
+}
+
+// groups are arms without a number of Ps, one for each quota, number of replicas and
+// version.
+func (s Spec) groups() (list []journal.Arm) {
+	quotas, versions := s.Quotas, s.GoVersions
+	if len(quotas) == 0 {
+		quotas = []*float64{nil}
+	}
+	if len(versions) == 0 {
+		versions = []string{""}
+	}
+	for _, version := range versions {
+		for _, quota := range quotas {
+			for _, n := range s.Replicas {
+				list = append(list, journal.Arm{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version})
+			}
+		}
+	}
+	return list
+}
+
+func withProcs(group journal.Arm, procs *int, variant string) journal.Arm {
+	a := group
+	a.Procs, a.Variant, a.Label = procs, variant, "unset"
+	if procs != nil {
+		a.Label = strconv.Itoa(*procs)
+	}
+	if variant != "" {
+		a.Label = "old " + a.Label
+	}
+	return a
+}
+
+// Task is one trial to be run.
+type Task struct {
+	Arm   journal.Arm
+	Role  journal.Role
+	Block int
+	Order int
+	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, and
+	// where there is no open loop.
+	RatePerSecond *float64
+	// Lane is which of the plan's nodes it runs on, from 0.
+	Lane int
+}

@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+func podSpec() Spec {
+	s := Default()
+	s.Target.Pods, s.Target.URL = &Pods{Object: "deployment/api", Namespace: "shop"}, "http://{pod}:8080/"
+	return s
+}
+
+// Pods need no command, and take none.
+func TestPods(t *testing.T) {
+	s := podSpec()
+	s.Replicas = []int{1, 3}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if s.Title() != "api" || s.Target.Kind() != journal.KindServer {
+		t.Errorf("%s, a %s", s.Title(), s.Target.Kind())
+	}
+	if a := s.Arrangement(); *a != journal.ArrangementShared || s.ApartOn(8) {
+		t.Errorf("on one node: %s, set apart here: %v", *a, s.ApartOn(8))
+	}
+	s.Target.Pods.LoadElsewhere = true
+	if a := s.Arrangement(); *a != journal.ArrangementElsewhere {
+		t.Errorf("on two nodes: %s", *a)
+	}
+	s.Target.Pods.Object = "deploy/api.yaml"
+	if s.Title() != "api" {
+		t.Errorf("of a manifest: %s", s.Title())
+	}
+}
+
+func TestPodsWrong(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*Spec)
+		field  Field
+		words  string
+	}{
+		"a command":   {func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldCommand, "what their image holds"},
+		"an old one":  {func(s *Spec) { s.Target.Against = []string{"./old"} }, FieldAgainst, "leave it out"},
+		"CPUs":        {func(s *Spec) { s.Target.CPUs = []int{0} }, FieldTargetCPUs, "leave it out"},
+		"a generator": {func(s *Spec) { s.Load.Command = "wrk {url}" }, FieldLoad, "leave it out"},
+		"no address":  {func(s *Spec) { s.Target.URL = "" }, FieldURL, "http://{pod}:8080/"},
+		"a Service":   {func(s *Spec) { s.Target.URL = "http://api.shop/" }, FieldURL, "want {pod}"},
+		"a CA's file": {func(s *Spec) { s.Target.URL, s.Load.TLS.CACert = "https://{pod}/", "ca.pem" }, FieldCACert, "leave it out"},
+		"a .proto":    {func(s *Spec) { s.Load.GRPC = &load.GRPC{Method: "a.B/C", Proto: []string{"a.proto"}} }, FieldProto, "leave it out"},
+		"readiness":   {func(s *Spec) { s.Target.Ready.URL = "http://{pod}/ready" }, FieldReady, "leave it out"},
+	} {
+		s := podSpec()
+		tc.change(&s)
+		var wrong *FieldError
+		if err := s.Validate(); !errors.As(err, &wrong) || wrong.Field != tc.field || !strings.Contains(err.Error(), tc.words) {
+			t.Errorf("%s: %v, want %s: %q", name, err, tc.field, tc.words)
+		}
+	}
+}

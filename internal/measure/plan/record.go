@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Record is what a journal holds below its header.
+type Record struct {
+	Trials []journal.Trial
+	Blocks []journal.Block // of a race, as they were begun
+	// tried are the tasks that this run has carried out: what came of them stands
+	// until another run.
+	tried map[place]bool
+}
+
+// place is where in the plan a trial belongs.
+type place struct {
+	role         journal.Role
+	block, order int
+	arm          journal.ArmKey
+}
+
+// placeOf is a trial's place. A pilot's is its group's: which arm the group names
+// first may change.
+func placeOf(a journal.Arm, role journal.Role, block, order int) place {
+	if role == journal.RolePilot {
+		a.Procs, a.Variant = nil, ""
+	}
+	return place{role, block, order, a.Key()}
+}
+
+func (t Task) place() place { return placeOf(t.Arm, t.Role, t.Block, t.Order) }
+
+// add takes a trial that has just ended.
+func (r *Record) add(task Task, trial journal.Trial) {
+	if r.tried == nil {
+		r.tried = map[place]bool{}
+	}
+	r.tried[task.place()] = true
+	r.Trials = append(r.Trials, trial)
+}
+
+// Lacks is the tasks that no trial stands for. An invalid pilot does not stand in a
+// later run, where its group has no valid one: without a rate nothing can go on.
+// Neither does a trial for which there was no program.
+func (r Record) Lacks(tasks []Task) []Task {
+	done, rated := map[place]bool{}, map[journal.GroupKey]bool{}
+	for _, t := range r.Trials {
+		if t.Role == journal.RolePilot && t.Valid {
+			rated[t.Arm.Group()] = true
+		}
+	}
+	for _, t := range r.Trials {
+		at := placeOf(t.Arm, t.Role, t.Block, t.Order)
+		pilot := t.Role == journal.RolePilot
+		if r.tried[at] || !t.NotStarted && (!pilot || rated[t.Arm.Group()]) {
+			done[at] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return done[t.place()] })
+}
+
+// of is the trials of a block that is not a pilot's.
+func (r Record) of(block int) (list []journal.Trial) {
+	for _, t := range r.Trials {
+		if t.Role != journal.RolePilot && t.Block == block {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// Standing counts the trials that stand, but for those that are to be run again.
+func (r Record) Standing(tasks []Task) int {
+	places := map[place]bool{}
+	for _, t := range r.Trials {
+		places[placeOf(t.Arm, t.Role, t.Block, t.Order)] = true
+	}
+	for _, t := range tasks {
+		delete(places, t.place())
+	}
+	return len(places)
+}

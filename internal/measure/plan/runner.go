@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"context"
+	"sync"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Runner measures arms, on this machine, in a cluster or in a model. It is for one
+// goroutine at a time, but where the plan has several nodes: then Run is called for
+// each of its lanes at once.
+type Runner interface {
+	// Prepare does before the first trial what may fail for all. What is wrong with
+	// the Spec on the Runner's machine is a *FieldError.
+	Prepare(ctx context.Context, plan journal.Plan, observe Observer) error
+	// Run measures one arm once. A trial that was carried out but proves nothing comes
+	// back with Valid false and its reason. An error means that no trial came about
+	// and that the next would fare no better; it ends the run. When ctx ends, Run
+	// stops what it started and returns ctx.Err().
+	Run(ctx context.Context, t Task, observe Observer) (journal.Trial, error)
+	// Close removes what Prepare made.
+	Close() error
+}
+
+// Observer is told what a Runner does. It must return at once.
+type Observer func(Activity)
+
+// Step is a stretch of a Runner's work.
+type Step string
+
+const (
+	StepOthers      Step = "others"       // before the first trial: other programs used CPUs of OfCPUs
+	StepUnseen      Step = "unseen"       // before the first trial: only Linux tells the live GOMAXPROCS and the kernel's counters
+	StepArrange     Step = "arrange"      // trials that tell how many CPUs the load needs
+	StepUnjudged    Step = "unjudged"     // the p99 of what follows will not be judged: Shortfall
+	StepCompile     Step = "compile"      // Detail: the package
+	StepStart       Step = "start"        // of the target
+	StepReady       Step = "ready"        // waiting for its URL
+	StepNode        Step = "node"         // Detail: that is waited for, as it is not ready
+	StepWarmup      Step = "warmup"       // load that is not measured
+	StepClosedLoop  Step = "closed_loop"  // for throughput
+	StepOpenLoop    Step = "open_loop"    // for latency, at RatePerSecond
+	StepLoadCommand Step = "load_command" // Detail: the command
+	StepPrepare     Step = "prepare"      // what runs before a batch program
+	StepBeside      Step = "beside"       // of the neighbour
+	StepRun         Step = "run"          // of a batch program
+)
+
+// Activity is what a Runner does just now.
+type Activity struct {
+	Step          Step
+	Detail        string
+	RatePerSecond float64
+	CPUs, OfCPUs  float64
+	Shortfall     *Shortfall
+}
+
+// inTurn is for several that tell at once.
+func (o Observer) inTurn() Observer {
+	var mu sync.Mutex
+	return func(a Activity) {
+		mu.Lock()
+		defer mu.Unlock()
+		o.Tell(a)
+	}
+}
+
+// Tell tells the observer, if there is one.
+func (o Observer) Tell(a Activity) {
+	if o != nil {
+		o(a)
+	}
+}

@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// PortPlaceholder stands for a free port in the command and the URL, and
+// BinaryPlaceholder for what was built, where it is not the command's first word.
+const (
+	PortPlaceholder   = "{port}"
+	BinaryPlaceholder = "{binary}"
+	// PodPlaceholder stands for the address of a pod in the URL.
+	PodPlaceholder = "{pod}"
+)
+
+// Spec is all that is measured in one sweep.
+type Spec struct {
+	Name   string // of the run, its title and, made harmless, its folder; empty: the target's
+	Target Target
+	Load   Load
+	Split  *Split // the CPUs of target and load, once they are chosen; nil: as the user says
+	// Limited says that a CPU limit around procfit can throttle the target, whatever its
+	// own quota.
+	Limited bool
+
+	Procs      Procs
+	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
+	Replicas   []int      // copies of the target behind one load, each under the quota; each number a group
+	GoVersions []string   // that Target.Build is compiled with, each an arm; empty: as the program comes
+	Repeats    int        // blocks of a grid
+	Budget     *Budget    // of a race; nil: a grid
+	Margin     float64    // how much less throughput still counts as good: 0.05 is 5 %
+	MarginP99  float64    // how much more p99
+	Seed       *uint64    // of the arms' order; nil: any
+
+	// Tolerant goes on where all trials of a block are invalid, or a pilot: that they
+	// are may be the answer.
+	Tolerant bool
+	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
+	// can tell.
+	TrialTakes time.Duration
+}
+
+// Target is the program under test.
+type Target struct {
+	Command    []string   // argv; with Build only the arguments, unless a word holds {binary}
+	Against    []string   // argv of the old command: every arm runs old and new
+	Build      string     // Go package to compile
+	BuiltIn    string     // id of the practice program that Command starts; empty: the user's own
+	URL        string     // where its load goes; empty: a batch program
+	Env        []string   // NAME=value that it has besides the user's environment
+	Benchmarks bool       // the batch program prints Go benchmark lines
+	Prepare    []string   // argv of what runs before each run of a batch program
+	Beside     *Neighbour // what runs beside it in every trial; nil: nothing
+	CPUs       []int      // that it may run on; nil: any
+	Pods       *Pods      // it runs in a cluster, in place of Command here; nil: it does not
+	Attach     *Attached  // it runs already, and Command is not given; nil: it does not
+
+	Ready        ready.Probe   // what tells that a server can be loaded; the zero value: its URL
+	ReadyTimeout time.Duration // for it to be so
+	Grace        time.Duration // from SIGTERM to SIGKILL
+	RunTimeout   time.Duration // for a batch program's run; 0: none
+	RunFor       time.Duration // a batch program is run again until its runs have used this; 0: once
+}
+
+// Load is what a server is loaded with, and which figures count.
+type Load struct {
+	Connections int
+	Rate        float64 // of the open loop, a second; 0: from pilots
+	// SLO asks for the highest rate that meets it, in place of the open loop at one
+	// rate; then Rate is what the cheapest setting must carry within it; 0: no question.
+	SLO            *slo.Objective
+	Price          *slo.Price // what a setting costs; nil: its CPUs
+	Duration       time.Duration
+	Warmup         time.Duration // load, or runs of a batch program, that are not measured
+	Method         string        // empty: GET, or POST with a body
+	Headers        []string
+	Body           []byte
+	Requests       []load.Request // a mix, in place of Method and Body and of the URL's path
+	Pace           string         // of the open loop: load.PaceConstant or PacePoisson; empty: constant
+	RequestTimeout time.Duration
+	GRPC           *load.GRPC // a call in place of Method and Body; nil: HTTP
+	Streams        int        // requests at a time on a connection of HTTP/2
+	TLS            load.TLS
+	Engine         string  // of ours; empty: chosen
+	MaxErrors      float64 // share of failed requests above which a trial is invalid
+	Command        string  // an external generator instead of our engine
+	Metrics        []load.Metric
+	CPUs           []int // that it runs on; nil: any
+	// Shared leaves it on the target's CPUs where it would get some of its own.
+	Shared bool
+	// Stretch makes the open loop as long as its p99 needs, instead of half of Duration.
+	Stretch bool
+}
+
+// Default is a Spec without a target.
+func Default() Spec {
+	return Spec{
+		Target: Target{ReadyTimeout: 30 * time.Second, Grace: 5 * time.Second},
+		Load: Load{
+			Connections: 64, Streams: 1, Duration: 3 * time.Second, Warmup: 500 * time.Millisecond,
+			RequestTimeout: load.DefaultTimeout, MaxErrors: 0.01, Stretch: true,
+		},
+		Procs: Procs{Auto: true}, Replicas: []int{1}, Repeats: 6, Margin: 0.05, MarginP99: 0.20,
+	}
+}
+
+// Kind is how the target is measured: one of package journal's kinds.
+func (t Target) Kind() string {
+	switch {
+	case t.URL != "":
+		return journal.KindServer
+	case t.Benchmarks || isGoBench(t.Command):
+		return journal.KindGoBench
+	}
+	return journal.KindBatch
+}
+
+// ReadyGiven tells that something else than an answer of the URL tells of readiness.
+func (t Target) ReadyGiven() bool {
+	return t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0
+}
+
+// isGoBench tells a go test -bench command.
+func isGoBench(command []string) bool {
+	test, err := gobench.Parse(command)
+	return test != nil || err != nil
+}
+
+// Places is how many requests are under way at most.
+func (l Load) Places() int { return l.Connections * max(1, l.Streams) }
+
+// EffectiveMethod is the HTTP method that is sent.
+func (l Load) EffectiveMethod() string {
+	switch {
+	case l.Method != "":
+		return l.Method
+	case len(l.Body) > 0 || l.GRPC != nil:
+		return "POST"
+	}
+	return "GET"
+}
+
+// Settle is how long the closed loop runs before its measured time begins: counters
+// are read as it begins.
+func (l Load) Settle() time.Duration { return min(300*time.Millisecond, l.Duration/10) }
+
+// OpenLoop tells whether trials have an open loop: those of our own engine do.
+func (s Spec) OpenLoop() bool {
+	return s.Target.Kind() == journal.KindServer && s.Load.Command == ""
+}
+
+// LoadOnTargetHost tells whether the load's CPU time is taken from the machine of
+// the target. An external command is asked by its first word: ssh and kubectl
+// drive from elsewhere.
+func (s Spec) LoadOnTargetHost() bool {
+	if s.Target.Kind() != journal.KindServer {
+		return false
+	}
+	if p := s.Target.Pods; p != nil {
+		return !p.LoadElsewhere
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(s.Load.Command), " ")
+	return !slices.Contains([]string{"ssh", "kubectl"}, filepath.Base(word))
+}
+
+// Title is the run's name: as it was given, or a short one of the target, in which what
+// is harmful in a path is replaced.
+func (s Spec) Title() string {
+	t := s.Target
+	switch {
+	case s.Name != "":
+		return s.Name
+	case t.BuiltIn != "":
+		return t.BuiltIn
+	case t.Attach != nil:
+		return FileName(t.Attach.Name)
+	case t.Pods != nil:
+		return FileName(strings.TrimSuffix(filepath.Base(t.Pods.Object), filepath.Ext(t.Pods.Object)))
+	case isGoBench(t.Command):
+		return "gobench"
+	case t.Build != "":
+		if name := filepath.Base(t.Build); name != "." && name != "/" {
+			return FileName(name)
+		}
+		return "build"
+	}
+	return FileName(filepath.Base(program(t.Command)))
+}
+
+// program is the word of a command that names the program: "env X=Y prog" runs
+// prog.
+func program(command []string) string {
+	rest := command
+	for len(rest) > 1 && filepath.Base(rest[0]) == "env" {
+		rest = slices.DeleteFunc(slices.Clone(rest[1:]), func(w string) bool { return w == "--" })
+		for len(rest) > 1 && (strings.Contains(rest[0], "=") || strings.HasPrefix(rest[0], "-")) {
+			if rest[0] == "-u" || rest[0] == "-C" || rest[0] == "-S" { // each with an argument
+				rest = rest[1:]
+			}
+			rest = rest[1:]
+		}
+	}
+	if len(rest) == 0 {
+		return "program"
+	}
+	return rest[0]
+}
+
+// FileName keeps of a name what is harmless in a path.
+func FileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// targetCPUs is what one replica may use of a host where it may use so many.
+func (s Spec) targetCPUs(host float64) float64 {
+	if n := len(s.TargetCPUs()); n > 0 {
+		return math.Min(host, float64(n))
+	}
+	return host
+}

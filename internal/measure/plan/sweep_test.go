@@ -1,0 +1,392 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func show(values []*int) string {
+	var out []string
+	for _, v := range values {
+		if v == nil {
+			out = append(out, "unset")
+		} else {
+			out = append(out, fmt.Sprint(*v))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestParseProcs(t *testing.T) {
+	for in, want := range map[string]string{
+		"unset,1,2,4,8": "unset 1 2 4 8",
+		"1..4":          "1 2 3 4",
+		"4, 1..2,unset": "unset 1 2 4",
+		"2,2,2":         "2",
+		"3..3":          "3",
+	} {
+		p, err := ParseProcs(in)
+		if err != nil || show(p.For(2)) != want {
+			t.Errorf("%q: %s, %v; want %s", in, show(p.For(2)), err, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"0,-1,x":   `"0", "-1", "x": want`,
+		"":         `""`,
+		"1,,2":     `""`,
+		"8..1":     `"8..1"`,
+		"1..":      `"1.."`,
+		"1..9999":  `"1..9999"`,
+		"1..1000":  `"1..1000"`,
+		"2.5":      `"2.5"`,
+		"unset..2": `"unset..2"`,
+		"9e9":      `"9e9"`,
+	} {
+		if _, err := ParseProcs(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want an error with %s", in, err, want)
+		}
+	}
+}
+
+func TestAutoProcs(t *testing.T) {
+	for effective, want := range map[float64]string{
+		0.5: "unset 1 2 4 8",
+		1:   "unset 1 2 4 8",
+		2:   "unset 1 2 3 4",
+		2.5: "unset 1 2 3 4",
+		6:   "unset 1 2 4 5 6 7 8",
+		8:   "unset 1 2 4 7 8 9 16",
+		64:  "unset 1 2 4 8 16 32 63 64 65 128",
+	} {
+		if got := show(Procs{Auto: true}.For(effective)); got != want {
+			t.Errorf("%g CPUs: %s, want %s", effective, got, want)
+		}
+	}
+}
+
+func FuzzParseProcs(f *testing.F) {
+	f.Add("unset,1..8,3")
+	f.Add("auto")
+	f.Fuzz(func(t *testing.T, in string) {
+		p, err := ParseProcs(in)
+		if err != nil {
+			return
+		}
+		for _, v := range p.For(2) {
+			if v != nil && (*v < 1 || *v > maxProcs) {
+				t.Errorf("%q gives %d", in, *v)
+			}
+		}
+	})
+}
+
+// settings are those of a test's plan.
+type settings struct {
+	Procs      Procs
+	Quotas     []*float64
+	GoVersions []string
+	Against    bool
+	CPUs       float64
+	Blocks     int
+	Pilots     int
+	Seed       uint64
+}
+
+func plan(t *testing.T, m settings) journal.Plan {
+	t.Helper()
+	s := Default()
+	s.Procs, s.Quotas, s.GoVersions, s.Repeats, s.Seed = m.Procs, m.Quotas, m.GoVersions, m.Blocks, &m.Seed
+	s.Target.Command = []string{"program"}
+	if m.GoVersions != nil {
+		s.Target.Build = "."
+	}
+	if m.Against {
+		s.Target.Against = []string{"old"}
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	p := s.Plan(m.CPUs, 0)
+	p.Pilots = m.Pilots
+	return p
+}
+
+func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
+	m := settings{Procs: Procs{Values: []*int{nil, ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(0.5)}, CPUs: 2, Blocks: 20, Pilots: 2, Seed: 42}
+	p := plan(t, m)
+	tasks := Schedule(p)
+	if !reflect.DeepEqual(tasks, Schedule(p)) {
+		t.Error("the same plan gives another schedule")
+	}
+	if want := 2*2 + 20*(6+2); len(tasks) != want {
+		t.Fatalf("%d tasks, want %d", len(tasks), want)
+	}
+	orders := map[string]bool{}
+	for block := range 20 {
+		var order string
+		seen := map[string]int{}
+		for _, task := range tasks[4+8*block : 4+8*(block+1)] {
+			if task.Block != block {
+				t.Fatalf("block %d holds %+v", block, task)
+			}
+			name := fmt.Sprint(task.Arm.Label, task.Role, task.Arm.QuotaCPUs != nil)
+			seen[name]++
+			order += name + " "
+		}
+		if len(seen) != 8 {
+			t.Errorf("block %d runs %v", block, seen)
+		}
+		orders[order] = true
+	}
+	if len(orders) < 15 {
+		t.Errorf("only %d different orders in 20 blocks", len(orders))
+	}
+	m.Seed = 43
+	if reflect.DeepEqual(tasks, Schedule(plan(t, m))) {
+		t.Error("another seed gives the same schedule")
+	}
+	m.Seed, m.Blocks = 42, 25
+	if longer := Schedule(plan(t, m)); !reflect.DeepEqual(tasks, longer[:len(tasks)]) {
+		t.Error("more blocks change the earlier ones")
+	}
+}
+
+func TestPlanOfAGateAndOfQuotas(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{nil}}, Against: true, CPUs: 2, Blocks: 6})
+	if len(p.Arms) != 2 || p.Arms[1].Variant != journal.VariantAgainst || p.Arms[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
+		t.Errorf("%+v", p)
+	}
+	p = plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{ptr(8.0)}, CPUs: 2, Blocks: 6})
+	if got := p.Arms[len(p.Arms)-1].Label; got != "4" || len(p.Arms) != 5 {
+		t.Errorf("a quota above the CPUs: %d arms up to %s, want those of 2 CPUs", len(p.Arms), got)
+	}
+}
+
+// fake answers with a throughput of 100 a CPU, and as its script says.
+type fake struct {
+	ran    []Task
+	answer func(n int, t Task) (journal.Trial, error)
+}
+
+func (f *fake) Prepare(context.Context, journal.Plan, Observer) error { return nil }
+func (f *fake) Close() error                                          { return nil }
+
+func (f *fake) Run(ctx context.Context, t Task, _ Observer) (journal.Trial, error) {
+	f.ran = append(f.ran, t)
+	if f.answer != nil {
+		return f.answer(len(f.ran), t)
+	}
+	return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0 * float64(max(1, value(t.Arm.Procs))))}, nil
+}
+
+type run struct {
+	Execution
+	kept   []journal.Trial
+	blocks []journal.Block
+}
+
+func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
+	x := &run{kept: have}
+	x.Execution = Execution{Plan: p, Planner: PlannerOf(journal.Header{Plan: p}), Have: Record{Trials: have}, Runner: r, Now: time.Now,
+		Begin:  func(b journal.Block) error { x.blocks = append(x.blocks, b); return nil },
+		Append: func(t journal.Trial) error { x.kept = append(x.kept, t); return nil }}
+	return x
+}
+
+func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 3, Pilots: 1, Seed: 1})
+	tasks := Schedule(p)
+	for stop := range len(tasks) {
+		ctx, cancel := context.WithCancel(t.Context())
+		first := &fake{}
+		first.answer = func(n int, task Task) (journal.Trial, error) {
+			if n > stop {
+				cancel()
+				return journal.Trial{}, ctx.Err()
+			}
+			return (&fake{}).Run(ctx, task, nil)
+		}
+		x := newRun(p, first, nil)
+		if err := x.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped after %d: %v", stop, err)
+		}
+		if len(x.kept) != stop {
+			t.Fatalf("%d trials kept, want %d", len(x.kept), stop)
+		}
+		second := &fake{}
+		y := newRun(p, second, x.kept)
+		if err := y.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(second.ran) != len(tasks)-stop || len(Record{Trials: y.kept}.Lacks(tasks)) != 0 {
+			t.Fatalf("stopped after %d: the second run did %d of %d", stop, len(second.ran), len(tasks))
+		}
+		for _, task := range second.ran {
+			if task.Role != journal.RolePilot && (task.RatePerSecond == nil || *task.RatePerSecond != 50) {
+				t.Fatalf("%+v runs at another rate than half of the pilots' 100", task)
+			}
+		}
+	}
+}
+
+func TestHopelessRunsEnd(t *testing.T) {
+	invalid := func(int, Task) (journal.Trial, error) { return journal.Trial{InvalidReason: "it crashed"}, nil }
+	p := plan(t, settings{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3, Pilots: 1})
+	x := newRun(p, &fake{answer: invalid}, nil)
+	if err := x.Run(t.Context()); !errors.Is(err, ErrHopeless) || !strings.Contains(err.Error(), "it crashed") || len(x.kept) != 1 {
+		t.Errorf("invalid pilot: %v with %d trials", err, len(x.kept))
+	}
+	again := &fake{}
+	if err := newRun(p, again, x.kept).Run(t.Context()); err != nil || again.ran[0].Role != journal.RolePilot {
+		t.Errorf("after an invalid pilot: %v, the first is %+v; want a pilot again", err, again.ran[0])
+	}
+
+	p.Pilots = 2
+	later := &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		if n == 2 {
+			return journal.Trial{InvalidReason: "starved"}, nil
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(80.0)}, nil
+	}}
+	if err := newRun(p, later, nil).Run(t.Context()); err != nil || *later.ran[2].RatePerSecond != 40 {
+		t.Errorf("one of two pilots invalid: %v, want to go on with the rate of the other", err)
+	}
+
+	p.Pilots = 0
+	x = newRun(p, &fake{answer: invalid}, nil)
+	if err := x.Run(t.Context()); !errors.Is(err, ErrHopeless) || len(x.kept) != 6 {
+		t.Errorf("invalid block: %v with %d trials, want to stop after 6", err, len(x.kept))
+	}
+	for name, c := range map[string]struct {
+		code   journal.InvalidCode
+		others float64 // of two CPUs, in two seconds
+		ends   bool
+	}{
+		"its own fault":           {journal.InvalidNoAnswer, 0.7, true},
+		"a busy machine":          {journal.InvalidNoAnswer, 0.9, false},
+		"too many that waited":    {journal.InvalidErrors, 0.9, false},
+		"a hypervisor's":          {journal.InvalidStolen, 0, false},
+		"whatever else it may be": {journal.InvalidCrashed, 0.9, true},
+	} {
+		busy := func(n int, _ Task) (journal.Trial, error) {
+			if n > 6 {
+				return journal.Trial{Valid: true}, nil
+			}
+			return journal.Trial{InvalidCode: c.code, Usage: journal.Usage{
+				MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &c.others, TargetCPUs: 2},
+			}}, nil
+		}
+		x = newRun(p, &fake{answer: busy}, nil)
+		if err := x.Run(t.Context()); errors.Is(err, ErrHopeless) != c.ends || c.ends != (len(x.kept) == 6) {
+			t.Errorf("%s: %v with %d trials", name, err, len(x.kept))
+		}
+	}
+	half := &fake{answer: func(n int, task Task) (journal.Trial, error) { return journal.Trial{Valid: n%6 == 0}, nil }}
+	if err := newRun(p, half, nil).Run(t.Context()); err != nil {
+		t.Errorf("a block with a valid trial: %v", err)
+	}
+}
+
+func TestFailuresKeepWhatIsDone(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3})
+	broken := errors.New("no group can be made")
+	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		if n == 4 {
+			return journal.Trial{}, broken
+		}
+		return journal.Trial{Valid: true}, nil
+	}}, nil)
+	if err := x.Run(t.Context()); !errors.Is(err, broken) || len(x.kept) != 3 {
+		t.Errorf("%v with %d trials", err, len(x.kept))
+	}
+	full := errors.New("no space left on device")
+	y := newRun(p, &fake{}, nil)
+	y.Append = func(journal.Trial) error { return full }
+	if err := y.Run(t.Context()); !errors.Is(err, full) || !strings.Contains(err.Error(), "journal") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRemainingTime(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 2})
+	clock := time.Unix(0, 0)
+	x := newRun(p, &fake{answer: func(int, Task) (journal.Trial, error) {
+		clock = clock.Add(2 * time.Second)
+		return journal.Trial{Valid: true}, nil
+	}}, nil)
+	x.Now = func() time.Time { return clock }
+	var seen []time.Duration
+	x.Report = func(p Progress) { seen = append(seen, p.Remaining) }
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if seen[0] != 0 || seen[1] != 10*time.Second || seen[len(seen)-1] != 0 {
+		t.Errorf("remaining %v: want nothing promised at first, then 2 s a trial", seen)
+	}
+	x.Each, x.Have, x.kept, seen = 3*time.Second, Record{}, nil, nil
+	x.Runner = &fake{}
+	if err := x.Run(t.Context()); err != nil || seen[0] != 18*time.Second || math.Signbit(float64(seen[1])) {
+		t.Errorf("remaining %v, %v: want 6 trials of 3 s at the start", seen, err)
+	}
+}
+
+// A tolerant run goes through to its end, and a group whose pilots were invalid
+// has no open loop.
+func TestTolerant(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1)}}, GoVersions: []string{"1.4", "1.26"}, CPUs: 2, Blocks: 2, Pilots: 1})
+	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		if task.Arm.GoVersion == "1.4" {
+			if task.RatePerSecond != nil {
+				t.Errorf("%+v has a rate without a pilot", task)
+			}
+			return journal.Trial{InvalidReason: "it cannot be had"}, nil
+		}
+		if task.Role != journal.RolePilot && *task.RatePerSecond != 50 {
+			t.Errorf("%+v: want half of the pilot's 100", task)
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0)}, nil
+	}}, nil)
+	x.Tolerant = true
+	if err := x.Run(t.Context()); err != nil || len(x.kept) != 10 {
+		t.Errorf("%v with %d trials, want all 10", err, len(x.kept))
+	}
+}
+
+// One trial in another unit than its group's would make any figure the best.
+func TestUnitsAgree(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 2})
+	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		unit := "throughput"
+		if task.Arm.QuotaCPUs != nil {
+			unit = "runs" // a group of its own
+		} else if n == len(p.Arms)+len(p.AA)+1 || task.Block == 1 && task.Role == journal.RoleAA {
+			unit = "runs"
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(1.0), ThroughputUnit: unit}, nil
+	}}, nil)
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for _, trial := range x.kept {
+		if trial.Valid != (trial.InvalidCode == "") || trial.Valid && trial.Arm.QuotaCPUs == nil && trial.ThroughputUnit != "throughput" {
+			t.Errorf("%+v", trial)
+		}
+		if trial.InvalidCode == journal.InvalidUnit {
+			wrong++
+		}
+	}
+	if wrong == 0 || wrong > 2 {
+		t.Errorf("%d trials are invalid for their unit, want one or two", wrong)
+	}
+}

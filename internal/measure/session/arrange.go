@@ -1,0 +1,124 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// inherit takes over how a run arranged load and target: of the one that is gone on
+// with, or else of the baseline, since trials and runs are only comparable where both
+// had the same CPUs.
+func (s *Session) inherit() {
+	for _, dir := range []string{s.Dir, s.baseline} {
+		if dir == "" {
+			continue
+		}
+		contents, err := journal.ReadDirectory(dir)
+		if err != nil {
+			continue // whoever needs it will say so
+		}
+		s.arrangeAs(contents.Header, dir == s.Dir)
+		return
+	}
+}
+
+// arrangeAs does as the run of a header did. resumed says that it is gone on with.
+func (s *Session) arrangeAs(then journal.Header, resumed bool) {
+	before := then.Load.Arrangement == nil // nobody set anything apart, nor measured as long as a p99 needs
+	if resumed && before {
+		s.Spec.Load.Stretch = false
+	}
+	if !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
+		return
+	}
+	if then.Arranged() == journal.ArrangementShared && resumed {
+		s.Spec.Load.Shared = true
+	}
+	target, err := cpuset.Parse(then.Target.CPUs)
+	load, err2 := cpuset.Parse(then.Load.CPUs)
+	if then.Load.Sizing != nil && errors.Join(err, err2) == nil && len(target) > 0 && len(load) > 0 {
+		s.Spec.Split = &plan.Split{Target: target, Load: load, Sizing: then.Load.Sizing}
+	}
+}
+
+// arrange gives the load CPUs of its own, where it is to have some and no journal says
+// which. What it measures for that is in no journal: target and load still share all.
+func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
+	arranger, ok := r.(plan.Arranger)
+	if !ok || !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
+		return nil
+	}
+	exists, err := holdsJournal(s.Dir)
+	if err != nil {
+		return &JournalError{err}
+	}
+	if exists {
+		if _, err := journal.ReadDirectory(s.Dir); !errors.Is(err, journal.ErrEmpty) {
+			return nil
+		}
+	}
+	dir, err := folder.Make(s.Dir)
+	if err != nil {
+		return nil // openJournal says so
+	}
+	defer dir.Close()
+	if err := dir.Mkdir(logs, 0o700); err != nil {
+		return &JournalError{err}
+	}
+	s.folder = dir
+	defer func() { s.folder = nil }()
+	split, err := arranger.Arrange(ctx, s.Plan, on.Activity)
+	if err != nil || split == nil {
+		return err
+	}
+	s.Spec.Split = split
+	s.settle()
+	return nil
+}
+
+// arrangedUnlike says why a run of another arrangement is no baseline, or nothing: with
+// the load on the target's CPUs the latency is that of both.
+func (s *Session) arrangedUnlike(old journal.Header) error {
+	if old.Target.Kind != journal.KindServer || s.Header.Target.Kind != journal.KindServer {
+		return nil
+	}
+	open := s.Spec.ApartOn(s.options.Host.EffectiveCPUs) // CPUs of the load's own, and nobody knows yet which
+	then, now := old.Arranged(), s.Header.Arranged()
+	if open {
+		now = journal.ArrangementApart
+	}
+	switch {
+	case then == journal.ArrangementShared && open:
+		return errors.New("--baseline: in that run the load had the target's CPUs, in this one it has its own: add --shared-cpus, or measure the baseline again")
+	case then != now:
+		return fmt.Errorf("--baseline: in that run the load ran %s, in this one %s: their latencies cannot be compared", whereabouts(then), whereabouts(now))
+	case then == journal.ArrangementApart && (open || cpusOf(old) != cpusOf(s.Header)):
+		cpus := cpusOf(old)
+		return fmt.Errorf("--baseline: that run had the target on CPUs %s and the load on %s: give this one the same, with --server-cpuset %[1]s --load-cpuset %[2]s", cpus.target, cpus.load)
+	}
+	return nil
+}
+
+func whereabouts(a journal.Arrangement) string {
+	switch a {
+	case journal.ArrangementApart:
+		return "on CPUs of its own"
+	case journal.ArrangementElsewhere:
+		return "on another machine"
+	}
+	return "on the target's CPUs"
+}
+
+// lists are the CPUs of a run's target and load.
+type lists struct{ target, load string }
+
+func cpusOf(h journal.Header) lists {
+	return lists{canonical(h.TargetCPUs()), canonical(cmp.Or(h.Load.CPUs, h.Load.LoadCPUs))}
+}

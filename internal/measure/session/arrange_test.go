@@ -1,0 +1,243 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// arranger is a runner that sets load and target apart, or cannot.
+type arranger struct {
+	runner
+	split *plan.Split
+	err   error
+	asked int
+	arms  int // of the plan that it was asked with
+}
+
+func (a *arranger) Arrange(_ context.Context, p journal.Plan, _ plan.Observer) (*plan.Split, error) {
+	a.asked++
+	a.arms = len(p.Arms)
+	return a.split, a.err
+}
+
+// eight is a machine of 8 CPUs.
+var eight = journal.Host{CPUs: 8, AffinityCPUs: 8, EffectiveCPUs: 8}
+
+func sevenAndOne() *plan.Split {
+	return &plan.Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}, Sizing: &journal.Sizing{RequestsPerSecond: 1000, CPUSecondsPerRequest: 1e-5}}
+}
+
+func headerIn(t *testing.T, dir string) journal.Header {
+	t.Helper()
+	c, err := journal.ReadDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Header
+}
+
+// The CPUs are chosen once, before the journal is begun, which keeps them; a run that
+// goes on has the same, without another look.
+func TestArrangeOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	sp := spec()
+	sp.Procs = plan.Procs{Auto: true}
+	a := &arranger{split: sevenAndOne()}
+	a.stop = 3
+	s := New(sp, options(dir, eight))
+	before := s.Plan
+	if _, err := s.Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	h := headerIn(t, dir)
+	if h.Arranged() != journal.ArrangementApart || h.Target.CPUs != "0-6" || h.Load.CPUs != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != "" || h.Load.LoadCPUs != "" {
+		t.Fatalf("the journal has %+v and %+v", h.Target, h.Load)
+	}
+	below := func(arms []journal.Arm) bool {
+		return slices.ContainsFunc(arms, func(a journal.Arm) bool { return a.Procs != nil && *a.Procs == 6 })
+	}
+	if below(before.Arms) || !below(h.Plan.Arms) {
+		t.Errorf("on 8 CPUs the arms are %v, on 7 of them %v", before.Arms, h.Plan.Arms)
+	}
+
+	again := New(sp, options(dir, eight))
+	if again.Spec.Split == nil || cpuset.Format(again.Spec.TargetCPUs()) != "0-6" || cpuset.Format(again.Spec.LoadCPUs()) != "7" {
+		t.Fatalf("gone on with %+v", again.Spec.Split)
+	}
+	a.stop = 0
+	if _, err := again.Run(t.Context(), a, Events{}); err != nil {
+		t.Fatal(err)
+	}
+	if a.asked != 1 {
+		t.Errorf("asked %d times for CPUs, want once", a.asked)
+	}
+	// With the CPUs shared it would be another run.
+	sp.Load.Shared = true
+	var refused *Refusal
+	if _, err := New(sp, options(dir, eight)).Run(t.Context(), a, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in") {
+		t.Errorf("%v, want a refusal", err)
+	}
+}
+
+// Where CPUs cannot be set apart the run goes on as before, and says so in its journal,
+// which holds for who goes on with it.
+func TestArrangeImpossible(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	a := &arranger{}
+	a.stop = 2
+	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if h := headerIn(t, dir); h.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != "" {
+		t.Errorf("the journal has %+v", h.Load)
+	}
+	a.stop, a.split = 0, sevenAndOne()
+	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 1 {
+		t.Errorf("%v; asked %d times", err, a.asked)
+	}
+}
+
+// A journal of before, whose load shared all CPUs and whose loops were as long as said,
+// is gone on with as it was begun.
+func TestResumeOfBefore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	sp := spec()
+	sp.Load.Shared = true
+	a := &arranger{split: sevenAndOne()}
+	a.stop = 2
+	if _, err := New(sp, options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, journal.Name)
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(string(raw), `"arrangement":"shared",`, "", 1)
+	if old == string(raw) {
+		t.Fatalf("no arrangement in %s", raw)
+	}
+	if err := os.WriteFile(name, []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.stop, sp.Load.Shared, sp.Load.Stretch = 0, false, true // as today
+	if _, err := New(sp, options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 0 {
+		t.Errorf("%v; asked %d times", err, a.asked)
+	}
+}
+
+// A run that ends while the CPUs are chosen leaves a folder that can be begun again.
+func TestArrangeInterrupted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	a := &arranger{err: context.Canceled}
+	if begun, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); begun || !errors.Is(err, context.Canceled) {
+		t.Fatalf("begun %v, %v", begun, err)
+	}
+	a.err, a.split = nil, sevenAndOne()
+	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || headerIn(t, dir).Target.CPUs != "0-6" {
+		t.Errorf("%v", err)
+	}
+}
+
+// Nobody is asked where it is not to be.
+func TestArrangeNot(t *testing.T) {
+	for name, change := range map[string]func(*plan.Spec, *journal.Host){
+		"two CPUs":  func(_ *plan.Spec, h *journal.Host) { h.EffectiveCPUs = 2 },
+		"opted out": func(s *plan.Spec, _ *journal.Host) { s.Load.Shared = true },
+		"elsewhere": func(s *plan.Spec, _ *journal.Host) { s.Load.Command = "ssh box wrk {url}" },
+	} {
+		sp, host := spec(), eight
+		change(&sp, &host)
+		a := &arranger{split: sevenAndOne()}
+		if _, err := New(sp, options(filepath.Join(t.TempDir(), "out"), host)).Run(t.Context(), a, Events{}); err != nil || a.asked != 0 {
+			t.Errorf("%s: %v; asked %d times", name, err, a.asked)
+		}
+	}
+}
+
+// A folder that may not be used is told before anything is measured.
+func TestArrangeRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := &arranger{split: sevenAndOne()}
+	var refused *Refusal
+	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.As(err, &refused) || a.asked != 0 {
+		t.Errorf("%v; asked %d times", err, a.asked)
+	}
+}
+
+// A baseline has the arrangement of the run that it is compared with, or is refused.
+func TestBaselineOfAnotherArrangement(t *testing.T) {
+	run := func(host journal.Host, split *plan.Split, change func(*plan.Spec)) string {
+		dir := filepath.Join(t.TempDir(), "old")
+		sp := spec()
+		change(&sp)
+		if _, err := New(sp, options(dir, host)).Run(t.Context(), &arranger{split: split}, Events{}); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	asIs := func(*plan.Spec) {}
+	sharing := func(s *plan.Spec) { s.Load.Shared = true }
+	given := func(s *plan.Spec) { s.Target.CPUs, s.Load.CPUs = []int{0, 1}, []int{2} }
+	apart, shared, byUser := run(eight, sevenAndOne(), asIs), run(eight, nil, sharing), run(eight, nil, given)
+	for name, tc := range map[string]struct {
+		old    string
+		change func(*plan.Spec)
+		want   string // in the refusal; "" for none
+		cpus   string // the target's, then
+	}{
+		"both chosen":           {apart, asIs, "", "0-6"},
+		"both shared":           {shared, sharing, "", ""},
+		"both given":            {byUser, given, "", ""},
+		"shared, now apart":     {shared, asIs, "add --shared-cpus", ""},
+		"apart, now shared":     {apart, sharing, "ran on CPUs of its own, in this one on the target's CPUs", ""},
+		"given, now chosen":     {byUser, asIs, "--server-cpuset 0-1 --load-cpuset 2", ""},
+		"chosen, now given":     {apart, given, "--server-cpuset 0-6 --load-cpuset 7", ""},
+		"shared, now elsewhere": {shared, func(s *plan.Spec) { s.Load.Command = "ssh box wrk {url}" }, "in this one on another machine", ""},
+	} {
+		sp := spec()
+		tc.change(&sp)
+		o := options(filepath.Join(t.TempDir(), "new"), eight)
+		o.Baseline = tc.old
+		s := New(sp, o)
+		_, _, err := s.CheckBaseline()
+		var refused *Refusal
+		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+		if tc.cpus != "" && s.Header.Target.CPUs != tc.cpus {
+			t.Errorf("%s: the target is to run on %q, want %q", name, s.Header.Target.CPUs, tc.cpus)
+		}
+	}
+}
+
+func TestLimited(t *testing.T) {
+	for name, tc := range map[string]struct {
+		effective float64
+		given     []int
+		want      bool
+	}{
+		"no limit":               {8, nil, false},
+		"a limit":                {2.5, nil, true},
+		"more than the target's": {2.5, []int{0, 1}, false},
+		"not known":              {0, nil, false},
+	} {
+		sp, host := spec(), eight
+		sp.Target.CPUs, host.EffectiveCPUs = tc.given, tc.effective
+		if got := New(sp, options(t.TempDir(), host)).Spec.Limited; got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// BaselineNote is a way in which a baseline differs and may yet be compared with.
+type BaselineNote string
+
+const (
+	BaselineCommand BaselineNote = "command" // it measured another command
+	BaselineLoad    BaselineNote = "load"    // it was measured under another load
+	BaselineBeside  BaselineNote = "beside"  // another program ran beside it, or none
+)
+
+// CheckBaseline looks, before a run takes its time, at what it is to be compared
+// with. A *Refusal is that the two runs were planned in ways that cannot be
+// compared; a *verdict.RefusedError that the machines or the targets cannot.
+func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err error) {
+	contents, err := journal.ReadDirectory(s.baseline)
+	if err != nil {
+		return old, nil, err
+	}
+	old = contents.Header
+	if err := verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {
+		return old, nil, err
+	}
+	if err := s.arrangedUnlike(old); err != nil {
+		return old, nil, &Refusal{err}
+	}
+	then, thenUnset := numbered(measured(contents))
+	now, nowUnset := numbered(s.Plan.Arms)
+	switch {
+	case old.Target.Kind != s.Header.Target.Kind:
+		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, and this is a " + s.Header.Target.Kind + " target"}
+	case !thenUnset || !nowUnset:
+		return old, nil, &Refusal{fmt.Errorf("--baseline compares each setting with unset: both runs need it in --procs, as in --procs unset,1,2")}
+	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):
+		return old, nil, &Refusal{fmt.Errorf("--baseline: the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
+	}
+	if !slices.Equal(old.Target.Command, s.Header.Target.Command) {
+		notes = append(notes, BaselineCommand)
+	}
+	if !reflect.DeepEqual(old.Target.Beside, s.Header.Target.Beside) {
+		notes = append(notes, BaselineBeside)
+	}
+	if !reflect.DeepEqual(old.Load, s.Header.Load) {
+		notes = append(notes, BaselineLoad)
+	}
+	return old, notes, nil
+}
+
+// measured are the arms of a journal: a race has measured a few of those in its plan.
+func measured(c *journal.Contents) (arms []journal.Arm) {
+	if !c.Header.Plan.Racing() {
+		return c.Header.Plan.Arms
+	}
+	seen := map[journal.ArmKey]bool{}
+	for _, t := range c.Trials {
+		if t.Role == journal.RoleMeasure && !seen[t.Arm.Key()] {
+			seen[t.Arm.Key()] = true
+			arms = append(arms, t.Arm)
+		}
+	}
+	return arms
+}
+
+// numbered are the values of GOMAXPROCS of arms.
+func numbered(arms []journal.Arm) (values []int, unset bool) {
+	for _, a := range arms {
+		if a.Procs == nil {
+			unset = true
+		} else {
+			values = append(values, *a.Procs)
+		}
+	}
+	return values, unset
+}

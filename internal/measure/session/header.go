@@ -1,0 +1,192 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// header is the journal's first line. Credentials are taken out of it, since
+// journals and reports are passed around.
+func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
+	t := spec.Target
+	directory, _ := os.Getwd()
+	h := journal.Header{
+		Name:       secret.Text(spec.Title()),
+		Started:    o.Started.Truncate(time.Second),
+		TargetHost: o.Host,
+		Tool:       o.Tool,
+		Target: journal.Target{
+			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
+			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
+			ServerCPUs: cpuset.Format(t.CPUs), Directory: directory, Environment: runtimeVariables(o.Environ),
+		},
+		Load: loadOf(spec),
+		Plan: wanted,
+	}
+	if b := t.Beside; b != nil {
+		h.Target.Beside = &journal.Beside{Command: secret.Words(b.Command), QuotaCPUs: b.Quota}
+	}
+	if a := t.Attach; a != nil {
+		h.Target.Attached, h.Target.Environment = &journal.Process{PID: a.PID, Started: a.Started, Name: a.Name}, nil
+	}
+	if p := t.Pods; p != nil {
+		h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = p.Object, p.Namespace, p.Container, p.SHA256
+	}
+	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
+		h.Target.CPUs = cpuset.Format(spec.TargetCPUs())
+	}
+	h.Tool.Args = secret.Own(o.Tool.Args)
+	h.LoadHost = o.LoadHost
+	if spec.LoadOnTargetHost() {
+		h.LoadHost = &o.Host
+	}
+	return h
+}
+
+func loadOf(spec plan.Spec) journal.Load {
+	l := spec.Load
+	j := journal.Load{
+		Connections: l.Connections, Headers: secret.Headers(l.Headers), BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
+		Command: secret.Text(l.Command), LoadCPUs: cpuset.Format(l.CPUs), ErrorRatioMax: l.MaxErrors, SameMachine: spec.LoadOnTargetHost(),
+		TrialTimeoutSeconds: spec.Target.RunTimeout.Seconds(),
+		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: spec.Target.ReadyTimeout.Seconds(),
+	}
+	if j.Arrangement = spec.Arrangement(); j.Arrangement != nil && *j.Arrangement == journal.ArrangementApart {
+		j.CPUs = cpuset.Format(spec.LoadCPUs())
+	}
+	if spec.Split != nil {
+		j.Sizing = spec.Split.Sizing
+	}
+	if l.Stretch && spec.OpenLoop() {
+		j.OpenSecondsMax = plan.OpenMost.Seconds()
+	}
+	if g := l.GRPC; g != nil {
+		j.GRPC = &journal.Call{Method: g.Method, DataSHA256: sum(g.Data), DataBytes: len(g.Data), Proto: g.Proto, Protoset: g.Protoset}
+	}
+	if l.Streams > 1 {
+		j.Streams = l.Streams
+	}
+	if t := (journal.TLS{CACert: l.TLS.CACert, Cert: l.TLS.Cert, Insecure: l.TLS.Insecure, ServerName: l.TLS.ServerName}); t != (journal.TLS{}) {
+		j.TLS = &t
+	}
+	j.Engine = l.Engine
+	j.Requests, j.RequestsSHA256 = mixOf(l.Requests)
+	if l.Pace != load.PaceConstant {
+		j.Pace = l.Pace
+	}
+	if l.Rate > 0 {
+		j.RatePerSecond = &l.Rate
+	}
+	if spec.Target.Kind() == journal.KindServer && l.Command == "" {
+		j.Method = l.EffectiveMethod()
+	}
+	for _, m := range l.Metrics {
+		j.Metrics = append(j.Metrics, m.Text)
+	}
+	return j
+}
+
+// mostListed is how many requests of a mix a header names.
+const mostListed = 40
+
+// mixOf is a mix as a reader would write it, and the sum of all that it sends.
+func mixOf(requests []load.Request) (list []string, sha string) {
+	if len(requests) == 0 {
+		return nil, ""
+	}
+	h := sha256.New()
+	for i, r := range requests {
+		fmt.Fprintf(h, "%g %s %s %q %d\n", r.Weight, r.EffectiveMethod(), r.Path, r.Headers, len(r.Body))
+		h.Write(r.Body)
+		switch name := secret.Text(r.Name()); {
+		case i > mostListed:
+		case i == mostListed:
+			list = append(list, fmt.Sprintf("and %d more", len(requests)-i))
+		case r.Weight > 0:
+			list = append(list, fmt.Sprintf("%g %s", r.Weight, name))
+		default:
+			list = append(list, name)
+		}
+	}
+	return list, hex.EncodeToString(h.Sum(nil))
+}
+
+// readyWhen is what --ready says, as a reader would write it.
+func readyWhen(p ready.Probe) string {
+	switch p.Way {
+	case ready.WayURL:
+		return secret.Text(p.URL)
+	case ready.WayCommand:
+		return strings.Join(secret.Words(p.Command), " ")
+	}
+	return string(p.Way)
+}
+
+// command is the target's, as a reader would call it.
+func command(t plan.Target) []string {
+	words := t.Command
+	if t.BuiltIn != "" && len(words) > 0 {
+		words = append([]string{"procfit"}, words[1:]...) // go run puts the binary elsewhere each time
+	}
+	if len(t.Env) > 0 {
+		words = slices.Concat([]string{"env"}, secret.Variables(t.Env), words) // the user's environment is told apart: reproduce.sh exports it
+	}
+	return words
+}
+
+// executableSum is the SHA-256 of the target's executable. What it cannot tell is
+// a program behind a wrapper, such as go run.
+func executableSum(t plan.Target) string {
+	if t.BuiltIn != "" || t.Build != "" || t.Kind() == journal.KindGoBench || len(t.Command) == 0 {
+		return ""
+	}
+	path, err := exec.LookPath(t.Command[0])
+	if err != nil {
+		return "" // the start will say so
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sum(body []byte) string {
+	if len(body) == 0 {
+		return ""
+	}
+	h := sha256.Sum256(body)
+	return hex.EncodeToString(h[:])
+}
+
+// runtimeVariables are those of the user's environment that bear on the Go runtime.
+func runtimeVariables(environ []string) []string {
+	var out []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		switch name {
+		case "GOGC", "GOMEMLIMIT", "GODEBUG":
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// raceSpec is a race over a few values that ends at its budget at the latest.
+func raceSpec(maxTrials int) plan.Spec {
+	s := spec()
+	s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: maxTrials}
+	return s
+}
+
+// A race that ended at its budget goes on with more, and the journal says so; less
+// than it has taken already ends it at once.
+func TestAnotherBudget(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results")
+	host := journal.Host{CPUs: 2, EffectiveCPUs: 2}
+	run := func(s *Session) int {
+		t.Helper()
+		r := &runner{}
+		if _, err := s.Run(t.Context(), r, Events{}); err != nil {
+			t.Fatal(err)
+		}
+		return r.ran
+	}
+	first := New(raceSpec(5), options(dir, host))
+	if n := run(first); n > 5 || n < 3 || first.Missing() != 0 {
+		t.Fatalf("%d trials ran of at most 5, %d are missing", n, first.Missing())
+	}
+	more := New(raceSpec(11), options(dir, host))
+	if missing := more.Missing(); missing < 6 || missing > 8 {
+		t.Errorf("%d trials are missing of at most 11", missing)
+	}
+	if n := run(more); n == 0 || more.Done == 0 || more.Ended {
+		t.Errorf("%d more trials ran after %d, ended %v", n, more.Done, more.Ended)
+	}
+	c, err := journal.ReadDirectory(dir)
+	if err != nil || c.Header.Plan.MaxTrials != 11 || len(c.Trials) > 11 || len(c.Trials) <= 5 {
+		t.Errorf("%v: the journal says at most %d and holds %d trials", err, c.Header.Plan.MaxTrials, len(c.Trials))
+	}
+	less := New(raceSpec(5), options(dir, host))
+	if n := run(less); n != 0 || !less.Ended || less.Done != len(c.Trials) {
+		t.Errorf("with less, %d trials ran; ended %v with %d done", n, less.Ended, less.Done)
+	}
+}
+
+// A race and a grid are not completed as one another.
+func TestAnotherStrategy(t *testing.T) {
+	host := journal.Host{CPUs: 2, EffectiveCPUs: 2}
+	grid := spec()
+	for name, specs := range map[string][2]plan.Spec{"race": {raceSpec(40), grid}, "grid": {grid, raceSpec(40)}} {
+		dir := filepath.Join(t.TempDir(), "results")
+		if _, err := New(specs[0], options(dir, host)).Run(t.Context(), &runner{stop: 3}, Events{}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		var refused *Refusal
+		if begun, err := New(specs[1], options(dir, host)).Run(t.Context(), &runner{}, Events{}); begun || !errors.As(err, &refused) {
+			t.Errorf("a %s was gone on with as the other: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Events are told as a session goes on. Each may be nil; all must return at once, but
+// for Progress at a trial's end: the next one waits for it.
+type Events struct {
+	Torn     func(path string, bytes int64) // a resumed journal's last line is left out
+	Begin    func()                         // all is ready for the first trial
+	Activity plan.Observer                  // what the Runner does
+	Progress func(plan.Progress)            // a trial begins or has ended
+}
+
+// JournalError is that the journal, or the logs beside it, cannot be used: nothing
+// measured would be kept.
+type JournalError struct{ Err error }
+
+func (e *JournalError) Error() string { return e.Err.Error() }
+func (e *JournalError) Unwrap() error { return e.Err }
+
+// Refusal is that the results folder is not one to go on with: the user is to
+// choose another.
+type Refusal struct{ Err error }
+
+func (e *Refusal) Error() string { return e.Err.Error() }
+func (e *Refusal) Unwrap() error { return e.Err }
+
+// Unkept is implemented by a Runner's error that its logs cannot be written.
+type Unkept interface {
+	error
+	Unkept() bool
+}
+
+// Run measures what the journal lacks, with a Runner of the session's Spec, which it
+// does not close. begun says whether it came to the first trial. A *JournalError is
+// that the folder could not be used, a *Refusal in its chain that it is another
+// run's. What was measured before any other error is kept.
+func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool, err error) {
+	if err := r.Prepare(ctx, s.Plan, on.Activity); err != nil {
+		return false, err
+	}
+	if err := s.arrange(ctx, r, on); err != nil {
+		return false, err
+	}
+	w, have, err := s.openJournal(on)
+	if err != nil {
+		return false, &JournalError{err}
+	}
+	defer s.folder.Close()
+	defer w.Close()
+	if err := s.folder.Mkdir(logs, 0o700); err != nil {
+		return false, &JournalError{err}
+	}
+	if on.Begin != nil {
+		on.Begin()
+	}
+	execution := plan.Execution{
+		Plan: s.Plan, Planner: plan.PlannerOf(s.Header), Have: have, Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Tolerant: s.Spec.Tolerant,
+		Report: on.Progress, Now: time.Now,
+		Begin: func(b journal.Block) error {
+			if err := w.AppendBlock(b); err != nil {
+				return &JournalError{err}
+			}
+			return nil
+		},
+		Append: func(t journal.Trial) error {
+			if err := w.Append(t); err != nil {
+				return &JournalError{err}
+			}
+			return nil
+		},
+	}
+	err = execution.Run(ctx)
+	var unkept Unkept
+	if errors.As(err, &unkept) && unkept.Unkept() {
+		err = &JournalError{err}
+	}
+	return true, err
+}
+
+func (s *Session) rate() *float64 {
+	if s.Spec.Load.Rate <= 0 {
+		return nil
+	}
+	rate := s.Spec.Load.Rate
+	return &rate
+}

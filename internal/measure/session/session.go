@@ -1,0 +1,101 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Options are what a run takes besides its Spec.
+type Options struct {
+	Dir      string        // the results folder; empty: results/TITLE-TIME
+	Tool     journal.Tool  // who measures, and how it was called
+	Host     journal.Host  // of the target, and of the load where that runs there
+	LoadHost *journal.Host // of the load where it is another and known
+	Baseline string        // results folder of an earlier run, to compare ratios with
+	Environ  []string      // of the target
+	Started  time.Time
+	// Grow lets a grid in the folder go on with more blocks than it was begun with.
+	Grow bool
+}
+
+// Session is a sweep whose every question is settled.
+type Session struct {
+	Spec   plan.Spec
+	Dir    string
+	Plan   journal.Plan
+	Header journal.Header
+	Done   int  // trials that a resumed journal holds already
+	Ended  bool // there is nothing left to measure
+
+	baseline string
+	options  Options
+	folder   *folder.Dir // while it runs
+}
+
+// New plans a sweep that is valid.
+func New(spec plan.Spec, o Options) *Session {
+	s := &Session{
+		Spec: spec, Dir: o.Dir, baseline: o.Baseline, options: o,
+	}
+	s.Spec.Limited = limited(spec, o.Host)
+	s.inherit()
+	s.settle()
+	if s.Dir == "" {
+		s.Dir = filepath.Join("results", plan.FileName(spec.Title())+"-"+s.Header.Started.Format("20060102-150405"))
+	}
+	return s
+}
+
+// Trials is how many the plan has, at most where it is a race.
+func (s *Session) Trials() int { return plan.PlannerOf(s.Header).Next(plan.Record{}).Total }
+
+// Each is the expected time of a trial, of those that run side by side its share; 0
+// where only a first one can tell.
+func (s *Session) Each() time.Duration {
+	return s.Spec.Each() / time.Duration(max(1, len(s.Plan.Nodes)))
+}
+
+// settle makes plan and header of the Spec.
+func (s *Session) settle() {
+	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, uint64(s.options.Started.UnixNano()))
+	s.Header = header(s.Spec, s.Plan, s.options)
+}
+
+// Missing is how many trials the journal lacks, if there is one, at most where the
+// plan is a race.
+func (s *Session) Missing() int {
+	contents, err := journal.ReadDirectory(s.Dir)
+	if err != nil {
+		return s.Trials()
+	}
+	h := s.Header
+	h.Plan.Blocks = s.blocks(contents.Header.Plan)
+	if s.Spec.Seed == nil {
+		h.Plan.Seed = contents.Header.Plan.Seed
+	}
+	leg := plan.PlannerOf(h).Next(record(contents))
+	if !leg.AtMost || len(leg.Tasks) == 0 {
+		return len(leg.Tasks)
+	}
+	return max(len(leg.Tasks), leg.Total-record(contents).Standing(leg.Tasks))
+}
+
+func record(c *journal.Contents) plan.Record {
+	return plan.Record{Trials: c.Trials, Blocks: c.Blocks}
+}
+
+// logs is the folder of the targets' output, below the results folder.
+const logs = "logs"
+
+// CreateLog makes the file that a target's output goes to, and says what it is
+// called within the results folder. It is for the Runner, while the session runs.
+func (s *Session) CreateLog(name string) (f *os.File, path string, err error) {
+	path = logs + "/" + name
+	f, err = s.folder.Create(path)
+	return f, path, err
+}

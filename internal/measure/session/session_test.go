@@ -1,0 +1,319 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// runner answers every task with a valid trial, and stops as it is told.
+type runner struct {
+	ran  int
+	stop int // after so many; 0: never
+	each func(n int) error
+}
+
+func (r *runner) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
+func (r *runner) Close() error                                               { return nil }
+
+func (r *runner) Run(ctx context.Context, t plan.Task, _ plan.Observer) (journal.Trial, error) {
+	if r.stop > 0 && r.ran == r.stop {
+		return journal.Trial{}, context.Canceled
+	}
+	r.ran++
+	if r.each != nil {
+		if err := r.each(r.ran); err != nil {
+			return journal.Trial{}, err
+		}
+	}
+	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "requests", ObservedProcs: []*int{new(2)}}, nil
+}
+
+// spec is the sweep whose journals lie under ../journal/testdata/v1.
+func spec() plan.Spec {
+	s := plan.Default()
+	s.Target.BuiltIn = "cpuserver"
+	s.Target.Command = []string{"procfit", "lab", "serve", "cpuserver", "--addr", "127.0.0.1:{port}"}
+	s.Target.URL = "http://127.0.0.1:{port}/"
+	s.Load.Duration, s.Load.Warmup, s.Load.Stretch = 400*time.Millisecond, 100*time.Millisecond, false
+	s.Procs = plan.Procs{Values: []*int{nil, new(1), new(2)}}
+	s.Repeats, s.Seed = 3, new(uint64(7))
+	return s
+}
+
+func options(dir string, host journal.Host) Options {
+	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"sweep"}}, Started: time.Unix(1, 0)}
+}
+
+// folderWith is a results folder that holds a journal of the release before v2, of
+// this directory.
+func folderWith(t *testing.T, name string) (dir string, host journal.Host) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("../../verdict/journal/testdata/v1", name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.Replace(raw, []byte(`"directory":"/srv/sweeps"`), []byte(`"directory":"`+wd+`"`), 1)
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, journal.Name), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := journal.ReadDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, c.Header.TargetHost
+}
+
+func lines(t *testing.T, dir string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, journal.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(b, []byte("\n"))
+}
+
+// A journal that the last release wrote is completed, as what it is.
+func TestResumeOfTheLastRelease(t *testing.T) {
+	dir, host := folderWith(t, "interrupted")
+	before := lines(t, dir) - 1
+	s := New(spec(), options(dir, host))
+	if missing := s.Missing(); missing != s.Trials()-before {
+		t.Errorf("%d of %d trials are missing, want all but %d", missing, s.Trials(), before)
+	}
+	r := &runner{}
+	begun, err := s.Run(t.Context(), r, Events{})
+	if err != nil || !begun || s.Done != before {
+		t.Fatalf("begun %v, %v; %d trials done, want %d", begun, err, s.Done, before)
+	}
+	if r.ran != s.Trials()-before || lines(t, dir)-1 != s.Trials() {
+		t.Errorf("%d trials ran, want %d", r.ran, s.Trials()-before)
+	}
+	c, err := journal.ReadDirectory(dir)
+	if err != nil || c.Header.Schema != journal.SchemaV1 || len(c.Trials) != s.Trials() {
+		t.Errorf("%v: schema %s with %d trials", err, c.Header.Schema, len(c.Trials))
+	}
+	o, err := s.Conclude()
+	if err != nil || o.Result == nil || len(o.Files) == 0 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// Whatever is measured otherwise is another sweep.
+func TestAnotherSweep(t *testing.T) {
+	for name, change := range map[string]func(*plan.Spec, *Options){
+		"procs":    func(s *plan.Spec, _ *Options) { s.Procs.Values = s.Procs.Values[:2] },
+		"seed":     func(s *plan.Spec, _ *Options) { s.Seed = new(uint64(8)) },
+		"url":      func(s *plan.Spec, _ *Options) { s.Target.URL += "x" },
+		"load":     func(s *plan.Spec, _ *Options) { s.Load.Connections++ },
+		"method":   func(s *plan.Spec, _ *Options) { s.Load.Method = "PUT" },
+		"duration": func(s *plan.Spec, _ *Options) { s.Load.Duration *= 2 },
+		"host":     func(_ *plan.Spec, o *Options) { o.Host.CPUs++ },
+		"Go":       func(_ *plan.Spec, o *Options) { o.Tool.GoVersion = "go1.27" },
+		"GOGC":     func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
+	} {
+		dir, host := folderWith(t, "interrupted")
+		p, o := spec(), options(dir, host)
+		change(&p, &o)
+		before := lines(t, dir)
+		r := &runner{}
+		begun, err := New(p, o).Run(t.Context(), r, Events{})
+		var refused *Refusal
+		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "holds a sweep that differs in") || r.ran > 0 || lines(t, dir) != before {
+			t.Errorf("%s: begun %v, %v", name, begun, err)
+		}
+	}
+}
+
+// The journal's own words are shown without what a terminal would obey.
+func TestHostileArguments(t *testing.T) {
+	dir, host := folderWith(t, "interrupted")
+	path := filepath.Join(dir, journal.Name)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.Replace(raw, []byte(`"args":["sweep"`), []byte(`"args":["sweep\u001b]0;owned\u0007"`), 1)
+	if err := os.WriteFile(path, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := spec()
+	p.Repeats++
+	_, err = New(p, options(dir, host)).Run(t.Context(), &runner{}, Events{})
+	if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), `sweep\x1b]0;owned\x07`) {
+		t.Errorf("%q", err)
+	}
+}
+
+// What was measured when a run ends is kept, and the rest runs later, at the seed
+// that the journal has.
+func TestInterruptAndGoOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	p := spec()
+	p.Seed = nil
+	s := New(p, options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+	var seen []string
+	events := Events{Begin: func() { seen = append(seen, "begin") }, Progress: func(plan.Progress) { seen = append(seen, "progress") }}
+	begun, err := s.Run(t.Context(), &runner{stop: 4}, events)
+	if !begun || !errors.Is(err, context.Canceled) || lines(t, dir) != 5 || seen[0] != "begin" || len(seen) != 1+4*2+1 {
+		t.Fatalf("begun %v, %v, %d lines, %v", begun, err, lines(t, dir), seen)
+	}
+	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})
+	o.Started = time.Unix(99, 0) // another seed, were it not for the journal's
+	again := New(p, o)
+	r := &runner{}
+	if begun, err := again.Run(t.Context(), r, Events{}); !begun || err != nil || again.Done != 4 || r.ran != s.Trials()-4 {
+		t.Errorf("begun %v, %v: %d done, %d more ran", begun, err, again.Done, r.ran)
+	}
+	if info, err := os.Stat(filepath.Join(dir, journal.Name)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the journal: %v, %v", info.Mode(), err)
+	}
+}
+
+// A journal that goes in mid-run ends the run at the next trial, not at the end.
+func TestJournalRemoved(t *testing.T) {
+	dir := t.TempDir()
+	s := New(spec(), options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+	r := &runner{each: func(n int) error {
+		if n == 3 {
+			return os.Remove(filepath.Join(dir, journal.Name))
+		}
+		return nil
+	}}
+	_, err := s.Run(t.Context(), r, Events{})
+	var unusable *JournalError
+	if !errors.As(err, &unusable) || !errors.Is(err, journal.ErrRemoved) || r.ran != 3 {
+		t.Errorf("%v after %d trials", err, r.ran)
+	}
+}
+
+// A folder of something else is left as it is.
+func TestForeignFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := New(spec(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, Events{})
+	var refused *Refusal
+	if !errors.As(err, &refused) {
+		t.Errorf("%v", err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder now holds %v", entries)
+	}
+}
+
+// Credentials stay out of the header.
+func TestHeaderHasNoSecrets(t *testing.T) {
+	p := spec()
+	p.Target.URL = "http://127.0.0.1:{port}/?token=S3CR3T"
+	p.Target.BuiltIn, p.Target.Command = "", []string{"sh", "-c", "API_KEY='S3CR3T' ./server :{port}"}
+	p.Target.Against = []string{"./old", "--dsn=postgres://u:S3CR3T@h/db", ":{port}"}
+	p.Load.Headers = []string{"Authorization: Bearer S3CR3T"}
+	o := options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})
+	o.Tool.Args = []string{"sweep", "--header", "X-Key: S3CR3T", "--body", `{"password":"S3CR3T"}`}
+	s := New(p, o)
+	if _, err := s.Run(t.Context(), &runner{}, Events{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Conclude(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(s.Dir, "*"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err != nil || info.IsDir() {
+			continue
+		}
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("S3CR3T")) {
+			t.Errorf("%s has the secret", f)
+		}
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	dir, host := folderWith(t, "server")
+	for name, c := range map[string]struct {
+		change func(*plan.Spec, *Options)
+		want   string
+	}{
+		"the same":    {func(*plan.Spec, *Options) {}, ""},
+		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need it"},
+		"no other":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
+		"other host":  {func(_ *plan.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},
+		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
+		"no baseline": {func(_ *plan.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},
+	} {
+		p, o := spec(), options(t.TempDir(), host)
+		o.Baseline = dir
+		c.change(&p, &o)
+		_, _, err := New(p, o).CheckBaseline()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	p, o := spec(), options(t.TempDir(), host)
+	o.Baseline = dir
+	p.Load.Connections = 3
+	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
+		t.Errorf("another load: %v, %v", notes, err)
+	}
+}
+
+// inTurn is a runner for several lanes.
+type inTurn struct {
+	mu sync.Mutex
+	runner
+}
+
+func (r *inTurn) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal.Trial, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.runner.Run(ctx, t, o)
+}
+
+// A run on several nodes goes on on the same, or says which they were.
+func TestOtherNodes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	on := func(nodes ...string) *Session {
+		sp := spec()
+		sp.Target.BuiltIn, sp.Target.Command, sp.Target.URL = "", nil, "http://{pod}/"
+		sp.Target.Pods = &plan.Pods{Object: "deployment/api", Nodes: nodes}
+		return New(sp, options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+	}
+	r := &inTurn{runner: runner{stop: 6}}
+	if _, err := on("a", "b").Run(t.Context(), r, Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var refused *Refusal
+	for _, nodes := range [][]string{{"a", "c"}, {"a"}} {
+		if _, err := on(nodes...).Run(t.Context(), r, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in the nodes (of --parallel, and --node: it was a and b)") {
+			t.Errorf("on %v: %v", nodes, err)
+		}
+	}
+	r.stop = 0
+	s := on("a", "b")
+	if _, err := s.Run(t.Context(), r, Events{}); err != nil || r.ran != s.Trials() {
+		t.Errorf("on the same: %v, %d trials", err, r.ran)
+	}
+}

@@ -1,0 +1,114 @@
+package course
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// server answers 1,000 requests a second at most, each within a millisecond, and a
+// second late beyond that.
+type server struct{ asked []load.Options }
+
+func (s *server) loop(_ context.Context, o load.Options) (*load.Result, *journal.Usage, error) {
+	s.asked = append(s.asked, o)
+	r := &load.Result{Mode: load.ModeClosed, Duration: o.Duration, AchievedPerSecond: 1000, Rate: o.Rate, Requests: 1000,
+		Latency: hdrhistogram.New(1, int64(time.Minute), 3), SendLag: hdrhistogram.New(1, int64(time.Minute), 3), PerURL: []load.URLCount{{Connections: 4, Answered: 1000}}}
+	took := time.Millisecond
+	if o.Rate > 0 {
+		r.Mode, r.AchievedPerSecond = load.ModeOpen, min(o.Rate, 1000)
+	}
+	if o.Rate > 1000 {
+		took = time.Second
+	}
+	return r, nil, r.Latency.RecordValues(int64(took), 6000)
+}
+
+func TestCourse(t *testing.T) {
+	rate := 500.0
+	objective, err := slo.Parse("p99=5ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		spec  func(*plan.Spec)
+		rate  *float64
+		rates []float64 // of the loops; of a search only the first
+		check func(journal.Trial) bool
+	}{
+		"a pilot":      {func(*plan.Spec) {}, nil, []float64{0}, func(tr journal.Trial) bool { return *tr.ThroughputPerSecond == 1000 && tr.LatencySeconds == nil }},
+		"both loops":   {func(*plan.Spec) {}, &rate, []float64{0, 500}, func(tr journal.Trial) bool { return *tr.ThroughputPerSecond == 1000 && tr.LatencySeconds != nil }},
+		"attached":     {func(s *plan.Spec) { s.Target.Attach, s.Load.Rate = &plan.Attached{PID: 1}, rate }, &rate, []float64{500}, func(tr journal.Trial) bool { return *tr.ThroughputPerSecond == 500 && tr.LatencySeconds != nil }},
+		"an objective": {func(s *plan.Spec) { s.Load.SLO = &objective }, nil, []float64{0}, func(tr journal.Trial) bool { return tr.Attained != nil && *tr.ThroughputPerSecond <= 1000 }},
+	} {
+		s, on := plan.Default(), &server{}
+		tc.spec(&s)
+		var tr journal.Trial
+		c := Course{Spec: s, Task: plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: tc.rate}, Trial: &tr, URLs: []string{"http://x/"}, Loop: on.loop, Told: map[journal.GroupKey]bool{}}
+		if err := c.Run(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var rates []float64
+		for _, o := range on.asked {
+			rates = append(rates, o.Rate)
+		}
+		if s.Load.SLO != nil {
+			rates = rates[:1]
+		}
+		if !slices.Equal(rates, tc.rates) || !tc.check(tr) {
+			t.Errorf("%s: loops at %v, want %v; %+v", name, rates, tc.rates, tr)
+		}
+	}
+}
+
+// A warm-up of a server that is in use never exceeds its rate, and a loop's error ends
+// the trial.
+func TestCourseOfAttached(t *testing.T) {
+	s := plan.Default()
+	c := Course{Spec: s, URLs: []string{"http://x/"}}
+	if got := c.WarmUp(); got.Rate != 0 || got.Duration != s.Load.Warmup {
+		t.Errorf("a server of ours is warmed up with %g a second for %v", got.Rate, got.Duration)
+	}
+	c.Spec.Target.Attach, c.Spec.Load.Rate = &plan.Attached{PID: 1}, 20
+	if got := c.WarmUp(); got.Rate != 20 {
+		t.Errorf("one that is in use with %g a second, want 20", got.Rate)
+	}
+	broken := errors.New("no load")
+	c.Task, c.Trial, c.Told = plan.Task{RatePerSecond: new(20.0)}, &journal.Trial{}, map[journal.GroupKey]bool{}
+	c.Loop = func(context.Context, load.Options) (*load.Result, *journal.Usage, error) { return nil, nil, broken }
+	if err := c.Run(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+// That a p99 will not be judged is said once a group.
+func TestForetold(t *testing.T) {
+	told := 0
+	s := plan.Default()
+	s.Load.Stretch, s.Target.URL, s.Target.Command = false, "http://x/", []string{"x"}
+	c := Course{Spec: s, Task: plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: new(100.0)}, URLs: []string{"http://x/"}, Loop: new(server).loop,
+		Told: map[journal.GroupKey]bool{}, Observe: func(a plan.Activity) {
+			if a.Step == plan.StepUnjudged {
+				told++
+			}
+		}}
+	for range 3 {
+		c.Trial = &journal.Trial{}
+		if err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told != 1 {
+		t.Errorf("said %d times, want once", told)
+	}
+}

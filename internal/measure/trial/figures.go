@@ -1,0 +1,110 @@
+package trial
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// The units of a batch program's throughput, where it is not a metric.
+const (
+	ThroughputRuns       = "runs"
+	ThroughputOperations = "operations" // of Go benchmarks
+)
+
+// Runs adds a batch program's runs, so many in so much time.
+func Runs(t *journal.Trial, n int, wall time.Duration) {
+	p := journal.Phase{Mode: journal.ModeBatch, DurationSeconds: wall.Seconds(), AchievedPerSecond: float64(n) / wall.Seconds(), Requests: int64(n)}
+	t.Phases = append(t.Phases, p)
+	t.ThroughputPerSecond, t.ThroughputUnit = &p.AchievedPerSecond, ThroughputRuns
+}
+
+// Metrics adds figures that were printed.
+func Metrics(t *journal.Trial, found map[string]load.Value) {
+	for name, v := range found {
+		if t.Metrics == nil {
+			t.Metrics = map[string]journal.Metric{}
+		}
+		t.Metrics[name] = journal.Metric{Value: v.Value, Unit: v.Unit, Better: v.Better}
+	}
+}
+
+// JudgedMetric makes one metric the throughput of a batch program: the one of that
+// name, else the first. One of which less is better is judged by its reciprocal. One
+// that cannot be compared as a ratio makes the trial invalid: judged by anything
+// else, it would be compared with figures of another unit.
+func JudgedMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.Value) error {
+	name := metrics[0].Name
+	if _, ok := found["throughput"]; ok {
+		name = "throughput"
+	}
+	v := found[name]
+	if err := v.CheckRatio(name); err != nil {
+		return Invalid(journal.InvalidMetric, "%v", err)
+	}
+	value := v.Value
+	t.ThroughputUnit = name
+	if v.Better == load.BetterLower {
+		value, t.ThroughputUnit = 1/value, "1/"+name
+	}
+	t.ThroughputPerSecond = &value
+	return nil
+}
+
+// Benchmarks adds Go benchmark lines. The throughput is operations a second, the
+// geometric mean over the benchmarks, so that none outweighs the others. A program
+// of which it is not required may print none of time: it is left with its runs a
+// second.
+func Benchmarks(t *journal.Trial, results []gobench.Result, required bool) error {
+	found := map[string]load.Value{}
+	var logs, n float64
+	for _, b := range results {
+		for unit, v := range b.Values {
+			better := load.BetterLower
+			if strings.HasSuffix(unit, "/s") {
+				better = load.BetterHigher
+			}
+			found[b.Name+" "+unit] = load.Value{Value: v, Unit: unit, Better: better}
+		}
+		if ns := b.Values["ns/op"]; ns > 0 {
+			logs += math.Log(1e9 / ns)
+			n++
+		}
+	}
+	Metrics(t, found)
+	switch {
+	case n > 0:
+		t.ThroughputPerSecond, t.ThroughputUnit = new(math.Exp(logs/n)), ThroughputOperations
+	case required || len(results) == 0:
+		return Invalid(journal.InvalidNoBenchmark, "no benchmark ran: does -bench match one?")
+	}
+	return nil
+}
+
+// Mean is a metric over several runs of one trial.
+func Mean(runs []map[string]load.Value) map[string]load.Value {
+	mean := map[string]load.Value{}
+	for i, run := range runs {
+		for name, v := range run {
+			if before, ok := mean[name]; ok {
+				v.Value = before.Value + (v.Value-before.Value)/float64(i+1)
+			}
+			mean[name] = v
+		}
+	}
+	return mean
+}
+
+// Quoted is a Failure with what the program said itself.
+func Quoted(err error, words fmt.Stringer) error {
+	f, ok := err.(*Failure)
+	if !ok {
+		return err
+	}
+	return &Failure{f.Code, f.Reason + "; " + words.String()}
+}

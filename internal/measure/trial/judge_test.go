@@ -1,0 +1,89 @@
+package trial
+
+import (
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/trial/foreign"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// A p99 stands on 5,000 requests and, under a quota, on 100 periods. What never was
+// sent counts: it is in the latency too.
+func TestJudge(t *testing.T) {
+	quota := 0.5
+	for name, tc := range map[string]struct {
+		requests int64
+		span     time.Duration
+		quota    *float64
+		reason   journal.UnjudgedCode
+		quantile float64
+	}{
+		"enough":                {5000, time.Second, nil, "", 0},
+		"one too few":           {4999, time.Minute, nil, journal.UnjudgedFewRequests, 0.95},
+		"few":                   {500, time.Minute, nil, journal.UnjudgedFewRequests, 0.9},
+		"hardly any":            {20, time.Minute, nil, journal.UnjudgedFewRequests, 0},
+		"a quota, and long":     {5000, 10 * time.Second, &quota, "", 0},
+		"a quota, and short":    {50000, 9950 * time.Millisecond, &quota, journal.UnjudgedFewPeriods, 0.95},
+		"few of both":           {1000, time.Second, &quota, journal.UnjudgedFewRequests, 0.9},
+		"short without a quota": {50000, 100 * time.Millisecond, nil, "", 0},
+	} {
+		h := hdrhistogram.New(1, int64(time.Minute), 3)
+		h.RecordValues(int64(time.Millisecond), tc.requests)
+		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: tc.span, Requests: 1, Latency: h, SendLag: h}
+		tr := journal.Trial{Arm: journal.Arm{QuotaCPUs: tc.quota}}
+		if err := Open(&tr, l, nil, 300*time.Millisecond); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p := tr.Phases[0]
+		if p.Judged == nil || *p.Judged != (tc.reason == "") || p.UnjudgedReason != tc.reason || p.Quantile != tc.quantile {
+			t.Errorf("%s: %+v, want %q and the quantile %g", name, p.Judgement, tc.reason, tc.quantile)
+		}
+		if (p.QuantileSeconds != nil) != (tc.quantile > 0) || p.DroppedHeadSeconds != 0.3 || tr.LatencySeconds == nil {
+			t.Errorf("%s: %+v with latency %v", name, p.Judgement, tr.LatencySeconds)
+		}
+	}
+}
+
+// A limit around procfit itself throttles the target as its own does, where it is less
+// than the CPUs that the target may use.
+func TestJudgeUnderOuterLimit(t *testing.T) {
+	for cpus, want := range map[float64]journal.UnjudgedCode{1.5: journal.UnjudgedFewPeriods, 2: "", 8: ""} {
+		h := hdrhistogram.New(1, int64(time.Minute), 3)
+		h.RecordValues(int64(time.Millisecond), 5000)
+		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: 3 * time.Second, Requests: 1, Latency: h, SendLag: h}
+		usage := &journal.Usage{HostUse: &journal.HostUse{TargetCPUs: 2}, OuterLimits: []journal.OuterLimit{{Group: "/pod", CPUs: cpus}}}
+		var tr journal.Trial
+		if err := Open(&tr, l, usage, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := tr.Phases[0].UnjudgedReason; got != want {
+			t.Errorf("a limit of %g around 2 CPUs: %q, want %q", cpus, got, want)
+		}
+	}
+}
+
+// Of a generator that prints them, only the quantiles that it prints can stand for the
+// p99; where it was told no rate, none does.
+func TestJudgeExternal(t *testing.T) {
+	rate, p50, p90, p99 := 100.0, 0.001, 0.002, 0.003
+	figures := &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P50: &p50, P90: &p90, P99: &p99}}
+	var tr journal.Trial
+	if err := External(&tr, figures, 12*time.Second, &rate, nil); err != nil {
+		t.Fatal(err)
+	}
+	p := tr.Phases[0]
+	if p.Judged == nil || *p.Judged || p.UnjudgedReason != journal.UnjudgedFewRequests || p.Quantile != 0.9 || *p.QuantileSeconds != p90 {
+		t.Errorf("1,200 requests: %+v, want the p90", p.Judgement)
+	}
+	tr = journal.Trial{}
+	if err := External(&tr, figures, time.Minute, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if j := tr.Phases[0].Judgement; j != (journal.Judgement{}) {
+		t.Errorf("a closed loop was judged: %+v", j)
+	}
+}

@@ -1,0 +1,226 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Carried is the share of the offered rate below which an arm is saturated.
+const Carried = 0.99
+
+// ThroughputRequests is the unit of a server's throughput.
+const ThroughputRequests = "requests"
+
+// Phase is a run of the load engine as the journal has it.
+func Phase(l *load.Result) (journal.Phase, error) {
+	encoded, err := l.Encoded()
+	if err != nil {
+		return journal.Phase{}, err
+	}
+	p := journal.Phase{
+		Mode: journal.Mode(l.Mode), Engine: l.Engine, Protocol: l.Protocol, DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
+		Requests: l.Requests, Errors: l.Errors, Unanswered: l.Unanswered, Redirects: l.Redirects, Histogram: encoded,
+	}
+	if l.Mode == load.ModeOpen {
+		p.RatePerSecond = &l.Rate
+		if l.Pace != load.PaceConstant {
+			p.Pace = l.Pace
+		}
+	}
+	for _, r := range l.PerRequest {
+		one := journal.RequestFigures{Name: r.Name, Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Dropped: r.Dropped}
+		if r.Latency.TotalCount() > 0 {
+			one.LatencySeconds = summary(r.Latency)
+		}
+		p.ByRequest = append(p.ByRequest, one)
+	}
+	for kind, n := range l.ErrorKinds {
+		if p.ErrorKinds == nil {
+			p.ErrorKinds = map[string]int64{}
+		}
+		p.ErrorKinds[string(kind)] = n
+	}
+	if l.Latency.TotalCount() > 0 {
+		p.LatencySeconds = summary(l.Latency)
+	}
+	return p, nil
+}
+
+// summary is a histogram's usual figures.
+func summary(h *hdrhistogram.Histogram) *journal.Latency {
+	at := func(quantile float64) *float64 { return seconds(h.ValueAtQuantile(quantile)) }
+	return &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(h.Mean() / 1e9)}
+}
+
+// Cost is what a run of the load engine cost, and how well it kept its pace.
+func Cost(l *load.Result) journal.LoadCost {
+	c := journal.LoadCost{CPUSeconds: (l.User + l.System).Seconds(), ThreadBusiestRatio: &l.Busiest, Dropped: l.Dropped}
+	if l.SendLag != nil {
+		c.SendLagP99Seconds = new(time.Duration(l.SendLag.ValueAtQuantile(99)).Seconds())
+	}
+	return c
+}
+
+// Closed adds the closed loop: the trial's throughput, and the counters of its span.
+func Closed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+	if err := addPhase(t, l, usage); err != nil {
+		return err
+	}
+	if usage != nil {
+		t.Usage = *usage
+	}
+	if l.AchievedPerSecond == 0 {
+		why := mostOften(l.ErrorKinds)
+		if why == "" {
+			why = fmt.Sprintf("%d requests were still waiting; give a longer --duration", l.Unanswered+l.Requests)
+		}
+		return Invalid(journal.InvalidNoAnswer, "no request got a good answer within the %s of the closed loop: %s", l.Duration, why)
+	}
+	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
+	t.Load = new(Cost(l))
+	return hung(l, usage)
+}
+
+// Open adds the open loop: the latency that is judged, if it holds enough for that.
+// head is what was left out of it.
+func Open(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
+	if err := addPhase(t, l, usage); err != nil {
+		return err
+	}
+	p := &t.Phases[len(t.Phases)-1]
+	p.DroppedHeadSeconds = head.Seconds()
+	judge(t, p, l.Latency.TotalCount(), func(quantile float64) *float64 { return seconds(l.Latency.ValueAtQuantile(100 * quantile)) })
+	paced := Cost(l)
+	if t.Load == nil {
+		t.Load = &paced
+	}
+	t.Load.SendLagP99Seconds, t.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
+	t.LatencySeconds = p.LatencySeconds
+	t.Saturated = l.AchievedPerSecond < Carried*l.Rate
+	return hung(l, usage)
+}
+
+// Paced is the trial of a server that is only offered a rate: an open loop, whose
+// throughput is what it carried of that.
+func Paced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
+	if err := Open(t, l, usage, head); err != nil {
+		return err
+	}
+	if usage != nil {
+		t.Usage = *usage
+	}
+	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
+	if l.AchievedPerSecond == 0 {
+		return Invalid(journal.InvalidNoAnswer, "no request got a good answer within %s: %s", l.Duration, mostOften(l.ErrorKinds))
+	}
+	return nil
+}
+
+func addPhase(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+	p, err := Phase(l)
+	if err != nil {
+		return err
+	}
+	p.Usage = usage
+	t.Phases = append(t.Phases, p)
+	for _, kind := range slices.Sorted(maps.Keys(l.ErrorKinds)) {
+		warn(t, journal.Warning{Code: journal.WarnFailedRequests, Phase: p.Mode, Count: l.ErrorKinds[kind], Detail: string(kind)})
+	}
+	if l.Unanswered > 0 {
+		warn(t, journal.Warning{Code: journal.WarnUnanswered, Phase: p.Mode, Count: l.Unanswered})
+	}
+	if l.Redirects > l.Requests/2 {
+		warn(t, journal.Warning{Code: journal.WarnRedirects, Phase: p.Mode, Count: l.Redirects})
+	}
+	return nil
+}
+
+// hung says whether a replica answered nothing any more: whatever it served before,
+// at this setting the program locks up; or the machine was taken from under it.
+func hung(l *load.Result, usage *journal.Usage) error {
+	for i, u := range l.PerURL {
+		if !u.Hung() {
+			continue
+		}
+		who := "the target"
+		if len(l.PerURL) > 1 {
+			who = fmt.Sprintf("replica %d of %d", i+1, len(l.PerURL))
+		}
+		if share := stolen(usage); share >= stolenMuch {
+			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
+				100*share, l.Mode, u.Connections, who)
+		}
+		meanwhile, remedy := "", "a longer --duration"
+		if share := contest.Others(usage); share >= contest.CrowdedFrom {
+			meanwhile, remedy = fmt.Sprintf(", in which other programs took %.0f %% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
+		}
+		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers all of its %d connections still waited at the end of the %s loop%s; %s shows whether it is slow or hangs",
+			who, u.Answered, u.Connections, l.Mode, meanwhile, remedy)
+	}
+	return nil
+}
+
+// Answers says whether so few requests failed that the others count. Requests that
+// were never answered are failures too, and each of them holds its place to the end:
+// places, plan.Load.Places, is how many requests can be under way at once.
+func Answers(t *journal.Trial, maxErrors float64, places int) error {
+	var answered, failed, unanswered, waiting int64
+	kinds := map[load.Kind]int64{}
+	for i, p := range t.Phases {
+		if t.Attained != nil && i > 0 {
+			break // what fails at a rate that is searched for is the rate's
+		}
+		answered += p.Requests
+		failed += p.Errors
+		unanswered += p.Unanswered
+		waiting = max(waiting, p.Unanswered)
+		for kind, n := range p.ErrorKinds {
+			kinds[load.Kind(kind)] += n
+		}
+	}
+	why := mostOften(kinds)
+	if unanswered > 0 {
+		never := fmt.Sprintf("%d never answered", unanswered)
+		if why == "" {
+			why = never
+		} else {
+			why += ", " + never
+		}
+	}
+	if why == "" {
+		why = "no more is known"
+	}
+	if answered == 0 {
+		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s", why)
+	}
+	bad := failed + unanswered
+	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
+		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, why, 100*maxErrors)
+	}
+	if share := float64(waiting) / float64(max(1, places)); share > maxErrors {
+		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them", waiting, places, 100*maxErrors)
+	}
+	return nil
+}
+
+// mostOften is what went wrong most often, with its number.
+func mostOften(kinds map[load.Kind]int64) string {
+	var most load.Kind
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if most == "" || kinds[kind] > kinds[most] {
+			most = kind
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d × %s", kinds[most], most.Words())
+}

@@ -1,0 +1,379 @@
+package trial
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/trial/foreign"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// failure is what the error makes of a trial.
+func failure(t *testing.T, err error) (journal.InvalidCode, string) {
+	t.Helper()
+	var tr journal.Trial
+	if err := Settle(&tr, err); err != nil {
+		t.Fatalf("no Failure: %v", err)
+	}
+	if tr.Valid != (tr.InvalidCode == "") {
+		t.Fatalf("%+v is valid and not", tr)
+	}
+	return tr.InvalidCode, tr.InvalidReason
+}
+
+func TestSettle(t *testing.T) {
+	var tr journal.Trial
+	if err := Settle(&tr, nil); err != nil || !tr.Valid {
+		t.Errorf("%v, %+v", err, tr)
+	}
+	broken := errors.New("no memory")
+	if err := Settle(&tr, broken); !errors.Is(err, broken) {
+		t.Errorf("%v, want that there is no trial", err)
+	}
+}
+
+func readings(procs ...int) []Reading {
+	var r []Reading
+	for _, n := range procs {
+		switch n {
+		case 0:
+			r = append(r, Reading{Err: os.ErrPermission})
+		case -1:
+			r = append(r, Reading{NoGo: true, Err: errors.New("none")})
+		default:
+			r = append(r, Reading{Procs: n, Source: "symbol"})
+		}
+	}
+	return r
+}
+
+// What cannot be read is neither a match nor a fault.
+func TestProcs(t *testing.T) {
+	two := 2
+	for name, tc := range map[string]struct {
+		procs         *int
+		before, after []Reading
+		code          journal.InvalidCode
+		reason        string
+		warning       journal.WarningCode
+	}{
+		"as intended":          {&two, readings(2, 2), readings(2, 2), "", "", ""},
+		"another":              {&two, readings(2, 4), readings(2, 4), journal.InvalidProcs, "ran at GOMAXPROCS=4, not at 2", ""},
+		"changed":              {&two, readings(2), readings(3), journal.InvalidProcsChanged, "changed its GOMAXPROCS from 2 to 3", ""},
+		"unreadable":           {&two, readings(0), readings(0), "", "", journal.WarnProcsUnproven},
+		"one of two":           {&two, readings(2, 0), readings(2, 0), "", "", journal.WarnProcsUnproven},
+		"no Go program":        {&two, readings(-1), nil, "", "", journal.WarnNoGo},
+		"unset":                {nil, readings(7), readings(7), "", "", ""},
+		"unset, then updated":  {nil, readings(2), readings(4), "", "", journal.WarnProcsChanged},
+		"gone before the stop": {&two, readings(2), readings(0), "", "", ""},
+		"read once":            {&two, readings(2), nil, "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := journal.Trial{Arm: journal.Arm{Procs: tc.procs}}
+			code, reason := failure(t, Procs(&tr, tc.before, tc.after))
+			if code != tc.code || !strings.Contains(reason, tc.reason) {
+				t.Errorf("%s %q, want %s with %q", code, reason, tc.code, tc.reason)
+			}
+			if len(tr.ObservedProcs) != len(tc.before) {
+				t.Errorf("observed %v of %d replicas", tr.ObservedProcs, len(tc.before))
+			}
+			if (len(tr.Warnings) > 0) != (tc.warning != "") || tc.warning != "" && tr.Warnings[0].Code != tc.warning {
+				t.Errorf("warnings %+v, want %q", tr.Warnings, tc.warning)
+			}
+			for i, p := range tr.ObservedProcs {
+				if tc.before[i].Err != nil && p != nil {
+					t.Errorf("replica %d could not be read, but is %d", i, *p)
+				}
+			}
+		})
+	}
+}
+
+func result(mode string) *load.Result {
+	h := hdrhistogram.New(1, int64(time.Minute), 3)
+	h.RecordValue(int64(time.Millisecond))
+	r := &load.Result{Mode: mode, Duration: time.Second, AchievedPerSecond: 100, Requests: 100, Latency: h,
+		PerURL: []load.URLCount{{Connections: 4, Answered: 50}, {Connections: 4, Answered: 50}}}
+	if mode == load.ModeOpen {
+		r.Rate, r.SendLag = 100, h
+	}
+	return r
+}
+
+func TestLoops(t *testing.T) {
+	var tr journal.Trial
+	usage := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 1}}
+	if err := Closed(&tr, result(load.ModeClosed), usage); err != nil {
+		t.Fatal(err)
+	}
+	half := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 0.5}}
+	if err := Open(&tr, result(load.ModeOpen), half, 300*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if *tr.ThroughputPerSecond != 100 || tr.ThroughputUnit != "requests" || tr.CPUSeconds.User != 1 || tr.Saturated || tr.LatencySeconds == nil {
+		t.Errorf("%+v", tr)
+	}
+	if len(tr.Phases) != 2 || tr.Phases[0].Usage.CPUSeconds.User != 1 || tr.Phases[1].Usage.CPUSeconds.User != 0.5 || tr.Load.SendLagP99Seconds == nil {
+		t.Errorf("phases %+v", tr.Phases)
+	}
+	slow := result(load.ModeOpen)
+	slow.AchievedPerSecond = 98
+	if err := Open(&tr, slow, nil, 0); err != nil || !tr.Saturated {
+		t.Errorf("98 %% carried: saturated %v, %v", tr.Saturated, err)
+	}
+}
+
+// A replica that locks up makes the trial invalid, whatever it served before.
+func TestHungReplica(t *testing.T) {
+	for _, mode := range []string{load.ModeClosed, load.ModeOpen} {
+		l := result(mode)
+		l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+		l.Unanswered = 4
+		var tr journal.Trial
+		add := Closed
+		if mode == load.ModeOpen {
+			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return Open(t, l, u, 0) }
+		}
+		code, reason := failure(t, add(&tr, l, nil))
+		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 stopped answering: after 20 answers all of its 4 connections") {
+			t.Errorf("%s: %s %q", mode, code, reason)
+		}
+		if len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnUnanswered || tr.Warnings[0].Count != 4 {
+			t.Errorf("%s: warnings %+v", mode, tr.Warnings)
+		}
+	}
+}
+
+// Where a hypervisor takes the CPUs, a target that does not answer is not said to hang.
+func TestHungForWantOfCPUs(t *testing.T) {
+	l := result(load.ModeClosed)
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+	for steal, want := range map[float64]journal.InvalidCode{0: journal.InvalidNoAnswer, 0.19 * 4: journal.InvalidNoAnswer, 0.6 * 4: journal.InvalidStolen} {
+		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
+		var tr journal.Trial
+		code, reason := failure(t, Closed(&tr, l, usage))
+		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60 % of the CPU time of the closed loop") {
+			t.Errorf("%g s of 4 stolen: %s %q", steal, code, reason)
+		}
+	}
+}
+
+// And where other programs do, that is said beside it.
+func TestHungBesideOthers(t *testing.T) {
+	l := result(load.ModeClosed)
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+	for others, want := range map[float64]string{
+		0.7: "waited at the end of the closed loop; a longer --duration shows",
+		2.8: "waited at the end of the closed loop, in which other programs took 70 % of the CPU time; a quieter machine, or a longer --duration, shows",
+	} {
+		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
+		var tr journal.Trial
+		if code, reason := failure(t, Closed(&tr, l, usage)); code != journal.InvalidNoAnswer || !strings.Contains(reason, want) {
+			t.Errorf("others took %g s of 4: %s %q, want %q", others, code, reason, want)
+		}
+	}
+}
+
+// A trial whose CPUs a hypervisor took tells nothing of its program; one that lost less
+// is as noisy as it is, and one too short for the ticks is not judged by them.
+func TestStolen(t *testing.T) {
+	usage := func(share, seconds float64) *journal.Usage {
+		return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{StealSeconds: share * 2 * seconds, TargetCPUs: 2}}
+	}
+	for name, tc := range map[string]struct {
+		trial journal.Trial
+		want  string
+	}{
+		"none":            {journal.Trial{Usage: *usage(0, 2)}, ""},
+		"a part":          {journal.Trial{Usage: *usage(0.45, 2)}, ""},
+		"most":            {journal.Trial{Usage: *usage(0.85, 2)}, "the hypervisor took 85 % of the CPU time of the trial"},
+		"more than there": {journal.Trial{Usage: *usage(1.2, 2)}, "took 100 %"},
+		"too short":       {journal.Trial{Usage: *usage(0.85, 0.4)}, ""},
+		"not known":       {journal.Trial{}, ""},
+		"in one loop": {journal.Trial{Usage: *usage(0.1, 2), Phases: []journal.Phase{
+			{Mode: journal.ModeClosed, Usage: usage(0.1, 2)}, {Mode: journal.ModeOpen, Usage: usage(0.6, 2)},
+		}}, "took 60 % of the CPU time of the open loop"},
+	} {
+		err := Stolen(&tc.trial)
+		if tc.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if code, reason := failure(t, err); code != journal.InvalidStolen || !strings.Contains(reason, tc.want) {
+			t.Errorf("%s: %s %q, want %q", name, code, reason, tc.want)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	l := result(load.ModeClosed)
+	l.Redirects = 100
+	var tr journal.Trial
+	if err := Closed(&tr, l, nil); err != nil || len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnRedirects {
+		t.Errorf("%v, %+v: want a warning of redirects", err, tr.Warnings)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	kinds := map[string]int64{"status_503": 100, "reset": 3}
+	for name, tc := range map[string]struct {
+		phases []journal.Phase
+		code   journal.InvalidCode
+		want   string
+	}{
+		"good":             {[]journal.Phase{{Requests: 1000}}, "", ""},
+		"a few":            {[]journal.Phase{{Requests: 1000, Errors: 5}, {Requests: 1000}}, "", ""},
+		"too many":         {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}, {Requests: 1000}}, journal.InvalidErrors, "5.15 % of the requests failed (100 × status 503)"},
+		"all":              {[]journal.Phase{{Errors: 7}}, journal.InvalidNoAnswer, "no request was answered"},
+		"more errors":      {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100 % of the requests failed"},
+		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "no more is known"},
+		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10 % of the requests failed (100 never answered)"},
+		"some unanswered":  {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
+		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections were no longer answered"},
+		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
+		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
+	} {
+		code, reason := failure(t, Answers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
+		if code != tc.code || !strings.Contains(reason, tc.want) {
+			t.Errorf("%s: %s %q, want %s with %q", name, code, reason, tc.code, tc.want)
+		}
+	}
+}
+
+// Each warning of what was the limit comes when it should and not else.
+func TestLimits(t *testing.T) {
+	p := func(v float64) *float64 { return &v }
+	quiet := func() *journal.Trial {
+		return &journal.Trial{Usage: journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{BusyRatio: 0.5}}, LatencySeconds: &journal.Latency{P99: p(0.01)},
+			Load: &journal.LoadCost{CPUSeconds: 0.5, ThreadBusiestRatio: p(0.5), SendLagP99Seconds: p(0.0001)}}
+	}
+	limits := func(tr *journal.Trial, here bool) []journal.Warning {
+		Limits(tr, here)
+		return tr.Warnings
+	}
+	if w := limits(quiet(), true); len(w) != 0 {
+		t.Errorf("nothing was the limit: %+v", w)
+	}
+	for want, change := range map[journal.WarningCode]func(*journal.Trial){
+		journal.WarnLoadLimited: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = p(0.95) },
+		journal.WarnLoadTook:    func(t *journal.Trial) { t.HostUse.BusyRatio = 0.99 },
+		journal.WarnSaturated:   func(t *journal.Trial) { t.Saturated = true },
+		journal.WarnSentLate:    func(t *journal.Trial) { t.Load.SendLagP99Seconds = p(0.005) },
+	} {
+		tr := quiet()
+		change(tr)
+		if w := limits(tr, true); len(w) != 1 || w[0].Code != want {
+			t.Errorf("%+v, want one %s", w, want)
+		}
+	}
+	tr := quiet()
+	tr.HostUse.BusyRatio = 0.99
+	if w := limits(tr, false); len(w) != 0 {
+		t.Errorf("a load from elsewhere takes no CPU here: %+v", w)
+	}
+}
+
+func TestJudgedMetric(t *testing.T) {
+	metrics := []load.Metric{{Name: "took"}, {Name: "throughput"}}
+	took := load.Value{Value: 4, Better: load.BetterLower}
+	for name, tc := range map[string]struct {
+		found map[string]load.Value
+		want  float64
+		unit  string
+		code  journal.InvalidCode
+	}{
+		"the first, reciprocal": {map[string]load.Value{"took": took}, 0.25, "1/took", ""},
+		"throughput wins":       {map[string]load.Value{"took": took, "throughput": {Value: 9, Better: load.BetterHigher}}, 9, "throughput", ""},
+		"zero has no ratio":     {map[string]load.Value{"took": {Better: load.BetterLower}}, 0, "", journal.InvalidMetric},
+		"nor has less":          {map[string]load.Value{"took": {Value: -1, Better: load.BetterHigher}}, 0, "", journal.InvalidMetric},
+	} {
+		var tr journal.Trial
+		code, _ := failure(t, JudgedMetric(&tr, metrics, tc.found))
+		if code != tc.code {
+			t.Errorf("%s: %q, want %q", name, code, tc.code)
+		} else if code == "" && (*tr.ThroughputPerSecond != tc.want || tr.ThroughputUnit != tc.unit) {
+			t.Errorf("%s: %g %s, want %g %s", name, *tr.ThroughputPerSecond, tr.ThroughputUnit, tc.want, tc.unit)
+		}
+	}
+}
+
+func TestMean(t *testing.T) {
+	got := Mean([]map[string]load.Value{{"x": {Value: 1, Better: "lower"}}, {"x": {Value: 2, Better: "lower"}}, {"x": {Value: 6, Better: "lower"}}})
+	if v := got["x"]; v.Value != 3 || v.Better != "lower" {
+		t.Errorf("%+v, want 3", got)
+	}
+}
+
+func TestBenchmarks(t *testing.T) {
+	parse := func(text string) []gobench.Result {
+		results, err := gobench.ParseOutput([]byte(text), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results
+	}
+	var tr journal.Trial
+	if err := Benchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := *tr.ThroughputPerSecond; math.Abs(got-5e6) > 1 || tr.ThroughputUnit != "operations" {
+		t.Errorf("throughput %g %s, want the geometric mean of 1e7 and 2.5e6", got, tr.ThroughputUnit)
+	}
+	for name, want := range map[string]journal.Metric{
+		"A ns/op":   {Value: 100, Unit: "ns/op", Better: "lower"},
+		"A B/op":    {Value: 8, Unit: "B/op", Better: "lower"},
+		"B/x MB/s":  {Value: 5, Unit: "MB/s", Better: "higher"},
+		"B/x ns/op": {Value: 400, Unit: "ns/op", Better: "lower"},
+	} {
+		if tr.Metrics[name] != want {
+			t.Errorf("%s is %+v, want %+v; all: %v", name, tr.Metrics[name], want, tr.Metrics)
+		}
+	}
+	if code, reason := failure(t, Benchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "does -bench match") {
+		t.Errorf("no benchmark: %s %q", code, reason)
+	}
+	// Lines of a program that measures no time are metrics beside its runs a second.
+	runs := journal.Trial{}
+	Runs(&runs, 14, 2*time.Second)
+	if err := Benchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), false); err != nil {
+		t.Fatal(err)
+	}
+	if *runs.ThroughputPerSecond != 7 || runs.ThroughputUnit != "runs" || runs.Metrics["Defaults numcpu"].Value != 8 {
+		t.Errorf("%+v", runs)
+	}
+	if code, _ := failure(t, Benchmarks(&runs, nil, false)); code != journal.InvalidNoBenchmark {
+		t.Error("no benchmark at all is no fault")
+	}
+}
+
+func TestExternal(t *testing.T) {
+	figures := func() *foreign.Report {
+		rate, p99 := 50.0, 0.02
+		return &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P99: &p99}}
+	}
+	var tr journal.Trial
+	if err := External(&tr, figures(), 2*time.Second, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if p := tr.Phases[0]; p.Mode != journal.ModeClosed || p.Requests != 100 || tr.LatencySeconds != nil {
+		t.Errorf("a generator without a rate: %+v, judged latency %v", p, tr.LatencySeconds)
+	}
+	rate := 100.0
+	tr = journal.Trial{}
+	if err := External(&tr, figures(), 2*time.Second, &rate, nil); err != nil || !tr.Saturated || tr.LatencySeconds == nil {
+		t.Errorf("half of the rate: %v, %+v", err, tr)
+	}
+	if code, _ := failure(t, External(&tr, &foreign.Report{}, time.Second, nil, nil)); code != journal.InvalidLoadOutput {
+		t.Errorf("no throughput: %q", code)
+	}
+}

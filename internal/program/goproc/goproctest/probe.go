@@ -1,0 +1,173 @@
+// Package goproctest builds and runs a Go program that says of itself what
+// package goproc reads from outside; see testdata/probe.
+package goproctest
+
+import (
+	"bufio"
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+//go:embed testdata/probe
+var source embed.FS
+
+// Module is the name of the probe's module.
+const Module = "example.com/probe"
+
+// Build is how the probe is built.
+type Build struct {
+	Toolchain string   // such as go1.21.13; empty: the one that is there
+	Language  string   // the go line of its go.mod; empty: 1.18, the lowest that it has
+	Env       []string // CGO_ENABLED=0, GOARCH=arm64
+	Args      []string // of go build
+}
+
+// Run builds the probe and returns its path. It is a module of its own, outside of
+// the workspace: inside one, an old language version gets no GODEBUG defaults.
+func (b Build) Run(t testing.TB) string {
+	t.Helper()
+	need.Command(t, "go")
+	dir := t.TempDir()
+	if err := writeSource(dir, b.Language); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "probe")
+	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false"}, b.Args...), "-o", out, ".")...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), b.Env...)
+	if b.Toolchain != "" {
+		cmd.Env = append(cmd.Env, "GOTOOLCHAIN="+b.Toolchain)
+	}
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s build %v %v: %v\n%s", b.Toolchain, b.Env, b.Args, err, msg)
+	}
+	return out
+}
+
+func writeSource(dir, language string) error {
+	if language == "" {
+		language = "1.18"
+	}
+	files, err := source.ReadDir("testdata/probe")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		text, err := source.ReadFile("testdata/probe/" + f.Name())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o644); err != nil {
+			return err
+		}
+	}
+	mod := "module " + Module + "\n\ngo " + language + "\n"
+	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644)
+}
+
+// Probe is a running probe.
+type Probe struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+// State is what a probe says of itself.
+type State struct {
+	Procs, NumCPU int
+	Latencies     string // the counts of /sched/latencies:seconds, separated by spaces
+}
+
+// Start runs a probe until the test ends, with GOMAXPROCS only if env has it, and
+// returns what it says first.
+func Start(t testing.TB, path string, env ...string) (*Probe, State) {
+	t.Helper()
+	cmd := exec.Command(path)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GOMAXPROCS=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, env...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	p := &Probe{t, cmd, in, bufio.NewScanner(out)}
+	return p, p.says()
+}
+
+// PID is the probe's process.
+func (p *Probe) PID() int { return p.cmd.Process.Pid }
+
+// Tell gives the probe a command, nothing for none, and returns what it says then.
+func (p *Probe) Tell(command string) State {
+	p.t.Helper()
+	if _, err := fmt.Fprintln(p.in, command); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.says()
+}
+
+func (p *Probe) says() State {
+	p.t.Helper()
+	if !p.out.Scan() {
+		p.t.Fatalf("the probe ended: %v", p.out.Err())
+	}
+	procs, rest, _ := strings.Cut(p.out.Text(), " ")
+	cpus, counts, _ := strings.Cut(rest, " ")
+	s := State{Latencies: counts}
+	var err error
+	if s.Procs, err = strconv.Atoi(procs); err != nil {
+		p.t.Fatal(err)
+	}
+	if s.NumCPU, err = strconv.Atoi(cpus); err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+// tries bounds how often the probe may be found at work. Its own answers to a
+// command count among its latencies now and then.
+const tries = 100
+
+// Quiet calls read until the probe says the same before and after it, and returns
+// what that is.
+func (p *Probe) Quiet(read func()) State {
+	p.t.Helper()
+	for range tries {
+		before := p.Tell("")
+		read()
+		if p.Tell("") == before {
+			return before
+		}
+	}
+	p.t.Fatalf("the probe is never quiet, in %d tries", tries)
+	return State{}
+}
+
+// Latencies is how a probe writes these counts.
+func Latencies(counts []uint64) string {
+	return strings.Trim(fmt.Sprint(counts), "[]")
+}

@@ -1,0 +1,180 @@
+//go:build !portable
+
+package goproc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+
+	"github.com/procfit/procfit/internal/host/procstat"
+)
+
+// maxProcs bounds what is taken for a number of CPUs. The runtime has no limit
+// since Go 1.10; a machine of Linux has at most 8192.
+const maxProcs = 1 << 20
+
+var errNoEntry = fmt.Errorf("%w: no entry address in its auxiliary vector", ErrGone)
+
+// Live reads the program that the process runs and its GOMAXPROCS. The process
+// is not stopped and not written to. Everything goes through /proc/PID/exe
+// itself, which works across mount namespaces and for a deleted file.
+func (c *Cache) Live(pid int) (Live, error) {
+	live, err := c.live(pid)
+	if err != nil {
+		return Live{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return live, nil
+}
+
+// Program reads the program that the process runs; what it needs of permission
+// is less than Live does.
+func (c *Cache) Program(pid int) (Program, error) {
+	f, _, err := c.open(pid)
+	if err != nil {
+		return Program{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return f.program, nil
+}
+
+// open returns the analysis of the file that the process runs, and the identity
+// of that file. A file that is known is not opened again.
+func (c *Cache) open(pid int) (*file, fileKey, error) {
+	key, err := keyOf(pid)
+	if err != nil {
+		return nil, key, err
+	}
+	if f := c.file(key); f.ready.Load() {
+		return f, key, f.err
+	}
+	exe, err := openProc(pid, "exe")
+	if err != nil {
+		return nil, key, err
+	}
+	defer exe.Close()
+	var st syscall.Stat_t
+	if err := syscall.Fstat(exe.n, &st); err != nil {
+		return nil, key, &fs.PathError{Op: "stat", Path: exe.path, Err: err}
+	}
+	key = keyOfStat(&st) // another one if the process has just called exec
+	f := c.file(key)
+	c.hold(f.read(exe))
+	return f, key, f.err
+}
+
+// memory opens the memory of a process, with the analysis of the file that it runs.
+func (c *Cache) memory(pid int) (f *file, mem fd, bias uint64, err error) {
+	f, key, err := c.open(pid)
+	if err != nil {
+		return nil, fd{}, 0, err
+	}
+	if err := f.image.decodable(); err != nil {
+		return nil, fd{}, 0, err
+	}
+	if mem, err = openProc(pid, "mem"); err != nil {
+		return nil, fd{}, 0, err
+	}
+	if bias, err = loadBias(pid, f.image); err == nil {
+		err = unchanged(pid, key)
+	}
+	if err != nil {
+		mem.Close()
+		return nil, fd{}, 0, err
+	}
+	return f, mem, bias, nil
+}
+
+// unchanged tells a process that has just called exec: mem stays with the memory it was
+// opened on, exe and auxv do not, and do not belong together then.
+func unchanged(pid int, key fileKey) error {
+	now, err := keyOf(pid)
+	if err == nil && now != key {
+		err = fmt.Errorf("%w: the process has just called exec", ErrStarting)
+	}
+	return err
+}
+
+func (c *Cache) live(pid int) (Live, error) {
+	f, mem, bias, err := c.memory(pid)
+	if err != nil {
+		return Live{}, err
+	}
+	defer mem.Close()
+	at, err := f.locate(mem, bias)
+	if err != nil {
+		return Live{}, err
+	}
+	procs, cpus, err := readPair(mem, bias, at.Procs, at.NumCPU)
+	if err != nil {
+		return Live{}, err
+	}
+	if procs == 0 {
+		return Live{}, ErrStarting
+	}
+	if procs < 0 || procs > maxProcs {
+		return Live{}, fmt.Errorf("%w: what was found reads %d", ErrUndecodable, procs)
+	}
+	live := Live{Program: f.program, Procs: int(procs), Source: at.Source}
+	if cpus > 0 && cpus <= maxProcs {
+		live.NumCPU = int(cpus)
+	}
+	if at.Sched != 0 {
+		from, to := f.layout.span()
+		b := make([]byte, to-from)
+		if _, err := mem.ReadAt(b, int64(bias+at.Sched+from)); err == nil {
+			live.Custom, live.Latency, _ = f.layout.parse(b, live.Procs, monotonic())
+		}
+	}
+	return live, nil
+}
+
+// explain gives an error of the system its meaning.
+func explain(pid int, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: %w%s", ErrPermission, err, hint(pid))
+	case errors.Is(err, syscall.ESRCH), errors.Is(err, io.EOF):
+		// mem reads as empty once the process has ended.
+		return ErrGone
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrStarting):
+		if ended(pid) {
+			return ErrGone
+		}
+		if !errors.Is(err, ErrStarting) {
+			return fmt.Errorf("%w (a kernel thread)", ErrNotGo)
+		}
+	}
+	return err
+}
+
+// ended tells whether the process is no more, or a zombie.
+func ended(pid int) bool {
+	now, err := procstat.ReadStat(pid)
+	return err != nil || now.Ended()
+}
+
+// hint says what would allow reading the process.
+func hint(pid int) string {
+	info, err := os.Stat(procPath(pid, ""))
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE", st.Uid)
+	}
+	yama, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	if scope := string(bytes.TrimSpace(yama)); err == nil && scope != "0" {
+		return fmt.Sprintf("; kernel.yama.ptrace_scope is %s: run with CAP_SYS_PTRACE, or let procfit start the program", scope)
+	}
+	return "; run with CAP_SYS_PTRACE"
+}
+
+func procPath(pid int, name string) string {
+	return "/proc/" + strconv.Itoa(pid) + "/" + name
+}

@@ -1,0 +1,106 @@
+package goproc
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/need"
+)
+
+func build(t testing.TB, env []string, args ...string) string {
+	t.Helper()
+	return goproctest.Build{Env: env, Args: args}.Run(t)
+}
+
+// TestLive compares what is read with what the program says of itself, for each
+// way of building it; see package test/live for other releases of Go.
+func TestLive(t *testing.T) {
+	for _, mode := range []struct {
+		name string
+		env  []string
+		args []string
+	}{
+		{"exe", []string{"CGO_ENABLED=0"}, nil},
+		{"pie", []string{"CGO_ENABLED=0"}, []string{"-buildmode=pie"}},
+		{"cgo", []string{"CGO_ENABLED=1"}, nil},
+		{"cgopie", []string{"CGO_ENABLED=1"}, []string{"-buildmode=pie"}},
+	} {
+		for _, stripped := range []bool{false, true} {
+			name, args, source := mode.name, mode.args, Symbol
+			if stripped {
+				name, args, source = name+"/stripped", append(args, "-ldflags=-s -w"), Decoded
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				if strings.HasPrefix(mode.name, "cgo") {
+					need.Command(t, "gcc")
+				}
+				path := build(t, mode.env, args...)
+				var cache Cache
+				for _, env := range [][]string{nil, {"GOMAXPROCS=1"}, {"GOMAXPROCS=3"}} {
+					p, _ := goproctest.Start(t, path, env...)
+					check(t, &cache, p, source, env != nil)
+					p.Tell("5")
+					if got := check(t, &cache, p, source, true); got != 5 {
+						t.Errorf("%v: after GOMAXPROCS(5) the probe says %d", env, got)
+					}
+					p.Tell("default")
+					check(t, &cache, p, source, false)
+					checkGC(t, &cache, p)
+				}
+				if len(cache.files) != 1 {
+					t.Errorf("%d files in the cache, want 1", len(cache.files))
+				}
+			})
+		}
+	}
+}
+
+func check(t *testing.T, c *Cache, p *goproctest.Probe, source Source, custom bool) int {
+	t.Helper()
+	var live Live
+	says := p.Quiet(func() {
+		var err error
+		if live, err = c.Live(p.PID()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if live.Procs != says.Procs || live.NumCPU != says.NumCPU || live.Source != source {
+		t.Errorf("read %d of %d CPUs by %s, the program says %d of %d, want source %s",
+			live.Procs, live.NumCPU, live.Source, says.Procs, says.NumCPU, source)
+	}
+	if live.Custom == nil || *live.Custom != custom {
+		t.Errorf("read custom %v, want %v", live.Custom, custom)
+	}
+	if live.Latency == nil {
+		t.Error("read no latencies")
+	} else if got := goproctest.Latencies(live.Latency.Counts()); got != says.Latencies || live.Latency.Count() == 0 {
+		t.Errorf("read latencies\n%s, the program says\n%s", got, says.Latencies)
+	}
+	if live.GoVersion != runtime.Version() || live.MainModule != goproctest.Module {
+		t.Errorf("read version %q, module %q", live.GoVersion, live.MainModule)
+	}
+	return says.Procs
+}
+
+// checkGC compares what is read of the collector with what the program says of it, which
+// has a runtime.MemStats of its own among its variables.
+func checkGC(t *testing.T, c *Cache, p *goproctest.Probe) {
+	t.Helper()
+	for range 2 {
+		says := p.Collect()
+		got, err := c.GC(p.PID())
+		if err != nil {
+			t.Errorf("the collector: %v; the program says %+v", err, says)
+			return
+		}
+		if got.Cycles != says.Cycles || got.Pause != says.Pause || got.Last.UnixNano() != says.Last || got.Cycles < 1 || got.First.IsZero() || got.First.After(got.Last) || !goproctest.About(got.Heap, says.Heap) {
+			t.Errorf("the collector is read as %+v, the program says %+v", got, says)
+		}
+		if got.CPU == nil || !goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy) {
+			t.Errorf("its times are read as %+v, the program says %+v", got.CPU, says)
+		}
+	}
+}

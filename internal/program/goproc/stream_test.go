@@ -1,0 +1,68 @@
+package goproc_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"testing"
+	"testing/iotest"
+
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+)
+
+// TestReadStream reads programs from a stream as from their files, and holds no more of
+// them than it may.
+func TestReadStream(t *testing.T) {
+	const most = 1 << 20 // bytes: less than any of them
+	for name, build := range map[string]goproctest.Build{
+		"Linux":    {},
+		"stripped": {Args: []string{"-ldflags=-s -w"}},
+		"pie":      {Args: []string{"-buildmode=pie"}},
+	} {
+		b, err := os.ReadFile(build.Run(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := goproc.Read(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := goproc.ReadStream(iotest.HalfReader(bytes.NewReader(b)), int64(len(b)), most)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+		}
+		if int64(len(b)) < most {
+			t.Errorf("%s has only %d bytes", name, len(b))
+		}
+		// An archive that ends in the middle of it.
+		if _, err := goproc.ReadStream(bytes.NewReader(b[:len(b)/8]), int64(len(b)), most); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s, truncated: %v", name, err)
+		}
+	}
+}
+
+func TestReadStreamWhole(t *testing.T) {
+	for _, system := range []string{"windows"} {
+		b, err := os.ReadFile(goproctest.Build{Env: []string{"GOOS=" + system, "CGO_ENABLED=0"}}.Run(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := int64(len(b))
+		if got, err := goproc.ReadStream(bytes.NewReader(b), size, size); err != nil || got.MainModule != goproctest.Module {
+			t.Errorf("%s: %+v, %v", system, got, err)
+		}
+		if _, err := goproc.ReadStream(bytes.NewReader(b), size, size-1); !errors.Is(err, goproc.ErrTooLarge) {
+			t.Errorf("%s, without room: %v", system, err)
+		}
+	}
+	if _, err := goproc.ReadStream(bytes.NewReader([]byte("#!/bin/sh\n")), 10, 100); !errors.Is(err, goproc.ErrNotGo) {
+		t.Errorf("a script: %v", err)
+	}
+	// A size that is a lie takes no memory.
+	if _, err := goproc.ReadStream(bytes.NewReader([]byte("MZ")), 1<<40, 1<<41); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a lie: %v", err)
+	}
+}

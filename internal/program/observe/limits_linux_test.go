@@ -1,0 +1,183 @@
+package observe
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/need"
+)
+
+// TestLimits has a limit around the process that nobody set for it: that of the
+// group above its own.
+func TestLimits(t *testing.T) {
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, "needs a cgroup: "+err.Error())
+	}
+	group, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { group.Remove() })
+	if err := group.SetQuota(0.1); err != nil {
+		t.Fatal(err)
+	}
+	inner := group.Dir() + "/inner"
+	if err := os.Mkdir(inner, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(inner) }) // after the process has ended, before the group
+	at := func(pid int) Limit {
+		t.Helper()
+		all, err := Limits(pid)
+		i := slices.IndexFunc(all, func(l Limit) bool { return l.Dir == group.Dir() })
+		if err != nil || i < 0 || all[i].CPUs != 0.1 || all[i].Err != nil {
+			t.Fatalf("%+v, %v; want 0.1 CPUs of %s", all, err, group.Dir())
+		}
+		return all[i]
+	}
+	script := `echo $$ >"$1" && echo && read x && i=0 && while [ $i -lt 20000 ]; do i=$((i+1)); done`
+	cmd := exec.Command("sh", "-c", script, "sh", inner+"/cgroup.procs")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	idle := at(cmd.Process.Pid)
+	in.Write([]byte("\n"))
+	out.Read(make([]byte, 1)) // ends with the shell's work
+	busy := Reread([]Limit{idle})
+	span, ok := busy[0].Since(idle)
+	if !ok || span.Periods == 0 || span.ThrottledPeriods == 0 || span.Throttled == 0 || busy[0].Periods < span.Periods {
+		t.Errorf("throttled %+v, %v, of %+v", span, ok, busy[0])
+	}
+	if _, ok := idle.Since(busy[0]); ok {
+		t.Error("a group that was made anew is counted from its predecessor")
+	}
+	cmd.Wait()
+	if _, err = Limits(cmd.Process.Pid); !errors.Is(err, ErrNoProcess) {
+		t.Errorf("one that has ended: %v", err)
+	}
+}
+
+// TestLimitsNotKnown: what cannot be read is never taken for no limit.
+func TestLimitsNotKnown(t *testing.T) {
+	files := map[string]string{
+		"proc/7/cgroup":           "0::/a/b\n",
+		"proc/7/mountinfo":        "25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+		"proc/7/status":           "Cpus_allowed_list:\t0-3\n",
+		"sys/fs/cgroup/a/cpu.max": "150000 100000\n",
+
+		"sys/fs/cgroup/cgroup.procs":     "",
+		"sys/fs/cgroup/a/cgroup.procs":   "",
+		"sys/fs/cgroup/a/b/cgroup.procs": "7\n",
+		"sys/fs/cgroup/a/b/cpu.max":      "max 100000\n",
+	}
+	read := func(change, text string) ([]Limit, error) {
+		tree := fstest.MapFS{}
+		for name, text := range files {
+			tree[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if change != "" {
+			tree[change] = &fstest.MapFile{Data: []byte(text)}
+		}
+		f, err := facts.ReadFS(tree, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return limitsOf(f)
+	}
+	all, err := read("", "")
+	if err != nil || len(all) != 1 || all[0].Dir != "/sys/fs/cgroup/a" || all[0].CPUs != 1.5 || all[0].Err == nil {
+		t.Errorf("%+v, %v; want 1.5 CPUs of a group whose cpu.stat is not there", all, err)
+	}
+	if all, err := read("sys/fs/cgroup/a/b/cpu.max", "much"); err == nil || len(all) != 1 || !strings.Contains(err.Error(), "/sys/fs/cgroup/a/b") {
+		t.Errorf("a malformed limit: %+v, %v", all, err)
+	}
+	if all, err := read("proc/7/cgroup", "0::/elsewhere\n"); err == nil || len(all) != 0 {
+		t.Errorf("a group that cannot be seen: %+v, %v", all, err)
+	}
+}
+
+func TestCPUTime(t *testing.T) {
+	before, err := CPUTime([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := CPUTime(nil)
+	if err != nil || before.Total <= 0 || all.Total < before.Total {
+		t.Errorf("CPU 0 %+v of %+v, %v", before, all, err)
+	}
+	play(t, "burn")
+	now, err := CPUTime(nil)
+	if use := now.Since(all); err != nil || use.Busy < 100*1e6 {
+		t.Errorf("a program has used 300 ms: %+v, %v", use, err)
+	}
+	if _, err := CPUTime([]int{1 << 15}); err == nil {
+		t.Error("a CPU that is not there: no error")
+	}
+}
+
+func TestProgram(t *testing.T) {
+	pid, _ := play(t, "leaf")
+	var r Reader
+	p, err := r.Program(pid)
+	if live, liveErr := r.Procs(pid); err != nil || liveErr != nil || p.MainModule != "github.com/procfit/procfit" || live.MainModule != p.MainModule || live.GoVersion != p.GoVersion {
+		t.Errorf("%+v, %v; live %+v, %v", p, err, live, liveErr)
+	}
+	shell, _ := run(t, exec.Command("sh", "-c", "echo; read x"))
+	if _, err := r.Program(shell); !errors.Is(err, ErrNotGo) {
+		t.Errorf("a shell: %v", err)
+	}
+	if _, err := r.Procs(shell); !errors.Is(err, ErrNotGo) {
+		t.Errorf("a shell: %v", err)
+	}
+}
+
+func BenchmarkLimits(b *testing.B) {
+	for b.Loop() {
+		if _, err := Limits(os.Getpid()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReread(b *testing.B) {
+	all, err := Limits(os.Getpid())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(all) == 0 {
+		b.Skip("no limit around this process")
+	}
+	for b.Loop() {
+		if now := Reread(all); now[0].Err != nil {
+			b.Fatal(now[0].Err)
+		}
+	}
+}
+
+func BenchmarkCPUTime(b *testing.B) {
+	for b.Loop() {
+		if _, err := CPUTime([]int{0}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

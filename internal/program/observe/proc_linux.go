@@ -1,0 +1,138 @@
+//go:build !portable
+
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/host/procstat"
+)
+
+// Listener returns the first of pids that holds a TCP socket listening at the
+// port, in the network namespaces of pids (of procfit itself when there are none).
+// Where there is none the error is ErrNoListener, or a *TakenError when somebody
+// else listens.
+func Listener(port int, pids []int) (int, error) {
+	sockets, err := listeners(port, pids)
+	if err != nil {
+		return 0, err
+	}
+	if len(sockets) == 0 {
+		return 0, fmt.Errorf("port %d: %w", port, ErrNoListener)
+	}
+	var denied error
+	for _, pid := range pids {
+		holds, err := holdsAny(pid, sockets)
+		if holds {
+			return pid, nil
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			denied = err
+		}
+	}
+	if denied != nil {
+		return 0, fmt.Errorf("port %d: cannot tell who listens (run as the same user or with CAP_SYS_PTRACE): %w", port, denied)
+	}
+	return 0, taken(port, pids, sockets)
+}
+
+// taken looks for the holder among all processes.
+func taken(port int, except []int, sockets map[string]bool) error {
+	e := &TakenError{Port: port}
+	all, err := allPIDs()
+	if err != nil {
+		return err
+	}
+	for _, pid := range all {
+		if slices.Contains(except, pid) {
+			continue
+		}
+		if holds, _ := holdsAny(pid, sockets); holds {
+			e.PID = pid
+			if s, err := procstat.ReadStat(pid); err == nil {
+				e.Name = s.Name
+			}
+			break
+		}
+	}
+	return e
+}
+
+// listeners returns the sockets listening at the port as links of /proc/PID/fd
+// name them. Inodes of sockets are unique across network namespaces.
+func listeners(port int, pids []int) (map[string]bool, error) {
+	if len(pids) == 0 {
+		pids = []int{os.Getpid()}
+	}
+	sockets := make(map[string]bool)
+	seen := make(map[string]bool)
+	for _, pid := range pids {
+		dir := "/proc/" + strconv.Itoa(pid)
+		space, err := os.Readlink(dir + "/ns/net")
+		if err == nil && seen[space] {
+			continue
+		}
+		seen[space] = true
+		for _, table := range []string{"/net/tcp", "/net/tcp6"} {
+			f, err := os.Open(dir + table)
+			if err != nil {
+				continue // gone, or without IPv6
+			}
+			inodes, err := listening(f, port)
+			f.Close()
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("%s%s: %w", dir, table, err)
+			}
+			for _, inode := range inodes {
+				sockets["socket:["+strconv.FormatUint(inode, 10)+"]"] = true
+			}
+		}
+	}
+	return sockets, nil
+}
+
+// holdsAny tells whether a process has one of the sockets open.
+func holdsAny(pid int, sockets map[string]bool) (bool, error) {
+	path := "/proc/" + strconv.Itoa(pid) + "/fd"
+	dir, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	for {
+		names, err := dir.Readdirnames(256)
+		for _, name := range names {
+			if link, err := os.Readlink(path + "/" + name); err == nil && sockets[link] {
+				return true, nil
+			}
+		}
+		if err != nil {
+			return false, nil
+		}
+	}
+}
+
+// allPIDs returns the processes in /proc.
+func allPIDs() ([]int, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	pids := make([]int, 0, len(names))
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}

@@ -1,0 +1,289 @@
+package observe
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/test/need"
+)
+
+// The test program itself is also the programs that are observed. Each prints a
+// line when it is ready and ends with its standard input.
+func TestMain(m *testing.M) {
+	switch role, arg, _ := strings.Cut(os.Getenv("OBSERVE_ROLE"), " "); role {
+	case "":
+		os.Exit(m.Run())
+	case "listen":
+		l, err := net.Listen("tcp", arg)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(l.Addr().(*net.TCPAddr).Port)
+	case "burn":
+		// By the CPU's clock: on a busy machine a start can cost more than 300 ms by the wall's would.
+		for used := cpuTime(); cpuTime() < used+time.Second; {
+		}
+		fmt.Println("burnt")
+	case "tree": // a child, which has a child
+		os.Setenv("OBSERVE_ROLE", "leaf")
+		if arg != "0" {
+			os.Setenv("OBSERVE_ROLE", "tree 0")
+		}
+		child := exec.Command("/proc/self/exe")
+		child.Stdin, child.Stdout = os.Stdin, os.Stdout
+		if err := child.Start(); err != nil {
+			fmt.Println(err)
+		}
+		child.Wait()
+		return
+	case "leaf":
+		fmt.Println(os.Getppid(), os.Getpid())
+	}
+	io.Copy(io.Discard, os.Stdin)
+}
+
+// cpuTime is what this process has used so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// play starts the program in that role and returns its id and what it says.
+func play(t testing.TB, role string, change ...func(*exec.Cmd)) (pid int, says string) {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "OBSERVE_ROLE="+role, "GOMAXPROCS=3")
+	for _, c := range change {
+		c(cmd)
+	}
+	return run(t, cmd)
+}
+
+func run(t testing.TB, cmd *exec.Cmd) (pid int, says string) {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s says nothing: %v", cmd, err)
+	}
+	return cmd.Process.Pid, strings.TrimSpace(line)
+}
+
+func TestListener(t *testing.T) {
+	idle, _ := play(t, "leaf")
+	for _, addr := range []string{"127.0.0.1:0", "[::1]:0", ":0"} {
+		t.Run(addr, func(t *testing.T) {
+			if l, err := net.Listen("tcp", addr); err != nil {
+				need.Skip(t, "needs IPv6: "+err.Error())
+			} else {
+				l.Close()
+			}
+			pid, says := play(t, "listen "+addr)
+			port, err := strconv.Atoi(says)
+			if err != nil {
+				t.Fatal(says)
+			}
+			if got, err := Listener(port, []int{idle, pid}); got != pid || err != nil {
+				t.Errorf("found %d, %v; want %d", got, err, pid)
+			}
+			for _, pids := range [][]int{{idle}, nil} {
+				got, err := Listener(port, pids)
+				var taken *TakenError
+				if !errors.As(err, &taken) || taken.PID != pid || taken.Name == "" || taken.Port != port {
+					t.Errorf("of %v: %d, %v; want that %d has it", pids, got, err, pid)
+				}
+			}
+		})
+	}
+	t.Run("nobody", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		// A connection is no listener: one stays after the listener has closed.
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		server, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		l.Close()
+		if got, err := Listener(port, []int{idle, os.Getpid()}); !errors.Is(err, ErrNoListener) {
+			t.Errorf("found %d, %v", got, err)
+		}
+	})
+	t.Run("another network", func(t *testing.T) {
+		need.Root(t)
+		pid, says := play(t, "listen :0", func(c *exec.Cmd) {
+			c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+		})
+		port, err := strconv.Atoi(says)
+		if err != nil {
+			t.Fatal(says)
+		}
+		if got, err := Listener(port, []int{idle, pid}); got != pid || err != nil {
+			t.Errorf("found %d, %v; want %d", got, err, pid)
+		}
+		if got, err := Listener(port, []int{idle}); !errors.Is(err, ErrNoListener) {
+			t.Errorf("in this network: %d, %v", got, err)
+		}
+	})
+	t.Run("not allowed", func(t *testing.T) {
+		need.Root(t)
+		pid, says := play(t, "listen 127.0.0.1:0")
+		port, err := strconv.Atoi(says)
+		if err != nil {
+			t.Fatal(says)
+		}
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // and never unlocked, so that the thread ends
+			if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, 65534, 65534, 65534); e != 0 {
+				t.Errorf("setresuid: %v", e)
+				return
+			}
+			if got, err := Listener(port, []int{pid}); !errors.Is(err, os.ErrPermission) {
+				t.Errorf("of another user: %d, %v", got, err)
+			}
+			var taken *TakenError
+			if got, err := Listener(port, nil); !errors.As(err, &taken) || taken.PID != 0 {
+				t.Errorf("of another user, not asked for: %d, %v", got, err)
+			}
+		}()
+		<-done
+	})
+}
+
+func TestReader(t *testing.T) {
+	idle, _ := play(t, "leaf")
+	busy, _ := play(t, "burn")
+	sh := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo; read x")
+	shell, _ := run(t, sh)
+	var r Reader
+	if got, ok := r.BusiestGo([]int{idle, shell, busy}); got != busy || !ok {
+		t.Errorf("the busiest is %d, %v; want %d of idle %d, shell %d", got, ok, busy, idle, shell)
+	}
+	if got, ok := r.BusiestGo([]int{shell}); ok {
+		t.Errorf("the shell is Go: %d", got)
+	}
+	if live, err := r.Procs(busy); err != nil || live.Procs != 3 || live.GoVersion != runtime.Version() {
+		t.Errorf("read %+v, %v", live, err)
+	}
+	if _, err := r.Procs(shell); !errors.Is(err, goproc.ErrNotGo) {
+		t.Errorf("the shell: %v", err)
+	}
+}
+
+// TestReaderGoRun finds the program below the go command, which "go run" links
+// without a symbol table.
+func TestReaderGoRun(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("only amd64 code is decoded")
+	}
+	cmd := exec.Command(need.Command(t, "go"), "run", ".")
+	cmd.Dir = filepath.Join("..", "goproc", "goproctest", "testdata", "probe")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOMAXPROCS=3")
+	root, says := run(t, cmd)
+	pids, err := descendants(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Reader
+	pid, ok := r.BusiestGo(append(pids, root))
+	if !ok || pid == root {
+		t.Fatalf("found %d, %v among %v below %d", pid, ok, pids, root)
+	}
+	if live, err := r.Procs(pid); err != nil || live.Procs != 3 || !strings.HasPrefix(says, "3 ") || live.Source != goproc.Decoded {
+		t.Errorf("read %+v, %v; the program says %s", live, err, says)
+	}
+}
+
+func BenchmarkListener(b *testing.B) {
+	pid, says := play(b, "listen 127.0.0.1:0")
+	port, err := strconv.Atoi(says)
+	if err != nil {
+		b.Fatal(says)
+	}
+	for b.Loop() {
+		if _, err := Listener(port, []int{pid}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// descendants lists the live processes below root.
+func descendants(root int) ([]int, error) {
+	pids, err := allPIDs()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(pids, root) {
+		return nil, fmt.Errorf("descendants of process %d: no such process", root)
+	}
+	parent := make(map[int]int, len(pids))
+	for _, pid := range pids {
+		if s, err := procstat.ReadStat(pid); err == nil && s.State != 'Z' && s.State != 'X' {
+			parent[pid] = s.Parent
+		}
+	}
+	return descend(root, parent), nil
+}
+
+// descend returns all below root, in ascending order; parent is by process id.
+func descend(root int, parent map[int]int) []int {
+	children := make(map[int][]int)
+	for pid, p := range parent {
+		children[p] = append(children[p], pid)
+	}
+	var below []int
+	seen := map[int]bool{root: true}
+	for next := []int{root}; len(next) > 0; next = next[1:] {
+		for _, pid := range children[next[0]] {
+			if !seen[pid] {
+				seen[pid] = true
+				below, next = append(below, pid), append(next, pid)
+			}
+		}
+	}
+	slices.Sort(below)
+	return below
+}

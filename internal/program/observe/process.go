@@ -1,0 +1,116 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+// Latency is the scheduling latency of goroutines, the runtime's own histogram.
+type Latency = goproc.Latency
+
+// Inferred is the third way to know GOMAXPROCS, beside those of package goproc:
+// what its runtime decides by its version, environment and limits.
+const Inferred = "inferred"
+
+// Process is a running Go program as one Scan saw it.
+type Process struct {
+	rule.Subject
+	Findings []rule.Finding
+
+	// LiveCause is why the live value could not be read; empty where it was.
+	LiveCause Cause
+
+	Started uint64 // in ticks since boot; with the PID it names one process
+	Threads int
+
+	Total  Counts  // since the process, for throttling the group, began
+	Recent *Counts // since the Scan before; nil in the first
+}
+
+// ProcsSource says how the value of Procs is known: symbol, decoded or inferred;
+// empty when it is not known.
+func (p Process) ProcsSource() string {
+	if p.Live != nil {
+		return p.LiveSource
+	}
+	if _, known := p.Procs(); known {
+		return Inferred
+	}
+	return ""
+}
+
+// Last is what was counted since the Scan before or, in the first, since the
+// beginning.
+func (p Process) Last() Counts {
+	if p.Recent != nil {
+		return *p.Recent
+	}
+	return p.Total
+}
+
+// Counts is what a process did over a span of time.
+type Counts struct {
+	Span time.Duration
+	CPU  time.Duration // user and system, of all threads
+
+	// Counted tells that the next three are known. By taskstats they hold all
+	// threads that ever were, else those that live, see Snapshot.Counters.
+	Counted                bool
+	RunQueueWait           time.Duration // of all threads; includes throttling
+	Voluntary, Involuntary int64         // context switches
+
+	// Throttling is that of the group whose limit held the process back most; nil
+	// without a limit, or unreadable.
+	Throttling *rule.Throttling
+	Latency    *Latency // nil: not known
+
+	// Groups is that of every group with a limit, from the process's own upwards;
+	// only in Process.Total.
+	Groups []rule.Throttling
+}
+
+// Switches is the context switches a second.
+func (c Counts) Switches() (perSecond float64, known bool) {
+	if !c.Counted || c.Span <= 0 {
+		return 0, false
+	}
+	return float64(c.Voluntary+c.Involuntary) / c.Span.Seconds(), true
+}
+
+// CPUs is the CPU time a second of time.
+func (c Counts) CPUs() (cpus float64, known bool) {
+	if c.Span <= 0 {
+		return 0, false
+	}
+	return c.CPU.Seconds() / c.Span.Seconds(), true
+}
+
+// Waiting is how many threads could run and waited for a CPU, on average; those of
+// a group that is throttled are among them.
+func (c Counts) Waiting() (threads float64, known bool) {
+	if !c.Counted || c.Span <= 0 {
+		return 0, false
+	}
+	return c.RunQueueWait.Seconds() / c.Span.Seconds(), true
+}
+
+// LatencyAt is a quantile of the scheduling latency, in seconds; not known too
+// when nothing was scheduled.
+func (c Counts) LatencyAt(q float64) (seconds float64, known bool) {
+	if c.Latency == nil {
+		return 0, false
+	}
+	return c.Latency.Quantile(q)
+}
+
+// Unreadable is a process of which it is not known whether it is Go's, or in
+// whose state nothing can be read for another reason than its end.
+type Unreadable struct {
+	PID    int
+	Name   string // any bytes
+	Reason string // the whole, with what to do
+	Cause  Cause
+	Detail string // the reason without what is the process's own
+}

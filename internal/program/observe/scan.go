@@ -1,0 +1,231 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Snapshot is all Go processes at one instant.
+type Snapshot struct {
+	At         time.Time
+	Interval   time.Duration // since the Scan before; 0 in the first
+	Processes  []Process     // by PID
+	Unreadable []Unreadable  // by PID
+	Others     int           // processes that are known to be no Go programs
+	NotGo      []int         // these, of those that were named
+
+	// Counters is where context switches and run-queue wait come from, and
+	// CountersWhy why that is not taskstats.
+	Counters    procstat.Source
+	CountersWhy error
+}
+
+// Scanner looks at all processes, again and again. Each Scan gives what was
+// counted since the one before. It is for one goroutine at a time; Close it.
+type Scanner struct {
+	reader  Reader
+	sampler *Sampler
+	at      time.Time
+	last    map[identity]looked
+	groups  map[string]facts.Throttling // by directory, as of the Scan before
+}
+
+// identity names a process for as long as the machine runs.
+type identity struct {
+	pid     int
+	started uint64
+}
+
+// looked is what one Scan keeps of a process for the next.
+type looked struct {
+	counts  procstat.Reading
+	latency *Latency
+}
+
+// NewScanner opens the kernel's counters.
+func NewScanner() (*Scanner, error) {
+	sampler, err := NewSampler()
+	if err != nil {
+		return nil, err
+	}
+	return &Scanner{sampler: sampler}, nil
+}
+
+// Close closes the counters.
+func (s *Scanner) Close() error { return s.sampler.Close() }
+
+// Scan looks at the processes, all of them when none is named. One that ends
+// meanwhile is left out. One that is named is among the Processes with what is
+// known of it also when it is Unreadable. The error is that of ctx, or that /proc
+// cannot be listed.
+func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
+	if len(pids) > 0 {
+		return s.scan(ctx, pids, true)
+	}
+	pids, err := allPIDs()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return s.scan(ctx, pids, false)
+}
+
+// ScanNamed is Scan of the processes given and of those whose names match finds,
+// which may be none.
+func (s *Scanner) ScanNamed(ctx context.Context, pids []int, match func(name string) bool) (Snapshot, error) {
+	found, err := named(match)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	found = append(found, pids...)
+	slices.Sort(found)
+	return s.scan(ctx, slices.Compact(found), true)
+}
+
+// named are the processes whose names match finds. The kernel's own threads are
+// left out.
+func named(match func(name string) bool) ([]int, error) {
+	all, err := allPIDs()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(pid int) bool {
+		stat, err := procstat.ReadStat(pid)
+		return err != nil || stat.Kernel || !match(name(pid, stat.Name))
+	}), nil
+}
+
+func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, error) {
+	snap := Snapshot{At: time.Now(), Processes: []Process{}, Unreadable: []Unreadable{}}
+	snap.Counters, snap.CountersWhy = s.sampler.Source()
+	if !s.at.IsZero() {
+		snap.Interval = snap.At.Sub(s.at)
+	}
+	shared := &shared{groups: newGroups(s.groups, snap.Interval)}
+	seen := s.lookAtAll(ctx, pids, shared)
+	if err := ctx.Err(); err != nil {
+		return Snapshot{}, err
+	}
+	now := make(map[identity]looked, len(s.last))
+	for i := range seen {
+		one := &seen[i]
+		if one.unreadable != nil {
+			snap.Unreadable = append(snap.Unreadable, *one.unreadable)
+		}
+		switch {
+		case one.unreadable != nil && !named:
+		case one.process != nil:
+			snap.Processes = append(snap.Processes, *one.process)
+			now[one.id] = one.looked
+		case one.other:
+			snap.Others++
+			if named {
+				snap.NotGo = append(snap.NotGo, pids[i])
+			}
+		}
+	}
+	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	slices.SortFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
+	s.at, s.last, s.groups = snap.At, now, shared.groups.now()
+	return snap, nil
+}
+
+// sight is what came of looking at one process; nothing when it is gone.
+type sight struct {
+	other      bool
+	unreadable *Unreadable
+	process    *Process
+	id         identity
+	looked     looked
+}
+
+// lookAtAll shares the processes among as many goroutines as run at once.
+func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []sight {
+	seen := make([]sight, len(pids))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(pids)) {
+		workers.Go(func() {
+			for i := range next {
+				seen[i] = s.look(pids[i], shared)
+			}
+		})
+	}
+	for i := range pids {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return seen
+}
+
+// shared is what the processes of one Scan have in common.
+type shared struct {
+	facts  facts.Reader
+	groups *groups
+}
+
+func (s *Scanner) look(pid int, shared *shared) sight {
+	stat, err := procstat.ReadStat(pid)
+	if err != nil || stat.State == 'Z' || stat.State == 'X' {
+		return sight{}
+	}
+	if stat.Kernel {
+		return sight{other: true}
+	}
+	var one sight
+	observed, seen, err := s.reader.observe(pid, stat, &shared.facts)
+	switch {
+	case err != nil:
+		return sight{} // gone
+	case observed.NotGo:
+		return sight{other: true}
+	case seen.why != nil:
+		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: observed.ProgramUnknown, Cause: causeOf(seen.why), Detail: detailOf(seen.why)}
+	}
+	counts, err := s.sampler.ReadOn(stat)
+	if err != nil {
+		return sight{}
+	}
+	one.id = identity{pid, stat.Started}
+	one.looked = looked{counts: counts, latency: seen.live.Latency}
+	p := &Process{Started: stat.Started, Threads: counts.Threads}
+	if seen.mem != nil {
+		p.LiveCause = causeOf(seen.mem)
+	}
+	s.count(p, one, observed.Facts.Limits, shared.groups)
+	observed.Throttling = p.Last().Throttling
+	p.Subject = rule.NewSubject(observed)
+	p.Findings = rule.Judge(p.Subject)
+	one.process = p
+	return one
+}
+
+// count fills in what the process did, in all and since the Scan before.
+func (s *Scanner) count(p *Process, one sight, limits []facts.Limit, groups *groups) {
+	p.Total = total(one.looked)
+	p.Total.Groups = groups.of(limits)
+	p.Total.Throttling = worst(p.Total.Groups)
+	if s.last == nil {
+		return
+	}
+	// One that is new has begun since the Scan before. Its group is older: what
+	// befell that earlier is not its.
+	recent := p.Total
+	if before, ok := s.last[one.id]; ok {
+		recent = since(one.looked, before)
+	}
+	recent.Groups = nil
+	recent.Throttling = worst(groups.since(limits))
+	p.Recent = &recent
+}

@@ -1,0 +1,232 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/need"
+)
+
+func newScanner(t testing.TB) *Scanner {
+	t.Helper()
+	s, err := NewScanner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func scan(t testing.TB, s *Scanner, pids ...int) Snapshot {
+	t.Helper()
+	snap, err := s.Scan(t.Context(), pids...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snap
+}
+
+// one is the process of that PID in the snapshot.
+func one(t testing.TB, snap Snapshot, pid int) Process {
+	t.Helper()
+	i := slices.IndexFunc(snap.Processes, func(p Process) bool { return p.PID == pid })
+	if i < 0 {
+		t.Fatalf("no process %d among %d; unreadable %+v", pid, len(snap.Processes), snap.Unreadable)
+	}
+	return snap.Processes[i]
+}
+
+func TestScan(t *testing.T) {
+	idle, _ := play(t, "leaf")
+	shell, _ := run(t, exec.Command("sh", "-c", "echo; read x"))
+	s := newScanner(t)
+	time.Sleep(20 * time.Millisecond) // a process is as old as its ticks of 10 ms, at first 0
+	first := scan(t, s)
+	p := one(t, first, idle)
+	if first.Interval != 0 || p.Recent != nil || p.Total.Span <= 0 || first.Others == 0 {
+		t.Errorf("the first scan: interval %v, others %d, %+v", first.Interval, first.Others, p)
+	}
+	if n, _ := p.Procs(); n != 3 || p.SetBy != rule.SetByEnv || p.ProcsSource() == "" || p.NumCPU != runtime.NumCPU() || p.Threads < 2 || p.Started == 0 {
+		t.Errorf("%+v", p)
+	}
+	if !p.Total.Counted || p.Total.Voluntary+p.Total.Involuntary == 0 {
+		t.Errorf("no context switches since it began: %+v", p.Total)
+	}
+	if p.Total.Latency == nil {
+		t.Error("no scheduling latency")
+	} else if _, known := p.Total.LatencyAt(0.99); known != (p.Total.Latency.Count() > 0) {
+		t.Errorf("a p99 of %d events: %v", p.Total.Latency.Count(), known)
+	}
+	busy, _ := play(t, "burn") // has used most of 300 ms, unless others do
+	second := scan(t, s)
+	if second.Interval <= 0 || one(t, second, idle).Recent == nil || one(t, second, busy).Recent == nil {
+		t.Errorf("the second scan: interval %v, %+v", second.Interval, second.Processes)
+	}
+	if c := one(t, second, idle).Last(); c.CPU > 100*time.Millisecond || c.Span <= 0 || c.Span > time.Minute {
+		t.Errorf("an idle process: %+v", c)
+	}
+	if c := one(t, second, busy).Last(); c.CPU < 50*time.Millisecond {
+		t.Errorf("a busy process: %+v", c)
+	}
+	for _, p := range second.Processes {
+		if p.PID == shell {
+			t.Error("the shell is listed")
+		}
+	}
+	if snap := scan(t, s, idle); len(snap.Processes) != 1 || snap.Processes[0].PID != idle {
+		t.Errorf("asked for one: %+v", snap.Processes)
+	}
+	if snap := scan(t, s, idle, shell, 1<<30); len(snap.Processes) != 1 || !slices.Equal(snap.NotGo, []int{shell}) || snap.Others != 1 {
+		t.Errorf("of a Go program, a shell and none: %d processes, %v no Go programs, others %d", len(snap.Processes), snap.NotGo, snap.Others)
+	}
+	if len(second.NotGo) > 0 {
+		t.Errorf("%d processes that nobody named", len(second.NotGo))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Scan(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// TestScanThrottled runs three Ps in a tenth of a CPU.
+func TestScanThrottled(t *testing.T) {
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, "needs a cgroup: "+err.Error())
+	}
+	group, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { group.Remove() })
+	if err := group.SetQuota(0.1); err != nil {
+		t.Fatal(err)
+	}
+	s := newScanner(t)
+	// It burns 300 ms of the wall clock as soon as it is released.
+	pid, _ := run(t, asRole("sh", "burn", "-c", `echo $$ >"$1" && exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
+	p := one(t, scan(t, s, pid), pid)
+	total := p.Total.Throttling
+	if total == nil || total.Dir != group.Dir() || total.Periods == 0 || total.ThrottledPeriods == 0 || total.Throttled == 0 || total.Span != 0 {
+		t.Fatalf("throttling since the group was made: %+v", total)
+	}
+	if p.Throttling == nil || *p.Throttling != *total {
+		t.Errorf("the rules see %+v, want %+v", p.Throttling, total)
+	}
+	recent := one(t, scan(t, s, pid), pid).Recent
+	if recent == nil || recent.Throttling == nil || recent.Throttling.Periods >= total.Periods || recent.Throttling.Span <= 0 {
+		t.Errorf("throttling since the scan before: %+v", recent)
+	}
+	if recent != nil && recent.Throttling != nil && recent.Throttling.ThrottledPeriods > recent.Throttling.Periods {
+		t.Errorf("more throttled periods than periods: %+v", recent.Throttling)
+	}
+	// One that comes later is not held to account for what befell its group before.
+	if err := group.SetQuota(2); err != nil {
+		t.Fatal(err)
+	}
+	scan(t, s)
+	late, _ := run(t, asRole("sh", "leaf", "-c", `echo $$ >"$1" && exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
+	if p := one(t, scan(t, s), late); p.Recent == nil || p.Throttling == nil || p.Throttling.ThrottledPeriods > 0 || p.Total.Throttling.ThrottledPeriods < total.ThrottledPeriods {
+		t.Errorf("a process that has just begun: %+v of %+v", p.Throttling, p.Total.Throttling)
+	}
+	subject, err := new(Reader).Subject(pid)
+	if err != nil || subject.Throttling == nil || subject.Throttling.Periods < total.Periods {
+		t.Errorf("Subject: %+v, %v", subject.Throttling, err)
+	}
+}
+
+func asRole(command, role string, args ...string) *exec.Cmd {
+	cmd := exec.Command(command, args...)
+	cmd.Env = append(os.Environ(), "OBSERVE_ROLE="+role, "GOMAXPROCS=3")
+	return cmd
+}
+
+// TestScanOfOthers scans as another user: what cannot be read is told, with a
+// remedy, and kernel threads and one's own processes are not among it.
+func TestScanOfOthers(t *testing.T) {
+	need.Root(t)
+	pid, _ := play(t, "leaf")
+	s := newScanner(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		runtime.LockOSThread() // and never unlocked, so that the thread ends
+		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, 65534, 65534, 65534); e != 0 {
+			t.Errorf("setresuid: %v", e)
+			return
+		}
+		got := s.look(pid, &shared{groups: newGroups(nil, 0)})
+		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
+			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
+			t.Errorf("%+v, %+v", got, got.unreadable)
+		}
+		if got := s.look(2, &shared{groups: newGroups(nil, 0)}); got.unreadable != nil {
+			t.Errorf("kernel thread: %+v", got.unreadable)
+		}
+	})
+	wg.Wait()
+}
+
+func TestName(t *testing.T) {
+	for comm, want := range map[string]string{"short": "short", "observe.test": "observe.test", "no such prefix!": "no such prefix!"} {
+		if got := name(os.Getpid(), comm); got != want {
+			t.Errorf("%q: %q, want %q", comm, got, want)
+		}
+	}
+	long := t.TempDir() + "/a-very-long-program-name"
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(sleep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(long, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(long, "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	if got := name(cmd.Process.Pid, "a-very-long-pro"); got != "a-very-long-program-name" {
+		t.Errorf("name %q", got)
+	}
+}
+
+func TestWorst(t *testing.T) {
+	mk := func(dir string, periods, throttled int64) rule.Throttling {
+		t := rule.Throttling{Dir: dir}
+		t.Periods, t.ThrottledPeriods = periods, throttled
+		return t
+	}
+	if worst(nil) != nil {
+		t.Error("something of nothing")
+	}
+	if got := worst([]rule.Throttling{mk("own", 10, 1), mk("parent", 10, 9), mk("root", 10, 9)}); got.Dir != "parent" {
+		t.Errorf("worst is %s", got.Dir)
+	}
+	if got := worst([]rule.Throttling{mk("own", 0, 0), mk("parent", 0, 0)}); got.Dir != "own" {
+		t.Errorf("of equal ones %s", got.Dir)
+	}
+}
+
+// BenchmarkScan is a scan of this machine.
+func BenchmarkScan(b *testing.B) {
+	s := newScanner(b)
+	for b.Loop() {
+		scan(b, s)
+	}
+}

@@ -1,0 +1,119 @@
+package observe
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/need"
+)
+
+func TestSubject(t *testing.T) {
+	var r Reader
+	pid, _ := play(t, "leaf") // with GOMAXPROCS=3
+	s, err := r.Subject(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.PID != pid || s.Name == "" || s.Facts.GoVersion != runtime.Version() || s.ProgramUnknown != "" || s.Automaxprocs != "" {
+		t.Errorf("subject %+v", s)
+	}
+	if s.Live == nil || *s.Live != 3 || s.LiveSource == "" || s.LiveUnknown != "" || s.SetBy != rule.SetByEnv {
+		t.Errorf("live %v from %q, set by %s, unknown %q; want 3, set by env", s.Live, s.LiveSource, s.SetBy, s.LiveUnknown)
+	}
+	if s.Go.Procs != 3 || s.Fit.Procs < 1 {
+		t.Errorf("go %d, fit %d", s.Go.Procs, s.Fit.Procs)
+	}
+}
+
+func TestSubjectOfNoGoProgram(t *testing.T) {
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var r Reader
+	s, err := r.Subject(cmd.Process.Pid)
+	if err != nil || !s.NotGo || s.ProgramUnknown == "" || s.Live != nil || s.Facts.AffinityCPUs() == 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range []int{cmd.Process.Pid, 0, -1, 1 << 30} {
+		if _, err := r.Subject(pid); !errors.Is(err, ErrNoProcess) {
+			t.Errorf("process %d: %v, want ErrNoProcess", pid, err)
+		}
+	}
+}
+
+func TestSubjectOfZombie(t *testing.T) {
+	cmd := exec.Command("true")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	out.Read(make([]byte, 1)) // ends when the process does
+	var r Reader
+	for err == nil {
+		// It is a zombie a moment later; until then it may still be read.
+		_, err = r.Subject(cmd.Process.Pid)
+	}
+	if !errors.Is(err, ErrNoProcess) {
+		t.Errorf("%v, want ErrNoProcess", err)
+	}
+}
+
+// TestSubjectOfOldModule builds a program with automaxprocs and an old go line,
+// as its file alone tells.
+func TestSubjectOfOldModule(t *testing.T) {
+	need.Command(t, "go")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":           "module example.com/old\n\ngo 1.21\n\nrequire go.uber.org/automaxprocs v1.6.0\n\nreplace go.uber.org/automaxprocs => ./auto\n",
+		"main.go":          "package main\n\nimport (\n\t\"io\"\n\t\"os\"\n\n\t_ \"go.uber.org/automaxprocs\"\n)\n\nfunc main() {\n\tos.Stdout.WriteString(\"up\\n\")\n\tio.Copy(io.Discard, os.Stdin)\n}\n",
+		"auto/go.mod":      "module go.uber.org/automaxprocs\n\ngo 1.21\n",
+		"auto/standing.go": "// Package automaxprocs stands in for the module of that name.\npackage automaxprocs\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Outside the workspace: inside one the program's own go line does not count.
+	build := exec.Command("go", "build", "-buildvcs=false", "-mod=mod", "-o", "old", ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	pid, _ := run(t, exec.Command(filepath.Join(dir, "old")))
+	var r Reader
+	s, err := r.Subject(pid)
+	if err != nil || s.Automaxprocs != "v1.6.0" || !strings.Contains(s.Facts.DefaultGODEBUG, "containermaxprocs=0") || s.Name != "old" {
+		t.Errorf("%q: automaxprocs %q, DefaultGODEBUG %q, %v", s.Name, s.Automaxprocs, s.Facts.DefaultGODEBUG, err)
+	}
+}
+
+func TestSelf(t *testing.T) {
+	s := Self()
+	if s.PID != os.Getpid() || s.Live == nil || *s.Live != runtime.GOMAXPROCS(0) || s.Facts.GoVersion != runtime.Version() || s.Go.Procs < 1 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,78 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+// module writes a small module and returns its directory.
+func module(t *testing.T, goLine string, files map[string]string) string {
+	t.Helper()
+	need.Command(t, "go")
+	dir := t.TempDir()
+	files["go.mod"] = "module example.com/m\n\ngo " + goLine + "\n"
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestBuildWithErrors(t *testing.T) {
+	dir := module(t, "1.21", map[string]string{"main.go": "package main\nfunc main() { undefined() }\n"})
+	env := append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=")
+	local, err := Go{Path: "go", Env: env}.Run(t.Context(), "env", "GOVERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]string{
+		strings.TrimSpace(string(local)): "undefined",
+		"1.21.999":                       "get the toolchain of Go 1.21.999",
+		"1.9999":                         "1.9999",
+		"banana":                         "is not a Go version",
+		"1.24; rm":                       "is not a Go version",
+	} {
+		if _, err := (Go{Path: "go", Dir: dir, Env: env}).BuildWith(t.Context(), version, ".", filepath.Join(dir, "out")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("version %q: error %v, want %q", version, err, want)
+		}
+	}
+}
+
+// It needs the network, or a module cache that has these.
+func TestBuildWithToolchains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the runtime with one more toolchain")
+	}
+	dir := module(t, "1.24", map[string]string{"main.go": "package main\nimport \"runtime\"\nfunc main() { println(runtime.Version()) }\n"})
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	env := append(os.Environ(), "GOWORK=off")
+	if _, err := Fetch(ctx, "1.24.6"); err != nil {
+		need.Skip(t, "needs Go toolchains from the module proxy: "+err.Error())
+	}
+	out := filepath.Join(t.TempDir(), "program")
+	here := Go{Path: "go", Dir: dir, Env: env}
+	full, err := here.BuildWith(ctx, "1.24", ".", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.CommandContext(ctx, out).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(said)) != full || !strings.HasPrefix(full, "go1.24.") || full == "go1.24.0" {
+		t.Errorf("1.24 was built as %s and says %q, %v", full, said, err)
+	}
+	if _, err := here.BuildWith(ctx, "1.22.12", ".", filepath.Join(t.TempDir(), "program")); err == nil || !strings.Contains(err.Error(), "the go line of its module asks for a later version") {
+		t.Errorf("a module of go 1.24 with Go 1.22.12: %v", err)
+	}
+}

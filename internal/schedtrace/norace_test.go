@@ -1,5 +1,0 @@
-//go:build !race
-
-package schedtrace
-
-const underRace = false

@@ -1,0 +1,136 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/trace/sched"
+)
+
+const (
+	// Grace is the time that a command has to end in after SIGTERM.
+	Grace = 5 * time.Second
+	// streamPatience is how long the output of a command that has ended is waited
+	// for: nothing of it is left, but somebody else may hold the pipe.
+	streamPatience = time.Second
+)
+
+// Command is a program to be run under GODEBUG=schedtrace.
+type Command struct {
+	Args     []string
+	Shown    []string      // the same without secrets
+	Env      []string      // complete; the trace is added to its GODEBUG
+	Interval time.Duration // between two samples; 0: what GODEBUG says, or a default
+	Duration time.Duration // after which it is stopped; 0: it ends by itself
+	Detail   bool          // scheddetail too
+	Quiet    bool          // what it prints is not passed on
+	In       io.Reader     // its standard input, if that is a file
+	Progress io.Writer     // gets what it prints and, a terminal, how far it is
+}
+
+// Exit is how the command ended, a part of procfit.trace/v1.
+type Exit struct {
+	Code    *int   `json:"code"` // null when a signal ended it
+	Signal  string `json:"signal,omitempty"`
+	Stopped string `json:"stopped,omitempty"` // duration or interrupt
+	Killed  bool   `json:"killed,omitempty"`  // it outlived the grace
+	LeftOut int64  `json:"samples_left_out"`  // written after the stop, as it shut down
+}
+
+func (e *Exit) failed() bool {
+	return e.Stopped == "" && (e.Code == nil || *e.Code != 0)
+}
+
+func (e *Exit) String() string {
+	if e.Code == nil {
+		return "was killed by " + e.Signal
+	}
+	return "exited with code " + strconv.Itoa(*e.Code)
+}
+
+// process is the command while it runs.
+type process interface {
+	Done() <-chan struct{}
+	Stop(grace time.Duration) (supervisor.Exit, error)
+}
+
+// Run runs the command and reads what the runtime writes to its standard error.
+// When ctx is done the command is stopped, and what was read is returned.
+func (c Command) Run(ctx context.Context) (*Log, error) {
+	set := c.settings()
+	line := newLiveLine(c.Progress)
+	defer line.finish()
+	streams, ours, err := c.streams()
+	if err != nil {
+		return nil, err
+	}
+	defer ours.close()
+	run, err := start(ctx, supervisor.Spec{Command: c.Args, Env: set.env, Streams: streams})
+	closeStreams(streams, c.In)
+	if err != nil {
+		return nil, err
+	}
+	var over atomic.Bool // what comes from now on is how it shuts down
+	var stopped string
+	var exit supervisor.Exit
+	var stopErr error
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		stopped = await(ctx, run, c.Duration)
+		over.Store(stopped != "")
+		exit, stopErr = run.Stop(Grace)
+		ours.deadline(time.Now().Add(streamPatience))
+	})
+	ended.Go(func() { ours.passOutput(line) })
+	sc := sched.NewScanner(ours.err)
+	if !c.Quiet {
+		sc.Other = line
+	}
+	summary := collect(sc, line, "tracing", &over)
+	if errors.Is(sc.Err(), os.ErrDeadlineExceeded) {
+		summary.ReadError = "" // a stranger holds the pipe; the command has ended
+	}
+	ended.Wait()
+	if stopErr != nil {
+		return nil, stopErr
+	}
+	summary.Run.Interval = set.interval
+	summary.Run.CPU, summary.Run.Wall = exit.User+exit.System, exit.Wall
+	return &Log{
+		Source:  Source{Kind: FromCommand, Command: c.Shown, IntervalMillis: set.interval.Milliseconds(), Detail: set.detail},
+		Exit:    newExit(exit, stopped, summary.Run.LeftOut),
+		Summary: summary,
+		hint:    "is it a Go program, and does it get the environment? (sudo, env -i and containers do not pass GODEBUG on)",
+	}, nil
+}
+
+func newExit(e supervisor.Exit, stopped string, leftOut int64) *Exit {
+	exit := &Exit{Signal: e.Signal, Stopped: stopped, Killed: e.Killed && stopped != "", LeftOut: leftOut}
+	if e.Signal == "" {
+		exit.Code = &e.Code
+	}
+	return exit
+}
+
+// await waits for the end of the command, or for why to end it.
+func await(ctx context.Context, run process, duration time.Duration) (stopped string) {
+	var over <-chan time.Time
+	if duration > 0 {
+		over = time.After(duration)
+	}
+	select {
+	case <-run.Done():
+		return ""
+	case <-ctx.Done():
+		return "interrupt"
+	case <-over:
+		return "duration"
+	}
+}

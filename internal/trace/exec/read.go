@@ -1,0 +1,233 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/exp/trace"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Options bound what is kept; 0 stands for the default.
+type Options struct {
+	MaxSpans      int // 100,000
+	MaxGoroutines int // 10,000, those that ran longest
+	MaxSteals     int // 10,000
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxSpans <= 0 {
+		o.MaxSpans = 100_000
+	}
+	if o.MaxGoroutines <= 0 {
+		o.MaxGoroutines = 10_000
+	}
+	if o.MaxSteals <= 0 {
+		o.MaxSteals = 10_000
+	}
+	return o
+}
+
+// Read reads a trace to its end. The Trace holds what was read also beside an
+// error, which is a *ReadError.
+func Read(r io.Reader, o Options) (*Trace, error) {
+	in := &counter{r: r}
+	b := newBuilder(o.withDefaults())
+	err := b.events(in)
+	t := b.finish()
+	if in.err != nil {
+		err = in.err
+	}
+	if err == nil && t.Events == 0 {
+		err = errors.New("no event in it")
+	}
+	if err != nil {
+		return t, &ReadError{Offset: in.n, Err: err}
+	}
+	return t, nil
+}
+
+type counter struct {
+	r   io.Reader
+	n   int64
+	err error // of the reader, but for its end
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+// events gives every event to the builder. The reader of x/exp is not meant for
+// hostile input, and panics at some.
+func (b *builder) events(in io.Reader) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("not a valid trace: %v", firstLine(fmt.Sprint(r)))
+		}
+	}()
+	r, err := trace.NewReader(in)
+	if err != nil {
+		return clean(err)
+	}
+	for {
+		ev, err := r.ReadEvent()
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err != nil {
+			return clean(err)
+		}
+		b.event(&ev)
+	}
+}
+
+// clean drops the reader's dump of its state, and what would not print.
+func clean(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.HasPrefix(err.Error(), "failed to read full batch") {
+		return fmt.Errorf("it is cut off: %w", io.ErrUnexpectedEOF)
+	}
+	return errors.New(firstLine(err.Error()))
+}
+
+func firstLine(s string) string {
+	return phrase.Clip(phrase.Clean(strings.TrimRight(phrase.FirstLine(s), ": ")), 200)
+}
+
+// maxName bounds names that the traced program chose.
+const maxName = 80
+
+// builder is a trace while it is read.
+type builder struct {
+	Options
+	trace Trace
+	began bool
+	first trace.Time
+	now   time.Duration
+
+	live  map[trace.GoID]*goroutine
+	procs map[int]*proc
+	flows map[[2]int]*Flow
+	gomax uint64 // 0: not known yet
+
+	least time.Duration // the longest that one ran that was dropped; -1: none was
+}
+
+// proc is a P while the trace is read.
+type proc struct {
+	Proc
+	queued int // goroutines made ready on it that have not begun
+	// epoch changes when its queue may have been emptied into the global one.
+	epoch  int
+	holder *goroutine // holds it in a system call
+}
+
+// taken ends the hold that a system call has on the P.
+func (p *proc) taken(now time.Duration) {
+	if g := p.holder; g != nil {
+		p.Syscalls += now - g.since
+		g.proc, p.holder = NoProc, nil
+	}
+}
+
+func newBuilder(o Options) *builder {
+	return &builder{
+		Options: o,
+		trace:   Trace{Procs: []Proc{}, Goroutines: []Goroutine{}, Spans: []Span{}, Steals: []Steal{}, Flows: []Flow{}}, // none, in JSON, is not null
+		least:   -1,
+		live:    map[trace.GoID]*goroutine{}, procs: map[int]*proc{}, flows: map[[2]int]*Flow{},
+	}
+}
+
+func (b *builder) proc(id int) *proc {
+	p := b.procs[id]
+	if p == nil {
+		p = &proc{Proc: Proc{ID: id}}
+		b.procs[id] = p
+	}
+	return p
+}
+
+func (b *builder) event(ev *trace.Event) {
+	if !b.began {
+		b.began, b.first = true, ev.Time()
+	}
+	b.now = max(b.now, ev.Time().Sub(b.first))
+	if ev.Kind() == trace.EventSync {
+		return
+	}
+	b.trace.Events++
+	if g := b.live[ev.Goroutine()]; g != nil {
+		g.meet(ev, b.now)
+	}
+	switch ev.Kind() {
+	case trace.EventStateTransition:
+		st := ev.StateTransition()
+		switch st.Resource.Kind {
+		case trace.ResourceGoroutine:
+			b.goroutine(ev, st)
+		case trace.ResourceProc:
+			if _, to := st.Proc(); st.Resource.Proc() >= firstFakeProc {
+				break
+			} else if to == trace.ProcIdle || to == trace.ProcNotExist {
+				b.proc(int(st.Resource.Proc())).taken(b.now)
+			}
+		}
+	case trace.EventMetric:
+		m := ev.Metric()
+		if m.Name == "/sched/gomaxprocs:threads" && m.Value.Kind() == trace.ValueUint64 {
+			b.resize(m.Value.Uint64())
+		}
+	case trace.EventLog:
+		if g := b.live[ev.Goroutine()]; g != nil && !g.logged {
+			l := ev.Log()
+			g.logged = true
+			g.Name = phrase.Clip(phrase.Clean(strings.TrimSpace(l.Category+" "+l.Message)), maxName)
+		}
+	}
+}
+
+// resize: the runtime puts the queues of the Ps that go into the global one.
+func (b *builder) resize(n uint64) {
+	if b.gomax != 0 && n != b.gomax {
+		b.trace.ProcChanges++
+		for _, p := range b.procs {
+			p.epoch++
+		}
+	}
+	b.gomax = n
+}
+
+func (b *builder) finish() *Trace {
+	t := &b.trace
+	t.Duration = b.now
+	for _, g := range b.sorted() {
+		g.stop(b, "")
+		b.keep(g)
+	}
+	b.choose()
+	slices.SortFunc(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
+	for _, p := range b.procs {
+		t.Procs = append(t.Procs, p.Proc)
+	}
+	slices.SortFunc(t.Procs, func(x, y Proc) int { return x.ID - y.ID })
+	for _, f := range b.flows {
+		t.Flows = append(t.Flows, *f)
+	}
+	slices.SortFunc(t.Flows, func(x, y Flow) int {
+		if x.From != y.From {
+			return x.From - y.From
+		}
+		return x.To - y.To
+	})
+	return t
+}

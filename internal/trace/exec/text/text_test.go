@@ -1,0 +1,145 @@
+package text
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/trace/exec"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func read(t *testing.T, version string, o exec.Options) *exec.Trace {
+	t.Helper()
+	f, err := os.Open("../testdata/go" + version + ".trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr, err := exec.Read(f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func render(t *testing.T, tr *exec.Trace, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Render(&b, tr, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	pagetest.Golden(t, "go1.27.1.txt", []byte(render(t, read(t, "1.27.1", exec.Options{}), Options{Files: []string{"trace.svg"}})))
+	pagetest.Golden(t, "go1.21.13.txt", []byte(render(t, read(t, "1.21.13", exec.Options{}), Options{})))
+	pagetest.Golden(t, "capped.txt", []byte(render(t, read(t, "1.27.1", exec.Options{MaxSpans: 12, MaxGoroutines: 5, MaxSteals: 3}), Options{Rows: 2})))
+	pagetest.Golden(t, "empty.txt", []byte(render(t, &exec.Trace{}, Options{})))
+}
+
+func TestLinesFitTheTerminal(t *testing.T) {
+	for _, version := range []string{"1.21.13", "1.27.1"} {
+		tr := read(t, version, exec.Options{})
+		for _, width := range []int{60, 70, 80, 100, 120} {
+			for i, line := range strings.Split(render(t, tr, Options{Width: width}), "\n") {
+				if n := utf8.RuneCountInString(line); n > width {
+					t.Errorf("Go %s, width %d, line %d has %d columns: %s", version, width, i+1, n, line)
+				}
+			}
+		}
+	}
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func TestColourChangesNoText(t *testing.T) {
+	tr := read(t, "1.27.1", exec.Options{})
+	without, with := render(t, tr, Options{}), render(t, tr, Options{Color: true})
+	if strings.Contains(without, "\x1b") {
+		t.Error("an escape sequence without colour")
+	}
+	plain := strings.Split(sgr.ReplaceAllString(with, ""), "\n")
+	for i, line := range strings.Split(without, "\n") {
+		if strings.TrimRight(plain[i], " ") != line {
+			t.Errorf("line %d is %q with colour, %q without", i+1, plain[i], line)
+		}
+	}
+}
+
+// many is a trace of two Ps: main, a goroutine of the runtime's own, and n others
+// that ran 1 ms, 2 ms and so on.
+func many(n int) *exec.Trace {
+	tr := &exec.Trace{Procs: []exec.Proc{{ID: 0}, {ID: 1}}}
+	add := func(g exec.Goroutine) {
+		g.Spans = 1
+		tr.Goroutines = append(tr.Goroutines, g)
+		end := tr.Duration + g.Running
+		tr.Spans = append(tr.Spans, exec.Span{Goroutine: g.ID, Proc: len(tr.Spans) % 2, Start: tr.Duration, End: end, Runtime: g.Runtime})
+		tr.Duration = end
+		tr.SpanCount++
+		tr.GoroutineCount++
+	}
+	add(exec.Goroutine{ID: 1, Name: "main.main", Running: time.Microsecond})
+	add(exec.Goroutine{ID: 2, Name: "runtime.gcBgMarkWorker", Runtime: true, Running: 5 * time.Millisecond})
+	for i := range n {
+		add(exec.Goroutine{ID: int64(i + 3), Name: "main.work", Running: time.Duration(i+1) * time.Millisecond})
+	}
+	return tr
+}
+
+var (
+	timelineRow = regexp.MustCompile(`(?m)^  P \d+ ([a-zA-Z*#·]+)$`)
+	tableRow    = regexp.MustCompile(`(?m)^  ([a-zA-Z*#·]) \S.* \d+  (?:P \d|ran already)`)
+)
+
+func TestEveryLetterIsExplained(t *testing.T) {
+	traces := map[string]*exec.Trace{
+		"30": many(30), "70": many(70), "500": many(500),
+		"go1.27.1": read(t, "1.27.1", exec.Options{MaxGoroutines: 5}),
+	}
+	for name, tr := range traces {
+		for _, rows := range []int{0, 2, 1000} {
+			out := render(t, tr, Options{Rows: rows, Width: 120})
+			explained := "·#*"
+			for _, m := range tableRow.FindAllStringSubmatch(out, -1) {
+				if strings.Contains(explained, m[1]) {
+					t.Errorf("%s, %d rows: %s has two rows", name, rows, m[1])
+				}
+				explained += m[1]
+			}
+			if len(explained) == len("·#*") {
+				t.Errorf("%s, %d rows: no letter in\n%s", name, rows, out)
+			}
+			for _, m := range timelineRow.FindAllStringSubmatch(out, -1) {
+				for _, sign := range m[1] {
+					if !strings.ContainsRune(explained, sign) {
+						t.Errorf("%s, %d rows: %c is in the timeline only", name, rows, sign)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheRestIsSummedUp(t *testing.T) {
+	out := render(t, many(70), Options{})
+	for _, want := range []string{"GOROUTINES  main and those that ran longest\n", "a main.main ", "N main.work ", "  and 31 more goroutines, which ran 496 ms in all\n", "* others", "#"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	// One that ran long among many that hardly ran.
+	tr := many(70)
+	tr.Goroutines[50].Running = time.Hour
+	tr.Dropped = exec.Tally{Goroutines: 1_000_000, Running: time.Second}
+	out = render(t, tr, Options{})
+	if rows := len(tableRow.FindAllString(out, -1)); rows != 2 || !strings.Contains(out, "  and 1000069 more goroutines, which ran 3.44 s in all\n") {
+		t.Errorf("%d rows in\n%s", rows, out)
+	}
+}

@@ -1,0 +1,163 @@
+package exec
+
+import (
+	"fmt"
+	"time"
+)
+
+// NoProc stands for no P, or one that is not known.
+const NoProc = -1
+
+// Origin is how a goroutine came to the P that it begins on.
+type Origin string
+
+// The origins; see the package comment for what each is inferred from.
+const (
+	Own     Origin = "own"     // made ready on this P
+	Stolen  Origin = "stolen"  // taken from the queue of another P
+	Unclear Origin = "unclear" // made ready on another P; stolen, or from the global queue
+	Global  Origin = "global"  // from the global queue
+	Unknown Origin = "unknown" // ready before the trace began
+	Return  Origin = "return"  // back from a system call, having kept its P: not a start
+)
+
+// Trace is an execution trace, read. Times are since its first event.
+type Trace struct {
+	Events   int64         `json:"events"` // without those that the reader makes up
+	Duration time.Duration `json:"duration_ns"`
+
+	Procs []Proc `json:"procs"` // by number
+	// Goroutines are in the order of their appearance, main and those of
+	// GoroutineCount that ran longest; Spans in the order of their ends, the first of
+	// SpanCount; Steals in the order of their starts, the first of StealCount, with
+	// those that are Unclear.
+	Goroutines     []Goroutine `json:"goroutines"`
+	GoroutineCount int64       `json:"goroutine_count"`
+	Dropped        Tally       `json:"dropped"` // not in Goroutines, nor the runtime's own
+	Runtime        Tally       `json:"runtime"` // the runtime's own, in Goroutines or not
+	Spans          []Span      `json:"spans"`
+	SpanCount      int64       `json:"span_count"`
+	Steals         []Steal     `json:"steals"`
+	StealCount     int64       `json:"steal_count"`
+
+	Starts Starts `json:"starts"`
+	Flows  []Flow `json:"flows"` // from P to P, by number
+	// ProcChanges is how often GOMAXPROCS changed.
+	ProcChanges int `json:"gomaxprocs_changes"`
+}
+
+// Starts counts how often a goroutine began to run, by where it came from.
+type Starts struct {
+	Own     int64 `json:"own"`
+	Stolen  int64 `json:"stolen"`
+	Unclear int64 `json:"unclear"`
+	Global  int64 `json:"global"`
+	Unknown int64 `json:"unknown"`
+}
+
+// All is their sum.
+func (s Starts) All() int64 { return s.Own + s.Stolen + s.Unclear + s.Global + s.Unknown }
+
+func (s *Starts) add(o Origin) {
+	switch o {
+	case Own:
+		s.Own++
+	case Stolen:
+		s.Stolen++
+	case Unclear:
+		s.Unclear++
+	case Global:
+		s.Global++
+	case Unknown:
+		s.Unknown++
+	}
+}
+
+// Proc is one P.
+type Proc struct {
+	ID       int           `json:"id"`
+	Running  time.Duration `json:"running_ns"` // of goroutines, the runtime's own among them
+	Runtime  time.Duration `json:"runtime_ns"` // the part of these
+	Syscalls time.Duration `json:"syscall_ns"` // held by a goroutine in a system call
+	Starts   Starts        `json:"starts"`
+	Lost     int64         `json:"lost"` // stolen from it
+}
+
+// Goroutine is one goroutine.
+type Goroutine struct {
+	ID      int64         `json:"id"`
+	Name    string        `json:"name"`    // what it logged first, or its function; may be empty
+	Func    string        `json:"func"`    // may be empty
+	Runtime bool          `json:"runtime"` // one of the runtime's own
+	Seen    time.Duration `json:"seen_ns"` // made, or first seen
+
+	// The first start: where it was made ready, where it began, when, and from
+	// where it came. FirstProc is NoProc if it never began.
+	ReadyProc   int           `json:"ready_proc"`
+	FirstProc   int           `json:"first_proc"`
+	FirstStart  time.Duration `json:"first_start_ns"`
+	FirstWait   time.Duration `json:"first_wait_ns"` // from ready to begun
+	FirstOrigin Origin        `json:"first_origin"`
+
+	Running time.Duration `json:"running_ns"`
+	Spans   int64         `json:"spans"`
+	Steals  int64         `json:"steals"` // how often it was stolen
+	Procs   []ProcTime    `json:"procs"`  // in the order of first use
+
+	order int64
+}
+
+// ProcTime is how long a goroutine ran on a P.
+type ProcTime struct {
+	Proc    int           `json:"proc"`
+	Running time.Duration `json:"running_ns"`
+}
+
+// Span is a goroutine on a P without a break.
+type Span struct {
+	Goroutine int64         `json:"goroutine"`
+	Proc      int           `json:"proc"` // NoProc where the trace does not tell
+	Start     time.Duration `json:"start_ns"`
+	End       time.Duration `json:"end_ns"`
+	Origin    Origin        `json:"origin"`
+	Stop      string        `json:"stop"`    // why it ended, in the runtime's words; empty: with the trace
+	Runtime   bool          `json:"runtime"` // of one of the runtime's own goroutines
+}
+
+// Steal is a start on another P than the one that it was made ready on.
+type Steal struct {
+	Goroutine int64         `json:"goroutine"`
+	From      int           `json:"from"`
+	To        int           `json:"to"`
+	Ready     time.Duration `json:"ready_ns"`
+	Start     time.Duration `json:"start_ns"`
+	Unclear   bool          `json:"unclear"` // it may have come by the global queue
+}
+
+// Flow counts the steals from a P to another.
+type Flow struct {
+	From    int   `json:"from"`
+	To      int   `json:"to"`
+	Stolen  int64 `json:"stolen"`
+	Unclear int64 `json:"unclear"`
+}
+
+// Busy is the share of the trace in which a P ran goroutines.
+func (t *Trace) Busy(p Proc) float64 {
+	if t.Duration <= 0 {
+		return 0
+	}
+	return min(1, float64(p.Running)/float64(t.Duration))
+}
+
+// ReadError says where a trace could not be read on. What came before it was.
+type ReadError struct {
+	Offset int64 // bytes read until then; the fault is at most a generation before it
+	Err    error
+}
+
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("execution trace: by byte %d: %v", e.Offset, e.Err)
+}
+
+func (e *ReadError) Unwrap() error { return e.Err }

@@ -1,0 +1,83 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/procfit/procfit/internal/trace/exec"
+	"github.com/procfit/procfit/internal/trace/exec/svg"
+	"github.com/procfit/procfit/internal/trace/exec/text"
+)
+
+// Execution is an execution trace that was read.
+type Execution struct {
+	Trace *exec.Trace
+	Err   error // why it was not read to its end; what was can be shown
+
+	path string
+}
+
+// ReadExecution reads an execution trace; path names it, "-" as standard input. It
+// fails where there is nothing to show.
+func ReadExecution(ctx context.Context, r io.Reader, path string) (*Execution, error) {
+	in := newInput(ctx, r)
+	defer in.Close()
+	t, err := exec.Read(in, exec.Options{})
+	if ctx.Err() != nil {
+		return nil, context.Canceled
+	}
+	if err == nil {
+		return &Execution{Trace: t, path: path}, nil
+	}
+	name := path
+	if name == "-" {
+		name = "standard input"
+	}
+	err = fmt.Errorf("%s: %w", name, err)
+	if t.Events == 0 {
+		hint := "want what runtime/trace or go test -trace wrote"
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			hint = "a trace is read by parts of a second or so, whole ones only, and this holds none: call trace.Stop before the program ends"
+		}
+		return nil, fmt.Errorf("%w; %s", err, hint)
+	}
+	return &Execution{Trace: t, Err: err, path: path}, nil
+}
+
+// ReadExecutionFile reads the execution trace in a file.
+func ReadExecutionFile(ctx context.Context, path string) (*Execution, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadExecution(ctx, f, path)
+}
+
+// WriteText writes what the trace says for a terminal or a text file.
+func (e *Execution) WriteText(w io.Writer, o Text) error {
+	return text.Render(w, e.Trace, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
+}
+
+// WriteDrawing writes an SVG picture.
+func (e *Execution) WriteDrawing(w io.Writer) error { return svg.Render(w, e.Trace) }
+
+// executionJSON is procfit.exectrace/v1. The error is null where all was read.
+type executionJSON struct {
+	Schema string  `json:"schema"`
+	Path   string  `json:"path"`
+	Error  *string `json:"error"`
+	*exec.Trace
+}
+
+// WriteJSON writes procfit.exectrace/v1.
+func (e *Execution) WriteJSON(w io.Writer) error {
+	out := executionJSON{Schema: "procfit.exectrace/v1", Path: e.path, Trace: e.Trace}
+	if e.Err != nil {
+		said := e.Err.Error()
+		out.Error = &said
+	}
+	return writeJSON(w, out)
+}

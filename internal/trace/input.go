@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/muesli/cancelreader"
+)
+
+// Open opens a file to read. A named pipe is not waited for here: its reader is,
+// when it is read, which can be given up.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	flags := os.O_RDONLY
+	switch {
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory: want a file", path)
+	case info.Mode()&os.ModeNamedPipe != 0:
+		flags |= syscall.O_NONBLOCK
+	}
+	return os.OpenFile(path, flags, 0)
+}
+
+// input ends with the context, though a read of what it reads may block: to what
+// was read until then, that is the end.
+type input struct {
+	ctx    context.Context
+	r      io.Reader
+	cancel cancelreader.CancelReader // nil where no read blocks for long
+	stop   func() bool
+}
+
+func newInput(ctx context.Context, r io.Reader) *input {
+	in := &input{ctx: ctx, r: r}
+	if blocks(r) {
+		// A file that cannot be waited for (epoll(7): EPERM) does not block.
+		if c, err := cancelreader.NewReader(r); err == nil {
+			in.r, in.cancel = c, c
+			in.stop = context.AfterFunc(ctx, func() { c.Cancel() })
+		}
+	}
+	return in
+}
+
+// blocks tells files whose end may be far off from those that are on disk.
+func blocks(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && !info.Mode().IsRegular()
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, io.EOF
+	}
+	n, err := i.r.Read(p)
+	if errors.Is(err, cancelreader.ErrCanceled) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Close leaves open what is read.
+func (i *input) Close() error {
+	if i.cancel == nil {
+		return nil
+	}
+	if !i.stop() {
+		// It is being cancelled, on a goroutine that uses what would be closed; a
+		// process that is interrupted can leave that to its end.
+		return nil
+	}
+	return i.cancel.Close()
+}

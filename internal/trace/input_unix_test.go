@@ -1,0 +1,113 @@
+//go:build unix
+
+package trace
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// A read that blocks ends with the context; what came before it is kept.
+func TestInputEndsWithTheContext(t *testing.T) {
+	pipe, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	defer w.Close()
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := Open(fifo) // without a writer
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waiting.Close()
+	for name, tc := range map[string]struct {
+		r    *os.File
+		want string
+	}{"a pipe": {pipe, "before"}, "a pipe that nobody writes": {waiting, ""}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if tc.want != "" {
+			if _, err := io.WriteString(w, tc.want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in := newInput(ctx, tc.r)
+		time.AfterFunc(50*time.Millisecond, cancel)
+		got, err := io.ReadAll(in)
+		if err != nil || string(got) != tc.want || ctx.Err() == nil {
+			t.Errorf("%s: %q, %v, the context: %v", name, got, err, ctx.Err())
+		}
+		in.Close()
+		cancel()
+	}
+}
+
+// A pipe by its name is read from when its writer comes until it leaves.
+func TestInputReadsPipes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text := strings.Repeat("0123456789", 50_000)
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		if err := os.WriteFile(name, []byte(text), 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	in := newInput(t.Context(), f)
+	defer in.Close()
+	if got, err := io.ReadAll(in); err != nil || string(got) != text {
+		t.Errorf("%d bytes, %v; want %d", len(got), err, len(text))
+	}
+}
+
+func TestInputReadsAll(t *testing.T) {
+	text := bytes.Repeat([]byte("0123456789"), 100_000)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	onDisk, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer onDisk.Close()
+	for name, r := range map[string]io.Reader{"halves": iotest.HalfReader(bytes.NewReader(text)), "a file": onDisk} {
+		in := newInput(t.Context(), r)
+		if got, err := io.ReadAll(in); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(text))
+		}
+		in.Close()
+	}
+	null, err := Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if got, err := io.ReadAll(newInput(t.Context(), null)); err != nil || len(got) > 0 {
+		t.Errorf("%s: %q, %v", os.DevNull, got, err)
+	}
+	if _, err := io.ReadAll(newInput(t.Context(), iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(text))))); err != iotest.ErrTimeout {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a directory: want a file") {
+		t.Errorf("a directory: %v", err)
+	}
+}

@@ -1,0 +1,165 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/procfit/procfit/internal/trace/sched"
+)
+
+// Log is a scheduler trace that was read, and where it came from.
+type Log struct {
+	Source  Source
+	Exit    *Exit // nil but for a command
+	Summary *sched.Summary
+	hint    string // what to do where there is no sample
+	readErr error
+}
+
+// hintOf is what to do where a log holds no sample, by its first bytes.
+func hintOf(from Source, first []byte, executable bool) string {
+	switch {
+	case bytes.HasPrefix(first, []byte("go 1.")) && bytes.Contains(first, []byte(" trace\x00")):
+		if from.Kind == FromStdin {
+			return "it is a Go execution trace: procfit trace --exec -"
+		}
+		return "it is a Go execution trace: procfit trace --exec " + from.Path
+	case executable:
+		return "it is executable; to run it write procfit trace -- " + from.Path
+	}
+	return "run the program with GODEBUG=schedtrace=1000 and keep its standard error"
+}
+
+// The kinds of a Source.
+const (
+	FromCommand = "command"
+	FromFile    = "file"
+	FromStdin   = "stdin"
+)
+
+// Source is a part of procfit.trace/v1.
+type Source struct {
+	Kind           string   `json:"kind"`
+	Command        []string `json:"command,omitempty"`
+	Path           string   `json:"path,omitempty"`
+	IntervalMillis int64    `json:"interval_ms,omitempty"`
+	Detail         bool     `json:"detail,omitempty"`
+}
+
+func (s Source) name() string {
+	switch s.Kind {
+	case FromCommand:
+		return strings.Join(s.Command, " ")
+	case FromStdin:
+		return "standard input"
+	}
+	return s.Path
+}
+
+// ReadLogFile reads the log in a file. Progress gets, where it is a terminal, how
+// far it is.
+func ReadLogFile(ctx context.Context, path string, progress io.Writer) (*Log, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadLog(ctx, f, Source{Kind: FromFile, Path: path}, progress), nil
+}
+
+// ReadLog reads a log up to its end, or that of ctx.
+func ReadLog(ctx context.Context, r io.Reader, from Source, progress io.Writer) *Log {
+	in := newInput(ctx, r)
+	defer in.Close()
+	line := newLiveLine(progress)
+	defer line.finish()
+	first := &head{r: in}
+	l := &Log{Source: from}
+	l.Summary = collect(sched.NewScanner(first), line, "read", new(atomic.Bool))
+	l.hint = hintOf(from, first.seen, from.Kind == FromFile && executable(r))
+	if ctx.Err() == nil && l.Summary.ReadError != "" {
+		l.readErr = errors.New(l.Summary.ReadError)
+	}
+	return l
+}
+
+func executable(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// Empty tells that nothing in it was of a trace, not even what cannot be read.
+func (l *Log) Empty() bool { return l.Summary.Counts.Samples == 0 && l.Summary.Skipped.Count == 0 }
+
+// Err is what went wrong, with what was read or with the command, though there may
+// be something to show.
+func (l *Log) Err() error {
+	switch {
+	case l.readErr != nil:
+		return l.readErr
+	case l.Exit != nil && l.Exit.failed():
+		return fmt.Errorf("%s %s", l.Source.Command[0], l.Exit)
+	case l.Summary.Counts.Samples == 0:
+		return fmt.Errorf("no line of a scheduler trace in %s: %s", l.what(), l.hint)
+	}
+	return nil
+}
+
+func (l *Log) what() string {
+	if l.Source.Kind == FromCommand {
+		return "what " + l.Source.Command[0] + " wrote to its standard error"
+	}
+	return l.Source.name()
+}
+
+// collect reads all samples, and tells on the line where it stands. verb says what
+// is done with the input. Samples that come when it is over are left out.
+func collect(sc *sched.Scanner, line *liveLine, verb string, over *atomic.Bool) *sched.Summary {
+	began := time.Now()
+	a := sched.NewAnalysis()
+	var leftOut int64
+	for {
+		before := over.Load()
+		if !sc.Scan() {
+			break
+		}
+		s := sc.Sample()
+		// One with details was written before the scan that gives it out.
+		if before || s.Detail == nil && over.Load() {
+			leftOut++
+			continue
+		}
+		a.Add(s)
+		if line.due() {
+			line.set(liveText(verb, time.Since(began), sc.Counts(), s))
+		}
+	}
+	t := a.Summary(sc)
+	t.Run.LeftOut = leftOut
+	return t
+}
+
+// head keeps the first bytes that are read.
+type head struct {
+	r    io.Reader
+	seen []byte
+}
+
+func (h *head) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if room := 16 - len(h.seen); room > 0 {
+		h.seen = append(h.seen, p[:min(n, room)]...)
+	}
+	return n, err
+}

@@ -1,0 +1,112 @@
+package sched
+
+import (
+	"cmp"
+	"io"
+	"slices"
+)
+
+const (
+	maxSegments = 32
+	maxChanges  = 64
+)
+
+// Analysis adds samples up as they come, those of each process by themselves. Its
+// memory is bounded by the number of Ps, not of samples.
+type Analysis struct {
+	samples int64
+	log     processes
+	done    []*Segment // of those that are over, the first maxSegments
+	main    *longest   // of those that are over
+}
+
+// longest is the process with the most samples.
+type longest struct {
+	*Segment
+	changes
+	points []Point
+}
+
+// NewAnalysis returns an Analysis of no samples.
+func NewAnalysis() *Analysis { return &Analysis{} }
+
+// Add adds a sample; it keeps nothing of it.
+func (a *Analysis) Add(s *Sample) {
+	a.samples++
+	p, closed := a.log.writer(s)
+	for _, c := range closed {
+		a.close(c)
+	}
+	p.add(s)
+	p.series.add(p.seg.Index, s)
+}
+
+// close keeps what is wanted of a process that is over.
+func (a *Analysis) close(p *process) {
+	if p.seg.Index >= maxSegments && a.main != nil && p.seg.Samples <= a.main.Samples {
+		return
+	}
+	g := p.segment()
+	if g.Index < maxSegments {
+		a.done = append(a.done, g)
+	}
+	a.main = a.main.or(p, g)
+}
+
+// or is the longer one, the earlier where they are as long.
+func (l *longest) or(p *process, g *Segment) *longest {
+	if l != nil && (l.Samples > g.Samples || l.Samples == g.Samples && l.Index < g.Index) {
+		return l
+	}
+	return &longest{g, p.changes, p.series.clone()}
+}
+
+// Summary is the state so far and shares nothing with the Analysis, which may go
+// on. sc is where the samples came from, for what it could not read; it may be
+// nil.
+func (a *Analysis) Summary(sc *Scanner) *Summary {
+	s := &Summary{
+		Counts:       Counts{Samples: a.samples},
+		SegmentCount: a.log.begun,
+		Order:        a.log.order(),
+		Unclear:      a.log.unclear,
+		Segments:     append([]*Segment{}, a.done...),
+		Changes:      []Change{},
+		Series:       []Point{},
+	}
+	if sc != nil {
+		s.Counts, s.Skipped = sc.Counts(), sc.Skipped()
+		if err := sc.Err(); err != nil {
+			s.ReadError = err.Error()
+		}
+	}
+	if s.Skipped.First == nil {
+		s.Skipped.First = []Problem{}
+	}
+	main := a.main
+	for _, p := range a.log.open {
+		g := p.segment()
+		if g.Index < maxSegments {
+			s.Segments = append(s.Segments, g)
+		}
+		main = main.or(p, g)
+	}
+	slices.SortFunc(s.Segments, func(a, b *Segment) int { return cmp.Compare(a.Index, b.Index) })
+	if main != nil {
+		g := *main.Segment
+		g.Mixed = g.Mixed || a.log.lost(a.samples)
+		s.Main, s.Series = &g, main.points
+		s.ChangeCount, s.Changes = main.count, append(s.Changes, main.first...)
+	}
+	return s
+}
+
+// Analyse reads a log to its end. An error of the reader is the summary's
+// ReadError, since what came before it was read.
+func Analyse(r io.Reader) *Summary {
+	sc, a := NewScanner(r), NewAnalysis()
+	for sc.Scan() {
+		a.Add(sc.Sample())
+	}
+	return a.Summary(sc)
+}

@@ -1,0 +1,250 @@
+package sched
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// logOf writes samples of 1000 ms each, in the form of Go 1.27.
+func logOf(n int, from int64, idle int, global int, queues ...int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "SCHED %dms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=0 needspinning=1 idlethreads=2 runqueue=%d [",
+			from+int64(i)*1000, len(queues), idle, len(queues)-idle+3, global)
+		for _, q := range queues {
+			fmt.Fprintf(&b, " %d", q)
+		}
+		b.WriteString(" ] schedticks=[")
+		for p := range queues {
+			fmt.Fprintf(&b, " %d", uint32(int64(4294967000)+(from/1000+int64(i))*100*int64(p+1)))
+		}
+		b.WriteString(" ]\n")
+	}
+	return b.String()
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+func TestStats(t *testing.T) {
+	s := Analyse(strings.NewReader(logOf(11, 0, 1, 3, 8, 0, 0, 1)))
+	m := s.Main
+	if m == nil || m.Samples != 10 || m.StartupSamples != 1 || m.FirstLine != 1 || m.LastLine != 11 || m.ToMillis != 10_000 || s.SegmentCount != 1 {
+		t.Fatalf("%+v", m)
+	}
+	for name, l := range map[string]struct {
+		got  *Level
+		want float64
+	}{
+		"gomaxprocs": {m.Procs, 4}, "idle": {m.IdleProcs, 1}, "idle share": {m.IdleShare, 0.25},
+		"threads": {m.Threads, 6}, "off": {m.OffProcThreads, 0}, "spinning": {m.Spinning, 0}, "global": {m.GlobalQueue, 3},
+		"local": {m.LocalQueues, 9}, "queued": {m.Queued, 12}, "misplaced": {m.Misplaced, Misplaced([]float64{8, 0, 0, 1})},
+		"P 0": {m.PerProc[0].Queue, 8}, "interval": {m.IntervalMillis, 1000},
+	} {
+		if l.got == nil || !near(l.got.Mean, l.want) || l.got.N != 10 || l.got.Min != l.got.Max {
+			t.Errorf("%s: %+v, want %g", name, l.got, l.want)
+		}
+	}
+	// The ticks wrap in the middle.
+	if *m.PerProc[3].Ticks != 4000 || !near(*m.PerProc[3].TickShare, 0.4) || !near(*m.TicksPerSecond, 1000) || !near(*m.PerProc[0].QueueShare, 8./9) {
+		t.Errorf("%+v, %g/s", m.PerProc[3], *m.TicksPerSecond)
+	}
+	if *m.IdleMedian != 1 || m.AllBusy != 0 || m.HalfIdle != 0 || m.IdleQueued != 10 || m.Detail != nil {
+		t.Errorf("%+v", m.Stats)
+	}
+	if b, err := json.Marshal(s); err != nil || strings.Contains(string(b), "Misplaced") {
+		t.Errorf("%v: %s", err, b)
+	}
+}
+
+// TestAbsentStaysAbsent: Go 1.2 prints no spinning threads, which is not none.
+func TestAbsentStaysAbsent(t *testing.T) {
+	f, err := os.Open("testdata/go1.2.2-plain.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m := Analyse(f).Main
+	if m.Spinning != nil || m.SpinningShare != nil || m.NeedSpinning != nil || m.TicksPerSecond != nil || m.PerProc[0].Ticks != nil || m.Detail != nil {
+		t.Errorf("%+v", m)
+	}
+	b, err := json.Marshal(m)
+	if err != nil || !strings.Contains(string(b), `"spinning_threads":null`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestSegments(t *testing.T) {
+	log := logOf(3, 0, 0, 0, 0, 0) + logOf(20, 0, 0, 0, 0, 0) + logOf(3, 500, 0, 0, 0, 0, 0, 0)
+	s := Analyse(strings.NewReader(log))
+	if s.SegmentCount != 3 || len(s.Segments) != 3 || s.Main.FirstLine != 4 || s.Main.LastLine != 23 || s.Main.Samples != 19 || s.Order != OrderInTurn || s.Interleaved() {
+		t.Errorf("%d segments, %s, %+v", s.SegmentCount, s.Order, s.Main)
+	}
+	if s.ChangeCount != 0 {
+		t.Errorf("a new process is no change: %+v", s.Changes)
+	}
+	one := Analyse(strings.NewReader(logOf(100, 0, 0, 0, 0) + logOf(5, 0, 0, 0, 0)))
+	if one.Main.Samples != 99 {
+		t.Errorf("%+v", one.Main)
+	}
+	many := Analyse(strings.NewReader(logOf(1, 7, 0, 0, 0) + strings.Repeat(logOf(1, 0, 0, 0, 0), 2000) + logOf(9, 0, 0, 0, 0)))
+	if many.SegmentCount != 2002 || len(many.Segments) != maxSegments || many.Main.Samples != 8 || many.Main.Index != 2001 || many.Order != OrderUnknown {
+		t.Errorf("%d segments, %d kept, %s, %+v", many.SegmentCount, len(many.Segments), many.Order, many.Main)
+	}
+}
+
+// TestNothingIsNull: what was measured and was none is an empty list.
+func TestNothingIsNull(t *testing.T) {
+	for _, log := range []string{"", logOf(3, 0, 0, 0, 0), detailLine + "\n"} {
+		b, err := json.Marshal(Analyse(strings.NewReader(log)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range []string{"changes", "first", "segments", "series", "per_proc", "queue_max", "wait_reasons"} {
+			if strings.Contains(string(b), `"`+list+`":null`) {
+				t.Errorf("%s is null in %s", list, b)
+			}
+		}
+	}
+}
+
+func TestChanges(t *testing.T) {
+	s := Analyse(strings.NewReader(logOf(3, 0, 0, 0, 0, 0) + logOf(3, 3000, 0, 0, 0, 0, 0, 0) + logOf(1, 6000, 0, 0, 0)))
+	want := []Change{{Line: 4, Millis: 3000, From: 2, To: 4}, {Line: 7, Millis: 6000, From: 4, To: 1}}
+	if s.ChangeCount != 2 || !reflect.DeepEqual(s.Changes, want) || len(s.Main.PerProc) != 4 {
+		t.Errorf("%+v", s.Changes)
+	}
+}
+
+// TestSummaryIsACopy: a live view may read one while the analysis goes on.
+func TestSummaryIsACopy(t *testing.T) {
+	a := NewAnalysis()
+	add := func(log string) {
+		sc := NewScanner(strings.NewReader(log))
+		for sc.Scan() {
+			a.Add(sc.Sample())
+		}
+	}
+	add(logOf(700, 1, 0, 1, 1, 2))
+	s := a.Summary(nil)
+	before, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(logOf(700, 700_001, 2, 9, 9, 9))
+	if after, _ := json.Marshal(s); string(after) != string(before) {
+		t.Error("a summary changes with what comes after it")
+	}
+	if s.Counts.Samples != 700 || a.Summary(nil).Main.Samples != 1400 {
+		t.Errorf("%d samples", s.Counts.Samples)
+	}
+}
+
+func TestManyProcs(t *testing.T) {
+	queues := make([]int, maxTracked+100)
+	for i := range queues {
+		queues[i] = 1
+	}
+	m := Analyse(strings.NewReader(logOf(12, 1, 0, 0, queues...))).Main
+	if len(m.PerProc) != maxTracked || m.Untracked != 100 || m.LocalQueues.Mean != float64(len(queues)) {
+		t.Errorf("%d Ps, %d beyond, %+v", len(m.PerProc), m.Untracked, m.LocalQueues)
+	}
+}
+
+func TestDetailStats(t *testing.T) {
+	var b strings.Builder
+	for i := range 12 {
+		b.WriteString(strings.Replace(detailLine, "SCHED 5ms", fmt.Sprintf("SCHED %dms", 5+i), 1) + "\n" + procLine + "\n" + thread + "\n" + goroutine + "\n")
+		for range 10 + i%2*2 {
+			b.WriteString("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n")
+		}
+		b.WriteString("  G7: status=6(chan receive) m=nil lockedm=nil\n  G8: status=1(chan receive) m=nil lockedm=nil\n")
+	}
+	d := Analyse(strings.NewReader(b.String())).Main.Detail
+	if d.Samples != 12 || d.Goroutines.Mean != 13 || d.Runnable.Mean != 1 || d.Waiting.Max != 13 || d.OffProcThreads.Mean != 1 {
+		t.Errorf("%+v", d)
+	}
+	want := []ReasonStats{{Name: "sync.Mutex.Lock", Mean: 11, Max: 12}, {Name: "force gc (idle)", Mean: 1, Max: 1, System: true}}
+	if !reflect.DeepEqual(d.Reasons, want) {
+		t.Errorf("%+v", d.Reasons)
+	}
+}
+
+func TestSeries(t *testing.T) {
+	for _, n := range []int{1, 599, 600, 601, 5000, 123_457} {
+		var t1 series
+		s := Sample{Procs: 4, IdleProcs: 1, Threads: 5, SpinningThreads: Absent, IdleThreads: 1, GlobalQueue: 2, LocalQueues: []int{1, 0, 0, 0}}
+		for i := range n {
+			s.Millis, s.GlobalQueue = int64(i), 2
+			if i == n/2 {
+				s.GlobalQueue = 777 // one peak
+			}
+			t1.add(0, &s)
+		}
+		points := t1.clone()
+		var samples int64
+		var peak, sum float64
+		for i, p := range points {
+			samples += p.Samples
+			peak = max(peak, p.GlobalQueue.Max)
+			sum += p.GlobalQueue.Mean * float64(p.Samples)
+			if i > 0 && p.FromMillis != points[i-1].ToMillis+1 || p.Spinning != nil || len(p.QueueMax) != 4 {
+				t.Errorf("%d samples: point %d is %+v", n, i, p)
+				break
+			}
+		}
+		if len(points) > maxPoints || n > maxPoints && len(points) < maxPoints/2 || samples != int64(n) || peak != 777 || math.Abs(sum-float64(2*n+775)) > 1e-6*float64(n) {
+			t.Errorf("%d samples: %d points of %d samples, peak %g, sum %g", n, len(points), samples, peak, sum)
+		}
+	}
+}
+
+func TestMisplaced(t *testing.T) {
+	for _, tc := range []struct {
+		queues []float64
+		want   float64
+	}{
+		{nil, 0}, {[]float64{0, 0}, 0}, {[]float64{5}, 0}, {[]float64{3, 3, 3}, 0},
+		{[]float64{8, 0, 0, 0}, 0.75}, {[]float64{4, 4, 0, 0}, 0.5}, {[]float64{3, 1}, 0.25},
+	} {
+		if got := Misplaced(tc.queues); !near(got, tc.want) {
+			t.Errorf("%v: %g, want %g", tc.queues, got, tc.want)
+		}
+	}
+}
+
+func TestTop(t *testing.T) {
+	for _, tc := range []struct {
+		queues []float64
+		least  float64
+		want   []int
+		share  float64
+	}{
+		{[]float64{5, 4, 0, 1}, 0.9, []int{0, 1}, 0.9},
+		{[]float64{1, 1, 1, 1}, 0.8, []int{0, 1, 2, 3}, 1},
+		{[]float64{0, 0, 9}, 0.8, []int{2}, 1},
+		{[]float64{0, 0}, 0.8, nil, 0},
+	} {
+		if ids, share := Top(tc.queues, tc.least); !reflect.DeepEqual(ids, tc.want) || !near(share, tc.share) {
+			t.Errorf("%v: %v hold %g, want %v and %g", tc.queues, ids, share, tc.want, tc.share)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, tc := range []struct {
+		counts []int64
+		want   float64
+	}{{[]int64{1}, 0}, {[]int64{1, 1}, 0.5}, {[]int64{1, 0, 2}, 2}, {[]int64{0, 5, 5, 0}, 1.5}} {
+		if got := median(tc.counts); *got != tc.want {
+			t.Errorf("%v: %g, want %g", tc.counts, *got, tc.want)
+		}
+	}
+	if median(nil) != nil {
+		t.Error("a median of nothing")
+	}
+}

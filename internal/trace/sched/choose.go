@@ -1,0 +1,109 @@
+package sched
+
+import "slices"
+
+// sysmonSleep is how long sysmon sleeps at most, in milliseconds, and sysmonLate how
+// late it may come for that on a machine that is not busy.
+const (
+	sysmonSleep = 10
+	sysmonLate  = 15
+)
+
+// choose is the likeliest of several. Where another is about as likely, both are
+// mixed from then on.
+func (l *processes) choose(may []*process, s *Sample) *process {
+	var buf [maxOpen]*process
+	fit := buf[:0]
+	for _, p := range may {
+		if l.fits(p, s) {
+			fit = append(fit, p)
+		}
+	}
+	if len(fit) == 0 {
+		fit = l.closest(may, s)
+	}
+	last := fit[len(fit)-1]
+	if len(fit) == 1 || !slices.ContainsFunc(fit, func(p *process) bool { return p.last > 0 }) {
+		return last // of those that only began, it does not matter which
+	}
+	if !l.atOnce && slices.Contains(fit, l.current) {
+		return l.current // nothing says yet that an earlier one is still there
+	}
+	if len(fit) == 2 && s.SchedTicks != nil && len(fit[0].prev) > 0 && len(fit[1].prev) > 0 {
+		return l.nearer(fit[0], fit[1], s)
+	}
+	l.mix(s.Line, fit...)
+	return last
+}
+
+// mix notes that a line may be of any of these.
+func (l *processes) mix(line int64, list ...*process) {
+	for _, p := range list {
+		p.mixed = true
+	}
+	if l.unclear == 0 {
+		l.unclear = line
+	}
+}
+
+// may tells that the line can be p's next by the clock: no less passed than by the
+// clocks of the others.
+func (l *processes) may(p *process, s *Sample) bool {
+	gap := s.Millis - p.last
+	if gap < 0 || gap == 0 && !s.dying() && p.usual() != 1 || p.dying && p != l.current {
+		return false
+	}
+	return l.clock-p.at <= gap+max(l.intervalOf(p), 200)
+}
+
+// fits tells that the line comes when p's next is due.
+func (l *processes) fits(p *process, s *Sample) bool {
+	gap, usual := s.Millis-p.last, l.intervalOf(p)
+	if p.gomaxprocs != s.Procs || l.clock-p.at > gap+usual/2 {
+		return false
+	}
+	if usual == 0 {
+		return true
+	}
+	least := usual * 9 / 10
+	if p.gapN > 1 {
+		least = min(p.least, usual) - 2
+	}
+	if !l.atOnce && p != l.current { // nothing says yet that any comes back
+		least = max(least, l.least-sysmonSleep)
+	}
+	return (s.dying() || gap >= least) && gap <= usual*8/5+sysmonLate
+}
+
+// closest are those that the line is the least late for, and those for which it is
+// less than three times as late. It is early for none and has the GOMAXPROCS of
+// each, unless that leaves none.
+func (l *processes) closest(may []*process, s *Sample) []*process {
+	may = unless(may, func(p *process) bool { return !s.dying() && s.Millis-p.last < l.intervalOf(p)*3/4 })
+	may = unless(may, func(p *process) bool { return p.gomaxprocs != s.Procs })
+	least := int64(maxMillis)
+	for _, p := range may {
+		least = min(least, s.Millis-p.last)
+	}
+	return slices.DeleteFunc(may, func(p *process) bool { return (s.Millis-p.last)/3 > least })
+}
+
+// unless leaves out those that are so, unless all are.
+func unless(list []*process, so func(*process) bool) []*process {
+	for _, p := range list {
+		if !so(p) {
+			return slices.DeleteFunc(list, so)
+		}
+	}
+	return list
+}
+
+// intervalOf is what is usual of p, or, while it has shown little, of others if
+// that is shorter: what p inherited is most likely the same.
+func (l *processes) intervalOf(p *process) int64 {
+	n := p.usual()
+	if n == 0 || p.gapN < fewGaps && 0 < l.interval && l.interval < n {
+		return l.interval
+	}
+	return n
+}

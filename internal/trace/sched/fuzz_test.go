@@ -1,0 +1,70 @@
+package sched
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// chopped gives out its bytes in pieces whose sizes a seed decides.
+type chopped struct {
+	r    io.Reader
+	seed uint32
+}
+
+func (c *chopped) Read(p []byte) (int, error) {
+	c.seed = c.seed*1664525 + 1013904223
+	return c.r.Read(p[:min(len(p), int(c.seed>>24)%97+1)])
+}
+
+// FuzzScanner: any input is read without a panic, in bounded memory, every byte
+// once, and alike however the reader splits it. The small limit makes lines
+// overlong that are not.
+func FuzzScanner(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*.log")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, uint32(i), uint16(i*37))
+	}
+	f.Add([]byte(oldLine[:40]+newLine+"\n"+oldLine), uint32(1), uint16(0))
+	f.Add([]byte(detailLine+"\n"+procLine+"\r\n"+thread+"\n| "+goroutine+"\x00"+detailLine), uint32(1), uint16(100))
+	f.Add([]byte("SCHED 99999999999999999999ms: SCHED 1ms: gomaxprocs=-1 [[[ ] SCHED 2ms: a=[ b=] ["), uint32(1), uint16(0))
+	f.Fuzz(func(t *testing.T, b []byte, seed uint32, limit uint16) {
+		size := overlap + 2 + int(limit)
+		want := describe(newScanner(bytes.NewReader(b), size))
+		got := describe(newScanner(&chopped{bytes.NewReader(b), seed}, size))
+		if got != want {
+			t.Errorf("in pieces:\n%s\nas a whole:\n%s", got, want)
+		}
+		sc, a := newScanner(bytes.NewReader(b), size), NewAnalysis()
+		for sc.Scan() {
+			s := sc.Sample()
+			if s.Millis < 0 || s.Procs < Absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Goroutines.Reasons) > maxReasons {
+				t.Errorf("%+v", s)
+			}
+			a.Add(s)
+		}
+		c := sc.Counts()
+		if c.Bytes != int64(len(b)) || c.OtherBytes > c.Bytes || c.OtherLines > c.Lines || c.Lines > c.Bytes {
+			t.Errorf("%+v of %d bytes", c, len(b))
+		}
+		summary := a.Summary(sc)
+		if _, err := json.Marshal(summary); err != nil {
+			t.Error(err)
+		}
+		for _, r := range Readings(summary) {
+			if r.ID == "" || r.Text == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}

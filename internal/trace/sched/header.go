@@ -1,0 +1,218 @@
+package sched
+
+import "bytes"
+
+// The SCHED line, as proc.go's schedtrace prints it ("…" for what versions add):
+//
+//	SCHED 308ms: gomaxprocs=4 … runqueue=0 [0 0 0 0]
+//	SCHED 308ms: gomaxprocs=4 … runqueue=0 [ 0 0 0 0 ] schedticks=[ 0 5 0 0 ]
+//	SCHED 308ms: gomaxprocs=4 … runqueue=0 gcwaiting=0 … sysmonwait=0
+
+var mark = []byte("SCHED ")
+
+// findMark returns the index of the first "SCHED <number>ms:" in b and of what
+// follows it, or -1.
+func findMark(b []byte) (at, after int, millis int64) {
+	for from := 0; ; {
+		i := bytes.Index(b[from:], mark)
+		if i < 0 {
+			return -1, -1, 0
+		}
+		at = from + i
+		after = at + len(mark)
+		millis, n := natural(b[after:], maxMillis)
+		after += n
+		if n > 0 && len(b)-after >= 3 && string(b[after:after+3]) == "ms:" {
+			return at, after + 3, millis
+		}
+		from = at + len(mark)
+	}
+}
+
+// cutMark returns the index of a mark that b ends within, or -1.
+func cutMark(b []byte) int {
+	at := bytes.LastIndex(b, mark)
+	if at < 0 {
+		return -1
+	}
+	rest := bytes.TrimLeft(b[at+len(mark):], "0123456789")
+	if !bytes.HasPrefix([]byte("ms:"), rest) || len(rest) > 0 && b[at+len(mark)] == rest[0] {
+		return -1
+	}
+	return at
+}
+
+// The header's keys, each allowed once.
+const (
+	hasProcs = 1 << iota
+	hasIdleProcs
+	hasThreads
+	hasSpinningThreads
+	hasNeedSpinning
+	hasIdleThreads
+	hasGlobalQueue
+	hasGCWaiting
+	hasIdleLocked
+	hasSpinningDetail
+	hasStopWait
+	hasSysmonWait
+	hasQueues
+	hasTicks
+)
+
+// header reads what follows the mark into s. n is how far it was read; why is
+// empty when the sample is whole: the local queues are closed, or sysmonwait,
+// which ends the line with details, is there. A sample can be whole and still
+// have a why: its schedticks break off, and are left out.
+func (s *slot) header(b []byte) (n int, whole bool, why string) {
+	var seen uint
+	for n < len(b) && b[n] == ' ' {
+		rest := b[n+1:]
+		var used int
+		var has uint
+		if len(rest) > 0 && rest[0] == '[' {
+			has = hasQueues
+			s.queues, used, why = counts(rest, s.queues[:0], maxCount)
+			if why == "" {
+				s.LocalQueues = s.queues
+			}
+		} else if k := keyLen(rest); k > 0 {
+			has, used, why = s.value(rest[:k], rest[k+1:])
+			used += k + 1
+		} else {
+			break
+		}
+		if why == "" && has&seen != 0 {
+			why = "has a key twice"
+		}
+		n += 1 + used
+		if why != "" {
+			break
+		}
+		seen |= has
+		if has == hasSysmonWait || has == hasTicks {
+			break
+		}
+	}
+	whole = seen&(hasQueues|hasSysmonWait) != 0
+	if !whole && why == "" {
+		why = "breaks off before its run queues"
+	}
+	return n, whole, why
+}
+
+// value reads the value of a key; used is its length.
+func (s *slot) value(key, b []byte) (has uint, used int, why string) {
+	var v int64
+	most := int64(maxCount)
+	var to *int
+	switch string(key) {
+	case "gomaxprocs":
+		has, to = hasProcs, &s.Procs
+	case "idleprocs":
+		has, to = hasIdleProcs, &s.IdleProcs
+	case "threads":
+		has, to = hasThreads, &s.Threads
+	case "spinningthreads":
+		has, to = hasSpinningThreads, &s.SpinningThreads
+	case "needspinning":
+		has, to, most = hasNeedSpinning, &s.NeedSpinning, 1
+	case "idlethreads":
+		has, to = hasIdleThreads, &s.IdleThreads
+	case "runqueue":
+		has, to = hasGlobalQueue, &s.GlobalQueue
+	case "nmidlelocked":
+		has, to = hasIdleLocked, &s.detailed().IdleLocked
+		if n := negative(b, most); n > 0 { // while one wakes that has not yet been counted
+			*to = 0
+			return has, n, ""
+		}
+	case "nmspinning": // Go 1.2's name, in its detailed line alone
+		has, to = hasSpinningDetail, &s.SpinningThreads
+	case "stopwait":
+		has, to = hasStopWait, &s.detailed().StopWait
+	case "gcwaiting", "sysmonwait":
+		has, to = hasGCWaiting, &s.detailed().GCWaiting
+		if key[0] == 's' {
+			has, to = hasSysmonWait, &s.detailed().SysmonWait
+		}
+		if v, used = flag(b); used == 0 {
+			return has, used, "has a flag that is neither 0 nor 1"
+		}
+		*to = int(v)
+		return has, used, ""
+	case "schedticks":
+		s.ticks, used, why = ticks(b, s.ticks[:0])
+		if why == "" {
+			s.SchedTicks = s.ticks
+		}
+		return hasTicks, used, why
+	default:
+		used, why = unknown(b)
+		if why == "" {
+			s.UnknownKeys++
+		}
+		return 0, used, why
+	}
+	if v, used = natural(b, most); used == 0 || !isEnd(b, used) {
+		return has, used, "has a value that is not a number, or too large"
+	}
+	*to = int(v)
+	return has, used, ""
+}
+
+// negative is the length of a number below 0 at the start of b, 0 without one.
+func negative(b []byte, most int64) int {
+	if len(b) < 3 || b[0] != '-' {
+		return 0
+	}
+	_, n := natural(b[1:], most)
+	if n == 0 || !isEnd(b, n+1) {
+		return 0
+	}
+	return n + 1
+}
+
+const notClosed = "breaks off in a list"
+
+// list walks the numbers of "[1 2]" or "[ 1 2 ]".
+func list(b []byte, most int64, add func(int64)) (used int, why string) {
+	if len(b) == 0 || b[0] != '[' {
+		return 0, notClosed
+	}
+	for i := 1; i < len(b); {
+		switch {
+		case b[i] == ' ':
+			i++
+		case b[i] == ']':
+			return i + 1, ""
+		default:
+			v, n := natural(b[i:], most)
+			i += n
+			if n == 0 || i < len(b) && b[i] != ' ' && b[i] != ']' {
+				return i, notClosed
+			}
+			add(v)
+		}
+	}
+	return len(b), notClosed
+}
+
+func counts(b []byte, into []int, most int64) (_ []int, used int, why string) {
+	used, why = list(b, most, func(v int64) { into = append(into, int(v)) })
+	return into, used, why
+}
+
+func ticks(b []byte, into []int64) (_ []int64, used int, why string) {
+	used, why = list(b, maxTick, func(v int64) { into = append(into, v) })
+	return into, used, why
+}
+
+// unknown passes over the value of a key of a later Go: a word, or a list of
+// numbers.
+func unknown(b []byte) (used int, why string) {
+	if len(b) > 0 && b[0] == '[' {
+		return list(b, maxTick, func(int64) {})
+	}
+	return wordLen(b), ""
+}

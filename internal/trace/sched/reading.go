@@ -1,0 +1,182 @@
+package sched
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// The severities of a Reading. A trace informs: nothing in it is an error.
+const (
+	Info    = "info"
+	Warning = "warning"
+)
+
+// Reading is one thing that a trace says, in words.
+type Reading struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Text     string `json:"text"`             // what was seen, with its numbers
+	Advice   string `json:"advice,omitempty"` // what it means and what to do
+}
+
+// minSamples is the fewest from which shares are read: with 10, one that is seen
+// as 80 % may be 44 to 97 % (95 % interval), and samples in a row are not even
+// independent.
+const minSamples = 10
+
+// Readings puts a summary into words: first what qualifies the rest, then what
+// the longest segment says.
+func Readings(s *Summary) []Reading {
+	all := []Reading{}
+	put := func(r *Reading) {
+		if r != nil {
+			all = append(all, *r)
+		}
+	}
+	put(readError(s))
+	put(unread(s))
+	put(several(s))
+	if s.Interleaved() {
+		return all // a figure of several processes is one of none
+	}
+	put(changed(s))
+	put(few(s))
+	if s.Main == nil || s.Main.Samples < minSamples {
+		return all
+	}
+	put(idle(&s.Main.Stats, s.Run))
+	for _, rule := range []func(*Stats) *Reading{
+		busy, idleQueued, globalQueue, queueSkew, queueUneven, tickSkew,
+		blockedThreads, idleThreads, spinning, locks, waits,
+	} {
+		put(rule(&s.Main.Stats))
+	}
+	if s.Skipped.Count*20 <= s.Counts.Samples { // else the gap may be what could not be read
+		put(late(&s.Main.Stats, s.Run))
+	}
+	return all
+}
+
+func readError(s *Summary) *Reading {
+	if s.ReadError == "" {
+		return nil
+	}
+	return &Reading{ID: "read-error", Severity: Warning,
+		Text: fmt.Sprintf("the log could not be read past its byte %d: %s", s.Counts.Bytes, s.ReadError)}
+}
+
+func unread(s *Summary) *Reading {
+	if s.Skipped.Count == 0 {
+		return nil
+	}
+	r := &Reading{ID: "unread", Severity: Info,
+		Text:   fmt.Sprintf("%s could not be read, beside %s", phrase.CountOf(s.Skipped.Count, "line of a trace", "lines of a trace"), phrase.Count(s.Counts.Samples, "sample")),
+		Advice: "other output fell between the runtime's writes, or the log is cut off; those lines are left out",
+	}
+	if len(s.Skipped.First) > 0 {
+		r.Text += "; the first: " + s.Skipped.First[0].String()
+	}
+	if s.Skipped.Count*10 > s.Counts.Samples {
+		r.Severity = Warning
+	}
+	return r
+}
+
+// inherited is what to do about a log of several processes.
+const inherited = "trace one process: build the program and run the binary, since `go run` and `go test` hand GODEBUG to the go command and the compiler too, as any program does to what it starts"
+
+// several: which of the processes in the log the rest is about. That is a warning
+// where a quarter of the lines are those of others at the same time.
+func several(s *Summary) *Reading {
+	if s.Main == nil || s.SegmentCount < 2 && !s.Main.Mixed {
+		return nil
+	}
+	if s.Main.Mixed {
+		text := "several processes write to this log at once, and cannot be told apart"
+		if s.Unclear > 0 {
+			text += fmt.Sprintf(": line %d is the first that may be of either of two", s.Unclear)
+		}
+		return &Reading{ID: "interleaved", Severity: Warning, Text: text, Advice: inherited}
+	}
+	r := &Reading{ID: "processes", Severity: Info}
+	rest := fmt.Sprintf("what follows is about the one with the most samples, in lines %d to %d", s.Main.FirstLine, s.Main.LastLine)
+	if s.Main.Samples == 0 {
+		rest = "none wrote a second line"
+	}
+	switch s.Order {
+	case OrderInTurn:
+		r.Text = fmt.Sprintf("the log holds %d processes, one after the other; %s", s.SegmentCount, rest)
+	case OrderAtOnce:
+		r.Text = fmt.Sprintf("the log holds %d processes, some at once, told apart by their clocks and counters; %s", s.SegmentCount, rest)
+		r.Advice = "if that is not the one you mean, " + inherited
+		if 4*(s.Main.Samples+s.Main.StartupSamples) < 3*(s.Counts.Samples-s.Run.LeftOut) {
+			r.Severity = Warning
+		}
+	default:
+		r.Text = fmt.Sprintf("the log holds the starts of %d processes; %s", s.SegmentCount, rest)
+	}
+	return r
+}
+
+func changed(s *Summary) *Reading {
+	if s.ChangeCount == 0 || len(s.Changes) == 0 {
+		return nil
+	}
+	c := s.Changes[0]
+	r := &Reading{ID: "gomaxprocs-changed", Severity: Info,
+		Text:   fmt.Sprintf("GOMAXPROCS changed from %d to %d by %d ms (line %d)", c.From, c.To, c.Millis, c.Line),
+		Advice: "the program set it (runtime.GOMAXPROCS, automaxprocs), or Go 1.25 and newer followed the CPU limit; `procfit explain` shows which",
+	}
+	if s.ChangeCount > 1 {
+		r.Text += fmt.Sprintf(", and %s more", times(s.ChangeCount-1))
+	}
+	return r
+}
+
+func few(s *Summary) *Reading {
+	if s.Main == nil || s.Counts.Samples == 0 {
+		return &Reading{ID: "no-samples", Severity: Warning,
+			Text:   fmt.Sprintf("no sample in %s", phrase.Count(s.Counts.Lines, "line")),
+			Advice: "run the program with GODEBUG=schedtrace=1000 and read its standard error",
+		}
+	}
+	if s.Main.Samples >= minSamples {
+		return nil
+	}
+	return &Reading{ID: "few-samples", Severity: Warning,
+		Text:   fmt.Sprintf("only %s of one process after its start: too few to read shares from", phrase.Count(s.Main.Samples, "sample")),
+		Advice: fmt.Sprintf("trace longer or closer, as with GODEBUG=schedtrace=100: %d samples at least, better 60", minSamples),
+	}
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return phrase.Count(n, "time")
+}
+
+// share is a part of n samples.
+func share(part, n int64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(part) / float64(n)
+}
+
+// procsList is "P 0", "Ps 0 and 1", "Ps 0, 1 and 5".
+func procsList(ids []int) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.Itoa(id)
+	}
+	switch len(words) {
+	case 0:
+		return "no P"
+	case 1:
+		return "P " + words[0]
+	}
+	return "Ps " + phrase.And(words)
+}

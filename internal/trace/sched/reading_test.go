@@ -1,0 +1,176 @@
+package sched
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sched is one line of eight Ps unless queues says otherwise.
+func sched(ms int64, idle, threads, spinning, idleThreads, global int, queues string) string {
+	return fmt.Sprintf("SCHED %dms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=%d idlethreads=%d runqueue=%d [%s]\n",
+		ms, len(strings.Fields(queues)), idle, threads, spinning, idleThreads, global, queues)
+}
+
+func repeat(n int, line func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(line(i))
+	}
+	return b.String()
+}
+
+const even = "5 5 5 5 5 5 5 5"
+const none = "0 0 0 0 0 0 0 0"
+
+// ticked has schedticks, nearly all on one P.
+func ticked(i int) string {
+	return fmt.Sprintf("SCHED %dms: gomaxprocs=8 idleprocs=0 threads=9 runqueue=0 [%s] schedticks=[ %d %s ]\n", i*1000, none, i*1000, "1 2 3 4 5 6 7")
+}
+
+func detailed(i, mutex, io int) string {
+	return strings.Replace(detailLine, "SCHED 5ms", fmt.Sprintf("SCHED %dms", i*1000), 1) + "\n" + procLine + "\n" + goroutine + "\n" +
+		strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", mutex) +
+		strings.Repeat("  G9: status=4(IO wait) m=nil lockedm=nil\n", io)
+}
+
+func TestReadings(t *testing.T) {
+	line := func(idle, threads, spinning, idleThreads, global int, queues string) func(int) string {
+		return func(i int) string {
+			return sched(int64(i)*1000, idle, threads, spinning, idleThreads, global, queues)
+		}
+	}
+	for name, tc := range map[string]struct {
+		log  string
+		ids  string // all of them, in order
+		text string // in the text of the last
+	}{
+		"nothing":            {"hello\n", "no-samples", "no sample in 1 line"},
+		"only the start":     {sched(0, 0, 9, 0, 0, 40, none), "few-samples", "only 0 samples"},
+		"few":                {repeat(10, line(0, 9, 0, 0, 40, even)), "few-samples", "only 9 samples of one process after its start"},
+		"cpu-bound":          {repeat(21, line(0, 9, 0, 0, 0, even)), "cpu-bound", "all 8 Ps busy in 100 % of 20 samples and 40 goroutines waiting on average: CPU-bound at this GOMAXPROCS"},
+		"two Ps busy":        {repeat(21, line(0, 9, 0, 0, 9, "1 1")), "cpu-bound global-queue", ""},
+		"one P":              {repeat(21, line(0, 9, 0, 7, 0, "3")), "cpu-bound", "the one P busy in 100 % of 20 samples"},
+		"mostly":             {repeat(19, line(0, 9, 0, 0, 0, even)) + sched(19000, 1, 9, 0, 0, 0, even) + sched(20000, 0, 9, 0, 0, 0, even), "cpu-bound", "all 8 Ps busy in 95 % of 20 samples"},
+		"busy":               {repeat(21, line(0, 9, 0, 0, 1, none)), "busy", "hardly a goroutine waits: 1 on average"},
+		"idle":               {repeat(21, line(6, 9, 0, 6, 0, none)), "idle-procs", "6 of 8 Ps idle in the median sample, at least half of them in 100 % of 20: GOMAXPROCS is not what limits it"},
+		"all idle":           {repeat(21, line(8, 9, 0, 7, 0, none)), "all-idle", "all 8 Ps idle in 100 % of 20 samples"},
+		"half busy":          {repeat(21, line(3, 9, 0, 3, 0, none)), "", ""},
+		"idle and queued":    {repeat(21, line(6, 9, 0, 6, 0, "1 1 0 0 0 0 0 0")), "idle-and-queued", "2 goroutines on average"},
+		"global":             {repeat(21, line(0, 9, 0, 0, 100, even)), "cpu-bound", ""},
+		"mostly global":      {repeat(21, line(0, 9, 0, 0, 400, even)), "cpu-bound global-queue", "91 % of the waiting goroutines are in the global queue, 400 on average, at most 400"},
+		"two Ps":             {repeat(21, line(0, 9, 0, 0, 0, "18 18 0 1 1 1 1 0")), "cpu-bound queue-skew", "Ps 0 and 1 hold 90 % of the goroutines queued on Ps (36 of 40 on average, over 20 samples)"},
+		"one P holds all":    {repeat(21, line(0, 9, 0, 0, 0, "0 9 0 0")), "cpu-bound queue-skew", "P 1 holds 100 % "},
+		"hardly any queue":   {repeat(21, line(0, 9, 0, 0, 0, "1 0 0 0 0 0 0 0")), "busy", ""},
+		"a wandering P":      {repeat(21, func(i int) string { return sched(int64(i), 0, 9, 0, 0, 0, []string{"40 0", "0 40"}[i%2]) }), "cpu-bound queue-uneven", "50 % of the goroutines in them misplaced"},
+		"ticks":              {repeat(21, ticked), "busy tick-skew", "P 0 began 100 % of 20000 time slices"},
+		"blocked threads":    {repeat(21, line(3, 106, 0, 0, 0, none)), "blocked-threads", "106 threads on average, at most 106, of which about 100 neither idle nor on one of the 8 Ps"},
+		"threads at large":   {repeat(21, line(3, 6006, 0, 0, 0, none)), "blocked-threads", "6006 threads"},
+		"idle threads":       {repeat(21, line(3, 306, 0, 300, 0, none)), "idle-threads", "300 of 306 threads idle"},
+		"spinning":           {repeat(21, line(2, 9, 3, 0, 0, none)), "spinning", "3 of 6 busy Ps look for work"},
+		"late":               {repeat(21, line(3, 9, 0, 3, 0, none)) + sched(31_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 11 s, where one comes every 1 s, and every 1.48 s on average"},
+		"late once, of many": {repeat(201, line(3, 9, 0, 3, 0, none)) + sched(204_000, 3, 9, 0, 3, 0, none), "late-samples", "no sample for 4 s, where one comes every 1 s"},
+		"late or unread":     {repeat(21, line(3, 9, 0, 3, 0, none)) + "SCHED 21000ms: gom\nSCHED 22000ms: gom\n" + sched(31_000, 3, 9, 0, 3, 0, none), "unread", ""},
+		"an hour":            {repeat(60, line(3, 9, 0, 3, 0, none)) + sched(3_659_000, 3, 9, 0, 3, 0, none), "late-samples", "where one comes every 1 s"},
+		"spins, mostly idle": {repeat(300, func(i int) string { return sched(int64(i)*10, 8-i%20/19, 9, i%20/19, 3, 0, none) }), "all-idle", ""},
+		"one spike":          {repeat(60, line(0, 9, 0, 0, 0, none)) + sched(60_000, 0, 9, 0, 0, 800, none), "busy", "and goroutines wait in 2 % of them: 13 on average, at most 800"},
+		"one P of two":       {repeat(21, line(1, 9, 0, 3, 0, "0 0")), "idle-procs", "GOMAXPROCS is not what limits it. Just one is busy in 100 % of them"},
+		"changed":            {repeat(15, line(0, 9, 0, 0, 0, even)) + repeat(15, func(i int) string { return sched(15_000+int64(i)*1000, 0, 3, 0, 0, 9, "1 1") }), "gomaxprocs-changed cpu-bound", "all Ps busy"},
+		"two processes":      {repeat(15, line(3, 9, 0, 3, 0, none)) + repeat(30, line(0, 9, 0, 0, 0, even)), "processes cpu-bound", "in 100 % of 29"},
+		"unread":             {repeat(21, line(3, 9, 0, 3, 0, none)) + "SCHED 99ms: gomax", "unread", `1 line of a trace could not be read, beside 21 samples; the first: line 22: "SCHED 99ms: gomax" breaks off`},
+		"locks":              {repeat(12, func(i int) string { return detailed(i, 9, 3) }), "cpu-bound lock-waits", "9 of 12 waiting goroutines wait for a sync.Mutex"},
+		"network":            {repeat(12, func(i int) string { return detailed(i, 1, 90) }), "cpu-bound waits", `90 of 91 waiting goroutines wait in "IO wait", over 11 samples`},
+		"few with details":   {repeat(5, func(i int) string { return detailed(i, 1, 90) }) + repeat(30, func(i int) string { return sched(5000+int64(i)*1000, 3, 9, 0, 3, 0, none) }), "gomaxprocs-changed", ""},
+		"binary":             {"\x00\xff\x01SCHED\x00" + strings.Repeat("\xfe\n", 50), "no-samples", ""},
+		"threads few, Ps 64": {repeat(21, line(3, 80, 0, 3, 0, strings.Repeat("0 ", 64))), "", ""},
+	} {
+		var ids []string
+		readings := Readings(Analyse(strings.NewReader(tc.log)))
+		for _, r := range readings {
+			ids = append(ids, r.ID)
+			if r.Severity != Info && r.Severity != Warning || r.Text == "" || strings.Contains(r.Text+r.Advice, "%!") {
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+		if got := strings.Join(ids, " "); got != tc.ids {
+			t.Errorf("%s: %q, want %q: %+v", name, got, tc.ids, readings)
+		} else if len(readings) > 0 && !strings.Contains(readings[len(readings)-1].Text, tc.text) {
+			t.Errorf("%s: %q, want %q", name, readings[len(readings)-1].Text, tc.text)
+		}
+	}
+}
+
+// TestReadingsSeverity: what asks for action is a warning.
+func TestReadingsSeverity(t *testing.T) {
+	for _, tc := range []struct {
+		log  string
+		want []string
+	}{
+		{repeat(21, func(i int) string { return sched(int64(i), 4, 6006, 0, 0, 0, "9 0 0 0 0 0 0 0") }), []string{"queue-skew", "blocked-threads"}},
+		{repeat(21, func(i int) string { return sched(int64(i), 0, 9, 0, 0, 0, "9 0 0 0 0 0 0 0") }), []string{"cpu-bound"}},
+	} {
+		var got []string
+		for _, r := range Readings(Analyse(strings.NewReader(tc.log))) {
+			if r.Severity == Warning {
+				got = append(got, r.ID)
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%v, want %v", got, tc.want)
+		}
+	}
+}
+
+// TestReadingsOfARun: what is known of the command corrects what its trace says.
+func TestReadingsOfARun(t *testing.T) {
+	idleLog := repeat(21, func(i int) string { return sched(int64(i)*100, 8, 9, 0, 3, 0, none) })
+	// As under a quota of a tenth of a CPU.
+	starved := repeat(40, func(i int) string { return sched(int64(i/3*900+[]int{0, 100, 500}[i%3]), 3, 9, 0, 3, 0, none) })
+	own := repeat(30, func(i int) string { return sched(int64(i)*1000, 3, 9, 0, 3, 0, none) })
+	for name, tc := range map[string]struct {
+		log  string
+		run  Run
+		want string // in the last reading's text
+		not  string // in none's text or advice
+	}{
+		"computes elsewhere":   {idleLog, Run{CPU: 8 * time.Second, Wall: 4 * time.Second}, "though the command used 8.00 s of CPU time in 4.00 s", "no load"},
+		"computes nothing":     {idleLog, Run{CPU: time.Second, Wall: 4 * time.Second}, "no Go code needs a P", "though"},
+		"nothing is known":     {idleLog, Run{}, "no Go code needs a P", "though"},
+		"starved":              {starved, Run{Interval: 100 * time.Millisecond}, "no sample for 400 ms, where one was asked for every 100 ms, and every", ""},
+		"starved, nobody asks": {starved, Run{}, "", "no sample"},
+		"an interval its own":  {own, Run{Interval: 100 * time.Millisecond}, "", "no sample"},
+	} {
+		s := Analyse(strings.NewReader(tc.log))
+		s.Run = tc.run
+		var all, last string
+		for _, r := range Readings(s) {
+			all, last = all+r.Text+r.Advice, r.Text
+		}
+		if !strings.Contains(last, tc.want) || tc.not != "" && strings.Contains(all, tc.not) {
+			t.Errorf("%s: %q, %q", name, last, all)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		procsList(nil): "no P", procsList([]int{3}): "P 3", procsList([]int{0, 1, 5}): "Ps 0, 1 and 5",
+		times(1): "once", times(3): "3 times",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range Fields() {
+		if seen[f.Where+f.Name] || f.Unit == "" || f.Since == "" || !strings.HasSuffix(f.Meaning, ".") {
+			t.Errorf("%+v", f)
+		}
+		seen[f.Where+f.Name] = true
+	}
+}

@@ -1,0 +1,304 @@
+package sched
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The logs in testdata were written by testdata/program, built by the version in
+// their name, with GOMAXPROCS=4 GODEBUG=schedtrace=100 (plain) or GOMAXPROCS=2
+// GODEBUG=schedtrace=300,scheddetail=1 (detail).
+
+func realLogs(t *testing.T, kind string) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/go*-" + kind + ".log")
+	if err != nil || len(paths) < 24 {
+		t.Fatalf("%d logs, %v", len(paths), err)
+	}
+	logs := make(map[string][]byte)
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs[strings.TrimSuffix(filepath.Base(p), ".log")] = b
+	}
+	return logs
+}
+
+func scanAll(b []byte) ([]*Sample, *Scanner) {
+	s := NewScanner(bytes.NewReader(b))
+	var all []*Sample
+	for s.Scan() {
+		all = append(all, s.Sample().Clone())
+	}
+	return all, s
+}
+
+// keyIn is the value of a key in a line as a regular expression finds it, Absent
+// without one.
+func keyIn(line, key string) int {
+	m := regexp.MustCompile(` ` + key + `=(\w+)`).FindStringSubmatch(line)
+	if m == nil {
+		return Absent
+	}
+	switch m[1] {
+	case "true":
+		return 1
+	case "false":
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return Absent
+	}
+	return n
+}
+
+func checkHeader(t *testing.T, s *Sample, line string) {
+	t.Helper()
+	spinning := keyIn(line, "spinningthreads")
+	if spinning == Absent {
+		spinning = keyIn(line, "nmspinning")
+	}
+	for key, v := range map[string]struct{ got, want int }{
+		"gomaxprocs":      {s.Procs, keyIn(line, "gomaxprocs")},
+		"idleprocs":       {s.IdleProcs, keyIn(line, "idleprocs")},
+		"threads":         {s.Threads, keyIn(line, "threads")},
+		"spinningthreads": {s.SpinningThreads, spinning},
+		"needspinning":    {s.NeedSpinning, keyIn(line, "needspinning")},
+		"idlethreads":     {s.IdleThreads, keyIn(line, "idlethreads")},
+		"runqueue":        {s.GlobalQueue, keyIn(line, "runqueue")},
+	} {
+		if v.got != v.want {
+			t.Errorf("%s = %d, want %d in %s", key, v.got, v.want, line)
+		}
+	}
+	if !strings.HasPrefix(line, "SCHED "+strconv.FormatInt(s.Millis, 10)+"ms:") || s.UnknownKeys != 0 {
+		t.Errorf("%d ms, %d unknown keys: %s", s.Millis, s.UnknownKeys, line)
+	}
+}
+
+func numbers(t *testing.T, list string) (v []int) {
+	t.Helper()
+	for _, w := range strings.Fields(list) {
+		n, err := strconv.Atoi(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v = append(v, n)
+	}
+	return v
+}
+
+func TestPlainOfEveryVersion(t *testing.T) {
+	lists := regexp.MustCompile(`\[([^]]*)\]`)
+	for name, log := range realLogs(t, "plain") {
+		samples, sc := scanAll(log)
+		lines := strings.Split(strings.TrimSuffix(string(log), "\n"), "\n")
+		if len(samples) != len(lines) || len(samples) < 5 || sc.Skipped().Count != 0 || sc.Counts().OtherBytes != 0 {
+			t.Errorf("%s: %d samples of %d lines, %+v, %+v", name, len(samples), len(lines), sc.Counts(), sc.Skipped())
+			continue
+		}
+		for i, s := range samples {
+			checkHeader(t, s, lines[i])
+			if s.Line != int64(i+1) || s.Detail != nil || s.Procs != 4 {
+				t.Errorf("%s: %+v", name, s)
+			}
+			found := lists.FindAllStringSubmatch(lines[i], -1)
+			for p, q := range numbers(t, found[0][1]) {
+				if s.LocalQueues[p] != q {
+					t.Errorf("%s: queues %v of %s", name, s.LocalQueues, lines[i])
+				}
+			}
+			if (len(found) == 2) != (s.SchedTicks != nil) {
+				t.Errorf("%s: ticks %v of %s", name, s.SchedTicks, lines[i])
+			} else if len(found) == 2 {
+				for p, n := range numbers(t, found[1][1]) {
+					if s.SchedTicks[p] != int64(n) {
+						t.Errorf("%s: ticks %v of %s", name, s.SchedTicks, lines[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDetailOfEveryVersion(t *testing.T) {
+	for name, log := range realLogs(t, "detail") {
+		samples, sc := scanAll(log)
+		if sc.Skipped().Count != 0 || sc.Counts().OtherBytes != 0 || len(samples) < 2 {
+			t.Errorf("%s: %d samples, %+v, %+v", name, len(samples), sc.Counts(), sc.Skipped())
+			continue
+		}
+		for i, text := range strings.Split(strings.TrimPrefix(string(log), "SCHED "), "SCHED ") {
+			s, lines := samples[i], strings.Split("SCHED "+text, "\n")
+			checkHeader(t, s, lines[0])
+			d := s.Detail
+			if d == nil {
+				t.Errorf("%s: no detail", name)
+				continue
+			}
+			for key, got := range map[string]int{"gcwaiting": d.GCWaiting, "nmidlelocked": d.IdleLocked, "stopwait": d.StopWait, "sysmonwait": d.SysmonWait} {
+				if want := keyIn(lines[0], key); got != want || got < 0 {
+					t.Errorf("%s: %s = %d, want %d", name, key, got, want)
+				}
+			}
+			checkDetail(t, name, s, lines[1:])
+		}
+	}
+}
+
+func checkDetail(t *testing.T, name string, s *Sample, lines []string) {
+	t.Helper()
+	d := s.Detail
+	var threads ThreadCounts
+	var byStatus [goroutineStatuses]int
+	reasons := make(map[string]int)
+	procs := 0
+	reason := regexp.MustCompile(`status=(\d+)\((.*)\) m=`)
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "  P"):
+			if s.LocalQueues[procs] != keyIn(l, "runqsize") || s.SchedTicks[procs] != int64(keyIn(l, "schedtick")) || int(d.ProcStatus[procs]) != keyIn(l, "status") {
+				t.Errorf("%s: P %d: %v %v %v of %s", name, procs, s.LocalQueues, s.SchedTicks, d.ProcStatus, l)
+			}
+			procs++
+		case strings.HasPrefix(l, "  M"):
+			threads.Total++
+			none := func(key string) bool { return strings.Contains(l, key+"=nil") || strings.Contains(l, key+"=-1") }
+			if !none(" p") {
+				threads.WithProc++
+			} else if !none(" curg") {
+				threads.OffProc++
+			}
+			if !none(" lockedg") {
+				threads.Locked++
+			}
+			threads.Spinning += keyIn(l, "spinning")
+			threads.Blocked += keyIn(l, "blocked")
+			if keyIn(l, "blocked") == Absent {
+				threads.Blocked = Absent
+			}
+		case strings.HasPrefix(l, "  G"):
+			m := reason.FindStringSubmatch(l)
+			status, _ := strconv.Atoi(m[1])
+			byStatus[status&^scanBit]++
+			if status&^scanBit == 4 {
+				reasons[m[2]]++
+			}
+		}
+	}
+	if procs != s.Procs || len(s.LocalQueues) != procs || d.Threads != threads || d.Goroutines.ByStatus != byStatus || len(d.Goroutines.Reasons) != len(reasons) {
+		t.Errorf("%s: %d Ps; %+v, want %+v; %v, want %v; %v, want %v", name, procs, d.Threads, threads, d.Goroutines.ByStatus, byStatus, d.Goroutines.Reasons, reasons)
+	}
+	for _, r := range d.Goroutines.Reasons {
+		if reasons[r.Name] != r.Count {
+			t.Errorf("%s: %+v, want %d", name, r, reasons[r.Name])
+		}
+	}
+	if threads.Total != s.Threads {
+		t.Errorf("%s: %d M lines, threads=%d", name, threads.Total, s.Threads)
+	}
+}
+
+// TestFieldsOfEveryVersion holds Since and Until against the real logs.
+func TestFieldsOfEveryVersion(t *testing.T) {
+	number := func(v string) int {
+		parts := strings.Split(strings.TrimPrefix(v, "go"), ".")
+		n, err := strconv.Atoi(parts[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	key := regexp.MustCompile(`(\w+)=`)
+	logs := realLogs(t, "plain")
+	for name, log := range realLogs(t, "detail") {
+		logs[name] = log
+	}
+	for name, log := range logs {
+		version, kind, _ := strings.Cut(name, "-")
+		want := make(map[string]bool)
+		for _, f := range Fields() {
+			if f.Name == "SCHED" || f.Name == "[…]" || f.Detail && kind == "plain" || f.Name == "schedticks" && kind == "detail" {
+				continue
+			}
+			if number(version) >= number(f.Since) && (f.Until == "" || number(version) <= number(f.Until)) {
+				want[f.Where+" "+f.Name] = true
+			}
+		}
+		got := make(map[string]bool)
+		for line := range strings.Lines(string(log)) {
+			where := "SCHED"
+			if strings.HasPrefix(line, "  ") {
+				where = line[2:3]
+			}
+			for _, m := range key.FindAllStringSubmatch(line, -1) {
+				got[where+" "+m[1]] = true
+			}
+		}
+		for k := range got {
+			if !want[k] {
+				t.Errorf("%s: %q is printed, and Fields does not say so", name, k)
+			}
+		}
+		for k := range want {
+			if !got[k] {
+				t.Errorf("%s: %q is in Fields, and not printed", name, k)
+			}
+		}
+	}
+}
+
+func TestChattyLog(t *testing.T) {
+	b, err := os.ReadFile("testdata/go1.27.1-chatty.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, sc := scanAll(b)
+	// The program's own line fell between two writes of schedticks.
+	if len(samples) != 1 || samples[0].SchedTicks != nil || len(samples[0].LocalQueues) != 4 {
+		t.Errorf("%+v", samples)
+	}
+	if k := sc.Skipped(); k.Count != 1 || !strings.Contains(k.First[0].Text, "8942026/01/02") {
+		t.Errorf("%+v", k)
+	}
+	if c := sc.Counts(); c.Lines != 16 || c.OtherLines != 15 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestPanicLog(t *testing.T) {
+	b, err := os.ReadFile("testdata/go1.27.1-panic.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A fatal panic prints a sample with details, whatever was asked for; this one
+	// came before sysmon's first.
+	samples, sc := scanAll(b)
+	if len(samples) != 2 || samples[0].Detail == nil || samples[1].Detail != nil || sc.Skipped().Count != 0 || sc.Counts().OtherLines == 0 {
+		t.Errorf("%+v, %+v, %+v", samples, sc.Skipped(), sc.Counts())
+	}
+}
+
+// The go command (11 samples), two that ended at once, and the program (7).
+func TestGoRunLog(t *testing.T) {
+	f, err := os.Open("testdata/go1.26.8-gorun.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := Analyse(f)
+	if s.Interleaved() || s.Order != OrderAtOnce || s.SegmentCount != 4 || s.Main.Samples != 11 || s.Segments[3].Samples != 7 || s.Counts.OtherLines != 2 {
+		t.Errorf("%d segments, %s, %+v", s.SegmentCount, s.Order, s.Main)
+	}
+	if r := Readings(s); r[0].ID != "processes" || r[0].Severity != Warning || !strings.Contains(r[0].Text, "some at once") || !strings.Contains(r[0].Advice, "go run") {
+		t.Errorf("%+v", r)
+	}
+}

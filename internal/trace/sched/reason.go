@@ -1,0 +1,75 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxReasonStats bounds the wait reasons of a log; a scanner's bound is lower.
+const maxReasonStats = 2 * maxNames
+
+// isSystemWait tells that only the runtime's own goroutines wait so.
+func isSystemWait(reason string) bool {
+	return slices.Contains([]string{
+		"force gc (idle)", "GC sweep wait", "GC scavenge wait", "GC worker (idle)", "GC worker (active)",
+		"finalizer wait", "cleanup wait", "GOMAXPROCS updater (idle)", "trace reader (blocked)",
+		"timer goroutine (idle)", // until Go 1.13
+		"Concurrent GC wait",     // Go 1.5
+		"mark wait (idle)",       // Go 1.5
+	}, reason)
+}
+
+// isLockWait tells that the wait is for a lock of package sync. Until Go 1.19 all
+// of these are "semacquire", which a sync.WaitGroup is too.
+func isLockWait(reason string) bool {
+	return slices.Contains([]string{"sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock"}, reason)
+}
+
+func (t *tally) detail(d *Detail) {
+	if t.seg.Detail == nil {
+		t.seg.Detail = &DetailStats{}
+		t.reasons = make(map[string]*ReasonStats)
+	}
+	st := t.seg.Detail
+	st.Samples++
+	st.LinesBroken += int64(d.LinesBroken)
+	g := &d.Goroutines
+	noteCount(&st.Goroutines, g.Live)
+	noteCount(&st.Runnable, g.ByStatus[GoroutineRunnable])
+	noteCount(&st.Running, g.ByStatus[GoroutineRunning])
+	noteCount(&st.InSyscall, g.ByStatus[GoroutineSyscall])
+	noteCount(&st.Waiting, g.ByStatus[GoroutineWaiting])
+	noteCount(&st.OffProcThreads, d.Threads.OffProc)
+	noteCount(&st.LockedThreads, d.Threads.Locked)
+	for _, r := range g.Reasons {
+		have := t.reasons[r.Name]
+		if have == nil {
+			if len(t.reasons) >= maxReasonStats {
+				continue
+			}
+			have = &ReasonStats{Name: r.Name, System: isSystemWait(r.Name)}
+			t.reasons[r.Name] = have
+		}
+		have.Mean += float64(r.Count) // a sum until segment divides it
+		have.Max = max(have.Max, r.Count)
+	}
+}
+
+func (t *tally) detailStats() *DetailStats {
+	d := *t.seg.Detail
+	d.Reasons = []ReasonStats{}
+	for _, l := range []**Level{
+		&d.Goroutines, &d.Runnable, &d.Running, &d.InSyscall, &d.OffProcThreads, &d.LockedThreads, &d.Waiting,
+	} {
+		*l = (*l).clone()
+	}
+	for _, r := range t.reasons {
+		c := *r
+		c.Mean /= float64(d.Samples)
+		d.Reasons = append(d.Reasons, c)
+	}
+	slices.SortFunc(d.Reasons, func(a, b ReasonStats) int {
+		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Name, b.Name))
+	})
+	return &d
+}

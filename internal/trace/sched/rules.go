@@ -1,0 +1,260 @@
+package sched
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
+)
+
+// The rules below are given at least minSamples samples. Each names its threshold;
+// they say where a human would begin to remark on it, and are no more exact.
+
+// allProcs is "all 8 Ps", or "all Ps" where their number changed.
+func allProcs(st *Stats) string {
+	if st.Procs.Min != st.Procs.Max {
+		return "all Ps"
+	}
+	switch st.Procs.Max {
+	case 1:
+		return "the one P"
+	case 2:
+		return "both Ps"
+	}
+	return fmt.Sprintf("all %s Ps", number.Amount(st.Procs.Max))
+}
+
+// busy: no idle P in four samples of five. It is CPU-bound where in half of them
+// goroutines wait, one for two Ps at least.
+func busy(st *Stats) *Reading {
+	if st.Procs.count() == 0 || st.IdleProcs.count() == 0 || st.Queued.count() == 0 {
+		return nil
+	}
+	part := share(st.AllBusy, st.IdleProcs.N)
+	if part < 0.8 {
+		return nil
+	}
+	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), number.Share(part), st.IdleProcs.N)
+	if crowded := share(st.Crowded, st.Queued.N); crowded < 0.5 || st.Queued.Mean < max(1, st.Procs.Mean/2) {
+		wait := fmt.Sprintf("hardly a goroutine waits: %s on average", number.Amount(st.Queued.Mean))
+		if crowded > 0 {
+			wait = fmt.Sprintf("goroutines wait in %s of them: %s on average, at most %s", number.Share(crowded), number.Amount(st.Queued.Mean), number.Amount(st.Queued.Max))
+		}
+		return &Reading{ID: "busy", Severity: Info,
+			Text:   seen + ", and " + wait,
+			Advice: "there is about as much work as Ps; one goroutine a P can wait unseen (runnext). `procfit sweep` shows whether another GOMAXPROCS does better",
+		}
+	}
+	return &Reading{ID: "cpu-bound", Severity: Warning,
+		Text:   fmt.Sprintf("%s and %s goroutines waiting on average: CPU-bound at this GOMAXPROCS", seen, number.Amount(st.Queued.Mean)),
+		Advice: "`procfit sweep` shows whether more helps: it does where CPUs are free, and not under a CPU quota that is used up (a P whose thread is throttled counts as busy). Else make the work smaller: take a CPU profile",
+	}
+}
+
+// idle: at least half of the Ps idle in most samples, and less than a goroutine
+// in the queues. Why they are is not in a trace: code in C and system calls need
+// no P.
+func idle(st *Stats, run Run) *Reading {
+	if st.IdleMedian == nil || st.IdleShare.count() == 0 || st.Queued.mean() >= 1 {
+		return nil
+	}
+	if part := share(st.AllIdle, st.IdleShare.N); part >= 0.9 {
+		r := &Reading{ID: "all-idle", Severity: Info,
+			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to no Go code needs a P", allProcs(st), number.Share(part), st.IdleShare.N),
+			Advice: "the program waits, has no load, or works where no P is needed: in C, in system calls or in other processes. If it has no load, trace it under the load that matters",
+		}
+		if used := run.computes(); used != "" {
+			r.Text += ", though " + used
+			r.Advice = "it works where no P is needed: in C, in system calls or in other processes that it starts. GOMAXPROCS does not limit that"
+		}
+		return r
+	}
+	part := share(st.HalfIdle, st.IdleShare.N)
+	if part < 0.6 || st.Procs.Max < 2 {
+		return nil
+	}
+	r := &Reading{ID: "idle-procs", Severity: Info,
+		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", number.Amount(*st.IdleMedian), number.Amount(st.Procs.Mean), number.Share(part), st.IdleShare.N),
+		Advice: "it is no more parallel than that, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` shows it",
+	}
+	if one := share(st.OneBusy, st.IdleShare.N); one >= 0.9 {
+		r.Text += fmt.Sprintf(". Just one is busy in %s of them", number.Share(one))
+		r.Advice = "it is serial: one P at a time has something to do, so more Ps gain nothing. Where the work can be split, they do; a CPU profile shows what it is"
+	}
+	return r
+}
+
+// computes is words for a command that used half a CPU or more; empty for others.
+func (r Run) computes() string {
+	if r.Wall <= 0 || r.CPU < r.Wall/2 {
+		return ""
+	}
+	return fmt.Sprintf("the command used %s of CPU time in %s", number.Duration(r.CPU), number.Duration(r.Wall))
+}
+
+// idleQueued: an idle P beside queued goroutines in half of the samples.
+func idleQueued(st *Stats) *Reading {
+	part := share(st.IdleQueued, st.IdleProcs.count())
+	if part < 0.5 {
+		return nil
+	}
+	return &Reading{ID: "idle-and-queued", Severity: Info,
+		Text:   fmt.Sprintf("idle Ps beside waiting goroutines in %s of %d samples, %s goroutines on average", number.Share(part), st.IdleProcs.N, number.Amount(st.Queued.mean())),
+		Advice: "work comes in short bursts, and threads wake after it is there; where it is so all the time, the kernel is slow to run them (a CPU quota, a busy machine)",
+	}
+}
+
+// globalQueue: four of five waiting goroutines are in the global queue, at least
+// two a P.
+func globalQueue(st *Stats) *Reading {
+	if st.GlobalQueue.count() == 0 || st.Queued.count() == 0 || st.Procs == nil ||
+		st.GlobalQueue.Mean < 2*st.Procs.Mean || st.GlobalQueue.Mean < 0.8*st.Queued.Mean {
+		return nil
+	}
+	return &Reading{ID: "global-queue", Severity: Info,
+		Text:   fmt.Sprintf("%s of the waiting goroutines are in the global queue, %s on average, at most %s", number.Share(st.GlobalQueue.Mean/st.Queued.Mean), number.Amount(st.GlobalQueue.Mean), number.Amount(st.GlobalQueue.Max)),
+		Advice: "there go goroutines that were preempted after 10 ms or that yielded, and what a P's queue of 256 cannot hold: long computations, or very many goroutines made at once",
+	}
+}
+
+// queueSkew: a quarter of the Ps hold four fifths of what is queued on Ps. One of
+// two or three Ps must hold nine tenths.
+func queueSkew(st *Stats) *Reading {
+	means := make([]float64, len(st.PerProc))
+	for i, p := range st.PerProc {
+		means[i] = p.Queue.mean()
+	}
+	if len(means) < 2 || st.LocalQueues.count() == 0 || st.LocalQueues.Mean < 1 || st.LocalQueues.Mean*float64(st.LocalQueues.N) < 50 {
+		return nil
+	}
+	least := 0.8
+	if len(means) < 4 {
+		least = 0.9
+	}
+	ids, held := Top(means, least)
+	if len(ids) > max(1, len(means)/4) {
+		return nil
+	}
+	verb := "hold"
+	if len(ids) == 1 {
+		verb = "holds"
+	}
+	r := &Reading{ID: "queue-skew", Severity: Info,
+		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, number.Share(held), number.Amount(held*st.LocalQueues.Mean), number.Amount(st.LocalQueues.Mean), st.LocalQueues.N),
+		Advice: "goroutines queue on the P that made or woke them until it runs them, or a P without work takes half of its queue: as long as all Ps are busy this costs latency there, not throughput. Look for one goroutine that starts or wakes all others",
+	}
+	if share(st.IdleQueued, st.IdleProcs.count()) >= 0.5 {
+		r.Severity = Warning
+	}
+	return r
+}
+
+// queueUneven: half of the queued goroutines would have to move in a mean sample,
+// but not always from the same Ps.
+func queueUneven(st *Stats) *Reading {
+	if st.Misplaced.count() < minSamples || st.Misplaced.Mean < 0.5 || st.MisplacedMean == nil || *st.MisplacedMean > 0.25 {
+		return nil
+	}
+	return &Reading{ID: "queue-uneven", Severity: Info,
+		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more a P)", number.Share(st.Misplaced.Mean), number.Share(*st.MisplacedMean), st.Misplaced.N, minPerProc),
+		Advice: "work comes in bursts, each on one P",
+	}
+}
+
+// tickSkew: a quarter of the Ps begin four fifths of the time slices.
+func tickSkew(st *Stats) *Reading {
+	var ticks []float64
+	var sum float64
+	for _, p := range st.PerProc {
+		if p.Ticks == nil {
+			return nil
+		}
+		ticks = append(ticks, float64(*p.Ticks))
+		sum += float64(*p.Ticks)
+	}
+	if len(ticks) < 4 || sum < 1000 {
+		return nil
+	}
+	ids, held := Top(ticks, 0.8)
+	if len(ids) > len(ticks)/4 {
+		return nil
+	}
+	return &Reading{ID: "tick-skew", Severity: Info,
+		Text:   fmt.Sprintf("%s began %s of %s time slices", procsList(ids), number.Share(held), number.Amount(sum)),
+		Advice: "the other Ps run few and long goroutines, or little at all; see how many are idle. A tick is a goroutine begun, not CPU time",
+	}
+}
+
+// blockedThreads: two threads a P, and eight at least, are neither idle nor on a
+// P. Half of the limit of 10,000 threads is a warning.
+func blockedThreads(st *Stats) *Reading {
+	off := st.OffProcThreads
+	if off.count() == 0 || off.Mean < max(8, 2*st.Procs.mean()) {
+		return nil
+	}
+	r := &Reading{ID: "blocked-threads", Severity: Info,
+		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s neither idle nor on one of the %s Ps", number.Amount(st.Threads.Mean), number.Amount(st.Threads.Max), number.Amount(off.Mean), number.Amount(st.Procs.Mean)),
+		Advice: "they are blocked in system calls (files, DNS through cgo) or run C, or are locked to goroutines that wait. They need no P, and GOMAXPROCS does not limit them",
+	}
+	if st.Threads.Max >= 5000 {
+		r.Severity = Warning
+		r.Advice += "; a Go program dies at 10,000 threads (debug.SetMaxThreads): limit how many goroutines may block at once"
+	}
+	return r
+}
+
+// idleThreads: eight parked threads a P, and 32 at least.
+func idleThreads(st *Stats) *Reading {
+	if st.IdleThreads.count() == 0 || st.Procs == nil || st.IdleThreads.Mean < max(32, 8*st.Procs.Mean) {
+		return nil
+	}
+	return &Reading{ID: "idle-threads", Severity: Info,
+		Text:   fmt.Sprintf("%s of %s threads idle on average", number.Amount(st.IdleThreads.Mean), number.Amount(st.Threads.mean())),
+		Advice: "at some time so many were blocked in system calls or C at once; the runtime keeps them for the next. They cost memory, no CPU",
+	}
+}
+
+// spinning: on average a tenth of all Ps and a quarter of the busy ones look for
+// work; the runtime stops at half of these.
+func spinning(st *Stats) *Reading {
+	if st.Spinning.count() < minSamples || st.Procs.count() == 0 || st.IdleProcs.count() == 0 {
+		return nil
+	}
+	look, busy := st.Spinning.Mean, st.Procs.Mean-st.IdleProcs.Mean
+	if look < st.Procs.Mean/10 || look < busy/4 {
+		return nil
+	}
+	return &Reading{ID: "spinning", Severity: Info,
+		Text:   fmt.Sprintf("%s of %s busy Ps look for work without having any, on average over %d samples (the runtime allows about half)", number.Amount(look), number.Amount(busy), st.Spinning.N),
+		Advice: "work comes in pieces so short that threads wake, look and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` tells",
+	}
+}
+
+// millis is a time that the runtime counted in milliseconds.
+func millis(x float64) string { return number.Short(number.Seconds(x / 1e3)) }
+
+// late: a gap of three intervals, and 200 ms over one. It is a warning where a
+// tenth of the time went by so.
+func late(st *Stats, run Run) *Reading {
+	iv := st.IntervalMillis
+	if iv.count() < minSamples || st.IntervalMedian == nil {
+		return nil
+	}
+	due, usual := *st.IntervalMedian, "one comes every %s"
+	// A program may have set an interval of its own: then none comes near ours.
+	if asked := float64(run.Interval) / float64(time.Millisecond); asked > 0 && iv.Min < 2*asked && asked < due {
+		due, usual = asked, "one was asked for every %s"
+	}
+	if iv.Max < 3*due || iv.Max-due < 200 {
+		return nil
+	}
+	r := &Reading{ID: "late-samples", Severity: Info,
+		Text:   fmt.Sprintf("no sample for %s, where "+usual, millis(iv.Max), millis(due)),
+		Advice: "samples are written by a thread that needs no P: the kernel did not let the process run (a CPU quota, a stopped or starved machine), nobody read its standard error, or lines are lost",
+	}
+	if iv.Mean-due >= iv.Mean/10 {
+		r.Severity = Warning
+		r.Text += fmt.Sprintf(", and every %s on average", millis(iv.Mean))
+	}
+	return r
+}

@@ -1,0 +1,275 @@
+package sched
+
+import "io"
+
+const (
+	// maxLine bounds what is seen of a line at once. A sample of 8192 Ps fits.
+	maxLine = 128 << 10
+	// overlap is what an overlong line keeps for a mark that is only half there:
+	// "SCHED ", 19 digits, "ms:".
+	overlap = len("SCHED ") + 19 + len("ms:")
+)
+
+// Counts are what a Scanner has read so far.
+type Counts struct {
+	Bytes   int64 `json:"bytes"`
+	Lines   int64 `json:"lines"` // the last may be without its newline
+	Samples int64 `json:"samples"`
+	// OtherLines hold nothing of a trace; OtherBytes are theirs and those around
+	// samples in other lines.
+	OtherLines int64 `json:"other_lines"`
+	OtherBytes int64 `json:"other_bytes"`
+}
+
+// Scanner reads samples from a log through a buffer of fixed size.
+type Scanner struct {
+	// Other, if set before the first Scan, gets the text that is no part of a trace,
+	// a line when it is complete; so does what follows a sample that broke off. The
+	// newline that the runtime writes after a sample is left out: text before it may
+	// go on after it.
+	Other io.Writer
+
+	lines
+	mid     bool   // start is within a line
+	useful  bool   // that line held a sample, or a part of one
+	foreign bool   // and it held other text, of which the last
+	trails  bool   // came after the sample
+	broken  bool   // the last that it held breaks off
+	cut     bool   // or lacks its schedticks
+	owed    bool   // the last line's newline is passed on only if this line is empty
+	text    []byte // for Other
+
+	slots   [2]slot
+	out     *slot // given out by the last Scan
+	pending *slot // has details that may go on
+	queued  *slot // for the next Scan
+	names   names
+
+	counts  Counts
+	skipped Skipped
+}
+
+// NewScanner returns a Scanner that reads from r, with a buffer of its own.
+func NewScanner(r io.Reader) *Scanner { return newScanner(r, maxLine) }
+
+func newScanner(r io.Reader, limit int) *Scanner { return &Scanner{lines: newLines(r, limit)} }
+
+// Scan goes on to the next sample; false at the end of the log or at an error of
+// the reader. A sample with details is given out when the next one begins.
+func (s *Scanner) Scan() bool {
+	s.out = nil
+	if s.queued != nil {
+		s.out, s.queued = s.queued, nil
+	}
+	for s.out == nil {
+		window, whole, ok := s.window()
+		if !ok {
+			s.out, s.pending = s.pending, nil
+			break
+		}
+		s.step(window, whole)
+		s.flush()
+	}
+	if s.out != nil {
+		s.counts.Samples++
+	}
+	return s.out != nil
+}
+
+// Sample is the sample of the last Scan, valid until the next; nil before the
+// first and after the last.
+func (s *Scanner) Sample() *Sample {
+	if s.out == nil {
+		return nil
+	}
+	return &s.out.Sample
+}
+
+// Err is the reader's error, but for io.EOF. All that came before it was scanned.
+func (s *Scanner) Err() error { return s.err }
+
+// Counts tells what was read so far.
+func (s *Scanner) Counts() Counts { return s.counts }
+
+// Skipped tells what began as a sample and could not be read, so far.
+func (s *Scanner) Skipped() Skipped { return s.skipped.clone() }
+
+// step deals with a part of the line at least, and with at most one sample.
+func (s *Scanner) step(window []byte, whole bool) {
+	if !s.mid {
+		s.counts.Lines++
+		if s.owed {
+			s.owed = false
+			if whole && len(window) == 0 {
+				s.pass(newline)
+				s.useful = true
+				s.endLine(window)
+				return
+			}
+		}
+	}
+	line := window
+	if n := len(line); whole && n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	if !s.mid && s.pending != nil && s.detail(line, whole) {
+		s.useful = true
+		s.endLine(window)
+		return
+	}
+	at, after, millis := findMark(line)
+	switch {
+	case at < 0 && whole:
+		if s.ended && s.start+len(window) == s.end {
+			s.tail(line)
+		}
+		s.other(len(window))
+		s.endLine(window)
+	case at < 0:
+		s.other(len(window) - overlap)
+		s.consume(len(window) - overlap)
+	case at > 0:
+		s.other(at)
+		s.consume(at)
+	default:
+		n := s.header(line, after, millis, whole)
+		if whole && n == len(line) {
+			s.endLine(window)
+		} else {
+			s.consume(n)
+		}
+	}
+}
+
+// detail counts a line of details into the pending sample. One that breaks off is
+// noted, and left for step to look for a sample in its rest.
+func (s *Scanner) detail(line []byte, whole bool) bool {
+	kind, num, rest := isDetail(line)
+	at := 0
+	if kind == 0 {
+		if at, kind, num, rest = findDetail(line); kind == 0 {
+			return false
+		}
+	}
+	if whole && s.pending.add(kind, num, rest, &s.names) {
+		s.other(at)
+		s.trails = false
+		return true
+	}
+	s.pending.detailed().LinesBroken++
+	s.skipped.add(s.counts.Lines, line[at:], "breaks off within its details")
+	s.useful, s.broken, s.cut = true, true, true
+	return false
+}
+
+// tail notes what the end of the log cut off before it could be told for certain.
+func (s *Scanner) tail(line []byte) {
+	if s.broken {
+		return
+	}
+	at, why := cutMark(line), "breaks off in its time"
+	if at < 0 && !s.mid && s.pending != nil && cutDetail(line) {
+		at, why = 0, "breaks off within its details"
+		s.pending.detailed().LinesBroken++
+	}
+	if at >= 0 {
+		s.skipped.add(s.counts.Lines, line[at:], why)
+		s.useful, s.broken, s.cut = true, true, true
+	}
+}
+
+// header reads the sample that line begins with and returns how much of the line
+// is dealt with.
+func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
+	to := &s.slots[0]
+	if to == s.pending {
+		to = &s.slots[1]
+	}
+	to.reset()
+	to.Line, to.Millis = s.counts.Lines, millis
+	n, complete, why := to.header(line[after:])
+	if why != "" {
+		if !whole {
+			why += ", or is too long"
+		}
+		s.skipped.add(s.counts.Lines, line[:min(after+n+maxQuote/4, len(line))], why)
+	}
+	s.useful, s.broken, s.cut, s.trails = true, !complete, why != "", false
+	s.out, s.pending = s.pending, nil
+	switch {
+	case !complete:
+		return len(mark) // another may begin in what this one broke off for
+	case to.Detail != nil:
+		s.pending = to
+	case s.out != nil:
+		s.queued = to
+	default:
+		s.out = to
+	}
+	return after + n
+}
+
+// other counts n bytes as no part of a trace, unless they follow one that broke
+// off, whose text they may be.
+func (s *Scanner) other(n int) {
+	if n > 0 {
+		s.foreign, s.trails = true, true
+		s.pass(s.buf[s.start : s.start+n])
+	}
+	if !s.broken {
+		s.counts.OtherBytes += int64(n)
+	}
+}
+
+var newline = []byte{'\n'}
+
+func (s *Scanner) pass(b []byte) {
+	if s.Other != nil {
+		s.text = append(s.text, b...)
+	}
+}
+
+// flush passes a line and its newline on at once: others may write to the same
+// terminal.
+func (s *Scanner) flush() {
+	if len(s.text) > 0 {
+		_, _ = s.Other.Write(s.text) // a reader that is gone must not end the reading
+		s.text = s.text[:0]
+	}
+}
+
+func (s *Scanner) consume(n int) {
+	s.skip(n)
+	s.counts.Bytes += int64(n)
+	s.mid = true
+}
+
+// endLine goes past the window and its newline, which the log's last line may
+// lack.
+func (s *Scanner) endLine(window []byte) {
+	n := len(window)
+	if s.start+n < s.end {
+		n++
+		if !s.useful {
+			s.counts.OtherBytes++
+		}
+		s.passNewline()
+	}
+	if !s.useful {
+		s.counts.OtherLines++
+	}
+	s.consume(n)
+	s.mid, s.useful, s.foreign, s.trails, s.broken, s.cut, s.scanned = false, false, false, false, false, false, 0
+}
+
+// passNewline passes the line's newline on, unless the runtime wrote it after a
+// sample. Of text that came between these two it is that text's own if the
+// runtime's is still to come, alone in the next line.
+func (s *Scanner) passNewline() {
+	switch {
+	case !s.useful || s.cut && s.foreign:
+		s.pass(newline)
+	case !s.cut && s.trails:
+		s.owed = true
+	}
+}

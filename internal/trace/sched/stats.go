@@ -1,0 +1,251 @@
+package sched
+
+// maxTracked Ps have figures of their own; the others count in the sums.
+const maxTracked = 1024
+
+// tally adds up the samples of one process.
+type tally struct {
+	seg  Segment
+	last int64 // Millis of the last sample, of startup too
+	any  bool
+
+	gomaxprocs int // of the last sample; Absent where it is not known
+	changes
+	intervals spread
+
+	idle    []int64 // samples by idle Ps, the last for maxTracked and more
+	queues  []*Level
+	ticks   []int64
+	hasTick []bool
+	prev    []int64 // the last ticks; Absent where not known
+	ticksAt int64   // Millis of prev
+	ticking int64   // milliseconds that ticks span
+	reasons map[string]*ReasonStats
+}
+
+func (t *tally) add(s *Sample) {
+	if t.any {
+		note(&t.seg.IntervalMillis, float64(s.Millis-t.last))
+		t.intervals.add(s.Millis - t.last)
+		t.changes.note(t.gomaxprocs, s)
+	} else {
+		t.seg.FirstLine, t.seg.FromMillis = s.Line, s.Millis
+	}
+	if s.Procs >= 0 || !t.any {
+		t.gomaxprocs = s.Procs
+	}
+	t.seg.LastLine, t.seg.ToMillis = s.Line, s.Millis
+	t.tick(s)
+	t.last, t.any = s.Millis, true
+	if s.Millis == 0 {
+		t.seg.StartupSamples++
+		return
+	}
+	t.seg.Samples++
+	t.procs(s)
+	t.threads(s)
+	t.queue(s)
+	if s.Detail != nil {
+		t.detail(s.Detail)
+	}
+}
+
+// changes are those of GOMAXPROCS, the first maxChanges of count.
+type changes struct {
+	count int64
+	first []Change
+}
+
+func (c *changes) note(from int, s *Sample) {
+	if from < 0 || s.Procs < 0 || s.Procs == from {
+		return
+	}
+	c.count++
+	if len(c.first) < maxChanges {
+		c.first = append(c.first, Change{Line: s.Line, Millis: s.Millis, From: from, To: s.Procs})
+	}
+}
+
+func (t *tally) procs(s *Sample) {
+	st := &t.seg.Stats
+	noteCount(&st.Procs, s.Procs)
+	noteCount(&st.IdleProcs, s.IdleProcs)
+	if s.IdleProcs < 0 {
+		return
+	}
+	at := min(s.IdleProcs, maxTracked)
+	for len(t.idle) <= at {
+		t.idle = append(t.idle, 0)
+	}
+	t.idle[at]++
+	if s.IdleProcs == 0 {
+		st.AllBusy++
+	}
+	if s.IdleProcs > 0 && (s.GlobalQueue > 0 || s.QueuedLocal() > 0) {
+		st.IdleQueued++
+	}
+	if s.Procs <= 0 {
+		return
+	}
+	note(&st.IdleShare, min(float64(s.IdleProcs)/float64(s.Procs), 1))
+	if s.IdleProcs >= s.Procs {
+		st.AllIdle++
+	}
+	if s.IdleProcs == s.Procs-1 {
+		st.OneBusy++
+	}
+	if s.IdleProcs > 0 && s.IdleProcs >= s.Procs-s.IdleProcs {
+		st.HalfIdle++
+	}
+}
+
+func (t *tally) threads(s *Sample) {
+	st := &t.seg.Stats
+	noteCount(&st.Threads, s.Threads)
+	noteCount(&st.IdleThreads, s.IdleThreads)
+	noteCount(&st.Spinning, s.SpinningThreads)
+	noteCount(&st.NeedSpinning, s.NeedSpinning)
+	if s.Procs < 0 || s.IdleProcs < 0 {
+		return
+	}
+	busy := max(s.Procs-s.IdleProcs, 0)
+	if s.Threads >= 0 && s.IdleThreads >= 0 {
+		note(&st.OffProcThreads, float64(max(s.Threads-s.IdleThreads-busy-1, 0)))
+	}
+	if s.SpinningThreads >= 0 && busy > 0 {
+		note(&st.SpinningShare, min(float64(s.SpinningThreads)/float64(busy), 1))
+	}
+}
+
+func (t *tally) queue(s *Sample) {
+	st := &t.seg.Stats
+	local := s.QueuedLocal()
+	noteCount(&st.GlobalQueue, s.GlobalQueue)
+	noteCount(&st.LocalQueues, local)
+	if s.GlobalQueue >= 0 && local >= 0 {
+		queued := float64(s.GlobalQueue) + float64(local)
+		note(&st.Queued, queued)
+		if queued >= max(1, float64(s.Procs)/2) {
+			st.Crowded++
+		}
+	}
+	st.Untracked = max(st.Untracked, len(s.LocalQueues)-maxTracked)
+	tracked := s.LocalQueues[:min(len(s.LocalQueues), maxTracked)]
+	for i, q := range tracked {
+		if i == len(t.queues) {
+			t.queues = append(t.queues, nil)
+		}
+		if q >= 0 {
+			noteCount(&t.queues[i], q)
+		}
+	}
+	if share, ok := s.misplaced(); ok {
+		note(&st.Misplaced, share)
+	}
+}
+
+// tick adds what the ticks, which wrap at 32 bits, grew by since the last sample.
+func (t *tally) tick(s *Sample) {
+	if s.SchedTicks == nil {
+		return
+	}
+	passed := s.Millis - t.ticksAt
+	if t.prev != nil {
+		t.ticking += passed
+	}
+	t.ticksAt = s.Millis
+	tracked := s.SchedTicks[:min(len(s.SchedTicks), maxTracked)]
+	for i, v := range tracked {
+		if i == len(t.prev) {
+			t.prev, t.ticks, t.hasTick = append(t.prev, Absent), append(t.ticks, 0), append(t.hasTick, false)
+		}
+		if n, ok := grown(t.prev[i], v, passed); ok && v >= 0 && t.prev[i] >= 0 {
+			t.ticks[i] += n
+			t.hasTick[i] = true
+		}
+		if v >= 0 {
+			t.prev[i] = v
+		}
+	}
+}
+
+// segment is the state so far, sharing nothing with the process.
+func (p *process) segment() *Segment {
+	t, g := &p.tally, p.seg
+	g.Mixed = p.mixed
+	for _, l := range []**Level{
+		&g.IntervalMillis, &g.Procs, &g.IdleProcs, &g.IdleShare, &g.Threads, &g.IdleThreads, &g.OffProcThreads,
+		&g.Spinning, &g.SpinningShare, &g.NeedSpinning, &g.GlobalQueue, &g.LocalQueues, &g.Queued, &g.Misplaced,
+	} {
+		*l = (*l).clone()
+	}
+	g.IdleMedian = median(t.idle)
+	g.IntervalMedian = t.intervals.median()
+	g.PerProc = []ProcLoad{}
+	t.perProc(&g)
+	if g.Detail != nil {
+		g.Detail = t.detailStats()
+	}
+	return &g
+}
+
+func (t *tally) perProc(g *Segment) {
+	var queued float64
+	var ticks int64
+	means := make([]float64, 0, len(t.queues))
+	for _, q := range t.queues {
+		means = append(means, q.mean())
+		queued += q.mean()
+	}
+	for _, n := range t.ticks {
+		ticks += n
+	}
+	if queued > 0 && len(means) > 1 {
+		m := Misplaced(means)
+		g.MisplacedMean = &m
+	}
+	if t.ticking > 0 {
+		rate := float64(ticks) / float64(t.ticking) * 1000
+		g.TicksPerSecond = &rate
+	}
+	for i := range max(len(t.queues), len(t.ticks)) {
+		p := ProcLoad{Proc: i}
+		if i < len(t.queues) {
+			p.Queue = t.queues[i].clone()
+			if queued > 0 {
+				share := means[i] / queued
+				p.QueueShare = &share
+			}
+		}
+		if i < len(t.ticks) && t.hasTick[i] {
+			n := t.ticks[i]
+			p.Ticks = &n
+			if ticks > 0 {
+				share := float64(n) / float64(ticks)
+				p.TickShare = &share
+			}
+		}
+		g.PerProc = append(g.PerProc, p)
+	}
+}
+
+// median is of values counted by value; nil without any.
+func median(counts []int64) *float64 {
+	var n int64
+	for _, c := range counts {
+		n += c
+	}
+	if n == 0 {
+		return nil
+	}
+	at := func(rank int64) float64 {
+		for v, c := range counts {
+			if rank -= c; rank < 0 {
+				return float64(v)
+			}
+		}
+		return float64(len(counts) - 1)
+	}
+	m := (at((n-1)/2) + at(n/2)) / 2
+	return &m
+}

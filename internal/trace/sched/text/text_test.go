@@ -1,0 +1,74 @@
+package text
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/trace/sched"
+	"github.com/procfit/procfit/internal/trace/sched/view"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+var logs = []string{"go1.27.1-plain", "go1.27.1-detail", "go1.2.2-plain", "go1.26.8-gorun", "go1.27.1-chatty"}
+
+func render(t *testing.T, log string, o Options) string {
+	t.Helper()
+	f, err := os.Open("../testdata/" + log + ".log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := sched.Analyse(f)
+	var b bytes.Buffer
+	if err := Render(&b, view.New(s, sched.Readings(s), view.Options{Name: log, Procs: 4}), o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, log := range logs {
+		pagetest.Golden(t, log+".txt", []byte(render(t, log, Options{Files: []string{"trace.html"}})))
+	}
+	pagetest.Golden(t, "go1.27.1-detail.ansi", []byte(render(t, "go1.27.1-detail", Options{Color: true})))
+}
+
+func TestLinesFitTheTerminal(t *testing.T) {
+	for _, log := range logs {
+		for _, width := range []int{36, 47, 60, 80, 100, 120} {
+			for i, line := range strings.Split(render(t, log, Options{Width: width}), "\n") {
+				if n := utf8.RuneCountInString(line); n > width && strings.Contains(line, " ") && !strings.Contains(line, `\`) {
+					t.Errorf("%s, width %d, line %d has %d columns: %s", log, width, i+1, n, line)
+				}
+			}
+		}
+	}
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func TestColourChangesNoText(t *testing.T) {
+	for _, log := range logs {
+		without, with := render(t, log, Options{}), render(t, log, Options{Color: true})
+		if strings.Contains(without, "\x1b") {
+			t.Errorf("%s: an escape sequence without colour", log)
+		}
+		for i, line := range strings.Split(sgr.ReplaceAllString(with, ""), "\n") {
+			if want := strings.Split(without, "\n")[i]; strings.TrimRight(line, " ") != want {
+				t.Errorf("%s: line %d is %q with colour, %q without", log, i+1, line, want)
+			}
+		}
+	}
+}
+
+func TestNoTwoEmptyLines(t *testing.T) {
+	for _, log := range logs {
+		if strings.Contains(render(t, log, Options{}), "\n\n\n") {
+			t.Errorf("%s: two empty lines in a row", log)
+		}
+	}
+}

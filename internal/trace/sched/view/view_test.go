@@ -1,0 +1,226 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/procfit/procfit/internal/trace/sched"
+)
+
+func of(log string, o Options) *View {
+	s := sched.Analyse(strings.NewReader(log))
+	return New(s, sched.Readings(s), o)
+}
+
+func traced(ms, procs, idle int, queues string) string {
+	return fmt.Sprintf("SCHED %dms: gomaxprocs=%d idleprocs=%d threads=9 spinningthreads=0 idlethreads=0 runqueue=0 [%s]\n", ms, procs, idle, queues)
+}
+
+func repeat(n int, line func(int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(line(i))
+	}
+	return b.String()
+}
+
+func TestHeadlines(t *testing.T) {
+	busy := func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") }
+	for name, tc := range map[string]struct{ log, label, sentence string }{
+		"nothing":     {"", "Nothing to read", "No sample in 0 lines."},
+		"few":         {repeat(4, busy), "Cannot tell", "Only 3 samples"},
+		"busy":        {repeat(21, busy), "CPU-bound", "All 4 Ps busy in 100 % of 20 samples"},
+		"mixed":       {repeat(21, func(i int) string { return traced(i*1000, 4, i%2*4, "0 0 0 0") }), "Mixed", "2 of 4 Ps busy on average, all of them in 50 % of 20 samples and none in 50 %"},
+		"interleaved": {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 4, 0, "5 5 5 5") }), "Cannot tell", "Several processes write to this log at once, and cannot be told apart: line 5 is the first"},
+		"at once":     {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 2, 0, "5 5") }), "One of several", "The log holds 2 processes, some at once"},
+		"all idle":    {repeat(21, func(i int) string { return traced(i*1000, 8, 8, "0 0 0 0 0 0 0 0") }), "Hardly a P busy", "All 8 Ps idle in 100 %"},
+		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads off the Ps", "9 threads on average"},
+		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Held up", "No sample for 40 s"},
+	} {
+		if h := of(tc.log, Options{}).Headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
+}
+
+// The headline's reading is not said again, and all others are.
+func TestReadingsAreSaidOnce(t *testing.T) {
+	log := repeat(21, func(i int) string { return traced(i*1000, 4, 0, "50 0 0 0") }) + "SCHED 99ms: gom"
+	v := of(log, Options{})
+	if v.Headline.Label != "CPU-bound" || len(v.Readings) != 2 || len(v.Unread) != 1 {
+		t.Errorf("%+v, %+v, %q", v.Headline, v.Readings, v.Unread)
+	}
+	for _, r := range v.Readings {
+		if r.Text == v.Headline.Sentence {
+			t.Errorf("said twice: %s", r.Text)
+		}
+	}
+}
+
+// checkView holds every position and text of a view to what renderers rely on.
+func checkView(t *testing.T, name string, v *View) {
+	t.Helper()
+	inside := func(what string, x float64) {
+		if !(x >= 0 && x <= 1) || math.IsNaN(x) {
+			t.Errorf("%s: %s at %g", name, what, x)
+		}
+	}
+	shown := func(s string) {
+		if strings.Contains(s, "%!") || strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+			t.Errorf("%s: text %q", name, s)
+		}
+	}
+	for _, k := range v.Time {
+		inside("time "+k.Label, k.At)
+	}
+	for _, c := range v.Charts {
+		for _, k := range c.Ticks {
+			inside(c.ID+" tick", k.At)
+		}
+		for _, s := range c.Series {
+			shown(s.Min + s.Mean + s.Max)
+			inside(c.ID+" top", s.Top)
+			last := 0.0
+			for _, p := range s.Points {
+				for _, x := range []float64{p.From, p.Until, p.Low, p.Mean, p.High} {
+					inside(c.ID+" "+s.Name, x)
+				}
+				if p.From < last || p.Until < p.From || p.Low > p.Mean+1e-9 || p.Mean > p.High+1e-9 {
+					t.Errorf("%s: %s %s: %+v after %g", name, c.ID, s.Name, p, last)
+				}
+				last = p.From
+				shown(p.Value + p.When)
+			}
+		}
+	}
+	if v.Heat != nil {
+		for _, r := range v.Heat.Rows {
+			for _, c := range r.Cells {
+				inside("cell", c.From)
+				inside("cell", c.Until)
+				inside("heat", c.Heat)
+				shown(c.Text)
+			}
+		}
+	}
+	if v.Procs != nil {
+		for _, r := range v.Procs.Rows {
+			inside("queue bar", r.At)
+			inside("tick bar", r.TickAt)
+		}
+	}
+	for _, s := range append([]string{v.Name, v.Headline.Sentence, v.Headline.Advice, v.Context, v.RuntimeWaits}, v.Unread...) {
+		shown(s)
+	}
+}
+
+func TestRealLogs(t *testing.T) {
+	files, err := filepath.Glob("../testdata/*.log")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		log, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []Options{{}, {Points: 2, Procs: 1}} {
+			checkView(t, file, of(string(log), o))
+		}
+	}
+}
+
+func TestOddLogs(t *testing.T) {
+	for name, log := range map[string]string{
+		"one sample":        traced(500, 4, 0, "5 5 5 5"),
+		"at one time":       repeat(20, func(int) string { return traced(7, 4, 0, "5 5 5 5") }),
+		"a late begin":      repeat(20, func(i int) string { return traced(3_600_000+i*50, 4, i%3, "5 5 5 5") }),
+		"ever more Ps":      repeat(20, func(i int) string { return traced(i*100, i+1, 0, strings.Repeat("3 ", i+1)) }),
+		"many Ps":           repeat(20, func(i int) string { return traced(i*100, 300, 0, strings.Repeat("3 0 ", 150)) }),
+		"no queues":         repeat(20, func(i int) string { return traced(i*100, 2, 2, "0 0") }),
+		"two processes":     repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") }) + repeat(25, func(i int) string { return traced(i*100, 4, 0, "1 2 3 4") }),
+		"a gap":             repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") }) + traced(90_000, 2, 0, "1 1"),
+		"long":              repeat(3000, func(i int) string { return traced(i*10, 4, i%5, "1 2 3 4") }),
+		"the largest times": "SCHED 9223372036854ms: gomaxprocs=2 idleprocs=0 threads=4 runqueue=1 [0 1]\nSCHED 9223372036854ms: gomaxprocs=2147483647 idleprocs=0 threads=4 runqueue=1 [0 1]\n",
+		"hostile":           "SCHED 1ms: gomaxp\x1b[31m\x00\xff=2\n" + repeat(20, func(i int) string { return traced(i*100, 2, 0, "1 1") }),
+	} {
+		for _, o := range []Options{{Name: "a\x1b]0;x\a"}, {Points: 7, Procs: 3}} {
+			v := of(log, o)
+			checkView(t, name, v)
+			for _, c := range v.Charts {
+				if o.Points > 0 && len(c.Series[0].Points) > o.Points {
+					t.Errorf("%s: %d points, want at most %d", name, len(c.Series[0].Points), o.Points)
+				}
+			}
+			if v.Procs != nil && o.Procs > 0 && len(v.Procs.Rows) > o.Procs {
+				t.Errorf("%s: %d rows, want at most %d", name, len(v.Procs.Rows), o.Procs)
+			}
+			if v.Heat != nil && len(v.Heat.Rows) > heatRows {
+				t.Errorf("%s: %d rows of the heat map", name, len(v.Heat.Rows))
+			}
+		}
+	}
+}
+
+// What was not seen is not drawn: a gap of many intervals stays one.
+func TestAGapStaysOne(t *testing.T) {
+	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+traced(90_000, 2, 0, "1 1"), Options{})
+	p := v.Charts[0].Series[0].Points
+	if before := p[len(p)-2]; before.Until > 0.25 {
+		t.Errorf("a sample at 1.4 s of 90 s stands until %g of it", before.Until)
+	}
+}
+
+// Of two processes the one with the most samples is charted, alone.
+func TestOneProcessIsCharted(t *testing.T) {
+	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+repeat(25, func(i int) string { return traced(i*100, 4, 0, "1 2 3 4") }), Options{})
+	if n := len(v.Charts[0].Series[0].Points); n != 25 {
+		t.Errorf("%d points, want those of the second process, 25", n)
+	}
+}
+
+// A warning is not led by what is none: 9 wait for a lock, and no P is busy.
+func TestAWarningLeads(t *testing.T) {
+	v := of(repeat(21, func(i int) string {
+		return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=2 threads=5 spinningthreads=0 needspinning=0 idlethreads=3 runqueue=0 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false\n", i*1000) +
+			strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", 9)
+	}), Options{})
+	if v.Headline.Label != "Waits for locks" || v.Headline.State != Attention {
+		t.Errorf("%+v", v.Headline)
+	}
+}
+
+// A gap does not make the usual interval longer.
+func TestContext(t *testing.T) {
+	log := repeat(60, func(i int) string { return traced(i*1000, 2, 2, "0 0") }) + traced(3_659_000, 2, 2, "0 0")
+	if v := of(log, Options{}); !strings.Contains(v.Context, "60 samples over 60 min 59 s, one every 1 s") {
+		t.Error(v.Context)
+	}
+	s := sched.Analyse(strings.NewReader(log + log[:len(log)/2]))
+	s.Run.LeftOut = 3
+	if v := New(s, nil, Options{}); !strings.HasPrefix(v.Context, "one of 2 processes · ") || !strings.HasSuffix(v.Context, "; 3 samples of its shutdown left out") {
+		t.Error(v.Context)
+	}
+}
+
+// However many come after the process that is shown, its curves stay.
+func TestManyRestartsLeaveTheCurves(t *testing.T) {
+	v := of(repeat(100, func(i int) string { return traced(i*100, 2, 1, "1 0") })+repeat(1500, func(i int) string { return traced(0, 2, 1, "0 0") + traced(100, 2, 1, "0 0") }), Options{})
+	if n := len(v.Charts[0].Series[0].Points); n != 100 || len(v.Time) == 0 {
+		t.Errorf("%d points", n)
+	}
+}
+
+// One sample has times that can be read.
+func TestTimesAreShort(t *testing.T) {
+	for _, k := range of(traced(0, 2, 1, "0 0"), Options{}).Time {
+		if len(k.Label) > len("0.0006 s") {
+			t.Errorf("label %q", k.Label)
+		}
+	}
+}

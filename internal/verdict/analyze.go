@@ -1,0 +1,206 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Analyze says what a journal shows. It is pure: the same journal gives the same
+// result, and no number comes from anywhere else.
+func Analyze(h journal.Header, trials []journal.Trial) *Result {
+	r := &Result{
+		Schema: ResultSchema, Name: h.Name, Started: h.Started,
+		Host: h.TargetHost, LoadHost: h.LoadHost, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
+		SharedCPUs: contest.Shared(h),
+		Groups:     []Group{}, Warnings: []Warning{},
+	}
+	trials, repeated := once(trials)
+	trials = contest.WithoutBursts(h, trials)
+	notes := &notes{h: h}
+	notes.units(oneUnit(h, trials))
+	r.count(trials)
+	r.Engines = engines(trials)
+	groups := collect(h, trials)
+	r.Origin = originOf(allTrials(groups))
+	for i, g := range groups {
+		result, w := g.analyze(h, r)
+		r.Groups = append(r.Groups, result)
+		notes.group(i, g, &r.Groups[i], w)
+	}
+	r.raced(h, trials)
+	r.contradicted()
+	r.Cheapest = r.priceSettings(h, trials)
+	notes.run(r, groups)
+	notes.pilots(trials)
+	if repeated > 0 {
+		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(repeated)})
+	}
+	r.Warnings = append(r.Warnings, notes.list...)
+	if h.Plan.GateAgainst {
+		r.Gate = GateAgainst(h, trials)
+	}
+	if len(r.Groups) == 1 {
+		r.Recommendation = &r.Groups[0].Recommendation
+	}
+	return r
+}
+
+// count is by planned place: arm, role and block. Pilots are planned in number
+// only, and their absence shows in what follows them.
+func (r *Result) count(trials []journal.Trial) {
+	type place struct {
+		journal.ArmKey
+		role  journal.Role
+		block int
+	}
+	run := map[place]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Role == journal.RolePilot {
+			r.PilotsRun++
+			if !t.Valid {
+				r.PilotsInvalid++
+			}
+			continue
+		}
+		r.TrialsRun++
+		if !t.Valid {
+			r.TrialsInvalid++
+		}
+		run[place{t.Arm.Key(), t.Role, t.Block}] = true
+	}
+	if r.Plan.Racing() {
+		return // a budget has no places: see raced
+	}
+	missing := false
+	perBlock := len(r.Plan.Arms) + len(r.Plan.AA)
+	for block := 0; block < r.Plan.Blocks && perBlock > 0 && !missing; block++ {
+		for _, a := range r.Plan.Arms {
+			missing = missing || !run[place{a.Key(), journal.RoleMeasure, block}]
+		}
+		for _, a := range r.Plan.AA {
+			missing = missing || !run[place{a.Key(), journal.RoleAA, block}]
+		}
+	}
+	r.TrialsPlanned = min(max(0, r.Plan.Blocks), math.MaxInt32) * perBlock // a journal may be anyone's
+	r.Complete = !missing
+}
+
+func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
+	g.latency = g.judgeLatency(h.Plan.GateAgainst)
+	r := g.summary(h)
+	machine := contest.MachineCPUs(h, g.trials())
+	r.NoiseFloor = g.noise()
+	w := g.settings(h, newJudge(h.Plan.Margin, h.Plan.MarginP99))
+	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
+	r.Spread = w.spread()
+	if w.best != nil {
+		r.Peak = w.best.label
+		r.Detectable = detectableEffect(w.best, w.settings)
+		g.versusPeak(&r, w)
+		r.Flatness = flatness(&r, w, h.Plan.Margin)
+	}
+	g.place(&r, w, machine)
+	speedups(r.Arms)
+	speedups(r.Rows)
+	r.Workload = workload(&r, h)
+	r.USL = g.fit(w.settings, r.EffectiveCPUs)
+	switch {
+	case h.Plan.SmallestFor:
+		r.Recommendation = g.carries(w)
+	case h.Target.Attached != nil:
+		r.Recommendation = g.attached(w)
+	default:
+		r.Recommendation = g.verdict(w)
+	}
+	r.Recommendation.Versus = w.against(&r.Recommendation)
+	r.Race = g.took(h)
+	g.qualify(&r.Recommendation, w, h.Plan.Margin)
+	r.Benchmarks = g.benchmarks(w)
+	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
+	r.ProcsLogged = g.logged()
+	r.Throttling = g.throttling(&r, w, h.TargetHost)
+	r.Allocates = g.allocates(&r, w)
+	return r, w
+}
+
+// spread is how far a trial strays, as a ratio.
+func (w *walk) spread() Spread {
+	s := Spread{DF: int(w.Spread.DF)}
+	if x := w.Spread.Throughput; s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
+		s.Throughput = &x
+	}
+	if x := w.Spread.P99; w.latency && s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
+		s.P99 = &x
+	}
+	return s
+}
+
+// summary is the arms by themselves, and what ran beside them.
+func (g *group) summary(h journal.Header) Group {
+	machine := contest.MachineCPUs(h, g.trials())
+	effective := contest.EffectiveCPUs(h, g.key, g.trials())
+	part := partOf(h, machine)
+	if part != nil && effective < float64(part.CPUs) {
+		part = nil // a limit holds it, not the load
+	}
+	mode := g.latencyMode()
+	r := Group{
+		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective,
+		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
+		Latency: g.latency, Part: part, Settings: []SettingResult{},
+		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
+	}
+	if g.key.Limited {
+		r.QuotaCPUs = new(g.key.QuotaCPUs)
+	}
+	for _, a := range g.arms {
+		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
+	}
+	g.others(&r, contest.Shared(h))
+	return r
+}
+
+// partOf is the target's part of a machine whose other CPUs the load has.
+func partOf(h journal.Header, machine float64) *Part {
+	a := h.Load.Arrangement
+	if a == nil || *a != journal.ArrangementApart {
+		return nil
+	}
+	p := Part{CPUs: cpuset.Count(targetList(h.Target)), Of: int(machine), LoadHas: cpuset.Count(loadList(h.Load))}
+	if p.CPUs <= 0 || p.CPUs >= p.Of {
+		return nil
+	}
+	return &p
+}
+
+// targetList and loadList are the CPUs that each had, where they were given some.
+func targetList(t journal.Target) string { return cmp.Or(t.CPUs, t.ServerCPUs) }
+func loadList(l journal.Load) string     { return cmp.Or(l.CPUs, l.LoadCPUs) }
+
+// versusPeak gives each current arm what was found of its setting.
+func (g *group) versusPeak(r *Group, w *walk) {
+	of := map[journal.ArmKey]*setting{}
+	for _, s := range w.settings {
+		for _, a := range s.arms {
+			of[a.key] = s
+		}
+	}
+	for i, a := range g.arms {
+		s, result := of[a.key], &r.Arms[i]
+		if s == nil {
+			continue
+		}
+		result.VersusPeak = w.ratio(s)
+		if !math.IsNaN(s.rate) {
+			result.NonInferior.Throughput = new(w.inTail(s))
+		}
+		if w.latency && w.inTail(s) && len(w.tail) > 1 && s.hasP99() {
+			result.NonInferior.P99 = new(w.passesLatency(s))
+		}
+	}
+}

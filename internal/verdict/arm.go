@@ -1,0 +1,187 @@
+package verdict
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// summarize is an arm by itself, before it is compared with others. Its figures
+// are those of its own valid trials; the second copy of an A/A pair is among the
+// points only.
+func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode) ArmResult {
+	r := ArmResult{
+		Label:      a.Label,
+		Procs:      a.Procs,
+		Variant:    a.Variant,
+		Trials:     valid(a.measure),
+		Invalid:    len(a.measure) - valid(a.measure),
+		Throughput: medianOf(values(a.measure, throughputOf)),
+		P50:        medianOf(values(a.measure, shown(mode, func(l *journal.Latency) *float64 { return l.P50 }))),
+		P99:        medianOf(values(a.measure, shown(mode, func(l *journal.Latency) *float64 { return l.P99 }))),
+		Metrics:    metrics(a.measure),
+		ByRequest:  byRequest(a.measure, mode),
+		Saturated:  saturated(a.measure),
+	}
+	r.InvalidReasons = reasons(a.measure)
+	for _, t := range a.measure {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid {
+				r.Requests, r.Unanswered, r.Redirects = r.Requests+p.Requests, r.Unanswered+p.Unanswered, r.Redirects+p.Redirects
+			}
+		}
+	}
+	r.ResolvedProcs, r.ResolvedSource = resolved(append(slices.Clone(a.measure), a.aa...))
+	ps := effective
+	if r.ResolvedProcs != nil {
+		ps = float64(*r.ResolvedProcs)
+	} else if a.Procs != nil {
+		ps = float64(*a.Procs)
+	}
+	replicas := float64(g.key.Replicas)
+	usable := math.Min(machine, math.Min(ps, effective)*replicas)
+	r.Evidence = usageOf(ofTrial).evidence(a.measure, machine, replicas, usable)
+	r.Evidence.loadEvidence(a.measure)
+	r.Evidence.CPUSecondsEach = middle(a.measure, cpuEach(journal.ModeClosed))
+	if open := usageOf(ofOpenLoop).evidence(a.measure, machine, replicas, usable); open.CPUs != nil {
+		open.CPUSecondsEach = middle(a.measure, cpuEach(journal.ModeOpen))
+		r.OpenEvidence = &open
+	}
+	for _, t := range slices.Concat(a.measure, a.aa) {
+		r.Points = append(r.Points, Point{
+			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason, InvalidCode: t.InvalidCode,
+			Throughput: t.ThroughputPerSecond,
+			P50:        shown(mode, func(l *journal.Latency) *float64 { return l.P50 })(t),
+			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
+			ClosedP99:  shown(journal.ModeClosed, func(l *journal.Latency) *float64 { return l.P99 })(t),
+			Judged:     g.judgedIfValid(t),
+			Late:       t.Valid && contest.Late(t),
+			Metrics:    figures(t.Metrics),
+		})
+	}
+	slices.SortStableFunc(r.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
+	return r
+}
+
+// shown is a latency of the loop that the group displays: the judged one, or
+// where there is none that of the closed loop.
+func shown(mode journal.Mode, of func(*journal.Latency) *float64) figure {
+	return func(t *journal.Trial) *float64 {
+		if mode == journal.ModeOpen {
+			if t.LatencySeconds == nil {
+				return nil
+			}
+			return of(t.LatencySeconds)
+		}
+		for i := range t.Phases {
+			if p := &t.Phases[i]; p.Mode == mode && p.LatencySeconds != nil {
+				return of(p.LatencySeconds)
+			}
+		}
+		return nil
+	}
+}
+
+// latencyMode is the loop that shown takes; empty without any latency.
+func (g *group) latencyMode() journal.Mode {
+	mode := journal.Mode("")
+	for _, a := range g.arms {
+		for _, t := range a.measure {
+			if t.Valid && t.LatencySeconds != nil {
+				return journal.ModeOpen
+			}
+			for i := range t.Phases {
+				if t.Valid && t.Phases[i].Mode == journal.ModeClosed && t.Phases[i].LatencySeconds != nil {
+					mode = journal.ModeClosed
+				}
+			}
+		}
+	}
+	return mode
+}
+
+// saturated is by majority of the valid trials: what was seen. What is concluded of it
+// is the contest's.
+func saturated(trials []*journal.Trial) bool {
+	n := 0
+	for _, t := range trials {
+		if t.Valid && t.Saturated {
+			n++
+		}
+	}
+	return 2*n > valid(trials)
+}
+
+// resolved is the value that most valid trials ran at, over all replicas.
+func resolved(trials []*journal.Trial) (*int, string) {
+	count, source := map[int]int{}, map[int]string{}
+	for _, t := range trials {
+		for _, p := range t.ObservedProcs {
+			if t.Valid && p != nil {
+				count[*p]++
+				source[*p] = t.ObservedSource
+			}
+		}
+	}
+	if len(count) == 0 {
+		return nil, ""
+	}
+	best := slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b int) int { return cmp.Compare(count[a], count[b]) })
+	return &best, source[best]
+}
+
+func reasons(trials []*journal.Trial) []ReasonCount {
+	count := map[ReasonCount]int{}
+	for _, t := range trials {
+		if !t.Valid {
+			count[ReasonCount{Reason: t.InvalidReason, Code: t.InvalidCode}]++
+		}
+	}
+	var list []ReasonCount
+	for r, n := range count {
+		r.Count = n
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b ReasonCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
+	})
+	return list
+}
+
+// figures are a trial's metrics as plain numbers.
+func figures(of map[string]journal.Metric) map[string]float64 {
+	if len(of) == 0 {
+		return nil
+	}
+	list := map[string]float64{}
+	for name, m := range of {
+		list[name] = m.Value
+	}
+	return list
+}
+
+func metrics(trials []*journal.Trial) map[string]MetricInterval {
+	all := map[string]MetricInterval{}
+	for _, t := range trials {
+		for name, m := range t.Metrics {
+			if _, done := all[name]; done || !t.Valid {
+				continue
+			}
+			of := values(trials, func(t *journal.Trial) *float64 {
+				if m, ok := t.Metrics[name]; ok {
+					return &m.Value
+				}
+				return nil
+			})
+			all[name] = MetricInterval{medianOf(of), m.Unit, m.Better}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}

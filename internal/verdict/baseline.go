@@ -1,0 +1,191 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// RefusedError says why two runs cannot be compared.
+type RefusedError struct {
+	Reason string
+}
+
+func (e *RefusedError) Error() string {
+	return "the baseline cannot be compared with: " + e.Reason
+}
+
+func refuse(format string, args ...any) error {
+	return &RefusedError{fmt.Sprintf(format, args...)}
+}
+
+// GateBaseline compares two runs of different days by what does not depend on
+// the day: each arm's ratio to the unset arm of its own run, block by block.
+// Absolute figures of another day prove nothing, and neither does another host:
+// the error is then a *RefusedError.
+//
+// A check is of the current ratio to the baseline's, by Welch's t on the
+// logarithms. An arm that falls behind its run's unset arm fails, whichever of
+// the two has changed; a loss that all arms share is not seen at all.
+func GateBaseline(baseline, current *Result) (*Gate, error) {
+	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
+		return nil, err
+	}
+	gate := newGating(GateKindBaseline, current.Plan)
+	met := false
+	for i := range current.Groups {
+		now := &current.Groups[i]
+		then := baseline.group(now)
+		if then == nil {
+			continue
+		}
+		met = true
+		if err := gate.compare(then, now, current); err != nil {
+			return nil, err
+		}
+	}
+	if !met {
+		return nil, refuse("no group of settings has the same quota, replicas and Go version in both runs")
+	}
+	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
+		return nil, refuse("the runs share no numbered arm")
+	}
+	return gate.conclude(), nil
+}
+
+// ComparableHosts says why runs on two hosts cannot be compared, as a
+// *RefusedError; nil when they can.
+func ComparableHosts(then, now journal.Host) error {
+	var differ []string
+	for _, f := range []struct{ name, then, now string }{
+		{"CPU model", then.CPUModel, now.CPUModel},
+		{"CPUs", fmt.Sprint(then.CPUs), fmt.Sprint(now.CPUs)},
+		{"architecture", then.Arch, now.Arch},
+		{"kernel", then.Kernel, now.Kernel},
+		{"cgroup mode", then.CgroupMode, now.CgroupMode},
+	} {
+		if f.then != f.now {
+			differ = append(differ, fmt.Sprintf("%s %q, now %q", f.name, f.then, f.now))
+		}
+	}
+	if len(differ) > 0 {
+		return refuse("it comes from another host: %s; absolute or relative, its figures say nothing about this one", strings.Join(differ, "; "))
+	}
+	return nil
+}
+
+func (r *Result) group(like *Group) *Group {
+	for i := range r.Groups {
+		if r.Groups[i].key() == like.key() {
+			return &r.Groups[i]
+		}
+	}
+	return nil
+}
+
+// key is the group's identity.
+func (g *Group) key() journal.GroupKey {
+	return journal.Arm{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion}.Group()
+}
+
+func (gate *gating) compare(then, now *Group, current *Result) error {
+	thenUnset, nowUnset := then.find(nil), now.find(nil)
+	switch {
+	case thenUnset == nil:
+		return refuse("the baseline has no valid trial of unset to take ratios to: run it with --procs unset,…")
+	case nowUnset == nil:
+		return refuse("this run has no valid trial of unset to take ratios to: add it with --procs unset,…")
+	}
+	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
+	for i := range now.Arms {
+		a := &now.Arms[i]
+		old := then.find(a.Procs)
+		if a.Variant != "" || old == nil {
+			continue
+		}
+		label := GateArm{Label: a.Label}
+		if len(current.Groups) > 1 {
+			label = label.in(now.key())
+		}
+		gate.validity(label, tally{a.Invalid, a.Trials, a.InvalidReasons}, tally{old.Invalid, old.Trials, old.InvalidReasons})
+		if a.Procs == nil {
+			continue
+		}
+		if a.Withheld || old.Withheld || nowUnset.Withheld || thenUnset.Withheld {
+			gate.withhold(label)
+			continue
+		}
+		speed := func(p Point) *float64 { return p.Throughput }
+		tail := func(p Point) *float64 { return p.Judged }
+		gate.add(label, MetricThroughput, days(a.against(nowUnset, speed), old.against(thenUnset, speed)))
+		if open {
+			gate.add(label, MetricP99, days(a.against(nowUnset, tail), old.against(thenUnset, tail)))
+			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
+		}
+	}
+	return nil
+}
+
+// find is the arm of that value, nil being unset, if it has a valid trial.
+func (g *Group) find(procs *int) *ArmResult {
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		same := a.Procs == nil && procs == nil || a.Procs != nil && procs != nil && *a.Procs == *procs
+		if same && a.Variant == "" && a.Trials > 0 {
+			return a
+		}
+	}
+	return nil
+}
+
+// against is ln(a ÷ base) in each block that has both.
+func (a *ArmResult) against(base *ArmResult, of func(Point) *float64) []float64 {
+	logs := func(points []Point) map[int]float64 {
+		m := map[int]float64{}
+		for _, p := range points {
+			if x := of(p); p.Valid && p.Role == string(journal.RoleMeasure) && x != nil && *x > 0 {
+				m[p.Block] = math.Log(*x)
+			}
+		}
+		return m
+	}
+	bases := logs(base.Points)
+	own := logs(a.Points)
+	var d []float64
+	for _, p := range a.Points { // in their order, so that the sum is the same each time
+		x, have := own[p.Block]
+		if y, both := bases[p.Block]; have && both {
+			d = append(d, x-y)
+			delete(own, p.Block)
+		}
+	}
+	return d
+}
+
+// days locates the difference of two means with Welch's bounds.
+func days(now, then []float64) located {
+	return func(alpha float64) (n int, mid, lower, upper float64) {
+		n, lower, upper = min(len(now), len(then)), math.Inf(-1), math.Inf(1)
+		if n == 0 {
+			return n, math.NaN(), lower, upper
+		}
+		mid = stat.Mean(now, nil) - stat.Mean(then, nil)
+		if n < minPairs {
+			return n, mid, lower, upper
+		}
+		a, b := float64(len(now)), float64(len(then))
+		va, vb := stat.Variance(now, nil)/a, stat.Variance(then, nil)/b
+		se := math.Sqrt(va + vb)
+		if se == 0 {
+			return n, mid, mid, mid
+		}
+		t := distuv.StudentsT{Sigma: 1, Nu: (va + vb) * (va + vb) / (va*va/(a-1) + vb*vb/(b-1))}
+		by := t.Quantile(1-alpha) * se
+		return n, mid, mid - by, mid + by
+	}
+}

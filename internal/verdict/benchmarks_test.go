@@ -1,0 +1,84 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// benchmarked is a sweep of Go benchmarks, whose times are a factor of those at one P.
+func benchmarked(seed uint64, at map[string]func(procs float64) float64) *Result {
+	arms := []verdicttest.Truth{verdicttest.Unset(4, 5000, .02), verdicttest.Set(1, 5000, .02), verdicttest.Set(2, 5000, .02), verdicttest.Set(4, 5000, .02)}
+	h, trials := verdicttest.Generate(verdicttest.Config{Name: "b", Seed: seed, Mode: journal.ModeBatch, Arms: arms, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
+		noise := *t.ThroughputPerSecond / 5000
+		t.ThroughputUnit, t.ThroughputPerSecond, t.Metrics = "operations", new(1e6*noise), map[string]journal.Metric{}
+		for name, of := range at {
+			t.Metrics[name+" ns/op"] = journal.Metric{Value: 1000 * of(float64(*t.ObservedProcs[0])) / noise, Unit: "ns/op", Better: "lower"}
+		}
+	}})
+	return Analyze(h, trials)
+}
+
+func TestEachBenchmarkIsComparedByItself(t *testing.T) {
+	r := benchmarked(1, map[string]func(float64) float64{
+		"Faster": func(n float64) float64 { return 1 / n },
+		"Same":   func(float64) float64 { return 1 },
+		"Slower": func(n float64) float64 { return n },
+	})
+	b := r.Groups[0].Benchmarks
+	if b == nil || len(b.List) != 3 || len(b.Procs) != 3 || b.Procs[b.Base] != 4 {
+		t.Fatalf("benchmarks %+v", b)
+	}
+	for i, want := range []struct {
+		name    string
+		ratio   float64 // at one P, to the default's four
+		differs bool
+		wants   int // 0: nothing else
+	}{{"Faster", 4, true, 0}, {"Same", 1, false, 0}, {"Slower", 0.25, true, 1}} {
+		got := b.List[i]
+		one := got.Times[0]
+		if got.Name != want.name || one.Differs != want.differs || *one.VersusBase.Low > want.ratio || *one.VersusBase.High < want.ratio {
+			t.Errorf("%s: %+v with %v, want %+v", got.Name, one, *one.VersusBase.Median, want)
+		}
+		if (got.Wants != nil) != (want.wants > 0) || got.Wants != nil && *got.Wants != want.wants {
+			t.Errorf("%s wants %v, want %d", got.Name, got.Wants, want.wants)
+		}
+		if base := got.Times[b.Base]; base.VersusBase.Median != nil || base.Seconds.Median == nil {
+			t.Errorf("%s: the base is compared with itself: %+v", got.Name, base)
+		}
+	}
+	if b.Mean[0].Differs {
+		t.Errorf("the mean of what is alike differs: %+v", b.Mean[0].VersusBase)
+	}
+}
+
+// What is alike is told apart in no more than one table of twenty, whatever its size.
+func TestBenchmarksThatAreAlike(t *testing.T) {
+	same := func(float64) float64 { return 1 }
+	at := map[string]func(float64) float64{}
+	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H"} {
+		at[name] = same
+	}
+	wrong := 0
+	for seed := range uint64(40) {
+		told := false
+		for _, one := range benchmarked(seed, at).Groups[0].Benchmarks.List {
+			for _, x := range one.Times {
+				told = told || x.Differs
+			}
+		}
+		if told {
+			wrong++
+		}
+	}
+	if wrong > 5 { // of 40 at 5 %: more has a probability below 1 %
+		t.Errorf("%d of 40 tables tell alike benchmarks apart", wrong)
+	}
+}
+
+func TestOneBenchmarkHasNoMean(t *testing.T) {
+	if b := benchmarked(1, map[string]func(float64) float64{"A": func(float64) float64 { return 1 }}).Groups[0].Benchmarks; b != nil {
+		t.Errorf("benchmarks of one: %+v", b)
+	}
+}

@@ -1,0 +1,177 @@
+package canary
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// Analyze makes a Result of a journal.
+func Analyze(c *Contents) *Result {
+	r := &Result{Schema: ResultSchema, Header: c.Header, Slices: c.Slices, End: c.End, Counted: len(c.Slices), Planned: len(c.Header.Rounds) * c.Header.Slices()}
+	r.PerRequest = slices.ContainsFunc(c.Slices, func(s Slice) bool {
+		return slices.ContainsFunc(s.Arms, func(a Seen) bool { return a.Requests != nil && *a.Requests > 0 })
+	})
+	var arms []Arm
+	for _, round := range c.Header.Rounds {
+		for _, a := range round {
+			if !slices.ContainsFunc(arms, func(have Arm) bool { return have.Label == a.Label }) {
+				arms = append(arms, a)
+			}
+		}
+	}
+	all := map[string]map[Figure]series{}
+	for _, a := range arms {
+		all[a.Label] = r.seriesOf(a)
+		for f, s := range all[a.Label] {
+			if a.Procs != nil && r.Header.Judges(f) && s.together(all[Control][f]) {
+				r.Comparisons++
+			}
+		}
+	}
+	for _, a := range arms {
+		r.Arms = append(r.Arms, r.arm(a, all[a.Label], all[Control]))
+	}
+	control := slices.IndexFunc(r.Arms, func(a ArmResult) bool { return a.Procs == nil })
+	for i := range r.Arms {
+		r.Arms[i].Same = control >= 0 && i != control && len(r.Arms[i].Observed) == 1 && slices.Equal(r.Arms[i].Observed, r.Arms[control].Observed)
+	}
+	return r
+}
+
+// series is a figure by slice.
+type series map[int][]float64
+
+// together tells that both have a slice with logarithms to compare.
+func (s series) together(t series) bool {
+	for i, v := range s {
+		if w, ok := t[i]; ok && v[0] > 0 && w[0] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// during is what of it is of another's slices.
+func (s series) during(other series) series {
+	part := series{}
+	for i := range other {
+		if v, ok := s[i]; ok {
+			part[i] = v
+		}
+	}
+	return part
+}
+
+func (s series) values() (list []float64) {
+	for _, v := range s {
+		list = append(list, v...)
+	}
+	return list
+}
+
+func (r *Result) seriesOf(a Arm) map[Figure]series {
+	all := map[Figure]series{}
+	for _, f := range r.Header.Figures() {
+		all[f] = series{}
+		for i, s := range r.Slices {
+			for _, seen := range s.Arms {
+				if x := r.Value(f, s, seen); x != nil && seen.Label == a.Label {
+					all[f][i] = []float64{*x}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Value is a figure of an arm in a slice; nil: it is not known.
+func (r *Result) Value(f Figure, s Slice, a Seen) *float64 {
+	per := a.PodSeconds
+	if r.PerRequest {
+		per = a.Requests
+	}
+	switch f {
+	case FigureCPU:
+		return share(a.CPUSeconds, per)
+	case FigureWait:
+		return share(a.RunQueueWaitSeconds, per)
+	case FigureSched:
+		return a.SchedLatencyP99Seconds
+	case FigureThrottled:
+		return share(float(a.ThrottledPeriods), float(a.Periods))
+	case FigureRequests:
+		return share(a.Requests, new(r.Header.SliceSeconds*float64(max(1, len(a.Pods)))))
+	}
+	return a.Queries[string(f)]
+}
+
+func share(a, b *float64) *float64 {
+	if a == nil || b == nil || !(*b > 0) {
+		return nil
+	}
+	return new(*a / *b)
+}
+
+func float(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(float64(*n))
+}
+
+func (r *Result) arm(a Arm, of, control map[Figure]series) ArmResult {
+	out := ArmResult{Arm: a, Better: []Figure{}, Worse: []Figure{}, Figures: []Measured{}}
+	for _, s := range r.Slices {
+		for _, seen := range s.Arms {
+			if seen.Label != a.Label {
+				continue
+			}
+			out.Slices++
+			for _, n := range seen.ObservedProcs {
+				if n != nil && !slices.Contains(out.Observed, *n) {
+					out.Observed = append(out.Observed, *n)
+				}
+			}
+		}
+	}
+	slices.Sort(out.Observed)
+	for _, f := range r.Header.Figures() {
+		if len(of[f]) == 0 {
+			continue
+		}
+		m := Measured{Figure: f, Value: verdict.Median(of[f].values())}
+		if a.Procs != nil {
+			together := 1
+			if r.Header.Judges(f) {
+				together = r.Comparisons
+			}
+			m.Ratio = verdict.PairedAmong(of[f], control[f], together)
+			m.Control = verdict.Median(control[f].during(of[f]).values())
+		}
+		out.Figures = append(out.Figures, m)
+		switch i := m.Ratio; {
+		case !r.Header.Judges(f) || i.Low == nil || i.High == nil:
+		case *i.High < 1:
+			out.Better = append(out.Better, f)
+		case *i.Low > 1:
+			out.Worse = append(out.Worse, f)
+		}
+	}
+	if a.Procs != nil {
+		out.Verdict = concluded(len(out.Better) > 0, len(out.Worse) > 0)
+	}
+	return out
+}
+
+func concluded(better, worse bool) Verdict {
+	switch {
+	case better && worse:
+		return Mixed
+	case better:
+		return Better
+	case worse:
+		return Worse
+	}
+	return Open
+}

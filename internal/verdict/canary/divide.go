@@ -1,0 +1,74 @@
+package canary
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Control is what the control is called: GOMAXPROCS is not set in it.
+const Control = "unset"
+
+// Arm is one setting.
+type Arm struct {
+	Label string `json:"label"`
+	Procs *int   `json:"procs"` // null: the control
+}
+
+// ArmOf is the arm of a value; nil is the control.
+func ArmOf(procs *int) Arm {
+	if procs == nil {
+		return Arm{Label: Control}
+	}
+	return Arm{fmt.Sprint(*procs), procs}
+}
+
+// TooFewError is that so few pods serve that even one setting beside its control would
+// be more than the share.
+type TooFewError struct {
+	Serve     int // pods that do
+	Pods      int // of ours at the least
+	Share     float64
+	WantServe int     // pods beside which they would be no more than the share
+	WantShare float64 // that they would be of, as it is
+}
+
+func (e *TooFewError) Error() string {
+	return fmt.Sprintf("%s of ours beside %s that serve would be %s of the endpoints, more than the share of %s: it takes %d that serve, or --share %s",
+		phrase.Count(e.Pods, "pod"), phrase.Count(e.Serve, "pod"), number.Percent(e.WantShare), number.Percent(e.Share), e.WantServe,
+		fmt.Sprintf("%g%%", math.Ceil(e.WantShare*100)))
+}
+
+// Divide makes rounds of the values: which arms are there at once, the control first, each
+// in so many pods. serve is how many pods of the user's do; of all that then serve ours are
+// no more than the share.
+func Divide(values []*int, pods, serve int, share float64) ([][]Arm, error) {
+	var arms []Arm
+	for _, v := range values {
+		if v != nil {
+			arms = append(arms, ArmOf(v))
+		}
+	}
+	if len(arms) == 0 {
+		return nil, fmt.Errorf("want a number beside unset, which is the control anyway")
+	}
+	const hair = 1e-9 // 0.1/0.9 of 18 is not 2 in binary
+	most := int(math.Floor(share/(1-share)*float64(serve) + hair))
+	at := most/pods - 1 // beside a control
+	if at < 1 {
+		least := 2 * pods
+		return nil, &TooFewError{
+			Serve: serve, Pods: least, Share: share,
+			WantServe: int(math.Ceil(float64(least)*(1-share)/share - hair)), WantShare: float64(least) / float64(serve+least),
+		}
+	}
+	var rounds [][]Arm
+	for len(arms) > 0 {
+		n := min(at, len(arms))
+		rounds = append(rounds, append([]Arm{ArmOf(nil)}, arms[:n]...))
+		arms = arms[n:]
+	}
+	return rounds, nil
+}

@@ -1,0 +1,111 @@
+package canary
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// Figure is what arms are compared in: one of ours, or the name of a query.
+type Figure string
+
+const (
+	FigureCPU       Figure = "cpu"            // CPU seconds a request, or CPUs of a pod
+	FigureWait      Figure = "run_queue_wait" // seconds a request, or a second and pod
+	FigureSched     Figure = "sched_p99"      // seconds
+	FigureThrottled Figure = "throttled"      // of the quota's periods
+	FigureRequests  Figure = "requests"       // a second and pod
+)
+
+// own are those that no query may be called, but for requests, which one tells.
+var own = []Figure{FigureCPU, FigureWait, FigureSched, FigureThrottled}
+
+// Judges tells a figure that decides: CPU time and what the user asks for. How long
+// goroutines and threads wait is a part of a request's latency, and stands in for it only
+// where no query tells that; throttling shows in it, and requests are none of an arm's
+// doing.
+func (h Header) Judges(f Figure) bool {
+	switch f {
+	case FigureThrottled, FigureRequests:
+		return false
+	case FigureSched, FigureWait:
+		return !slices.ContainsFunc(h.Queries, func(q Query) bool { return q.Name != Requests })
+	}
+	return true
+}
+
+// Verdict is what is proven of an arm, against the control.
+type Verdict string
+
+const (
+	Better Verdict = "better" // in at least one figure, and worse in none
+	Worse  Verdict = "worse"
+	Mixed  Verdict = "mixed" // better in one, worse in another
+	Open   Verdict = "open"  // neither
+)
+
+// Result is what a journal says.
+type Result struct {
+	Schema string  `json:"schema"`
+	Header Header  `json:"header"`
+	Slices []Slice `json:"-"` // they stand in the journal
+	End    *End    `json:"end"`
+	// Counted is how many slices there are of how many.
+	Counted int `json:"slices"`
+	Planned int `json:"slices_planned"`
+	// PerRequest tells that CPU time and waiting are of a request, by the query that
+	// tells requests; else they are of a pod, and what the traffic's spread does is in them.
+	PerRequest  bool        `json:"per_request"`
+	Comparisons int         `json:"comparisons"` // that the intervals of judged figures hold for together
+	Arms        []ArmResult `json:"arms"`        // the control first
+}
+
+// ResultSchema is a Result's in JSON.
+const ResultSchema = "procfit.canary-result/v1"
+
+// ArmResult is one arm over all slices.
+type ArmResult struct {
+	Arm
+	Slices   int        `json:"slices"`
+	Observed []int      `json:"observed_procs"` // every value that its pods were seen to run with
+	Same     bool       `json:"same"`           // it ran with what the control did: it is the same program
+	Verdict  Verdict    `json:"verdict"`        // empty: the control
+	Better   []Figure   `json:"better"`
+	Worse    []Figure   `json:"worse"`
+	Figures  []Measured `json:"figures"`
+}
+
+// Measured is a figure of an arm.
+type Measured struct {
+	Figure Figure           `json:"figure"`
+	Value  verdict.Interval `json:"value"` // its median over the slices
+	// Control is the control's in the same slices.
+	Control verdict.Interval `json:"control"`
+	// Ratio is to the control's of the same slice. The interval of a judged figure holds
+	// for all comparisons together; the others' is by itself.
+	Ratio verdict.Interval `json:"ratio"`
+}
+
+// Of is a figure of the arm; nil: it was not measured.
+func (a ArmResult) Of(f Figure) *Measured {
+	i := slices.IndexFunc(a.Figures, func(m Measured) bool { return m.Figure == f })
+	if i < 0 {
+		return nil
+	}
+	return &a.Figures[i]
+}
+
+// Has tells that any arm has a figure.
+func (r *Result) Has(f Figure) bool {
+	return slices.ContainsFunc(r.Arms, func(a ArmResult) bool { return a.Of(f) != nil })
+}
+
+// Figures are all that may have been measured, in order.
+func (h Header) Figures() (list []Figure) {
+	for _, q := range h.Queries {
+		if q.Name != Requests {
+			list = append(list, Figure(q.Name))
+		}
+	}
+	return append(list, FigureCPU, FigureSched, FigureWait, FigureThrottled, FigureRequests)
+}

@@ -1,0 +1,158 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// Cheapest answers which setting carries a rate within an objective at the least
+// cost. A setting carries it when the lower bound of its capacity does, and does not
+// when the upper bound falls short; between the two it is open. The bounds hold for
+// all settings together (Bonferroni), as the cheapest is chosen among them.
+type Cheapest struct {
+	Objective     slo.Objective `json:"objective"`
+	RatePerSecond float64       `json:"rate_per_second"`
+	Price         slo.Price     `json:"price"`
+	Settings      []Priced      `json:"settings"` // by price, then by Ps
+	// Answer is the cheapest that carries the rate, Today the unset arm under the first
+	// limit and number of replicas, which are to be those of today; null: none.
+	Answer *Priced `json:"answer"`
+	Today  *Priced `json:"today"`
+	Open   int     `json:"open"` // settings that may be cheaper than the answer and are not told yet
+}
+
+// Priced is one setting with what it carries and costs.
+type Priced struct {
+	Label     string   `json:"label"`
+	Procs     *int     `json:"procs"` // null: unset
+	QuotaCPUs *float64 `json:"quota_cpus"`
+	Replicas  int      `json:"replicas"`
+	GoVersion string   `json:"go_version,omitempty"`
+	CPUs      float64  `json:"cpus"` // of one replica: its quota, else the CPUs that it may use
+	Price     float64  `json:"price"`
+	Trials    int      `json:"trials"`
+	// Met is in how many of them some rate met the objective. Where none did the
+	// capacity is below the lowest rate tried.
+	Met      int      `json:"met"`
+	Capacity Interval `json:"capacity_per_second"` // the geometric mean and its bounds; null below three trials
+	Carries  Carries  `json:"carries"`
+}
+
+// Carries says what is known of a setting and the rate.
+type Carries string
+
+const (
+	CarriesIt    Carries = "yes"
+	CarriesNot   Carries = "no"
+	CarriesMaybe Carries = "open"
+)
+
+// priceSettings is null where no rate or no objective was asked for.
+func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheapest {
+	if h.Plan.SLO == nil || h.Load.RatePerSecond == nil || !(*h.Load.RatePerSecond > 0) {
+		return nil
+	}
+	c := &Cheapest{Objective: *h.Plan.SLO, RatePerSecond: *h.Load.RatePerSecond, Price: slo.Price{CPU: 1}}
+	if h.Plan.Price != nil {
+		c.Price = *h.Plan.Price
+	}
+	today := -1
+	if len(h.Plan.Arms) > 0 {
+		first := h.Plan.Arms[0].Group()
+		today = slices.IndexFunc(h.Plan.Arms, func(a journal.Arm) bool { return a.Group() == first && a.Procs == nil })
+	}
+	var keys []journal.ArmKey
+	capacities := map[journal.ArmKey][]float64{}
+	for i := range trials {
+		t := &trials[i]
+		if !t.Valid || t.Attained == nil || t.Role == journal.RolePilot || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
+			continue
+		}
+		key := t.Arm.Key()
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+			c.Settings = append(c.Settings, c.priced(r.Groups, t.Arm))
+		}
+		s := &c.Settings[slices.Index(keys, key)]
+		s.Trials++
+		if t.Attained.Met {
+			s.Met++
+		}
+		capacities[key] = append(capacities[key], math.Log(*t.ThroughputPerSecond))
+	}
+	for i, key := range keys {
+		c.Settings[i].judge(capacities[key], math.Log(c.RatePerSecond), len(keys))
+		if today >= 0 && key == h.Plan.Arms[today].Key() {
+			c.Today = new(c.Settings[i])
+		}
+	}
+	c.answer()
+	return c
+}
+
+func (c *Cheapest) priced(groups []Group, a journal.Arm) Priced {
+	p := Priced{Label: a.Label, Procs: a.Procs, QuotaCPUs: a.QuotaCPUs, Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
+	for _, g := range groups {
+		if g.QuotaCPUs == nil && a.QuotaCPUs == nil && g.Replicas == a.Replicas && g.GoVersion == a.GoVersion {
+			p.CPUs = g.EffectiveCPUs
+		}
+	}
+	if a.QuotaCPUs != nil {
+		p.CPUs = *a.QuotaCPUs
+	}
+	p.Price = c.Price.Of(p.CPUs, p.Replicas)
+	return p
+}
+
+// judge bounds the capacity by Student's t on its logarithm, each of so many settings
+// at its share of 5 % on either side.
+func (p *Priced) judge(logs []float64, rate float64, settings int) {
+	p.Carries = CarriesMaybe
+	p.Capacity.N = len(logs)
+	mean, deviation := stat.MeanStdDev(logs, nil)
+	p.Capacity.Median = new(math.Exp(mean))
+	if len(logs) < minPairs {
+		return
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(logs) - 1)}.Quantile(1 - 0.05/float64(settings))
+	half := t * deviation / math.Sqrt(float64(len(logs)))
+	p.Capacity.Low, p.Capacity.High = new(math.Exp(mean-half)), new(math.Exp(mean+half))
+	switch {
+	case p.Met == len(logs) && mean-half >= rate:
+		p.Carries = CarriesIt
+	case mean+half < rate:
+		p.Carries = CarriesNot
+	}
+}
+
+// answer chooses. At one price the default is preferred, as there is nothing to set,
+// then the fewest Ps.
+func (c *Cheapest) answer() {
+	procs := func(p Priced) int {
+		if p.Procs == nil {
+			return 0
+		}
+		return *p.Procs
+	}
+	slices.SortStableFunc(c.Settings, func(a, b Priced) int {
+		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(procs(a), procs(b)))
+	})
+	for i, s := range c.Settings {
+		if s.Carries == CarriesIt {
+			c.Answer = &c.Settings[i]
+			break
+		}
+	}
+	for _, s := range c.Settings {
+		if s.Carries == CarriesMaybe && (c.Answer == nil || s.Price < c.Answer.Price) {
+			c.Open++
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package verdict
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// offered are trials of settings with these capacities a second.
+type offered struct {
+	quota    float64
+	replicas int
+	procs    int // 0: unset
+	met      bool
+	capacity []float64
+}
+
+func searched(list []offered, price *slo.Price) (journal.Header, []journal.Trial) {
+	h := journal.Header{TargetHost: journal.Host{CPUs: 4, EffectiveCPUs: 4}}
+	h.Plan.SLO, h.Plan.Price, h.Load.RatePerSecond = &slo.Objective{Quantile: 0.99, Seconds: 0.05}, price, new(300.0)
+	h.Target.Kind = journal.KindServer
+	var trials []journal.Trial
+	for _, o := range list {
+		a := journal.Arm{Label: "unset", Replicas: max(1, o.replicas)}
+		if o.quota > 0 {
+			a.QuotaCPUs = &o.quota
+		}
+		if o.procs > 0 {
+			a.Procs, a.Label = &o.procs, "n"
+		}
+		h.Plan.Arms = append(h.Plan.Arms, a)
+		for i, c := range o.capacity {
+			trials = append(trials, journal.Trial{
+				Arm: a, Role: journal.RoleMeasure, Block: i, Valid: true, ThroughputPerSecond: &c, ThroughputUnit: "requests",
+				Attained: &journal.Attainment{Met: o.met, Probes: 7}, ObservedProcs: []*int{new(max(1, o.procs))},
+			})
+		}
+	}
+	return h, trials
+}
+
+func TestCheapest(t *testing.T) {
+	enough, short, near := []float64{400, 410, 405, 395}, []float64{200, 205, 199, 201}, []float64{250, 420, 300, 350}
+	for name, tc := range map[string]struct {
+		settings []offered
+		price    *slo.Price
+		quota    float64 // of the answer; 0: none
+		procs    int
+		open     int
+	}{
+		"the least CPUs":        {[]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}, {0.25, 1, 1, true, short}}, nil, 0.5, 1, 0},
+		"the default, at once":  {[]offered{{1, 1, 0, true, enough}, {1, 1, 1, true, enough}}, nil, 1, 0, 0},
+		"the fewest Ps":         {[]offered{{1, 1, 0, true, short}, {1, 1, 2, true, enough}, {1, 1, 1, true, enough}}, nil, 1, 1, 0},
+		"one may be cheaper":    {[]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, near}}, nil, 2, 0, 1},
+		"none":                  {[]offered{{2, 1, 0, true, short}}, nil, 0, 0, 0},
+		"too few trials":        {[]offered{{2, 1, 0, true, enough[:2]}}, nil, 0, 0, 1},
+		"never met":             {[]offered{{2, 1, 0, false, enough}}, nil, 0, 0, 1},
+		"a replica has a price": {[]offered{{0.5, 4, 0, true, enough}, {2, 1, 0, true, enough}}, &slo.Price{CPU: 1, Replica: 0.1}, 2, 0, 0},
+	} {
+		r := Analyze(searched(tc.settings, tc.price))
+		c := r.Cheapest
+		if c == nil || len(c.Settings) != len(tc.settings) || c.Open != tc.open || (c.Answer != nil) != (tc.quota > 0) || c.Today == nil {
+			t.Fatalf("%s: %+v", name, c)
+		}
+		if a := c.Answer; a != nil && (*a.QuotaCPUs != tc.quota || (a.Procs == nil) != (tc.procs == 0) || a.Procs != nil && *a.Procs != tc.procs) {
+			t.Errorf("%s: the answer is %+v", name, a)
+		}
+	}
+	h, trials := searched([]offered{{0, 1, 0, true, enough}}, nil)
+	if c := Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.Price != 4 {
+		t.Errorf("without a quota: %+v", c)
+	}
+	h.Load.RatePerSecond = nil
+	if c := Analyze(h, trials).Cheapest; c != nil {
+		t.Errorf("without a rate: %+v", c)
+	}
+}
+
+// Among many settings that carry a little less than the rate, it is rarely said of any
+// that it carries it.
+func TestCheapestIsProven(t *testing.T) {
+	wrong := 0
+	const runs = 400
+	for seed := range runs {
+		noise := rand.New(rand.NewPCG(uint64(seed), 7)).NormFloat64
+		var list []offered
+		for i := range 8 {
+			o := offered{quota: 0.25 * float64(i+1), procs: 1, met: true}
+			for range 5 {
+				o.capacity = append(o.capacity, 299.99*math.Exp(0.1*noise()))
+			}
+			list = append(list, o)
+		}
+		if Analyze(searched(list, nil)).Cheapest.Answer != nil {
+			wrong++
+		}
+	}
+	if share := float64(wrong) / runs; share > 0.08 {
+		t.Errorf("said so in %.1f %% of the runs, 5 are promised", 100*share)
+	}
+}

@@ -1,0 +1,195 @@
+package verdict
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// arm is a setting with its trials, in the journal's order.
+type arm struct {
+	journal.Arm
+	key     journal.ArmKey
+	measure []*journal.Trial
+	aa      []*journal.Trial
+	// withheld: other programs left it too few CPUs
+	withheld bool
+}
+
+// group is the arms that are compared, unset first, then by procs; the old
+// command's arms come after them.
+type group struct {
+	key    journal.GroupKey
+	arms   []*arm
+	blocks []int // that any trial belongs to, sorted
+	// latency is what comparisons of latency are of
+	latency contest.Latency
+}
+
+// collect sorts a journal's trials into groups, in the plan's order. Pilots are
+// left out: they choose a rate and compare nothing.
+func collect(h journal.Header, trials []journal.Trial) []*group {
+	var groups []*group
+	byGroup := map[journal.GroupKey]*group{}
+	byArm := map[journal.ArmKey]*arm{}
+	find := func(a journal.Arm) *arm {
+		k := a.Key()
+		if found := byArm[k]; found != nil {
+			return found
+		}
+		g := byGroup[k.Group]
+		if g == nil {
+			g = &group{key: k.Group}
+			byGroup[k.Group] = g
+			groups = append(groups, g)
+		}
+		byArm[k] = &arm{Arm: a, key: k}
+		g.arms = append(g.arms, byArm[k])
+		return byArm[k]
+	}
+	for _, a := range h.Plan.Arms {
+		if !h.Plan.Racing() { // of a race it is all that may be measured
+			find(a)
+		}
+	}
+	blocks := map[journal.GroupKey]map[int]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Role != journal.RoleMeasure && t.Role != journal.RoleAA {
+			continue
+		}
+		a := find(t.Arm)
+		if t.Role == journal.RoleMeasure {
+			a.measure = append(a.measure, t)
+		} else {
+			a.aa = append(a.aa, t)
+		}
+		if blocks[a.key.Group] == nil {
+			blocks[a.key.Group] = map[int]bool{}
+		}
+		blocks[a.key.Group][t.Block] = true
+	}
+	for _, a := range h.Plan.Arms { // a group of which nothing was measured is named too
+		if byGroup[a.Group()] == nil {
+			find(a)
+		}
+	}
+	for _, g := range groups {
+		g.blocks = slices.Sorted(maps.Keys(blocks[g.key]))
+		slices.SortStableFunc(g.arms, func(a, b *arm) int {
+			return cmp.Or(cmp.Compare(a.key.Variant, b.key.Variant), cmp.Compare(a.key.Procs, b.key.Procs))
+		})
+	}
+	return groups
+}
+
+// once drops what a journal holds twice, as one that was joined from copies does:
+// of each arm, role and block the first trial counts. (A resumed run repeats none;
+// counting the last would let a repetition choose its outcome.) Pilots may repeat.
+func once(trials []journal.Trial) (kept []journal.Trial, dropped int) {
+	type place struct {
+		journal.ArmKey
+		role  journal.Role
+		block int
+	}
+	seen := map[place]bool{}
+	for _, t := range trials {
+		p := place{t.Arm.Key(), t.Role, t.Block}
+		if t.Role != journal.RolePilot && seen[p] {
+			dropped++
+			continue
+		}
+		seen[p] = true
+		kept = append(kept, t)
+	}
+	return kept, dropped
+}
+
+// current is the arms that the group's verdict is about.
+func (g *group) current() []*arm {
+	return slices.DeleteFunc(slices.Clone(g.arms), func(a *arm) bool { return a.Variant != "" })
+}
+
+// figure reads one number off a trial; nil where it has none.
+type figure func(*journal.Trial) *float64
+
+func throughputOf(t *journal.Trial) *float64 { return t.ThroughputPerSecond }
+
+func p99Of(t *journal.Trial) *float64 {
+	if t.LatencySeconds == nil {
+		return nil
+	}
+	return t.LatencySeconds.P99
+}
+
+// series is the logarithm of a figure by block, in the order of group.blocks;
+// NaN where no valid trial has one. Of several trials it is the mean.
+type series []float64
+
+func (g *group) series(f figure, trials ...[]*journal.Trial) series {
+	s, n := make(series, len(g.blocks)), make([]float64, len(g.blocks))
+	for _, list := range trials {
+		for _, t := range list {
+			if x := f(t); t.Valid && x != nil && *x > 0 && !math.IsInf(*x, 1) {
+				i, _ := slices.BinarySearch(g.blocks, t.Block)
+				s[i] += math.Log(*x)
+				n[i]++
+			}
+		}
+	}
+	for i := range s {
+		s[i] /= n[i] // 0/0 is NaN
+	}
+	return s
+}
+
+// minus is the differences of the blocks that both have.
+func (s series) minus(other series) []float64 {
+	var d []float64
+	for i := range s {
+		if x := s[i] - other[i]; !math.IsNaN(x) {
+			d = append(d, x)
+		}
+	}
+	return d
+}
+
+// known says whether any block has a value.
+func (s series) known() bool {
+	return slices.ContainsFunc(s, func(x float64) bool { return !math.IsNaN(x) })
+}
+
+// median is that of the blocks' values, in the figure's own unit; NaN of none.
+func (s series) median() float64 {
+	x := slices.DeleteFunc(slices.Clone(s), math.IsNaN)
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(x)
+	return math.Exp(median(x))
+}
+
+// values are a figure's numbers over the valid trials.
+func values(trials []*journal.Trial, f figure) []float64 {
+	var v []float64
+	for _, t := range trials {
+		if x := f(t); t.Valid && x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
+			v = append(v, *x)
+		}
+	}
+	return v
+}
+
+func valid(trials []*journal.Trial) int {
+	n := 0
+	for _, t := range trials {
+		if t.Valid {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,151 @@
+package verdict
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// judge holds what comparisons in one group are made with: the margins as logarithms,
+// ln(1+m) of p99 and -ln(1-m) of throughput.
+type judge struct {
+	margin, marginP99 float64
+}
+
+// loss and growth are a ratio as the logarithm of what becomes less or more by it.
+func loss(ratio float64) float64 {
+	if ratio >= 1 {
+		return math.Inf(1) // nothing falls by all of itself
+	}
+	return -math.Log1p(-ratio)
+}
+
+func growth(ratio float64) float64 { return math.Log1p(ratio) }
+
+func newJudge(margin, marginP99 float64) *judge {
+	margin = min(max(margin, 0), 0.99) // a plan is checked, a journal may be anyone's
+	return &judge{margin: loss(margin), marginP99: growth(max(marginP99, 0))}
+}
+
+// comparison is one setting against another in one metric. Neither asGood nor
+// worse means that these trials cannot tell.
+type comparison struct {
+	bounds // of ln(a ÷ b)
+	// asGood: not worse by more than the margin, with 95 % confidence.
+	asGood bool
+	// worse: worse by more than the margin with 95 % confidence, whichever of all that
+	// are compared is picked out.
+	worse bool
+}
+
+// throughput compares a with b.
+func (w *walk) throughput(a, b *setting) comparison {
+	e := w.between(a, b, MetricThroughput)
+	return comparison{e, e.lower > -w.margin, e.most < -w.margin}
+}
+
+// p99 compares a with b in the judged quantile.
+func (w *walk) p99(a, b *setting) comparison {
+	e := w.between(a, b, MetricP99)
+	return comparison{e, e.upper < w.marginP99, e.least > w.marginP99}
+}
+
+// versus is a setting against the best in throughput, with the bounds that decide: the
+// lower tells whether it is as good, the upper whether it is worse.
+func (w *walk) versus(s *setting) Bounds {
+	if w.best == nil || w.held == nil {
+		return Bounds{}
+	}
+	if s == w.best {
+		return Bounds{Ratio: new(1.0), N: s.level.Trials}
+	}
+	e := w.between(s, w.best, MetricThroughput)
+	if e.n == 0 {
+		return Bounds{}
+	}
+	b := Bounds{Ratio: new(1 + expm1(e.mid)), N: e.n}
+	if !math.IsInf(e.lower, 0) {
+		b.Low = new(1 + expm1(e.lower))
+	}
+	if !math.IsInf(e.most, 0) {
+		b.High = new(1 + expm1(e.most))
+	}
+	return b
+}
+
+// ratio is a setting against the best in throughput, with the two-sided 95 % interval.
+func (w *walk) ratio(s *setting) Interval {
+	if s == w.best {
+		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
+	}
+	i := w.interval(w.best, s, MetricThroughput)
+	for _, x := range []*float64{i.Median, i.Low, i.High} {
+		if x != nil {
+			*x = 1 / *x
+		}
+	}
+	i.Low, i.High = i.High, i.Low
+	return i
+}
+
+// noise is how far the two copies of the A/A arm came apart. It decides nothing: what
+// a trial strays by is known better from all of them.
+func (g *group) noise() NoiseFloor {
+	var f NoiseFloor
+	for _, a := range g.current() {
+		if len(a.aa) == 0 {
+			continue
+		}
+		throughput := locateNarrow(g.series(throughputOf, a.aa).minus(g.series(throughputOf, a.measure)))
+		p99 := locateNarrow(g.series(p99Of, a.aa).minus(g.series(p99Of, a.measure)))
+		f = NoiseFloor{Arm: a.Label, Pairs: throughput.n}
+		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
+		break
+	}
+	return f
+}
+
+func floorOf(e estimate) *float64 {
+	if e.n < minPairs {
+		return nil
+	}
+	return new(expm1(max(math.Abs(e.low), math.Abs(e.high))))
+}
+
+// spread is the typical standard deviation of differences between settings: the
+// median over all that are compared with the first.
+func spread(of func(*setting) series, best *setting, settings []*setting) (sd float64, n int) {
+	var sds []float64
+	for _, s := range settings {
+		if d := of(s).minus(of(best)); s != best && len(d) >= 2 {
+			sds = append(sds, stat.StdDev(d, nil))
+			n = max(n, len(d))
+		}
+	}
+	if len(sds) == 0 {
+		return 0, 0
+	}
+	return medianFloat(sds), n
+}
+
+func speedOf(s *setting) series { return s.throughput }
+func tailOf(s *setting) series  { return s.p99 }
+
+// detectableEffect is the smallest difference that the blocks so far can show.
+func detectableEffect(best *setting, settings []*setting) Detectable {
+	var d Detectable
+	d.Throughput = detectableRatio(spread(speedOf, best, settings))
+	d.P99 = detectableRatio(spread(tailOf, best, settings))
+	return d
+}
+
+func detectableRatio(sd float64, n int) *float64 {
+	const most = 10 // 1000 %: blocks that can show no less show nothing
+	if n < minPairs {
+		return nil
+	}
+	if x := expm1(detectable(sd, n)); x <= most {
+		return &x
+	}
+	return nil
+}

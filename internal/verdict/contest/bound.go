@@ -1,0 +1,91 @@
+package contest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Crowded is the share of the machine's CPUs from which on the target and its load
+// together leave hardly any to spare.
+const Crowded = 0.9
+
+// MostByLatency is the largest GOMAXPROCS of a group that may be preferred for its
+// latency; 0: no bound. A load generator on the target's own CPUs takes the CPU of a
+// thread that holds a P, and with spare Ps another thread continues: beyond the CPUs the
+// latency is that of the arrangement and not of the program. Under a CPU limit that
+// leaves enough CPUs to the load, it takes none of the target's.
+func MostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial) int {
+	if !Shared(h) {
+		return 0
+	}
+	effective := EffectiveCPUs(h, g, trials)
+	if g.Limited && effective*float64(max(1, g.Replicas))+mostLoad(trials) <= Crowded*MachineCPUs(h, trials) {
+		return 0
+	}
+	return max(1, int(math.Ceil(effective)))
+}
+
+// mostLoad is the CPUs that the load generator used, of the arm where its median is the
+// greatest.
+func mostLoad(trials []*journal.Trial) (most float64) {
+	byArm := map[journal.ArmKey][]float64{}
+	for _, t := range trials {
+		if t.Valid && t.Role == journal.RoleMeasure && t.Load != nil && t.MeasuredSeconds > 0 {
+			k := t.Arm.Key()
+			byArm[k] = append(byArm[k], t.Load.CPUSeconds/t.MeasuredSeconds)
+		}
+	}
+	for _, used := range byArm {
+		slices.Sort(used)
+		n := len(used)
+		most = max(most, (used[(n-1)/2]+used[n/2])/2)
+	}
+	return most
+}
+
+// Shared tells whether the load ran on CPUs of the target.
+func Shared(h journal.Header) bool {
+	if h.Load.Arrangement != nil {
+		return *h.Load.Arrangement == journal.ArrangementShared
+	}
+	return h.Load.SameMachine && journal.Arrange(h.Target.ServerCPUs, h.Load.LoadCPUs) == journal.ArrangementShared
+}
+
+// MachineCPUs is how many CPUs any program on the target's host may use: those of the
+// host, or of the tightest limit around the target that the trials counted.
+func MachineCPUs(h journal.Header, trials []*journal.Trial) float64 {
+	n := h.TargetHost.EffectiveCPUs
+	if n <= 0 {
+		n = float64(max(1, h.TargetHost.CPUs))
+	}
+	for _, t := range trials {
+		for _, l := range t.OuterLimits {
+			if t.Role == journal.RoleMeasure && l.CPUs > 0 {
+				n = math.Min(n, l.CPUs)
+			}
+		}
+	}
+	return n
+}
+
+// usableCPUs is how many of them the target may use without the group's CPU limit.
+func usableCPUs(h journal.Header, trials []*journal.Trial) float64 {
+	n := MachineCPUs(h, trials)
+	if pinned := cpuset.Count(cmp.Or(h.Target.CPUs, h.Target.ServerCPUs)); pinned > 0 {
+		n = math.Min(n, float64(pinned))
+	}
+	return n
+}
+
+// EffectiveCPUs is how many CPUs one replica of the group's target may use.
+func EffectiveCPUs(h journal.Header, g journal.GroupKey, trials []*journal.Trial) float64 {
+	n := usableCPUs(h, trials)
+	if g.Limited {
+		n = math.Min(n, g.QuotaCPUs)
+	}
+	return n
+}

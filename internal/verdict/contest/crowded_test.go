@@ -1,0 +1,85 @@
+package contest
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// What other programs starved for a while does not count. What may be the making of one
+// setting does, and so does all where they never rest.
+func TestWithoutBursts(t *testing.T) {
+	a, b, limited := arm(1, 0), arm(2, 0), arm(1, 2)
+	type one struct {
+		arm    journal.Arm
+		others float64 // share of the CPU time
+		left   bool
+	}
+	for name, list := range map[string][]one{
+		"quiet":             {{a, 0.02, false}, {b, 0.05, false}, {a, 0.24, false}},
+		"for a while":       {{a, 0.02, false}, {b, 0.05, false}, {a, 0.01, false}, {b, 0.3, true}, {b, 0.02, false}},
+		"two settings":      {{a, 0.02, false}, {a, 0.05, false}, {a, 0.01, false}, {b, 0.3, true}, {a, 0.7, true}},
+		"one setting's own": {{a, 0.02, false}, {a, 0.05, false}, {a, 0.01, false}, {b, 0.3, false}, {b, 0.7, false}},
+		"always":            {{a, 0.5, false}, {b, 0.6, false}, {a, 0.02, false}},
+		"another group's":   {{a, 0.02, false}, {b, 0.05, false}, {a, 0.3, true}, {limited, 0.3, false}},
+	} {
+		var trials []journal.Trial
+		for i, x := range list {
+			tr := trial(x.arm, i, 100, 0.1)
+			tr.Phases = []journal.Phase{{Usage: used(2, x.others)}}
+			trials = append(trials, tr)
+		}
+		before := append([]journal.Trial(nil), trials...)
+		got := WithoutBursts(header(a, b, limited), trials)
+		if !reflect.DeepEqual(trials, before) {
+			t.Errorf("%s: the caller's trials are changed", name)
+		}
+		for i, x := range list {
+			if left := got[i].InvalidCode == journal.InvalidCrowded; left != x.left || got[i].Valid == left {
+				t.Errorf("%s: trial %d: left out %v, valid %v; want left out %v", name, i, left, got[i].Valid, x.left)
+			}
+		}
+		if again := WithoutBursts(header(a, b, limited), got); !reflect.DeepEqual(again, got) {
+			t.Errorf("%s: a second time leaves out others", name)
+		}
+		gate := header(a, b, limited)
+		gate.Plan.GateAgainst = true
+		if got := WithoutBursts(gate, trials); !reflect.DeepEqual(got, before) {
+			t.Errorf("%s: a gate, which compares in pairs, leaves out some", name)
+		}
+	}
+}
+
+// A trial that went wrong for want of CPUs is no failure of its setting; one that crashed is.
+func TestWithoutBurstsOfFailures(t *testing.T) {
+	a := arm(1, 0)
+	for code, want := range map[journal.InvalidCode]journal.InvalidCode{
+		journal.InvalidNoAnswer: journal.InvalidCrowded,
+		journal.InvalidErrors:   journal.InvalidCrowded,
+		journal.InvalidCrashed:  journal.InvalidCrashed,
+		journal.InvalidStolen:   journal.InvalidStolen,
+	} {
+		trials := []journal.Trial{trial(a, 0, 1, 1), trial(a, 1, 1, 1), trial(a, 2, 1, 1)}
+		trials[2].Usage = *used(1, 0.8)
+		trials[2].Valid, trials[2].InvalidCode = false, code
+		if got := WithoutBursts(header(a), trials)[2].InvalidCode; got != want {
+			t.Errorf("%s becomes %s, want %s", code, got, want)
+		}
+	}
+}
+
+// What the kernel's ticks tell of a moment is no share.
+func TestOthersOfAMoment(t *testing.T) {
+	if got := Others(used(0.4, 0.8)); got != 0 {
+		t.Errorf("of 0.4 s: %g", got)
+	}
+	if got := Others(used(0.5, 0.8)); got != 0.8 {
+		t.Errorf("of 0.5 s: %g", got)
+	}
+}
+
+// used is what so many seconds of two CPUs saw, of which others took a share.
+func used(seconds, others float64) *journal.Usage {
+	return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: ptr(2 * seconds * others)}}
+}

@@ -1,0 +1,256 @@
+package contest
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// What a phase must hold for a quantile q of its latency to be judged: [fewestBeyond]
+// requests beyond it, and under a quota a period beyond it. At p99 that is 5,000
+// requests and 100 periods, from which on the p99 of one trial after another settles:
+// a throttled period delays all requests in it together.
+const (
+	fewestBeyond  = 50
+	fewestPeriods = 1
+	// quotaPeriod is that of a quota, where the kernel's count of it is not known.
+	quotaPeriod = 0.1
+	// mostCarry is the share of a group's trials that must carry a quantile for it to
+	// be the one that is judged; the others are then out of comparisons of latency.
+	mostCarry = 0.8
+)
+
+// A trial's generator was late when the p99 of its delay in sending exceeds lateFrom
+// and this share of the trial's own p99: then the latency is partly the generator's.
+const (
+	lateFrom  = 0.001 // seconds
+	lateShare = 0.2
+)
+
+// quantiles are those that every journal has, highest first.
+var quantiles = []float64{0.99, 0.9, 0.5}
+
+// Latency is which quantile of the open loop's latency the group's comparisons
+// are of, and why it is not p99 where it is not.
+type Latency struct {
+	Quantile float64              `json:"quantile"` // 0: none
+	Reason   journal.UnjudgedCode `json:"reason,omitempty"`
+	// Requests and Periods are the fewest of a trial that has too few.
+	Requests int64 `json:"requests,omitempty"`
+	Periods  int64 `json:"periods,omitempty"`
+	// Passed is the highest quantile that was passed over because it strays, by Strays (a
+	// coefficient of variation) from trial to trial of one value; 0: none was.
+	Passed float64 `json:"passed,omitempty"`
+	Strays float64 `json:"strays,omitempty"`
+	// Short are trials that carry less than the quantile, Late those whose generator
+	// was late: neither is compared in latency.
+	Short int `json:"short_trials"`
+	Late  int `json:"late_trials"`
+
+	group journal.GroupKey
+}
+
+// Name is the quantile as it is called: p99, p90, p50.
+func (j Latency) Name() string {
+	if j.Quantile == 0 {
+		return "p99"
+	}
+	return QuantileName(j.Quantile)
+}
+
+// LatencyOf finds the highest quantile that most of a group's trials carry: of the valid
+// ones, the A/A copies too. Trials that did not carry the rate are not asked: their
+// latency is a backlog's.
+func LatencyOf(group journal.GroupKey, all []*journal.Trial) Latency {
+	j := Latency{group: group}
+	trials, asked := withLatency(all)
+	for _, q := range candidates(asked) {
+		if j.mostCarry(asked, q) {
+			j.Quantile = q
+			break
+		}
+	}
+	for _, t := range asked {
+		if !j.carries(t, 0.99) {
+			j.why(t)
+		}
+	}
+	j.Short = j.short(asked)
+	for _, t := range trials {
+		if Late(t) {
+			j.Late++
+		}
+	}
+	return j
+}
+
+// withLatency are the valid trials that have one, and those of them that carried the
+// rate; where none did, all.
+func withLatency(all []*journal.Trial) (trials, asked []*journal.Trial) {
+	for _, t := range all {
+		if t.Valid && t.LatencySeconds != nil {
+			trials = append(trials, t)
+		}
+	}
+	asked = slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Saturated })
+	if len(asked) == 0 {
+		asked = trials
+	}
+	return trials, asked
+}
+
+// short counts the trials that carry less than the quantile.
+func (j Latency) short(asked []*journal.Trial) (n int) {
+	for _, t := range asked {
+		if j.Quantile > 0 && !j.carries(t, j.Quantile) {
+			n++
+		}
+	}
+	return n
+}
+
+func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {
+	carry := 0
+	for _, t := range asked {
+		if j.carries(t, q) {
+			carry++
+		}
+	}
+	return len(asked) > 0 && float64(carry) >= mostCarry*float64(len(asked))
+}
+
+// candidates adds a quantile that the trials have beside the common ones.
+func candidates(trials []*journal.Trial) []float64 {
+	list := slices.Clone(quantiles)
+	for _, t := range trials {
+		if p := openPhase(t); p != nil && p.QuantileSeconds != nil && p.Quantile > 0 && p.Quantile < 1 && !slices.Contains(list, p.Quantile) {
+			list = append(list, p.Quantile)
+		}
+	}
+	slices.SortFunc(list, func(a, b float64) int {
+		if a > b {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// why keeps the reason of the trial that has the fewest.
+func (j *Latency) why(t *journal.Trial) {
+	p := openPhase(t)
+	if p == nil {
+		return
+	}
+	periods, limited := j.periods(p)
+	switch {
+	case p.UnjudgedReason == journal.UnjudgedFewPeriods || limited && float64(periods)*(1-0.99) < fewestPeriods-1e-9:
+		j.Reason = journal.UnjudgedFewPeriods
+		if j.Periods == 0 || periods < j.Periods {
+			j.Periods = periods
+		}
+	case j.Reason == "":
+		j.Reason = journal.UnjudgedFewRequests
+	}
+	if j.Requests == 0 || p.Requests < j.Requests {
+		j.Requests = p.Requests
+	}
+}
+
+// carries follows what the trial says of itself; of one that says nothing, its
+// counts.
+func (j Latency) carries(t *journal.Trial, q float64) bool {
+	if t.LatencySeconds == nil || quantileOf(t, q) == nil {
+		return false
+	}
+	p := openPhase(t)
+	switch {
+	case p == nil:
+		return true // a load command's own figure, which counts what it counts
+	case t.Saturated:
+		return true // too few, since it could not answer more; a contest leaves it out
+	case p.Judged != nil && *p.Judged:
+		return true
+	case p.Judged != nil && p.Quantile > 0:
+		return q <= p.Quantile
+	case p.Judged != nil && q == 0.99:
+		return false
+	}
+	if float64(p.Requests)*(1-q) < fewestBeyond-1e-6 {
+		return false
+	}
+	periods, limited := j.periods(p)
+	return !limited || float64(periods)*(1-q) >= fewestPeriods-1e-6
+}
+
+// periods are those of the arm's quota that a phase spans, of one replica.
+func (j Latency) periods(p *journal.Phase) (n int64, limited bool) {
+	if !j.group.Limited {
+		return 0, false
+	}
+	n = int64(math.Round(p.DurationSeconds / quotaPeriod))
+	if p.Usage != nil && p.Usage.Cgroup != nil && p.Usage.Cgroup.Periods > 0 {
+		n = max(n, p.Usage.Cgroup.Periods/int64(max(1, j.group.Replicas)))
+	}
+	return n, true
+}
+
+func openPhase(t *journal.Trial) *journal.Phase {
+	for i := range t.Phases {
+		if p := &t.Phases[i]; p.Mode == journal.ModeOpen {
+			return p
+		}
+	}
+	return nil
+}
+
+// quantileOf is a trial's latency at one of the known quantiles; nil where it has none.
+func quantileOf(t *journal.Trial, q float64) *float64 {
+	l := t.LatencySeconds
+	if l == nil {
+		return nil
+	}
+	if p := openPhase(t); p != nil && p.Quantile == q && p.QuantileSeconds != nil {
+		return p.QuantileSeconds
+	}
+	switch q {
+	case 0.99:
+		return l.P99
+	case 0.9:
+		return l.P90
+	case 0.5:
+		return l.P50
+	}
+	return nil
+}
+
+// Late says whether the trial's generator sent late.
+func Late(t *journal.Trial) bool {
+	if t.Load == nil || t.Load.SendLagP99Seconds == nil || t.LatencySeconds == nil || t.LatencySeconds.P99 == nil {
+		return false
+	}
+	lag := *t.Load.SendLagP99Seconds
+	return lag > lateFrom && lag > lateShare**t.LatencySeconds.P99
+}
+
+// Of is the latency of a trial that comparisons take, in seconds; nil where the trial is
+// out of them.
+func (j Latency) Of(t *journal.Trial) *float64 {
+	if j.Quantile == 0 || Late(t) || !j.carries(t, j.Quantile) {
+		return nil
+	}
+	return quantileOf(t, j.Quantile)
+}
+
+// QuantileName is a quantile as it is called: p99, p99.9, p50.
+func QuantileName(q float64) string {
+	return "p" + strconv.FormatFloat(math.Round(q*1e5)/1e3, 'f', -1, 64)
+}
+
+// What the p99 of a trial takes.
+const (
+	RequestsForP99 = 100 * fewestBeyond
+	PeriodsForP99  = 100 * fewestPeriods
+)

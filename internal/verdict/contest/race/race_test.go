@@ -1,0 +1,291 @@
+package race_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
+)
+
+// play runs a race whose trials are drawn by the function, and returns all that ran
+// with what stands at the end.
+func play(t *testing.T, rules race.Rules, trial func(c race.Choice) race.Trial) ([]race.Trial, race.Step, []race.Why) {
+	t.Helper()
+	var trials []race.Trial
+	var why []race.Why
+	for block := 0; ; block++ {
+		step := race.Next(rules, trials)
+		if step.Done {
+			return trials, step, why
+		}
+		if len(step.Block) == 0 || block > 500 {
+			t.Fatalf("block %d: no trials and no end: %+v", block, step)
+		}
+		why = append(why, step.Why)
+		for _, c := range step.Block {
+			x := trial(c)
+			x.Value, x.Unset, x.Block = c.Value, c.Unset, block
+			trials = append(trials, x)
+		}
+	}
+}
+
+// steady draws trials about a throughput and a p99 that depend on the value.
+func steady(seed uint64, of func(n float64) (throughput, p99 float64)) func(race.Choice) race.Trial {
+	r := rand.New(rand.NewPCG(seed, 3))
+	return func(c race.Choice) race.Trial {
+		t, p := of(float64(c.Value))
+		return race.Trial{Throughput: t * math.Exp(0.02*r.NormFloat64()), P99: p * math.Exp(0.15*r.NormFloat64())}
+	}
+}
+
+// A plan is a function of rules and trials: a race that was interrupted goes on as if
+// it had not been.
+func TestNextIsPure(t *testing.T) {
+	rules := racetest.Rules(16, race.Proven)
+	r := rand.New(rand.NewPCG(1, 2))
+	run := racetest.Race(racetest.NewCurve("smooth", 16, r), racetest.Noises()[0], rules, r)
+	for cut, trial := range run.Trials {
+		if cut > 0 && trial.Block == run.Trials[cut-1].Block {
+			continue
+		}
+		step := race.Next(rules, run.Trials[:cut])
+		for i, c := range step.Block {
+			if got := run.Trials[cut+i]; got.Value != c.Value || got.Unset != c.Unset {
+				t.Fatalf("block %d at %d: planned %v, ran %d unset=%t", trial.Block, i, c, got.Value, got.Unset)
+			}
+		}
+	}
+	again := race.Assess(rules, run.Trials)
+	again.Model, run.Assessment.Model = nil, nil
+	if !reflect.DeepEqual(again, run.Assessment) {
+		t.Errorf("assessed twice:\n%+v\n%+v", again, run.Assessment)
+	}
+}
+
+func TestBatchHasNoLatency(t *testing.T) {
+	rules := racetest.Rules(8, race.Proven)
+	rules.Latency = false
+	trials, step, _ := play(t, rules, steady(1, func(n float64) (float64, float64) { return min(n, 4), 0 }))
+	if a := step.Assessment; a.Pick != 4 || a.Confidence != race.Proven || a.BestP99 != 0 {
+		t.Errorf("pick %d %s after %d trials, best p99 %d", a.Pick, a.Confidence, len(trials), a.BestP99)
+	}
+	if len(trials) > 30 {
+		t.Errorf("%d trials for what throughput alone decides", len(trials))
+	}
+}
+
+func TestListedValuesHaveThreeBlocksEach(t *testing.T) {
+	rules := race.Rules{Values: []int{1, 3, 7, 24, 31, 40, 55}, Listed: true, Latency: true}
+	trials, step, _ := play(t, rules, steady(2, func(n float64) (float64, float64) { return min(n, 7), 1 / min(n, 7) }))
+	for _, l := range step.Assessment.Levels {
+		if l.Trials < 3 {
+			t.Errorf("%d has %d trials", l.Value, l.Trials)
+		}
+	}
+	for _, x := range trials {
+		if !slices.Contains(rules.Values, x.Value) {
+			t.Errorf("%d is not listed", x.Value)
+		}
+	}
+	if step.Assessment.Pick != 7 {
+		t.Errorf("pick %d", step.Assessment.Pick)
+	}
+}
+
+// The load shares the CPUs: p99 is far better above them, which is not the program's.
+func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
+	shared := func(n float64) (float64, float64) {
+		if n > 4 {
+			return 4, 0.2
+		}
+		return min(n, 4), 1
+	}
+	for bound, want := range map[int]int{0: 5, 4: 4} {
+		rules := racetest.Rules(8, race.Proven)
+		rules.MaxByLatency, rules.Default = bound, 4
+		_, step, _ := play(t, rules, steady(3, shared))
+		if got := step.Assessment.Pick; got != want {
+			t.Errorf("bound %d: pick %d, want %d", bound, got, want)
+		}
+	}
+	// More throughput above the bound is the program's.
+	rules := racetest.Rules(8, race.Proven)
+	rules.MaxByLatency = 4
+	_, step, _ := play(t, rules, steady(3, func(n float64) (float64, float64) { return min(n, 7), 1 }))
+	if got := step.Assessment.Pick; got != 7 {
+		t.Errorf("by throughput: pick %d, want 7", got)
+	}
+}
+
+// The default is not put out by two unlucky trials, and no race ends before it has three.
+func TestDefaultIsHeardOut(t *testing.T) {
+	for seed := range uint64(40) {
+		good := steady(seed, func(n float64) (float64, float64) { return min(n, 4), 1 })
+		rules := racetest.Rules(5, race.Proven)
+		rules.Default = 4
+		heard := 0
+		_, step, _ := play(t, rules, func(c race.Choice) race.Trial {
+			x := good(c)
+			if c.Value == rules.Default {
+				if heard++; heard <= 2 {
+					x.Throughput *= 0.75
+				}
+			}
+			return x
+		})
+		if heard < 3 {
+			t.Errorf("seed %d: the race ended with %d trials of the default", seed, heard)
+		}
+		if a := step.Assessment; a.Pick > 5 || a.Pick != 0 && a.Pick < 4 {
+			t.Errorf("seed %d: pick %d", seed, a.Pick)
+		}
+	}
+}
+
+func TestSlowerValueWithFarBetterLatencyIsATradeOff(t *testing.T) {
+	rules := racetest.Rules(6, race.Proven)
+	_, step, why := play(t, rules, steady(4, func(n float64) (float64, float64) {
+		if n == 2 {
+			return 0.8, 0.2
+		}
+		return min(1, n/3), 1
+	}))
+	if a := step.Assessment; a.Trade != 2 || a.Pick != 3 {
+		t.Errorf("pick %d, trade %d", a.Pick, a.Trade)
+	}
+	if !slices.Contains(why, race.WhyTrade) {
+		t.Errorf("2 was not looked at again: %v", why)
+	}
+}
+
+func TestFailedValuesAreLeftOut(t *testing.T) {
+	good := steady(5, func(n float64) (float64, float64) { return min(n, 4), 1 })
+	rules := racetest.Rules(16, race.Proven)
+	trials, step, _ := play(t, rules, func(c race.Choice) race.Trial {
+		if c.Value == 4 || c.Value == 6 {
+			return race.Trial{Failed: true}
+		}
+		return good(c)
+	})
+	tries := map[int]int{}
+	for _, x := range trials {
+		tries[x.Value]++
+	}
+	if tries[4] > 3 || tries[6] > 3 || step.Assessment.Pick != 5 {
+		t.Errorf("pick %d, tries %v", step.Assessment.Pick, tries)
+	}
+	_, step, _ = play(t, rules, func(race.Choice) race.Trial { return race.Trial{Failed: true} })
+	if step.Stop != race.StopNothing || step.Assessment.Pick != 0 {
+		t.Errorf("all fail: %+v", step)
+	}
+}
+
+// A value of the first look that nothing tells of is looked at again before the end.
+func TestMissedValuesAreLookedAtAgain(t *testing.T) {
+	rules := racetest.Rules(4, race.Proven)
+	trials, _, _ := play(t, rules, steady(5, func(n float64) (float64, float64) { return n, 1 }))
+	without := slices.DeleteFunc(slices.Clone(trials), func(x race.Trial) bool { return x.Value == 1 })
+	if step := race.Next(rules, without); step.Why != race.WhyGrid || !slices.ContainsFunc(step.Block, func(c race.Choice) bool { return c.Value == 1 }) {
+		t.Errorf("%s %+v, %q; want 1 measured", step.Why, step.Block, step.Stop)
+	}
+	without = append(without, race.Trial{Value: 1, Failed: true})
+	if step := race.Next(rules, without); step.Why == race.WhyGrid {
+		t.Errorf("a value that failed is not missed: %+v", step.Block)
+	}
+}
+
+func TestUnsetAlternatesWithItsNumber(t *testing.T) {
+	rules := racetest.Rules(4, race.Proven)
+	for name, tc := range map[string]struct {
+		slowdown float64
+		apart    bool
+	}{"alike": {1, false}, "one is slower": {0.7, true}} {
+		good := steady(6, func(n float64) (float64, float64) { return n, 1 })
+		unset, number := 0, 0
+		_, step, _ := play(t, rules, func(c race.Choice) race.Trial {
+			x := good(c)
+			if c.Value == 4 && c.Unset {
+				x.Throughput *= tc.slowdown
+				unset++
+			} else if c.Value == 4 {
+				number++
+			}
+			if c.Unset && c.Value != 4 {
+				t.Errorf("%s: %d ran unset", name, c.Value)
+			}
+			return x
+		})
+		if unset-number < 0 || unset-number > 1 {
+			t.Errorf("%s: %d unset, %d as a number", name, unset, number)
+		}
+		a := step.Assessment
+		if a.Copies.Apart != tc.apart || (a.Pick == 0) != tc.apart {
+			t.Errorf("%s: copies %+v, pick %d", name, a.Copies, a.Pick)
+		}
+	}
+}
+
+// A real sweep, on a machine that drifted: unset ran with 2 like the value 2, and three
+// trials of each, never in one block, seemed 14 % apart. That is no difference.
+func TestCopiesOfARealSweep(t *testing.T) {
+	run := func(block, value int, unset bool, throughput, p99 float64) race.Trial {
+		return race.Trial{Block: block, Value: value, Unset: unset, Throughput: throughput, P99: p99}
+	}
+	trials := []race.Trial{
+		run(0, 3, false, 6181, .001), run(0, 5, false, 5638, .001), run(0, 2, true, 5742, .003), run(0, 4, false, 5666, .001), run(0, 1, false, 3000, .112),
+		run(1, 1, false, 2953, .113), run(1, 3, false, 5936, .001), run(2, 3, false, 6355, .001), run(2, 2, false, 6950, .001),
+		run(3, 3, false, 6040, .001), run(3, 2, true, 5477, .005), run(4, 2, false, 5932, .070), run(4, 3, false, 5068, .012),
+		run(5, 3, false, 5904, .004), run(5, 2, true, 6018, .078), run(5, 4, false, 5604, .007), run(6, 2, false, 6659, .006), run(6, 3, false, 5759, .005),
+		run(7, 2, true, 5546, .014), run(7, 3, false, 6031, .006), run(7, 5, false, 5680, .001),
+	}
+	rules := racetest.Rules(5, race.Proven)
+	rules.Default = 2
+	if c := race.Assess(rules, trials).Copies; c.Apart || c.Ratio > 0.95 {
+		t.Errorf("%+v: want a difference that was seen, and none that is claimed", c)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for k, want := range map[int]int{5: 38, 16: 62, 64: 94} {
+		if got := racetest.Rules(k, race.Proven).Limit(); got != want {
+			t.Errorf("%d values: limit %d, want %d", k, got, want)
+		}
+	}
+	rules := racetest.Rules(16, race.Proven)
+	rules.MaxTrials = 20
+	r := rand.New(rand.NewPCG(7, 7))
+	run := racetest.Race(racetest.NewCurve("flat", 16, r), racetest.Noises()[0], rules, r)
+	if len(run.Trials) > 20 || run.Assessment.Confidence == race.Proven || len(run.Assessment.Open) == 0 {
+		t.Errorf("%d trials, %s, %d open, stop %s", len(run.Trials), run.Assessment.Confidence, len(run.Assessment.Open), run.Stop)
+	}
+	for _, c := range run.Assessment.Open {
+		if c.Low > c.Ratio || c.Ratio > c.High || c.Trials < 0 {
+			t.Errorf("open: %+v", c)
+		}
+	}
+}
+
+func TestNothingYet(t *testing.T) {
+	rules := racetest.Rules(64, race.Proven)
+	step := race.Next(rules, nil)
+	var values []int
+	for _, c := range step.Block {
+		values = append(values, c.Value)
+	}
+	slices.Sort(values)
+	if want := []int{1, 2, 4, 8, 16, 32, 64}; !slices.Equal(values, want) || step.Assessment.Pick != 0 {
+		t.Errorf("first block %v", values)
+	}
+	m := race.NewModel(nil)
+	if m.Compares(1, 2, race.P99) || m.Trials(1, race.Throughput) != 0 {
+		t.Error("a model of nothing compares")
+	}
+	if x, _, _ := m.Ratio(1, 2, race.Throughput, 0.95); !math.IsNaN(x) {
+		t.Errorf("ratio %g", x)
+	}
+}

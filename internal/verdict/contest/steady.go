@@ -1,0 +1,64 @@
+package contest
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// fewestStray is how many degrees of freedom tell that a quantile strays.
+const fewestStray = 4
+
+// SteadyLatencyOf is the quantile that settings are compared by: the highest that the
+// trials carry, unless it strays so far from trial to trial that nothing could be likely
+// by it, and tells no two settings apart. Then a lower one that does not stray so is
+// judged in its place; where all do, the highest stays.
+func SteadyLatencyOf(group journal.GroupKey, all []*journal.Trial) Latency {
+	j := LatencyOf(group, all)
+	first := j.stray(all, j.Quantile)
+	if j.Quantile == 0 || first.DF < fewestStray || first.CV <= race.WildLatency || first.Apart {
+		return j
+	}
+	_, asked := withLatency(all)
+	for _, q := range candidates(asked) {
+		if q >= j.Quantile || !j.mostCarry(asked, q) || j.stray(all, q).CV > race.WildLatency {
+			continue
+		}
+		j.Passed, j.Strays, j.Quantile = j.Quantile, first.CV, q
+		j.Short = j.short(asked)
+		break
+	}
+	return j
+}
+
+// stray is how far a quantile does.
+func (j Latency) stray(all []*journal.Trial, q float64) race.Stray {
+	j.Quantile = q
+	return race.StrayOf(j.plain(all), race.P99)
+}
+
+// plain are the trials with their settings by number alone: whatever their order, the
+// same setting has the same.
+func (j Latency) plain(all []*journal.Trial) []race.Trial {
+	var arms []journal.ArmKey
+	var nodes []string // of a run on several of a cluster
+	var list []race.Trial
+	for _, t := range all {
+		n := slices.Index(arms, t.Arm.Key())
+		if n < 0 {
+			n = len(arms)
+			arms = append(arms, t.Arm.Key())
+		}
+		x := j.Figures(t)
+		x.Value, x.Block = n+1, t.Block
+		if len(t.Pods) > 0 {
+			if x.Node = slices.Index(nodes, t.Pods[0].Node); x.Node < 0 {
+				x.Node = len(nodes)
+				nodes = append(nodes, t.Pods[0].Node)
+			}
+		}
+		list = append(list, x)
+	}
+	return list
+}

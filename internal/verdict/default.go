@@ -1,0 +1,144 @@
+package verdict
+
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Default is how the value that unset chose stands to the CPUs.
+type Default struct {
+	Standing DefaultStanding `json:"standing"`
+	Procs    *int            `json:"procs"`   // null: not known
+	NumCPU   int             `json:"num_cpu"` // CPUs that the target may run on; 0: not known
+	// LimitCPUs is the tightest bound on one replica: NumCPU, our quota, or a limit
+	// around it.
+	LimitCPUs float64 `json:"limit_cpus"`
+}
+
+// DefaultStanding says why the default is what it is.
+type DefaultStanding string
+
+const (
+	DefaultUnknown     DefaultStanding = "unknown"        // the value or the CPUs
+	DefaultAll         DefaultStanding = "all_cpus"       // no limit, and as many Ps as CPUs
+	DefaultFloor       DefaultStanding = "floor"          // as many Ps as CPUs: the runtime's least is 2
+	DefaultUnseenLimit DefaultStanding = "limit_not_seen" // as many Ps as CPUs, although under a limit
+	DefaultLimit       DefaultStanding = "limit"          // the limit rounded up, as since Go 1.25
+	DefaultUnexplained DefaultStanding = "unexplained"
+)
+
+// judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
+// that is less, and never less than 2 because of a limit.
+func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
+	d := Default{Standing: DefaultUnknown, NumCPU: cpuset.Count(targetList(t))}
+	if d.NumCPU == 0 {
+		d.NumCPU = max(0, h.AffinityCPUs)
+	}
+	d.LimitCPUs = float64(d.NumCPU)
+	for _, x := range []float64{r.EffectiveCPUs, h.EffectiveCPUs} {
+		if x > 0 {
+			d.LimitCPUs = math.Min(d.LimitCPUs, x)
+		}
+	}
+	for i := range r.Arms {
+		if a := &r.Arms[i]; a.Procs == nil && a.Variant == "" {
+			d.Procs = a.ResolvedProcs
+		}
+	}
+	if d.Procs == nil || d.NumCPU == 0 {
+		return d
+	}
+	p, limited := *d.Procs, d.LimitCPUs < float64(d.NumCPU)
+	expected := min(d.NumCPU, max(2, int(math.Ceil(d.LimitCPUs))))
+	switch {
+	case p == d.NumCPU && !limited:
+		d.Standing = DefaultAll
+	case p == d.NumCPU && p == expected:
+		d.Standing = DefaultFloor
+	case p == d.NumCPU:
+		d.Standing = DefaultUnseenLimit
+	case p == expected:
+		d.Standing = DefaultLimit
+	default:
+		d.Standing = DefaultUnexplained
+	}
+	return d
+}
+
+// Override is what the program did to the value that it was given.
+type Override struct {
+	Known bool `json:"known"` // every arm's live value was read
+	// Asked and Ran are of an arm that ran at another value than asked; 0: none did.
+	Asked int `json:"asked,omitempty"`
+	Ran   int `json:"ran,omitempty"`
+	// Changed is that the value changed in the middle of a trial.
+	Changed bool `json:"changed,omitempty"`
+}
+
+// Made says whether some value was overridden.
+func (o Override) Made() bool { return o.Ran > 0 || o.Changed }
+
+// overrides looks at invalid trials too: that the target ran at another value is what
+// makes them so.
+func (g *group) overrides(r *Group) Override {
+	o := Override{Known: len(r.Arms) > 0}
+	for i, a := range g.arms {
+		if r.Arms[i].Trials == 0 || r.Arms[i].ResolvedProcs == nil {
+			o.Known = false
+		}
+		for _, t := range a.measure {
+			o.Changed = o.Changed || t.InvalidCode == journal.InvalidProcsChanged
+			if t.InvalidCode == journal.InvalidProcs || t.Valid {
+				for _, p := range t.ObservedProcs {
+					if a.Procs != nil && p != nil && *p != *a.Procs && o.Ran == 0 {
+						o.Asked, o.Ran = *a.Procs, *p
+					}
+				}
+			}
+		}
+	}
+	return o
+}
+
+// logged says whether any trial's program names GOMAXPROCS as it starts.
+func (g *group) logged() *bool {
+	var logged *bool
+	for _, a := range g.current() {
+		for _, t := range a.measure {
+			if t.ProcsLogged != nil && (logged == nil || *t.ProcsLogged) {
+				logged = t.ProcsLogged
+			}
+		}
+	}
+	return logged
+}
+
+// Beyond sets the best value above the CPUs against the best within them, by their
+// levels; nil where there is none on either side.
+type Beyond struct {
+	Arm   string  `json:"arm"`
+	Ratio float64 `json:"ratio"`
+}
+
+func judgeBeyond(r *Group) *Beyond {
+	var b Beyond
+	var above, within float64
+	for i := range r.Rows {
+		a := &r.Rows[i]
+		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.Withheld {
+			continue
+		}
+		x := *a.Throughput.Median
+		if float64(*a.Procs) <= math.Ceil(r.EffectiveCPUs) {
+			within = math.Max(within, x)
+		} else if x > above {
+			above, b.Arm = x, a.Label
+		}
+	}
+	if b.Ratio = above / within; above <= 0 || within <= 0 || math.IsInf(b.Ratio, 0) {
+		return nil
+	}
+	return &b
+}

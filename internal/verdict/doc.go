@@ -1,0 +1,98 @@
+// Package verdict reads a journal and says what it shows: medians with intervals,
+// paired comparisons, a noise floor and a verdict. It reads nothing else, and has no
+// sentences: a verdict, its reasons, what would settle it and warnings are codes with
+// figures. What a page says twice is judged here once: the peak, the default, limits
+// that throttled, the kind of work, whether the program overrides what it is given.
+//
+// # The model
+//
+// Arms of one quota, replica count and Go version form a group. Arms that ran at one
+// number of Ps are one setting: the unset arm and the numbered arm of the value that
+// its default chose, and both trials of an A/A arm. Package race holds the contest of
+// a group's settings, of a grid and of a race alike: a value's level and its block's,
+// fitted together, and from that fit the peak, the pick, every difference with its
+// bounds, and how far a trial strays. An unset arm has no place among the settings
+// where its value could not be read, or where it is proven to perform unlike the
+// number by more than the margin, which makes the verdict cannot_tell.
+//
+// One setting is as good as another when with 95 % confidence it is worse by no more
+// than the margin: a claim that rests on many of these needs them all, so that each may
+// have the whole error. It is worse when it is so by more than the margin with a
+// confidence that is shared among all values and both metrics: of many, one may be
+// picked out. Else it is open. Bounds that are shown are those that decide.
+//
+//  1. The pick is the smallest value that is as good in throughput as every other that
+//     is not proven worse, and in latency as every other whose latency counts. Proven,
+//     when each of these comparisons is; likely, when only the pooled model says so,
+//     and trials do not stray beyond all measure (see wild).
+//  2. It is keep_default when unset chose it. It is recommended when something is
+//     proven worse, since without that a change would be advised that nothing shows
+//     to matter; not_your_knob then, as when all are proven alike both ways (unless
+//     the load engine was the limit). A pick of more Ps than the default, which is not
+//     proven worse, is likely at best.
+//  3. A setting that is worse in throughput, whose latency is proven better by a ratio
+//     that exceeds its loss, makes it a trade_off.
+//
+// # Which latency
+//
+// Only the open loop's is judged: the highest quantile that most trials carry (see
+// latency.go), without the trials whose load engine sent late. Counts of several trials
+// are not pooled. Simulated with six trials of exponential latencies whose scale strays
+// by 25 % (60 %), the p99 of all their requests together is 9 % (46 %) above the mean
+// of their p99s, and strays by 11 % (31 %) where that strays by 10 % (23 %).
+//
+// Where the load runs on CPUs of the target, no value above them is preferred by
+// latency and the default not called worse by it: the load takes the CPU of a thread
+// that holds a P, so that p99 is worst exactly at as many Ps as CPUs, whatever the
+// program. Under a quota that leaves the load CPUs to spare that is not so.
+//
+// With --rate none of this is asked. A setting carries the rate when it is proven, in
+// three blocks at least, that it achieved 99 % of it in open loop and that its closed
+// loop came to it too; each setting has its share of the error. Where nothing is shown
+// to carry what a smaller quota does, that is said.
+//
+// Metrics that the program printed are compared at the setting that the verdict
+// names: with the default, and with the best for each. One proven worse there, all
+// looked at together at 95 %, qualifies the verdict and warns. Benchmarks that are
+// alike on their average only, and apart by themselves, are cannot_tell.
+//
+// The arms of a gate's old command are listed in their group, after the others,
+// and have no part in its verdict. A gate compares block by block (locate says how, and
+// why so). It passes when each check had three pairs and none is worse, the error
+// being shared among the checks, and the new program's trials are not invalid where the old
+// one's are valid. Unless a check is worse, what falls short of that cannot be
+// judged.
+//
+// A setting's figures in a sentence are its levels, as in tables; the arms of
+// result.json keep their medians.
+//
+// # What ran beside
+//
+// CPU that neither the target nor its load used is that of other programs. Below a
+// tenth of the target's CPUs it is what runs on every machine. From there on an arm is
+// withheld where its Ps within the quota (the CPUs at most), the load on these CPUs and
+// the others together want more than the CPUs by a tenth, and 85 % of them were in use:
+// then it had what the others left. It is not compared, and the kind of its work is not
+// known; the others are judged without it, unless it is the default, against which a
+// change is advised. The load withholds nothing by itself: that it shares the CPUs is
+// said apart. Simulated with up to 7 % of a machine used by others, verdicts stay what
+// they were (TestOthersOfEveryMachineWithholdNothing).
+//
+// Limits around the target are counted like the arm's own quota. The one advice on
+// throttling follows the trials where they prove something: a lower value that is as
+// good, or that lower ones are worse. Only else it follows the numbers: with more Ps
+// than the limit has CPUs, fewer Ps; without, a wider limit. Journals of the first
+// version know of no limits around; where the host had one, nothing is claimed.
+//
+// Trials of a group must agree in their unit, and in where they come from: a model's
+// are never compared with measured ones.
+//
+// # Limits
+//
+// Throughput is better when higher: a Runner turns other figures round. A result holds
+// for the CPUs and the quota that it names, and for the values that were measured.
+//
+// Simulated with package verdicttest (six blocks, trial CV 3 %, p99 CV 25 %, drift
+// 8 %, outliers in 2 % of trials), of 500 sweeps over equal arms 2 claim a difference
+// and 19 cannot tell; see TestEqualArms and TestPicks.
+package verdict

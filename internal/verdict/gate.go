@@ -1,0 +1,226 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// gateError is how often a gate may call worse what is worse by no more than the
+// margin, over all its checks.
+const gateError = 0.05
+
+// gating gathers the checks of a gate. Spoiled says where the new program's trials
+// are invalid and the old one's are not: that passes no gate.
+type gating struct {
+	Gate
+	*judge
+	measured []located // by check
+	spoiled  []Unjudged
+}
+
+// located is the difference of two programs at any level: a logarithm of new ÷ old.
+type located func(alpha float64) (n int, mid, lower, upper float64)
+
+func newGating(kind string, p journal.Plan) *gating {
+	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, judge: newJudge(p.Margin, p.MarginP99)}
+}
+
+// GateAgainst compares each arm with the old command's arm of the same setting,
+// block by block. The gate fails where the new one is proven worse by more than
+// the margin, each check having its share of the gate's error. It passes when every
+// check is judged and none has failed; else nobody can say. Other programs withhold
+// no check: what they take, they take from the two alike, which ran side by side.
+func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
+	gate := newGating(GateKindAgainst, h.Plan)
+	trials, _ = once(trials)
+	oneUnit(h, trials)
+	groups := collect(h, trials)
+	for _, g := range groups {
+		g.latency = g.judgeLatency(true)
+		for _, a := range g.current() {
+			old := g.variantOf(a)
+			if old == nil {
+				continue
+			}
+			label := GateArm{Label: a.Label}
+			if len(groups) > 1 {
+				label = label.in(a.key.Group)
+			}
+			speed := pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure)))
+			tail := pairs(g.series(g.latency.Of, a.measure).minus(g.series(g.latency.Of, old.measure)))
+			if h.Plan.Racing() {
+				speed, tail = g.looked(h.Plan, a, old, race.Throughput), g.looked(h.Plan, a, old, race.P99)
+			}
+			gate.add(label, MetricThroughput, speed)
+			if g.latency.Quantile > 0 {
+				gate.add(label, MetricP99, tail)
+				c := &gate.Checks[len(gate.Checks)-1]
+				c.Quantile, c.late = g.latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
+			}
+			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
+		}
+	}
+	return gate.conclude()
+}
+
+// variantOf is the old command's arm of the same setting.
+func (g *group) variantOf(a *arm) *arm {
+	for _, other := range g.arms {
+		if other.Variant == journal.VariantAgainst && other.key.Procs == a.key.Procs {
+			return other
+		}
+	}
+	return nil
+}
+
+// in is the arm with what sets its group apart.
+func (a GateArm) in(k journal.GroupKey) GateArm {
+	if a.GoVersion = k.GoVersion; k.Limited {
+		a.QuotaCPUs = new(k.QuotaCPUs)
+	}
+	return a
+}
+
+// pairs locates differences block by block.
+func pairs(d []float64) located {
+	return func(alpha float64) (int, float64, float64, float64) {
+		e := locate(d)
+		lower, upper := boundsAt(d, alpha)
+		return e.n, e.mid, lower, upper
+	}
+}
+
+// add is a check of one arm in one metric, which is judged when all are known.
+func (gate *gating) add(arm GateArm, metric string, of located) {
+	gate.Checks = append(gate.Checks, GateCheck{Arm: arm, Metric: metric})
+	gate.measured = append(gate.measured, of)
+}
+
+// judgeChecks decides each check. That something is within its margin must hold of
+// all, so that each has the whole error; that something is worse may be picked out of
+// all, so that each has its share.
+func (gate *gating) judgeChecks() {
+	const each = 1 - singly
+	judged := 0
+	for _, of := range gate.measured {
+		if n, _, _, _ := of(each); n >= minPairs {
+			judged++
+		}
+	}
+	for i, of := range gate.measured {
+		c := &gate.Checks[i]
+		n, mid, lower, upper := of(each)
+		_, _, least, most := of(gateError / float64(max(1, judged)))
+		_, _, low, high := of(each / 2)
+		c.Judged = n >= minPairs
+		c.Ratio = estimate{n: n, mid: mid, low: low, high: high}.ratio()
+		c.Margin = -math.Expm1(-gate.margin)
+		low, high = lower, most
+		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
+		if c.Metric == MetricP99 {
+			c.Margin = math.Expm1(gate.marginP99)
+			low, high = least, upper
+			c.Worse, c.Proven = least > gate.marginP99, upper < gate.marginP99
+		}
+		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
+		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
+			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: new(1 + expm1(low)), High: new(1 + expm1(high)), N: n}
+		}
+		switch {
+		case !c.Judged:
+			c.Outcome = OutcomeNotJudged
+		case c.Worse:
+			c.Outcome = OutcomeWorse
+		case c.Proven:
+			c.Outcome = OutcomeWithin
+		default:
+			c.Outcome = OutcomeOpen
+		}
+	}
+}
+
+// withhold is for an arm that other programs left too few CPUs.
+func (gate *gating) withhold(arm GateArm) {
+	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedWithheld, Arm: arm})
+}
+
+// validity looks for a new program that fails where the old one does not, or
+// clearly more often: comparing the trials in which it did not would be comparing
+// its good days.
+func (gate *gating) validity(arm GateArm, now, then tally) {
+	if now.bad == 0 || then.bad > 0 && moreOften(now, then) > 0.05 || then.of() == 0 {
+		return
+	}
+	gate.spoiled = append(gate.spoiled, Unjudged{
+		Code: UnjudgedSpoiled, Arm: arm, Bad: now.bad, Of: now.of(), OldBad: then.bad, OldOf: then.of(), Reason: now.why[0].Reason,
+	})
+}
+
+// tally is how many trials of an arm are invalid, and why.
+type tally struct {
+	bad, good int
+	why       []ReasonCount
+}
+
+func (t tally) of() int { return t.bad + t.good }
+
+func tallyOf(trials []*journal.Trial) tally {
+	return tally{len(trials) - valid(trials), valid(trials), reasons(trials)}
+}
+
+// moreOften is the probability of so many of the bad ones among the new, were they
+// no likelier there (Fisher's exact test, one-sided).
+func moreOften(now, then tally) float64 {
+	all, n, k := now.of()+then.of(), now.of(), now.bad+then.bad
+	p := 0.0
+	for x := now.bad; x <= min(n, k); x++ {
+		if k-x <= then.of() {
+			p += math.Exp(logChoose(n, x) + logChoose(all-n, k-x) - logChoose(all, k))
+		}
+	}
+	return p
+}
+
+func logChoose(n, k int) float64 {
+	l := func(x int) float64 { y, _ := math.Lgamma(float64(x) + 1); return y }
+	return l(n) - l(k) - l(n-k)
+}
+
+// conclude makes one answer of the checks: a proven loss fails whatever else is
+// open.
+func (gate *gating) conclude() *Gate {
+	gate.judgeChecks()
+	worse := false
+	why := gate.spoiled
+	for _, c := range gate.Checks {
+		worse = worse || c.Worse
+		if c.Judged {
+			continue
+		}
+		at, code := len(why), UnjudgedTooFew
+		if c.late {
+			code = UnjudgedLate
+		}
+		for i := range why {
+			if why[i].Code == code && why[i].Pairs == c.Ratio.N {
+				at = i
+			}
+		}
+		if at == len(why) {
+			why = append(why, Unjudged{Code: code, Pairs: c.Ratio.N})
+		}
+		why[at].Checks = append(why[at].Checks, c)
+	}
+	if len(gate.Checks) == 0 && len(why) == 0 {
+		why = append(why, Unjudged{Code: UnjudgedNoArm})
+	}
+	gate.Pass = !worse && len(why) == 0
+	if !worse {
+		gate.Unjudged = why
+	}
+	return &gate.Gate
+}

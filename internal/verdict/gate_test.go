@@ -1,0 +1,180 @@
+package verdict_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+func versus(throughput, p99 float64, noise *Noise) Config {
+	arms := []Truth{Unset(4, 1000*throughput, .010*p99), Set(1, 300*throughput, .020*p99), Set(4, 1000*throughput, .010*p99)}
+	return Config{Gate: true, Noise: noise, Rate: 200, Arms: append(arms, Against(Unset(4, 1000, .010), Set(1, 300, .020), Set(4, 1000, .010))...)}
+}
+
+func TestGateAgainst(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config Config
+		pass   bool
+		want   verdict.Outcome // of some check
+	}{
+		{"the same", versus(1, 1, quiet), true, verdict.OutcomeWithin},
+		{"better", versus(1.5, 0.5, quiet), true, verdict.OutcomeWithin},
+		{"worse by less than the margin", versus(0.98, 1.05, quiet), true, verdict.OutcomeWithin},
+		{"throughput worse", versus(0.85, 1, quiet), false, verdict.OutcomeWorse},
+		{"p99 worse", versus(1, 1.5, quiet), false, verdict.OutcomeWorse},
+		{"slightly worse in noise", versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), true, verdict.OutcomeOpen},
+		{"a third as fast in noise", versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), false, verdict.OutcomeWorse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := analyze(c.config)
+			if r.Gate == nil || r.Gate.Kind != verdict.GateKindAgainst || len(r.Gate.Checks) != 6 {
+				t.Fatalf("gate %+v", r.Gate)
+			}
+			said := false
+			for _, check := range r.Gate.Checks {
+				said = said || check.Outcome == c.want
+				if check.Worse && check.Proven {
+					t.Errorf("both worse and not: %+v", check)
+				}
+			}
+			for _, check := range r.Gate.Checks {
+				if !check.Judged {
+					t.Errorf("six blocks do not judge %+v", check)
+				}
+			}
+			if r.Gate.Pass != c.pass || !said || r.Gate.Unjudged != nil {
+				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.want, r.Gate.Checks)
+			}
+		})
+	}
+}
+
+// What nobody could judge does not pass; what is proven worse fails all the same.
+func TestGateThatCannotBeJudged(t *testing.T) {
+	invalid := func(which func(*journal.Trial) bool) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			if which(t) {
+				t.Valid, t.InvalidReason = false, "exited with code 4"
+			}
+		}
+	}
+	isNew := func(t *journal.Trial) bool { return t.Arm.Variant == "" }
+	for _, c := range []struct {
+		name     string
+		blocks   int
+		config   Config
+		spoil    func(*journal.Trial)
+		worse    bool
+		unjudged []verdict.Unjudged // of the first, what is known
+	}{
+		{"two blocks", 2, versus(1, 1, quiet), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Pairs: 2}}},
+		{"two blocks, far worse", 2, versus(.1, 9, quiet), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Pairs: 2}}},
+		{"the new one always fails", 6, versus(1, 1, quiet), invalid(isNew), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 6, Of: 6, OldOf: 6, Reason: "exited with code 4"}}},
+		{"all fail", 6, versus(1, 1, quiet), invalid(func(*journal.Trial) bool { return true }), false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew}}},
+		{"the new one fails once", 6, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool {
+			return isNew(t) && t.Arm.Label == "4" && t.Block == 0 && t.Role == journal.RoleMeasure
+		}), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 1, Of: 6, OldOf: 6, Reason: "exited with code 4"}}},
+		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, nil},
+		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
+		{"one arm worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Arm.Procs != nil && *t.Arm.Procs == 4 }), true, nil},
+		{"no arm of the old one", 6, Config{Gate: true, Noise: quiet, Arms: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoArm}}},
+	} {
+		c.config.Blocks, c.config.Trial = c.blocks, c.spoil
+		g := analyze(c.config).Gate
+		worse := false
+		for _, check := range g.Checks {
+			worse = worse || check.Worse
+			if !check.Judged && (check.Worse || check.Proven || check.Outcome != verdict.OutcomeNotJudged) {
+				t.Errorf("%s: %+v", c.name, check)
+			}
+		}
+		passes := c.unjudged == nil && !c.worse
+		if g.Pass != passes || worse != c.worse || (g.Unjudged == nil) != (c.unjudged == nil) {
+			t.Errorf("%s: pass %v, worse %v, unjudged %+v; want %v, %v, %+v", c.name, g.Pass, worse, g.Unjudged, passes, c.worse, c.unjudged)
+			continue
+		}
+		for i, want := range c.unjudged {
+			got := g.Unjudged[i]
+			got.Arm, got.Checks = verdict.GateArm{}, nil
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %+v, want %+v", c.name, got, want)
+			}
+		}
+	}
+}
+
+func TestOldCommandHasNoPartInTheVerdict(t *testing.T) {
+	arms := append(CPUServer(), Against(Set(1, 1e6, 1e-6))...)
+	r := analyze(Config{Gate: true, Noise: quiet, Arms: arms})
+	g := r.Groups[0]
+	if g.Recommendation.Verdict != verdict.KeepDefault || g.Peak != "8" {
+		t.Errorf("peak %s, %+v", g.Peak, g.Recommendation)
+	}
+	if last := g.Arms[len(g.Arms)-1]; last.Variant != "against" || last.Speedup != nil || last.VersusPeak.Median != nil {
+		t.Errorf("the old command's arm: %+v", last)
+	}
+}
+
+func TestGateBaseline(t *testing.T) {
+	run := func(c Config) *verdict.Result {
+		c.Noise = quiet
+		return analyze(c)
+	}
+	arms := func(one float64) []Truth {
+		return []Truth{Unset(4, 1000, .010), Set(1, 300*one, .020), Set(4, 1000, .010)}
+	}
+	base := run(Config{Arms: arms(1), Rate: 100})
+
+	faster := arms(1) // another day: all twice as fast
+	for i := range faster {
+		faster[i].Throughput *= 2
+	}
+	if g, err := verdict.GateBaseline(base, run(Config{Seed: 2, Arms: faster, Rate: 100})); err != nil || !g.Pass || len(g.Checks) != 4 {
+		t.Errorf("another day's machine: %+v, %v", g, err)
+	}
+	if g, err := verdict.GateBaseline(base, run(Config{Seed: 3, Arms: arms(0.7), Rate: 100})); err != nil || g.Pass {
+		t.Errorf("one P lost 30 %%: %+v, %v", g, err)
+	} else if c := g.Checks[0]; c.Arm.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
+		t.Errorf("first check: %+v", c)
+	}
+
+	// An arm whose trials are all invalid now was left out once, and so passed.
+	fails := func(t *journal.Trial) {
+		if t.Arm.Label == "1" {
+			t.Valid, t.InvalidReason = false, "crashed"
+		}
+	}
+	if g, err := verdict.GateBaseline(base, run(Config{Arms: arms(1), Rate: 100, Trial: fails})); err != nil || g.Pass || g.Unjudged[0].Code != verdict.UnjudgedSpoiled || g.Unjudged[0].Arm.Label != "1" {
+		t.Errorf("one arm invalid: %+v, %v", g, err)
+	}
+	if g, err := verdict.GateBaseline(run(Config{Arms: arms(1), Blocks: 2}), run(Config{Arms: arms(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
+		t.Errorf("two blocks: %+v, %v", g, err)
+	}
+
+	for name, c := range map[string]struct {
+		current func() *verdict.Result
+		reason  string
+	}{
+		"another CPU":    {func() *verdict.Result { r := run(Config{Arms: arms(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
+		"another kernel": {func() *verdict.Result { r := run(Config{Arms: arms(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
+		"more CPUs":      {func() *verdict.Result { return run(Config{Arms: arms(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
+		"no unset":       {func() *verdict.Result { return run(Config{Arms: arms(1)[1:]}) }, "no valid trial of unset"},
+		"unset invalid": {func() *verdict.Result {
+			return run(Config{Arms: arms(1), Trial: func(t *journal.Trial) { t.Valid = t.Arm.Procs != nil }})
+		}, "no valid trial of unset"},
+		"other arms":  {func() *verdict.Result { return run(Config{Arms: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no numbered arm"},
+		"other group": {func() *verdict.Result { return run(Config{Arms: Quota(1, arms(1)...)}) }, "no group"},
+	} {
+		_, err := verdict.GateBaseline(base, c.current())
+		var refused *verdict.RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, c.reason) {
+			t.Errorf("%s: %v, want a refusal that names %q", name, err, c.reason)
+		}
+	}
+}

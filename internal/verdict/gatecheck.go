@@ -1,0 +1,86 @@
+package verdict
+
+// The kinds of gate, and the metrics that they check.
+const (
+	GateKindAgainst  = "against"
+	GateKindBaseline = "baseline"
+
+	MetricThroughput = "throughput"
+	MetricP99        = "p99"
+
+	// What else a default may be worse by, or not be shown to be.
+	MetricSaturated = "saturated"
+	MetricOpen      = "open"
+)
+
+// Gate is the answer of --gate.
+type Gate struct {
+	Kind   string      `json:"kind"` // against, baseline
+	Pass   bool        `json:"pass"` // every check is judged, and none is worse
+	Checks []GateCheck `json:"checks"`
+	// Unjudged says why the gate is neither passed nor failed; empty when it is.
+	Unjudged []Unjudged `json:"-"`
+}
+
+// GateArm is an arm of a gate, with what sets its group apart where a run has
+// several.
+type GateArm struct {
+	Label     string
+	QuotaCPUs *float64
+	GoVersion string
+}
+
+// GateCheck is one arm on one metric: new ÷ old with its interval.
+type GateCheck struct {
+	Arm     GateArm  `json:"-"`
+	Metric  string   `json:"metric"` // throughput, p99
+	Ratio   Interval `json:"ratio"`
+	Margin  float64  `json:"margin"`
+	Judged  bool     `json:"judged"` // there are pairs enough to prove something
+	Worse   bool     `json:"worse"`  // worse than the margin, with confidence
+	Proven  bool     `json:"proven"` // not worse than the margin, with confidence
+	Outcome Outcome  `json:"outcome"`
+	// Bounds are those that decide: the one on the side of the loss tells whether it is
+	// within the margin, the other, which shares its error with all checks, whether it
+	// is worse.
+	Bounds   Bounds  `json:"bounds"`
+	Quantile float64 `json:"quantile,omitempty"` // that is judged, of latency
+	late     bool    // the load engine sent late in some trial
+}
+
+// Outcome is what a check came to.
+type Outcome string
+
+const (
+	OutcomeNotJudged Outcome = "not_judged"
+	OutcomeWorse     Outcome = "worse"
+	OutcomeWithin    Outcome = "within_margin"
+	OutcomeOpen      Outcome = "open"
+)
+
+// Unjudged is why a gate cannot be judged.
+type Unjudged struct {
+	Code UnjudgedCode
+	// Checks, of too_few, are those with as many Pairs.
+	Checks []GateCheck
+	Pairs  int
+	// Of spoiled: Bad of Of trials of the new program at Arm are invalid, mostly for
+	// that Reason, and OldBad of OldOf of the old one.
+	Arm                    GateArm
+	Bad, Of, OldBad, OldOf int
+	Reason                 string
+}
+
+// UnjudgedCode says which.
+type UnjudgedCode string
+
+const (
+	UnjudgedSpoiled  UnjudgedCode = "spoiled"
+	UnjudgedTooFew   UnjudgedCode = "too_few"
+	UnjudgedWithheld UnjudgedCode = "withheld" // Arm: other programs left it too few CPUs
+	UnjudgedNoArm    UnjudgedCode = "no_arm"   // of the old command was planned
+	UnjudgedLate     UnjudgedCode = "late"     // Checks, of latency, with as many Pairs: the load engine sent late
+)
+
+// FewestPairs is how many pairs a check takes.
+const FewestPairs = minPairs

@@ -1,0 +1,229 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// minSigned is the fewest pairs for which the signed-rank distribution holds a
+// two-sided 95 % interval: with five, the whole range has only 94 %.
+const minSigned = 6
+
+// minPairs is the fewest differences that prove anything. Two have an interval,
+// but so wide a one that what it excludes is mostly an outlier's doing: of
+// simulated sweeps over equal arms in two blocks 8 % claimed a difference, in
+// three 1 %.
+const minPairs = 3
+
+// exactSigned is the most pairs for which that distribution is computed; above
+// it the normal approximation is off by one rank at most.
+const exactSigned = 30
+
+// medianOf is the median with its distribution-free 95 % interval: the order
+// statistics x(k) and x(n+1-k) hold the median with probability
+// 1 - 2·P(Binomial(n, ½) < k) (Conover, Practical Nonparametric Statistics, 3.2).
+func medianOf(values []float64) Interval {
+	n := len(values)
+	if n == 0 {
+		return Interval{}
+	}
+	x := slices.Sorted(slices.Values(values))
+	i := Interval{Median: new(median(x)), N: n}
+	b := distuv.Binomial{N: float64(n), P: 0.5}
+	k := 0
+	for b.CDF(float64(k)) <= 0.025 {
+		k++
+	}
+	if k > 0 {
+		i.Low, i.High = new(x[k-1]), new(x[n-k])
+	}
+	return i
+}
+
+// median of sorted values: the mean of the two middle ones when they are even.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2
+}
+
+// estimate is where differences lie, in logarithms: 0 is no difference.
+type estimate struct {
+	n         int
+	mid       float64
+	low, high float64 // the two-sided 95 % interval
+	// lower and upper are one-sided bounds of 95 % each, which non-inferiority
+	// is tested with.
+	lower, upper float64
+}
+
+// locate estimates the location of differences that are symmetric about it.
+// Differences of logarithms between two trials of a block are: swapping equal
+// arms would only have turned the sign.
+//
+// Six and more go to the Hodges-Lehmann estimate with exact signed-rank bounds,
+// which need no other assumption; three to five to Student's t, since ranks of so
+// few prove nothing at all. Why not t throughout: simulated (20,000 runs a cell,
+// trial CV 3 %), both err in no more than 5 % at every n, but with outliers in
+// 5 % of trials t proves equal arms equal within 5 % in 62 % of runs at n=10 and
+// 70 % at n=20, signed ranks in 73 % and 95 %; at n=6 they are close (54 and
+// 60 %). Why not a percentile bootstrap of the blocks: of six, its 95 % interval
+// holds the truth in 85 %.
+func locate(d []float64) estimate {
+	e := estimate{n: len(d), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
+	if len(d) < minSigned {
+		return student(e, d)
+	}
+	walsh := walshOf(d)
+	e.mid = median(walsh)
+	one, two := signedRanks(len(d))
+	last := len(walsh) - 1
+	e.lower, e.upper = walsh[one], walsh[last-one]
+	e.low, e.high = walsh[two], walsh[last-two]
+	return e
+}
+
+// locateNarrow is Student's t at any n. The noise floor takes it: it describes
+// how far copies of one arm stray, outliers and all, and at six pairs the exact
+// signed-rank interval is their whole range.
+func locateNarrow(d []float64) estimate {
+	e := estimate{n: len(d), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
+	return student(e, d)
+}
+
+func student(e estimate, d []float64) estimate {
+	if len(d) == 0 {
+		e.mid = math.NaN()
+		return e
+	}
+	e.mid = stat.Mean(d, nil)
+	if len(d) < minPairs {
+		return e
+	}
+	se := stat.StdDev(d, nil) / math.Sqrt(float64(len(d)))
+	one, two := quantileT(0.95, len(d)-1)*se, quantileT(0.975, len(d)-1)*se
+	e.lower, e.upper = e.mid-one, e.mid+one
+	e.low, e.high = e.mid-two, e.mid+two
+	return e
+}
+
+// boundsAt are the one-sided bounds of differences at an error of alpha each: of signed
+// ranks where there are pairs enough for so small an error, else Student's.
+func boundsAt(d []float64, alpha float64) (lower, upper float64) {
+	n := len(d)
+	if n < minPairs {
+		return math.Inf(-1), math.Inf(1)
+	}
+	if n < minSigned || math.Pow(2, -float64(n)) > alpha {
+		by := quantileT(1-alpha, n-1) * stat.StdDev(d, nil) / math.Sqrt(float64(n))
+		mid := stat.Mean(d, nil)
+		return mid - by, mid + by
+	}
+	walsh := walshOf(d)
+	k := signedRank(n, alpha)
+	return walsh[k], walsh[len(walsh)-1-k]
+}
+
+// walshOf are the means of all pairs, sorted.
+func walshOf(d []float64) []float64 {
+	walsh := make([]float64, 0, len(d)*(len(d)+1)/2)
+	for i := range d {
+		for j := i; j < len(d); j++ {
+			walsh = append(walsh, (d[i]+d[j])/2)
+		}
+	}
+	slices.Sort(walsh)
+	return walsh
+}
+
+func quantileT(p float64, df int) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile(p)
+}
+
+// signedRanks are the indices of the bounds of 95 % one-sided and two-sided.
+func signedRanks(n int) (one, two int) {
+	if n <= exactSigned {
+		ranks := exactRanks()[n]
+		return ranks[0], ranks[1]
+	}
+	return signedRank(n, 0.05), signedRank(n, 0.025)
+}
+
+// exactRanks is computed once: comparisons ask for the same few of it thousands of
+// times.
+var exactRanks = sync.OnceValue(func() (table [exactSigned + 1][2]int) {
+	for n := range table {
+		table[n] = [2]int{signedRank(n, 0.05), signedRank(n, 0.025)}
+	}
+	return table
+})
+
+// signedRank is the index, in n(n+1)/2 sorted Walsh averages, of the one-sided
+// lower bound of level 1-alpha: the largest k with P(W ≤ k) ≤ alpha, W being the
+// signed-rank sum of n (Hollander, Wolfe, Chicken, Nonparametric Statistical
+// Methods, 3.3).
+func signedRank(n int, alpha float64) int {
+	sums := n * (n + 1) / 2
+	if n > exactSigned {
+		sd := math.Sqrt(float64(sums) * float64(2*n+1) / 12)
+		z := distuv.UnitNormal.Quantile(alpha)
+		return max(0, int(math.Floor(float64(sums)/2+z*sd-0.5)))
+	}
+	ways := make([]float64, sums+1) // in which ranks 1..n sum to each value
+	ways[0] = 1
+	for rank := 1; rank <= n; rank++ {
+		for s := sums; s >= rank; s-- {
+			ways[s] += ways[s-rank]
+		}
+	}
+	below := 0.0
+	for k, w := range ways {
+		if below += w / math.Pow(2, float64(n)); below > alpha {
+			return max(0, k-1)
+		}
+	}
+	return 0
+}
+
+// detectable is the difference, in logarithms, that n differences of that
+// standard deviation show in four of five runs at 95 %.
+func detectable(sd float64, n int) float64 {
+	return (quantileT(0.95, n-1) + quantileT(0.80, n-1)) * sd / math.Sqrt(float64(n))
+}
+
+// enough is the number of blocks from which a difference of size is detectable;
+// 0 when even mostBlocks would not do.
+func enough(sd, size float64) int {
+	for n := minSigned; n <= mostBlocks; n++ {
+		if detectable(sd, n) <= size {
+			return n
+		}
+	}
+	return 0
+}
+
+// mostBlocks is how many blocks may be asked of a user.
+const mostBlocks = 60
+
+// ratio is the estimate as a ratio with its two-sided interval.
+func (e estimate) ratio() Interval {
+	if e.n == 0 {
+		return Interval{}
+	}
+	i := Interval{Median: new(1 + expm1(e.mid)), N: e.n}
+	if !math.IsInf(e.low, 0) {
+		i.Low, i.High = new(1+expm1(e.low)), new(1+expm1(e.high))
+	}
+	return i
+}
+
+func medianFloat(values []float64) float64 {
+	return median(slices.Sorted(slices.Values(values)))
+}
+
+// expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two
+// wild values have an interval beyond it.
+func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }

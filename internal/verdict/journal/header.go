@@ -1,0 +1,232 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// Header is the first line of a journal.
+type Header struct {
+	Schema  string    `json:"schema"`
+	Kind    string    `json:"kind"`
+	Name    string    `json:"name"`
+	Started time.Time `json:"started"`
+	// TargetHost ran the program under test, LoadHost offered the load: null where
+	// there was none, or where a --load command drove from a machine unknown to us.
+	TargetHost Host   `json:"target_host"`
+	LoadHost   *Host  `json:"load_host"`
+	Tool       Tool   `json:"tool"`
+	Target     Target `json:"target"`
+	Load       Load   `json:"load"`
+	Plan       Plan   `json:"plan"`
+}
+
+// Host is a machine, or a node of a cluster.
+type Host struct {
+	Hostname      string    `json:"hostname"`
+	OS            string    `json:"os"`
+	Arch          string    `json:"arch"`
+	CPUModel      string    `json:"cpu_model"`
+	CPUs          int       `json:"cpus"`           // online CPUs
+	AffinityCPUs  int       `json:"affinity_cpus"`  // CPUs that procfit itself may run on
+	EffectiveCPUs float64   `json:"effective_cpus"` // the smaller of the affinity and the tightest CPU limit around procfit
+	Kernel        string    `json:"kernel"`
+	CgroupMode    string    `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
+	MemoryBytes   int64     `json:"memory_bytes"`
+	Topology      *Topology `json:"topology,omitempty"` // null: not known, as in a journal of before
+}
+
+// Topology is how the CPUs that procfit may run on lie.
+type Topology struct {
+	Sockets        int    `json:"sockets"`
+	Cores          int    `json:"cores"`
+	ThreadsPerCore int    `json:"threads_per_core"` // the most
+	Nodes          []Node `json:"nodes"`            // of memory; none: not known
+	// PerformanceCPUs and EfficiencyCPUs are lists as in 0-7; empty: all are alike, or
+	// that is not known.
+	PerformanceCPUs string `json:"performance_cpus,omitempty"`
+	EfficiencyCPUs  string `json:"efficiency_cpus,omitempty"`
+}
+
+// Node is memory with the CPUs that are nearest to it.
+type Node struct {
+	ID   int    `json:"id"`
+	CPUs string `json:"cpu_list"` // as in 0-7, of those that procfit may run on
+}
+
+// Tool is the procfit that ran the trials.
+type Tool struct {
+	Version   string   `json:"version"`
+	GoVersion string   `json:"go_version"`
+	Args      []string `json:"args"` // the command line after the program's name
+}
+
+// The kinds of target, by how they are measured.
+const (
+	KindServer  = "server"  // loaded at its URL
+	KindBatch   = "batch"   // runs and ends
+	KindGoBench = "gobench" // a batch program that prints Go benchmark lines
+)
+
+// Target is the program under test, as the user gave it.
+type Target struct {
+	Kind    string   `json:"kind"` // server, batch, gobench
+	Command []string `json:"command"`
+	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
+	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
+	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran beside it in every trial; null: nothing
+	// SHA256 is of the command's executable, or of the pod template, so that a resumed
+	// run does not mix two programs; empty where procfit compiles or is the target itself.
+	SHA256      string   `json:"sha256,omitempty"`
+	URL         string   `json:"url,omitempty"`
+	Ready       string   `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
+	ReadyStatus string   `json:"ready_status,omitempty"` // of --ready-status; empty: any below 500
+	Build       string   `json:"build,omitempty"`        // the package of --build
+	GoVersion   string   `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
+	MainModule  string   `json:"main_module,omitempty"`  // likewise
+	BuiltIn     string   `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
+	Attached    *Process `json:"attached,omitempty"`     // it ran already; null: the command was started
+	Object      string   `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
+	Namespace   string   `json:"namespace,omitempty"`    // of the copies
+	Container   string   `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
+	ServerCPUs  string   `json:"server_cpuset,omitempty"`
+	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
+	Directory   string   `json:"directory,omitempty"`
+	Environment []string `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
+}
+
+// Beside is a program that ran beside the target.
+type Beside struct {
+	Command []string `json:"command"`
+	// QuotaCPUs is the limit of its own group; null: that of the arm, 0: none.
+	QuotaCPUs *float64 `json:"quota_cpus"`
+}
+
+// Process is one that nobody here started.
+type Process struct {
+	PID     int    `json:"pid"`
+	Started uint64 `json:"started_ticks"` // since boot; with the PID it names one process
+	Name    string `json:"name"`
+}
+
+// Load is the load as the user asked for it.
+type Load struct {
+	Connections   int      `json:"connections,omitempty"`
+	RatePerSecond *float64 `json:"rate_per_second"`  // null: half of the unset arm's capacity, from the pilots
+	Method        string   `json:"method,omitempty"` // as it was sent; a v1 has it only where the user gave it
+	Headers       []string `json:"headers,omitempty"`
+	BodySHA256    string   `json:"body_sha256,omitempty"`
+	BodyBytes     int      `json:"body_bytes,omitempty"`
+	// Requests are those of a mix, with their weights where they have some, and
+	// RequestsSHA256 is of all that is sent for them.
+	Requests       []string `json:"requests,omitempty"`
+	RequestsSHA256 string   `json:"requests_sha256,omitempty"`
+	Pace           string   `json:"pace,omitempty"`    // of the open loop: poisson; absent: constant
+	GRPC           *Call    `json:"grpc,omitempty"`    // null: HTTP
+	Streams        int      `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
+	TLS            *TLS     `json:"tls,omitempty"`     // null: nothing about it was said
+	Engine         string   `json:"engine,omitempty"`  // that was asked for
+	Command        string   `json:"command,omitempty"` // of --load
+	Metrics        []string `json:"metrics,omitempty"` // of --metric
+	LoadCPUs       string   `json:"load_cpuset,omitempty"`
+	ErrorRatioMax  float64  `json:"error_ratio_max"`
+	SameMachine    bool     `json:"same_machine"` // the load ran on the machine of the target
+	// Arrangement is how load and target shared the machine's CPUs; null in a journal
+	// of before, where it follows from SameMachine and the two lists of CPUs.
+	Arrangement         *Arrangement `json:"arrangement"`
+	CPUs                string       `json:"cpus,omitempty"`   // that the load ran on, where they were its own
+	Sizing              *Sizing      `json:"sizing,omitempty"` // what CPUs were chosen by; null: they were not
+	DurationSeconds     float64      `json:"duration_seconds"`
+	OpenSecondsMax      float64      `json:"open_seconds_max,omitempty"` // the open loop is as long as its p99 needs, up to this; 0: half of DurationSeconds
+	WarmupSeconds       float64      `json:"warmup_seconds"`
+	ReadyTimeoutSeconds float64      `json:"ready_timeout_seconds"`
+	TrialTimeoutSeconds float64      `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none
+}
+
+// Arrangement is how load and target share the CPUs of a machine.
+type Arrangement string
+
+const (
+	ArrangementShared    Arrangement = "shared"    // the load runs on the target's own CPUs
+	ArrangementApart     Arrangement = "apart"     // on the same machine, on CPUs of its own
+	ArrangementElsewhere Arrangement = "elsewhere" // on another machine
+)
+
+// Strategy is how a plan chooses what is measured.
+type Strategy string
+
+const (
+	StrategyGrid Strategy = "grid" // every arm equally often
+	StrategyRace Strategy = "race" // what decides is measured again, what is settled is not
+)
+
+// Goal is when a race may end.
+type Goal string
+
+const (
+	GoalProven Goal = "proven" // each comparison that the answer rests on is proven
+	GoalLikely Goal = "likely" // the answer is probable enough
+)
+
+// Plan is what was to be done. A grid has every arm in every block, in an order drawn
+// from the seed. A race has a budget: which arms a block has depends on the trials
+// before it, and a [Block] line says it before the block runs.
+type Plan struct {
+	Strategy    Strategy `json:"strategy,omitempty"`    // absent: a grid
+	Goal        Goal     `json:"goal,omitempty"`        // of a race
+	Listed      bool     `json:"listed,omitempty"`      // the race's values were named by the user: each is to have three blocks
+	MaxTrials   int      `json:"max_trials,omitempty"`  // of a race, pilots included
+	MaxSeconds  float64  `json:"max_seconds,omitempty"` // of a race; absent: no bound
+	Arms        []Arm    `json:"arms"`                  // of a race: all that may be measured
+	AA          []Arm    `json:"aa"`                    // of a grid, one a group: the arm that runs twice in each block
+	Blocks      int      `json:"blocks"`                // of a grid
+	Pilots      int      `json:"pilots"`                // pilot trials of each group's unset arm, before the blocks
+	Seed        uint64   `json:"seed"`
+	Margin      float64  `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
+	MarginP99   float64  `json:"margin_p99"` // on p99 latency, a ratio
+	SmallestFor bool     `json:"smallest_for_rate"`
+	// SLO is the objective whose capacity, the highest rate that meets it, is the
+	// throughput; Price what makes settings of different limits comparable. Absent:
+	// the closed loop's is.
+	SLO         *slo.Objective `json:"slo,omitempty"`
+	Price       *slo.Price     `json:"price,omitempty"`
+	GateAgainst bool           `json:"gate_against"`
+	// Nodes are those of a cluster that are measured on at the same time: the block b
+	// runs on Nodes[b % len(Nodes)], all of it. Absent: on one.
+	Nodes []string `json:"nodes,omitempty"`
+}
+
+// Lane is which of the plan's nodes a block runs on; 0 where there is one.
+func (p Plan) Lane(block int) int { return block % max(1, len(p.Nodes)) }
+
+// Racing tells a race.
+func (p Plan) Racing() bool { return p.Strategy == StrategyRace }
+
+// Groups are what the plan's arms belong to, each once, in the order of the arms.
+func (p Plan) Groups() (list []GroupKey) {
+	for _, a := range p.Arms {
+		if g := a.Group(); !slices.Contains(list, g) {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// Call is a call of gRPC.
+type Call struct {
+	Method     string   `json:"method"` // package.Service/Method
+	DataSHA256 string   `json:"data_sha256,omitempty"`
+	DataBytes  int      `json:"data_bytes,omitempty"` // of the message in JSON
+	Proto      []string `json:"proto,omitempty"`
+	Protoset   string   `json:"protoset,omitempty"`
+}
+
+// TLS is how the server was verified, and what it was shown: names of files.
+type TLS struct {
+	CACert     string `json:"cacert,omitempty"`
+	Cert       string `json:"cert,omitempty"`
+	Insecure   bool   `json:"insecure,omitempty"`
+	ServerName string `json:"server_name,omitempty"`
+}

@@ -1,0 +1,304 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/folder"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func header() Header {
+	return Header{Name: "x", Started: time.Unix(1, 0).UTC(), Plan: Plan{Blocks: 2, Seed: 7}}
+}
+
+// results is a results folder.
+func results(t *testing.T) *folder.Dir {
+	t.Helper()
+	d, err := folder.Make(filepath.Join(t.TempDir(), "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func trial(block int) Trial {
+	return Trial{
+		Arm: Arm{Label: "2", Procs: ptr(2), Replicas: 1}, Role: RoleMeasure, Origin: OriginLocal, Block: block,
+		Valid: true, ObservedProcs: []*int{ptr(2), nil}, ThroughputPerSecond: ptr(12.5),
+		Phases: []Phase{{Mode: ModeClosed, Requests: 3}}, Warnings: []Warning{{Code: WarnKilled, Value: ptr(5.0)}},
+	}
+}
+
+func TestWriteThenRead(t *testing.T) {
+	dir := results(t)
+	path := filepath.Join(dir.Path(), Name)
+	w, err := Create(dir, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range 2 {
+		if err := w.Append(trial(b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Header.Schema != Schema || c.Header.Plan.Seed != 7 || c.Torn != 0 {
+		t.Errorf("header %+v, torn %d", c.Header, c.Torn)
+	}
+	want := trial(1)
+	want.Kind = KindTrial
+	if len(c.Trials) != 2 || !reflect.DeepEqual(c.Trials[1], want) {
+		t.Errorf("trials %+v, want the second to be %+v", c.Trials, want)
+	}
+	if _, err := Create(dir, header()); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Create over a journal: %v, want that it exists", err)
+	}
+}
+
+// What was not measured is null, so that nobody takes it for zero.
+func TestAbsentIsNull(t *testing.T) {
+	b, err := json.Marshal(Trial{ObservedProcs: []*int{nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"procs":null`, `"quota_cpus":null`, `"observed_procs":[null]`, `"throughput_per_second":null`, `"latency_seconds":null`,
+		`"cpu_seconds":null`, `"context_switches":null`, `"run_queue_wait_seconds":null`, `"threads_max":null`, `"cgroup":null`, `"load":null`, `"host":null`,
+	} {
+		if !bytes.Contains(b, []byte(want)) {
+			t.Errorf("%s is not in %s", want, b)
+		}
+	}
+}
+
+func TestTornLastLine(t *testing.T) {
+	dir := results(t)
+	path := filepath.Join(dir.Path(), Name)
+	w, err := Create(dir, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range 2 {
+		if err := w.Append(trial(b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+	for cut := second; cut <= len(whole); cut++ {
+		if err := os.WriteFile(path, whole[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w, c, err := Open(dir)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if err := w.Append(trial(9)); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		want := 1
+		if cut >= len(whole)-1 { // whole, or whole but for its newline
+			want = 2
+		}
+		after, err := ReadFile(path)
+		if err != nil || len(c.Trials) != want || len(after.Trials) != want+1 || after.Trials[want].Block != 9 {
+			t.Fatalf("cut at %d: %d trials read, %+v after the next one, %v; want %d", cut, len(c.Trials), after, err, want)
+		}
+	}
+}
+
+func TestBadJournals(t *testing.T) {
+	good := `{"schema":"procfit.journal/v2","kind":"header"}` + "\n"
+	for name, tc := range map[string]struct{ in, want string }{
+		"empty":          {"", "no whole header"},
+		"not JSON":       {"hello\n", `j:1: not a line of a journal: "hello"`},
+		"no header":      {`{"kind":"trial"}` + "\n", "not a procfit journal"},
+		"newer":          {`{"schema":"procfit.journal/v3","kind":"header"}` + "\n", "newer procfit; update procfit"},
+		"newer, torn":    {`{"schema":"procfit.journal/v3","kind":"header"}`, "newer procfit; update procfit"},
+		"zero":           {`{"schema":"procfit.journal/v0","kind":"header"}` + "\n", "unknown"},
+		"hole":           {good + "{\n" + `{"kind":"trial"}` + "\n", "j:2: not a line"},
+		"wrong type":     {good + `{"kind":"trial","block":"x"}` + "\n", "j:2: "},
+		"torn header":    {`{"schema":"procfit.jour`, "no whole header"},
+		"torn, not ours": {`{"schema":"other`, "j:1: "},
+		"binary":         {"\x00\x01\x02\n", "j:1: "},
+		"another tool":   {`{"schema":"other/v1","kind":"header"}` + "\n", "not a procfit journal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(tc.in), "j")
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+	c, err := Read(strings.NewReader(good+`{"kind":"remark"}`+"\n"), "j")
+	if err != nil || len(c.Trials) != 0 {
+		t.Errorf("an unknown kind: %+v, %v; want it passed over", c, err)
+	}
+}
+
+func TestOneWriter(t *testing.T) {
+	dir := results(t)
+	path := filepath.Join(dir.Path(), Name)
+	w, err := Create(dir, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another procfit") {
+		t.Errorf("a second writer: %v", err)
+	}
+	if _, err := ReadFile(path); err != nil {
+		t.Errorf("a reader beside the writer: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"schema":"procfit.journal/v1","kind":"header"}` + "\n" + `{"kind":"trial","arm":{"procs":2}}` + "\n" + `{"ki`))
+	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","not_started":true,"warnings":[{"code":"killed"}]}` + "\n" + `{"kind":"trial"}` + "\n"))
+	f.Add([]byte("\n\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		c, err := Read(bytes.NewReader(in), "j")
+		if err != nil {
+			return
+		}
+		if c.size+c.Torn != int64(len(in)) {
+			t.Errorf("%d bytes whole and %d torn of %d", c.size, c.Torn, len(in))
+		}
+		// What was kept must read the same again.
+		again, err := Read(bytes.NewReader(in[:c.size]), "j")
+		if err != nil || len(again.Trials) != len(c.Trials) {
+			t.Errorf("the whole part reads as %+v, %v", again, err)
+		}
+	})
+}
+
+// A journal that is unlinked in mid-run takes all that is written, and is gone in
+// the end: the next trial notices.
+func TestRemoved(t *testing.T) {
+	for name, remove := range map[string]func(path string) error{
+		"unlinked": os.Remove,
+		"replaced": func(path string) error {
+			if err := os.Rename(path, path+".old"); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte("another"), 0o600)
+		},
+	} {
+		dir := results(t)
+		w, err := Create(dir, header())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(trial(0)); err != nil {
+			t.Fatal(err)
+		}
+		if err := remove(filepath.Join(dir.Path(), Name)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(trial(1)); !errors.Is(err, ErrRemoved) {
+			t.Errorf("%s: %v, want that the journal is gone", name, err)
+		}
+		w.Close()
+	}
+}
+
+// A header that a power loss tore holds no trial: the run is begun anew.
+func TestTornHeader(t *testing.T) {
+	for _, torn := range []string{"", `{"sch`, `{"schema":"procfit.journal/v2","kind":"header","name":"x`} {
+		dir := results(t)
+		path := filepath.Join(dir.Path(), Name)
+		if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Open(dir); !errors.Is(err, ErrEmpty) {
+			t.Errorf("%q opens: %v", torn, err)
+		}
+		w, err := Create(dir, header())
+		if err != nil {
+			t.Errorf("%q is not begun anew: %v", torn, err)
+			continue
+		}
+		w.Close()
+		if c, err := ReadFile(path); err != nil || c.Header.Plan.Seed != 7 {
+			t.Errorf("%q: then %+v, %v", torn, c, err)
+		}
+	}
+	dir := results(t)
+	path := filepath.Join(dir.Path(), Name)
+	if err := os.WriteFile(path, []byte("notes of mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, header()); !errors.Is(err, os.ErrExist) {
+		t.Errorf("another's file is begun anew: %v", err)
+	}
+}
+
+func TestTooManyArms(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&b, `{"kind":"trial","arm":{"procs":%d}}`+"\n", i+1)
+	}
+	if _, err := Read(strings.NewReader(b.String()), "j"); err == nil || !strings.Contains(err.Error(), "more than 4096 settings") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A trial that could not be started stands until it was tried again.
+func TestTriedAgain(t *testing.T) {
+	in := `{"schema":"procfit.journal/v2","kind":"header"}
+{"kind":"trial","arm":{"label":"1","procs":1},"block":0,"not_started":true}
+{"kind":"trial","arm":{"label":"2","procs":2},"block":0,"not_started":true}
+{"kind":"trial","arm":{"label":"1","procs":1},"block":0,"valid":true}
+{"kind":"trial","arm":{"label":"1","procs":1},"block":1,"valid":true}
+`
+	c, err := Read(strings.NewReader(in), "j")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Trials) != 3 || *c.Trials[0].Arm.Procs != 2 || !c.Trials[1].Valid || !c.Trials[2].Valid {
+		t.Errorf("trials %+v", c.Trials)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	a := Arm{Label: "2", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 0, GoVersion: "1.26"}
+	b := Arm{Label: "two", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 1, GoVersion: "1.26"}
+	if a.Key() != b.Key() {
+		t.Error("the same setting under another label is another arm")
+	}
+	for name, other := range map[string]Arm{
+		"unset":      {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
+		"no quota":   {Procs: ptr(2), GoVersion: "1.26"},
+		"other Go":   {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
+		"replicas":   {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
+		"old":        {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},
+		"zero quota": {Procs: ptr(2), QuotaCPUs: ptr(0.0), GoVersion: "1.26"},
+	} {
+		if other.Key() == a.Key() {
+			t.Errorf("%s: one key with %+v", name, a)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package verdict_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+func TestDefaultIsJudgedByTheRuntimesRule(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		resolved         int
+		affinity         int
+		effective, quota float64
+		server           string
+		want             verdict.DefaultStanding
+	}{
+		{"all CPUs", 8, 8, 8, 0, "", verdict.DefaultAll},
+		{"a quota that is not seen", 8, 8, 8, 3, "", verdict.DefaultUnseenLimit},
+		{"a limit around that is not seen", 8, 8, 2, 0, "", verdict.DefaultUnseenLimit},
+		{"never below two", 2, 2, 2, 0.5, "", verdict.DefaultFloor},
+		{"a quota rounded up", 3, 8, 8, 2.5, "", verdict.DefaultLimit},
+		{"a small quota", 2, 8, 8, 0.5, "", verdict.DefaultLimit},
+		{"unexplained", 5, 8, 8, 0, "", verdict.DefaultUnexplained},
+		{"a server cpuset", 3, 8, 8, 0, "0-2", verdict.DefaultAll},
+		{"affinity not known", 8, 0, 8, 0, "", verdict.DefaultUnknown},
+	} {
+		arms := []Truth{Unset(c.resolved, 1000, .01), Set(1, 500, .01)}
+		if c.quota > 0 {
+			arms = Quota(c.quota, arms...)
+		}
+		h, trials := Generate(Config{Noise: quiet, Arms: arms})
+		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs, h.Target.ServerCPUs = c.affinity, c.effective, c.server
+		if got := verdict.Analyze(h, trials).Groups[0].Default; got.Standing != c.want {
+			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestACallThatOverridesIsFound(t *testing.T) {
+	runsAt := func(n int, valid bool, code journal.InvalidCode) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			if t.Arm.Label == "2" {
+				t.ObservedProcs, t.Valid, t.InvalidCode = []*int{&n}, valid, code
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		trial func(*journal.Trial)
+		made  bool
+		ran   int
+	}{
+		"as asked":              {nil, false, 0},
+		"in invalid trials":     {runsAt(8, false, journal.InvalidProcs), true, 8},
+		"changed in the middle": {runsAt(2, false, journal.InvalidProcsChanged), true, 0},
+		"invalid for another":   {runsAt(2, false, journal.InvalidCrashed), false, 0},
+	} {
+		got := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: c.trial}).Groups[0].Override
+		if got.Made() != c.made || got.Ran != c.ran {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestOriginGoesWithTheTrials(t *testing.T) {
+	for want, trial := range map[journal.Origin]func(*journal.Trial){
+		journal.OriginLocal: nil,
+		journal.OriginKube:  func(t *journal.Trial) { t.Origin = journal.OriginKube },
+		journal.OriginSim:   func(t *journal.Trial) { t.Origin = journal.OriginSim },
+		verdict.OriginMixed: func(t *journal.Trial) {
+			if t.Block == 1 {
+				t.Origin = journal.OriginSim
+			}
+		},
+	} {
+		r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: trial})
+		if r.Origin != want || r.Groups[0].Origin != want {
+			t.Errorf("%s and %s, want %s", r.Origin, r.Groups[0].Origin, want)
+		}
+		if mixed := r.Recommendation.Claim.Code == verdict.CauseMixedOrigins; mixed != (want == verdict.OriginMixed) {
+			t.Errorf("%s: %+v", want, r.Recommendation)
+		}
+	}
+}
+
+func TestTheProgramIsWhatTheTrialsSaw(t *testing.T) {
+	saw := func(t *journal.Trial) { t.ObservedGoVersion, t.ObservedMainModule = "go1.25.3", "example.com/seen" }
+	h, trials := Generate(Config{Noise: quiet, Arms: CPUServer(), Trial: saw})
+	if got := verdict.Analyze(h, trials).Target; got.GoVersion != "go1.26.0" || got.MainModule != "example.com/seen" {
+		t.Errorf("%+v", got)
+	}
+	h.Target.GoVersion = ""
+	if got := verdict.Analyze(h, trials).Target; got.GoVersion != "go1.25.3" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A figure that failed in some trials left them counted in runs: they cannot be
+// compared with the others.
+func TestTrialsOfOneGroupAgreeInTheirUnit(t *testing.T) {
+	arms := []Truth{Set(1, 100, 0), Set(2, 300, 0)}
+	h, trials := Generate(Config{Noise: quiet, Mode: journal.ModeBatch, Arms: arms, Trial: func(t *journal.Trial) {
+		if t.Arm.Label == "1" {
+			t.ThroughputUnit = "rows/s"
+		}
+	}})
+	h.Load.Metrics = []string{`throughput=thr (\S+) rows/s`}
+	r := verdict.Analyze(h, trials)
+	g := r.Groups[0]
+	if g.ThroughputUnit != "rows/s" || g.Arms[1].Trials != 0 || g.Arms[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.CannotTell {
+		t.Errorf("in %s, %d trials of the other, %s", g.ThroughputUnit, g.Arms[1].Trials, r.Recommendation.Verdict)
+	}
+	for _, w := range r.Warnings {
+		if w.Code == verdict.WarnMixedUnits && w.Count == 6 && w.Unit == "rows/s" && w.Reason == "runs" {
+			if trials[0].Valid && trials[1].Valid && trials[2].Valid {
+				return // and the journal given is as it was
+			}
+		}
+	}
+	t.Errorf("%+v", r.Warnings)
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	of := func(unanswered, redirects float64) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			for i := range t.Phases {
+				p := &t.Phases[i]
+				p.Unanswered, p.Redirects = int64(unanswered*float64(p.Requests)), int64(redirects*float64(p.Requests))
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		trial          func(*journal.Trial)
+		lost, redirect bool
+	}{
+		"what is on its way":     {of(0.001, 0.01), false, false},
+		"many never answered":    {of(0.1, 0), true, false},
+		"nothing but redirects":  {of(0, 1), false, true},
+		"most answers redirects": {of(0, 0.6), false, true},
+	} {
+		r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: c.trial})
+		if has(r, verdict.WarnUnanswered) != c.lost || has(r, verdict.WarnRedirects) != c.redirect {
+			t.Errorf("%s: %v", name, codes(r))
+		}
+	}
+}
+
+func TestCPUARequestInBothLoops(t *testing.T) {
+	a := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: func(t *journal.Trial) {
+		u := t.Usage
+		u.CPUSeconds = &journal.CPUSeconds{User: 0.65 * t.CPUSeconds.Total()} // at half the rate
+		t.Phases[1].Usage = &u
+	}}).Groups[0].Arms[0]
+	if a.OpenEvidence == nil {
+		t.Fatal("nothing of the open loop")
+	}
+	if ratio := *a.OpenEvidence.CPUSecondsEach / *a.Evidence.CPUSecondsEach; ratio < 1.2 || ratio > 1.4 {
+		t.Errorf("%g s and %g s a request", *a.OpenEvidence.CPUSecondsEach, *a.Evidence.CPUSecondsEach)
+	}
+}
+
+// A journal may be anyone's.
+func TestAbsurdPlansAreAnalysedSoon(t *testing.T) {
+	h, trials := Generate(Config{Noise: quiet, Arms: CPUServer()})
+	start := time.Now()
+	for _, bend := range []func(*journal.Plan){
+		func(p *journal.Plan) { p.Blocks = 1 << 62 },
+		func(p *journal.Plan) { p.Blocks, p.Arms, p.AA = 1<<40, nil, nil },
+		func(p *journal.Plan) { p.Blocks = -5 },
+		func(p *journal.Plan) { p.Margin, p.MarginP99 = 1e308, -1e308 },
+		func(p *journal.Plan) { p.Margin, p.MarginP99 = -1, 1e308 },
+	} {
+		with := h
+		bend(&with.Plan)
+		if r := verdict.Analyze(with, trials); r.TrialsPlanned < 0 {
+			t.Errorf("%d trials planned", r.TrialsPlanned)
+		}
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("five analyses took %v", took)
+	}
+}

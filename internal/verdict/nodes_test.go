@@ -1,0 +1,60 @@
+package verdict_test
+
+import (
+	"testing"
+
+	. "github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// TestSpannedNodes warns where the target's CPUs are at several nodes of memory, and
+// nowhere else.
+func TestSpannedNodes(t *testing.T) {
+	two := []journal.Node{{ID: 0, CPUs: "0-3"}, {ID: 1, CPUs: "4-7"}}
+	for name, tc := range map[string]struct {
+		nodes    []journal.Node
+		list     string
+		attached bool
+		want     int // nodes in the warning; 0: none
+	}{
+		"all CPUs of two":        {two, "", false, 2},
+		"CPUs of both":           {two, "3-4", false, 2},
+		"one node":               {two, "4-7", false, 0},
+		"a machine of one":       {[]journal.Node{{ID: 0, CPUs: "0-7"}}, "", false, 0},
+		"a server as it runs":    {two, "", true, 0},
+		"not known":              {nil, "", false, 0},
+		"a journal of who knows": {[]journal.Node{{ID: 0, CPUs: "x"}, {ID: 1, CPUs: "1"}}, "", false, 0},
+	} {
+		h, trials := Generate(Config{Arms: CPUServer(), Noise: &Noise{}})
+		h.TargetHost.Topology, h.Target.ServerCPUs = &journal.Topology{Nodes: tc.nodes}, tc.list
+		if tc.attached {
+			h.Target.Attached = &journal.Process{PID: 1}
+		}
+		got := 0
+		for _, w := range Analyze(h, trials).Warnings {
+			if w.Code == WarnSpansNodes {
+				got = len(w.Nodes)
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%s: a warning of %d nodes, want %d", name, got, tc.want)
+		}
+	}
+}
+
+// TestNeighbourTakesNobodysPart: what runs beside the target as was asked withholds
+// nothing, and is no other program.
+func TestNeighbourTakesNobodysPart(t *testing.T) {
+	h, trials := Generate(Config{Arms: CPUServer(), Noise: &Noise{}, OtherCPUs: 6, Trial: func(t *journal.Trial) {
+		t.HostUse.OtherCPUSeconds = new(0.0)
+		t.BesideCPUSeconds = new(6 * t.MeasuredSeconds)
+	}})
+	g := Analyze(h, trials).Groups[0]
+	if len(g.Others.Withheld) > 0 || g.Others.Matter || g.Workload.CPUUtilisation != nil || g.Workload.Kind != "unknown" {
+		t.Errorf("%+v, %+v", g.Others, g.Workload)
+	}
+	if e := g.Arms[0].Evidence; e.BesideCPUs == nil || *e.BesideCPUs != 6 {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,0 +1,199 @@
+package verdict_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+func TestAStarvedMachineIsNamed(t *testing.T) {
+	two := func() []Truth {
+		return []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)}
+	}
+	starved := []string{"unset", "2", "4"}
+	for _, c := range []struct {
+		name     string
+		config   Config
+		shared   bool
+		kind     string
+		withheld []string
+		verdict  verdict.Verdict
+		warns    bool
+	}{
+		{"nothing else runs", Config{CPUs: 2, Arms: two()}, false, "cpu-bound", nil, verdict.KeepDefault, false},
+		{"a few per cent, as on every machine", Config{CPUs: 2, Arms: two(), OtherCPUs: 0.15}, true, "cpu-bound", nil, verdict.KeepDefault, false},
+		{"the load alone fills the machine", Config{CPUs: 2, Arms: two(), Trial: func(t *journal.Trial) { t.Load.CPUSeconds = 1.5 * t.MeasuredSeconds }}, true, "cpu-bound", nil, verdict.KeepDefault, false},
+		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Arms: two(), OtherCPUs: 1.6}, true, "unknown", []string{"unset", "1", "2", "4"}, verdict.CannotTell, true},
+		{"others take half a CPU", Config{CPUs: 2, Arms: two(), OtherCPUs: 0.5}, false, "unknown", starved, verdict.CannotTell, true},
+		{"the quota leaves room for them", Config{CPUs: 8, Arms: Quota(2, two()...), OtherCPUs: 4}, false, "cpu-bound", nil, verdict.KeepDefault, true},
+		{"the target waits for other things, on CPUs that idle", Config{CPUs: 2, Arms: idle(two()), OtherCPUs: 0.5}, false, "io-bound", nil, verdict.KeepDefault, true},
+		{"larger values have too few, the default has enough", Config{CPUs: 8, OtherCPUs: 4,
+			Arms: []Truth{Unset(4, 1000, .01), Set(1, 300, .03), Set(2, 600, .02), Set(4, 1000, .01), Set(8, 1000, .01)}}, false, "cpu-bound", []string{"8"}, verdict.KeepDefault, true},
+	} {
+		c.config.Noise, c.config.Rate = quiet, 100
+		h, trials := Generate(c.config)
+		h.Load.SameMachine = c.shared
+		r := verdict.Analyze(h, trials)
+		g := r.Groups[0]
+		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has(r, verdict.WarnOthers) != c.warns {
+			t.Errorf("%s: %s, withheld %v, %s, %v; want %s, %v, %s, warned %v", c.name, g.Workload.Kind, g.Others.Withheld, g.Recommendation.Verdict, codes(r), c.kind, c.withheld, c.verdict, c.warns)
+		}
+		if len(c.withheld) > 0 && !speaksOf(&g.Recommendation, verdict.ReasonWithheld) {
+			t.Errorf("%s: nothing says what is not compared: %+v", c.name, g.Recommendation)
+		}
+	}
+}
+
+// A machine that was busy for a while is named, one that always is is not said to have
+// been so for a while.
+func TestOthersForAWhile(t *testing.T) {
+	for _, c := range []struct {
+		usual, then float64 // CPUs of two, in all blocks and in the third and fourth
+		bursts      int
+	}{
+		{0.02, 0.04, 0}, {0.02, 0.45, 0}, {0.02, 1.5, 10}, {0.6, 1.5, 0},
+	} {
+		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: c.usual,
+			Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+			Trial: func(tr *journal.Trial) {
+				if tr.HostUse != nil && (tr.Block == 2 || tr.Block == 3) {
+					tr.HostUse.OtherCPUSeconds = new(c.then * tr.MeasuredSeconds)
+				}
+			}})
+		g := verdict.Analyze(h, trials).Groups[0]
+		if o := g.Others; o.Bursts != c.bursts || (c.bursts > 0) != speaksOf(&g.Recommendation, verdict.ReasonBursts) ||
+			c.bursts > 0 && (o.BurstMost != c.then/2 || o.Trials != len(trials)) {
+			t.Errorf("%g CPUs, then %g: %+v of %d trials, %+v", c.usual, c.then, o, len(trials), g.Recommendation.Reasons)
+		}
+	}
+}
+
+// A machine that was busy for a while, and halved what ran then, changes no verdict; its
+// trials are counted out.
+func TestOthersForAWhileDecideNothing(t *testing.T) {
+	config := Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: 0.02, Blocks: 10,
+		Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Trial: func(tr *journal.Trial) {
+			if tr.HostUse != nil && (tr.Block == 2 || tr.Block == 3 && tr.Order < 3) {
+				tr.HostUse.OtherCPUSeconds = new(1.5 * tr.MeasuredSeconds)
+				*tr.ThroughputPerSecond /= 4
+				*tr.LatencySeconds.P99 *= 30
+			}
+		}}
+	h, trials := Generate(config)
+	r := verdict.Analyze(h, trials)
+	g := r.Groups[0]
+	if o := g.Others; o.Bursts == 0 || o.LeftOut != o.Bursts || r.TrialsInvalid != o.Bursts || has(r, verdict.WarnInvalid) {
+		t.Errorf("%+v, %d invalid, %v", o, r.TrialsInvalid, codes(r))
+	}
+	config.Trial = nil
+	calm := verdict.Analyze(Generate(config)).Groups[0].Recommendation
+	if got := g.Recommendation; got.Verdict != calm.Verdict || got.Confidence != calm.Confidence || got.Verdict != verdict.KeepDefault {
+		t.Errorf("%s %s, and %s %s where nothing else ran", got.Verdict, got.Confidence, calm.Verdict, calm.Confidence)
+	}
+}
+
+// Other programs that ran during one setting's trials alone do not show in the median of
+// all: the setting is named.
+func TestOthersInOneSettingsTrials(t *testing.T) {
+	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: 0.01,
+		Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Trial: func(tr *journal.Trial) {
+			if tr.Arm.Label == "4" && tr.HostUse != nil {
+				tr.HostUse.OtherCPUSeconds = new(1.2 * tr.MeasuredSeconds)
+			}
+		}})
+	o := verdict.Analyze(h, trials).Groups[0].Others
+	if o.MostArm != "4" || o.MostCPUs == nil || *o.MostCPUs < 1.1 || o.CPUs == nil || *o.CPUs > 0.1 || !o.Matter {
+		t.Errorf("%+v with a median of %v: want up to 1.2 CPUs at 4", o, o.CPUs)
+	}
+}
+
+func idle(arms []Truth) []Truth {
+	for i := range arms {
+		arms[i].CPU = 0.1
+	}
+	return arms
+}
+
+// Where others were not counted, a machine that was busy with something else still
+// makes no program I/O-bound.
+func TestABusyMachineMakesNoProgramWait(t *testing.T) {
+	for _, c := range []struct {
+		busy float64
+		kind string
+	}{{1, "unknown"}, {0.5, "io-bound"}, {0.2, "io-bound"}} {
+		r := analyze(Config{CPUs: 2, Noise: quiet, Arms: idle([]Truth{Unset(2, 1000, .01), Set(1, 500, .02)}), Trial: func(t *journal.Trial) {
+			t.HostUse.OtherCPUSeconds, t.HostUse.BusyRatio = nil, c.busy
+		}})
+		if w := r.Groups[0].Workload; w.Kind != c.kind || w.Withheld != (c.kind == "unknown") {
+			t.Errorf("a machine busy by %g: %+v, want %s", c.busy, w, c.kind)
+		}
+	}
+}
+
+// What other programs take, they take from old and new alike: the two are compared
+// all the same.
+func TestAStarvedGateIsJudged(t *testing.T) {
+	c := versus(1, 1, quiet)
+	c.CPUs, c.OtherCPUs = 4, 2
+	if g := analyze(c).Gate; !g.Pass {
+		t.Errorf("%+v", g)
+	}
+}
+
+// A baseline that is starved is not judged, and says so; it is no run without an arm in
+// common.
+func TestAStarvedBaselineIsNotJudged(t *testing.T) {
+	r := analyze(Config{CPUs: 4, OtherCPUs: 2, Noise: quiet, Arms: CPUServer()})
+	g, err := verdict.GateBaseline(r, r)
+	if err != nil || g.Pass || len(g.Unjudged) == 0 || g.Unjudged[0].Code != verdict.UnjudgedWithheld {
+		t.Errorf("%v, %+v", err, g)
+	}
+}
+
+// A rate that no setting is compared at, since all of them were starved, is not one
+// that gave no throughput.
+func TestAStarvedRateSaysSo(t *testing.T) {
+	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Arms: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
+	got := r.Groups[0].Recommendation
+	if got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseWithheld || len(got.Claim.List) != 2 {
+		t.Errorf("%s: %+v", got.Verdict, got.Claim)
+	}
+}
+
+// Machines with a few per cent of others end in the verdicts that they had without.
+func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
+	n := sweeps(t, 12)
+	for seed := range n {
+		quietly := Config{Seed: uint64(seed), CPUs: 8, Arms: CPUServer()}
+		beside := quietly
+		beside.Trial = func(t *journal.Trial) {
+			t.HostUse.OtherCPUSeconds = new(t.MeasuredSeconds * 8 * (0.01 + 0.01*float64((t.Block+t.Order)%7)))
+		}
+		a, b := analyze(quietly), analyze(beside)
+		if a.Recommendation.Verdict != b.Recommendation.Verdict || has(b, verdict.WarnOthers) {
+			t.Errorf("seed %d: %s and %s", seed, a.Recommendation.Verdict, b.Recommendation.Verdict)
+		}
+	}
+}
+
+func TestStolenTrialsAreCounted(t *testing.T) {
+	for stolen, want := range map[int]bool{0: false, 2: false, 3: true} {
+		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01)}})
+		for i := range 4 {
+			trials[i].Valid, trials[i].InvalidCode, trials[i].InvalidReason = false, journal.InvalidErrors, "too many failed"
+			if i < stolen {
+				trials[i].InvalidCode, trials[i].InvalidReason = journal.InvalidStolen, "taken"
+			}
+		}
+		for _, w := range verdict.Analyze(h, trials).Warnings {
+			if w.Code == verdict.WarnInvalid && (w.Stolen != want || w.Count != 4) {
+				t.Errorf("%d of 4: %+v", stolen, w)
+			}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// goOn is the command that measures what a verdict lacks, and how long it takes. A race
+// goes on where it ended; a grid of more blocks is another plan, with a folder of its own.
+func (w words) goOn(s verdict.Step) Advice {
+	text := "about " + phrase.Count(s.More, "more trial")
+	ends := " should decide"
+	if len(s.List) > 1 {
+		ends = fmt.Sprintf(" should tell %s from %s by %s", name(&s.List[0]), name(&s.List[1]), w.metric(s.Metric))
+	}
+	r := w.result
+	if !swept(r) {
+		return Advice{Text: text + ends}
+	}
+	trials, command := s.More, ""
+	if r.Plan.Racing() {
+		most := r.TrialsRun + r.PilotsRun + s.More
+		command = resumed(r, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"})
+	} else {
+		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
+		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
+		command = repeated(r, blocks)
+		trials = blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
+	}
+	if s.TrialSeconds > 0 && float64(trials)*s.TrialSeconds < 1e6 {
+		text += ", " + about(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","
+	}
+	return Advice{text + ends, command}
+}
+
+// swept tells whether the trials are those of a procfit sweep that may be called again.
+func swept(r *verdict.Result) bool {
+	return r != nil && len(r.Tool.Args) > 0 && r.Tool.Args[0] == "sweep"
+}
+
+// resumed is the command that goes on in the folder of the result.
+func resumed(r *verdict.Result, flags ...flag) string {
+	return "procfit " + phrase.Shell(with(r.Tool.Args, append(flags, flag{"--out", folderOf(r)})...))
+}
+
+// repeated is the command of a grid of so many blocks, in a new folder.
+func repeated(r *verdict.Result, blocks int) string {
+	return "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--max-trials"}, flag{name: "--max-time"}, flag{name: "--until"}, flag{name: "--out"}))
+}
+
+// completed is how a sweep that ended early is completed.
+func completed(r *verdict.Result) string {
+	if !swept(r) {
+		return "run the same command with this directory as --out"
+	}
+	return "run " + resumed(r)
+}
+
+// about is a time to be expected: what is foretold to the second is not believed.
+func about(d time.Duration) string {
+	if d < 90*time.Second {
+		return "about " + phrase.Count(max(1, int(math.Ceil(d.Seconds()/10)))*10, "second")
+	}
+	return "about " + phrase.Count(int(math.Round(d.Minutes())), "minute")
+}
+
+// flag is one of a command line; without a value it is left out.
+type flag struct{ name, value string }
+
+// with is a command line with some flags set, before the program's own.
+func with(args []string, flags ...flag) []string {
+	own := slices.Index(args, "--")
+	if own < 0 {
+		own = len(args)
+	}
+	var out []string
+	for i := 0; i < own; i++ {
+		f := slices.IndexFunc(flags, func(f flag) bool { return args[i] == f.name || strings.HasPrefix(args[i], f.name+"=") })
+		if f < 0 {
+			out = append(out, args[i])
+			continue
+		}
+		if args[i] == flags[f].name {
+			i++
+		}
+	}
+	for _, f := range flags {
+		if f.value != "" {
+			out = append(out, f.name, f.value)
+		}
+	}
+	return append(out, args[own:]...)
+}
+
+// folderOf is where the journal lies: as it was read, or as the command named it.
+func folderOf(r *verdict.Result) string {
+	if r.Folder != "" {
+		return r.Folder
+	}
+	for i, a := range r.Tool.Args {
+		if a == "--" {
+			break
+		}
+		if v, ok := strings.CutPrefix(a, "--out="); ok {
+			return v
+		}
+		if a == "--out" && i+1 < len(r.Tool.Args) {
+			return r.Tool.Args[i+1]
+		}
+	}
+	return "DIR"
+}
+
+// fewestApart is how many CPUs it takes for the load to have its own without being
+// asked.
+const fewestApart = 4
+
+// apart is the command that keeps the load off the target's CPUs.
+func (w words) apart() string {
+	r := w.result
+	if !swept(r) {
+		return ""
+	}
+	n := r.Host.AffinityCPUs
+	args := slices.DeleteFunc(with(r.Tool.Args, flag{name: "--out"}), func(a string) bool { return a == "--shared-cpus" })
+	switch {
+	case n >= fewestApart && len(args) < len(with(r.Tool.Args, flag{name: "--out"})):
+		return "procfit " + phrase.Shell(args) // it is done by itself
+	case n >= 2:
+		return "procfit " + phrase.Shell(with(args, flag{"--server-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))
+	}
+	return ""
+}
+
+func listed(from, to int) string {
+	if to-from == 1 {
+		return strconv.Itoa(from)
+	}
+	return fmt.Sprintf("%d-%d", from, to-1)
+}

@@ -1,0 +1,45 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+func TestTheCommandThatSettles(t *testing.T) {
+	race := journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 40}
+	step := verdict.Step{Code: verdict.StepGoOn, More: 9, Have: 30, TrialSeconds: 4, Metric: verdict.MetricThroughput, List: []verdict.Setting{{Procs: 1}, {Procs: 2}}}
+	for name, c := range map[string]struct {
+		plan journal.Plan
+		args []string
+		want string
+	}{
+		"a race goes on in its folder": {race, []string{"sweep", "--max-time", "2m", "--", "./x y", "--out", "b"},
+			"about 9 more trials, about 40 seconds, should tell 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- './x y' --out b"},
+		"a folder that was named": {race, []string{"sweep", "--out=results/other", "--max-trials=30", "--", "./x"},
+			"about 9 more trials, about 40 seconds, should tell 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- ./x"},
+		"a grid begins another": {journal.Plan{Blocks: 5, Arms: make([]journal.Arm, 2)}, []string{"sweep", "--repeats", "5", "--out", "a", "--", "./x"},
+			"about 9 more trials, about 60 seconds, should tell 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
+		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should tell 1 from 2 by throughput"},
+	} {
+		r := &verdict.Result{Folder: "results/my run", Plan: c.plan, TrialsRun: 28, PilotsRun: 2, Tool: journal.Tool{Args: c.args}}
+		if got := (words{&verdict.Group{}, r}).step(step).String(); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+func TestTheCommandThatCompletes(t *testing.T) {
+	r := &verdict.Result{Folder: "out", Tool: journal.Tool{Args: []string{"sweep", "--out", "./elsewhere", "--procs", "1,2", "--", "./x"}}}
+	if got, want := (words{&verdict.Group{}, r}).step(verdict.Step{Code: verdict.StepResume}).String(), "complete it: procfit sweep --procs 1,2 --out out -- ./x"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Folder = ""
+	if got, want := completed(r), "run procfit sweep --procs 1,2 --out ./elsewhere -- ./x"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := completed(&verdict.Result{}), "run the same command with this directory as --out"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

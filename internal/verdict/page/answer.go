@@ -1,0 +1,258 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// Answer is a verdict for who has ten seconds: what to do in about four words, why in
+// one sentence, what changes, and what to type.
+type Answer struct {
+	Text  string
+	Brief string // the same beside other groups' answers: "set 2"
+	Plain string
+	Tiles []Tile
+	Apply string // a line to paste; empty where there is nothing to set
+}
+
+// Tile is one figure, before and after where something is to change.
+type Tile struct {
+	Name          string
+	Before, After string // without Before there is nothing to change
+	Note          string
+}
+
+func (g *group) answer() Answer {
+	rec := &g.Recommendation
+	a := Answer{Text: g.answerText(), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
+	if rec.Procs != nil && rec.Confidence != verdict.Likely && (rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate) {
+		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
+	}
+	return a
+}
+
+func (g *group) answerText() string {
+	rec := &g.Recommendation
+	likely := rec.Confidence == verdict.Likely
+	switch rec.Verdict {
+	case verdict.Recommended, verdict.CarriesRate:
+		switch {
+		case rec.Procs == nil:
+			return "Keep the default"
+		case likely:
+			return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
+		}
+		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
+	case verdict.KeepDefault:
+		if likely {
+			return "Likely keep the default"
+		}
+		return "Keep the default" + g.besides()
+	case verdict.NotYourKnob:
+		if likely {
+			return "GOMAXPROCS probably hardly matters"
+		}
+		return "GOMAXPROCS hardly matters here"
+	case verdict.TradeOff:
+		return "A choice: throughput or latency"
+	case verdict.Measured:
+		if of := complete(rec.Claim).Of; of.Procs > 0 {
+			return fmt.Sprintf("Runs with GOMAXPROCS=%d", of.Procs)
+		}
+		return "Measured as it runs"
+	}
+	if names, _ := g.apart(); rec.Claim.Code == verdict.CauseBenchmarksDiffer && len(names) > 0 {
+		return g.disagreement()
+	}
+	return "Can’t tell yet"
+}
+
+// brief is the answer where others stand beside it.
+func (g *group) brief() string {
+	rec := &g.Recommendation
+	text := ""
+	switch rec.Verdict {
+	case verdict.Recommended, verdict.CarriesRate:
+		text = "keep the default"
+		if rec.Procs != nil {
+			text = "set " + strconv.Itoa(*rec.Procs)
+		}
+	case verdict.KeepDefault:
+		text = "keep the default"
+	case verdict.NotYourKnob:
+		text = "any value will do"
+	case verdict.TradeOff:
+		return "throughput or latency"
+	default:
+		return "can’t tell yet"
+	}
+	if rec.Confidence == verdict.Likely {
+		text = "likely " + text
+	}
+	return text
+}
+
+// plain is why, in one sentence that needs no table.
+func (g *group) plain() string {
+	rec, w := &g.Recommendation, words{g.Group, g.r}
+	if v := rec.Versus; v != nil && (rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate) {
+		text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+		if v.Latency.Median != nil {
+			text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+		}
+		return text + "." + g.doubt()
+	}
+	switch rec.Verdict {
+	case verdict.KeepDefault:
+		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margin.", complete(rec.Claim).Of.Procs) + g.doubt()
+	case verdict.Measured:
+		if of := complete(rec.Claim).Of; of.P99 != nil {
+			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99))
+		}
+		return "It was measured as it runs, and compared with nothing."
+	case verdict.NotYourKnob:
+		return "No value is shown to be worse than another. " + phrase.Capital(w.instead()) + "." + g.doubt()
+	}
+	if c := rec.Claim; rec.Verdict == verdict.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
+		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
+	}
+	return phrase.Capital(w.sentence())
+}
+
+// doubt keeps a likely answer from being taken for a proven one.
+func (g *group) doubt() string {
+	if g.Recommendation.Confidence == verdict.Likely {
+		return " That is likely, but not proven."
+	}
+	return ""
+}
+
+// change words a ratio to the default: as a factor from 2 on, and with the end of its
+// interval that is nearer to no change. Within the margin it is no change.
+func (g *group) change(name string, i verdict.Interval, margin float64, more, less string) string {
+	if i.Median == nil || i.Low == nil || i.High == nil {
+		return name + " was not compared often enough"
+	}
+	switch x := *i.Median; {
+	case *i.Low > 1:
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), more, factor(*i.Low))
+	case *i.High < 1:
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), less, factor(*i.High))
+	case *i.Low > 1-margin && *i.High < 1+margin:
+		return name + " is the same within " + number.Percent(margin)
+	default:
+		return fmt.Sprintf("%s is between %s lower and %s higher", name, factor(*i.Low), factor(*i.High))
+	}
+}
+
+// factor is how far a ratio is from 1: "12 %", and "4.4×" where one is twice the other
+// or more.
+func factor(ratio float64) string {
+	if ratio <= 0 {
+		return "all"
+	}
+	if x := max(ratio, 1/ratio); x >= 2 {
+		return number.Significant(x, 2) + "×"
+	}
+	return number.Percent(math.Abs(ratio - 1))
+}
+
+// tiles are what an engineer asks of a change: latency, throughput, CPU. Where nothing is
+// to change they are the default's.
+func (g *group) tiles() (list []Tile) {
+	before, after := g.rowOfUnset(), g.chosen()
+	if after == nil {
+		after = before
+	}
+	if after == nil {
+		return nil
+	}
+	add := func(name string, u number.Unit, of func(*verdict.ArmResult) verdict.Interval) {
+		i := of(after)
+		if i.Median == nil {
+			return
+		}
+		t := Tile{Name: name, After: u.Value(*i.Median)}
+		if i.Low != nil && i.High != nil {
+			t.Note = u.Number(*i.Low) + " to " + u.Number(*i.High)
+		}
+		if before != nil && before != after {
+			if b := of(before).Median; b != nil {
+				t.Before = u.Value(*b)
+			}
+		}
+		list = append(list, t)
+	}
+	latency := g.Latency.Name()
+	if r := g.RatePerSecond; r != nil {
+		latency += " at " + number.PerSecond("req/s").Value(*r)
+	}
+	add(latency, number.Time(), func(a *verdict.ArmResult) verdict.Interval {
+		if a.Judged.Median != nil {
+			return a.Judged
+		}
+		return a.P99
+	})
+	add(g.throughputName(), g.throughput, func(a *verdict.ArmResult) verdict.Interval { return g.asShown(a.Throughput) })
+	add(g.cpuName(), number.Time(), func(a *verdict.ArmResult) verdict.Interval {
+		return verdict.Interval{Median: a.Evidence.CPUSecondsEach}
+	})
+	return list
+}
+
+// cpuName is what CPU time is counted by.
+func (g *group) cpuName() string {
+	if g.r.Target.URL != "" {
+		return "CPU a request"
+	}
+	return "CPU a run"
+}
+
+// rowOfUnset is the row that holds the program's own default.
+func (g *group) rowOfUnset() *verdict.ArmResult {
+	if a := g.unset(); a != nil {
+		return g.row(a.Label)
+	}
+	return nil
+}
+
+// folded says in one line what a folded list of checks holds.
+func folded(title string, checks []Check, bad, open string) string {
+	count := map[State]int{}
+	for _, c := range checks {
+		count[c.State]++
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{count[Attention] + count[Act], bad}, {count[Unknown], open}} {
+		if p.n > 0 {
+			parts = append(parts, strconv.Itoa(p.n)+" "+p.word)
+		}
+	}
+	if len(parts) == 0 {
+		return title + ": none"
+	}
+	return title + ": " + phrase.And(parts)
+}
+
+// alert is the warnings in one line, which leads to them.
+func alert(all []Warning) string {
+	if len(all) == 0 {
+		return ""
+	}
+	s := phrase.Count(len(all), "warning") + ": " + phrase.Clip(all[0].Message, alertRoom)
+	if n := len(all) - 1; n > 0 {
+		s += fmt.Sprintf("; %d more", n)
+	}
+	return s
+}
+
+// alertRoom is how long the first warning is shown, in characters: one line.
+const alertRoom = 110

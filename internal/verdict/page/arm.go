@@ -1,0 +1,110 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// arm finds an arm by its label.
+func (g *group) arm(label string) *verdict.ArmResult {
+	for i := range g.Arms {
+		if g.Arms[i].Label == label && label != "" {
+			return &g.Arms[i]
+		}
+	}
+	return nil
+}
+
+// row is the one that holds the arm of that label.
+func (g *group) row(label string) *verdict.ArmResult {
+	for i := range g.rows {
+		if a := &g.rows[i]; label != "" && (a.Label == label || slices.Contains(a.PooledWith, label)) {
+			return a
+		}
+	}
+	return nil
+}
+
+// unset is the arm of the program's own default.
+func (g *group) unset() *verdict.ArmResult {
+	for i := range g.Arms {
+		if g.Arms[i].Procs == nil && g.Arms[i].Variant == "" {
+			return &g.Arms[i]
+		}
+	}
+	return nil
+}
+
+// chosen is the row that the verdict names; nil when it names none.
+func (g *group) chosen() *verdict.ArmResult { return g.row(g.Recommendation.Arm) }
+
+// shown is the verdict's arm, or the peak; nil where there is neither.
+func (g *group) shown() *verdict.ArmResult {
+	if a := g.chosen(); a != nil {
+		return a
+	}
+	return g.row(g.Peak)
+}
+
+// seen is that, or else the first row with a valid trial.
+func (g *group) seen() *verdict.ArmResult {
+	if a := g.shown(); a != nil {
+		return a
+	}
+	for i := range g.rows {
+		if g.rows[i].Trials > 0 {
+			return &g.rows[i]
+		}
+	}
+	return nil
+}
+
+// ps is the number of Ps that an arm ran with, as far as it is known.
+func ps(a *verdict.ArmResult) (int, bool) {
+	switch {
+	case a == nil:
+		return 0, false
+	case a.Procs != nil:
+		return *a.Procs, true
+	case a.ResolvedProcs != nil:
+		return *a.ResolvedProcs, true
+	}
+	return 0, false
+}
+
+// armName is how an arm is written: "unset (2)", "4", "4, old"; "2 (unset)" where both
+// ran at 2 and stand as one.
+func armName(a *verdict.ArmResult) string {
+	label, sub := armLabel(a)
+	if sub != "" {
+		label += " (" + sub + ")"
+	}
+	return label
+}
+
+// armLabel is an arm's name, and what goes under or after it.
+func armLabel(a *verdict.ArmResult) (label, sub string) {
+	if a.Procs != nil {
+		label = strconv.Itoa(*a.Procs)
+		if len(a.PooledWith) > 0 {
+			sub = "unset"
+		}
+	} else {
+		label = "unset"
+		if a.ResolvedProcs != nil {
+			sub = strconv.Itoa(*a.ResolvedProcs)
+		}
+	}
+	if a.Variant != "" {
+		if a.Variant == journal.VariantAgainst {
+			label += ", old"
+		} else {
+			label += ", " + phrase.Clip(phrase.Clean(a.Variant), nameRoom)
+		}
+	}
+	return label, sub
+}

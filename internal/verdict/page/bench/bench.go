@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// The units of a line; throughput has the name of what is counted.
+const (
+	unitP50 = "p50-sec"
+	unitP99 = "p99-sec"
+)
+
+// Write writes the trials of a Result.
+func Write(w io.Writer, r *verdict.Result) error {
+	out := benchfmt.NewWriter(w)
+	config := configuration(r)
+	// Each unit's direction once, before its first use: benchstat takes smaller for
+	// better where nothing is said.
+	declared := map[string]bool{}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		rate := rateUnit(g.ThroughputUnit)
+		printed := printedBy(g, r.Name)
+		units := [][2]string{{rate, "higher"}, {unitP50, "lower"}, {unitP99, "lower"}}
+		for _, m := range printed {
+			units = append(units, [2]string{m.unit, m.better})
+		}
+		for _, u := range units {
+			if declared[u[0]] || u[1] != "higher" && u[1] != "lower" {
+				continue
+			}
+			declared[u[0]] = true
+			meta := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: u[0], Key: "better"}, OrigUnit: u[0], Value: u[1]}
+			if err := out.Write(meta); err != nil {
+				return fmt.Errorf("write bench.txt: %w", err)
+			}
+		}
+		for j := range g.Arms {
+			a := &g.Arms[j]
+			for _, p := range a.Points {
+				if !p.Valid || p.Role != "measure" {
+					continue
+				}
+				for _, l := range lines(p, r.Name, rate, printed) {
+					res := &benchfmt.Result{Config: config, Name: benchfmt.Name(name(l.title, g, a)), Iters: 1, Values: l.values}
+					if err := out.Write(res); err != nil {
+						return fmt.Errorf("write bench.txt: %w", err)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func configuration(r *verdict.Result) []benchfmt.Config {
+	var out []benchfmt.Config
+	for _, c := range [][2]string{
+		{"goos", r.Host.OS}, {"goarch", r.Host.Arch}, {"pkg", r.Target.MainModule}, {"cpu", r.Host.CPUModel},
+		{"kernel", r.Host.Kernel}, {"go", r.Target.GoVersion}, {"procfit", r.Tool.Version}, {"seed", strconv.FormatUint(r.Plan.Seed, 10)}, {"origin", string(r.Origin)},
+	} {
+		if v := oneLine(c[1]); v != "" {
+			out = append(out, benchfmt.Config{Key: c[0], Value: []byte(v), File: true})
+		}
+	}
+	return out
+}
+
+// name is the part after "Benchmark", of a title. /procs comes last: its value never ends in
+// a dash and digits, which the format would take for a GOMAXPROCS of its own.
+func name(run string, g *verdict.Group, a *verdict.ArmResult) string {
+	n := run
+	if g.QuotaCPUs != nil {
+		n += "/quota=" + strconv.FormatFloat(*g.QuotaCPUs, 'f', -1, 64)
+	}
+	if g.Replicas > 1 {
+		n += "/replicas=" + strconv.Itoa(g.Replicas)
+	}
+	if g.GoVersion != "" {
+		n += "/go=" + word(g.GoVersion)
+	}
+	if a.Variant != "" {
+		n += "/variant=" + word(a.Variant)
+	}
+	if a.Procs == nil {
+		return n + "/procs=unset"
+	}
+	return n + "/procs=" + strconv.Itoa(*a.Procs)
+}
+
+// title makes a run's name fit to follow "Benchmark": letters and digits, the
+// first not in lower case.
+func title(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return -1
+	}, s)
+	if s == "" {
+		return "Sweep"
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// word keeps what neither ends a field nor begins another key.
+func word(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._+", r)) {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func rateUnit(name string) string {
+	switch name {
+	case "", "requests":
+		return "req/s"
+	case "runs":
+		return "runs/s"
+	case "operations":
+		return "op/s"
+	}
+	// A metric is its own unit.
+	return unitOf(name)
+}
+
+func unitOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' {
+			return r
+		}
+		return []rune(word(string(r)))[0]
+	}, name)
+}

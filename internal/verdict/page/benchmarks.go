@@ -1,0 +1,141 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// alike stands for a difference that is not shown, as benchstat has it.
+const alike = "~"
+
+// benchmarks are nil where fewer than two Go benchmarks ran.
+func (g *group) benchmarks() *Benchmarks {
+	b := g.Benchmarks
+	if b == nil || len(b.Procs) == 0 {
+		return nil
+	}
+	out := &Benchmarks{Note: fmt.Sprintf("Time of an operation, median, and how it compares with GOMAXPROCS=%d. %s: no difference shown; all others hold together with 95 %%.", b.Procs[b.Base], alike)}
+	out.Table.Columns = []Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
+	for i := range b.Procs {
+		head := strconv.Itoa(b.Procs[i])
+		if a := g.row(b.Mean[i].Arm); a != nil {
+			head = armName(a)
+		}
+		out.Table.Columns = append(out.Table.Columns, Column{Head: head, Short: head, Detailed: true})
+	}
+	for i := range b.List {
+		one := &b.List[i]
+		row := benchmarkRow(phrase.Clean(one.Name), one.Times, b.Base)
+		if one.Wants != nil {
+			row.Mark = "wants " + strconv.Itoa(*one.Wants)
+		}
+		out.Table.Rows = append(out.Table.Rows, row)
+		if c := g.benchmarkChart(one); c != nil {
+			out.Charts = append(out.Charts, *c)
+		}
+	}
+	out.Table.Rows = append(out.Table.Rows, benchmarkRow("geometric mean", b.Mean, b.Base))
+	return out
+}
+
+func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) Row {
+	row := Row{Cells: []Cell{{Value: name}}}
+	for i := range times {
+		t := &times[i]
+		c := Cell{Value: maybe(number.Time(), t.Seconds.Median)}
+		switch {
+		case i == base || t.VersusBase.Median == nil:
+		case t.Differs && *t.VersusBase.Median >= 2:
+			c.Detail = factor(*t.VersusBase.Median)
+		case t.Differs:
+			c.Detail = change(*t.VersusBase.Median)
+		default:
+			c.Detail = alike
+		}
+		row.Cells = append(row.Cells, c)
+	}
+	return row
+}
+
+// benchmarkChart is one benchmark's time by setting, on a scale of its own: what is
+// compared is its shape. The value that it wants is marked, where another is named.
+func (g *group) benchmarkChart(b *verdict.Benchmark) *Chart {
+	times := map[string]verdict.Interval{}
+	for _, t := range b.Times {
+		times[t.Arm] = t.Seconds
+	}
+	only := *g
+	only.rows = nil
+	for i := range g.rows {
+		if a := &g.rows[i]; times[a.Label].Median != nil {
+			only.rows = append(only.rows, *a)
+		}
+	}
+	name := b.Name + " ns/op"
+	m := measure{
+		name:  "time of an operation",
+		value: func(a *verdict.ArmResult) verdict.Interval { return times[a.Label] },
+		point: func(p *verdict.Point) *float64 {
+			x, ok := p.Metrics[name]
+			if !ok {
+				return nil
+			}
+			return scaled(&x, 1e-9)
+		},
+	}
+	low, high := only.extent([]measure{m})
+	if high == 0 || len(only.rows) < 2 {
+		return nil
+	}
+	logarithmic := low > 0 && high/low > logFrom
+	c := only.chartOn(axis.New(low, high, logarithmic), "time", number.Time(), []measure{m}, logarithmic)
+	c.Title, c.Small = phrase.Clean(b.Name), true
+	for i := range c.Categories {
+		if n, ok := ps(&only.rows[i]); b.Wants != nil {
+			c.Categories[i].Mark = ""
+			if ok && n == *b.Wants {
+				c.Categories[i].Mark = "wanted"
+			}
+		}
+	}
+	return &c
+}
+
+// apart are the benchmarks that want another value than the verdict's.
+func (g *group) apart() (names []string, wants []int) {
+	if g.Benchmarks == nil {
+		return nil, nil
+	}
+	for i := range g.Benchmarks.List {
+		if b := &g.Benchmarks.List[i]; b.Wants != nil {
+			names, wants = append(names, phrase.Clip(phrase.Clean(b.Name), nameRoom)), append(wants, *b.Wants)
+		}
+	}
+	return names, wants
+}
+
+// besides names the benchmarks that an answer does not hold for.
+func (g *group) besides() string {
+	switch names, _ := g.apart(); len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", except for " + names[0]
+	default:
+		return fmt.Sprintf(", except for %d benchmarks", len(names))
+	}
+}
+
+// disagreement is the answer where no value suits all benchmarks.
+func (g *group) disagreement() string {
+	names, wants := g.apart()
+	if len(names) == 1 {
+		return fmt.Sprintf("Benchmarks disagree: %s wants %d", names[0], wants[0])
+	}
+	return fmt.Sprintf("Benchmarks disagree: %d of %d", len(names), len(g.Benchmarks.List))
+}

@@ -1,0 +1,97 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// Alike on average and apart in each: the one that wants another value is named, and the
+// mean is called what it is.
+func TestBenchmarksStandByThemselves(t *testing.T) {
+	v := New(pagetest.Benchmarks())
+	if got := v.Verdict.Answer.Text; got != "Benchmarks disagree: Small wants 1" {
+		t.Errorf("the answer is %q", got)
+	}
+	g := v.Groups[0]
+	if g.Throughput.Title != "Geometric mean of 2 benchmarks" || g.Table.Columns[1].Head != "Geometric mean, op/s" {
+		t.Errorf("the mean is called %q and %q", g.Throughput.Title, g.Table.Columns[1].Head)
+	}
+	b := g.Benchmarks
+	if b == nil || len(b.Charts) != 2 || len(b.Table.Rows) != 3 || len(b.Table.Columns) != 5 {
+		t.Fatalf("benchmarks: %+v", b)
+	}
+	for i, want := range []struct{ name, mark, first, last string }{
+		{"Large/tree", "", "8.0×", ""}, {"Small", "wants 1", "−87.5 %", ""}, {"geometric mean", "", "~", ""},
+	} {
+		row := b.Table.Rows[i]
+		if row.Cells[0].Value != want.name || row.Mark != want.mark || row.Cells[1].Detail != want.first || row.Cells[4].Detail != want.last {
+			t.Errorf("row %d: %+v, want %+v", i, row, want)
+		}
+	}
+	for _, c := range g.Metrics.Columns {
+		if strings.Contains(c.Head, "ns/op") {
+			t.Errorf("%s stands in two tables", c.Head)
+		}
+	}
+	if mark := b.Charts[1].Categories[0].Mark; mark != "wanted" {
+		t.Errorf("the wanted value is marked %q", mark)
+	}
+}
+
+// An answer that does not hold for a benchmark says so.
+func TestAnAnswerExceptForABenchmark(t *testing.T) {
+	r := pagetest.Benchmarks()
+	rec := &r.Groups[0].Recommendation
+	four := 4
+	rec.Verdict, rec.Confidence, rec.Procs = verdict.Recommended, verdict.Proven, &four
+	if got := New(r).Verdict.Answer.Text; got != "Set GOMAXPROCS=4, except for Small" {
+		t.Errorf("the answer is %q", got)
+	}
+	r.Groups[0].Benchmarks.List[0].Wants = &four
+	if got := New(r).Verdict.Answer.Text; got != "Set GOMAXPROCS=4, except for 2 benchmarks" {
+		t.Errorf("the answer is %q", got)
+	}
+}
+
+func TestOneAloneIsNoMean(t *testing.T) {
+	if g := New(pagetest.Typical()).Groups[0]; g.Benchmarks != nil || g.Throughput.Title != "Throughput" {
+		t.Errorf("a server has benchmarks: %q", g.Throughput.Title)
+	}
+}
+
+// A gate's old and new share places and axis where a renderer has room.
+func TestOldAndNewOnOneAxis(t *testing.T) {
+	v := New(pagetest.Gate(func(*verdict.Gate) {}))
+	for _, c := range []*Chart{v.Groups[0].Throughput, v.Groups[0].Latency} {
+		p := c.Together
+		if p == nil || len(p.Categories) != 1 || len(p.Series) != 2 || p.Series[0].Name != "old" || p.Series[1].Name != "new" {
+			t.Fatalf("%s: %+v", c.Title, p)
+		}
+		if !p.Series[0].Marks[0].Present || !p.Series[1].Marks[0].Present || p.Series[0].Marks[0].At == p.Series[1].Marks[0].At {
+			t.Errorf("%s: old and new at %+v and %+v", c.Title, p.Series[0].Marks[0].At, p.Series[1].Marks[0].At)
+		}
+	}
+	if New(pagetest.Typical()).Groups[0].Throughput.Together != nil {
+		t.Error("a sweep without a gate has old and new")
+	}
+}
+
+// What a margin allows is on the better side of it; where no change is, all strips agree.
+func TestStripsOfAGate(t *testing.T) {
+	g := pagetest.Gate(func(*verdict.Gate) {}).Gate
+	for i, row := range New(pagetest.Gate(func(*verdict.Gate) {})).Gate.Table.Rows {
+		s, c := row.Strip, g.Checks[i]
+		if s == nil || !s.Present || s.Interval.From >= s.Interval.To || s.At < s.Interval.From || s.At > s.Interval.To {
+			t.Fatalf("row %d: %+v", i, s)
+		}
+		if within := s.Interval.From >= s.Zone.From && s.Interval.To <= s.Zone.To; within != c.Proven {
+			t.Errorf("row %d: the interval is within the margin: %v; proven: %v", i, within, c.Proven)
+		}
+		if s.Zone.From > 0.5 || s.Zone.To < 0.5 || s.Ticks[0].At != 0.5 {
+			t.Errorf("row %d: no change is not allowed by %+v", i, s)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/canary"
+)
+
+// Canary is a canary's Result, ready to be laid out.
+type Canary struct {
+	Name        string
+	Started     string
+	Verdict     Verdict
+	Table       Table   // a row for each setting and figure
+	Charts      []Chart // of each setting, over time
+	Warnings    []Warning
+	Environment []Pair
+	Command     string
+}
+
+// NewCanary words a Result.
+func NewCanary(r *canary.Result) *Canary {
+	w := canaryWords{r}
+	h := r.Header
+	return &Canary{
+		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + phrase.Shell(h.Tool.Args),
+		Verdict: w.verdict(), Table: w.table(), Charts: w.charts(), Warnings: w.warnings(), Environment: w.environment(),
+	}
+}
+
+// canaryWords are those of one Result.
+type canaryWords struct{ *canary.Result }
+
+// name is a figure's, in a sentence.
+func (w canaryWords) name(f canary.Figure) string {
+	switch f {
+	case canary.FigureCPU:
+		if w.PerRequest {
+			return "CPU time a request"
+		}
+		return "CPU time of a pod"
+	case canary.FigureWait:
+		if w.PerRequest {
+			return "run-queue wait a request"
+		}
+		return "run-queue wait of a pod"
+	case canary.FigureSched:
+		return "scheduling latency p99"
+	case canary.FigureThrottled:
+		return "throttled periods"
+	case canary.FigureRequests:
+		return "requests of a pod"
+	}
+	return phrase.Clean(string(f))
+}
+
+// unit is that of a figure. What a query's value is in, its author knows.
+func (w canaryWords) unit(f canary.Figure) number.Unit {
+	switch f {
+	case canary.FigureSched:
+		return number.Time()
+	case canary.FigureThrottled:
+		return number.Ratio()
+	case canary.FigureRequests:
+		return number.PerSecond("/s")
+	case canary.FigureCPU, canary.FigureWait:
+		switch {
+		case w.PerRequest:
+			return number.Time()
+		case f == canary.FigureCPU:
+			return number.Plain("CPUs")
+		}
+		return number.Plain("s/s")
+	}
+	return number.Plain("")
+}
+
+func changes(i verdict.Interval) (value, interval string) {
+	if i.Median == nil {
+		return absent, ""
+	}
+	if i.Low != nil && i.High != nil {
+		interval = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
+	}
+	return change(*i.Median), interval
+}
+
+// told is what is proven of some figures: "−12.0 % [−15.0 %, −9.0 %] CPU time a request".
+func (w canaryWords) told(a canary.ArmResult, figures []canary.Figure) string {
+	var list []string
+	for _, f := range figures {
+		value, interval := changes(a.Of(f).Ratio)
+		list = append(list, w.name(f)+" "+value+" "+interval)
+	}
+	return phrase.And(list)
+}
+
+func (w canaryWords) table() Table {
+	t := Table{Columns: []Column{
+		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Figure", Short: "figure", Left: true}, {Head: "Median", Short: "median"},
+		{Head: "Control", Short: "control"}, {Head: "Against the control", Short: "change", Detailed: true}, {Head: "Slices", Short: "n"},
+	}}
+	for _, a := range w.Arms {
+		if a.Procs == nil {
+			continue
+		}
+		for _, m := range a.Figures {
+			u := w.unit(m.Figure)
+			row := Row{Cells: []Cell{{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Figure)}, {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {}, {Value: strconv.Itoa(m.Ratio.N)}}}
+			row.Cells[4].Value, row.Cells[4].Detail = changes(m.Ratio)
+			row.Mark = w.mark(a, m.Figure)
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+func valueOf(u number.Unit, i verdict.Interval) string {
+	if i.Median == nil {
+		return absent
+	}
+	return u.Value(*i.Median)
+}
+
+// mark is what is proven of a figure.
+func (w canaryWords) mark(a canary.ArmResult, f canary.Figure) string {
+	for _, b := range a.Better {
+		if b == f {
+			return "better"
+		}
+	}
+	for _, b := range a.Worse {
+		if b == f {
+			return "worse"
+		}
+	}
+	return ""
+}
+
+func (w canaryWords) environment() []Pair {
+	h := w.Header
+	var out []Pair
+	add := func(name, value string) {
+		if value = phrase.Clean(value); value != "" {
+			out = append(out, Pair{phrase.Clean(name), value})
+		}
+	}
+	add("Pods like those of", h.Object)
+	add("Namespace", h.Namespace)
+	add("Container", h.Container)
+	var services []string
+	for _, s := range h.Services {
+		services = append(services, fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint")))
+	}
+	add("Behind the Service", phrase.And(services))
+	var counting []string
+	for _, c := range h.Counting {
+		counting = append(counting, c.String())
+	}
+	add("Counted by", phrase.And(counting))
+	add("Node", fmt.Sprintf("%s, %s", h.Node.Hostname, number.CPUs(float64(h.Node.CPUs))))
+	if h.QuotaCPUs != nil {
+		add("CPU limit", number.CPUs(*h.QuotaCPUs))
+	} else {
+		add("CPU limit", "none")
+	}
+	for _, a := range w.Arms {
+		name := "GOMAXPROCS of " + a.Label
+		var seen []string
+		for _, n := range a.Observed {
+			seen = append(seen, strconv.Itoa(n))
+		}
+		if seen == nil {
+			seen = []string{"not read"}
+		}
+		add(name, phrase.And(seen))
+	}
+	add("Pods of each setting", strconv.Itoa(h.Pods))
+	add("Slices", fmt.Sprintf("%d of %d, of %s", w.Counted, w.Planned, number.Short(number.Seconds(h.SliceSeconds))))
+	for _, q := range h.Queries {
+		add("Query "+q.Name, q.Text)
+	}
+	add("Prometheus", h.Prometheus)
+	add("procfit", strings.TrimSpace(h.Tool.Version+", built with "+h.Tool.GoVersion))
+	return out
+}
+
+// CanaryName is what a figure is called.
+func CanaryName(r *canary.Result, f canary.Figure) string { return canaryWords{r}.name(f) }
+
+// CanaryFigure is a value of it.
+func CanaryFigure(r *canary.Result, f canary.Figure, x float64) string {
+	return canaryWords{r}.unit(f).Value(x)
+}

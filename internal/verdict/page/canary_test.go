@@ -1,0 +1,97 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func TestCanaryVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*canary.Contents)
+		state  page.State
+		label  string
+		says   string
+	}{
+		"better":         {func(*canary.Contents) {}, page.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and not proven worse in what is judged: p99 and CPU time a request."},
+		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, page.Unknown, "Cannot tell", "no value is proven better"},
+		"worse": {func(c *canary.Contents) {
+			c.Slices, c.Header.Rounds = c.Slices[:8], c.Header.Rounds[:1]
+			for _, s := range c.Slices {
+				*s.Arms[1].CPUSeconds *= 2
+				*s.Arms[1].RunQueueWaitSeconds *= 2
+			}
+		}, page.OK, "Leave it unset", "GOMAXPROCS 1 is worse than unset"},
+		"a trade-off": {func(c *canary.Contents) {
+			for _, s := range c.Slices[:8] {
+				*s.Arms[1].Queries["p99"] *= 1.15
+			}
+		}, page.Attention, "Trade-off", "better than unset in one figure and worse in another"},
+		"nothing counted": {func(c *canary.Contents) { c.Slices = nil }, page.Unknown, "Nothing counted", "No slice of time was counted."},
+		"interrupted":     {func(c *canary.Contents) { c.End.Code = canary.EndInterrupted }, page.Unknown, "Not finished", "it was interrupted. What its slices say: Under this traffic GOMAXPROCS 1"},
+		"killed":          {func(c *canary.Contents) { c.End = nil }, page.Unknown, "Not finished", "it has no end in its journal"},
+		"taken":           {func(c *canary.Contents) { *c.End = canary.End{Code: canary.EndTaken, Reason: "pod x was evicted"} }, page.Unknown, "Not finished", "pod x was evicted"},
+		"harm": {func(c *canary.Contents) {
+			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Arm: "1", Query: "p99", Values: []float64{0.034, 0.036}, Controls: []float64{0.02, 0.021}}}
+		}, page.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 0.034 where the control's was 0.02, then 0.036 where the control's was 0.021, more than 20 % above it in 2 slices on end."},
+		"harm of the control": {func(c *canary.Contents) {
+			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Arm: canary.Control, Detail: "container app ended with code 2"}}
+		}, page.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
+	} {
+		contents := pagetest.CanaryContents()
+		c.change(contents)
+		v := page.NewCanary(canary.Analyze(contents)).Verdict
+		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
+			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
+		}
+	}
+}
+
+// What is worse and does not decide is said all the same: the table shows it.
+func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
+	c := pagetest.CanaryContents()
+	for _, s := range c.Slices[:8] {
+		*s.Arms[1].SchedLatencyP99Seconds *= 50
+	}
+	v := page.NewCanary(canary.Analyze(c)).Verdict
+	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Better" || !strings.Contains(v.Reasons[0], want) {
+		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
+	}
+}
+
+// What weakens a result is said with it.
+func TestCanaryWarnings(t *testing.T) {
+	c := pagetest.CanaryContents()
+	c.Slices = c.Slices[:4]
+	for _, s := range c.Slices {
+		for j := range s.Arms {
+			s.Arms[j].Requests, s.Arms[j].ObservedProcs, s.Arms[j].Unknown = nil, nil, []string{"p99: no Prometheus"}
+		}
+	}
+	var all []string
+	for _, w := range page.NewCanary(canary.Analyze(c)).Warnings {
+		all = append(all, w.Arm+": "+w.Message)
+	}
+	text := strings.Join(all, "\n")
+	for _, want := range []string{"CPU time is of a pod and not of a request", "1: the GOMAXPROCS that it ran with could not be read", "not known 8 times: p99: no Prometheus", "4 slices: an interval of so few says little"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	c = pagetest.CanaryContents()
+	for _, s := range c.Slices[:8] {
+		s.Arms[1].Requests = new(0.0)
+	}
+	text = ""
+	for _, w := range page.NewCanary(canary.Analyze(c)).Warnings {
+		text += w.Arm + ": " + w.Message + "\n"
+	}
+	for _, want := range []string{"1: no request came to it", "2: it is what unset comes to here"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}

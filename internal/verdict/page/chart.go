@@ -1,0 +1,265 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// A measure is one quantity of an arm, with its trials where they are kept.
+type measure struct {
+	name  string
+	value func(*verdict.ArmResult) verdict.Interval
+	point func(*verdict.Point) *float64 // nil: not kept by trial
+}
+
+// throughputTitle names what is compared.
+func (g *group) throughputTitle() string {
+	if o := g.r.Plan.SLO; o != nil {
+		return "Throughput within " + bound(*o)
+	}
+	return phrase.Capital(g.throughputName())
+}
+
+// throughputName is what is compared, in a sentence: of Go benchmarks their mean.
+func (g *group) throughputName() string {
+	if g.Benchmarks != nil {
+		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
+	}
+	if g.runs() {
+		return "time of a run"
+	}
+	return "throughput"
+}
+
+// bound is an objective as a table has it: p99 ≤ 20 ms.
+func bound(o slo.Objective) string {
+	return o.Name() + " ≤ " + number.Time().Short().Value(o.Seconds)
+}
+
+// logFrom is the spread, largest ÷ smallest, from which a latency axis is
+// logarithmic: beyond it the small values of a linear one cannot be read.
+const logFrom = 20
+
+func (g *group) throughputChart() *Chart {
+	measures := []measure{{
+		name:  "level",
+		value: func(a *verdict.ArmResult) verdict.Interval { return g.asShown(a.Throughput) },
+		point: func(p *verdict.Point) *float64 { return g.asShown(verdict.Interval{Median: p.Throughput}).Median },
+	}}
+	if _, high := g.extent(measures); high == 0 {
+		return nil
+	}
+	c, _ := g.chart("throughput", g.throughput, measures, false)
+	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.Name(), noted(g.throughputNote(), g.Origin)
+	if old := g.pairs(); old != nil {
+		c.together(g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
+	}
+	return &c
+}
+
+func (g *group) latencyChart() *Chart {
+	measures := []measure{
+		{"p50", func(a *verdict.ArmResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }},
+	}
+	if g.other() && g.Latency.Quantile > 0.5 {
+		measures = append(measures, measure{g.Latency.Name(), func(a *verdict.ArmResult) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }})
+	}
+	measures = append(measures, measure{"p99", func(a *verdict.ArmResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }})
+	low, high := g.extent(measures)
+	if high == 0 {
+		return nil
+	}
+	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
+	c.Title, c.Note = titled("Latency", g.Origin), noted(g.latencyNote(), g.Origin)
+	if old := g.pairs(); old != nil {
+		judged := measures[len(measures)-1]
+		if len(measures) > 2 {
+			judged = measures[1]
+		}
+		c.together(g.paired(old, "p99", number.Time(), judged), titled("Latency, "+judged.name, g.Origin))
+	}
+	return &c
+}
+
+// evidenceCharts show what the kernel counted. Run-queue wait contains the
+// throttled time (a throttled thread is runnable), hence one chart for both.
+func (g *group) evidenceCharts() []Chart {
+	of := func(name string, f func(*verdict.Evidence) *float64) measure {
+		return measure{name: name, value: func(a *verdict.ArmResult) verdict.Interval { return verdict.Interval{Median: f(&a.Evidence)} }}
+	}
+	replicas := float64(max(1, g.Replicas))
+	var charts []Chart
+	add := func(title, unitName, note string, u number.Unit, measures ...measure) {
+		measures = slices.DeleteFunc(measures, func(m measure) bool { return !g.known(m) })
+		if len(measures) == 0 {
+			return
+		}
+		c, ax := g.chart("", u, measures, false)
+		c.Title, c.Unit, c.Note, c.Bars = titled(title, g.Origin), unitName, note, true
+		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
+			c.Reference = &Tick{At: ax.At(limit), Label: short(limit, number.Digits) + " available"}
+		}
+		charts = append(charts, c)
+	}
+	add("CPU used", "CPUs", "CPU seconds a second, all replicas", number.Plain("CPUs"),
+		of("target", func(e *verdict.Evidence) *float64 { return e.CPUs }),
+		of("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
+	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", number.Plain("s/s"),
+		of("run-queue wait", func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		of("throttled", func(e *verdict.Evidence) *float64 { return scaled(e.ThrottledRatio, replicas) }))
+	add("Context switches", "/s", "all threads of all replicas", number.PerSecond("/s"),
+		of("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
+		of("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))
+	add("Throttled periods", "%", "share of the quota's periods in which the target was stopped", number.Ratio(),
+		of("throttled periods", func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
+	return charts
+}
+
+func scaled(x *float64, by float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	y := *x * by
+	return &y
+}
+
+// known says whether a quantity was measured in any arm.
+func (g *group) known(m measure) bool {
+	return slices.ContainsFunc(g.rows, func(a verdict.ArmResult) bool { return m.value(&a).Median != nil })
+}
+
+// extent is the smallest positive and the largest value shown, intervals and
+// valid trials included.
+func (g *group) extent(measures []measure) (low, high float64) {
+	low = math.Inf(1)
+	see := func(x *float64) {
+		if x != nil && *x > 0 {
+			low, high = min(low, *x), max(high, *x)
+		}
+	}
+	for i := range g.rows {
+		a := &g.rows[i]
+		for _, m := range measures {
+			v := m.value(a)
+			see(v.Median)
+			see(v.Low)
+			see(v.High)
+			for j := range a.Points {
+				if m.point != nil && a.Points[j].Valid && a.Points[j].Role != "pilot" {
+					see(m.point(&a.Points[j]))
+				}
+			}
+		}
+	}
+	return low, high
+}
+
+func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (Chart, axis.Axis) {
+	low, high := g.extent(measures)
+	ax := axis.New(low, high, logarithmic)
+	return g.chartOn(ax, metric, u, measures, logarithmic), ax
+}
+
+// chartOn is a chart on an axis that others may share.
+func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) Chart {
+	c := Chart{Log: logarithmic, Ticks: ticks(u, ax)}
+	for i := range g.rows {
+		a := &g.rows[i]
+		label, sub := armLabel(a)
+		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset()})
+	}
+	for _, m := range measures {
+		s := Series{Name: m.name}
+		for i := range g.rows {
+			a := &g.rows[i]
+			mark := newMark(ax, u, m, a)
+			mark.Joined = m.point != nil && i > 0 && mark.Present && s.Marks[i-1].Present &&
+				a.Procs != nil && g.rows[i-1].Procs != nil && a.Variant == g.rows[i-1].Variant
+			s.Marks = append(s.Marks, mark)
+		}
+		c.Series = append(c.Series, s)
+	}
+	c.describe(metric)
+	return c
+}
+
+func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.ArmResult) Mark {
+	v := m.value(a)
+	var mark Mark
+	if v.Median != nil {
+		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), u.Value(*v.Median)
+		if mark.Detail = brackets(u, v); mark.Detail != "" {
+			mark.Interval, mark.Low, mark.High = true, ax.At(*v.Low), ax.At(*v.High)
+		}
+	}
+	if m.point == nil {
+		return mark
+	}
+	for j := range a.Points {
+		p := &a.Points[j]
+		x := m.point(p)
+		if p.Role == "pilot" || x == nil && p.Valid {
+			continue
+		}
+		// Steps of the golden ratio spread any number of dots evenly.
+		_, f := math.Modf(float64(j) * math.Phi)
+		d := Dot{Jitter: 2*f - 1, Kind: "measure", Label: "block " + strconv.Itoa(p.Block+1)}
+		if p.Role == "aa" {
+			d.Kind, d.Label = "aa", d.Label+", the same setting again"
+		}
+		if x != nil {
+			d.At, d.Label = ax.At(*x), d.Label+": "+u.Value(*x)
+		}
+		if !p.Valid {
+			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(invalidReason(p.InvalidReason, p.InvalidCode))
+		}
+		mark.Dots = append(mark.Dots, d)
+	}
+	return mark
+}
+
+// describe puts the chart into words, an arm at a time.
+func (c *Chart) describe(metric string) {
+	for i := range c.Categories {
+		k := &c.Categories[i]
+		for _, s := range c.Series {
+			text := "not measured"
+			m := s.Marks[i]
+			if c.Paired && !m.Present {
+				continue // a gate may be of some settings only
+			}
+			if m.Present {
+				text = m.Value
+				if m.Detail != "" {
+					text += " " + m.Detail
+				}
+			}
+			if len(c.Series) > 1 || metric == "" {
+				text = s.Name + " " + text
+			}
+			if k.Value != "" {
+				k.Value += ", "
+			}
+			k.Value += text
+		}
+		name := k.Label
+		if k.Sub != "" {
+			name += " (" + k.Sub + ")"
+		}
+		if c.Summary != "" {
+			c.Summary += "; "
+		}
+		c.Summary += "GOMAXPROCS " + name + ": " + k.Value
+		if k.Mark != "" {
+			c.Summary += ", " + k.Mark
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// asked is the question: 300 requests a second with p99 within 50 ms.
+func asked(c *verdict.Cheapest) string {
+	return fmt.Sprintf("%s requests/s with %s within %s", short(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
+}
+
+// cheapestVerdict answers which setting carries the rate at the least cost.
+func cheapestVerdict(r *verdict.Result, context string) Verdict {
+	c := r.Cheapest
+	v := Verdict{State: Unknown, Label: "Cannot tell", Context: context}
+	switch {
+	case c.Answer != nil:
+		v.State, v.Label = Act, "Cheapest"
+		if c.Today != nil && sameSetting(c.Answer, c.Today) {
+			v.State, v.Label = OK, "Change nothing"
+		}
+		v.Sentence = fmt.Sprintf("%s carries %s%s.", phrase.Capital(settingOf(c.Answer)), asked(c), saving(c))
+		v.Reasons = []string{"Within that it carries " + bounds(c.Answer.Capacity) + ": bounds that hold for all settings together, at 95 %."}
+	case c.Open == 0 && len(c.Settings) > 0:
+		v.State, v.Label = Attention, "None carries it"
+		v.Sentence = "None of the settings measured carries " + asked(c) + "."
+		v.Settle = []Advice{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --quota and more --replicas."}}
+	default:
+		v.Sentence = "No setting is proven to carry " + asked(c) + "."
+	}
+	if c.Open > 0 {
+		what := "may carry it"
+		if c.Answer != nil {
+			what = "may do so for less"
+		}
+		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: neither is proven yet.", phrase.Count(c.Open, "setting"), what))
+		v.Settle = []Advice{measureMore(r)}
+	}
+	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
+	if c.Answer != nil {
+		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
+	}
+	return v
+}
+
+// forInterval is how many trials an interval takes at 95 %.
+const forInterval = 6
+
+// measureMore is a grid of twice the blocks that the settings have now.
+func measureMore(r *verdict.Result) Advice {
+	if !swept(r) {
+		return Advice{Text: "Measure more, with more --repeats."}
+	}
+	blocks := 2 * forInterval
+	for i := range r.Cheapest.Settings {
+		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)
+	}
+	return Advice{"Measure more", phrase.Clean(repeated(r, blocks))}
+}
+
+// settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
+// GOMAXPROCS=1.
+func settingOf(p *verdict.Priced) string {
+	s := number.CPUs(p.CPUs)
+	if p.QuotaCPUs == nil {
+		s = "no quota (" + s + ")"
+	}
+	if p.Replicas > 1 {
+		s = fmt.Sprintf("%d replicas of %s", p.Replicas, s)
+	}
+	if p.GoVersion != "" {
+		s += ", Go " + goVersion(p.GoVersion)
+	}
+	if p.Procs == nil {
+		return s + " with GOMAXPROCS unset"
+	}
+	return s + " with GOMAXPROCS=" + strconv.Itoa(*p.Procs)
+}
+
+func sameSetting(a, b *verdict.Priced) bool { return settingOf(a) == settingOf(b) }
+
+// saving compares the answer with what runs today.
+func saving(c *verdict.Cheapest) string {
+	if c.Today == nil || !(c.Today.Price > 0) || sameSetting(c.Answer, c.Today) {
+		return ""
+	}
+	first := "what runs today (" + settingOf(c.Today) + ")"
+	share := c.Answer.Price / c.Today.Price
+	if math.Abs(share-1) < 0.005 {
+		return ", and costs as much as " + first
+	}
+	return ", and costs " + number.Percent(share) + " of " + first
+}
+
+// bounds is a throughput with its bounds.
+func bounds(i verdict.Interval) string {
+	u := number.PerSecond("").Short()
+	if i.Low == nil || i.High == nil {
+		return maybe(u, i.Median) + " req/s"
+	}
+	return fmt.Sprintf("%s req/s (%s to %s)", maybe(u, i.Median), u.Value(*i.Low), u.Value(*i.High))
+}
+
+// pricedTable has all settings by price.
+func pricedTable(c *verdict.Cheapest) *Table {
+	price := Column{Head: "Price", Short: "price"}
+	if c.Price.CPU == 1 && c.Price.Replica == 0 {
+		price = Column{Head: "CPUs in all", Short: "CPUs"}
+	}
+	t := &Table{Columns: []Column{
+		{Head: "Setting", Short: "setting", Left: true}, price,
+		{Head: "Throughput within " + bound(c.Objective), Short: "within " + bound(c.Objective)},
+		{Head: "Carries " + short(c.RatePerSecond, number.Digits) + "/s", Short: "carries", Left: true},
+		{Head: "Trials", Short: "trials"},
+	}}
+	u := number.PerSecond("req")
+	for i := range c.Settings {
+		s := &c.Settings[i]
+		row := Row{Cells: []Cell{{Value: settingOf(s)}, {Value: short(s.Price, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
+		if s.Met < s.Trials {
+			row.Cells[2].Value = "below " + row.Cells[2].Value
+		}
+		if c.Answer != nil && sameSetting(s, c.Answer) {
+			row.Mark = "cheapest"
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func carriesWord(c verdict.Carries) string {
+	switch c {
+	case verdict.CarriesIt:
+		return "yes"
+	case verdict.CarriesNot:
+		return "no"
+	}
+	return "cannot tell"
+}
+
+// machine is what the settings were measured on.
+func machine(r *verdict.Result) string {
+	parts := []string{number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial")}
+	if m := phrase.Clean(r.Host.CPUModel); m != "" {
+		parts = append([]string{m}, parts...)
+	}
+	if o := originWords(r.Origin); o != "" {
+		parts = append(parts, o)
+	}
+	return strings.Join(parts, " · ")
+}

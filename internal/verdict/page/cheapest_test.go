@@ -1,0 +1,55 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+func TestCheapestWords(t *testing.T) {
+	priced := func(quota float64, procs *int, replicas int, carries verdict.Carries) verdict.Priced {
+		p := verdict.Priced{Label: "unset", Procs: procs, Replicas: replicas, CPUs: quota, Price: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
+		if p.CPUs < 8 {
+			p.QuotaCPUs = &quota
+		}
+		p.Capacity = verdict.Interval{Median: new(401.0), Low: new(380.0), High: new(424.0), N: 5}
+		return p
+	}
+	today, half := priced(1, nil, 1, verdict.CarriesIt), priced(0.5, new(1), 1, verdict.CarriesIt)
+	two, none := priced(0.25, new(1), 2, verdict.CarriesIt), priced(8, nil, 1, verdict.CarriesIt)
+	for name, tc := range map[string]struct {
+		answer, today  *verdict.Priced
+		settings, open int
+		label, want    string
+		state          State
+	}{
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs 50 % of what runs today (1 CPU with GOMAXPROCS unset).", Act},
+		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs as much as what runs today (0.5 CPUs with GOMAXPROCS=1).", Act},
+		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", OK},
+		"no quota":           {&none, nil, 1, 0, "Cheapest", "No quota (8 CPUs) with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", Act},
+		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset carries", Act},
+		"none carries it":    {nil, &today, 2, 0, "None carries it", "None of the settings measured carries 300 requests/s with p99 within 50 ms.", Attention},
+		"not told":           {nil, &today, 2, 2, "Cannot tell", "No setting is proven to carry 300 requests/s with p99 within 50 ms.", Unknown},
+	} {
+		c := &verdict.Cheapest{
+			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1},
+			Answer: tc.answer, Today: tc.today, Open: tc.open, Settings: make([]verdict.Priced, tc.settings),
+		}
+		v := cheapestVerdict(&verdict.Result{Cheapest: c, Tool: journal.Tool{Args: []string{"sweep", "--repeats=3", "--", "x"}}}, "here")
+		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Sentence, tc.want) {
+			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Sentence)
+		}
+		if said := strings.Contains(strings.Join(v.Reasons, " "), "neither is proven yet"); said != (tc.open > 0) || said && len(v.Settle) == 0 {
+			t.Errorf("%s: %q, %q", name, v.Reasons, v.Settle)
+		}
+		if tc.open > 0 && v.Settle[0].String() != "Measure more: procfit sweep --repeats 12 -- x" {
+			t.Errorf("%s: %q", name, v.Settle)
+		}
+		if tc.answer != nil && v.Reasons[0] != "Within that it carries 401 req/s (380 to 424): bounds that hold for all settings together, at 95 %." {
+			t.Errorf("%s: %q", name, v.Reasons)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// The thresholds that the checklist asks for.
+const (
+	settingsAsked = verdict.FewestArms
+	repeatsAsked  = verdict.FewestPairs
+)
+
+// checklist is the eight points to go through before touching GOMAXPROCS.
+func (g *group) checklist() []Check {
+	list := []Check{g.measured(), g.current(), g.numCPU(), g.equal(), g.tunedFor(), g.enough(), g.beforeAfter(), g.throttling()}
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	return list
+}
+
+func (g *group) measured() Check {
+	c := Check{Question: "Have I measured?", State: OK, Answer: "yes"}
+	valid, invalid := 0, 0
+	for _, a := range g.Arms {
+		valid += a.Trials
+		invalid += a.Invalid
+	}
+	if g.Origin == journal.OriginSim {
+		c.State, c.Answer, c.Detail = Attention, "no", "these figures are a model's: measure before you change anything"
+		return c
+	}
+	if valid == 0 {
+		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
+		return c
+	}
+	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "setting"), inBlocks(g.r))
+	if invalid > 0 {
+		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
+	}
+	if !g.r.Complete {
+		c.State, c.Answer = Attention, "in part"
+		c.Detail += "; the plan is not finished"
+	}
+	return c
+}
+
+func inBlocks(r *verdict.Result) string {
+	if r.Plan.Racing() {
+		return ", in random order within blocks of what was undecided"
+	}
+	return ", in random order within blocks of all settings"
+}
+
+func (g *group) current() Check {
+	c := Check{Question: "What is the current value?", State: Unknown, Answer: "cannot tell"}
+	a := g.unset()
+	switch {
+	case a == nil:
+		c.Detail = "unset was not measured; add --procs unset to see the default"
+	case a.Trials == 0:
+		c.Detail = "unset has no valid trial"
+	case a.ResolvedProcs == nil:
+		c.Detail = "the default's value could not be read from the target's memory"
+	default:
+		c.State, c.Answer = OK, strconv.Itoa(*a.ResolvedProcs)
+		c.Detail = "with GOMAXPROCS unset, read from the target's memory"
+		if s := phrase.Clean(a.ResolvedSource); s != "" {
+			c.Detail += " (" + s + ")"
+		}
+	}
+	return c
+}
+
+func (g *group) numCPU() Check {
+	c := Check{Question: "What is NumCPU()?", State: OK}
+	n := g.Default.NumCPU
+	if n <= 0 {
+		c.State, c.Answer, c.Detail = Unknown, "cannot tell", "the journal does not name the CPUs that the target may run on"
+		return c
+	}
+	c.Answer, c.Detail = strconv.Itoa(n), "the CPUs that the target may run on; NumCPU is never the quota, in any Go version"
+	return c
+}
+
+func (g *group) equal() Check {
+	c := Check{Question: "Are they equal, and if not, why?", State: Unknown, Answer: "cannot tell", Detail: "one of the two is not known"}
+	d := g.Default
+	if d.Procs == nil {
+		return c
+	}
+	p, n, under := *d.Procs, d.NumCPU, "no CPU limit"
+	if d.LimitCPUs < float64(n) {
+		under = "a limit of " + number.CPUs(d.LimitCPUs)
+	}
+	switch d.Standing {
+	case verdict.DefaultAll:
+		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
+	case verdict.DefaultFloor:
+		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
+	case verdict.DefaultUnseenLimit:
+		c.State, c.Answer = Attention, "yes"
+		c.Detail = fmt.Sprintf("%d and %d, although under %s: this program's default does not see it (Go before 1.25, go.mod with go 1.24 or lower, or a limit on an outer group)", p, n, under)
+	case verdict.DefaultLimit:
+		c.State, c.Answer = OK, "no"
+		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, number.CPUs(d.LimitCPUs))
+	case verdict.DefaultUnexplained:
+		c.State, c.Answer = Attention, "no"
+		c.Detail = fmt.Sprintf("%d against %d under %s, which the runtime's rule does not explain: procfit explain says who set it", p, n, under)
+	}
+	return c
+}
+
+func (g *group) tunedFor() Check {
+	c := Check{Question: "Throughput or latency?", State: OK, Answer: "both", Detail: "throughput: " + g.throughputNote()}
+	switch g.LatencyMode {
+	case "open":
+		c.Detail += "; p99: " + g.latencyNote()
+	case "closed":
+		if g.r.Plan.SLO != nil {
+			c.Detail += "; latency is judged by that bound"
+			break
+		}
+		c.State, c.Answer = Attention, "throughput"
+		c.Detail += "; latency is shown but not judged: in a closed loop it restates throughput"
+	default:
+		c.Answer = "throughput"
+		c.Detail += "; no latency was measured"
+	}
+	if rec := g.Recommendation; rec.Verdict == verdict.TradeOff {
+		c.State = Attention
+		c.Detail += fmt.Sprintf(". They want different values here: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
+	}
+	return c
+}
+
+func (g *group) enough() Check {
+	c := Check{Question: "At least five settings, three repeats each?", State: OK, Answer: "yes"}
+	settings, repeated, least := 0, 0, math.MaxInt
+	for _, a := range g.rows {
+		if a.Variant != "" {
+			continue
+		}
+		settings++
+		least = min(least, a.Trials)
+		if a.Trials >= repeatsAsked {
+			repeated++
+		}
+	}
+	if settings == 0 {
+		least = 0
+	}
+	each := ", at least " + phrase.Count(least, "valid trial") + " each"
+	if least == 0 {
+		each = ", not all with a valid trial"
+	}
+	c.Detail = phrase.Count(settings, "setting") + each
+	if repeated < settingsAsked {
+		c.State, c.Answer = Attention, "no"
+	}
+	return c
+}
+
+func (g *group) beforeAfter() Check {
+	c := Check{Question: "Before and after, under a load shaped like production's?", State: Unknown, Answer: "only you can tell"}
+	before, after := g.unset(), g.chosen()
+	if before != nil && g.row(before.Label) != nil {
+		before = g.row(before.Label) // with its copies, as the table has it
+	}
+	var parts []string
+	if before != nil {
+		parts = append(parts, "before ("+armName(before)+"): "+g.figures(before))
+	}
+	if after != nil && after != before {
+		parts = append(parts, "after ("+armName(after)+"): "+g.figures(after))
+	}
+	if before == nil {
+		parts = append(parts, "unset was not measured, so there is no before")
+	}
+	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether production's is like it")
+	c.Detail = strings.Join(parts, "; ")
+	return c
+}
+
+func (g *group) figures(a *verdict.ArmResult) string {
+	level := g.asShown(a.Throughput).Median
+	if level == nil {
+		return "nothing measured"
+	}
+	s := g.throughput.Value(*level)
+	if g.runs() {
+		s += " a run"
+	}
+	if a.P99.Median != nil {
+		s += ", p99 " + number.Time().Value(*a.P99.Median)
+	}
+	return s
+}

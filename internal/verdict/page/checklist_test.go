@@ -1,0 +1,173 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+func ptr[T any](x T) *T { return &x }
+
+// world is a group of two arms, unset and 2, to be bent by a test.
+func world(bend func(*verdict.Result, *verdict.Group)) *View {
+	r := pagetest.Typical()
+	r.Groups[0].Arms, r.Groups[0].Rows = r.Groups[0].Arms[:3], nil
+	r.Host.EffectiveCPUs = 8
+	r.Groups[0].EffectiveCPUs = 8
+	bend(r, &r.Groups[0])
+	return New(r)
+}
+
+func TestChecklistAnswersFromTheData(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		number int
+		bend   func(*verdict.Result, *verdict.Group)
+		state  State
+		answer string
+		detail string // a part of it
+	}{
+		{"measured", 1, func(*verdict.Result, *verdict.Group) {}, OK, "yes", "18 valid trials of 3 settings"},
+		{"nothing valid", 1, func(_ *verdict.Result, g *verdict.Group) {
+			for i := range g.Arms {
+				g.Arms[i].Trials = 0
+			}
+		}, Attention, "no", "measure first"},
+		{"interrupted", 1, func(r *verdict.Result, _ *verdict.Group) { r.Complete = false }, Attention, "in part", "not finished"},
+
+		{"read by its symbol", 2, func(*verdict.Result, *verdict.Group) {}, OK, "8", "read from the target's memory (symbol)"},
+		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Arms[0].ResolvedProcs = nil }, Unknown, "cannot tell", "could not be read"},
+		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Arms[0].Trials, g.Arms[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
+		{"no unset arm", 2, func(_ *verdict.Result, g *verdict.Group) { g.Arms = g.Arms[1:] }, Unknown, "cannot tell", "--procs unset"},
+
+		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, OK, "2", "never the quota"},
+		{"server cpuset", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 3 }, OK, "3", "may run on"},
+		{"unknown", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 0 }, Unknown, "cannot tell", "does not name"},
+
+		{"equal, no limit", 4, byDefault(verdict.DefaultAll, 8, 8), OK, "yes", "8 and 8, under no CPU limit"},
+		{"equal, limit not seen", 4, byDefault(verdict.DefaultUnseenLimit, 8, 2), Attention, "yes", "8 and 8, although under a limit of 2 CPUs: this program's default does not see it"},
+		{"equal by the floor of two", 4, byDefault(verdict.DefaultFloor, 2, 0.5), OK, "yes", "never below 2"},
+		{"limit honoured", 4, byDefault(verdict.DefaultLimit, 3, 2.5), OK, "no", "3 against 8: since Go 1.25 the default is the limit (2.5 CPUs) rounded up"},
+		{"unexplained", 4, byDefault(verdict.DefaultUnexplained, 5, 8), Attention, "no", "procfit explain"},
+		{"not known", 4, func(_ *verdict.Result, g *verdict.Group) {
+			g.Default = verdict.Default{Standing: verdict.DefaultUnknown}
+		}, Unknown, "cannot tell", "one of the two"},
+
+		{"both", 5, func(*verdict.Result, *verdict.Group) {}, OK, "both", "open loop at 5.9k req/s"},
+		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, Attention, "throughput", "not judged"},
+		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, OK, "throughput", "whole runs"},
+		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &verdict.Setting{Procs: 2}, Than: &verdict.Setting{Procs: 1}, P99Change: new(-0.5)}}
+		}, Attention, "both", "throughput 2, p99 1"},
+
+		{"an arm never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Arms[1].Trials = 0 }, Attention, "no", "3 settings, not all with a valid trial"},
+		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, Attention, "no", "3 settings"},
+		{"production", 7, func(*verdict.Result, *verdict.Group) {}, Unknown, "only you can tell", "after (2): 12.8k req/s"},
+
+		{"no quota", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), OK, "no", "set no quota, and there was no limit around"},
+		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), Unknown, "cannot tell", "not known whether a limit around the session"},
+		{"quota, unreadable", 8, func(_ *verdict.Result, g *verdict.Group) {
+			g.QuotaCPUs, g.Throttling = ptr(2.0), verdict.Throttling{State: verdict.ThrottledUnknown, OuterKnown: true}
+		}, Unknown, "cannot tell", "could not be read"},
+		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), OK, "no", "unset (8): 0 %"},
+		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), OK, "hardly", "0.4 %"},
+		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), Attention, "yes", "63 % of periods; lower GOMAXPROCS to 2 before raising the quota"},
+		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), Attention, "yes", "raise the quota"},
+		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), Attention, "yes", "GOMAXPROCS 1 is shown to be as good or better"},
+		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
+			Arms: []verdict.ThrottledArm{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
+			Attention, "yes", "unset (8): 63 % of periods of the limit of 1.5 CPUs around it (/session); raise the limit around it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := world(c.bend).Groups[0].Checklist
+			if len(got) != 8 {
+				t.Fatalf("%d points, want 8", len(got))
+			}
+			p := got[c.number-1]
+			if p.Number != c.number || p.State != c.state || p.Answer != c.answer || !strings.Contains(p.Detail, c.detail) {
+				t.Errorf("%d %s: %s, %s (%s)\nwant %s, %s (…%s…)", p.Number, p.Question, p.State, p.Answer, p.Detail, c.state, c.answer, c.detail)
+			}
+		})
+	}
+}
+
+func byDefault(standing verdict.DefaultStanding, procs int, limit float64) func(*verdict.Result, *verdict.Group) {
+	return func(_ *verdict.Result, g *verdict.Group) {
+		g.Default = verdict.Default{Standing: standing, Procs: &procs, NumCPU: 8, LimitCPUs: limit}
+		if standing == verdict.DefaultFloor {
+			g.Default.NumCPU = procs
+		}
+	}
+}
+
+func limits(t verdict.Throttling) func(*verdict.Result, *verdict.Group) {
+	return func(_ *verdict.Result, g *verdict.Group) { g.Throttling = t }
+}
+
+// throttled is the unset arm held back by its own quota.
+func throttled(share float64, state verdict.ThrottlingState, advice verdict.ThrottlingAdvice, procs int) verdict.Throttling {
+	return verdict.Throttling{
+		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
+		Arms: []verdict.ThrottledArm{{Label: "unset", Judged: true, Share: share, LimitCPUs: 2, Own: true}},
+	}
+}
+
+// The checklist and the warning say the same of what is to be done.
+func TestThrottlingReadsOneWayOnly(t *testing.T) {
+	r := analyze(verdicttest.Config{CPUs: 3, Rate: 100, Arms: verdicttest.Quota(2.5, held(verdicttest.Unset(3, 990, .012)), verdicttest.Set(1, 400, .02), verdicttest.Set(2, 1000, .010), held(verdicttest.Set(3, 990, .012)))})
+	v := New(r)
+	detail := v.Groups[0].Checklist[7].Detail
+	fixes := 0
+	for _, w := range v.Groups[0].Warnings {
+		if strings.Contains(w.Message, "throttled") {
+			if fixes++; w.Fix != "" && !strings.HasSuffix(detail, "; "+w.Fix) {
+				t.Errorf("the warning says %q, the checklist %q", w.Fix, detail)
+			}
+		}
+	}
+	if want := "GOMAXPROCS 2 is shown to be as good or better"; fixes == 0 || !strings.Contains(detail, want) || strings.Contains(detail, "cannot help") {
+		t.Errorf("%d warnings; %q, want %q", fixes, detail, want)
+	}
+}
+
+func held(t verdicttest.Truth) verdicttest.Truth {
+	t.Throttled = 0.6
+	return t
+}
+
+func TestMistakesAreLookedFor(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		number int
+		bend   func(*verdict.Result, *verdict.Group)
+		answer string
+	}{
+		{"nothing proven", 1, func(_ *verdict.Result, g *verdict.Group) {
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
+		}, "careful"},
+		{"no arm above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "cannot tell"},
+		{"arms on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
+		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "avoided"},
+		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
+		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.SameMachine = false }, "avoided"},
+		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "avoided"},
+		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "careful"},
+		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NotYourKnob }, "profile first"},
+		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "avoided"},
+		{"pinned in code", 8, func(_ *verdict.Result, g *verdict.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "made"},
+		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "cannot tell"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := world(c.bend).Groups[0].Mistakes
+			if len(got) != 10 {
+				t.Fatalf("%d mistakes, want 10", len(got))
+			}
+			if m := got[c.number-1]; m.Answer != c.answer {
+				t.Errorf("%s: %s (%s), want %s", m.Question, m.Answer, m.Detail, c.answer)
+			}
+		})
+	}
+}

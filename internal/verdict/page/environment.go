@@ -1,0 +1,245 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// environment is what a reader must know to believe or repeat the run.
+func environment(r *verdict.Result) []Pair {
+	var out []Pair
+	add := func(name, value string) {
+		if value = phrase.Clean(value); value != "" {
+			out = append(out, Pair{name, value})
+		}
+	}
+	h, t, l := r.Host, r.Target, r.Load
+	add("Figures", originWords(r.Origin))
+	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	add("Machine", h.Hostname)
+	add("CPU", h.CPUModel)
+	add("CPUs", cpuCounts(r))
+	add("Topology", topology(h.Topology))
+	if h.MemoryBytes > 0 {
+		add("Memory", number.Short(number.Bytes(float64(h.MemoryBytes))))
+	}
+	add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
+	add("cgroups", h.CgroupMode)
+	add("Program", program(r))
+	add("Pods like those of", t.Object)
+	if nodes := r.Plan.Nodes; len(nodes) > 0 {
+		add("Nodes", phrase.And(nodes)+": a block on each, side by side")
+	}
+	add("Namespace", t.Namespace)
+	add("Container", t.Container)
+	add("Go version of the program", goVersion(t.GoVersion))
+	add("Main module of the program", t.MainModule)
+	add("Before each run", t.Prepare)
+	add("Beside it", beside(t.Beside))
+	add("Runtime variables", strings.Join(t.Environment, " "))
+	add("Directory", t.Directory)
+	add("URL", t.URL)
+	add("CPUs of the target", cmp.Or(t.CPUs, t.ServerCPUs))
+	add("Load generator", generator(r))
+	add("How the load was sent", engine(r))
+	add("TLS", verified(l.TLS))
+	if t.Kind == "server" {
+		if l.RatePerSecond != nil {
+			add("Rate", number.PerSecond("/s").Value(*l.RatePerSecond))
+		} else if l.Command == "" {
+			add("Rate", "half of what unset can carry, from pilot trials")
+		}
+		add("CPUs of the load", cmp.Or(l.CPUs, l.LoadCPUs))
+		add("Load and target", where(r))
+	}
+	add("A trial", trial(r))
+	add("Plan", planned(r))
+	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
+	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
+	return out
+}
+
+// where says how near the load was to the target.
+func where(r *verdict.Result) string {
+	switch {
+	case r.Load.SameMachine && r.SharedCPUs:
+		return "on the same CPUs"
+	case r.Load.SameMachine:
+		return "on the same machine"
+	case r.LoadHost != nil && r.LoadHost.Hostname != "":
+		return "on different machines; the load on " + r.LoadHost.Hostname
+	}
+	return "on different machines"
+}
+
+// beside is the neighbour that ran in every trial.
+func beside(b *journal.Beside) string {
+	if b == nil {
+		return ""
+	}
+	text := phrase.Shell(b.Command)
+	switch q := b.QuotaCPUs; {
+	case q == nil:
+		return text
+	case *q == 0:
+		return text + ", without a quota"
+	default:
+		return text + ", under a quota of " + number.CPUs(*q)
+	}
+}
+
+// planned is a grid's blocks, or a race's budget.
+func planned(r *verdict.Result) string {
+	p := r.Plan
+	if !p.Racing() {
+		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Arms), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
+	}
+	text := fmt.Sprintf("%s to choose from, until the answer is %s", phrase.Count(len(p.Arms), "setting"), p.Goal)
+	if p.MaxTrials > 0 {
+		text += ", at most " + phrase.Count(p.MaxTrials, "trial")
+	}
+	return text + fmt.Sprintf(", seed %d", p.Seed)
+}
+
+func cpuCounts(r *verdict.Result) string {
+	h := r.Host
+	s := strconv.Itoa(h.CPUs) + " online"
+	if h.AffinityCPUs > 0 && h.AffinityCPUs != h.CPUs {
+		s += fmt.Sprintf(", %d allowed by affinity", h.AffinityCPUs)
+	}
+	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
+		s += ", limited to " + short(h.EffectiveCPUs, number.Digits)
+	}
+	return s
+}
+
+func program(r *verdict.Result) string {
+	t := r.Target
+	switch {
+	case t.BuiltIn != "":
+		return "the built-in practice program " + t.BuiltIn
+	}
+	return t.Kind
+}
+
+func generator(r *verdict.Result) string {
+	l := r.Load
+	if r.Target.Kind != "server" {
+		return ""
+	}
+	if l.Command != "" {
+		return l.Command
+	}
+	s := "procfit's own, " + phrase.Count(l.Connections, "connection")
+	if l.Streams > 1 {
+		s += fmt.Sprintf(" of %d streams", l.Streams)
+	}
+	switch {
+	case l.GRPC != nil:
+		s += ", gRPC " + l.GRPC.Method
+	case len(l.Requests) > 0:
+		s += ", a mix: " + strings.Join(l.Requests, ", ")
+	default:
+		s += ", " + method(l)
+	}
+	if l.Pace != "" {
+		s += ", the open loop at random (" + l.Pace + ")"
+	}
+	if l.BodyBytes > 0 {
+		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
+	}
+	if len(l.Headers) > 0 {
+		s += ", headers " + strings.Join(headerNames(l.Headers), ", ")
+	}
+	return s
+}
+
+// engine is what offered the load and what it cost.
+func engine(r *verdict.Result) string {
+	var parts []string
+	for _, e := range r.Engines {
+		s := e.Name + ", " + e.Protocol
+		if e.CPUSecondsPerRequest != nil {
+			s += ", " + number.Time().Short().Value(*e.CPUSecondsPerRequest) + " of its CPU a request"
+		}
+		if len(r.Engines) > 1 {
+			s += " (" + phrase.Count(e.Trials, "trial") + ")"
+		}
+		parts = append(parts, s)
+	}
+	return phrase.Semicolons(parts)
+}
+
+// verified is what was said of TLS.
+func verified(t *journal.TLS) string {
+	if t == nil {
+		return ""
+	}
+	var parts []string
+	if t.Insecure {
+		parts = append(parts, "the server's certificate is not verified")
+	}
+	if t.CACert != "" {
+		parts = append(parts, "the trusted authorities are those in "+t.CACert)
+	}
+	if t.ServerName != "" {
+		parts = append(parts, "the server must be "+t.ServerName)
+	}
+	if t.Cert != "" {
+		parts = append(parts, "the client's certificate is "+t.Cert)
+	}
+	return phrase.Semicolons(parts)
+}
+
+// method is that of the requests. A journal of the first version has it only where the
+// user named one: without, a body made it POST.
+func method(l journal.Load) string {
+	switch {
+	case l.Method != "":
+		return l.Method
+	case l.BodyBytes > 0:
+		return "POST"
+	}
+	return "GET"
+}
+
+// headerNames leaves the values out: they may be credentials, and a report is
+// passed around.
+func headerNames(headers []string) []string {
+	out := make([]string, len(headers))
+	for i, h := range headers {
+		out[i], _, _ = strings.Cut(h, ":")
+	}
+	return out
+}
+
+func trial(r *verdict.Result) string {
+	l := r.Load
+	if l.DurationSeconds <= 0 {
+		return ""
+	}
+	s := number.Time().Short()
+	var out string
+	switch half := s.Number(l.DurationSeconds / 2); {
+	case r.Target.Kind != "server":
+		return "one whole run of the program"
+	case l.Command != "":
+		out = s.Number(l.DurationSeconds) + " under the load command"
+	default:
+		out = half + " in closed loop and " + half + " in open loop"
+	}
+	if l.WarmupSeconds > 0 {
+		out += " after " + s.Number(l.WarmupSeconds) + " of warm-up"
+	}
+	if l.ErrorRatioMax > 0 {
+		out += ", at most " + number.Ratio().Number(l.ErrorRatioMax) + " errors"
+	}
+	return out
+}

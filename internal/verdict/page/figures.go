@@ -1,0 +1,148 @@
+package page
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// shown is a figure that a stage's multiples show.
+type shown struct {
+	measure
+	title string
+	row   string // what a row's name begins with, as benchmarks have it; empty: the number of Ps alone
+	unit  number.Unit
+}
+
+// figures are those of a server, or of a program that runs to its end; and what the
+// kernel counted of it. Tables of such programs by Go version are long enough.
+func figures(r *verdict.Result) []shown {
+	switch {
+	case r.Target.URL != "":
+		return append(serverFigures(r), kernelFigures()...)
+	case slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.GoVersion != "" }):
+		return batchFigures(r)
+	}
+	return append(batchFigures(r), kernelFigures()...)
+}
+
+// batchFigures are what the program printed, times first, else the time of a run.
+func batchFigures(r *verdict.Result) []shown {
+	names := map[string]string{} // with their units
+	for _, g := range r.Groups {
+		for _, a := range g.Arms {
+			for name, m := range a.Metrics {
+				names[name] = m.Unit
+			}
+		}
+	}
+	var times, others []shown
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		s := shown{measure: metric(name, 1), title: phrase.Clean(name), unit: number.PerSecond("")}
+		if names[name] == "ns/op" {
+			s.measure, s.unit, s.row = metric(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
+			times = append(times, s)
+			continue
+		}
+		if title, ok := strings.CutSuffix(s.title, "-ns"); ok { // p99-ns, as benchmarks have other times
+			s.measure, s.unit, s.title = metric(name, 1e-9), number.Time(), title
+		}
+		others = append(others, s)
+	}
+	if len(names) > 0 {
+		return append(times, others...)
+	}
+	return []shown{{title: "Time of a run", unit: number.Time(), measure: measure{
+		name:  "median",
+		value: func(a *verdict.ArmResult) verdict.Interval { return inverse(a.Throughput) },
+		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
+	}}}
+}
+
+func metric(name string, factor float64) measure {
+	return measure{
+		name: "median",
+		value: func(a *verdict.ArmResult) verdict.Interval {
+			i := a.Metrics[name].Interval
+			return verdict.Interval{Median: scaled(i.Median, factor), Low: scaled(i.Low, factor), High: scaled(i.High, factor), N: i.N}
+		},
+		point: func(p *verdict.Point) *float64 {
+			x, ok := p.Metrics[name]
+			if !ok {
+				return nil
+			}
+			return scaled(&x, factor)
+		},
+	}
+}
+
+func reciprocal(x *float64) *float64 {
+	if x == nil || *x == 0 {
+		return nil
+	}
+	return new(1 / *x)
+}
+
+func inverse(i verdict.Interval) verdict.Interval {
+	return verdict.Interval{Median: reciprocal(i.Median), Low: reciprocal(i.High), High: reciprocal(i.Low), N: i.N}
+}
+
+// serverFigures are throughput and latency. Where the judged loop is the open one,
+// the closed one's latency stands beside: it is what documents tell that drove with
+// wrk.
+func serverFigures(r *verdict.Result) []shown {
+	name, open := "", false
+	if len(r.Groups) > 0 {
+		name, open = throughputUnit(r.Groups[0].ThroughputUnit), r.Groups[0].LatencyMode == "open"
+	}
+	list := []shown{
+		{title: "Throughput, " + name, unit: number.PerSecond(""), measure: measure{
+			"median", func(a *verdict.ArmResult) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput },
+		}},
+		{title: "p99 latency", unit: number.Time(), measure: measure{
+			"median", func(a *verdict.ArmResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 },
+		}},
+	}
+	if open {
+		list[1].title = "p99 latency, open loop"
+		list = append(list, shown{title: "p99 latency, closed loop", unit: number.Time(), measure: measure{
+			"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 },
+		}})
+	}
+	return list
+}
+
+func closedP99(a *verdict.ArmResult) verdict.Interval {
+	var values []float64
+	for _, p := range a.Points {
+		if p.Valid && p.Role == "measure" && p.ClosedP99 != nil {
+			values = append(values, *p.ClosedP99)
+		}
+	}
+	return verdict.Median(values)
+}
+
+// kernelFigures are what the kernel counted of the program.
+func kernelFigures() []shown {
+	counted := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shown {
+		return shown{title: title, unit: u, measure: measure{
+			name: "median", value: func(a *verdict.ArmResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} },
+		}}
+	}
+	whole := number.Plain("").Short()
+	return []shown{
+		counted("Context switches a second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
+			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
+				return nil
+			}
+			return new(*e.VoluntaryPerSecond + *e.InvoluntaryPerSecond)
+		}),
+		counted("Threads waiting for a CPU", number.Plain(""), func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		counted("Threads", whole, func(e *verdict.Evidence) *float64 { return e.ThreadsMax }),
+		counted("Throttled periods", number.Ratio(), func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
+	}
+}

@@ -1,0 +1,50 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		bend     func(*verdict.Gate)
+		state    State
+		label    string
+		sentence string
+	}{
+		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, OK, "Gate passed", "Nothing is proven worse by more than its margin. Not proven to be within the margin either: p99 of unset."},
+		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, OK, "Gate passed", "Nothing is proven worse by more than its margin."},
+		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
+		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
+		{"not judged", func(g *verdict.Gate) {
+			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Checks: g.Checks[:1]}}
+		}, Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
+		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
+		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
+		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, OK, "Gate passed", "Nothing is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
+	} {
+		v := New(pagetest.Gate(c.bend))
+		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {
+			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.Verdict.State, v.Verdict.Label, v.Verdict.Sentence, c.state, c.label, c.sentence)
+		}
+		if lead := v.Groups[0].Paste.Lead; !strings.Contains(lead, "not values of GOMAXPROCS") {
+			t.Errorf("%s: to paste: %s", c.name, lead)
+		}
+	}
+	v := New(pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }))
+	if got := v.Gate.Table.Rows[0].Cells[4].Value; got != "not judged" {
+		t.Errorf("the check's outcome is %q", got)
+	}
+}
+
+func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
+	r := pagetest.Typical()
+	r.Gate = pagetest.Gate(func(*verdict.Gate) {}).Gate
+	if v := New(r); v.Verdict.Label != "Set it" || v.Gate.Label != "Gate passed" || v.Gate.Sentence == "" {
+		t.Errorf("%+v beside %+v", v.Verdict, v.Gate)
+	}
+}

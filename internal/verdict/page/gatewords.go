@@ -1,0 +1,90 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
+)
+
+// gateArm is an arm of a gate with what sets its group apart.
+func gateArm(a verdict.GateArm) string {
+	text := a.Label
+	if a.QuotaCPUs != nil {
+		text += ", quota " + number.CPUs(*a.QuotaCPUs)
+	}
+	if a.GoVersion != "" {
+		text += ", Go " + a.GoVersion
+	}
+	return text
+}
+
+// gateNote is what a check came to.
+func gateNote(c *verdict.GateCheck) string {
+	if c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil {
+		return "cannot be judged: " + tooFew(c.Ratio.N)
+	}
+	word, least, most := slower, c.Bounds.High, c.Bounds.Low
+	if c.Metric == verdict.MetricP99 {
+		word, least, most = higher, c.Bounds.Low, c.Bounds.High
+	}
+	change, margin := word(*c.Ratio.Median-1), number.Percent(c.Margin)
+	switch {
+	case c.Outcome == verdict.OutcomeWorse && least != nil:
+		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, amount(*least-1), margin, c.Ratio.N)
+	case c.Outcome == verdict.OutcomeWithin && most != nil:
+		if bound := word(*most - 1); bound != change && bound != same && (*most > 1) == (c.Metric == verdict.MetricP99) {
+			change += ", at most " + bound
+		}
+		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
+	}
+	return fmt.Sprintf("undecided: %s, neither proven within the margin of %s nor beyond it (n %d); more --repeats would decide", change, margin, c.Ratio.N)
+}
+
+// gateMetric is what a check is of: of latency the quantile that is judged.
+func gateMetric(c *verdict.GateCheck) string {
+	if c.Metric == verdict.MetricP99 && c.Quantile > 0 {
+		return contest.Latency{Quantile: c.Quantile}.Name()
+	}
+	return phrase.Clean(c.Metric)
+}
+
+// tooFew says why so many pairs judge nothing.
+func tooFew(pairs int) string {
+	if pairs == 0 {
+		return "no block has a valid trial of both"
+	}
+	return fmt.Sprintf("only %s a valid trial of both, and %d are needed", phrase.CountOf(pairs, "block has", "blocks have"), verdict.FewestPairs)
+}
+
+// Unjudged says why a gate is neither passed nor failed; empty when it is.
+func Unjudged(g *verdict.Gate) string {
+	var why []string
+	for i := range g.Unjudged {
+		why = append(why, unjudged(&g.Unjudged[i]))
+	}
+	return strings.Join(why, "; ")
+}
+
+func unjudged(u *verdict.Unjudged) string {
+	switch u.Code {
+	case verdict.UnjudgedSpoiled:
+		return fmt.Sprintf("at %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
+			gateArm(u.Arm), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
+	case verdict.UnjudgedWithheld:
+		return "other programs left " + gateArm(u.Arm) + " too few CPUs to be compared"
+	case verdict.UnjudgedNoArm:
+		return "the old command was not planned"
+	}
+	var checks []string
+	for _, c := range u.Checks {
+		checks = append(checks, gateMetric(&c)+" of "+gateArm(c.Arm))
+	}
+	if u.Code == verdict.UnjudgedLate {
+		return phrase.And(checks) + ": the load generator sent late, so " + tooFew(u.Pairs)
+	}
+	return phrase.And(checks) + ": " + tooFew(u.Pairs)
+}

@@ -1,0 +1,148 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// acrossGroups is the verdict of a run with several groups, which are never
+// compared with each other.
+func acrossGroups(r *verdict.Result, groups []Group) Verdict {
+	v := Verdict{State: groups[0].Verdict.State, Label: groups[0].Verdict.Label}
+	same := true
+	for _, g := range groups[1:] {
+		same = same && g.Verdict.Sentence == groups[0].Verdict.Sentence
+		if g.Verdict.Label != v.Label {
+			v.State, v.Label = Attention, "It depends"
+		}
+	}
+	if same {
+		all := "In all " + phrase.Count(len(groups), "group")
+		if len(groups) == 2 {
+			all = "In both groups"
+		}
+		v.Sentence = all + ": " + groups[0].Verdict.Sentence
+		v.Answer = groups[0].Verdict.Answer
+		v.Answer.Tiles = nil
+	} else {
+		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
+	}
+	if v.Answer.Text == "" {
+		v.Answer = differing(r, groups)
+		if v.Answer.Plain == "" {
+			v.Answer.Plain = v.Sentence
+		}
+	}
+	return v
+}
+
+// listRoom is how long the answers of all groups may be, in characters, to be the
+// headline: two lines of it on a desktop.
+const listRoom = 84
+
+// differing is the answer of groups that have no common sentence: what they agree on, or
+// each one's, by what sets the groups apart.
+func differing(r *verdict.Result, groups []Group) Answer {
+	var answers []string
+	at := map[string][]string{} // the groups that have an answer
+	for i := range groups {
+		text := groups[i].Verdict.Answer.Brief
+		if _, ok := at[text]; !ok {
+			answers = append(answers, text)
+		}
+		at[text] = append(at[text], key(r, i))
+	}
+	if len(answers) == 1 {
+		return Answer{Text: groups[0].Verdict.Answer.Text}
+	}
+	var list []string
+	for _, text := range answers {
+		list = append(list, some(at[text])+": "+text)
+	}
+	all := phrase.Capital(strings.Join(list, "; "))
+	if utf8.RuneCountInString(all) <= listRoom {
+		return Answer{Text: all}
+	}
+	for i := range list {
+		list[i] = phrase.Capital(list[i]) + "."
+	}
+	return Answer{Text: "It depends on " + phrase.And(apartBy(r)), Plain: strings.Join(list, " ")}
+}
+
+// apartBy is what differs between a run's groups.
+func apartBy(r *verdict.Result) []string {
+	var list []string
+	for _, x := range []struct {
+		name string
+		of   func(*verdict.Group) string
+	}{{"the Go version", languageOf}, {"the quota", quotaOf}, {"the number of replicas", replicasOf}} {
+		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return x.of(&g) != x.of(&r.Groups[0]) }) {
+			list = append(list, x.name)
+		}
+	}
+	return list
+}
+
+func languageOf(g *verdict.Group) string {
+	if g.GoVersion == "" {
+		return ""
+	}
+	return "Go " + goVersion(g.GoVersion)
+}
+
+func quotaOf(g *verdict.Group) string {
+	if g.QuotaCPUs == nil {
+		return "no quota"
+	}
+	return number.CPUs(*g.QuotaCPUs)
+}
+
+func replicasOf(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
+
+// key is what sets a group apart from the others, and no more: "0.5 CPUs".
+func key(r *verdict.Result, i int) string {
+	var parts []string
+	for _, of := range []func(*verdict.Group) string{languageOf, quotaOf, replicasOf} {
+		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return of(&g) != of(&r.Groups[0]) }) {
+			if text := of(&r.Groups[i]); text != "" {
+				parts = append(parts, text)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return "group " + strconv.Itoa(i+1)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func summary(r *verdict.Result, groups []Group) *Table {
+	t := &Table{Columns: []Column{
+		{Head: "Group", Short: "group", Left: true},
+		{Head: "Verdict", Short: "verdict", Left: true},
+		{Head: "Unset runs at", Short: "unset"},
+		{Head: "Peak", Short: "peak"},
+		{Head: phrase.Capital((&group{Group: &r.Groups[0]}).throughputName()) + " at the peak", Short: "at it"},
+	}}
+	for i := range groups {
+		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}
+		g.throughput = g.throughputShown()
+		unset, peak, best := absent, absent, Cell{Value: absent}
+		if n, ok := ps(g.unset()); ok {
+			unset = strconv.Itoa(n)
+		}
+		if a := g.row(g.Peak); a != nil {
+			peak = armName(a)
+			best = cell(g.throughput, g.asShown(a.Throughput))
+		}
+		t.Rows = append(t.Rows, Row{Link: groups[i].ID, Cells: []Cell{
+			{Value: groups[i].Title}, {Value: groups[i].Verdict.Label, Detail: groups[i].Verdict.Sentence}, {Value: unset}, {Value: peak}, best,
+		}})
+	}
+	return t
+}

@@ -1,0 +1,10 @@
+package html
+
+import (
+	"io"
+
+	"github.com/procfit/procfit/internal/verdict/page"
+)
+
+// RenderCanary writes what a canary came to as a page.
+func RenderCanary(out io.Writer, v *page.Canary) error { return execute(out, "canary.html", v) }

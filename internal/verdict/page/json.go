@@ -1,0 +1,110 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// JSON is result.json: indented, with a newline at its end. What the Result has as
+// codes stands there with its words. Values that JSON cannot hold become null (see
+// finite).
+func JSON(r *verdict.Result) ([]byte, error) {
+	b, err := json.MarshalIndent(worded(finite(r)), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the result as JSON: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// The types below are those of stat with their words: an embedded field gives way to
+// one of the same name beside it.
+
+type resultJSON struct {
+	*verdict.Result
+	Groups         []groupJSON         `json:"groups"`
+	Gate           *gateJSON           `json:"gate,omitempty"`
+	Warnings       []warningJSON       `json:"warnings"`
+	Recommendation *recommendationJSON `json:"recommendation"`
+}
+
+type groupJSON struct {
+	*verdict.Group
+	USL            *uslJSON           `json:"usl"`
+	Recommendation recommendationJSON `json:"recommendation"`
+}
+
+type uslJSON struct {
+	*verdict.USL
+	Why string `json:"why,omitempty"`
+}
+
+type recommendationJSON struct {
+	*verdict.Recommendation
+	Cause    verdict.ReasonCode `json:"cause,omitempty"`
+	Sentence string             `json:"sentence"`
+	Reasons  []string           `json:"reasons"`
+	Settle   []string           `json:"settle,omitempty"`
+}
+
+type warningJSON struct {
+	*verdict.Warning
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
+}
+
+type gateJSON struct {
+	*verdict.Gate
+	Checks   []checkJSON `json:"checks"`
+	Unjudged string      `json:"unjudged,omitempty"`
+}
+
+type checkJSON struct {
+	Arm string `json:"arm"`
+	*verdict.GateCheck
+	Note string `json:"note"`
+}
+
+func worded(r *verdict.Result) *resultJSON {
+	out := &resultJSON{Result: r, Groups: []groupJSON{}, Warnings: []warningJSON{}}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		group := groupJSON{Group: g, Recommendation: recommendation(words{g, r})}
+		if g.USL != nil {
+			group.USL = &uslJSON{USL: g.USL, Why: doubt(g)}
+		}
+		out.Groups = append(out.Groups, group)
+	}
+	if r.Recommendation != nil && len(out.Groups) == 1 {
+		out.Recommendation = &out.Groups[0].Recommendation
+	}
+	for i := range r.Warnings {
+		a := warn(r, &r.Warnings[i])
+		out.Warnings = append(out.Warnings, warningJSON{&r.Warnings[i], a.message, a.fix})
+	}
+	if r.Gate != nil {
+		out.Gate = &gateJSON{Gate: r.Gate, Checks: []checkJSON{}, Unjudged: Unjudged(r.Gate)}
+		for i := range r.Gate.Checks {
+			c := &r.Gate.Checks[i]
+			out.Gate.Checks = append(out.Gate.Checks, checkJSON{gateArm(c.Arm), c, gateNote(c)})
+		}
+	}
+	return out
+}
+
+func recommendation(w words) recommendationJSON {
+	rec := &w.group.Recommendation
+	return recommendationJSON{
+		Recommendation: rec, Cause: rec.Claim.Code,
+		Sentence: nameOf(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle()),
+	}
+}
+
+// sentences are advice as one text each.
+func sentences(list []Advice) (out []string) {
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package page_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func TestLab(t *testing.T) {
+	v := page.NewLab(pagetest.Lab())
+	if want := "3 hypotheses of 4 experiments: 1 holds, 1 does not hold, 1 cannot be told here."; v.Sentence != want {
+		t.Errorf("%q, want %q", v.Sentence, want)
+	}
+	if !strings.HasPrefix(v.Progress, "1 experiment of 4 not complete.") {
+		t.Errorf("progress %q", v.Progress)
+	}
+	if want := "Other programs took up to 1.2 of the"; !strings.HasPrefix(v.Disturbed, want) || !strings.Contains(v.Disturbed, "during 1 of 3 sweeps") {
+		t.Errorf("%q", v.Disturbed)
+	}
+	chain := v.Experiments[1]
+	if chain.Page != "chain/index.html" || !chain.Versions || chain.Note != "small sizes (--quick)" || chain.Document != "document 002" {
+		t.Errorf("%+v", chain)
+	}
+	h := chain.Hypotheses[0]
+	if h.Here != "1.04 [1.02, 1.07], n 20" || h.Wanted != "1.1 or less" || h.Label != "holds" || h.State != page.OK {
+		t.Errorf("%+v", h)
+	}
+	if h := chain.Hypotheses[1]; h.Wanted != "1.58 to 3.54" || h.State != page.Attention {
+		t.Errorf("%+v", h)
+	}
+	if h := chain.Hypotheses[1]; h.On != "server" || h.Strip == nil || h.Strip.Document == nil || h.Strip.Interval.To > h.Strip.Zone.From || h.Strip.Document.At < h.Strip.Zone.From {
+		t.Errorf("drawn as %+v", h.Strip)
+	}
+	if h := chain.Hypotheses[0]; h.Strip.Zone.From != 0 || h.Strip.Interval.To > h.Strip.Zone.To || !strings.HasSuffix(h.Strip.Summary, "measured 1.04, the document has 1.07") {
+		t.Errorf("drawn as %+v", h.Strip)
+	}
+	if h := chain.Hypotheses[2]; h.Here != "not measured" || h.Wanted != "1.9 or more" || h.Reason != "needs 4 CPUs, here are 2" {
+		t.Errorf("%+v", h)
+	}
+	s := chain.Stages[0]
+	if notes := strings.Join(s.Notes, "; "); !strings.HasPrefix(notes, "Go 9.99: invalid: no such release; 18 of ") || !strings.HasSuffix(notes, " trials invalid, most often: no such release") {
+		t.Errorf("notes %q", notes)
+	}
+	if s.Report != "report.html" || len(s.Rows) != 1 || len(s.Rows[0].Charts) != 2 {
+		t.Fatalf("%+v", s)
+	}
+	row := s.Rows[0]
+	// The document's laptop and server lie behind ours of Go 1.4, brought to it at one P.
+	if c := row.Charts[0]; len(c.Series) != 3 || c.Series[0].Name != "document, laptop" || c.Series[1].Name != "document, server" {
+		t.Errorf("the document's curves: %+v", c.Series)
+	} else {
+		for i, k := range c.Categories {
+			ours, theirs := c.Series[2].Marks[i], c.Series[1].Marks[i]
+			if k.Label == "1" && (theirs.At != ours.At || theirs.Value != "document 1.00× one P, server") || k.Label == "2" && (theirs.Value != "document 2.84× one P, server" || !theirs.Joined) {
+				t.Errorf("at %s the document has %+v over %+v", k.Label, theirs, ours)
+			}
+		}
+	}
+	if !s.Over {
+		t.Error("nothing says what the hollow dots are")
+	}
+	a, b := row.Charts[0], row.Charts[1]
+	if len(a.Ticks) == 0 || len(a.Ticks) != len(b.Ticks) || a.Ticks[len(a.Ticks)-1] != b.Ticks[len(b.Ticks)-1] {
+		t.Errorf("the charts have scales of their own: %v, %v", a.Ticks, b.Ticks)
+	}
+	// Document 002's names and notation.
+	var names, cells []string
+	for _, r := range row.Table.Rows {
+		names, cells = append(names, r.Cells[0].Value), append(cells, r.Cells[1].Value)
+		if r.Cells[2].Value != "invalid" {
+			t.Errorf("%s of Go 9.99 is %q", r.Cells[0].Value, r.Cells[2].Value)
+		}
+	}
+	if !strings.HasPrefix(strings.Join(names, " "), "Chain unset Chain Chain-2") {
+		t.Errorf("rows %q", names)
+	}
+	if cells[0] != "28.9 µs × (0.99,1.02)" {
+		t.Errorf("cells %q", cells)
+	}
+	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a quota needs a cgroup: mount one" {
+		t.Errorf("%+v", e)
+	}
+	if k8s := v.Experiments[0].Stages[0]; k8s.Report != "pods/report.html" || len(k8s.Rows) < 3 {
+		t.Errorf("%d rows, report %q: want throughput, latency and what the kernel counted", len(k8s.Rows), k8s.Report)
+	}
+}
+
+// A stage of one group has its figures side by side; one of a single arm has Go
+// versions down and quotas across.
+func TestLabTables(t *testing.T) {
+	heads := func(f page.Figures) string {
+		var list []string
+		for _, c := range f.Table.Columns {
+			list = append(list, c.Head)
+		}
+		return strings.Join(list, "|")
+	}
+	o := pagetest.Lab()
+	threads := page.NewLab(o).Experiments[2].Stages[0].Tables()
+	if len(threads) != 1 || !strings.HasPrefix(heads(threads[0]), "GOMAXPROCS|") || len(threads[0].Table.Columns) < 3 {
+		t.Errorf("%d tables, %q", len(threads), heads(threads[0]))
+	}
+	if first := threads[0].Table.Rows[0].Cells[0].Value; first != "unset" {
+		t.Errorf("the first row is %q", first)
+	}
+	if n := len(threads[0].Charts); n != len(threads[0].Table.Columns)-1 || threads[0].Charts[0].Title != threads[0].Table.Columns[1].Head {
+		t.Errorf("%d charts, the first of %s, above %q", n, threads[0].Charts[0].Title, heads(threads[0]))
+	}
+	r := o.Experiments[1].Measured[""].Result
+	for i := range r.Groups {
+		r.Groups[i].Arms = r.Groups[i].Arms[:1]
+	}
+	quota := r.Groups[0]
+	quota.QuotaCPUs = new(0.5)
+	r.Groups = append(r.Groups, quota)
+	s := page.NewLab(o).Experiments[1].Stages[0]
+	tables := s.Tables()
+	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS unset|no quota|quota 0.5" || s.Rows[0].Charts != nil {
+		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.Rows[0].Charts)
+	}
+	var cells []string
+	for _, row := range tables[0].Table.Rows {
+		for _, c := range row.Cells {
+			cells = append(cells, c.Value)
+		}
+	}
+	if got := strings.Join(cells, "|"); got != "Go 1.4|28.9 µs × (0.99,1.02)|28.9 µs × (0.99,1.02)|Go 9.99|invalid|–" {
+		t.Errorf("cells %q", got)
+	}
+}
+
+func TestEmptyLab(t *testing.T) {
+	v := page.NewLab(&lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}})
+	if v.Sentence != "0 hypotheses of 1 experiment." || !strings.HasPrefix(v.Progress, "1 experiment of 1 not complete.") || v.Disturbed != "" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A figure whose unit says that it is nanoseconds is shown as a time.
+func TestLabTimes(t *testing.T) {
+	o := pagetest.Lab()
+	r := o.Experiments[2].Measured[""].Result
+	for i := range r.Groups[0].Arms {
+		a := &r.Groups[0].Arms[i]
+		a.Metrics = map[string]verdict.MetricInterval{"GC ns/op": {Unit: "ns/op"}, "GC pause-ns": {Unit: "pause-ns"}}
+		for j := range a.Points {
+			a.Points[j].Metrics = map[string]float64{"GC ns/op": 1e6, "GC pause-ns": 25e3}
+		}
+	}
+	var titles []string
+	for _, row := range page.NewLab(o).Experiments[2].Stages[0].Rows {
+		titles = append(titles, row.Title)
+		if row.Title == "GC pause" && row.Table.Rows[0].Cells[1].Value != "25.0 µs × (1.00,1.00)" {
+			t.Errorf("%+v", row.Table.Rows[0])
+		}
+	}
+	if !slices.Contains(titles, "GC pause") || slices.Contains(titles, "GC pause-ns") {
+		t.Errorf("figures %q", titles)
+	}
+}
+
+// Figures of another machine are never shown as measured here.
+func TestLabFrom(t *testing.T) {
+	o := pagetest.Lab()
+	o.Experiments[1].Hypotheses[2] = lab.Answered{
+		ID: "d", Says: "the default ignores a quota", AtLeast: new(1.0), Answer: lab.DoesNotHold, From: "on an emulated machine of 8 CPUs, 22 November 2026",
+		Measured: verdict.Interval{Median: new(0.25), Low: new(0.25), High: new(0.25), N: 2},
+	}
+	if got, want := page.NewLab(o).Experiments[1].Hypotheses[2].Here, "0.250 [0.250, 0.250], n 2 (on an emulated machine of 8 CPUs, 22 November 2026)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,135 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// collecting are trials of a program with so many cycles in a hundred seconds, which took
+// that share of its busy time; below zero it is not known.
+func collecting(cycles int64, share float64) func(*journal.Trial) {
+	return func(t *journal.Trial) {
+		t.Memory = &journal.Memory{RSSBytes: new(int64(20 << 20)), PeakRSSBytes: 30 << 20}
+		t.GC = &journal.GC{Cycles: cycles, PauseSeconds: float64(cycles) * 0.0002, HeapBytes: cycles << 11, SpanSeconds: 100}
+		if share >= 0 {
+			t.GC.CPUSeconds, t.GC.BusySeconds = new(share*40), new(40.0)
+		}
+	}
+}
+
+// Beside a flat curve stands that a program allocates where its figures say so, and
+// nowhere else.
+func TestAllocatesInWords(t *testing.T) {
+	alike := []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}
+	const says = "it allocates: a GC cycle every 12.5 ms took 18 % of its busy time"
+	for name, c := range map[string]struct {
+		config Config
+		want   bool
+	}{
+		"much":              {Config{Arms: alike, Trial: collecting(8000, 0.18)}, true},
+		"little":            {Config{Arms: alike, Trial: collecting(8000, 0.09)}, false},
+		"seldom":            {Config{Arms: alike, Trial: collecting(99, 0.18)}, false},
+		"its time unknown":  {Config{Arms: alike, Trial: collecting(8000, -1)}, false},
+		"nothing is known":  {Config{Arms: alike}, false},
+		"a curve not flat":  {Config{Arms: CPUServer(), Trial: collecting(8000, 0.18)}, false},
+		"a rate is carried": {Config{Arms: CPUServer(), Trial: collecting(8000, 0.18), Rate: 30000, SmallFor: true}, false},
+	} {
+		r := analyze(c.config)
+		got := said(r)
+		if strings.Contains(got, says) != c.want || strings.Contains(got, "GOMEMLIMIT") != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+		if flat := strings.Contains(got, "not your knob"); flat && !c.want && !strings.Contains(got, "profile first") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// The figures stand in the table and among the facts; without any there is no column.
+func TestMemoryInATable(t *testing.T) {
+	columns := func(v *View) (heads []string) {
+		for _, c := range v.Groups[0].Table.Columns {
+			heads = append(heads, c.Head)
+		}
+		return heads
+	}
+	fact := func(v *View, name string) string {
+		for _, p := range v.Groups[0].Facts {
+			if p.Name == name {
+				return p.Value
+			}
+		}
+		return ""
+	}
+	v := New(analyze(Config{Arms: CPUServer(), Trial: collecting(8000, 0.18)}))
+	i := slices.Index(columns(v), "GC, of its busy time")
+	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (Cell{"18 %", "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (Cell{"30 MiB", "20 MiB at the end"}) {
+		t.Errorf("%v", columns(v))
+	}
+	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, with 15.6 MiB of heap in use at its end, 18 % of its busy time by its runtime's count, at ") {
+		t.Errorf("%q", got)
+	}
+	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30 MiB at most, at ") {
+		t.Errorf("%q", got)
+	}
+	v = New(analyze(Config{Arms: CPUServer(), Trial: collecting(0, -1)}))
+	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "no cycle, at ") {
+		t.Errorf("%q", got)
+	}
+	v = New(analyze(Config{Arms: CPUServer()}))
+	if slices.Contains(columns(v), "GC, of its busy time") || slices.Contains(columns(v), "Memory, at most") || fact(v, "Memory")+fact(v, "Garbage collector") != "" {
+		t.Errorf("nothing is known, and it is shown: %v", columns(v))
+	}
+}
+
+// What runs beside the target is told apart from it and from other programs; what it
+// leaves of the CPUs is no sign of a program that waits.
+func TestNeighbourInAReport(t *testing.T) {
+	r := analyze(Config{Arms: CPUServer(), OtherCPUs: 4, Trial: func(t *journal.Trial) {
+		t.HostUse.OtherCPUSeconds = new(0.0)
+		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
+	}})
+	r.Target.Beside = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}
+	v := New(r)
+	var facts []string
+	for _, p := range slices.Concat(v.Groups[0].Facts, v.Environment) {
+		facts = append(facts, p.Name+": "+p.Value)
+	}
+	all := strings.Join(facts, "\n")
+	for _, want := range []string{"The program beside it: used 4 CPUs in the trials of ", "Beside it: ./proxy '-a b', under a quota of 4 CPUs", "Workload: unknown"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a quota": {Command: []string{"x"}, QuotaCPUs: new(0.0)}} {
+		if got := beside(b); got != none {
+			t.Errorf("%q, want %q", got, none)
+		}
+	}
+}
+
+func TestTopologyInWords(t *testing.T) {
+	two := []journal.Node{{ID: 0, CPUs: "0-7"}, {ID: 1, CPUs: "8-15"}}
+	for want, m := range map[string]*journal.Topology{
+		"":                  nil,
+		"1 socket; 2 cores": {Sockets: 1, Cores: 2, ThreadsPerCore: 1, Nodes: two[:1]},
+		"2 sockets; 8 cores of 2 threads; 2 NUMA nodes (node0: 0-7; node1: 8-15)":                       {Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two},
+		"1 socket; 12 cores of 2 threads; performance cores are CPUs 0-15, efficiency cores CPUs 16-19": {Sockets: 1, Cores: 12, ThreadsPerCore: 2, PerformanceCPUs: "0-15", EfficiencyCPUs: "16-19"},
+	} {
+		if got := topology(m); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	h, trials := Generate(Config{Arms: CPUServer(), Noise: quiet})
+	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
+	const says = "the target's CPUs are at 2 NUMA nodes of memory (node0: 0-7; node1: 8-15), and what is at another node is farther away"
+	v := New(verdict.Analyze(h, trials))
+	if !slices.ContainsFunc(v.Warnings, func(w Warning) bool { return w.Message == says && strings.Contains(w.Fix, "--server-cpuset node0") }) {
+		t.Errorf("%+v", v.Warnings)
+	}
+}

@@ -1,0 +1,158 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// mistakes are the ten that are made most, each looked for in the data.
+func (g *group) mistakes() []Check {
+	list := []Check{
+		g.magicNumber(), g.moreForIO(), g.otherMachine(), g.sameMachine(), g.singleRun(),
+		g.p99Ignored(), g.profileFirst(), g.leftInCode(), g.envAndCall(), g.notLogged(),
+	}
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	return list
+}
+
+func (g *group) magicNumber() Check {
+	c := Check{Question: "A magic number", State: OK, Answer: "avoided", Detail: "any value named here was " + g.made() + " with this program"}
+	if g.Origin == journal.OriginSim {
+		c.State, c.Answer, c.Detail = Attention, "careful", "any value named here is a model's: measure it"
+	} else if v := g.Recommendation; v.Verdict == verdict.CannotTell || v.Verdict == "" || v.Confidence == verdict.Likely {
+		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be a magic number"
+	}
+	return c
+}
+
+func (g *group) moreForIO() Check {
+	c := Check{Question: "More Ps than CPUs, for I/O", State: Unknown, Answer: "cannot tell"}
+	b := g.Beyond
+	if b == nil {
+		c.Detail = "no settings on both sides of " + number.CPUs(g.EffectiveCPUs)
+		return c
+	}
+	c.State, c.Answer = OK, "measured"
+	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", number.CPUs(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
+	return c
+}
+
+func (g *group) otherMachine() Check {
+	return Check{Question: "Tuned here, deployed elsewhere", State: Unknown, Answer: "only you can tell",
+		Detail: "the result holds for " + number.CPUs(g.EffectiveCPUs) + " of this machine; measure again elsewhere"}
+}
+
+func (g *group) sameMachine() Check {
+	c := Check{Question: "Load generator on the same machine", State: OK, Answer: "avoided"}
+	if g.LatencyMode == "" && g.r.Target.Kind != "server" {
+		c.Detail = "no load generator: the program's own run is the work"
+		return c
+	}
+	if !g.r.Load.SameMachine {
+		c.Detail = "the load came from elsewhere"
+		return c
+	}
+	if !g.r.SharedCPUs {
+		c.Detail = "on the same machine, each on CPUs of its own"
+		return c
+	}
+	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
+	if a := g.row(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
+		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", armName(a), number.CPUs(number.Round(*a.Evidence.LoadCPUs, 2)), number.CPUs(number.Round(*a.Evidence.CPUs, 2)))
+	}
+	return c
+}
+
+func (g *group) singleRun() Check {
+	e := g.enough()
+	c := Check{Question: "A single run", State: OK, Answer: "avoided", Detail: e.Detail}
+	if e.State != OK {
+		c.State, c.Answer = Attention, "careful"
+	}
+	return c
+}
+
+func (g *group) p99Ignored() Check {
+	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: g.Latency.Name() + " is judged, in open loop, " + g.counted()}
+	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
+		c.State, c.Answer, c.Detail = Attention, "careful", "no latency was judged"
+	}
+	return c
+}
+
+func (g *group) profileFirst() Check {
+	c := Check{Question: "Tuning before profiling", State: Unknown, Answer: "only you can tell"}
+	if g.Recommendation.Verdict == verdict.NotYourKnob {
+		c.State, c.Answer, c.Detail = Attention, "profile first", "all settings are alike: GOMAXPROCS is not what limits this program"
+		return c
+	}
+	if g.Workload.Withheld {
+		c.Detail = "the kind of work is not known: " + words{g.Group, g.r}.others()
+		return c
+	}
+	if u := g.Workload.CPUUtilisation; u != nil {
+		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), number.Ratio().Number(*u), g.armText(g.Workload.Arm))
+		if g.Workload.Kind == "io-bound" {
+			c.Detail += "; what it waits for is likelier the limit than GOMAXPROCS"
+		}
+		return c
+	}
+	c.Detail = "CPU use could not be read"
+	return c
+}
+
+// leftInCode and envAndCall rest on the same evidence: a call of
+// runtime.GOMAXPROCS in the program would have overridden what the arms set.
+func (g *group) leftInCode() Check {
+	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read at every setting"}
+	switch o := g.Override; {
+	case o.Ran > 0:
+		c.State, c.Answer = Attention, "made"
+		c.Detail = fmt.Sprintf("asked for %d, ran at %d: the program sets it itself", o.Asked, o.Ran)
+		return c
+	case o.Changed:
+		c.State, c.Answer, c.Detail = Attention, "made", "the value changed in the middle of a trial: the program sets it itself"
+		return c
+	case !o.Known:
+		return c
+	}
+	c.State, c.Answer, c.Detail = OK, "avoided", "every setting ran at the value asked for"
+	return c
+}
+
+func (g *group) envAndCall() Check {
+	c := g.leftInCode()
+	c.Question = "Mixing the variable and the call"
+	if c.State == OK {
+		c.Detail = "no call overrode the variable"
+	}
+	return c
+}
+
+func (g *group) notLogged() Check {
+	c := Check{Question: "Not logging the value at startup", State: Unknown, Answer: "cannot tell"}
+	const remedy = "log runtime.GOMAXPROCS(0) at startup, and alert when it deviates"
+	switch {
+	case g.ProcsLogged == nil:
+		c.Detail = "its output was not looked at: " + remedy
+	case *g.ProcsLogged:
+		c.State, c.Answer, c.Detail = OK, "avoided", "its output under logs/ names GOMAXPROCS"
+	default:
+		c.State, c.Answer, c.Detail = Attention, "made", "nothing at the beginning of its output under logs/ names GOMAXPROCS: "+remedy
+	}
+	return c
+}
+
+// armText is an arm's name, given its label.
+func (g *group) armText(label string) string {
+	if a := g.arm(label); a != nil {
+		return armName(a)
+	}
+	return phrase.Clip(phrase.Clean(label), nameRoom)
+}

@@ -1,0 +1,70 @@
+package page
+
+import (
+	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// absent stands for what was not measured, in a table.
+const absent = "–"
+
+// maybe writes a value that may be absent.
+func maybe(u number.Unit, x *float64) string {
+	if x == nil {
+		return absent
+	}
+	return u.Number(*x)
+}
+
+// size is one of memory, which may be absent.
+func size(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
+
+// brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
+func brackets(u number.Unit, i verdict.Interval) string {
+	if i.Median == nil || i.Low == nil || i.High == nil {
+		return ""
+	}
+	return "[" + u.Range(*i.Median, *i.Low, *i.High) + "]"
+}
+
+// tick is an axis label: round numbers, no trailing zeros.
+func tick(u number.Unit, x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return u.Short().Number(x)
+}
+
+// ticks are those of an axis, labelled.
+func ticks(u number.Unit, a axis.Axis) []Tick {
+	var out []Tick
+	for _, x := range a.Ticks() {
+		out = append(out, Tick{At: a.At(x), Label: tick(u, x)})
+	}
+	return out
+}
+
+// short is a number that somebody chose, with as many digits as are significant.
+func short(x float64, digits int) string { return number.Short(number.Significant(x, digits)) }
+
+// nameRoom is the length, in characters, of the names that are not ours to
+// choose: units, variants, metrics.
+const nameRoom = 24
+
+// throughputUnit names what is counted a second. A metric's name is its own unit;
+// "throughput" says nothing beyond the figure.
+func throughputUnit(name string) string {
+	switch name {
+	case "requests", "":
+		return "req/s"
+	case unitRuns:
+		return "runs/s"
+	case "operations":
+		return "op/s"
+	case verdict.MetricThroughput:
+		return ""
+	}
+	return phrase.Clip(phrase.Clean(name), nameRoom)
+}

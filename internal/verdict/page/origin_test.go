@@ -1,0 +1,78 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// Whatever stands by itself (a verdict, a figure) says where it comes from.
+func TestOriginStandsWithEveryFigure(t *testing.T) {
+	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube, "simulated": journal.OriginSim} {
+		r := analyze(verdicttest.Config{Arms: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
+		v := New(r)
+		g := v.Groups[0]
+		if !strings.Contains(v.Verdict.Context, want) || !strings.Contains(v.Environment[0].Value, want) {
+			t.Errorf("%s: context %q, environment %v", origin, v.Verdict.Context, v.Environment[0])
+		}
+		for _, c := range append([]Chart{*g.Throughput, *g.Latency}, g.Evidence...) {
+			if origin != journal.OriginLocal && !strings.Contains(c.Title, want) {
+				t.Errorf("%s: a figure titled %q", origin, c.Title)
+			}
+		}
+		if !strings.Contains(g.Throughput.Note+g.Throughput.Title, want) {
+			t.Errorf("%s: %q, %q", origin, g.Throughput.Title, g.Throughput.Note)
+		}
+	}
+}
+
+func TestAModelIsNoMeasurement(t *testing.T) {
+	g := New(pagetest.Simulated()).Groups[0]
+	if c := g.Checklist[0]; c.State != Attention || c.Answer != "no" || !strings.Contains(c.Detail, "a model's") {
+		t.Errorf("%+v", c)
+	}
+	if m := g.Mistakes[0]; m.State == OK {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestMixedOriginsAreNamed(t *testing.T) {
+	v := New(analyze(verdicttest.Config{Arms: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
+		if t.Arm.Label == "4" {
+			t.Origin = journal.OriginSim
+		}
+	}}))
+	if v.Verdict.Label != "Cannot tell" || !strings.Contains(v.Verdict.Context, "in part") {
+		t.Errorf("%+v", v.Verdict)
+	}
+}
+
+func TestHTTPMethod(t *testing.T) {
+	for want, l := range map[string]journal.Load{"GET": {}, "POST": {BodyBytes: 9}, "PUT": {Method: "PUT", BodyBytes: 9}} {
+		if got := method(l); got != want {
+			t.Errorf("%+v: %s, want %s", l, got, want)
+		}
+		r := &verdict.Result{Load: l, Target: journal.Target{Kind: journal.KindServer}}
+		if got := generator(r); !strings.Contains(got, ", "+want) {
+			t.Errorf("%q does not say %s", got, want)
+		}
+	}
+}
+
+func TestOtherProgramsAreNamed(t *testing.T) {
+	r := analyze(verdicttest.Config{CPUs: 2, Rate: 100, OtherCPUs: 1.6, Arms: []verdicttest.Truth{verdicttest.Unset(2, 1000, .01), verdicttest.Set(1, 500, .02), verdicttest.Set(2, 1000, .01)}})
+	v := New(r)
+	const said = "ther programs used 1.6 of 2 CPUs"
+	if !strings.Contains(v.Verdict.Sentence, said) || !strings.Contains(v.Groups[0].Mistakes[6].Detail, said) {
+		t.Errorf("%q; %q", v.Verdict.Sentence, v.Groups[0].Mistakes[6].Detail)
+	}
+	for _, p := range v.Groups[0].Facts {
+		if p.Name == "Workload" && (!strings.HasPrefix(p.Value, "not known: other programs") || strings.Contains(p.Value, "io-bound")) {
+			t.Errorf("%+v", p)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// overlay is a document's curve, brought to ours at one P: two machines' times cannot be
+// compared, what they make of more Ps can.
+type overlay struct {
+	curve  *lab.Curve
+	values map[int]float64 // by GOMAXPROCS, for those measured here
+}
+
+// overlays are the curves that lie over a group's figure.
+func (s *shown) overlays(g *group, curves []lab.Curve) []overlay {
+	var list []overlay
+	for i := range curves {
+		c := &curves[i]
+		if s.row == "" || c.Metric != s.row+" ns/op" || !ofRelease(g.GoVersion, c.Go) || c.Seconds[1] <= 0 {
+			continue
+		}
+		o := overlay{curve: c, values: map[int]float64{}}
+		ours := 0.0
+		for j := range g.rows {
+			if a := &g.rows[j]; a.Procs != nil && *a.Procs == 1 && a.Variant == "" {
+				if v := s.value(a).Median; v != nil {
+					ours = *v
+				}
+			}
+		}
+		for j := range g.rows {
+			if p := g.rows[j].Procs; p != nil && c.Seconds[*p] > 0 && ours > 0 {
+				o.values[*p] = ours * c.Seconds[*p] / c.Seconds[1]
+			}
+		}
+		if len(o.values) > 1 {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// ofRelease says whether a version, 1.5.4 or go1.5, is of a release, 1.5.
+func ofRelease(version, release string) bool {
+	v := strings.TrimPrefix(version, "go")
+	return v == release || release != "" && strings.HasPrefix(v, release+".")
+}
+
+// lay puts the document's curves behind ours.
+func (s *shown) lay(c *Chart, g *group, curves []lab.Curve, ax axis.Axis) bool {
+	var behind []Series
+	for _, o := range s.overlays(g, curves) {
+		name := "document"
+		if o.curve.On != "" {
+			name += ", " + o.curve.On
+		}
+		series := Series{Name: name}
+		for i := range g.rows {
+			series.Marks = append(series.Marks, o.mark(&g.rows[i], ax))
+			if i > 0 {
+				m := &series.Marks[i]
+				m.Joined = m.Present && series.Marks[i-1].Present
+			}
+		}
+		behind = append(behind, series)
+	}
+	if len(behind) == 0 {
+		return false
+	}
+	c.Series = append(behind, c.Series...)
+	c.Summary = ""
+	for i := range c.Categories {
+		c.Categories[i].Value = ""
+	}
+	c.describe("")
+	return true
+}
+
+func (o *overlay) mark(a *verdict.ArmResult, ax axis.Axis) Mark {
+	if a.Procs == nil || o.values[*a.Procs] == 0 {
+		return Mark{}
+	}
+	m := Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "document " + times(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
+	if o.curve.On != "" {
+		m.Value += ", " + o.curve.On
+	}
+	return m
+}

@@ -1,0 +1,74 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// Several quotas have one line that sums them up, in their order, and none of it twice.
+func TestTheFirstLineSumsTheGroupsUp(t *testing.T) {
+	quotas := func(list ...verdict.Group) *verdict.Result {
+		r := pagetest.Typical()
+		r.Groups = list
+		return r
+	}
+	of := func(quota float64, concluded verdict.Verdict, procs *int) verdict.Group {
+		g := pagetest.Typical().Groups[0]
+		g.QuotaCPUs = &quota
+		g.Recommendation.Verdict, g.Recommendation.Procs = concluded, procs
+		return g
+	}
+	two := 2
+	for _, c := range []struct {
+		result *verdict.Result
+		text   string
+		plain  string
+	}{
+		{quotas(of(0.5, verdict.KeepDefault, nil), of(1, verdict.Recommended, &two)), "0.5 CPUs: keep the default; 1 CPU: set 2", "2 groups, each with its own answer"},
+		{quotas(of(0.5, verdict.KeepDefault, nil), of(1, verdict.Recommended, &two), of(2, verdict.KeepDefault, nil)), "0.5 CPUs, 2 CPUs: keep the default; 1 CPU: set 2", "3 groups"},
+		{quotas(of(0.5, verdict.CannotTell, nil), of(1, verdict.CannotTell, nil)), "Can’t tell yet", ""},
+		{pagetest.Groups(), "It depends on the Go version and the quota", "Go 1.24.6, 0.5 CPUs: throughput or latency. Go 1.24.6, 2 CPUs: keep the default. Go 1.26.8, 0.5 CPUs: can’t tell yet. Go 1.26.8, 2 CPUs: any value will do."},
+	} {
+		if a := New(c.result).Verdict.Answer; a.Text != c.text || !strings.HasPrefix(a.Plain, c.plain) {
+			t.Errorf("the first line is %q, %q\nwant %q, %q", a.Text, a.Plain, c.text, c.plain)
+		}
+	}
+}
+
+// The small curves are on scales that can be compared: shares of each group's own peak,
+// and one axis of latency.
+func TestSmallCurvesShareTheirScales(t *testing.T) {
+	v := New(pagetest.Groups())
+	if len(v.Overview) != len(v.Groups) {
+		t.Fatalf("%d of %d groups at a glance", len(v.Overview), len(v.Groups))
+	}
+	for i, o := range v.Overview {
+		if o.ID != v.Groups[i].ID || o.Answer != v.Groups[i].Verdict.Answer.Text || len(o.Charts) != 2 {
+			t.Fatalf("group %d: %+v", i, o)
+		}
+		for j, c := range o.Charts {
+			if !slices.Equal(c.Ticks, v.Overview[0].Charts[j].Ticks) {
+				t.Errorf("%s of group %d has an axis of its own", c.Title, i)
+			}
+			for _, k := range c.Categories {
+				if strings.Contains(k.Label, "old") {
+					t.Errorf("group %d: the gate's %q stands among the settings", i, k.Label)
+				}
+			}
+		}
+		top := 0.0
+		for _, m := range o.Charts[0].Series[0].Marks {
+			top = max(top, m.At)
+		}
+		if top != 1 {
+			t.Errorf("group %d: the peak is at %g of its own axis", i, top)
+		}
+	}
+	if one := New(pagetest.Typical()); one.Overview != nil {
+		t.Error("one group at a glance, beside its own page")
+	}
+}

@@ -1,0 +1,94 @@
+package pagetest
+
+import (
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// Lab is a run of four experiments: a server under two quotas, a program of two Go
+// versions of which one cannot be had, one whose machine was busy and that is not
+// complete, and one that could not be run.
+func Lab() *lab.Outcome {
+	server := Groups()
+	o := &lab.Outcome{Schema: lab.OutcomeSchema, Started: server.Started, Host: server.Host, Tool: server.Tool}
+	o.Tool.Args = []string{"lab", "run", "all", "--out", "results/lab"}
+	o.Experiments = []lab.Ran{
+		ran("k8sbench", "an HTTP server", "004", server, lab.RanStage{ID: "pods", Title: "more pods than CPUs", Scaled: "10 pods there, 2 here", Directory: "k8sbench/pods"}),
+		ran("chain", "a message through goroutines", "002", versions(), lab.RanStage{
+			Directory: "chain", Invalid: 18, Versions: []lab.Version{{Asked: "1.4", Full: "go1.4.3"}, {Asked: "9.99", Fault: "no such release\nat all"}},
+		}),
+		ran("threads", "how many threads", "003", Benchmarks(), lab.RanStage{Directory: "threads", OtherCPUs: new(1.25), Stopped: "no valid trial: it crashed"}),
+		{ID: "busyworker", Title: "busy goroutines", Document: "003", NotRun: "a quota needs a cgroup: mount one", Complete: true,
+			Stages: []lab.RanStage{{Directory: "busyworker", NotRun: "a quota needs a cgroup: mount one"}}},
+	}
+	o.Experiments[1].Claim, o.Experiments[1].Quick = "Go 1.4 28.8, 57 µs", true
+	o.Experiments[1].Hypotheses = []lab.Answered{
+		{ID: "a", Says: "two Ps cost under 1.1 times one P", Document: "29 ÷ 27.1 µs = 1.07", Value: new(29 / 27.1), On: "laptop", AtMost: new(1.1), Measured: interval(1.04, 1.02, 1.07, 20), Answer: lab.Holds},
+		{ID: "b", Says: "two Ps cost about twice one P", Document: "110 ÷ 38.8 µs = 2.84", Value: new(110 / 38.8), On: "server", AtLeast: new(1.58), AtMost: new(3.54), Measured: interval(1.25, 1.13, 1.54, 6), Answer: lab.DoesNotHold},
+		{ID: "c", Says: "four Ps are twice as fast", AtLeast: new(1.9), Answer: lab.CannotTell, Reason: "needs 4 CPUs, here are 2"},
+	}
+	o.Experiments[2].Complete = false
+	return o
+}
+
+func ran(id, title, document string, r *verdict.Result, s lab.RanStage) lab.Ran {
+	s.Planned, s.Run, s.Complete = r.TrialsPlanned, max(1, r.TrialsRun), true
+	return lab.Ran{ID: id, Title: title, Document: document, Complete: true, Stages: []lab.RanStage{s}, Measured: lab.Results{s.ID: {Result: r}}}
+}
+
+// versions are two groups of one program, the second without a valid trial.
+func versions() *verdict.Result {
+	r, broken := Benchmarks(), Benchmarks()
+	r.Target.BuiltIn = "chain"
+	r.Groups = append(r.Groups, broken.Groups...)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		g.GoVersion = []string{"1.4", "9.99"}[i]
+		for j := range g.Arms {
+			a := &g.Arms[j]
+			a.Metrics = nil
+			if i == 0 {
+				mid := 28.8e3 * float64(1+j)
+				a.Metrics = map[string]verdict.MetricInterval{"Chain ns/op": {Interval: interval(mid, mid*0.99, mid*1.03, 6), Unit: "ns/op", Better: "lower"}}
+			} else {
+				a.Trials, a.Invalid, a.InvalidReasons = 0, 6, []verdict.ReasonCount{{Reason: "no such release\nat all", Count: 6}}
+			}
+			for k := range a.Points {
+				p := &a.Points[k]
+				p.Metrics, p.Valid = map[string]float64{"Chain ns/op": 28.8e3 * float64(1+j) * (0.99 + 0.01*float64(k%5))}, i == 0
+				if i > 0 {
+					p.Metrics, p.InvalidReason = nil, "no such release\nat all"
+				}
+			}
+		}
+	}
+	return r
+}
+
+// HostileLab is a Lab in which every text tries to be more than text.
+func HostileLab() *lab.Outcome {
+	o, hostile := Lab(), Hostile()
+	evil := hostile.Name
+	o.Host, o.Tool = hostile.Host, hostile.Tool
+	for i := range o.Experiments {
+		e := &o.Experiments[i]
+		e.Title, e.Document, e.Claim = evil, evil, evil
+		for j := range e.Hypotheses {
+			s := &e.Hypotheses[j]
+			s.Says, s.Document, s.On, s.Reason, s.From = evil, evil, evil, evil, evil
+		}
+		for j := range e.Stages {
+			s := &e.Stages[j]
+			s.Title, s.Scaled, s.Stopped = evil, evil, evil
+			if s.NotRun != "" {
+				s.NotRun, e.NotRun = evil, evil
+			} else {
+				e.Measured[s.ID] = lab.Measured{Result: hostile}
+			}
+			for k := range s.Versions {
+				s.Versions[k] = lab.Version{Asked: evil, Full: evil, Fault: evil}
+			}
+		}
+	}
+	return o
+}

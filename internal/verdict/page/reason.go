@@ -1,0 +1,335 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// reasons words a verdict's reasons. Those of one kind that follow one another share
+// a line, under what they have in common.
+func (w words) reasons() []string {
+	list := []string{}
+	var items []string
+	lead := ""
+	flush := func() {
+		if len(items) > 0 {
+			list = append(list, lead+phrase.Semicolons(items))
+		}
+		items = nil
+	}
+	for i := range w.group.Recommendation.Reasons {
+		r := &w.group.Recommendation.Reasons[i]
+		of := w.lead(r.Code)
+		if of == "" || of != lead {
+			flush()
+		}
+		lead = of
+		items = append(items, w.reason(r))
+	}
+	flush()
+	return list
+}
+
+// lead is what reasons of a kind have in common; empty where each stands alone.
+func (w words) lead(code verdict.ReasonCode) string {
+	switch code {
+	case verdict.ReasonSlower:
+		return "proven worse in throughput: "
+	case verdict.ReasonSetAside:
+		return "too slow to be the best, and measured no further: "
+	case verdict.ReasonAsFast:
+		return fmt.Sprintf("proven as good within %s: ", number.Percent(w.plan().Margin))
+	case verdict.ReasonSpeedOpen:
+		return fmt.Sprintf("undecided on throughput, as the range crosses the margin of %s: ", number.Percent(w.plan().Margin))
+	case verdict.ReasonLater, verdict.ReasonSaturated:
+		return "proven worse in " + w.quantile() + ": "
+	case verdict.ReasonAsPrompt:
+		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
+	case verdict.ReasonP99Open:
+		return fmt.Sprintf("undecided on %s, as the range crosses the margin of %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
+	case verdict.ReasonMetricWorse:
+		return "not for every figure: "
+	}
+	return ""
+}
+
+func (w words) reason(r *verdict.Reason) string {
+	switch r.Code {
+	case verdict.ReasonFastest:
+		return w.fastest(r)
+	case verdict.ReasonLowestP99:
+		return w.lowest(r)
+	case verdict.ReasonP99NotJudged:
+		if o := w.plan().SLO; o != nil {
+			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
+		}
+		return "p99 is not judged: in a closed loop, latency only restates throughput"
+	case verdict.ReasonUnsetUnread:
+		return "unset is left out: the value that it chose could not be read"
+	case verdict.ReasonUnsetDiffers:
+		return fmt.Sprintf("unset is left out: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
+	case verdict.ReasonSpread:
+		return w.spread()
+	case verdict.ReasonUnjudged:
+		return w.unjudged()
+	case verdict.ReasonLateLoad:
+		return fmt.Sprintf("the load generator sent late in %s, whose latency is not compared", phrase.Count(r.N, "trial"))
+	case verdict.ReasonShared:
+		return w.shared()
+	case verdict.ReasonBursts:
+		return w.bursts()
+	case verdict.ReasonWithheld:
+		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", which left too few"
+	case verdict.ReasonHolds:
+		return w.holds()
+	case verdict.ReasonCarried:
+		return name(r.Of) + " " + carried(r.Carried, w.latencyClause(r.Of))
+	case verdict.ReasonCarrierP99:
+		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(r.Change), name(r.Than), amount(r.Bound), r.N)
+	case verdict.ReasonMetricWorse:
+		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)",
+			r.Metric, higher(r.Change), name(r.Of), name(r.Than), amount(r.Bound), r.N)
+	}
+	return comparison(r)
+}
+
+// comparison is one setting against the best in a metric.
+func comparison(r *verdict.Reason) string {
+	switch r.Code {
+	case verdict.ReasonSlower:
+		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), slower(r.Change), amount(r.Bound), r.N)
+	case verdict.ReasonAsFast:
+		text := name(r.Of) + " is " + slower(r.Change)
+		if bound := slower(r.Bound); bound != same {
+			text += ", at most " + bound
+		}
+		return fmt.Sprintf("%s (n %d)", text, r.N)
+	case verdict.ReasonSetAside:
+		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
+	case verdict.ReasonSpeedOpen:
+		if r.N == 0 {
+			return name(r.Of) + " has no valid block in common with it"
+		}
+		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
+	case verdict.ReasonSaturated:
+		return name(r.Of) + " fell behind at the common rate"
+	case verdict.ReasonLater:
+		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), amount(r.Bound), r.N)
+	case verdict.ReasonAsPrompt:
+		text := name(r.Of) + " is " + higher(r.Change)
+		if bound := higher(r.Bound); bound != same {
+			text += ", at most " + bound
+		}
+		return fmt.Sprintf("%s (n %d)", text, r.N)
+	}
+	if r.N == 0 {
+		return name(r.Of) + " has no valid block in common with it"
+	}
+	return name(r.Of) + " looked " + higher(r.Change) + often(r.N)
+}
+
+// often is how many trials something is said of. One that is far behind is not measured
+// again, and said to rest on one.
+func often(n int) string {
+	if n == 1 {
+		return " in its only trial"
+	}
+	return fmt.Sprintf(" (n %d)", n)
+}
+
+// fastest names the highest throughput. Few trials may be luck: what seems higher by
+// them is said to.
+func (w words) fastest(r *verdict.Reason) string {
+	among := w.among(func(a verdict.ArmResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
+	if len(r.List) == 0 {
+		return name(r.Of) + " has the highest throughput" + among + ": " + w.figures(r.Of)
+	}
+	return name(r.Of) + " leads in throughput" + among + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, with less"
+}
+
+// lowest likewise names the lowest latency.
+func (w words) lowest(r *verdict.Reason) string {
+	among := w.amongLate(r.Of)
+	if len(r.List) == 0 {
+		return name(r.Of) + " has the lowest " + w.quantile() + among + ": " + w.figures(r.Of)
+	}
+	return name(r.Of) + " leads in " + w.quantile() + among + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, with less"
+}
+
+// among is said where the table has what is not compared: settings that had too few CPUs,
+// or an unset one of no number that is better.
+func (w words) among(better func(verdict.ArmResult) bool) string {
+	unset := func(a verdict.ArmResult) bool {
+		return isOut(a, verdict.ExcludedUnread, verdict.ExcludedDiffers) && better(a)
+	}
+	if w.leftOut(verdict.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
+		return " of those compared"
+	}
+	return ""
+}
+
+// amongLate is said where the table has a lower one that was not compared.
+func (w words) amongLate(low *verdict.Setting) string {
+	among := w.among(func(a verdict.ArmResult) bool { return above(low.P99, a.Judged.Median) })
+	fast, few := w.leftOut(verdict.ExcludedSlower, verdict.ExcludedSaturated), w.leftOut(verdict.ExcludedShared)
+	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
+	switch {
+	case among != "":
+		return among
+	case fast && few:
+		return fmt.Sprintf(" of those as fast with up to %d Ps", most)
+	case few:
+		return fmt.Sprintf(" of up to %d Ps", most)
+	case fast:
+		return " of those as fast"
+	}
+	return ""
+}
+
+// above says whether both are known, and a is more.
+func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
+
+// leftOut says whether the table has a row that was excluded for one of these.
+func (w words) leftOut(why ...verdict.ExcludedCode) bool {
+	return slices.ContainsFunc(w.group.Rows, func(a verdict.ArmResult) bool { return isOut(a, why...) })
+}
+
+// isOut says whether a row was excluded for one of these.
+func isOut(a verdict.ArmResult, why ...verdict.ExcludedCode) bool {
+	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
+}
+
+// spread is the noise that all stands against.
+func (w words) spread() string {
+	s := w.group.Spread
+	text := "noise: trials vary by " + strayed(*s.Throughput) + " in throughput"
+	if s.P99 != nil {
+		text += fmt.Sprintf(" and %s in %s", strayed(*s.P99), w.quantile())
+	}
+	return text + fmt.Sprintf(" (%s of freedom)", phrase.CountOf(s.DF, "degree", "degrees"))
+}
+
+// unjudged is why p99 is shown and not judged.
+func (w words) unjudged() string {
+	l := w.group.Latency
+	var why []string
+	switch {
+	case l.Reason == journal.UnjudgedFewPeriods:
+		why = append(why, fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), contest.PeriodsForP99))
+	case l.Reason != "":
+		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(contest.RequestsForP99)))
+	}
+	if l.Passed > 0 {
+		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, and tells no two values apart", contest.QuantileName(l.Passed), strayed(l.Strays)))
+	}
+	if l.Quantile == 0 {
+		why = append(why, "no other quantile can be judged either")
+	} else {
+		why = append(why, l.Name()+" is judged instead")
+	}
+	return "p99 is shown but not judged: " + strings.Join(why, "; ")
+}
+
+// bursts is what other programs took for a while.
+func (w words) bursts() string {
+	o := w.group.Others
+	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in most", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
+	switch {
+	case o.LeftOut == o.Bursts:
+		text += ": those do not count"
+	case o.LeftOut > 0:
+		text += fmt.Sprintf(": %d of them do not count", o.LeftOut)
+	}
+	if w.group.Recommendation.Verdict == verdict.CannotTell {
+		text += "; start over with another --out when the machine is quiet"
+	}
+	return text
+}
+
+// shared is what latency does not tell while the load runs on the target's CPUs.
+func (w words) shared() string {
+	n := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
+	text := fmt.Sprintf("the load ran on the target's own CPUs, which alone makes latency worst where there are as many Ps as CPUs: so latency neither favours a value above %d nor counts against the default", n)
+	if command := w.apart(); command != "" {
+		return text + ". To find out: " + command
+	}
+	return text + "; drive the load from another machine to find out"
+}
+
+// others is what other programs took: "other programs used 1.6 of 2 CPUs".
+func (w words) others() string {
+	o := w.group.Others
+	if o.CPUs == nil {
+		return "other programs used CPUs that the target may use"
+	}
+	used := func(cpus float64) string { return short(math.Round(cpus*100)/100, number.Digits) }
+	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
+		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostArm)
+	}
+	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func whose(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
+}
+
+// holds is what a result is of: it is worth nothing elsewhere.
+func (w words) holds() string {
+	text := "holds for " + number.CPUs(w.group.EffectiveCPUs)
+	if p := w.group.Part; p != nil {
+		text = fmt.Sprintf("holds for %d of %s, with the load on %d", p.CPUs, number.CPUs(float64(p.Of)), p.LoadHas)
+	}
+	if n := w.group.Replicas; n > 1 {
+		text += " a replica, " + phrase.Count(n, "replica")
+	}
+	if q := w.group.QuotaCPUs; q != nil {
+		text += ", a quota of " + number.CPUs(*q)
+	} else {
+		text += ", no quota"
+	}
+	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
+		text += fmt.Sprintf(", and the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
+	}
+	return text + "; measure again elsewhere"
+}
+
+// carried has what is known of the latency between the counts and what they lack.
+func carried(c *verdict.Carried, latency string) string {
+	text := "carried " + percentDown(c.Share) + " of the rate"
+	switch {
+	case c.Share < verdict.CarriedRatio:
+		text = "carried " + percentDown(c.Share) + ", below " + percentDown(verdict.CarriedRatio) + " of the rate"
+	case c.ShareLow != nil && *c.ShareLow < verdict.CarriedRatio && !c.Carries:
+		text += ", but " + percentDown(verdict.CarriedRatio) + " is not proven"
+	case c.Closed != nil && *c.Closed < 1 && !c.Carries:
+		which := "median"
+		if c.Low {
+			which = "lower bound"
+		}
+		text += fmt.Sprintf(", but its closed loop reached only %s of it (%s)", percentDown(*c.Closed), which)
+	}
+	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
+	if c.Blocks < verdict.FewestPairs {
+		text += fmt.Sprintf("; %d blocks are needed to prove it", verdict.FewestPairs)
+	}
+	return text
+}

@@ -1,0 +1,105 @@
+package page
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+func command(r *verdict.Result) string {
+	if len(r.Target.Command) == 0 {
+		return program(r)
+	}
+	return phrase.Shell(r.Target.Command)
+}
+
+func sweep(r *verdict.Result) string {
+	return "procfit " + phrase.Shell(r.Tool.Args)
+}
+
+// variable is an environment entry that a shell can export.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// reproduce is a script that runs the sweep again: same arguments, same seed,
+// same directory and runtime variables, into a results directory of its own.
+func reproduce(r *verdict.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", phrase.Clean(r.Host.CPUModel), phrase.Clean(cpuCounts(r)), phrase.Clean(r.Host.OS), phrase.Clean(r.Host.Arch), phrase.Clean(r.Host.Kernel))
+	fmt.Fprintf(&b, "# by procfit %s. PROCFIT names another binary.\n", phrase.Clean(r.Tool.Version))
+	b.WriteString("set -eu\n")
+	if r.Target.Directory != "" {
+		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
+	}
+	for _, e := range r.Target.Environment {
+		if variable.MatchString(e) {
+			name, value, _ := strings.Cut(e, "=")
+			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
+		}
+	}
+	args := again(r.Tool.Args, r.Plan.Seed)
+	b.WriteString(leftOut(args))
+	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", phrase.Shell(args))
+	// $'…' is not in every sh.
+	shell := "#!/bin/sh\n"
+	if strings.Contains(b.String(), "$'") {
+		shell = "#!/usr/bin/env bash\n"
+	}
+	return shell + b.String()
+}
+
+// leftOut asks for the values that the journal does not hold, in shell; nothing
+// where it holds all.
+func leftOut(args []string) string {
+	var words []string
+	for i, a := range args {
+		if !strings.Contains(a, redacted) {
+			continue
+		}
+		if i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.HasPrefix(a, "-") {
+			a = args[i-1] + " " + a
+		}
+		words = append(words, phrase.Clean(a))
+	}
+	if words == nil {
+		return ""
+	}
+	text := "credentials were left out of the journal: fill in what reads " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
+	return "echo " + phrase.ShellWord(text) + " >&2; exit 2\n"
+}
+
+// redacted stands in a journal where a credential was (package secret).
+const redacted = "REDACTED"
+
+// again is the command line with the seed fixed and without --out, which would
+// resume the finished run.
+func again(args []string, seed uint64) []string {
+	if len(args) == 0 {
+		args = []string{"sweep"}
+	}
+	var flags []string
+	rest := args
+	seeded := false
+	for len(rest) > 0 && rest[0] != "--" {
+		a := rest[0]
+		rest = rest[1:]
+		switch {
+		case a == "--out":
+			rest = rest[min(1, len(rest)):]
+			continue
+		case strings.HasPrefix(a, "--out="):
+			continue
+		case a == "--seed" || strings.HasPrefix(a, "--seed="):
+			seeded = true
+		}
+		flags = append(flags, a)
+	}
+	if !seeded {
+		flags = append(flags, "--seed", strconv.FormatUint(seed, 10))
+	}
+	return append(flags, rest...)
+}

@@ -1,0 +1,80 @@
+package page
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/need"
+)
+
+func TestAgainFixesTheSeedAndForgetsTheDirectory(t *testing.T) {
+	for _, c := range [][2]string{
+		{"sweep", "sweep --seed 42"},
+		{"", "sweep --seed 42"},
+		{"sweep --out a -- ./x --out b", "sweep --seed 42 -- ./x --out b"},
+		{"sweep --out=a --seed=7 -- ./x", "sweep --seed=7 -- ./x"},
+		{"sweep --seed 7 --out", "sweep --seed 7"},
+	} {
+		if got := strings.Join(again(strings.Fields(c[0]), 42), " "); got != c[1] {
+			t.Errorf("%s: %s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
+// The script is run by a real shell, with a procfit that prints what it was given.
+func TestReproduceRunsTheSameArguments(t *testing.T) {
+	need.Command(t, "bash")
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "hostile": pagetest.Hostile()} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			r.Target.Directory = filepath.Join(dir, "it's here")
+			if err := os.Mkdir(r.Target.Directory, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			script, fake := filepath.Join(dir, "reproduce.sh"), filepath.Join(dir, "fake")
+			write(t, script, New(r).Reproduce)
+			write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$PWD\" \"$GOGC\" \"$@\"\n")
+			c := exec.Command(script)
+			c.Env = append(os.Environ(), "PROCFIT="+fake)
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			_, gogc, _ := strings.Cut(r.Target.Environment[0], "=")
+			want := append([]string{r.Target.Directory, gogc}, again(r.Tool.Args, r.Plan.Seed)...)
+			got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+			if !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// What the journal does not hold is asked for by name, before anything runs.
+func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
+	need.Command(t, "bash")
+	r := pagetest.Typical()
+	r.Tool.Args = []string{"sweep", "--header", "Authorization: REDACTED", "--", "./server", "--token=REDACTED"}
+	r.Target.Directory = ""
+	script := filepath.Join(t.TempDir(), "reproduce.sh")
+	write(t, script, New(r).Reproduce)
+	c := exec.Command(script)
+	c.Env = append(os.Environ(), "PROCFIT=/bin/false")
+	out, err := c.CombinedOutput()
+	if err == nil || c.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "--header Authorization: REDACTED; --token=REDACTED") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

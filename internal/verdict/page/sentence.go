@@ -1,0 +1,277 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// verdictName is a verdict as a label, and as what a sentence without a label before
+// it begins with.
+type verdictName struct {
+	state         State
+	label, prefix string
+}
+
+func nameOf(rec *verdict.Recommendation) verdictName {
+	if rec.Confidence == verdict.Likely {
+		return likely(rec)
+	}
+	switch rec.Verdict {
+	case verdict.Recommended:
+		return verdictName{Act, "Set it", ""}
+	case verdict.CarriesRate:
+		return verdictName{Act, "Smallest that carries the rate", ""}
+	case verdict.KeepDefault:
+		return verdictName{OK, "Change nothing", ""}
+	case verdict.NotYourKnob:
+		return verdictName{OK, "Not your knob", "GOMAXPROCS is not your knob: "}
+	case verdict.Measured:
+		return verdictName{OK, "As it runs", ""}
+	case verdict.TradeOff:
+		return verdictName{Attention, "A trade-off", "A trade-off: "}
+	}
+	return verdictName{Unknown, "Cannot tell", "Cannot tell: "}
+}
+
+// likely has names of its own, so that nobody takes it for proven.
+func likely(rec *verdict.Recommendation) verdictName {
+	switch rec.Verdict {
+	case verdict.NotYourKnob:
+		return verdictName{Attention, "Likely not your knob: not proven", "GOMAXPROCS is likely not your knob, not proven: "}
+	case verdict.KeepDefault:
+		text := "Likely the default: not proven"
+		return verdictName{Attention, text, text + ". "}
+	}
+	text := "Likely: not proven"
+	if rec.Procs != nil {
+		text = fmt.Sprintf("Likely %d: not proven", *rec.Procs)
+	}
+	return verdictName{Attention, text, text + ". "}
+}
+
+// sentence is the recommendation in one sentence, to stand after its label.
+func (w words) sentence() string {
+	rec := &w.group.Recommendation
+	var losses []*verdict.Reason
+	for i := range rec.Reasons {
+		if r := &rec.Reasons[i]; r.Code == verdict.ReasonMetricWorse {
+			losses = append(losses, r)
+		}
+	}
+	text := w.claim(complete(rec.Claim))
+	if len(losses) == 0 {
+		return text
+	}
+	first := w.reason(losses[0])
+	if n := len(losses) - 1; n > 0 {
+		first += ", and " + phrase.Count(n, "more metric")
+	}
+	if rec.Claim.Code == verdict.CauseBenchmarksDiffer {
+		return strings.TrimSuffix(text, ".") + ": " + first + "."
+	}
+	return strings.TrimSuffix(text, ".") + ". But not for every figure: " + first + "."
+}
+
+// complete fills what a claim that was not analysed may lack.
+func complete(c verdict.Reason) *verdict.Reason {
+	if c.Of == nil {
+		c.Of = &verdict.Setting{}
+	}
+	return &c
+}
+
+func (w words) claim(c *verdict.Reason) string {
+	rec := &w.group.Recommendation
+	switch rec.Verdict {
+	case verdict.KeepDefault:
+		return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s.", c.Of.Procs, w.standing(c), w.figures(c.Of), w.where()) + w.elsewhere()
+	case verdict.Recommended:
+		return w.set(c) + w.elsewhere()
+	case verdict.NotYourKnob:
+		return w.alike(c) + "; " + w.instead() + "." + w.elsewhere()
+	case verdict.TradeOff:
+		if c.Than == nil || c.P99Change == nil {
+			return "throughput and " + w.quantile() + " want different values."
+		}
+		return fmt.Sprintf("%s is best for throughput (%s), %s for %s (%s): %s is %s, but its %s is %s, %s.",
+			name(c.Of), w.figures(c.Of), name(c.Than), w.quantile(), w.figures(c.Than), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change), w.where()) + w.elsewhere()
+	case verdict.Measured:
+		return w.asItRuns(c.Of)
+	case verdict.CarriesRate:
+		if c.Of.Default {
+			return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
+		}
+		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
+	}
+	return w.cause(c)
+}
+
+// asItRuns is what was seen of a server that ran already.
+func (w words) asItRuns(of *verdict.Setting) string {
+	text := "Its GOMAXPROCS could not be read"
+	if of.Procs > 0 {
+		text = fmt.Sprintf("It runs with GOMAXPROCS=%d", of.Procs)
+	}
+	if of.Throughput == nil {
+		return text + "."
+	}
+	return fmt.Sprintf("%s. Of %s it answered %s. A sweep of its command would show whether another value is better.", text, w.rate(), w.figures(of))
+}
+
+func (w words) set(c *verdict.Reason) string {
+	begin := "Set GOMAXPROCS=%d: %s (%s) %s"
+	if w.group.Recommendation.Confidence == verdict.Likely {
+		begin = "GOMAXPROCS=%d is %s (%s) %s"
+	}
+	s := fmt.Sprintf(begin, c.Of.Procs, w.standing(c), w.figures(c.Of), w.where())
+	if c.Than == nil {
+		return s + "."
+	}
+	s += fmt.Sprintf("; the default chose %d", c.Than.Procs)
+	switch c.Metric {
+	case verdict.MetricThroughput:
+		s += ", " + slower(c.Change)
+	case verdict.MetricP99:
+		s += ", whose " + w.quantile() + " is " + higher(c.Change)
+	case verdict.MetricSaturated:
+		s += ", which fell behind at the common rate"
+	case verdict.MetricOpen:
+		s += ", which may be as good: undecided"
+	default:
+		s += ", no better"
+	}
+	return s + "."
+}
+
+// standing is why a value is chosen, in the words that the proof allows: "the
+// smallest" only where every smaller one is proven worse.
+func (w words) standing(c *verdict.Reason) string {
+	measured := ""
+	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
+		measured = " measured" // between two that were, others were not
+	}
+	switch {
+	case w.group.Recommendation.Confidence == verdict.Likely:
+		return "likely the smallest value" + measured + " that is as good as the best"
+	case c.Proven:
+		return "the smallest value" + measured + " that is as good as the best"
+	}
+	return "the smallest value" + measured + " shown to be as good as the best"
+}
+
+func (w words) alike(c *verdict.Reason) string {
+	within := "in throughput within " + number.Percent(w.plan().Margin)
+	if c.Proven {
+		within += " and in " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
+	}
+	if c.Code == verdict.ClaimAsGood {
+		shown := "is"
+		if w.group.Recommendation.Confidence == verdict.Likely {
+			shown = "is likely"
+		}
+		text := fmt.Sprintf("%s %s as good as any of %s, %s, %s, and none of them is shown to be worse",
+			name(c.Of), shown, names(c.List), within, w.where())
+		if c.Than != nil {
+			text += fmt.Sprintf(": leave GOMAXPROCS unset (%d)", c.Than.Procs)
+		}
+		return text
+	}
+	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), number.Percent(w.plan().Margin))
+	if c.Proven {
+		text += " and " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
+	}
+	return text + " " + w.where()
+}
+
+// cause is why nothing can be told.
+func (w words) cause(c *verdict.Reason) string {
+	switch c.Code {
+	case verdict.CauseOnlyUnset:
+		return "only unset was measured, and the value that it chose could not be read."
+	case verdict.CausePilotsInvalid:
+		return "no trial has been measured yet, since the pilot trials were invalid."
+	case verdict.CauseNotMeasured:
+		return "no trial has been measured yet."
+	case verdict.CauseNoneValid:
+		return "no trial was valid."
+	case verdict.CauseNoThroughput:
+		return "no valid trial has a throughput above zero."
+	case verdict.CauseOneSetting:
+		return fmt.Sprintf("only one number of Ps was measured, %d.", c.Of.Procs)
+	case verdict.CauseUnsetDiffers:
+		return fmt.Sprintf("unset chose %d and yet performs unlike GOMAXPROCS=%d.", c.Of.Procs, c.Of.Procs)
+	case verdict.CauseLoadLimited:
+		return "every value gives the same throughput, but the load generator was at its limit."
+	case verdict.CauseBenchmarksDiffer:
+		return "on average all values are alike, but the benchmarks want different ones."
+	case verdict.CauseWithheld:
+		return w.others() + ", so " + names(c.List) + " cannot be compared."
+	case verdict.CauseMixedOrigins:
+		return "the trials come from different sources (measured here, in a cluster, or simulated), which cannot be compared."
+	case verdict.CauseRateNotOffered, verdict.CauseRateFewBlocks, verdict.CauseRateNotCarried, verdict.CauseRateContradicts:
+		return w.notCarried(c)
+	}
+	return w.undecided(c)
+}
+
+// undecided is what the comparisons leave open.
+func (w words) undecided(c *verdict.Reason) string {
+	switch c.Code {
+	case verdict.CauseSaturated:
+		return name(c.Of) + " has the most throughput, but fell behind at the rate at which latency is judged."
+	case verdict.CauseP99Open:
+		text := "it is undecided which of " + names(c.List) + " has the lowest " + w.quantile() + "."
+		if c.Than != nil {
+			text += w.leaveIt(c.Than)
+		}
+		return text
+	case verdict.CauseThroughputOpen:
+		text := "it is undecided which of " + names(c.List) + " has the highest throughput."
+		if c.Than != nil {
+			text += w.leaveIt(c.Than)
+		}
+		return text
+	case verdict.CauseNoise:
+		return w.wild()
+	case verdict.CauseNothingTold:
+		return "no two values could be told apart or shown to be alike."
+	}
+	return "nothing was analysed."
+}
+
+func (w words) leaveIt(d *verdict.Setting) string {
+	return fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", d.Procs)
+}
+
+// wild is for trials that vary too much for anything to be called likely.
+func (w words) wild() string {
+	s := w.group.Spread
+	if s.Throughput == nil {
+		return "trials vary too much to tell."
+	}
+	text := "trials vary too much to tell: by " + strayed(*s.Throughput) + " in throughput"
+	if s.P99 != nil {
+		text += " and " + strayed(*s.P99) + " in " + w.quantile()
+	}
+	return text + "."
+}
+
+func (w words) notCarried(c *verdict.Reason) string {
+	switch c.Code {
+	case verdict.CauseRateNotOffered:
+		return "no valid trial offered " + w.rate() + "."
+	case verdict.CauseRateFewBlocks:
+		return fmt.Sprintf("no value of GOMAXPROCS carried %s in the %d blocks needed to prove it.", w.rate(), verdict.FewestPairs)
+	}
+	if c.Code == verdict.CauseRateContradicts {
+		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s, yet one is under a smaller quota: something else held these trials back.", w.rate(), w.where())
+	}
+	if !c.Proven {
+		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s.", w.rate(), w.where())
+	}
+	return fmt.Sprintf("no value of GOMAXPROCS carries %s %s.", w.rate(), w.where())
+}

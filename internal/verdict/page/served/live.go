@@ -1,0 +1,195 @@
+package served
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/html"
+)
+
+// Refresh is how often a browser loads the page again.
+const Refresh = 5 * time.Second
+
+// headerTimeout is how long a request may take to arrive.
+const headerTimeout = 10 * time.Second
+
+// Server shows one page, and forgets it when it ends.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+	served   chan struct{} // closed when it no longer serves
+	local    bool
+	started  time.Time // the page's version begins with it, so that another run's is another
+
+	mu      sync.Mutex
+	live    *html.Live
+	now     string
+	page    []byte
+	version int
+	ended   bool
+	asked   time.Time     // when the page was last asked for
+	last    chan struct{} // closed when the last page has been seen
+}
+
+// Listen serves an empty page at an address, HOST:PORT or :PORT. Without a host it is
+// the loopback's; port 0 is any that is free.
+func Listen(ctx context.Context, address string) (*Server, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%q: want HOST:PORT or :PORT", address)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{listener: l, served: make(chan struct{}), last: make(chan struct{}), started: time.Now()}
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	s.local = ok && tcp.IP.IsLoopback()
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout}
+	go func() {
+		defer close(s.served)
+		_ = s.http.Serve(l) // ends with Close; a page that is not served harms no measurement
+	}()
+	return s, nil
+}
+
+// URL is where a browser on this machine finds the page.
+func (s *Server) URL() string {
+	if tcp, ok := s.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d/", tcp.Port)
+	}
+	return "http://" + s.listener.Addr().String() + "/"
+}
+
+// Show renders what the trials so far came to. It is to be called between trials.
+func (s *Server) Show(v *page.View) error { return s.render(v, int(Refresh.Seconds())) }
+
+func (s *Server) render(v *page.View, refresh int) error {
+	running := *v
+	running.Progress = "" // it speaks of a run that has ended
+	if refresh > 0 {
+		running.Verdict.Label = "So far: " + running.Verdict.Label
+	}
+	l, err := html.NewLive(&running, refresh)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live = l
+	s.renew()
+	return nil
+}
+
+// Now says what runs; it costs a copy of the page.
+func (s *Server) Now(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = text
+	s.renew()
+}
+
+func (s *Server) renew() {
+	if s.live != nil {
+		s.page = s.live.Page(s.now)
+		s.version++
+	}
+}
+
+// End shows a last page, which is not loaded again, waits until who watches has it, and
+// serves no more. Nobody is waited for when ctx ends.
+func (s *Server) End(ctx context.Context, v *page.View, now string) error {
+	err := s.render(v, 0)
+	s.mu.Lock()
+	s.now, s.ended = now, true
+	s.renew()
+	watched := time.Since(s.asked) < 2*Refresh
+	s.mu.Unlock()
+	if watched && err == nil {
+		wait, stop := context.WithTimeout(ctx, Refresh+time.Second)
+		defer stop()
+		select {
+		case <-s.last:
+		case <-wait.Done():
+		}
+	}
+	s.Close()
+	return err
+}
+
+// Close serves no more.
+func (s *Server) Close() {
+	// A response on its way is let through: the last page is one.
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	if s.http.Shutdown(ctx) != nil {
+		s.http.Close()
+	}
+	<-s.served
+}
+
+// ServeHTTP answers with the page as it stands.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case s.local && !loopback(r.Host):
+		http.Error(w, "this page is for browsers on the machine that measures", http.StatusForbidden)
+		return
+	case r.URL.Path != "/":
+		http.NotFound(w, r)
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only to be looked at", http.StatusMethodNotAllowed)
+		return
+	}
+	s.mu.Lock()
+	document, version, ended := s.page, s.version, s.ended
+	s.asked = time.Now()
+	s.mu.Unlock()
+	if document == nil {
+		w.Header().Set("Refresh", strconv.Itoa(int(Refresh.Seconds())))
+		http.Error(w, "nothing to show yet", http.StatusServiceUnavailable)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("ETag", fmt.Sprintf(`"%x-%d"`, s.started.UnixNano(), version))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document))
+	if ended && r.Method == http.MethodGet {
+		s.seen()
+	}
+}
+
+// seen says that somebody has the last page.
+func (s *Server) seen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.last:
+	default:
+		close(s.last)
+	}
+}
+
+// loopback says whether a request's host is this machine, by a name that no other
+// machine can give it.
+func loopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}

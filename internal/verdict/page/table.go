@@ -1,0 +1,290 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// cell is a median with its interval.
+func cell(u number.Unit, i verdict.Interval) Cell {
+	return Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
+}
+
+// column is a heading with what its cells hold.
+type column struct {
+	Column
+	cell func(*verdict.ArmResult) Cell
+}
+
+// table is one row an arm, without the columns of which nothing is known.
+func (g *group) table() Table {
+	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), g.memoryColumns(), []column{
+		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, trialsCell}})
+	t := Table{Rows: make([]Row, len(g.rows))}
+	for i := range g.rows {
+		t.Rows[i].Mark = g.mark(&g.rows[i], "")
+	}
+	for _, c := range columns {
+		known := false
+		cells := make([]Cell, len(g.rows))
+		for i := range g.rows {
+			cells[i] = c.cell(&g.rows[i])
+			known = known || cells[i].Value != absent
+		}
+		if !known {
+			continue
+		}
+		t.Columns = append(t.Columns, c.Column)
+		for i := range cells {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
+		}
+	}
+	return t
+}
+
+// figureColumns are what was measured of the arms.
+func (g *group) figureColumns() []column {
+	seconds := number.Time()
+	return []column{
+		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.ArmResult) Cell { return Cell{Value: armName(a)} }},
+		{g.throughputColumn(), func(a *verdict.ArmResult) Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
+		{Column{Head: "Speed-up", Short: "×"}, func(a *verdict.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
+		{Column{Head: g.againstPeak()}, func(a *verdict.ArmResult) Cell { return difference(a.VersusPeak) }},
+		{Column{Head: "p50", Short: "p50"}, func(a *verdict.ArmResult) Cell { return cell(seconds, a.P50) }},
+		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.ArmResult) Cell {
+			if !g.other() || g.Latency.Quantile == 0.5 {
+				return Cell{Value: absent}
+			}
+			return cell(seconds, a.Judged)
+		}},
+		{Column{Head: "p99", Short: "p99"}, func(a *verdict.ArmResult) Cell { return cell(seconds, a.P99) }},
+		{Column{Head: "Unanswered", Short: "unansw."}, func(a *verdict.ArmResult) Cell {
+			if a.Unanswered == 0 {
+				return Cell{Value: absent}
+			}
+			return Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
+		}},
+	}
+}
+
+// kernelColumns are what the kernel counted.
+func (g *group) kernelColumns() []column {
+	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
+	return []column{
+		{Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.CPUs)} }},
+		{Column{Head: "CPUs used beside it"}, func(a *verdict.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.BesideCPUs)} }},
+		{Column{Head: "CPU a request"}, func(a *verdict.ArmResult) Cell {
+			if g.ThroughputUnit != "requests" {
+				return Cell{Value: absent}
+			}
+			c := Cell{Value: maybe(seconds, a.Evidence.CPUSecondsEach)}
+			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
+				c.Detail = seconds.Number(*o.CPUSecondsEach) + " in open loop"
+			}
+			return c
+		}},
+		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.ArmResult) Cell {
+			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
+			if v == nil || i == nil {
+				return Cell{Value: absent}
+			}
+			return Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
+		}},
+		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)} }},
+		{Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.ArmResult) Cell {
+			c := Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
+			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
+				c.Detail = few.Number(*s) + " s/s a replica"
+			}
+			return c
+		}},
+	}
+}
+
+// other says whether another quantile than p99 is judged.
+func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
+
+// levels says what the figures of tables are: of what is compared, levels.
+func (g *group) levels() string {
+	medians := []string{}
+	for _, q := range []string{"p50", "p99"} {
+		if g.Latency.Quantile == 0 || g.Latency.Name() != q {
+			medians = append(medians, q)
+		}
+	}
+	return "Each value's level over the run, with its 95 % interval; " + phrase.And(append(medians, "what the kernel counted")) + " are medians."
+}
+
+// standing is what an arm came to: what has no part in the judgement is marked, with
+// why.
+func (g *group) standing(a *verdict.ArmResult) Cell {
+	switch {
+	case a.Variant != "" || g.gateAlone || g.Peak == "":
+		return Cell{Value: absent}
+	case a.Excluded != nil:
+		return g.leftOut(*a.Excluded)
+	case a.Later:
+		return Cell{Value: g.Latency.Name() + " worse", Detail: "proven, against the lowest"}
+	case g.row(g.Peak) == a:
+		return Cell{Value: "leads"}
+	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
+		return Cell{Value: "as fast"}
+	}
+	return Cell{Value: "undecided"}
+}
+
+func (g *group) leftOut(code verdict.ExcludedCode) Cell {
+	switch code {
+	case verdict.ExcludedInvalid:
+		return Cell{"invalid", "no trial was valid"}
+	case verdict.ExcludedWithheld:
+		return Cell{"starved", "other programs left it too few CPUs to be compared"}
+	case verdict.ExcludedUnread:
+		return Cell{"unread", "the value that it chose is not known, so it is left out"}
+	case verdict.ExcludedDiffers:
+		return Cell{"differs", "performs unlike the number that it chose, so it is left out"}
+	case verdict.ExcludedNoFigure:
+		return Cell{"no figure", "no valid trial has a throughput"}
+	case verdict.ExcludedSlower:
+		return Cell{"slower", "proven worse in throughput; its latency is not compared"}
+	case verdict.ExcludedSaturated:
+		return Cell{"saturated", "fell behind at the common rate; its latency is queueing"}
+	case verdict.ExcludedLatency:
+		return Cell{"no latency", "none of its trials has a latency that can be judged"}
+	case verdict.ExcludedShared:
+		return Cell{"past CPUs", "more Ps than CPUs, with the load on the same CPUs: its latency does not count in its favour"}
+	}
+	return Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
+}
+
+func trialsCell(a *verdict.ArmResult) Cell {
+	c := Cell{Value: strconv.Itoa(a.Trials)}
+	if a.Invalid > 0 {
+		c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
+	}
+	return c
+}
+
+func (g *group) throughputColumn() Column {
+	c := Column{Head: phrase.Capital(g.throughputName()), Short: "throughput", Detailed: true}
+	switch {
+	case g.Benchmarks != nil:
+		c.Head = "Geometric mean"
+	case g.runs():
+		c.Short = "a run"
+	}
+	if u := g.throughput.Name(); u != "" {
+		c.Head, c.Short = c.Head+", "+u, u
+	}
+	return c
+}
+
+// mark is a word on an arm's standing; metric narrows a trade-off to one side.
+func (g *group) mark(a *verdict.ArmResult, metric string) string {
+	rec := g.Recommendation
+	if a.Variant != "" {
+		return ""
+	}
+	if rec.Verdict == verdict.TradeOff {
+		switch {
+		case g.row(rec.BestThroughput) == a && metric != "p99":
+			return "best throughput"
+		case g.row(rec.BestP99) == a && metric != "throughput":
+			return "best p99"
+		}
+		return ""
+	}
+	if c := g.chosen(); c != nil && c == a {
+		switch {
+		case rec.Confidence == verdict.Likely && rec.Verdict != verdict.NotYourKnob:
+			return "likely"
+		}
+		switch rec.Verdict {
+		case verdict.Recommended, verdict.CarriesRate:
+			return "recommended"
+		case verdict.KeepDefault:
+			return "keep"
+		}
+	}
+	return ""
+}
+
+// metricsTable holds the figures that the program or the generator printed.
+func (g *group) metricsTable() *Table {
+	names := map[string]verdict.MetricInterval{}
+	for _, a := range g.rows {
+		for n, m := range a.Metrics {
+			if g.Benchmarks == nil || m.Unit != "ns/op" { // these have a table of their own
+				names[n] = m
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	t := &Table{Columns: []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}}
+	order := slices.Sorted(maps.Keys(names))
+	for _, n := range order {
+		head := phrase.Clip(phrase.Clean(n), nameRoom)
+		if u := phrase.Clip(phrase.Clean(names[n].Unit), nameRoom); u != "" && u != head {
+			head += ", " + u
+		}
+		if b := phrase.Clip(phrase.Clean(names[n].Better), nameRoom); b != "" {
+			head += " (" + b + " is better)"
+		}
+		t.Columns = append(t.Columns, Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
+	}
+	value := number.PerSecond("")
+	for i := range g.rows {
+		row := Row{Cells: []Cell{{Value: armName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
+		for _, n := range order {
+			c := Cell{Value: absent}
+			if m, ok := g.rows[i].Metrics[n]; ok {
+				c = cell(value, m.Interval)
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func times(x *float64) string {
+	if x == nil {
+		return absent
+	}
+	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
+}
+
+// difference words a ratio as a change: 0.804 is −19.6 %.
+func difference(i verdict.Interval) Cell {
+	if i.Median == nil {
+		return Cell{Value: absent}
+	}
+	c := Cell{Value: change(*i.Median)}
+	if i.Low != nil && i.High != nil {
+		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
+	}
+	return c
+}
+
+// change is a ratio as one: from twice on as a factor, for nobody reads "+340 %".
+func change(ratio float64) string {
+	if ratio >= 2 {
+		return number.Significant(ratio, 2) + "×"
+	}
+	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
+	switch {
+	case s == "0.0" || s == "-0.0":
+		return "0.0 %"
+	case s[0] == '-':
+		return "−" + s[1:] + " %"
+	}
+	return "+" + s + " %"
+}

@@ -1,0 +1,87 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// throttling words what stat found of limits.
+func (g *group) throttling() Check {
+	c := Check{Question: "Was the target throttled by its CPU quota?", State: Unknown, Answer: "cannot tell"}
+	t := &g.Throttling
+	var seen []string
+	for i := range t.Arms {
+		if a := &t.Arms[i]; a.Judged {
+			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.armText(a.Label), number.Ratio().Number(a.Share), around(a)))
+		}
+	}
+	c.Detail = strings.Join(seen, ", ")
+	switch t.State {
+	case verdict.ThrottledNo:
+		c.State, c.Answer = OK, "no"
+	case verdict.ThrottledHardly:
+		c.State, c.Answer = OK, "hardly"
+	case verdict.ThrottledYes:
+		c.State, c.Answer = Attention, "yes"
+	}
+	switch {
+	case len(seen) == 0 && t.State == verdict.ThrottledNo:
+		c.Detail = "procfit set no quota, and there was no limit around the target"
+	case len(seen) == 0 && g.QuotaCPUs != nil:
+		c.Detail = "the cgroup's throttling could not be read"
+	case !t.OuterKnown:
+		c.Detail = clauses(c.Detail, "it is not known whether a limit around the session throttled")
+	}
+	if t.State == verdict.ThrottledYes || t.Advice == verdict.AdviceAvoid {
+		c.Detail = clauses(c.Detail, words{g.Group, g.r}.throttlingAdvice())
+	}
+	return c
+}
+
+// around names a limit that the arm did not set.
+func around(a *verdict.ThrottledArm) string {
+	if a.Own {
+		return ""
+	}
+	return fmt.Sprintf(" of the limit of %s around it (%s)", number.CPUs(a.LimitCPUs), phrase.Clip(phrase.Clean(a.Group), 2*nameRoom))
+}
+
+func clauses(list ...string) string {
+	var all []string
+	for _, s := range list {
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// throttlingAdvice is what is to be done, the same in every place.
+func (w words) throttlingAdvice() string {
+	t := &w.group.Throttling
+	limit := "the limit around it"
+	if t.AdviceOwn {
+		limit = "the quota"
+	}
+	procs := 0
+	if t.Procs != nil {
+		procs = *t.Procs
+	}
+	switch t.Advice {
+	case verdict.AdviceMeasured:
+		return fmt.Sprintf("GOMAXPROCS %d is shown to be as good or better: lower it to that before raising %s", procs, limit)
+	case verdict.AdviceAvoid:
+		return fmt.Sprintf("keep to GOMAXPROCS %d, which is not held back", procs)
+	case verdict.AdviceLower:
+		return fmt.Sprintf("lower GOMAXPROCS to %d before raising %s", procs, limit)
+	case verdict.AdviceRaise:
+		return "raise " + limit + " if the work must go faster; GOMAXPROCS cannot help"
+	case verdict.AdviceProven:
+		return "raise " + limit + " if the work must go faster; fewer Ps are shown to be worse"
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// trialWarning words what a journal says of one trial. A sentence of an old journal
+// stands as it is.
+func trialWarning(w *journal.Warning) string {
+	value := 0.0
+	if w.Value != nil {
+		value = *w.Value
+	}
+	switch w.Code {
+	case journal.WarnLegacy:
+		return w.Detail
+	case journal.WarnLoadLimited:
+		return "the load generator's busiest thread used " + number.Percent(value) + " of a CPU: it may have been the limit"
+	case journal.WarnLoadTook:
+		return "the load generator took " + cpusUsed(value) + " of a machine that had none to spare"
+	case journal.WarnSaturated:
+		return "answered " + percentDown(value) + " of the offered rate"
+	case journal.WarnSentLate:
+		return "the load generator itself sent late: " + number.Seconds(value) + " at p99"
+	case journal.WarnProcsUnproven:
+		return because("the live GOMAXPROCS could not be read", w.Detail)
+	case journal.WarnNoGo:
+		return "none of the target's processes is a Go program"
+	case journal.WarnProcsChanged:
+		if w.From != nil && w.To != nil {
+			return fmt.Sprintf("GOMAXPROCS changed from %d to %d", *w.From, *w.To)
+		}
+		return "GOMAXPROCS changed in the middle"
+	case journal.WarnKilled:
+		return "did not end within " + number.Short(number.Seconds(value)) + " of SIGTERM and was killed"
+	case journal.WarnCounters:
+		return because("the kernel's counters could not be read", w.Detail)
+	case journal.WarnFailedRequests:
+		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
+	case journal.WarnUnanswered:
+		return phrase.Count(w.Count, "request") + " still unanswered at the end" + inPhase(w.Phase)
+	case journal.WarnLatencyClock:
+		return because("its latency is not judged: it counts from the actual send, which waits for a free connection", w.Detail)
+	case journal.WarnRedirects:
+		return phrase.CountOf(w.Count, "answer was a redirect", "answers were redirects") + " (3xx)" + inPhase(w.Phase)
+	}
+	return because(string(w.Code), w.Detail)
+}
+
+func because(what, detail string) string {
+	if detail == "" {
+		return what
+	}
+	return what + ": " + detail
+}
+
+func inPhase(m journal.Mode) string {
+	switch m {
+	case journal.ModeClosed, journal.ModeOpen:
+		return " in " + string(m) + " loop"
+	}
+	return ""
+}

@@ -1,0 +1,396 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// Every sentence is true of the table that stands below it, whatever was measured. The
+// full count is run by .ci/full.
+func TestSentencesAreTrueOfTheTable(t *testing.T) {
+	n := 150
+	if os.Getenv("PROCFIT_FULL") != "" {
+		n = 10000
+	}
+	if x, err := strconv.Atoi(os.Getenv("PROCFIT_SWEEPS")); err == nil {
+		n = x
+	}
+	bad, verdicts := 0, map[string]int{}
+	for seed := range n {
+		r := pagetest.Random(rand.New(rand.NewPCG(uint64(seed), 11)))
+		for i, problem := range contradictions(r, verdicts) {
+			if i == 0 {
+				bad++
+			}
+			if bad <= 5 {
+				t.Errorf("sweep %d: %s", seed, problem)
+			}
+		}
+	}
+	t.Logf("%d of %d sweeps contradict themselves; %v", bad, n, verdicts)
+	if bad > 0 {
+		t.Errorf("%d of %d sweeps contradict themselves", bad, n)
+	}
+	for _, label := range []string{"Set it", "Change nothing", "Not your knob", "Cannot tell", "A trade-off"} {
+		if n >= 150 && verdicts[label] == 0 {
+			t.Errorf("no sweep ends in %q, so that nothing is known of it: %v", label, verdicts)
+		}
+	}
+}
+
+// checker holds one group's table against what is said above it.
+type checker struct {
+	g        *verdict.Group
+	view     *Group
+	problems []string
+}
+
+func contradictions(r *verdict.Result, verdicts map[string]int) []string {
+	v := New(r)
+	var problems []string
+	for i := range r.Groups {
+		c := &checker{g: &r.Groups[i], view: &v.Groups[i]}
+		label := regexp.MustCompile(`Likely \d+`).ReplaceAllString(c.view.Verdict.Label, "Likely N")
+		verdicts[label]++
+		c.headline()
+		c.answer()
+		c.reasons()
+		c.texts()
+		c.standings()
+		c.advice()
+		problems = append(problems, c.problems...)
+	}
+	return problems
+}
+
+func (c *checker) wrong(format string, args ...any) {
+	var table []string
+	for i, r := range c.view.Table.Rows {
+		row := &c.g.Rows[i]
+		table = append(table, fmt.Sprintf("%s T=%s L=%s %v", r.Cells[0].Value, value(row.Throughput), value(row.Judged), excluded(row)))
+	}
+	c.problems = append(c.problems, fmt.Sprintf(format, args...)+"\n\t"+c.view.Verdict.Label+": "+c.view.Verdict.Sentence+
+		"\n\t"+strings.Join(c.view.Verdict.Reasons, "\n\t")+"\n\t"+strings.Join(table, "\n\t"))
+}
+
+func value(i verdict.Interval) string {
+	if i.Median == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*i.Median, 'g', 4, 64)
+}
+
+func excluded(a *verdict.ArmResult) string {
+	if a.Excluded == nil {
+		return ""
+	}
+	return string(*a.Excluded)
+}
+
+// row is what the table has of a setting.
+func (c *checker) row(s *verdict.Setting) *verdict.ArmResult {
+	for i := range c.g.Rows {
+		if a := &c.g.Rows[i]; a.Variant == "" && a.Label == s.Arm {
+			return a
+		}
+	}
+	c.wrong("%s is in no row", name(s))
+	return &verdict.ArmResult{}
+}
+
+// compared are the rows that take part in comparisons of throughput.
+func (c *checker) compared() []*verdict.ArmResult {
+	var list []*verdict.ArmResult
+	out := []string{"invalid", "withheld", "unread", "differs", "no_figure"}
+	for i := range c.g.Rows {
+		if a := &c.g.Rows[i]; a.Variant == "" && !slices.Contains(out, excluded(a)) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b))+1e-12 }
+
+// figures of a setting are those of its row.
+func (c *checker) figures(s *verdict.Setting) *verdict.ArmResult {
+	a := c.row(s)
+	if s.Throughput != nil && (a.Throughput.Median == nil || !same2(*s.Throughput, *a.Throughput.Median)) {
+		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput, value(a.Throughput))
+	}
+	if s.P99 != nil && (a.Judged.Median == nil || !same2(*s.P99, *a.Judged.Median)) {
+		c.wrong("latency of %s is %g, in the table %s", name(s), *s.P99, value(a.Judged))
+	}
+	holdsDefault := a.Procs == nil || len(a.PooledWith) > 0
+	if s.Default != holdsDefault && s.Procs > 0 {
+		c.wrong("%s is called the default: %v, and its row holds unset: %v", name(s), s.Default, holdsDefault)
+	}
+	return a
+}
+
+func (c *checker) reasons() {
+	rec := &c.g.Recommendation
+	all := append(slices.Clone(rec.Reasons), rec.Claim)
+	for _, s := range rec.Settle {
+		all = append(all, verdict.Reason{List: s.List})
+	}
+	for i := range all {
+		r := &all[i]
+		for _, s := range []*verdict.Setting{r.Of, r.Than} {
+			if s != nil {
+				c.figures(s)
+			}
+		}
+		for k := range r.List {
+			c.figures(&r.List[k])
+		}
+		if r.Of == nil || r.Than == nil {
+			continue
+		}
+		switch r.Code {
+		case verdict.ReasonSlower, verdict.ReasonAsFast, verdict.ReasonSpeedOpen, verdict.ReasonSetAside:
+			c.speed(r)
+		case verdict.ReasonLater, verdict.ReasonAsPrompt, verdict.ReasonP99Open:
+			c.promptness(r)
+		}
+	}
+}
+
+// speed: what is said against the best is what its row has.
+func (c *checker) speed(r *verdict.Reason) {
+	a, best := c.row(r.Of), c.row(r.Than)
+	if best.Label != c.g.Peak {
+		c.wrong("%s is compared with %s, and the peak is %s", name(r.Of), name(r.Than), c.g.Peak)
+	}
+	if r.N == 0 {
+		return
+	}
+	v := a.VersusPeak
+	if v.Median == nil || !same2(r.Change, *v.Median-1) || !same2(1+r.Change, *a.Throughput.Median / *best.Throughput.Median) {
+		c.wrong("%s is %g, its row has %s against the peak", name(r.Of), r.Change, value(v))
+		return
+	}
+	as := a.NonInferior.Throughput != nil && *a.NonInferior.Throughput
+	switch {
+	case r.Code == verdict.ReasonSlower && (v.High == nil || !same2(r.Bound, *v.High-1) || *v.High >= 0.95 || excluded(a) == ""):
+		c.wrong("%s is proven worse, and its row does not say so", name(r.Of))
+	case r.Code == verdict.ReasonAsFast && (v.Low == nil || *v.Low <= 0.95 || !as || excluded(a) == "slower"):
+		c.wrong("%s is proven as good, and its row does not say so", name(r.Of))
+	case r.Code == verdict.ReasonSetAside && excluded(a) == "":
+		c.wrong("%s is set aside, and its row does not say so", name(r.Of))
+	case r.Code == verdict.ReasonSpeedOpen && (as || excluded(a) == "slower"):
+		c.wrong("%s is open, and its row decides it", name(r.Of))
+	}
+}
+
+func (c *checker) promptness(r *verdict.Reason) {
+	a, low := c.row(r.Of), c.row(r.Than)
+	if r.N == 0 || a.Judged.Median == nil || low.Judged.Median == nil {
+		return
+	}
+	if !same2(1+r.Change, *a.Judged.Median / *low.Judged.Median) {
+		c.wrong("latency of %s against %s is %g, in the table %g", name(r.Of), name(r.Than), r.Change, *a.Judged.Median / *low.Judged.Median - 1)
+	}
+	if (r.Code == verdict.ReasonLater) != a.Later {
+		c.wrong("%s is later: %v, its row %v", name(r.Of), r.Code == verdict.ReasonLater, a.Later)
+	}
+}
+
+var (
+	highest = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the highest throughput( of those compared)?`)
+	lowest  = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the lowest (p[\d.]+)( of those as fast| of those compared)?(?: (?:of|with) up to (\d+) Ps)?: `)
+)
+
+// texts reads the sentences as a user does, against the numbers shown.
+func (c *checker) texts() {
+	for _, text := range c.view.Verdict.Reasons {
+		if m := highest.FindStringSubmatch(text); m != nil {
+			top := c.byName(m[1])
+			for _, a := range c.claimed(m[2]) {
+				if a.Throughput.Median != nil && *a.Throughput.Median > *top.Throughput.Median*(1+1e-9) {
+					c.wrong("%q, and %s is higher", text, a.Label)
+				}
+			}
+		}
+		if m := lowest.FindStringSubmatch(text); m != nil {
+			c.lowestOf(text, m)
+		}
+	}
+}
+
+// claimed are the rows that a highest or lowest one must beat: all of the table, less
+// what its words leave out.
+func (c *checker) claimed(but string) []*verdict.ArmResult {
+	if but == " of those compared" {
+		return c.compared()
+	}
+	var list []*verdict.ArmResult
+	for i := range c.g.Rows {
+		a := &c.g.Rows[i]
+		if x := excluded(a); a.Variant == "" && !(but == " of those as fast" && (x == "slower" || x == "saturated")) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func (c *checker) lowestOf(text string, m []string) {
+	low := c.byName(m[1])
+	most, _ := strconv.Atoi(m[4])
+	for _, a := range c.claimed(m[3]) {
+		if m[3] == " of those compared" && excluded(a) != "" || most > 0 && orZero(a.Procs, a.ResolvedProcs) > most {
+			continue
+		}
+		if a.Judged.Median != nil && *a.Judged.Median < *low.Judged.Median*(1-1e-9) {
+			c.wrong("%q, and %s has a lower one", text, a.Label)
+		}
+	}
+	if shown := "p99"; m[2] != shown && !slices.ContainsFunc(c.view.Table.Columns, func(k Column) bool { return k.Head == m[2] }) {
+		c.wrong("%q, and the table has no %s", text, m[2])
+	}
+}
+
+func orZero(list ...*int) int {
+	for _, p := range list {
+		if p != nil {
+			return *p
+		}
+	}
+	return 0
+}
+
+func (c *checker) byName(label string) *verdict.ArmResult {
+	return c.row(&verdict.Setting{Arm: label})
+}
+
+func (c *checker) standings() {
+	at := slices.IndexFunc(c.view.Table.Columns, func(k Column) bool { return k.Head == "Standing" })
+	if at < 0 {
+		return
+	}
+	fastest := 0
+	for i, row := range c.view.Table.Rows {
+		if row.Cells[at].Value == "leads" {
+			fastest++
+		}
+		if a := &c.g.Rows[i]; row.Cells[at].Value == "leads" && a.Label != c.g.Peak {
+			c.wrong("%s is said to lead, the peak is %s", a.Label, c.g.Peak)
+		}
+	}
+	if fastest > 1 {
+		c.wrong("%d rows lead", fastest)
+	}
+}
+
+func (c *checker) headline() {
+	rec := &c.g.Recommendation
+	likely := strings.HasPrefix(c.view.Verdict.Label, "Likely")
+	if likely != (rec.Confidence == verdict.Likely) {
+		c.wrong("the label is %q of what is %s", c.view.Verdict.Label, rec.Confidence)
+	}
+	if (likely || rec.Verdict == verdict.CannotTell) && len(c.view.Verdict.Settle) == 0 {
+		c.wrong("nothing says what would settle it")
+	}
+	if likely && len(c.view.Paste.Snippets) > 0 {
+		c.wrong("what is not proven is to be pasted")
+	}
+	var marked []string
+	for i, row := range c.view.Table.Rows {
+		if row.Mark != "" {
+			marked = append(marked, c.g.Rows[i].Label)
+		}
+	}
+	switch rec.Verdict {
+	case verdict.Recommended, verdict.KeepDefault, verdict.CarriesRate:
+		a := c.row(rec.Claim.Of)
+		if !slices.Equal(marked, []string{a.Label}) {
+			c.wrong("%v are marked, %s is named", marked, a.Label)
+		}
+		if (rec.Procs == nil) != rec.Claim.Of.Default && rec.Verdict != verdict.Recommended {
+			c.wrong("leave it unset, and %s is not the default", name(rec.Claim.Of))
+		}
+		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.CarriesRate {
+			c.wrong("%s is named, and is excluded: %s", a.Label, x)
+		}
+		c.smallest(rec)
+	case verdict.TradeOff:
+		fast, prompt := c.row(rec.Claim.Of), c.row(rec.Claim.Than)
+		if !(*fast.Throughput.Median > *prompt.Throughput.Median && *prompt.Judged.Median < *fast.Judged.Median) {
+			c.wrong("a trade-off of what is worse in both")
+		}
+	case verdict.NotYourKnob:
+		for _, a := range c.compared() {
+			if x := excluded(a); x == "slower" || x == "saturated" {
+				c.wrong("%s is %s, and it does not matter", a.Label, x)
+			}
+		}
+	case verdict.CannotTell:
+		if len(marked) > 0 {
+			c.wrong("nothing can be told, and %v are marked", marked)
+		}
+	}
+	c.theDefault(rec)
+}
+
+// smallest: where the sentence calls a value the smallest that is as good, each smaller
+// row is proven worse.
+func (c *checker) smallest(rec *verdict.Recommendation) {
+	if !strings.Contains(c.view.Verdict.Sentence, " the smallest value that is as good as the best") || rec.Confidence == verdict.Likely {
+		return
+	}
+	for _, a := range c.compared() {
+		p := orZero(a.Procs, a.ResolvedProcs)
+		if p < rec.Claim.Of.Procs && excluded(a) != "slower" && excluded(a) != "saturated" && !a.Later && !c.beaten(a, rec.Claim.Of) {
+			c.wrong("%s is smaller and not shown to be worse", a.Label)
+		}
+	}
+}
+
+// beaten: by its figures a row is worse than the setting by more than a margin.
+func (c *checker) beaten(a *verdict.ArmResult, by *verdict.Setting) bool {
+	slower := by.Throughput != nil && *a.Throughput.Median < 0.95**by.Throughput
+	return slower || by.P99 != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99
+}
+
+// theDefault is said to be worse only where its row is.
+func (c *checker) theDefault(rec *verdict.Recommendation) {
+	d := rec.Claim.Than
+	if rec.Verdict != verdict.Recommended || d == nil {
+		return
+	}
+	x, y := c.row(rec.Claim.Of), c.row(d)
+	if x.Procs == nil {
+		c.wrong("a value is to be set that no row has")
+	}
+	switch rec.Claim.Metric {
+	case verdict.MetricThroughput:
+		if !(*y.Throughput.Median < 0.95**x.Throughput.Median) {
+			c.wrong("the default is called slower")
+		}
+	case verdict.MetricP99:
+		if !(*y.Judged.Median > 1.2**x.Judged.Median) || excluded(x) == "load_on_cpus" {
+			c.wrong("the default is called later")
+		}
+	}
+}
+
+// advice on throttling names no other value than the verdict.
+func (c *checker) advice() {
+	rec, t := &c.g.Recommendation, &c.g.Throttling
+	if rec.Claim.Of == nil || t.Procs == nil || rec.Confidence != verdict.Proven || rec.Verdict != verdict.Recommended && rec.Verdict != verdict.KeepDefault {
+		return
+	}
+	if *t.Procs != rec.Claim.Of.Procs {
+		c.wrong("GOMAXPROCS %d is advised against throttling (%s), and the verdict names %d", *t.Procs, t.Advice, rec.Claim.Of.Procs)
+	}
+}

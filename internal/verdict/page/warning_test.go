@@ -1,0 +1,146 @@
+package page
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// calm is a sweep that nothing is to be said against.
+func calm() Config {
+	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Arms: CPUServer()}
+}
+
+func TestWarningsInWords(t *testing.T) {
+	under := func(quota float64, arms ...Truth) []Truth { return Quota(quota, arms...) }
+	throttled := func(share float64, truth Truth) Truth { truth.Throttled = share; return truth }
+	for _, c := range []struct {
+		want   string // codes, in order
+		change func(*Config)
+		say    string
+	}{
+		{"few_blocks", func(c *Config) { c.Blocks = 2 }, "one has 2"},
+		{"few_arms", func(c *Config) { c.Arms = c.Arms[:4] }, "4 settings"},
+		{"invalid_trials", func(c *Config) {
+			c.Blocks = 8
+			c.Trial = func(t *journal.Trial) {
+				if t.Block == 1 && t.Order < 2 {
+					t.Valid, t.InvalidReason = false, "ran at 4 instead of 8"
+				}
+			}
+		}, "2 of 56 trials invalid, most often: ran at 4"},
+		{"saturated", func(c *Config) { c.Rate = 20000 }, "fell behind at 20,000 req/s"},
+		{"drift", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				*t.ThroughputPerSecond *= 1 - 0.03*float64(t.Block) - 0.0005*float64(t.Order)
+			}
+		}, "% slower than the start"},
+		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5 % of the CPU time"},
+		{"steal", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Block == 1 {
+					t.HostUse.StealSeconds = 20
+				}
+			}
+		}, "took CPU time: a fifth or more of it in 7 of 42 trials"},
+		{"load_limited", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				t.Warnings = []journal.Warning{{Code: journal.WarnLoadLimited, Value: new(0.99)}, {Code: journal.WarnSaturated}}
+			}
+		}, "in 42 of 42 trials"},
+		{"trial_warnings", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				t.Warnings = []journal.Warning{{Code: journal.WarnLegacy, Detail: "a replica was slow to stop"}}
+			}
+		}, "42 warnings in trials, the first: a replica"},
+		{"unproven_procs", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Arm.Procs != nil {
+					t.ObservedProcs = []*int{nil}
+				}
+			}
+		}, "could not be read: 1, 2, 4, 8 and 16"},
+		{"no_go", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				t.ObservedProcs, t.Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnNoGo}}
+			}
+		}, "the target is not a Go program"},
+		{"default_varies", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Arm.Procs == nil && t.Block == 0 {
+					t.ObservedProcs = []*int{new(7)}
+				}
+			}
+		}, "unset"},
+		{"unset_differs", func(c *Config) { c.Arms[0] = Unset(8, 40000, .0052) }, "performs unlike GOMAXPROCS=8"},
+		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were never sent"},
+		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
+		{"noisy", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				*t.ThroughputPerSecond *= math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
+			}
+		}, "% in throughput, too much to tell small differences"},
+		{"flat_curve", func(c *Config) {
+			c.Arms = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
+		}, "within 5 % of the best"},
+		{"throttled_beyond_quota", func(c *Config) {
+			c.Arms = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
+			c.Rate = 100
+		}, "more Ps than the quota of 2 CPUs, at GOMAXPROCS unset (60 % of periods), 4"},
+		{"throttled_within_quota", func(c *Config) {
+			c.Arms = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
+			c.Rate = 100
+		}, "throttled by the quota of 2 CPUs with no more Ps than that, rounded up, at GOMAXPROCS unset (60"},
+		{"oversubscribed", func(c *Config) {
+			c.Arms = under(4, c.Arms...)
+			for i := range c.Arms {
+				c.Arms[i].Arm.Replicas = 3
+			}
+		}, "3 replicas with a quota of 4 CPUs need 12 CPUs, and the machine has 8 CPUs"},
+		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
+		{"quota_unbound", func(c *Config) {
+			c.Arms = under(2, c.Arms...)
+			c.Trial = func(t *journal.Trial) {
+				if t.Arm.Procs == nil || *t.Arm.Procs > 2 {
+					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
+				}
+			}
+		}, "runs used more CPU than the quota of 2 CPUs allows, as very short runs can (its period is 100 ms), at GOMAXPROCS unset (2."},
+	} {
+		config := calm()
+		c.change(&config)
+		r := analyze(config)
+		got := ""
+		for i := range r.Warnings {
+			a := warn(r, &r.Warnings[i])
+			got += a.message + ": " + a.fix + "\n"
+		}
+		if !strings.Contains(got, c.say) {
+			t.Errorf("%s: nothing says %q:\n%s", c.want, c.say, got)
+		}
+	}
+}
+
+// Every code that a journal may hold of a trial has words of its own.
+func TestTrialWarningsInWords(t *testing.T) {
+	seen := map[string]bool{}
+	for _, code := range []journal.WarningCode{
+		journal.WarnLoadLimited, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnSentLate, journal.WarnProcsUnproven, journal.WarnNoGo,
+		journal.WarnProcsChanged, journal.WarnKilled, journal.WarnCounters, journal.WarnFailedRequests, journal.WarnUnanswered, journal.WarnRedirects,
+	} {
+		got := trialWarning(&journal.Warning{Code: code, Value: new(0.5), Count: 3, Phase: journal.ModeOpen})
+		if got == "" || got == string(code) || seen[got] {
+			t.Errorf("%s: %q", code, got)
+		}
+		seen[got] = true
+	}
+	if got := trialWarning(&journal.Warning{Code: journal.WarnLegacy, Detail: "as it was written"}); got != "as it was written" {
+		t.Errorf("%q", got)
+	}
+	if got := trialWarning(&journal.Warning{Code: journal.WarnProcsChanged, From: new(2), To: new(4)}); got != "GOMAXPROCS changed from 2 to 4" {
+		t.Errorf("%q", got)
+	}
+}

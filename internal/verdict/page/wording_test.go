@@ -1,0 +1,181 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// The label stands before the sentence on a page, and within it in result.json.
+func TestALabelIsNotSaidTwice(t *testing.T) {
+	eight, one := &verdict.Setting{Procs: 8}, &verdict.Setting{Procs: 1}
+	for _, c := range []struct {
+		rec        verdict.Recommendation
+		view, json string
+	}{
+		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Cannot tell: no trial was valid."},
+		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
+			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs.",
+			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs."},
+		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Setting{*one, *eight}}},
+			"1 and 8 give the same throughput within 5 % on 2 CPUs; profile first.",
+			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5 % on 2 CPUs; profile first."},
+	} {
+		r := pagetest.Typical()
+		r.Groups[0].Recommendation = c.rec
+		if got := New(r).Verdict.Sentence; got != c.view {
+			t.Errorf("%q, want %q", got, c.view)
+		}
+		if got := recommendation(words{&r.Groups[0], r}).Sentence; got != c.json {
+			t.Errorf("%q, want %q", got, c.json)
+		}
+	}
+}
+
+func TestDifferencesInWords(t *testing.T) {
+	for change, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3 % faster", -0.39: "39 % slower"} {
+		if got := slower(change); got != want {
+			t.Errorf("%g: %q, want %q", change, got, want)
+		}
+	}
+	if got := higher(-0.0004); got != "the same" {
+		t.Errorf("a latency: %q", got)
+	}
+	w := words{group: &verdict.Group{ThroughputUnit: "throughput"}}
+	if got := w.perSecond(249); got != "249" {
+		t.Errorf("a metric named throughput: %q", got)
+	}
+	if got := percentDown(0.98996); got != "98.9 %" {
+		t.Errorf("rounded down: %q", got)
+	}
+}
+
+func TestGroupTitles(t *testing.T) {
+	half := 0.5
+	for want, g := range map[string]verdict.Group{
+		"No quota":                        {Replicas: 1},
+		"No quota, 2 replicas":            {Replicas: 2},
+		"Quota 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
+		"Quota 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
+	} {
+		if got := (&group{Group: &g}).title(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	r := pagetest.Groups()
+	r.Groups, r.Gate = r.Groups[:2], nil
+	for i := range r.Groups {
+		r.Groups[i].Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}
+	}
+	if got := New(r).Verdict.Sentence; !strings.HasPrefix(got, "In both groups: ") {
+		t.Error(got)
+	}
+}
+
+func TestLargeDifferencesAreFactors(t *testing.T) {
+	for change, want := range map[float64]string{0.99: "99 % higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93 % lower"} {
+		if got := higher(change); got != want {
+			t.Errorf("%g: %q, want %q", change, got, want)
+		}
+	}
+	for spread, want := range map[float64]string{0.032: "3.2 %", 0.46: "46 %", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
+		if got := strayed(spread); got != want {
+			t.Errorf("%g: %q, want %q", spread, got, want)
+		}
+	}
+}
+
+// A batch program is known by how long it takes, and not by runs a second.
+func TestRunsAreShownAsTimes(t *testing.T) {
+	r := pagetest.Typical()
+	g := &r.Groups[0]
+	g.ThroughputUnit = "runs"
+	for _, list := range [][]verdict.ArmResult{g.Arms, g.Rows} {
+		for i := range list {
+			list[i].Throughput = verdict.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
+		}
+	}
+	v := New(r).Groups[0]
+	if c := v.Table.Columns[1]; c.Head != "Time of a run" || c.Short != "a run" {
+		t.Errorf("column %+v", c)
+	}
+	if c := v.Table.Rows[0].Cells[1]; c.Value != "2.00 s" || c.Detail != "[1.25 s, 2.50 s]" {
+		t.Errorf("cell %+v", c)
+	}
+	if v.Throughput.Title != "Time of a run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
+		t.Errorf("chart %q: %+v", v.Throughput.Title, v.Throughput.Series[0].Marks[0])
+	}
+	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time of a run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
+		t.Errorf("tile %+v", tile)
+	}
+}
+
+func TestAMetricIsItsOwnUnit(t *testing.T) {
+	for name, want := range map[string]string{"": "req/s", "runs": "runs/s", "operations": "op/s", "throughput": "", "frames": "frames", "1/took": "1/took"} {
+		if got := throughputUnit(name); got != want {
+			t.Errorf("%q is in %q, want %q", name, got, want)
+		}
+	}
+	r := pagetest.Typical()
+	r.Groups[0].ThroughputUnit = "throughput"
+	g := New(r).Groups[0]
+	if c := g.Table.Columns[1]; c.Head != "Throughput" || c.Short != "throughput" {
+		t.Errorf("column %+v", c)
+	}
+	if got := g.Throughput.Series[0].Marks[1].Value; got != "12.8k" {
+		t.Errorf("value %q", got)
+	}
+}
+
+func TestHowLongATrialIs(t *testing.T) {
+	for want, bend := range map[string]func(*verdict.Result){
+		"1.5 s in closed loop and 1.5 s in open loop after 500 ms of warm-up, at most 1 % errors": func(*verdict.Result) {},
+		"3 s under the load command after 500 ms of warm-up, at most 1 % errors":                  func(r *verdict.Result) { r.Load.Command = "wrk" },
+		"one whole run of the program": func(r *verdict.Result) { r.Target.Kind = "batch" },
+	} {
+		r := pagetest.Typical()
+		bend(r)
+		if got := trial(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
+	for _, c := range []struct {
+		run, invalid, pilots int
+		want                 string
+	}{
+		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To complete it, run"},
+		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Fix"},
+		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Fix"},
+		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To complete it, run"},
+	} {
+		r := &verdict.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
+		if got := progress(r); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestNoChartWithoutData(t *testing.T) {
+	g := New(pagetest.Invalid()).Groups[0]
+	if g.Throughput != nil || g.Latency != nil || len(g.Evidence) != 0 {
+		t.Errorf("charts of nothing: %+v %+v %d", g.Throughput, g.Latency, len(g.Evidence))
+	}
+	if g := New(pagetest.Benchmarks()).Groups[0]; g.Throughput == nil || g.Latency != nil {
+		t.Error("benchmarks have a throughput, and no latency")
+	}
+}
+
+func TestFactsNameWhatIsKnown(t *testing.T) {
+	r := pagetest.Typical()
+	r.Groups[0].Detectable.P99, r.Groups[0].NoiseFloor.P99 = nil, nil
+	for _, p := range New(r).Groups[0].Facts {
+		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 2.1 %: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.2 %: ") {
+			t.Errorf("%+v", p)
+		}
+	}
+}

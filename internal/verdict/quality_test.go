@@ -1,0 +1,263 @@
+package verdict_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// sweeps is how many of each kind are simulated; PROCFIT_SWEEPS asks for more.
+func sweeps(t *testing.T, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv("PROCFIT_SWEEPS")); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// equal is arms that are all the same, under a gate against a command that is
+// the same too.
+func equal() []Truth {
+	arms := []Truth{Unset(8, 5000, .02), Set(1, 5000, .02), Set(2, 5000, .02), Set(4, 5000, .02), Set(8, 5000, .02), Set(16, 5000, .02)}
+	return append(arms, Against(Unset(8, 5000, .02), Set(8, 5000, .02))...)
+}
+
+// Of 100 sweeps over equal arms at most 5 may claim a difference, by verdict, in
+// a reason, or by failing the gate.
+func TestEqualArms(t *testing.T) {
+	n := sweeps(t, 100)
+	claims, verdicts := 0, map[verdict.Verdict]int{}
+	for seed := range n {
+		r := analyze(Config{Seed: uint64(seed), Arms: equal(), Gate: true})
+		rec := r.Groups[0].Recommendation
+		verdicts[rec.Verdict]++
+		claim := rec.Verdict == verdict.Recommended || rec.Verdict == verdict.TradeOff || !r.Gate.Pass
+		for _, reason := range rec.Reasons {
+			claim = claim || reason.Code == verdict.ReasonSlower || reason.Code == verdict.ReasonLater
+		}
+		if claim {
+			claims++
+			t.Logf("seed %d: gate %v, %+v", seed, r.Gate.Pass, rec)
+		}
+	}
+	t.Logf("%d of %d sweeps claim a difference; verdicts %v", claims, n, verdicts)
+	if claims*100 > 5*n {
+		t.Errorf("%d of %d sweeps over equal arms claim a difference", claims, n)
+	}
+}
+
+// A pick that loses more than the margin must be rare, and picks must not be.
+// The published method's own figures at 160 trials are 0.5 % and +1.7 Ps.
+func TestPicks(t *testing.T) {
+	n := sweeps(t, 10)
+	all, picked, bad, excess := 0, 0, 0, 0
+	for _, c := range Curves(8) {
+		arms := c.Arms(8, 1, 2, 4, 6, 8, 12, 16)
+		count := map[verdict.Verdict]int{}
+		badHere, pickedHere := 0, 0
+		for seed := range n {
+			rec := analyze(Config{Seed: uint64(seed), Arms: arms, Blocks: 10, Mode: journal.ModeClosed}).Recommendation
+			count[rec.Verdict]++
+			all++
+			pick := 0
+			if rec.Verdict == verdict.KeepDefault {
+				pick = 8
+			} else if rec.Verdict == verdict.Recommended {
+				pick = *rec.Procs
+			} else if rec.Verdict == verdict.NotYourKnob {
+				pick = 8
+			}
+			if pick == 0 {
+				continue
+			}
+			best, smallest := 0.0, 0
+			for _, a := range arms {
+				best = max(best, c.At(float64(a.Resolved)))
+			}
+			for _, a := range arms[1:] {
+				if smallest == 0 && c.At(float64(a.Resolved)) >= 0.95*best {
+					smallest = a.Resolved
+				}
+			}
+			pickedHere++
+			if c.At(float64(pick)) < 0.95*best {
+				badHere++
+			}
+			if rec.Verdict != verdict.NotYourKnob {
+				excess += pick - smallest
+			}
+		}
+		t.Logf("%-30s picked %d of %d, bad %d: %v", c.Name, pickedHere, n, badHere, count)
+		picked, bad = picked+pickedHere, bad+badHere
+	}
+	t.Logf("%d of %d sweeps pick a value; %.2f %% of picks lose more than 5 %%; mean excess %.2f Ps", picked, all, 100*float64(bad)/float64(picked), float64(excess)/float64(picked))
+	if float64(bad) > 0.02*float64(picked)+1 {
+		t.Errorf("%d of %d picks lose more than the margin", bad, picked)
+	}
+	if picked*5 < all*2 {
+		t.Errorf("only %d of %d sweeps come to a value", picked, all)
+	}
+}
+
+func TestUberTableWithNoise(t *testing.T) {
+	n := sweeps(t, 12)
+	count := map[int]int{}
+	for seed := range n {
+		rec := analyze(Config{Seed: uint64(seed), Arms: Uber(), Blocks: 10, Mode: journal.ModeClosed}).Recommendation
+		if rec.Procs != nil {
+			count[*rec.Procs]++
+		} else {
+			count[0]++
+		}
+	}
+	t.Logf("picks (0: none) %v", count)
+	if count[2]*10 < n*7 || count[1]+count[4]+count[8]+count[24] > 0 {
+		t.Errorf("picks %v: want 2 in most sweeps, and never a value that loses", count)
+	}
+}
+
+func TestCurveFigures(t *testing.T) {
+	r := analyze(Config{Arms: CPUServer(), Noise: &Noise{}})
+	g := r.Groups[0]
+	for i, want := range []float64{6.51, 1, 1.96, 3.77, 6.51, 6.37} {
+		if got := g.Arms[i].Speedup; got == nil || math.Abs(*got-want) > 0.01 {
+			t.Errorf("speed-up of %s: %v, want %.2f", g.Arms[i].Label, got, want)
+		}
+	}
+	if g.Peak != "8" || g.Workload.Kind != "cpu-bound" || g.Workload.Arm != "unset" {
+		t.Errorf("peak %q, workload %+v", g.Peak, g.Workload)
+	}
+	if f := g.Flatness; len(f.WithinMargin) != 3 || f.WorstAbove == nil || math.Abs(*f.WorstAbove-0.978) > 0.001 {
+		t.Errorf("flatness %+v", f)
+	}
+	if g.USL == nil || g.USL.Sigma < 0 || g.USL.Kappa < 0 {
+		t.Errorf("usl %+v", g.USL)
+	}
+	if p := g.Arms[0].ResolvedProcs; p == nil || *p != 8 || g.Arms[0].Procs != nil {
+		t.Errorf("unset resolved to %v", p)
+	}
+	for i, want := range []bool{true, false, false, false, true, true} {
+		if got := g.Arms[i].NonInferior.Throughput; got == nil || *got != want {
+			t.Errorf("%s as good: %v, want %v", g.Arms[i].Label, got, want)
+		}
+	}
+}
+
+// On min(n, 8) the law's peak is known to be wrong, with a retrograde curve
+// right; a flat one has none and fits poorly.
+func TestUSLOnCurves(t *testing.T) {
+	curves := Curves(8)
+	fit := func(c Curve) *verdict.USL {
+		return analyze(Config{Arms: c.Arms(8, 1, 2, 4, 6, 8, 12, 16), Noise: &Noise{Trial: 0.005}}).Groups[0].USL
+	}
+	if u := fit(curves[1]); u.Peak != nil || u.Poor || math.Abs(u.Sigma-0.15) > 0.02 {
+		t.Errorf("contended: %+v, want no peak and σ 0.15", u)
+	}
+	if u := fit(curves[2]); u.Peak == nil || *u.Peak < 8 || *u.Peak > 11 || u.Poor {
+		t.Errorf("retrograde: %+v, want a peak at 9", u)
+	}
+	if u := fit(curves[4]); !u.Poor || u.Peak != nil {
+		t.Errorf("flat: %+v, want a poor fit", u)
+	}
+	above := analyze(Config{CPUs: 2, Arms: []Truth{Unset(4, 1000, 1), Set(4, 1000, 1), Set(8, 900, 1), Set(16, 800, 1), Set(32, 700, 1)}}).Groups[0].USL
+	if above == nil || !above.Poor || above.Doubt == "" {
+		t.Errorf("all values above the CPUs: %+v, want it marked", above)
+	}
+	if few := analyze(Config{Arms: []Truth{Set(1, 1, 1), Set(2, 2, 1), Set(4, 3, 1)}}).Groups[0].USL; few != nil {
+		t.Errorf("three values: %+v", few)
+	}
+}
+
+// Whatever the trials hold, the analysis must end and its result be JSON.
+func FuzzAnalyze(f *testing.F) {
+	f.Add(uint64(1), []byte{0})
+	f.Add(uint64(2), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+	f.Add(uint64(3), []byte{255, 7, 7, 7, 3, 3, 3})
+	f.Add(uint64(3), []byte("1c0ccc")) // the peak was 0, and what is above it NaN of it
+	f.Add(uint64(4), []byte{12, 13, 14, 15, 16, 17, 0})
+	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
+		i := 0
+		next := func() byte {
+			if len(ops) == 0 {
+				return 0
+			}
+			i++
+			return ops[(i-1)%len(ops)]
+		}
+		arms := append(CPUServer(), Against(Set(1, 1, 1))...)
+		r := analyze(Config{Seed: seed, Arms: arms, Blocks: 1 + int(seed%7), Gate: seed%2 == 0, SmallFor: seed%3 == 0, NoAA: seed%5 == 0, Trial: func(tr *journal.Trial) { spoil(tr, next()) }})
+		if _, err := json.Marshal(r); err != nil { // no NaN, no infinity
+			t.Error(err)
+		}
+		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.CannotTell && r.Groups[0].Recommendation.Claim.Code == "" {
+			t.Error("cannot tell, and not why")
+		}
+		if _, err := verdict.GateBaseline(r, r); err != nil {
+			t.Log(err)
+		}
+	})
+}
+
+// spoil takes something from a trial, or changes it.
+func spoil(t *journal.Trial, how byte) {
+	switch how % 20 {
+	case 1:
+		t.Valid, t.InvalidReason = false, "crashed"
+	case 2:
+		t.ThroughputPerSecond = nil
+	case 3:
+		t.ThroughputPerSecond = new(0.0)
+	case 4:
+		t.LatencySeconds = nil
+	case 5:
+		t.LatencySeconds = &journal.Latency{}
+	case 6:
+		t.ObservedProcs = nil
+	case 7:
+		t.Phases = nil
+	case 8:
+		t.CPUSeconds, t.ContextSwitches, t.RunQueueWaitSeconds, t.ThreadsMax, t.Load, t.HostUse = nil, nil, nil, nil, nil, nil
+	case 9:
+		t.MeasuredSeconds = 0
+	case 10:
+		t.Block = -int(how)
+	case 11:
+		t.ThroughputPerSecond = new(1e-300 * float64(how))
+	case 12:
+		t.ThroughputPerSecond = new(math.SmallestNonzeroFloat64)
+	case 13:
+		t.ThroughputPerSecond = new(math.MaxFloat64)
+	case 14:
+		t.LatencySeconds = &journal.Latency{P50: new(1e-320), P99: new(1e-320)}
+	case 15:
+		t.Origin = journal.OriginSim
+	case 16:
+		t.ThroughputUnit = "rows"
+	case 17:
+		t.HostUse = &journal.HostUse{OtherCPUSeconds: new(1e300), TargetCPUs: int(how)}
+	case 18:
+		t.OuterLimits = []journal.OuterLimit{{Group: "/", CPUs: 1e-300, Cgroup: journal.Cgroup{Periods: 1, ThrottledPeriods: 1 << 62}}}
+	case 19:
+		t.MeasuredSeconds = 1e-320
+	}
+}
+
+func BenchmarkAnalyze(b *testing.B) {
+	var procs []int
+	for n := 1; n < 64; n++ {
+		procs = append(procs, n)
+	}
+	for _, c := range []Curve{Curves(8)[0], Curves(8)[4]} {
+		b.Run(c.Name, func(b *testing.B) {
+			h, trials := Generate(Config{Arms: c.Arms(8, procs...), Blocks: 20})
+			for b.Loop() {
+				verdict.Analyze(h, trials)
+			}
+		})
+	}
+}

@@ -1,0 +1,209 @@
+package verdict
+
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// CarriedRatio is the share of the offered rate that counts as carried.
+const CarriedRatio = 0.99
+
+// carries answers for the smallest setting that carries the asked rate: the smallest of
+// which that is proven, what was proven not to carry it below. Its verdict rests on
+// counts of requests.
+func (g *group) carries(w *walk) Recommendation {
+	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	carriers, offered := w.carriers()
+	few, refused := false, true
+	for _, s := range w.settings {
+		if c := s.carrying(w.each()); c.n > 0 {
+			few = few || c.blocks < minPairs
+			refused = refused && c.refuses()
+			r.Reasons = append(r.Reasons, Reason{Code: ReasonCarried, Of: s.named(), Carried: c.typed()})
+		}
+	}
+	if len(w.withheld) > 0 {
+		r.Reasons = append(r.Reasons, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
+	}
+	if len(carriers) == 0 {
+		if len(r.Reasons) > 0 {
+			r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
+		}
+		switch {
+		case w.best == nil && len(w.withheld) > 0:
+			r.because(CauseWithheld, StepQuietMachine)
+			r.Claim.List = namedAll(w.withheld)
+		case w.best == nil:
+			r.because(g.nothing(w))
+		case !offered:
+			r.because(CauseRateNotOffered, StepOfferRate)
+		case few:
+			r.because(CauseRateFewBlocks, StepRepeat, StepLessRate)
+			r.Settle[0].Blocks = minPairs
+		case refused:
+			r.because(CauseRateNotCarried, StepLessRate)
+			r.Claim.Proven = true
+		default:
+			r.because(CauseRateNotCarried, StepLessRate)
+			r.Settle = append(w.settle(), r.Settle...)
+		}
+		return r
+	}
+	x := carriers[0]
+	r.Verdict, r.Confidence = CarriesRate, Proven
+	if better := w.betterCarrier(x, carriers); better != nil {
+		c := w.p99(x, better)
+		r.Reasons = append(r.Reasons, Reason{
+			Code: ReasonCarrierP99, Of: x.named(), Than: better.named(), Metric: MetricP99,
+			Change: expm1(c.mid), Bound: expm1(c.least), N: c.n,
+		})
+	}
+	r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
+	if x.isDefault {
+		r.Arm, r.Claim.Of = unsetLabel(x), x.named()
+		return r
+	}
+	r.Arm, r.Procs, r.Claim.Of = x.label, new(x.procs), x.named()
+	return r
+}
+
+// each is the error that every setting has when the smallest of them is picked out.
+func (w *walk) each() float64 { return (1 - singly) / float64(max(1, len(w.settings))) }
+
+// carriers are the settings that are proven to carry the rate, by procs; offered says
+// whether any was offered it.
+func (w *walk) carriers() (list []*setting, offered bool) {
+	for _, s := range w.settings {
+		c := s.carrying(w.each())
+		offered = offered || c.n > 0
+		if c.enough() {
+			list = append(list, s)
+		}
+	}
+	return list, offered
+}
+
+// betterCarrier is the carrier of the lowest p99 that x is proven worse than.
+func (w *walk) betterCarrier(x *setting, carriers []*setting) *setting {
+	var best *setting
+	for _, s := range carriers {
+		if s.hasP99() && w.later(x, s) && (best == nil || s.tail < best.tail) {
+			best = s
+		}
+	}
+	return best
+}
+
+// carrying is what a setting did with the offered rate. An open loop of a few
+// seconds may keep up for as long as its queues have room, so what the setting
+// reached in closed loop must come to the rate too.
+type carrying struct {
+	n      int // trials
+	blocks int // that they are of
+	share  of  // of the rate, achieved in open loop
+	closed of  // throughput in closed loop ÷ the rate; n is 0 where there was none
+}
+
+// of is a ratio with its one-sided bounds.
+type of struct {
+	n              int
+	mid, low, high float64
+}
+
+func ratioOf(values []float64, alpha float64) of {
+	x := of{n: len(values), low: math.Inf(-1), high: math.Inf(1)}
+	if x.n == 0 {
+		return x
+	}
+	x.mid = medianFloat(values)
+	logs := make([]float64, len(values))
+	for i, v := range values {
+		logs[i] = math.Log(max(v, math.SmallestNonzeroFloat64))
+	}
+	lower, upper := boundsAt(logs, alpha)
+	x.low, x.high = min(x.mid, math.Exp(lower)), max(x.mid, math.Exp(upper))
+	return x
+}
+
+func (s *setting) carrying(alpha float64) carrying {
+	var shares, closed []float64
+	blocks := map[int]bool{}
+	for _, a := range s.arms {
+		for _, t := range a.measure {
+			if !t.Valid {
+				continue
+			}
+			var loop *float64
+			for i := range t.Phases {
+				switch p := &t.Phases[i]; {
+				case p.Mode == journal.ModeClosed:
+					loop = &p.AchievedPerSecond
+				case p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0:
+					blocks[t.Block] = true
+					shares = appendFinite(shares, p.AchievedPerSecond / *p.RatePerSecond)
+					if loop != nil {
+						closed = appendFinite(closed, *loop / *p.RatePerSecond)
+					}
+				}
+			}
+		}
+	}
+	return carrying{len(shares), len(blocks), ratioOf(shares, alpha), ratioOf(closed, alpha)}
+}
+
+// enough says whether it is proven to carry the rate, refuses whether it is proven not
+// to.
+func (c carrying) enough() bool {
+	return c.blocks >= minPairs && c.share.low >= CarriedRatio-rounding && (c.closed.n == 0 || c.closed.low >= 1-rounding)
+}
+
+func (c carrying) refuses() bool {
+	return c.blocks >= minPairs && (c.share.high < CarriedRatio || c.closed.n > 0 && c.closed.high < 1)
+}
+
+// rounding is what an exponential of a logarithm may be off by.
+const rounding = 1e-9
+
+func (c carrying) typed() *Carried {
+	t := &Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough(), Refuses: c.refuses()}
+	if c.blocks >= minPairs && c.share.low > 0 {
+		t.ShareLow = new(c.share.low)
+	}
+	if c.closed.n > 0 {
+		t.Closed = new(c.closed.mid)
+		if c.closed.low > 0 && c.blocks >= minPairs {
+			t.Closed, t.Low = new(c.closed.low), true
+		}
+	}
+	return t
+}
+
+// appendFinite leaves out what a wild journal may come to.
+func appendFinite(list []float64, x float64) []float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return list
+	}
+	return append(list, x)
+}
+
+// contradicted marks groups in which nothing is shown to carry the rate that a smaller
+// quota is proven to carry: more CPUs cannot be what held it back.
+func (r *Result) contradicted() {
+	if !r.Plan.SmallestFor {
+		return
+	}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.Recommendation.Claim.Code != CauseRateNotCarried {
+			continue
+		}
+		for k := range r.Groups {
+			less := &r.Groups[k]
+			smaller := less.QuotaCPUs != nil && (g.QuotaCPUs == nil || *less.QuotaCPUs < *g.QuotaCPUs)
+			if smaller && less.Replicas <= g.Replicas && less.GoVersion == g.GoVersion && less.Recommendation.Verdict == CarriesRate {
+				g.Recommendation.because(CauseRateContradicts, StepQuietMachine)
+			}
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+func TestWhatCarriesTheRate(t *testing.T) {
+	// open makes the open loop achieve a share of the rate whatever the closed one did.
+	open := func(label string, share float64) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			if p := &t.Phases[len(t.Phases)-1]; t.Arm.Label == label && p.Mode == journal.ModeOpen {
+				p.AchievedPerSecond = share * *p.RatePerSecond
+				t.Saturated = share < 0.99
+			}
+		}
+	}
+	external := func(t *journal.Trial) { t.Phases = t.Phases[1:] }
+	for _, c := range []struct {
+		name    string
+		config  Config
+		verdict verdict.Verdict
+		arm     string
+		code    verdict.ReasonCode
+	}{
+		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, verdict.CarriesRate, "4", ""},
+		{"queues hide what the closed loop shows", Config{Rate: 24000, Trial: open("2", 0.995)}, verdict.CarriesRate, "4", ""},
+		{"the low end counts", Config{Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, verdict.CarriesRate, "4", ""},
+		{"without an interval the median", Config{Rate: 24000, Blocks: 4, Trial: open("2", 1)}, verdict.CarriesRate, "4", ""},
+		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, verdict.CarriesRate, "2", ""},
+		{"two trials", Config{Rate: 20000, Blocks: 2}, verdict.CannotTell, "", verdict.CauseRateFewBlocks},
+	} {
+		c.config.SmallFor, c.config.Arms = true, CPUServer()
+		if c.config.Noise == nil {
+			c.config.Noise = quiet
+		}
+		rec := analyze(c.config).Recommendation
+		carried := 0
+		for _, r := range rec.Reasons {
+			if r.Code == verdict.ReasonCarried && r.Carried.Trials > 0 {
+				carried++
+			}
+		}
+		if rec.Verdict != c.verdict || rec.Arm != c.arm || rec.Claim.Code != c.code || carried == 0 {
+			t.Errorf("%s: %s of %q, want %s of %q:\n%+v", c.name, rec.Verdict, rec.Arm, c.verdict, c.arm, rec)
+		}
+	}
+}

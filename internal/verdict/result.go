@@ -1,0 +1,213 @@
+package verdict
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// ResultSchema is the version of result.json.
+const ResultSchema = "procfit.result/v1"
+
+// Result is what the statistics say of a journal. It holds all that a report
+// shows, so that no renderer computes. It has no sentences: what is said of it is a
+// code with figures, and package style has the words.
+type Result struct {
+	Schema         string          `json:"schema"`
+	Name           string          `json:"name"`
+	Folder         string          `json:"-"` // that the journal lies in, for who reads on; empty: not said
+	Started        time.Time       `json:"started"`
+	Origin         journal.Origin  `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
+	Host           journal.Host    `json:"host"`             // that of the target
+	LoadHost       *journal.Host   `json:"load_host"`
+	Tool           journal.Tool    `json:"tool"`
+	Target         journal.Target  `json:"target"`
+	Load           journal.Load    `json:"load"`
+	Engines        []Engine        `json:"engines,omitempty"` // that offered the load, of procfit's own
+	SharedCPUs     bool            `json:"shared_cpus"`       // the load ran on CPUs of the target
+	Plan           journal.Plan    `json:"plan"`
+	Complete       bool            `json:"complete"` // every planned trial is in the journal
+	TrialsPlanned  int             `json:"trials_planned"`
+	TrialsRun      int             `json:"trials_run"`
+	TrialsInvalid  int             `json:"trials_invalid"`
+	PilotsRun      int             `json:"pilots_run"` // pilots are not among the trials
+	PilotsInvalid  int             `json:"pilots_invalid"`
+	Groups         []Group         `json:"groups"`
+	Gate           *Gate           `json:"gate,omitempty"`
+	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
+	Warnings       []Warning       `json:"warnings"`
+	Recommendation *Recommendation `json:"recommendation"` // when there is one group
+}
+
+// Group is the arms that may be compared with each other: same quota, replicas
+// and Go version.
+type Group struct {
+	QuotaCPUs *float64 `json:"quota_cpus"`
+	Replicas  int      `json:"replicas"`
+	GoVersion string   `json:"go_version,omitempty"`
+	// Origin is where the trials came from, as of a Result.
+	Origin journal.Origin `json:"origin,omitempty"`
+	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit
+	// around it, and the machine's CPUs (or the server cpuset).
+	EffectiveCPUs float64 `json:"effective_cpus"`
+	// ThroughputUnit names what is counted a second: requests, runs or a metric.
+	ThroughputUnit string `json:"throughput_unit"`
+	// LatencyMode is the loop whose latency the arms carry: open (judged), closed
+	// (shown, not judged), or empty when no latency was measured.
+	LatencyMode string `json:"latency_mode,omitempty"`
+	// RatePerSecond is the open loop's common rate; null without one.
+	RatePerSecond *float64 `json:"rate_per_second"`
+	// Latency is which quantile of the open loop's latency comparisons are of.
+	Latency contest.Latency `json:"latency_judged"`
+	Arms    []ArmResult     `json:"arms"` // unset first, then by procs
+	// Settings are the numbers of Ps that were compared, arms that ran with one pooled.
+	Settings []SettingResult `json:"settings"`
+	// Rows are the settings as arms, and the arms that have none, as a table has them.
+	Rows []ArmResult `json:"-"`
+	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
+	Benchmarks *Benchmarks `json:"-"`
+	Spread     Spread      `json:"spread"`
+	Race       *Raced      `json:"race,omitempty"` // of a race: what it took
+	// Part is the share of the machine's CPUs that the target had, where the load took
+	// the others; nil where it had all, or was held by a limit.
+	Part       *Part      `json:"part_of_cpus,omitempty"`
+	NoiseFloor NoiseFloor `json:"noise_floor"`
+	Detectable Detectable `json:"detectable_effect"`
+	Peak       string     `json:"peak"` // label of the arm of the highest median throughput
+	Flatness   Flatness   `json:"flatness"`
+	Workload   Workload   `json:"workload"`
+	Default    Default    `json:"default"`
+	Override   Override   `json:"override"`
+	// ProcsLogged says whether the program names GOMAXPROCS in the beginning of its
+	// output; null where no trial looked.
+	ProcsLogged    *bool          `json:"procs_logged,omitempty"`
+	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
+	Throttling     Throttling     `json:"throttling"`
+	Others         OtherPrograms  `json:"other_programs"`
+	Allocates      *Allocates     `json:"allocates,omitempty"` // beside a flat curve; null: it does not, or that is not known
+	USL            *USL           `json:"usl"`                 // null with fewer than four different procs
+	Recommendation Recommendation `json:"recommendation"`
+}
+
+// Spread is how far a trial strays from its setting's level, as a ratio: from what all
+// trials leave unexplained, each setting's own spread and the machine's moves apart.
+type Spread struct {
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"` // of the judged quantile
+	DF         int      `json:"degrees_of_freedom"`
+}
+
+// Part is how many of a machine's CPUs a target ran on.
+type Part struct {
+	CPUs    int `json:"cpus"`
+	Of      int `json:"of"`
+	LoadHas int `json:"load_has"`
+}
+
+// NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
+// ratio: 0.03 is 3 %. It decides nothing. Null with fewer than three A/A pairs.
+type NoiseFloor struct {
+	Arm        string   `json:"arm"` // the arm that ran twice
+	Pairs      int      `json:"pairs"`
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"`
+}
+
+// Detectable is the smallest difference that this many blocks can show, from the
+// spread of the paired log-ratios. Null below three pairs, and beyond ten times:
+// neither says anything.
+type Detectable struct {
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"`
+}
+
+// Flatness says how much the choice matters: how many arms are within the margin
+// of the peak, and the ratio of the worst numbered arm at or above the smallest
+// such arm to the peak.
+type Flatness struct {
+	WithinMargin []string `json:"within_margin"` // labels, by median
+	// WorstAbove is the lowest median throughput among arms with more Ps than the
+	// peak, as a ratio to it; null when there is none.
+	WorstAbove *float64 `json:"worst_above_peak"`
+}
+
+// Workload is the kind of work, from the CPU use of the unset arm (or the arm
+// nearest to the effective CPUs): cpu-bound at 90 % and more, io-bound at 50 %
+// and less, mixed between; unknown where CPU time could not be read.
+type Workload struct {
+	// Withheld is that other programs left that arm too few CPUs: what it used of them
+	// is then no figure of its own. The kind is unknown.
+	Withheld bool `json:"withheld,omitempty"`
+
+	Kind           string   `json:"kind"`
+	CPUUtilisation *float64 `json:"cpu_utilisation"`
+	Arm            string   `json:"arm"`
+}
+
+// USL is Gunther's universal scalability law fitted to the medians, a
+// diagnostic and never the recommender.
+type USL struct {
+	Lambda float64  `json:"lambda"` // throughput at one P
+	Sigma  float64  `json:"sigma"`  // contention, 0 to 1
+	Kappa  float64  `json:"kappa"`  // coherency, 0 and more
+	Peak   *float64 `json:"peak"`   // Ps of the fitted peak; null: no peak observed
+	R2     float64  `json:"r2"`
+	Poor   bool     `json:"poor"` // fits poorly: do not read it
+	Doubt  Doubt    `json:"-"`    // why so
+	Within int      `json:"-"`    // values at or below the CPUs that can be used
+}
+
+// Doubt is why a fit is not to be read.
+type Doubt string
+
+const (
+	DoubtPoorFit   Doubt = "poor_fit"   // it explains too little of the variation
+	DoubtFewWithin Doubt = "few_within" // too few values at or below the CPUs
+	DoubtFewPoints Doubt = "few_points" // as many parameters as points, nearly
+)
+
+// Verdict is what the arms of a group come to.
+type Verdict string
+
+const (
+	Recommended Verdict = "recommended"   // set this value
+	KeepDefault Verdict = "keep_default"  // change nothing
+	TradeOff    Verdict = "trade_off"     // throughput and p99 want different values
+	CannotTell  Verdict = "cannot_tell"   // with what would settle it
+	NotYourKnob Verdict = "not_your_knob" // all arms alike, and that proven
+	CarriesRate Verdict = "carries_rate"  // the smallest arm that carries --rate
+	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
+)
+
+// Confidence is how sure a verdict is.
+type Confidence string
+
+const (
+	Proven Confidence = "proven" // each comparison that it rests on is, with 95 %
+	Likely Confidence = "likely" // probable by the model of all trials, and not proven
+)
+
+// Recommendation is a verdict with its reasons.
+type Recommendation struct {
+	Verdict Verdict `json:"verdict"`
+	// Confidence is of recommended, keep_default, not_your_knob and trade_off; what is
+	// likely says how it would be proven, in Settle.
+	Confidence Confidence `json:"confidence,omitempty"`
+	Procs      *int       `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
+	Arm        string     `json:"arm,omitempty"`
+	// BestThroughput and BestP99 are the optima of a trade-off, as arm labels.
+	BestThroughput string `json:"best_throughput,omitempty"`
+	BestP99        string `json:"best_p99,omitempty"`
+	// Claim is what the verdict rests on, and of cannot_tell why, by its code. Of the
+	// others it has these figures: keep_default Of and Proven; recommended these, and
+	// Than (the default) with Metric and Change where that is worse; not_your_knob
+	// List and Proven (p99 was judged); trade_off Of (throughput), Than (p99), Change
+	// and P99Change; carries_rate Of.
+	Claim   Reason   `json:"-"`
+	Reasons []Reason `json:"-"`
+	// Versus is what the value changes against the default; null where none is named, or
+	// the default is not known.
+	Versus *Versus `json:"versus_default,omitempty"`
+	Settle []Step  `json:"-"` // of cannot_tell and of what is likely: what would settle it
+}

@@ -1,0 +1,52 @@
+package verdict_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+func TestSelectedTrials(t *testing.T) {
+	arms := append(CPUServer(), Quota(2, Set(2, 100, .1))...)
+	_, trials := Generate(Config{Noise: quiet, Arms: arms, Trial: func(t *journal.Trial) { t.Valid = t.Block != 3 }})
+	trials = append(trials, journal.Trial{Role: journal.RolePilot, Arm: arms[2].Arm, Valid: true})
+	all := verdict.Select(trials)
+	if len(all) != len(trials)-1 {
+		t.Errorf("%d trials of %d", len(all), len(trials))
+	}
+	two := all.Of(arms[2].Arm.Key())
+	if len(two) != 6 || len(two.Valid()) != 5 {
+		t.Errorf("%d trials of GOMAXPROCS 2 without a quota, %d valid; want 6 and 5", len(two), len(two.Valid()))
+	}
+	if unset := all.Of(arms[0].Arm.Key()); len(unset) != 12 {
+		t.Errorf("%d trials of unset, want both copies: 12", len(unset))
+	}
+	by := two.ByBlock(func(t *journal.Trial) *float64 { return t.ThroughputPerSecond })
+	if len(by) != 5 || len(by[0]) != 1 || by[3] != nil {
+		t.Errorf("%v", by)
+	}
+	if len(all) != len(trials)-1 {
+		t.Error("a selection changed what it was made of")
+	}
+}
+
+// The bounds are those of printed tables (Clopper and Pearson).
+func TestProportion(t *testing.T) {
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{{0, 10, 0, 0.3085}, {5, 10, 0.1871, 0.8129}, {10, 10, 0.6915, 1}, {1, 20, 0.0013, 0.2487}} {
+		got := verdict.Proportion(c.k, c.n)
+		if got.N != c.n || math.Abs(*got.Median-float64(c.k)/float64(c.n)) > 1e-12 || math.Abs(*got.Low-c.low) > 1e-4 || math.Abs(*got.High-c.high) > 1e-4 {
+			t.Errorf("%d of %d: %g [%g, %g]", c.k, c.n, *got.Median, *got.Low, *got.High)
+		}
+	}
+	for _, c := range [][2]int{{0, 0}, {3, 2}, {-1, 2}} {
+		if got := verdict.Proportion(c[0], c[1]); got.Median != nil {
+			t.Errorf("%v: %+v", c, got)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+)
+
+// walk is what the comparisons of a group's settings come to, before a verdict
+// is made of it.
+type walk struct {
+	*judge
+	*held
+	group    *Group
+	settings []*setting // by procs
+	unplaced *setting   // the unset arm, where it has no place among them
+	best     *setting   // of the highest throughput
+	lowest   *setting   // of the lowest latency of those that carry the rate and are not out; nil without any
+	withheld []*setting // that are not compared: other programs left them too few CPUs
+	// tail is those that are as good in throughput as the best, by procs, with the best.
+	tail []*setting
+	// latency says whether the judged latency is compared: some setting of the tail has one.
+	latency bool
+	// bound is the most Ps that are preferred by latency, since the load runs on the
+	// target's CPUs; 0: no bound.
+	bound  int
+	losses []metricLoss
+	// trialSeconds is the wall time of a trial.
+	trialSeconds float64
+	// pilotsInvalid: some pilot was, of whichever group
+	pilotsInvalid bool
+}
+
+// survey makes the comparisons of a contest.
+func survey(j *judge, c *held, settings []*setting, unplaced *setting) *walk {
+	w := &walk{judge: j, held: c, settings: settings, unplaced: unplaced, bound: c.rules.MaxByLatency}
+	w.best, w.lowest = w.of(c.Peak), w.of(c.BestP99)
+	if w.best == nil {
+		return w
+	}
+	for _, s := range settings {
+		if s == w.best || w.throughput(s, w.best).asGood {
+			w.tail = append(w.tail, s)
+		}
+	}
+	w.latency = slices.ContainsFunc(w.tail, (*setting).hasP99)
+	return w
+}
+
+// out says whether a setting is proven worse in throughput, so that its latency is not
+// compared.
+func (w *walk) out(s *setting) bool {
+	return w.best != nil && s != w.best && (s.level.Out || w.throughput(s, w.best).worse)
+}
+
+// beyond says whether a setting has more Ps than latency may prefer.
+func (w *walk) beyond(s *setting) bool { return w.latency && w.bound > 0 && s.procs > w.bound }
+
+// passesLatency says whether a setting is as good in latency as every other of the tail
+// that latency may prefer.
+func (w *walk) passesLatency(s *setting) bool {
+	if s.saturated || w.latency && !s.hasP99() {
+		return false
+	}
+	for _, other := range w.tail {
+		if w.latency && other != s && other.hasP99() && !other.saturated && !w.beyond(other) && !w.p99(s, other).asGood {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walk) inTail(s *setting) bool { return slices.Contains(w.tail, s) }
+
+// later says whether s is proven worse than other in latency. Where the load runs on
+// the target's CPUs it is worst exactly where there are as many Ps as CPUs: then
+// nothing is later than what has more, and the default later than nothing.
+func (w *walk) later(s, other *setting) bool {
+	if !w.latency || w.bound > 0 && (s.isDefault || other.procs > w.bound) {
+		return false
+	}
+	return w.p99(s, other).worse
+}
+
+// beats says whether s is proven better than other on either metric, or carries
+// the rate where other is proven not to.
+func (w *walk) beats(s, other *setting) bool {
+	return other.saturated && !s.saturated || w.throughput(other, s).worse || w.later(other, s)
+}
+
+// decided says whether the trials settle that s is to be preferred to other:
+// other is proven worse, or s is as good with fewer Ps.
+func (w *walk) decided(s, other *setting) bool {
+	return w.beats(s, other) || s.procs < other.procs && w.coversFor(s, other)
+}
+
+// coversFor says whether s is as good as other on all that is judged.
+func (w *walk) coversFor(s, other *setting) bool {
+	return w.throughput(s, other).asGood &&
+		(!w.latency || !other.hasP99() || w.beyond(other) || w.p99(s, other).asGood)
+}
+
+// alike says whether all settings are proven equal within the margins: each is as
+// good as each other, in throughput and in latency.
+func (w *walk) alike() bool {
+	if len(w.settings) < 2 || w.unplaced != nil {
+		return false
+	}
+	for _, s := range w.settings {
+		if s.saturated || w.latency && !s.hasP99() {
+			return false
+		}
+		for _, other := range w.settings {
+			if other != s && !(w.throughput(s, other).asGood && (!w.latency || w.p99(s, other).asGood)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// worseThan says whether any setting is proven worse than s, or than the best.
+func (w *walk) worseThan(s *setting) bool {
+	return slices.ContainsFunc(w.settings, func(other *setting) bool {
+		return other != s && (w.beats(s, other) || w.out(other))
+	})
+}
+
+// of is the setting of that many Ps.
+func (w *walk) of(ps int) *setting {
+	i := slices.IndexFunc(w.settings, func(s *setting) bool { return s.procs == ps })
+	if ps <= 0 || i < 0 || math.IsNaN(w.settings[i].rate) {
+		return nil
+	}
+	return w.settings[i]
+}
+
+// standard is the setting that unset came to; nil when that was not measured or
+// has no place among the settings.
+func (w *walk) standard() *setting {
+	for _, s := range w.settings {
+		if s.isDefault {
+			return s
+		}
+	}
+	return nil
+}
+
+// smaller are those of fewer Ps than s.
+func (w *walk) smaller(s *setting) []*setting {
+	i := slices.Index(w.settings, s)
+	return w.settings[:max(0, i)]
+}

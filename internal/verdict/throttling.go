@@ -1,0 +1,237 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Throttling is what CPU limits did to the target, those of the arms and those
+// around them, and what is to be done about it.
+type Throttling struct {
+	// State is of the default and of the value that the verdict names; where there is
+	// neither, of the peak.
+	State ThrottlingState `json:"state"`
+	// Share is of the periods of the limit that held it back most, LimitCPUs wide.
+	Share     *float64 `json:"periods_ratio"`
+	LimitCPUs *float64 `json:"limit_cpus"`
+	// Own is that this is the arm's quota; else it is that of Group, around the target,
+	// which others may share.
+	Own   bool   `json:"own"`
+	Group string `json:"group,omitempty"`
+	// OuterKnown is that limits around the target are counted, or that there are none.
+	OuterKnown bool             `json:"outer_known"`
+	Arms       []ThrottledArm   `json:"arms,omitempty"` // of which something is known
+	Advice     ThrottlingAdvice `json:"advice,omitempty"`
+	Procs      *int             `json:"procs,omitempty"` // of the advice
+	AdviceOwn  bool             `json:"-"`               // the advice is about the arm's own quota
+}
+
+// ThrottledArm is an arm with the limit that held it back most.
+type ThrottledArm struct {
+	Label     string  `json:"label"`
+	Judged    bool    `json:"judged"` // State is of it
+	Share     float64 `json:"periods_ratio"`
+	LimitCPUs float64 `json:"limit_cpus"`
+	Own       bool    `json:"own"`
+	Group     string  `json:"group,omitempty"`
+	// Beyond is that it ran with more Ps than the limit rounded up, which is what the
+	// runtime chooses itself since Go 1.25.
+	Beyond bool `json:"beyond"`
+	ps     int  // 0: not known
+}
+
+// ThrottlingState says whether the target was throttled.
+type ThrottlingState string
+
+const (
+	ThrottledUnknown ThrottlingState = "unknown"
+	ThrottledNo      ThrottlingState = "no"
+	ThrottledHardly  ThrottlingState = "hardly" // in fewer than one of a hundred periods
+	ThrottledYes     ThrottlingState = "yes"
+)
+
+// ThrottlingAdvice is what to do about it. What was measured beats what the numbers of
+// Ps and of CPUs alone would advise.
+type ThrottlingAdvice string
+
+const (
+	AdviceMeasured ThrottlingAdvice = "set_measured" // Procs are shown to be as good or better
+	AdviceAvoid    ThrottlingAdvice = "avoid"        // only other values than the verdict's, Procs, are throttled
+	AdviceLower    ThrottlingAdvice = "lower_procs"  // to Procs, before the limit is raised
+	AdviceRaise    ThrottlingAdvice = "raise_limit"  // there are no more Ps than the limit has CPUs
+	AdviceProven   ThrottlingAdvice = "raise_proven" // fewer Ps are proven worse
+)
+
+// throttledFew is a share of periods: below it throttling is not what one feels.
+const throttledFew = 0.01
+
+func (g *group) throttling(r *Group, w *walk, h journal.Host) Throttling {
+	t := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown(h)}
+	judged := judgedArms(r)
+	for i, a := range g.arms {
+		held, known := g.heldBack(a, &r.Arms[i])
+		if !known || a.Variant != "" {
+			continue
+		}
+		held.Judged = slices.Contains(judged, a.Label)
+		t.Arms = append(t.Arms, held)
+		if held.Judged && (t.Share == nil || held.Share > *t.Share) {
+			t.Share, t.LimitCPUs, t.Own, t.Group = new(held.Share), new(held.LimitCPUs), held.Own, held.Group
+		}
+	}
+	switch {
+	case t.Share == nil && r.QuotaCPUs == nil && t.OuterKnown && len(g.measured()) > 0:
+		t.State = ThrottledNo
+	case t.Share == nil || *t.Share == 0 && !t.OuterKnown:
+	case *t.Share == 0:
+		t.State = ThrottledNo
+	case *t.Share < throttledFew:
+		t.State = ThrottledHardly
+	default:
+		t.State = ThrottledYes
+	}
+	t.advise(r, w)
+	return t
+}
+
+// judgedArms are the default and the verdict's arm, or the peak.
+func judgedArms(r *Group) []string {
+	var list []string
+	for i := range r.Arms {
+		if a := &r.Arms[i]; a.Variant == "" && (a.Procs == nil || a.Label == r.Recommendation.Arm) {
+			list = append(list, a.Label)
+		}
+	}
+	if list == nil {
+		list = append(list, r.Peak)
+	}
+	return list
+}
+
+// outerKnown says whether limits around the target are counted. A journal of the first
+// version has none of their figures; where the host had no limit, there were none.
+func (g *group) outerKnown(h journal.Host) bool {
+	for _, a := range g.arms {
+		for _, t := range a.measure {
+			if len(t.OuterLimits) > 0 {
+				return true
+			}
+		}
+	}
+	return h.EffectiveCPUs >= float64(h.AffinityCPUs)
+}
+
+// heldBack is the limit that throttled an arm most, by the median over its trials.
+func (g *group) heldBack(a *arm, r *ArmResult) (ThrottledArm, bool) {
+	worst := ThrottledArm{Label: a.Label, Share: -1}
+	if r.ResolvedProcs != nil {
+		worst.ps = *r.ResolvedProcs
+	} else if a.Procs != nil {
+		worst.ps = *a.Procs
+	}
+	see := func(share *float64, limit float64, own bool, group string) {
+		if share != nil && *share > worst.Share {
+			worst.Share, worst.LimitCPUs, worst.Own, worst.Group = *share, limit, own, group
+		}
+	}
+	if g.key.Limited {
+		see(r.Evidence.ThrottledPeriodsRatio, g.key.QuotaCPUs, true, "")
+	}
+	var outer []journal.OuterLimit // one of each group
+	for _, t := range a.measure {
+		for _, l := range t.OuterLimits {
+			if t.Valid && !slices.ContainsFunc(outer, func(o journal.OuterLimit) bool { return o.Group == l.Group }) {
+				outer = append(outer, l)
+			}
+		}
+	}
+	for _, l := range outer {
+		see(middle(a.measure, func(t *journal.Trial) *float64 {
+			for _, x := range t.OuterLimits {
+				if x.Group == l.Group {
+					return share(&x.Cgroup)
+				}
+			}
+			return nil
+		}), l.CPUs, false, l.Group)
+	}
+	worst.Beyond = float64(worst.ps) > math.Ceil(worst.LimitCPUs)
+	return worst, worst.Share >= 0
+}
+
+// share is that of the periods in which a group was throttled.
+func share(c *journal.Cgroup) *float64 {
+	if c == nil || c.Periods <= 0 {
+		return nil
+	}
+	return new(float64(c.ThrottledPeriods) / float64(c.Periods))
+}
+
+// advise is one advice for the group, from its most throttled arm: of those that are
+// judged, or else of all.
+func (t *Throttling) advise(r *Group, w *walk) {
+	var worst *ThrottledArm
+	for _, judged := range []bool{true, false} {
+		for i := range t.Arms {
+			if a := &t.Arms[i]; worst == nil && a.Share >= throttledFew && a.Judged == judged ||
+				worst != nil && a.Judged == judged && worst.Judged == judged && a.Share > worst.Share {
+				worst = a
+			}
+		}
+	}
+	if worst == nil {
+		return
+	}
+	t.AdviceOwn = worst.Own
+	rec := &r.Recommendation
+	verdicts := rec.Verdict == Recommended || rec.Verdict == KeepDefault || rec.Verdict == CarriesRate
+	switch better := w.lowerAsGood(worst.ps); {
+	case verdicts && !worst.Judged && rec.Claim.Of != nil:
+		t.Advice, t.Procs = AdviceAvoid, new(rec.Claim.Of.Procs)
+	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs > 0 && rec.Claim.Of.Procs < worst.ps:
+		t.Advice, t.Procs = AdviceMeasured, new(rec.Claim.Of.Procs)
+	case verdicts && rec.Confidence == Proven && rec.Claim.Of != nil && rec.Claim.Of.Procs >= worst.ps:
+		// What was measured beats the numbers of Ps and CPUs.
+		if t.Advice = AdviceRaise; rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps) {
+			t.Advice = AdviceProven
+		}
+	case rec.Verdict != TradeOff && better != nil:
+		t.Advice, t.Procs = AdviceMeasured, new(better.procs)
+	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps):
+		t.Advice = AdviceProven
+	case worst.Beyond:
+		t.Advice, t.Procs = AdviceLower, new(int(math.Ceil(worst.LimitCPUs)))
+	default:
+		t.Advice = AdviceRaise
+	}
+}
+
+// lowerAsGood is the smallest setting of fewer Ps that is proven better than that of
+// ps, or as good on all that is judged.
+func (w *walk) lowerAsGood(ps int) *setting {
+	at := w.of(ps)
+	if at == nil || w.best == nil {
+		return nil
+	}
+	for _, s := range w.settings {
+		if s.procs > 0 && s.procs < ps && w.decided(s, at) && !w.throughput(s, at).worse {
+			return s
+		}
+	}
+	return nil
+}
+
+// lowerAreWorse says whether there are settings of fewer Ps, all proven worse.
+func (w *walk) lowerAreWorse(ps int) bool {
+	at, some := w.of(ps), false
+	for _, s := range w.settings {
+		if s.procs > 0 && s.procs < ps {
+			if some = true; at == nil || !w.beats(at, s) {
+				return false
+			}
+		}
+	}
+	return some
+}

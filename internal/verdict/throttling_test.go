@@ -1,0 +1,87 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// around puts a limit around the target that throttled some of 102 periods.
+func around(cpus float64, throttled int64) func(*journal.Trial) {
+	return func(t *journal.Trial) {
+		t.OuterLimits = []journal.OuterLimit{
+			{Group: "/wide", CPUs: 8, Cgroup: journal.Cgroup{Periods: 102}},
+			{Group: "/session", CPUs: cpus, Cgroup: journal.Cgroup{Periods: 102, ThrottledPeriods: throttled}},
+		}
+	}
+}
+
+func throttledBy(share float64, arms ...Truth) []Truth {
+	for i := range arms {
+		arms[i].Throttled = share
+	}
+	return arms
+}
+
+func TestThrottlingIsJudgedOnce(t *testing.T) {
+	flat := func() []Truth {
+		return []Truth{Unset(3, 990, .012), Set(1, 400, .02), Set(2, 1000, .010), Set(3, 990, .012)}
+	}
+	rising := func() []Truth {
+		return []Truth{Unset(3, 1300, .010), Set(1, 400, .03), Set(2, 850, .02), Set(3, 1300, .010)}
+	}
+	over := func() []Truth {
+		return []Truth{Unset(8, 600, .030), Set(1, 590, .031), Set(2, 595, .030), Set(4, 610, .030), Set(8, 600, .030)}
+	}
+	for _, c := range []struct {
+		name   string
+		config Config
+		v1     bool
+		state  verdict.ThrottlingState
+		advice verdict.ThrottlingAdvice
+		procs  int
+		own    bool
+	}{
+		{"no limit anywhere", Config{Arms: flat()}, false, verdict.ThrottledNo, "", 0, false},
+		{"a limit that did not throttle", Config{Arms: flat(), Trial: around(3, 0)}, false, verdict.ThrottledNo, "", 0, false},
+		{"a limit around the session throttled 64 of 102 periods", Config{Arms: rising(), Trial: around(3, 64)}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, false},
+		{"the session has a limit, and nothing counted it", Config{Arms: flat()}, true, verdict.ThrottledUnknown, "", 0, false},
+		{"hardly", Config{Arms: Quota(2.5, throttledBy(0.04, flat()...)...), Trial: around(3, 0)}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
+		// 2.5 CPUs and 3 Ps: the trials, not the rounding, say what is best.
+		{"fewer Ps are as good", Config{Arms: Quota(2.5, throttledBy(0.6, flat()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
+		{"fewer Ps are worse", Config{Arms: Quota(2.5, throttledBy(0.6, rising()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, true},
+		{"nothing proven, more Ps than the quota", Config{Arms: Quota(2, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceLower, 2, true},
+		{"nothing proven, no more Ps than the quota", Config{Arms: Quota(8, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceRaise, 0, true},
+		{"only values that nobody runs", Config{Arms: Quota(2, append([]Truth{Unset(2, 1000, .010), Set(1, 500, .02), Set(2, 1000, .010)}, throttledBy(0.8, Set(8, 500, .03))...)...)}, false, verdict.ThrottledNo, verdict.AdviceAvoid, 2, true},
+	} {
+		if c.config.Noise == nil {
+			c.config.Noise = quiet
+		}
+		c.config.Rate = 100
+		h, trials := Generate(c.config)
+		if c.v1 {
+			h.Schema, h.TargetHost.EffectiveCPUs = journal.SchemaV1, 3
+		}
+		r := verdict.Analyze(h, trials)
+		got, procs := r.Groups[0].Throttling, 0
+		if got.Procs != nil {
+			procs = *got.Procs
+		}
+		if got.State != c.state || got.Advice != c.advice || procs != c.procs || got.AdviceOwn != c.own {
+			t.Errorf("%s: %s, %q %d, own %v; want %s, %q %d, own %v: %s", c.name, got.State, got.Advice, procs, got.AdviceOwn, c.state, c.advice, c.procs, c.own, r.Groups[0].Recommendation.Verdict)
+		}
+	}
+}
+
+func TestTheLimitThatThrottledIsNamed(t *testing.T) {
+	r := analyze(Config{Noise: quiet, Rate: 100, Arms: []Truth{Unset(3, 1300, .010), Set(1, 400, .03), Set(3, 1300, .010)}, Trial: around(3, 64)})
+	g := r.Groups[0]
+	if x := g.Throttling; x.Own || x.Group != "/session" || *x.LimitCPUs != 3 || *x.Share < 0.62 || *x.Share > 0.63 {
+		t.Errorf("%+v", x)
+	}
+	if g.EffectiveCPUs != 3 || !has(r, verdict.WarnThrottledAround) {
+		t.Errorf("%g CPUs, %v", g.EffectiveCPUs, codes(r))
+	}
+}

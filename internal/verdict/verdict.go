@@ -1,0 +1,266 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+)
+
+// verdict turns the walk into a recommendation: what is proven, and what is not.
+func (g *group) verdict(w *walk) Recommendation {
+	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	switch {
+	case w.group.Origin == OriginMixed:
+		r.because(CauseMixedOrigins, StepAnew)
+		return r
+	case w.starved():
+		r.because(CauseWithheld, StepQuietMachine)
+		if r.Claim.List = namedAll(w.withheld); w.best != nil {
+			r.Reasons = w.reasons()
+		}
+		return r
+	case w.best == nil && w.unplaced != nil:
+		r.because(CauseOnlyUnset, StepMoreValues)
+		return r
+	case w.best == nil:
+		r.because(g.nothing(w))
+		return r
+	}
+	r.Reasons = w.reasons()
+	switch {
+	case len(w.settings) < 2 && w.unplaced == nil:
+		r.because(CauseOneSetting, StepMoreValues)
+		r.Claim.Of = w.best.named()
+	case w.unplaced != nil && w.unplaced.procs > 0:
+		r.because(CauseUnsetDiffers, StepFindDerived)
+		r.Claim.Of = w.unplaced.named()
+	case g.loadLimited() && w.alike():
+		r.because(CauseLoadLimited, StepLoadElsewhere)
+	case w.alike():
+		r.Verdict, r.Confidence = NotYourKnob, Proven
+		r.Claim = Reason{List: namedAll(w.settings), Proven: w.latency}
+	default:
+		g.choose(w, &r)
+	}
+	return r
+}
+
+// attached is for the one setting of a server that ran already: what was seen, and
+// nothing to choose. What other programs took is a warning, as nothing is compared.
+func (g *group) attached(w *walk) Recommendation {
+	r := g.verdict(w)
+	if valid(allTrials([]*group{g})) == 0 {
+		return r
+	}
+	r.Verdict, r.Claim, r.Settle = Measured, Reason{}, nil
+	for _, s := range slices.Concat(w.settings, w.withheld) {
+		r.Claim.Of = s.named()
+	}
+	r.Reasons = slices.DeleteFunc(w.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
+	w.group.allLatency(r.Claim.Of)
+	return r
+}
+
+// allLatency takes the latency of all valid trials, where comparisons are of p99. Which
+// of them a late generator spoils is judged by the trial's own p99, so that those
+// without them are the slowest: that is right between settings, and no figure of one.
+func (r *Group) allLatency(of *Setting) {
+	if r.Latency.Quantile != 0.99 || len(r.Arms) != 1 {
+		return
+	}
+	r.Arms[0].Judged = r.Arms[0].P99
+	for i := range r.Rows {
+		r.Rows[i].Judged = r.Arms[0].P99
+	}
+	if of != nil {
+		of.P99 = r.Arms[0].P99.Median
+	}
+}
+
+// starved says whether so much is withheld that nothing can be advised: all but one
+// setting, or the default, against which a change is advised.
+func (w *walk) starved() bool {
+	if len(w.withheld) == 0 {
+		return false
+	}
+	if len(w.settings) < 2 {
+		return true
+	}
+	for _, s := range w.withheld {
+		if s.isDefault {
+			return true
+		}
+	}
+	return false
+}
+
+// because is why nothing can be told, and what would settle it.
+func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
+	r.Claim = Reason{Code: cause}
+	r.Settle = nil
+	for _, s := range steps {
+		r.Settle = append(r.Settle, Step{Code: s})
+	}
+}
+
+// nothing is for a group without a figure to compare: what is missing, and what to
+// do about that.
+func (g *group) nothing(w *walk) (ReasonCode, StepCode) {
+	switch all := allTrials([]*group{g}); {
+	case len(all) == 0 && w.pilotsInvalid:
+		return CausePilotsInvalid, StepMend
+	case len(all) == 0:
+		return CauseNotMeasured, StepResume
+	case valid(all) == 0:
+		return CauseNoneValid, StepMend
+	}
+	return CauseNoThroughput, StepReadOutput
+}
+
+// choose settles on what the contest picked, unless the trials leave open what the
+// choice rests on.
+func (g *group) choose(w *walk, r *Recommendation) {
+	x := w.of(w.Pick)
+	if x != nil && w.Confidence != race.Proven && w.wild() {
+		r.Claim = Reason{Code: CauseNoise, Of: x.named()}
+		r.Settle = w.settle()
+		return
+	}
+	if x != nil && w.rival(x) != nil {
+		rival := w.rival(x)
+		r.Verdict, r.Confidence = TradeOff, Proven
+		r.BestThroughput, r.BestP99 = x.label, rival.label
+		r.Claim = Reason{
+			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival, x).mid),
+			P99Change: new(expm1(w.p99(rival, x).mid)),
+		}
+		return
+	}
+	if x == nil {
+		r.Claim = w.none()
+		r.Settle = w.settle()
+		return
+	}
+	if x.saturated {
+		r.because(CauseSaturated, StepLessRate)
+		r.Claim.Of = x.named()
+		return
+	}
+	r.Confidence = confidenceOf(w.Confidence)
+	standard := w.standard()
+	if standard != nil && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard) {
+		// More Ps than the default are proven as good as any, and the default is not
+		// proven worse: it may be as good.
+		if r.Confidence = Likely; w.likely() == standard.procs {
+			x = standard
+		}
+	}
+	switch {
+	case x.isDefault:
+		r.Verdict, r.Arm = KeepDefault, unsetLabel(x)
+		r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
+	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change
+	// is advised.
+	case !w.worseThan(x):
+		r.Verdict = NotYourKnob
+		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), List: namedAll(w.settings), Proven: w.latency}
+		if standard != nil {
+			r.Claim.Than = standard.named()
+		}
+	default:
+		r.Verdict, r.Procs, r.Arm = Recommended, new(x.procs), x.label
+		r.Claim = w.change(x)
+	}
+	if r.Confidence != Proven {
+		r.Settle = w.settle()
+	}
+}
+
+// likely is the smallest value that is likely as good as any.
+func (w *walk) likely() int {
+	rules := w.rules
+	rules.Goal = race.Likely
+	return race.Assess(rules, w.trials).Pick
+}
+
+func confidenceOf(c race.Goal) Confidence {
+	if c == race.Proven {
+		return Proven
+	}
+	return Likely
+}
+
+// wild says whether trials stray too far for a mere likelihood.
+func (w *walk) wild() bool {
+	return w.Spread.Throughput > race.WildThroughput || w.latency && w.Spread.P99 > race.WildLatency
+}
+
+// none is why the contest picked nothing.
+func (w *walk) none() Reason {
+	if len(w.tail) == 1 && w.best.saturated {
+		return Reason{Code: CauseSaturated, Of: w.best.named()}
+	}
+	if w.wild() {
+		return Reason{Code: CauseNoise, Of: w.best.named()}
+	}
+	open := w.open()
+	if len(open) > 0 && open[0].metric == MetricP99 {
+		r := Reason{Code: CauseP99Open, List: namedAll(pairOf(open[0]))}
+		if d := w.standard(); d != nil && w.inTail(d) {
+			r.Than = d.named()
+		}
+		return r
+	}
+	if d := w.standard(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
+		return Reason{Code: CauseThroughputOpen, List: namedAll(pairOf(open[0])), Than: d.named()}
+	}
+	return Reason{Code: CauseNothingTold}
+}
+
+// provenSmallest says whether every smaller setting is proven worse than x.
+func (w *walk) provenSmallest(x *setting) bool {
+	for _, s := range w.smaller(x) {
+		if !w.beats(x, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// change is what speaks for setting x.
+func (w *walk) change(x *setting) Reason {
+	r := Reason{Of: x.named(), Proven: w.provenSmallest(x)}
+	d := w.standard()
+	if d == nil {
+		return r
+	}
+	r.Than = d.named()
+	switch c, l := w.throughput(d, x), w.p99(d, x); {
+	case c.worse, w.out(d) && c.mid < -w.margin:
+		r.Metric, r.Change = MetricThroughput, expm1(c.mid)
+	case w.later(d, x):
+		r.Metric, r.Change = MetricP99, expm1(l.mid)
+	case d.saturated && !x.saturated:
+		r.Metric = MetricSaturated
+	case !w.coversFor(x, d) || x.procs > d.procs:
+		r.Metric = MetricOpen // not proven either way
+	}
+	return r
+}
+
+// rival is the setting that is worse than the pick in throughput and whose latency is
+// proven better by more, as a ratio: then the two want different values.
+func (w *walk) rival(x *setting) *setting {
+	s := w.of(w.Trade)
+	if s == nil || s == x || s.saturated || w.beyond(s) || w.bound > 0 && x.isDefault {
+		return nil
+	}
+	return s
+}
+
+func unsetLabel(s *setting) string {
+	if a := s.byDefault(); a != nil {
+		return a.Label
+	}
+	return s.label
+}

@@ -1,0 +1,232 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+const (
+	stealMuch  = 0.01 // of the machine's CPU time, in the middle of all trials
+	stealHeavy = 0.2  // in one loop of one trial: its figures are hardly the program's
+	unboundBy  = 1.05 // of the quota: more is not the accounting's rounding
+)
+
+// run adds what concerns the whole run.
+func (n *notes) run(r *Result, groups []*group) {
+	if !r.Complete {
+		n.add(-1, Warning{
+			Code: WarnIncomplete, Count: int64(min(r.ran(), r.TrialsPlanned)), Of: int64(r.TrialsPlanned),
+			Mend: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
+		})
+	}
+	n.nodes()
+	n.drift(groups)
+	all := allTrials(groups)
+	n.steal(all)
+	limited, other := Warning{Code: WarnLoadLimited}, Warning{Code: WarnTrials}
+	for _, t := range all {
+		if !t.Valid {
+			continue
+		}
+		limited.Of++
+		if limitedByLoad(t) {
+			limited.Count++
+		}
+		for _, w := range t.Warnings {
+			if slices.Contains(covered, w.Code) {
+				continue
+			}
+			if other.Count++; other.Trial == nil {
+				other.Trial = &w
+			}
+		}
+	}
+	if limited.Count > 0 {
+		n.add(-1, limited)
+	}
+	if other.Count > 0 {
+		n.add(-1, other)
+	}
+}
+
+// steal adds that a hypervisor took CPU time: all along, or in bursts.
+func (n *notes) steal(all []*journal.Trial) {
+	machine := float64(max(1, n.h.TargetHost.CPUs))
+	w := Warning{Code: WarnSteal, Of: int64(len(all))}
+	if x := over(medianRate(all, stealSeconds), machine); x != nil {
+		w.Value = *x
+	}
+	for _, t := range all {
+		if worstSteal(t)/machine >= stealHeavy {
+			w.Count++
+		}
+	}
+	if w.Value > stealMuch || w.Count > 0 {
+		n.add(-1, w)
+	}
+}
+
+// worstSteal is what was stolen in a second of the worst loop, in CPUs.
+func worstSteal(t *journal.Trial) (most float64) {
+	look := func(u *journal.Usage) {
+		if u != nil && u.HostUse != nil && u.MeasuredSeconds > 0 {
+			most = max(most, u.HostUse.StealSeconds/u.MeasuredSeconds)
+		}
+	}
+	look(&t.Usage)
+	for i := range t.Phases {
+		look(t.Phases[i].Usage)
+	}
+	return most
+}
+
+// units adds that trials of another unit were left out.
+func (n *notes) units(m mixedUnits) {
+	if m.count > 0 {
+		n.add(-1, Warning{Code: WarnMixedUnits, Count: m.count, Unit: m.unit, Reason: m.left})
+	}
+}
+
+// company adds what ran beside the target: load on the same CPUs, and replicas
+// beyond the machine.
+func (n *notes) company(i int, r *Group) {
+	machine := contest.MachineCPUs(n.h, nil)
+	var load, both float64
+	for k := range r.Arms {
+		e := r.Arms[k].Evidence
+		if e.LoadCPUs != nil && e.CPUs != nil && *e.LoadCPUs+*e.CPUs > both {
+			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
+		}
+	}
+	if contest.Shared(n.h) && both > contest.Crowded*machine {
+		n.add(i, Warning{Code: WarnShared, Value: load, Limit: machine})
+	}
+	var unbound []ArmFigure
+	for k := range r.Arms {
+		a := &r.Arms[k]
+		if q := r.QuotaCPUs; q != nil && a.Evidence.CPUs != nil && *a.Evidence.CPUs > unboundBy**q*float64(r.Replicas) {
+			unbound = append(unbound, ArmFigure{Label: a.Label, Value: *a.Evidence.CPUs})
+		}
+	}
+	if len(unbound) > 0 {
+		n.add(i, Warning{Code: WarnUnbound, Arms: unbound, Limit: *r.QuotaCPUs, Count: int64(r.Replicas)})
+	}
+	if o := r.Others; o.Matter && o.CPUs != nil {
+		w := Warning{Code: WarnOthers, Value: *o.CPUs, Count: int64(o.Of)}
+		for _, label := range o.Withheld {
+			w.Arms = append(w.Arms, ArmFigure{Label: label})
+		}
+		n.add(i, w)
+	}
+	if want := float64(r.Replicas) * r.EffectiveCPUs; r.QuotaCPUs != nil && r.Replicas > 1 && want > machine*1.01 {
+		n.add(i, Warning{Code: WarnOversubscribed, Count: int64(r.Replicas), Value: want, Limit: machine})
+	}
+}
+
+// pilots adds why pilots were invalid: without one there is no rate, and so no
+// trial.
+func (n *notes) pilots(trials []journal.Trial) {
+	w := Warning{Code: WarnInvalidPilots}
+	var all []*journal.Trial
+	for i := range trials {
+		if trials[i].Role == journal.RolePilot {
+			all = append(all, &trials[i])
+		}
+	}
+	if w.countInvalid(all); w.Count > 0 {
+		n.add(-1, w)
+	}
+}
+
+// limitedByLoad says whether a trial measured the load engine.
+func limitedByLoad(t *journal.Trial) bool {
+	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= loadLimitThread {
+		return true
+	}
+	return slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnLoadLimited })
+}
+
+// covered are the warnings that a trial carries for a reader of the journal, and
+// that are judged here from its figures, over all trials at once.
+var covered = []journal.WarningCode{
+	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
+	journal.WarnUnanswered, journal.WarnRedirects,
+}
+
+// loadLimited is by majority of the group's valid trials.
+func (g *group) loadLimited() bool {
+	limited, of := 0, 0
+	for _, t := range allTrials([]*group{g}) {
+		if t.Valid {
+			of++
+			if limitedByLoad(t) {
+				limited++
+			}
+		}
+	}
+	return 2*limited > of
+}
+
+// allTrials is every measured trial in the order in which they ran.
+func allTrials(groups []*group) []*journal.Trial {
+	var all []*journal.Trial
+	for _, g := range groups {
+		for _, a := range g.arms {
+			all = append(all, a.measure...)
+			all = append(all, a.aa...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *journal.Trial) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
+	})
+	return all
+}
+
+// drift is the trend of throughput over the run, after each arm's own level is
+// taken out. Blocks make up for it; it says that the machine was not at rest.
+func (n *notes) drift(groups []*group) {
+	level := map[journal.ArmKey]float64{}
+	for _, g := range groups {
+		for _, a := range g.arms {
+			if v := values(slices.Concat(a.measure, a.aa), throughputOf); len(v) > 0 {
+				level[a.key] = medianFloat(v)
+			}
+		}
+	}
+	var at, residual []float64
+	for i, t := range allTrials(groups) {
+		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Arm.Key()] > 0 {
+			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Arm.Key()]))
+		}
+	}
+	if len(at) < 12 { // too few for a trend
+		return
+	}
+	alpha, beta := stat.LinearRegression(at, residual, nil, false)
+	var squares float64
+	for i := range at {
+		e := residual[i] - alpha - beta*at[i]
+		squares += e * e
+	}
+	df := len(at) - 2
+	se := math.Sqrt(squares / float64(df) / (stat.Variance(at, nil) * float64(len(at)-1)))
+	total := beta * (at[len(at)-1] - at[0])
+	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
+		n.add(-1, Warning{Code: WarnDrift, Value: expm1(total)})
+	}
+}
+
+// ran is how many trials there are of those that are planned: the budget of a race
+// counts pilots.
+func (r *Result) ran() int {
+	if r.Plan.Racing() {
+		return r.TrialsRun + r.PilotsRun
+	}
+	return r.TrialsRun
+}
