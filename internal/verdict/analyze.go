@@ -18,15 +18,15 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 		SharedCPUs: contest.Shared(h),
 		Groups:     []Group{}, Warnings: []Warning{},
 	}
-	trials, repeated := once(trials)
-	trials = contest.WithoutBursts(h, trials)
+	trials, left := contest.Counted(h, trials)
 	notes := &notes{h: h}
-	notes.units(oneUnit(h, trials))
+	notes.units(left)
 	r.count(trials)
 	r.Engines = engines(trials)
 	groups := collect(h, trials)
 	r.Origin = originOf(allTrials(groups))
 	for i, g := range groups {
+		g.contest = contest.New(h, g.key, trials)
 		result, w := g.analyze(h, r)
 		r.Groups = append(r.Groups, result)
 		notes.group(i, g, &r.Groups[i], w)
@@ -36,8 +36,8 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r.Cheapest = r.priceSettings(h, trials)
 	notes.run(r, groups)
 	notes.pilots(trials)
-	if repeated > 0 {
-		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(repeated)})
+	if left.Repeated > 0 {
+		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(left.Repeated)})
 	}
 	r.Warnings = append(r.Warnings, notes.list...)
 	if h.Plan.GateAgainst {
@@ -91,11 +91,10 @@ func (r *Result) count(trials []journal.Trial) {
 }
 
 func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
-	g.latency = g.judgeLatency(h.Plan.GateAgainst)
 	r := g.summary(h)
 	machine := contest.MachineCPUs(h, g.trials())
 	r.NoiseFloor = g.noise()
-	w := g.settings(h, newJudge(h.Plan.Margin, h.Plan.MarginP99))
+	w := g.settings(newJudge(h.Plan.Margin, h.Plan.MarginP99))
 	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
 	r.Spread = w.spread()
 	if w.best != nil {
@@ -152,7 +151,7 @@ func (g *group) summary(h journal.Header) Group {
 	r := Group{
 		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective,
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
-		Latency: g.latency, Part: part, Settings: []SettingResult{},
+		Latency: g.contest.Latency, Part: part, Settings: []SettingResult{},
 		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
 	}
 	if g.key.Limited {
@@ -161,7 +160,7 @@ func (g *group) summary(h journal.Header) Group {
 	for _, a := range g.arms {
 		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
 	}
-	g.others(&r, contest.Shared(h))
+	g.others(&r)
 	return r
 }
 

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -35,7 +34,9 @@ func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode)
 			}
 		}
 	}
-	r.ResolvedProcs, r.ResolvedSource = resolved(append(slices.Clone(a.measure), a.aa...))
+	if p, source := contest.Resolved(slices.Concat(a.measure, a.aa)); p > 0 {
+		r.ResolvedProcs, r.ResolvedSource = &p, source
+	}
 	ps := effective
 	if r.ResolvedProcs != nil {
 		ps = float64(*r.ResolvedProcs)
@@ -114,24 +115,6 @@ func saturated(trials []*journal.Trial) bool {
 		}
 	}
 	return 2*n > valid(trials)
-}
-
-// resolved is the value that most valid trials ran at, over all replicas.
-func resolved(trials []*journal.Trial) (*int, string) {
-	count, source := map[int]int{}, map[int]string{}
-	for _, t := range trials {
-		for _, p := range t.ObservedProcs {
-			if t.Valid && p != nil {
-				count[*p]++
-				source[*p] = t.ObservedSource
-			}
-		}
-	}
-	if len(count) == 0 {
-		return nil, ""
-	}
-	best := slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b int) int { return cmp.Compare(count[a], count[b]) })
-	return &best, source[best]
 }
 
 func reasons(trials []*journal.Trial) []ReasonCount {

@@ -23,11 +23,10 @@ type arm struct {
 // group is the arms that are compared, unset first, then by procs; the old
 // command's arms come after them.
 type group struct {
-	key    journal.GroupKey
-	arms   []*arm
-	blocks []int // that any trial belongs to, sorted
-	// latency is what comparisons of latency are of
-	latency contest.Latency
+	key     journal.GroupKey
+	arms    []*arm
+	blocks  []int // that any trial belongs to, sorted
+	contest contest.Contest
 }
 
 // collect sorts a journal's trials into groups, in the plan's order. Pilots are
@@ -85,28 +84,6 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		})
 	}
 	return groups
-}
-
-// once drops what a journal holds twice, as one that was joined from copies does:
-// of each arm, role and block the first trial counts. (A resumed run repeats none;
-// counting the last would let a repetition choose its outcome.) Pilots may repeat.
-func once(trials []journal.Trial) (kept []journal.Trial, dropped int) {
-	type place struct {
-		journal.ArmKey
-		role  journal.Role
-		block int
-	}
-	seen := map[place]bool{}
-	for _, t := range trials {
-		p := place{t.Arm.Key(), t.Role, t.Block}
-		if t.Role != journal.RolePilot && seen[p] {
-			dropped++
-			continue
-		}
-		seen[p] = true
-		kept = append(kept, t)
-	}
-	return kept, dropped
 }
 
 // current is the arms that the group's verdict is about.
@@ -192,4 +169,12 @@ func valid(trials []*journal.Trial) int {
 		}
 	}
 	return n
+}
+
+// trials are those of the group's current arms, in the journal's order of each.
+func (g *group) trials() (list []*journal.Trial) {
+	for _, a := range g.current() {
+		list = slices.Concat(list, a.measure, a.aa)
+	}
+	return list
 }

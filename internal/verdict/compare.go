@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // judge holds what comparisons in one group are made with: the margins as logarithms,
@@ -30,7 +32,7 @@ func newJudge(margin, marginP99 float64) *judge {
 // comparison is one setting against another in one metric. Neither asGood nor
 // worse means that these trials cannot tell.
 type comparison struct {
-	bounds // of ln(a ÷ b)
+	contest.Bounds // of ln(a ÷ b)
 	// asGood: not worse by more than the margin, with 95 % confidence.
 	asGood bool
 	// worse: worse by more than the margin with 95 % confidence, whichever of all that
@@ -41,34 +43,34 @@ type comparison struct {
 // throughput compares a with b.
 func (w *walk) throughput(a, b *setting) comparison {
 	e := w.between(a, b, MetricThroughput)
-	return comparison{e, e.lower > -w.margin, e.most < -w.margin}
+	return comparison{e, e.Lower > -w.margin, e.Most < -w.margin}
 }
 
 // p99 compares a with b in the judged quantile.
 func (w *walk) p99(a, b *setting) comparison {
 	e := w.between(a, b, MetricP99)
-	return comparison{e, e.upper < w.marginP99, e.least > w.marginP99}
+	return comparison{e, e.Upper < w.marginP99, e.Least > w.marginP99}
 }
 
 // versus is a setting against the best in throughput, with the bounds that decide: the
 // lower tells whether it is as good, the upper whether it is worse.
 func (w *walk) versus(s *setting) Bounds {
-	if w.best == nil || w.held == nil {
+	if w.best == nil || s == w.unplaced { // which takes no part
 		return Bounds{}
 	}
 	if s == w.best {
 		return Bounds{Ratio: new(1.0), N: s.level.Trials}
 	}
 	e := w.between(s, w.best, MetricThroughput)
-	if e.n == 0 {
+	if e.N == 0 {
 		return Bounds{}
 	}
-	b := Bounds{Ratio: new(1 + expm1(e.mid)), N: e.n}
-	if !math.IsInf(e.lower, 0) {
-		b.Low = new(1 + expm1(e.lower))
+	b := Bounds{Ratio: new(1 + expm1(e.Mid)), N: e.N}
+	if !math.IsInf(e.Lower, 0) {
+		b.Low = new(1 + expm1(e.Lower))
 	}
-	if !math.IsInf(e.most, 0) {
-		b.High = new(1 + expm1(e.most))
+	if !math.IsInf(e.Most, 0) {
+		b.High = new(1 + expm1(e.Most))
 	}
 	return b
 }

@@ -8,7 +8,7 @@
 //
 // Arms of one quota, replica count and Go version form a group. Arms that ran at one
 // number of Ps are one setting: the unset arm and the numbered arm of the value that
-// its default chose, and both trials of an A/A arm. Package race holds the contest of
+// its default chose, and both trials of an A/A arm. Package contest compares
 // a group's settings, of a grid and of a race alike: a value's level and its block's,
 // fitted together, and from that fit the peak, the pick, every difference with its
 // bounds, and how far a trial strays. An unset arm has no place among the settings

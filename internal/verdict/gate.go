@@ -36,11 +36,14 @@ func newGating(kind string, p journal.Plan) *gating {
 // no check: what they take, they take from the two alike, which ran side by side.
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst, h.Plan)
-	trials, _ = once(trials)
-	oneUnit(h, trials)
+	trials, _ = contest.Counted(h, trials)
 	groups := collect(h, trials)
+	duels := map[journal.ArmKey]contest.Duel{}
+	for _, d := range contest.Duels(h, trials) {
+		duels[d.New.Key()] = d
+	}
 	for _, g := range groups {
-		g.latency = g.judgeLatency(true)
+		g.contest = contest.New(h, g.key, trials)
 		for _, a := range g.current() {
 			old := g.variantOf(a)
 			if old == nil {
@@ -51,20 +54,32 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 				label = label.in(a.key.Group)
 			}
 			speed := pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure)))
-			tail := pairs(g.series(g.latency.Of, a.measure).minus(g.series(g.latency.Of, old.measure)))
+			tail := pairs(g.series(g.contest.Latency.Of, a.measure).minus(g.series(g.contest.Latency.Of, old.measure)))
 			if h.Plan.Racing() {
-				speed, tail = g.looked(h.Plan, a, old, race.Throughput), g.looked(h.Plan, a, old, race.P99)
+				speed, tail = sequential(duels[a.key], race.Throughput), sequential(duels[a.key], race.P99)
 			}
 			gate.add(label, MetricThroughput, speed)
-			if g.latency.Quantile > 0 {
+			if g.contest.Latency.Quantile > 0 {
 				gate.add(label, MetricP99, tail)
 				c := &gate.Checks[len(gate.Checks)-1]
-				c.Quantile, c.late = g.latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
+				c.Quantile, c.late = g.contest.Latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
 		}
 	}
 	return gate.conclude()
+}
+
+// sequential locates new against old of a gate that was asked after each pair, and ended
+// when it knew: with bounds that hold at all times together, whatever the error asked.
+func sequential(d contest.Duel, figure race.Figure) located {
+	for _, c := range d.Gate().Checks {
+		if c.By == figure && c.Pairs > 0 {
+			lower, upper := math.Log(c.Low), math.Log(c.High) // infinite where so few prove nothing
+			return func(float64) (int, float64, float64, float64) { return c.Pairs, math.Log(c.Ratio), lower, upper }
+		}
+	}
+	return func(float64) (int, float64, float64, float64) { return 0, math.NaN(), math.Inf(-1), math.Inf(1) }
 }
 
 // variantOf is the old command's arm of the same setting.
@@ -104,7 +119,7 @@ func (gate *gating) add(arm GateArm, metric string, of located) {
 // all, so that each has the whole error; that something is worse may be picked out of
 // all, so that each has its share.
 func (gate *gating) judgeChecks() {
-	const each = 1 - singly
+	const each = 1 - contest.Singly
 	judged := 0
 	for _, of := range gate.measured {
 		if n, _, _, _ := of(each); n >= minPairs {

@@ -1,6 +1,9 @@
 package verdict
 
-import "github.com/procfit/procfit/internal/verdict/journal"
+import (
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
 
 // OriginMixed is of trials that were not all made in one way. Those of a model and
 // measured ones are never compared.
@@ -40,10 +43,10 @@ func program(h journal.Header, trials []journal.Trial) journal.Target {
 		}
 	}
 	if t.GoVersion == "" {
-		t.GoVersion = mostOften(versions)
+		t.GoVersion = contest.MostOften(versions)
 	}
 	if t.MainModule == "" {
-		t.MainModule = mostOften(modules)
+		t.MainModule = contest.MostOften(modules)
 	}
 	return t
 }

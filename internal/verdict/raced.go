@@ -27,8 +27,8 @@ func (g *group) took(h journal.Header) *Raced {
 	r := &Raced{Blocks: len(g.blocks), Measured: []int{}}
 	for _, a := range g.current() {
 		r.Trials += len(a.measure) + len(a.aa)
-		if p, _ := resolved(slices.Concat(a.measure, a.aa)); p != nil && valid(a.measure) > 0 {
-			r.Measured = append(r.Measured, *p)
+		if p, _ := contest.Resolved(slices.Concat(a.measure, a.aa)); p > 0 && valid(a.measure) > 0 {
+			r.Measured = append(r.Measured, p)
 		}
 	}
 	slices.Sort(r.Measured)

@@ -3,6 +3,7 @@ package verdict
 import (
 	"math"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -56,7 +57,7 @@ func (g *group) carries(w *walk) Recommendation {
 		c := w.p99(x, better)
 		r.Reasons = append(r.Reasons, Reason{
 			Code: ReasonCarrierP99, Of: x.named(), Than: better.named(), Metric: MetricP99,
-			Change: expm1(c.mid), Bound: expm1(c.least), N: c.n,
+			Change: expm1(c.Mid), Bound: expm1(c.Least), N: c.N,
 		})
 	}
 	r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
@@ -69,7 +70,7 @@ func (g *group) carries(w *walk) Recommendation {
 }
 
 // each is the error that every setting has when the smallest of them is picked out.
-func (w *walk) each() float64 { return (1 - singly) / float64(max(1, len(w.settings))) }
+func (w *walk) each() float64 { return (1 - contest.Singly) / float64(max(1, len(w.settings))) }
 
 // carriers are the settings that are proven to carry the rate, by procs; offered says
 // whether any was offered it.

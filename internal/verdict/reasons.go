@@ -63,16 +63,16 @@ func (w *walk) throughputReasons() []Reason {
 			continue
 		}
 		c := w.throughput(s, w.best)
-		r := Reason{Metric: MetricThroughput, Of: s.named(), Than: w.best.named(), Change: expm1(c.mid), N: c.n}
+		r := Reason{Metric: MetricThroughput, Of: s.named(), Than: w.best.named(), Change: expm1(c.Mid), N: c.N}
 		switch {
-		case c.n == 0:
+		case c.N == 0:
 			r.Code, r.Change = ReasonSpeedOpen, 0
 			list.open = append(list.open, r)
 		case c.worse:
-			r.Code, r.Bound = ReasonSlower, expm1(c.most)
+			r.Code, r.Bound = ReasonSlower, expm1(c.Most)
 			list.worse = append(list.worse, r)
 		case c.asGood:
-			r.Code, r.Bound = ReasonAsFast, expm1(min(c.lower, 0))
+			r.Code, r.Bound = ReasonAsFast, expm1(min(c.Lower, 0))
 			list.good = append(list.good, r)
 		case s.level.Out:
 			r.Code = ReasonSetAside
@@ -109,16 +109,16 @@ func (w *walk) latencyReasons() []Reason {
 			continue
 		}
 		c := w.p99(s, low)
-		r := Reason{Metric: MetricP99, Of: s.named(), Than: low.named(), N: c.n}
-		if c.n > 0 {
-			r.Change = expm1(c.mid)
+		r := Reason{Metric: MetricP99, Of: s.named(), Than: low.named(), N: c.N}
+		if c.N > 0 {
+			r.Change = expm1(c.Mid)
 		}
 		switch {
 		case c.worse:
-			r.Code, r.Bound = ReasonLater, expm1(c.least)
+			r.Code, r.Bound = ReasonLater, expm1(c.Least)
 			list.worse = append(list.worse, r)
 		case c.asGood:
-			r.Code, r.Bound = ReasonAsPrompt, expm1(max(c.upper, 0))
+			r.Code, r.Bound = ReasonAsPrompt, expm1(max(c.Upper, 0))
 			list.good = append(list.good, r)
 		default:
 			r.Code = ReasonP99Open

@@ -2,9 +2,11 @@ package verdict
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -29,75 +31,62 @@ type setting struct {
 	saturated  bool // proven not to carry the common rate
 }
 
-// settings are those of the group's current arms that have a valid trial, by
-// procs, and the contest between them. Unplaced is the unset arm where it has no place
-// in that order: its value could not be read, or it is proven not to perform as the
-// numbered arm of its value. Withheld are those that other programs left too few CPUs.
-func (g *group) settings(h journal.Header, j *judge) *walk {
-	var ordered []*setting
+// settings are those of the group's current arms that have a valid trial, by procs, as
+// the contest compares them. Unplaced is the unset arm where it takes no part: its value
+// could not be read, or it is proven not to perform as the numbered arm of its value.
+// Withheld are those that other programs left too few CPUs.
+func (g *group) settings(j *judge) *walk {
+	byValue := map[int][]*arm{}
 	var unset *arm
 	for _, a := range g.current() {
 		switch {
 		case valid(a.measure) == 0:
-		case a.Procs == nil:
-			unset = a
+		case a.Procs != nil:
+			byValue[*a.Procs] = append([]*arm{a}, byValue[*a.Procs]...)
+		case g.contest.Unset == contest.PartPooled:
+			byValue[g.contest.Default] = append(byValue[g.contest.Default], a)
 		default:
-			ordered = append(ordered, g.setting(*a.Procs, a))
+			unset = a
 		}
 	}
-	value := (*int)(nil)
+	var list, without []*setting
+	for _, procs := range slices.Sorted(maps.Keys(byValue)) {
+		s := g.setting(procs, byValue[procs]...)
+		if slices.ContainsFunc(s.arms, func(a *arm) bool { return a.withheld }) {
+			without = append(without, s)
+			s.take(g.contest.Only(s.keys()...))
+			continue
+		}
+		list = append(list, s)
+		s.take(g.contest)
+	}
+	var unplaced *setting
 	if unset != nil {
-		value, _ = resolved(slices.Concat(unset.measure, unset.aa))
-	}
-	if unset == nil || value == nil || *value <= 0 {
-		var unplaced *setting
-		if unset != nil {
-			unplaced = g.setting(0, unset)
+		unplaced = g.setting(0, unset)
+		unplaced.take(g.contest.Only(unset.key))
+		if g.contest.Unset == contest.PartDiffers {
+			unplaced.procs = g.contest.Default
 		}
-		return g.judgeAll(h, j, ordered, unplaced)
+		if unset.withheld {
+			unplaced, without = nil, append(without, unplaced)
+		}
 	}
-	twin := slices.IndexFunc(ordered, func(s *setting) bool { return s.procs == *value })
-	if twin < 0 {
-		ordered = append(ordered, g.setting(*value, unset))
-		slices.SortFunc(ordered, func(a, b *setting) int { return cmp.Compare(a.procs, b.procs) })
-		return g.judgeAll(h, j, ordered, nil)
-	}
-	numbered := ordered[twin]
-	ordered[twin] = g.setting(*value, numbered.arms[0], unset)
-	w := g.judgeAll(h, j, ordered, nil)
-	if w.best == nil || !w.Copies.Apart {
-		return w
-	}
-	alone := g.setting(*value, unset)
-	ordered[twin] = numbered
-	return g.judgeAll(h, j, ordered, alone)
-}
-
-// judgeAll holds the contest of the settings that other programs left room for.
-func (g *group) judgeAll(h journal.Header, j *judge, settings []*setting, unplaced *setting) *walk {
-	stand, without := withheld(settings)
-	if unplaced != nil && unplaced.arms[0].withheld {
-		unplaced, without = nil, append(without, unplaced)
-	}
-	c := g.hold(h, stand)
-	for _, s := range stand {
-		s.take(c)
-	}
-	if unplaced != nil {
-		unplaced.take(g.hold(h, []*setting{unplaced}))
-	}
-	for _, s := range without {
-		s.take(g.hold(h, []*setting{s}))
-	}
-	w := survey(j, c, stand, unplaced)
+	w := survey(j, g.contest, list, unplaced)
 	w.withheld = without
 	return w
 }
 
+func (s *setting) keys() (keys []journal.ArmKey) {
+	for _, a := range s.arms {
+		keys = append(keys, a.key)
+	}
+	return keys
+}
+
 // take gives the setting what the contest found of it.
-func (s *setting) take(c *held) {
-	s.level = c.levels[max(1, s.procs)] // a value that is not known stands alone
-	s.p99Trials = c.p99[max(1, s.procs)]
+func (s *setting) take(c contest.Contest) {
+	value := max(1, cmp.Or(s.procs, c.Default)) // one that is not known stands alone
+	s.level, s.p99Trials = c.Level(value), c.P99Trials(value)
 	s.rate, s.tail, s.saturated = math.NaN(), math.NaN(), s.level.Saturated
 	if l := s.levelOf(MetricThroughput); l.Mean != nil {
 		s.rate = *l.Mean
@@ -114,7 +103,7 @@ func (g *group) setting(procs int, arms ...*arm) *setting {
 		all = append(all, a.measure, a.aa)
 		s.isDefault = s.isDefault || a.Procs == nil
 	}
-	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(g.latency.Of, all...)
+	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(g.contest.Latency.Of, all...)
 	s.rate, s.tail = math.NaN(), math.NaN()
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -74,7 +75,7 @@ func workload(r *Group, h journal.Header) Workload {
 	if at == nil || at.Evidence.CPUUtilisation == nil {
 		return w
 	}
-	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= othersMatter*float64(max(1, r.Others.Of)) {
+	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, r.Others.Of)) {
 		return w // what the neighbour left it is no figure of its own
 	}
 	w.Arm, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
@@ -106,5 +107,5 @@ func busyWithOthers(e *Evidence, h journal.Header) bool {
 	if e.LoadCPUs != nil && h.Load.SameMachine {
 		ours += *e.LoadCPUs
 	}
-	return *e.MachineBusy >= inUse && *e.MachineBusy-ours/machine >= othersMatter
+	return *e.MachineBusy >= contest.InUse && *e.MachineBusy-ours/machine >= contest.OthersMatter
 }

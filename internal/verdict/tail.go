@@ -3,13 +3,17 @@ package verdict
 import (
 	"math"
 	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
 // walk is what the comparisons of a group's settings come to, before a verdict
 // is made of it.
 type walk struct {
 	*judge
-	*held
+	race.Lead
+	contest  contest.Contest
 	group    *Group
 	settings []*setting // by procs
 	unplaced *setting   // the unset arm, where it has no place among them
@@ -31,9 +35,9 @@ type walk struct {
 }
 
 // survey makes the comparisons of a contest.
-func survey(j *judge, c *held, settings []*setting, unplaced *setting) *walk {
-	w := &walk{judge: j, held: c, settings: settings, unplaced: unplaced, bound: c.rules.MaxByLatency}
-	w.best, w.lowest = w.of(c.Peak), w.of(c.BestP99)
+func survey(j *judge, c contest.Contest, settings []*setting, unplaced *setting) *walk {
+	w := &walk{judge: j, contest: c, Lead: c.Lead(), settings: settings, unplaced: unplaced, bound: c.Rules().MaxByLatency}
+	w.best, w.lowest = w.of(w.Peak), w.of(w.BestP99)
 	if w.best == nil {
 		return w
 	}

@@ -131,8 +131,8 @@ func (g *group) choose(w *walk, r *Recommendation) {
 		r.Verdict, r.Confidence = TradeOff, Proven
 		r.BestThroughput, r.BestP99 = x.label, rival.label
 		r.Claim = Reason{
-			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival, x).mid),
-			P99Change: new(expm1(w.p99(rival, x).mid)),
+			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival, x).Mid),
+			P99Change: new(expm1(w.p99(rival, x).Mid)),
 		}
 		return
 	}
@@ -151,7 +151,7 @@ func (g *group) choose(w *walk, r *Recommendation) {
 	if standard != nil && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard) {
 		// More Ps than the default are proven as good as any, and the default is not
 		// proven worse: it may be as good.
-		if r.Confidence = Likely; w.likely() == standard.procs {
+		if r.Confidence = Likely; w.contest.Likely() == standard.procs {
 			x = standard
 		}
 	}
@@ -174,13 +174,6 @@ func (g *group) choose(w *walk, r *Recommendation) {
 	if r.Confidence != Proven {
 		r.Settle = w.settle()
 	}
-}
-
-// likely is the smallest value that is likely as good as any.
-func (w *walk) likely() int {
-	rules := w.rules
-	rules.Goal = race.Likely
-	return race.Assess(rules, w.trials).Pick
 }
 
 func confidenceOf(c race.Goal) Confidence {
@@ -236,10 +229,10 @@ func (w *walk) change(x *setting) Reason {
 	}
 	r.Than = d.named()
 	switch c, l := w.throughput(d, x), w.p99(d, x); {
-	case c.worse, w.out(d) && c.mid < -w.margin:
-		r.Metric, r.Change = MetricThroughput, expm1(c.mid)
+	case c.worse, w.out(d) && c.Mid < -w.margin:
+		r.Metric, r.Change = MetricThroughput, expm1(c.Mid)
 	case w.later(d, x):
-		r.Metric, r.Change = MetricP99, expm1(l.mid)
+		r.Metric, r.Change = MetricP99, expm1(l.Mid)
 	case d.saturated && !x.saturated:
 		r.Metric = MetricSaturated
 	case !w.coversFor(x, d) || x.procs > d.procs:

@@ -1,6 +1,6 @@
 package verdict
 
-import "github.com/procfit/procfit/internal/verdict/contest/race"
+import "github.com/procfit/procfit/internal/verdict/contest"
 
 // Versus is what the value that a verdict names changes against the default's, as
 // ratios to it with the interval that holds in 95 % of such choices.
@@ -30,17 +30,13 @@ func (w *walk) against(r *Recommendation) *Versus {
 
 // interval of a to b, of which a was chosen.
 func (w *walk) interval(a, b *setting, metric string) Interval {
-	figure := race.Throughput
-	if metric == MetricP99 {
-		figure = race.P99
-	}
 	e := w.between(a, b, metric)
-	if e.n == 0 || metric == MetricP99 && (a.saturated || b.saturated) {
+	if e.N == 0 || metric == MetricP99 && (a.saturated || b.saturated) {
 		return Interval{}
 	}
-	i := Interval{Median: new(1 + expm1(e.mid)), N: e.n}
-	if e.n >= fewestProve {
-		_, low, high := w.Model.Interval(a.procs, b.procs, figure)
+	i := Interval{Median: new(1 + expm1(e.Mid)), N: e.N}
+	if e.N >= contest.FewestProve {
+		_, low, high := w.Model.Interval(a.procs, b.procs, figureOf(metric))
 		i.Low, i.High = new(low), new(high)
 	}
 	return i

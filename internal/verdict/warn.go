@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -94,18 +95,7 @@ func (w *Warning) countInvalid(trials []*journal.Trial) {
 			stolen++
 		}
 	}
-	w.Reason, w.Stolen = mostOften(why), 2*stolen > w.Count
-}
-
-// mostOften is the key of the highest count; of equals the first by name.
-func mostOften(count map[string]int) string {
-	best := ""
-	for key, c := range count {
-		if best == "" || c > count[best] || c == count[best] && key < best {
-			best = key
-		}
-	}
-	return best
+	w.Reason, w.Stolen = contest.MostOften(why), 2*stolen > w.Count
 }
 
 // noise warns of trials that stray so far that little can be told.

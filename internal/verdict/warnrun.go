@@ -87,9 +87,9 @@ func worstSteal(t *journal.Trial) (most float64) {
 }
 
 // units adds that trials of another unit were left out.
-func (n *notes) units(m mixedUnits) {
-	if m.count > 0 {
-		n.add(-1, Warning{Code: WarnMixedUnits, Count: m.count, Unit: m.unit, Reason: m.left})
+func (n *notes) units(left contest.LeftOut) {
+	if left.Mixed > 0 {
+		n.add(-1, Warning{Code: WarnMixedUnits, Count: left.Mixed, Unit: left.Unit, Reason: left.Other})
 	}
 }
 

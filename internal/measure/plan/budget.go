@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -28,18 +27,15 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 		return
 	}
 	for _, g := range p.Groups() {
-		var values []int
+		values := 0
 		for _, a := range p.Arms {
 			if a.Group() == g && (a.Procs != nil || listed) {
-				values = append(values, value(a.Procs))
+				values++
 			}
 		}
-		p.MaxTrials += pilots + race.Rules{Values: values, Listed: listed}.Limit()
+		p.MaxTrials += pilots + contest.Limit(values, listed)
 	}
 }
-
-// listedBlocks is how often a race measures each value that the user named.
-const listedBlocks = 3
 
 // Fewest is how many trials a race takes at least: its pilots and the first block of
 // each group, or all that values which were named are sure of; a gate's those that any
@@ -49,13 +45,8 @@ func Fewest(h journal.Header) int {
 	if h.Plan.GateAgainst {
 		return n + fewestPairs*len(h.Plan.Arms)
 	}
-	for _, g := range contest.Of(h, nil) {
-		g.Rules.MaxTrials = maxTrials // what it takes, not what it may
-		if g.Rules.Listed {
-			n += listedBlocks * len(g.Rules.Values)
-		} else {
-			n += len(race.Next(g.Rules, nil).Block)
-		}
+	for _, c := range contest.All(h, nil) {
+		n += c.Fewest()
 	}
 	return n
 }

@@ -19,46 +19,41 @@ func (p racing) Next(r Record) Leg {
 	if s.Tasks = abreast(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
 		return s
 	}
-	heats := contest.Of(p.h, r.Trials)
-	turn, next := -1, race.Step{}
-	for i := range heats {
-		mine := &heats[i]
-		step := race.Next(mine.Rules, mine.Trials)
-		if step.Done {
+	contests := contest.All(p.h, r.Trials)
+	turn, next := -1, contest.Step{}
+	for i, c := range contests {
+		step := c.Next()
+		if step.Stop != "" {
 			continue
 		}
-		s.Open = append(s.Open, questions(mine)...)
-		if turn < 0 || len(mine.Blocks) < len(heats[turn].Blocks) {
+		s.Open = append(s.Open, questions(c)...)
+		if turn < 0 || len(c.Blocks) < len(contests[turn].Blocks) {
 			turn, next = i, step
 		}
 	}
 	if s.Tasks = abreast(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
 		return s.about(s.Tasks[0].Arm.Group())
 	}
-	if turn < 0 || len(next.Block) == 0 || p.spent(r, len(next.Block)) {
+	if turn < 0 || len(next.Arms) == 0 || p.spent(r, len(next.Arms)) {
 		return s
 	}
-	s.Begin = p.row(r, heats[turn], next)
+	s.Begin = p.row(r, next)
 	for _, b := range s.Begin {
 		s.Tasks = append(s.Tasks, tasksOf(b)...)
 	}
 	s.Tasks = abreast(p.h.Plan, s.Tasks)
-	return s.about(heats[turn].Group)
+	return s.about(contests[turn].Group)
 }
 
 // row is the next block, and the same again on every other node as far as the budget has
 // room.
-func (p racing) row(r Record, of contest.Heat, next race.Step) (list []journal.Block) {
+func (p racing) row(r Record, next contest.Step) (list []journal.Block) {
 	for range lanes(p.h.Plan) {
 		n := len(r.Blocks) + len(list)
-		if len(list) > 0 && contest.Spent(p.h, r.Trials, (len(list)+1)*len(next.Block)) != "" {
+		if len(list) > 0 && contest.Spent(p.h, r.Trials, (len(list)+1)*len(next.Arms)) != "" {
 			break
 		}
-		block := journal.Block{Block: n, Why: string(next.Why)}
-		for _, c := range rotated(next.Block, p.h.Plan.Lane(n)) {
-			block.Arms = append(block.Arms, of.Arm(c))
-		}
-		list = append(list, block)
+		list = append(list, journal.Block{Block: n, Why: string(next.Why), Arms: rotated(next.Arms, p.h.Plan.Lane(n))})
 	}
 	return list
 }
@@ -77,12 +72,13 @@ func (l Leg) about(g journal.GroupKey) Leg {
 	return l
 }
 
-// begun is what is missing of the blocks that the journal was told of.
-func (r Record) begun() (missing []Task) {
+// begun is what is missing of the blocks that the journal holds.
+func (r Record) begun() []Task {
+	var tasks []Task
 	for _, b := range r.Blocks {
-		missing = append(missing, r.Lacks(tasksOf(b))...)
+		tasks = append(tasks, tasksOf(b)...)
 	}
-	return missing
+	return r.Lacks(tasks)
 }
 
 func tasksOf(b journal.Block) (tasks []Task) {
@@ -92,10 +88,10 @@ func tasksOf(b journal.Block) (tasks []Task) {
 	return tasks
 }
 
-// questions are what a group's race has still to tell.
-func questions(h *contest.Heat) (list []Question) {
-	for _, c := range race.Assess(h.Rules, h.Trials).Open {
-		list = append(list, Question{Group: h.Group, A: min(c.A, c.B), B: max(c.A, c.B), Latency: c.By == race.P99, Trials: c.Trials})
+// questions are what a group's contest has still to decide.
+func questions(c contest.Contest) (list []Question) {
+	for _, o := range c.Lead().Open {
+		list = append(list, Question{Group: c.Group, A: min(o.A, o.B), B: max(o.A, o.B), Latency: o.By == race.P99, Trials: o.Trials})
 	}
 	return list
 }

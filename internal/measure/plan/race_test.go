@@ -238,12 +238,12 @@ func TestRaceThroughABurst(t *testing.T) {
 		if err := x.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		heats := contest.Of(h, x.kept)
-		if end := race.Next(heats[0].Rules, heats[0].Trials); end.Stop != race.StopGoal || end.Assessment.Pick != 6 {
-			t.Errorf("busy from trial %d: %s after %d trials, %d; want 6, proven", 4+from, end.Stop, len(x.kept), end.Assessment.Pick)
+		c := contest.All(h, x.kept)[0]
+		if end, pick := c.Next(), c.Lead().Pick; end.Stop != race.StopGoal || pick != 6 {
+			t.Errorf("busy from trial %d: %s after %d trials, %d; want 6, proven", 4+from, end.Stop, len(x.kept), pick)
 		}
 		for _, one := range x.kept {
-			if n := value(one.Arm.Procs); one.Block == 0 && n > 0 && !slices.ContainsFunc(heats[0].Trials, func(r race.Trial) bool { return r.Value == n }) {
+			if n := value(one.Arm.Procs); one.Block == 0 && n > 0 && c.Level(n).Trials == 0 {
 				t.Errorf("busy from trial %d: nothing is known of %d", 4+from, n)
 			}
 		}

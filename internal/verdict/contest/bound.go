@@ -13,12 +13,12 @@ import (
 // together leave hardly any to spare.
 const Crowded = 0.9
 
-// MostByLatency is the largest GOMAXPROCS of a group that may be preferred for its
+// mostByLatency is the largest GOMAXPROCS of a group that may be preferred for its
 // latency; 0: no bound. A load generator on the target's own CPUs takes the CPU of a
 // thread that holds a P, and with spare Ps another thread continues: beyond the CPUs the
 // latency is that of the arrangement and not of the program. Under a CPU limit that
 // leaves enough CPUs to the load, it takes none of the target's.
-func MostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial) int {
+func mostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial) int {
 	if !Shared(h) {
 		return 0
 	}
@@ -29,20 +29,12 @@ func MostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial
 	return max(1, int(math.Ceil(effective)))
 }
 
-// mostLoad is the CPUs that the load generator used, of the arm where its median is the
-// greatest.
+// mostLoad is the CPUs that the load generator used, of the setting where their median is
+// the greatest.
 func mostLoad(trials []*journal.Trial) (most float64) {
-	byArm := map[journal.ArmKey][]float64{}
-	for _, t := range trials {
-		if t.Valid && t.Role == journal.RoleMeasure && t.Load != nil && t.MeasuredSeconds > 0 {
-			k := t.Arm.Key()
-			byArm[k] = append(byArm[k], t.Load.CPUSeconds/t.MeasuredSeconds)
-		}
-	}
-	for _, used := range byArm {
-		slices.Sort(used)
-		n := len(used)
-		most = max(most, (used[(n-1)/2]+used[n/2])/2)
+	measured := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
+	for _, of := range byArm(measured) {
+		most = max(most, orZero(median(of, loadOf)))
 	}
 	return most
 }

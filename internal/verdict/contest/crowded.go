@@ -50,12 +50,12 @@ func QuietButFor(trials []*journal.Trial) bool {
 	return len(shares) > 0 && shares[len(shares)/2] < hardly
 }
 
-// WithoutBursts makes trials of a sweep invalid, as [journal.InvalidCrowded], that other
+// withoutBursts makes trials of a sweep invalid, as [journal.InvalidCrowded], that other
 // programs starved for a while: those in a burst, where most of the group's are quiet.
 // What decides is what the others used, and not what the target did. Where one setting
 // alone has bursts, and no quiet trial, they may be of its making, and count. A gate
 // compares in pairs, and keeps them. The caller's trials are left as they are.
-func WithoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
+func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 	if h.Plan.GateAgainst {
 		return trials
 	}

@@ -31,7 +31,7 @@ func TestWithoutBursts(t *testing.T) {
 			trials = append(trials, tr)
 		}
 		before := append([]journal.Trial(nil), trials...)
-		got := WithoutBursts(header(a, b, limited), trials)
+		got := withoutBursts(header(a, b, limited), trials)
 		if !reflect.DeepEqual(trials, before) {
 			t.Errorf("%s: the caller's trials are changed", name)
 		}
@@ -40,12 +40,12 @@ func TestWithoutBursts(t *testing.T) {
 				t.Errorf("%s: trial %d: left out %v, valid %v; want left out %v", name, i, left, got[i].Valid, x.left)
 			}
 		}
-		if again := WithoutBursts(header(a, b, limited), got); !reflect.DeepEqual(again, got) {
+		if again := withoutBursts(header(a, b, limited), got); !reflect.DeepEqual(again, got) {
 			t.Errorf("%s: a second time leaves out others", name)
 		}
 		gate := header(a, b, limited)
 		gate.Plan.GateAgainst = true
-		if got := WithoutBursts(gate, trials); !reflect.DeepEqual(got, before) {
+		if got := withoutBursts(gate, trials); !reflect.DeepEqual(got, before) {
 			t.Errorf("%s: a gate, which compares in pairs, leaves out some", name)
 		}
 	}
@@ -63,7 +63,7 @@ func TestWithoutBurstsOfFailures(t *testing.T) {
 		trials := []journal.Trial{trial(a, 0, 1, 1), trial(a, 1, 1, 1), trial(a, 2, 1, 1)}
 		trials[2].Usage = *used(1, 0.8)
 		trials[2].Valid, trials[2].InvalidCode = false, code
-		if got := WithoutBursts(header(a), trials)[2].InvalidCode; got != want {
+		if got := withoutBursts(header(a), trials)[2].InvalidCode; got != want {
 			t.Errorf("%s becomes %s, want %s", code, got, want)
 		}
 	}

@@ -11,18 +11,38 @@ import (
 type Duel struct {
 	Old, New journal.Arm
 	Rules    race.GateRules
+	Latency  Latency
 	Pairs    []race.GatePair // of the blocks that are at their end
 }
 
+// brokenPairs without one that can be compared end a duel: the rest would be no better.
+const brokenPairs = 3
+
+// End is why a duel is at its end; empty where it is not.
+func (d Duel) End() race.Stop {
+	whole := slices.ContainsFunc(d.Pairs, func(p race.GatePair) bool { return !p.Old.Failed && !p.New.Failed })
+	switch {
+	case !whole && len(d.Pairs) >= brokenPairs:
+		return race.StopNothing
+	case d.Gate().Ruling != race.GoOn:
+		return race.StopGoal
+	}
+	return ""
+}
+
+// Gate is what the pairs so far prove.
+func (d Duel) Gate() race.Gate { return race.SequentialGate(d.Rules, d.Pairs) }
+
 // Duels are those of a gate's journal, in the order of its plan.
 func Duels(h journal.Header, trials []journal.Trial) (list []Duel) {
+	counted, _ := Counted(h, trials)
 	for _, a := range h.Plan.Arms {
 		then := a.Key()
 		then.Variant = journal.VariantAgainst
 		old := slices.IndexFunc(h.Plan.Arms, func(o journal.Arm) bool { return o.Key() == then })
 		if a.Variant == "" && old >= 0 {
 			d := Duel{Old: h.Plan.Arms[old], New: a, Rules: race.GateRules{Margin: h.Plan.Margin, MarginP99: h.Plan.MarginP99}}
-			d.gather(trials)
+			d.gather(counted)
 			list = append(list, d)
 		}
 	}
@@ -45,7 +65,8 @@ func (d *Duel) gather(trials []journal.Trial) {
 			own = append(own, t)
 		}
 	}
-	latency := LatencyOf(d.New.Group(), own)
+	latency := highest(d.New.Group(), own)
+	d.Rules.Latency, d.Latency = latency.Quantile > 0, latency
 	before, after := map[int]race.Trial{}, map[int]race.Trial{}
 	for i := range trials {
 		t := &trials[i]
@@ -62,7 +83,6 @@ func (d *Duel) gather(trials []journal.Trial) {
 		old, ok := before[t.Block]
 		now, ok2 := after[t.Block]
 		if ok && ok2 {
-			d.Rules.Latency = d.Rules.Latency || old.P99 > 0 && now.P99 > 0
 			d.Pairs = append(d.Pairs, race.GatePair{Old: old, New: now})
 		}
 	}

@@ -2,7 +2,6 @@ package contest
 
 import (
 	"math"
-	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -36,24 +35,4 @@ func offered(t *journal.Trial) (rate float64) {
 		}
 	}
 	return rate
-}
-
-// byItself is the GOMAXPROCS that the group's program comes to where it is unset: as
-// the first trial that tells it has it.
-func byItself(h journal.Header, trials []journal.Trial, g journal.GroupKey) int {
-	for i := range trials {
-		t := &trials[i]
-		if !t.Valid || t.Arm.Procs != nil || t.Arm.Group() != g || t.Arm.Variant != "" || len(t.ObservedProcs) == 0 {
-			continue
-		}
-		if first := t.ObservedProcs[0]; first != nil && *first > 0 && !slices.ContainsFunc(t.ObservedProcs, func(p *int) bool { return p == nil || *p != *first }) {
-			return *first
-		}
-	}
-	// Since Go 1.25: the quota rounded up, at least 2, and never more than the CPUs.
-	cpus := int(math.Ceil(usableCPUs(h, nil)))
-	if g.Limited {
-		return max(1, min(cpus, max(2, int(math.Ceil(g.QuotaCPUs)))))
-	}
-	return max(1, cpus)
 }

@@ -8,15 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// What a phase must hold for a quantile q of its latency to be judged: [fewestBeyond]
-// requests beyond it, and under a quota a period beyond it. At p99 that is 5,000
-// requests and 100 periods, from which on the p99 of one trial after another settles:
-// a throttled period delays all requests in it together.
 const (
-	fewestBeyond  = 50
-	fewestPeriods = 1
-	// quotaPeriod is that of a quota, where the kernel's count of it is not known.
-	quotaPeriod = 0.1
 	// mostCarry is the share of a group's trials that must carry a quantile for it to
 	// be the one that is judged; the others are then out of comparisons of latency.
 	mostCarry = 0.8
@@ -60,10 +52,19 @@ func (j Latency) Name() string {
 	return QuantileName(j.Quantile)
 }
 
-// LatencyOf finds the highest quantile that most of a group's trials carry: of the valid
+// LatencyOf finds the quantile that a group's settings are compared by. A gate keeps to
+// the one that it was asked to hold, however that strays.
+func LatencyOf(h journal.Header, g journal.GroupKey, all []*journal.Trial) Latency {
+	if h.Plan.GateAgainst {
+		return highest(g, all)
+	}
+	return steady(g, all)
+}
+
+// highest finds the highest quantile that most of a group's trials carry: of the valid
 // ones, the A/A copies too. Trials that did not carry the rate are not asked: their
 // latency is a backlog's.
-func LatencyOf(group journal.GroupKey, all []*journal.Trial) Latency {
+func highest(group journal.GroupKey, all []*journal.Trial) Latency {
 	j := Latency{group: group}
 	trials, asked := withLatency(all)
 	for _, q := range candidates(asked) {
@@ -146,7 +147,7 @@ func (j *Latency) why(t *journal.Trial) {
 	}
 	periods, limited := j.periods(p)
 	switch {
-	case p.UnjudgedReason == journal.UnjudgedFewPeriods || limited && float64(periods)*(1-0.99) < fewestPeriods-1e-9:
+	case p.UnjudgedReason == journal.UnjudgedFewPeriods || limited && float64(periods)*(1-0.99) < journal.PeriodsBeyond-1e-9:
 		j.Reason = journal.UnjudgedFewPeriods
 		if j.Periods == 0 || periods < j.Periods {
 			j.Periods = periods
@@ -178,11 +179,11 @@ func (j Latency) carries(t *journal.Trial, q float64) bool {
 	case p.Judged != nil && q == 0.99:
 		return false
 	}
-	if float64(p.Requests)*(1-q) < fewestBeyond-1e-6 {
+	if float64(p.Requests)*(1-q) < journal.RequestsBeyond-1e-6 {
 		return false
 	}
 	periods, limited := j.periods(p)
-	return !limited || float64(periods)*(1-q) >= fewestPeriods-1e-6
+	return !limited || float64(periods)*(1-q) >= journal.PeriodsBeyond-1e-6
 }
 
 // periods are those of the arm's quota that a phase spans, of one replica.
@@ -190,7 +191,7 @@ func (j Latency) periods(p *journal.Phase) (n int64, limited bool) {
 	if !j.group.Limited {
 		return 0, false
 	}
-	n = int64(math.Round(p.DurationSeconds / quotaPeriod))
+	n = int64(math.Round(p.DurationSeconds / journal.QuotaPeriod.Seconds()))
 	if p.Usage != nil && p.Usage.Cgroup != nil && p.Usage.Cgroup.Periods > 0 {
 		n = max(n, p.Usage.Cgroup.Periods/int64(max(1, j.group.Replicas)))
 	}
@@ -248,9 +249,3 @@ func (j Latency) Of(t *journal.Trial) *float64 {
 func QuantileName(q float64) string {
 	return "p" + strconv.FormatFloat(math.Round(q*1e5)/1e3, 'f', -1, 64)
 }
-
-// What the p99 of a trial takes.
-const (
-	RequestsForP99 = 100 * fewestBeyond
-	PeriodsForP99  = 100 * fewestPeriods
-)

@@ -10,12 +10,12 @@ import (
 // fewestStray is how many degrees of freedom tell that a quantile strays.
 const fewestStray = 4
 
-// SteadyLatencyOf is the quantile that settings are compared by: the highest that the
+// steady is the quantile that settings are compared by: the highest that the
 // trials carry, unless it strays so far from trial to trial that nothing could be likely
 // by it, and tells no two settings apart. Then a lower one that does not stray so is
 // judged in its place; where all do, the highest stays.
-func SteadyLatencyOf(group journal.GroupKey, all []*journal.Trial) Latency {
-	j := LatencyOf(group, all)
+func steady(group journal.GroupKey, all []*journal.Trial) Latency {
+	j := highest(group, all)
 	first := j.stray(all, j.Quantile)
 	if j.Quantile == 0 || first.DF < fewestStray || first.CV <= race.WildLatency || first.Apart {
 		return j

@@ -10,7 +10,7 @@ import (
 
 // A quantile that strays is given up for a lower one that does not, unless it tells two
 // settings apart.
-func TestSteadyLatencyOf(t *testing.T) {
+func TestSteady(t *testing.T) {
 	for name, c := range map[string]struct {
 		p99, p90, p50 float64 // standard deviations of the logarithms
 		apart         float64 // the second setting's p99 over the first's
@@ -36,11 +36,11 @@ func TestSteadyLatencyOf(t *testing.T) {
 				trials = append(trials, &x)
 			}
 		}
-		j := SteadyLatencyOf(trials[0].Arm.Group(), trials)
+		j := steady(trials[0].Arm.Group(), trials)
 		if j.Quantile != c.want || j.Passed != c.passed || (j.Strays > 0.75) != (c.passed > 0) {
 			t.Errorf("%s: %+v; want the quantile %g in place of %g", name, j, c.want, c.passed)
 		}
-		if gate := LatencyOf(trials[0].Arm.Group(), trials); gate.Quantile != 0.99 {
+		if gate := highest(trials[0].Arm.Group(), trials); gate.Quantile != 0.99 {
 			t.Errorf("%s: a gate judges %g", name, gate.Quantile)
 		}
 	}

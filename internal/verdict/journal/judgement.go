@@ -6,17 +6,17 @@ import "time"
 // one setting gave a p99 of 1.3 to 9 ms in phases of 1.5 s and of 1.3 to 1.4 ms where
 // it had these: the tail of fewer requests, or of fewer throttled periods, is luck.
 const (
-	LeastRequests = 5000
-	LeastPeriods  = 100
+	LeastRequests = 100 * RequestsBeyond
+	LeastPeriods  = 100 * PeriodsBeyond
 	// QuotaPeriod is the kernel's default CFS period, which the quotas have.
 	QuotaPeriod = 100 * time.Millisecond
 )
 
-// What must lie above a quantile for it to stand: as many requests, and as many periods,
-// as above the p99 of the least.
+// What must lie above a quantile for it to be judged: requests, and under a CPU limit
+// periods, since a throttled period delays all requests in it together.
 const (
-	requestsBeyond = LeastRequests / 100
-	periodsBeyond  = LeastPeriods / 100
+	RequestsBeyond = 50
+	PeriodsBeyond  = 1
 )
 
 // CarriedQuantiles are those usually told that so many requests carry, the highest
@@ -24,7 +24,7 @@ const (
 func CarriedQuantiles(requests int64, periods *int64) (list []float64) {
 	carries := func(n, perMille, least int64) bool { return float64(n)*float64(1000-perMille) >= float64(least)*1000 }
 	for _, perMille := range []int64{990, 950, 900, 750, 500} {
-		if carries(requests, perMille, requestsBeyond) && (periods == nil || carries(*periods, perMille, periodsBeyond)) {
+		if carries(requests, perMille, RequestsBeyond) && (periods == nil || carries(*periods, perMille, PeriodsBeyond)) {
 			list = append(list, float64(perMille)/1000)
 		}
 	}

@@ -224,9 +224,9 @@ func (w words) unjudged() string {
 	var why []string
 	switch {
 	case l.Reason == journal.UnjudgedFewPeriods:
-		why = append(why, fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), contest.PeriodsForP99))
+		why = append(why, fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), journal.LeastPeriods))
 	case l.Reason != "":
-		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(contest.RequestsForP99)))
+		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(journal.LeastRequests)))
 	}
 	if l.Passed > 0 {
 		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, and tells no two values apart", contest.QuantileName(l.Passed), strayed(l.Strays)))

@@ -2,11 +2,9 @@ package race
 
 import "math"
 
-// Assess is what stands after these trials, of a race or of a grid alike.
-func Assess(r Rules, trials []Trial) Assessment { return stand(r, trials).assess() }
-
-func (s *standing) assess() Assessment {
-	a := Assessment{Model: s.model, Peak: s.top, Copies: copiesOf(s.rules, s.trials)}
+// Lead is which value is best so far, and what is proven.
+func (s *Race) Lead() Lead {
+	a := Lead{Model: s.model, Peak: s.top, Copies: copiesOf(s.rules, s.trials)}
 	if s.top == 0 {
 		a.Levels = s.levels(0)
 		return a
@@ -42,7 +40,7 @@ func (s *standing) assess() Assessment {
 const likelier = 0.8
 
 // final is the value that is named if nothing more is measured.
-func (s *standing) final() int {
+func (s *Race) final() int {
 	if s.rules.Goal == Likely || s.proven == 0 || s.likely != 0 && float64(s.likely) < likelier*float64(s.proven) {
 		return s.likely
 	}
@@ -54,7 +52,7 @@ func cv(sd float64) float64 { return math.Sqrt(math.Expm1(sd * sd)) }
 
 // shortest is the value of the shortest p99 that is not out, with half a standard
 // error for luck.
-func (s *standing) shortest() int {
+func (s *Race) shortest() int {
 	best, least := 0, math.Inf(1)
 	for _, n := range s.rivals {
 		if !s.byLatency(n) {

@@ -18,7 +18,7 @@ const leastDanger = 0.003
 
 // block is what is measured next: the fresh value if there is one, the front, and the
 // rivals that most keep it from being proven.
-func (s *standing) block(fresh int) []int {
+func (s *Race) block(fresh int) []int {
 	front := s.front
 	if front == 0 {
 		front = s.top
@@ -47,7 +47,7 @@ func (s *standing) block(fresh int) []int {
 
 // danger is how much a rival keeps the front from being proven: the share that it
 // lacks of the trials a proof needs, or how probably it makes the front wrong.
-func (s *standing) danger(front, n int) float64 {
+func (s *Race) danger(front, n int) float64 {
 	if s.unjudged(n) {
 		return 0.5
 	}
@@ -66,7 +66,7 @@ func (s *standing) danger(front, n int) float64 {
 
 // unjudged says whether a rival has too few trials for what it is asked: the peak, the
 // default, or one whose p99 no trial could tell yet.
-func (s *standing) unjudged(n int) bool {
+func (s *Race) unjudged(n int) bool {
 	return s.model.throughput.trials(n) < enough &&
 		(n == s.top || n == s.rules.Default || s.rules.Latency && !s.model.p99.has(n))
 }

@@ -19,7 +19,7 @@ type need struct {
 const mostExtra = 60
 
 // outlook of n: the trials of it, and of each rival, that leave the fewest in all.
-func (s *standing) outlook(n int) outlook {
+func (s *Race) outlook(n int) outlook {
 	best := outlook{cost: math.Inf(1), want: map[int]float64{}}
 	needs, ok := s.needs(n)
 	if !ok {
@@ -49,7 +49,7 @@ func (s *standing) outlook(n int) outlook {
 }
 
 // needs of n against every rival; false when it looks worse than one.
-func (s *standing) needs(n int) ([]need, bool) {
+func (s *Race) needs(n int) ([]need, bool) {
 	var out []need
 	for _, j := range s.rivals {
 		for _, by := range []Figure{Throughput, P99} {
@@ -77,7 +77,7 @@ const (
 // proof. What more trials will show is told better by the pooled model, where there
 // is one: the difference d goes to d' = expect + (d-expect)·y², y being the ratio of
 // the standard errors then and now, and d' + q·se·y = margin is solved for y.
-func (s *standing) target(n, j int, by Figure) (variance float64, ok bool) {
+func (s *Race) target(n, j int, by Figure) (variance float64, ok bool) {
 	f := s.model.of(by)
 	worse, se := f.difference(n, j)
 	expect, hope := worse, hopePrompt*se

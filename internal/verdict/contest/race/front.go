@@ -7,11 +7,11 @@ import "math"
 const price = 120
 
 // left is how many trials the race may still take.
-func (s *standing) left() float64 { return float64(s.rules.Limit() - len(s.trials)) }
+func (s *Race) left() float64 { return float64(s.rules.Limit() - len(s.trials)) }
 
 // weigh finds the front of a race until proven: the value whose proof costs least,
 // the price of its Ps included. What is below is dropped.
-func (s *standing) weigh() {
+func (s *Race) weigh() {
 	s.looks = map[int]outlook{}
 	best := math.Inf(1)
 	for _, n := range s.named {
@@ -48,7 +48,7 @@ const outOfReach = 1.3
 
 // futile says whether no value could be proven with the trials left, while one is
 // likely.
-func (s *standing) futile() bool {
+func (s *Race) futile() bool {
 	if s.rules.Goal == Likely || s.pick != 0 || s.likely == 0 {
 		return false
 	}

@@ -10,7 +10,7 @@ const draws = 400
 
 // judge computes each value's chance of being wrong, until two are found likely:
 // larger ones are not needed.
-func (s *standing) judge() {
+func (s *Race) judge() {
 	r := rand.New(rand.NewPCG(uint64(len(s.trials)), 7))
 	var prompt [][]float64
 	if s.rules.Latency && len(s.named) > 0 {
@@ -41,7 +41,7 @@ func (s *standing) judge() {
 // draw is how often, by the pooled models, the i-th value loses more throughput than
 // the margin, and how often its p99 is longer by more than that of the best whose
 // throughput is as good.
-func (s *standing) draw(i int, prompt [][]float64, r *rand.Rand) (throughput, p99 float64) {
+func (s *Race) draw(i int, prompt [][]float64, r *rand.Rand) (throughput, p99 float64) {
 	fast := s.model.throughput.rivals(s.named, i, draws, r)
 	marginT, marginP := s.rules.margin(Throughput), s.rules.margin(P99)
 	for k := range fast {

@@ -8,7 +8,7 @@ import (
 )
 
 // levels of all values that were tried.
-func (s *standing) levels(best int) []Level {
+func (s *Race) levels(best int) []Level {
 	failed, saturated := map[int]int{}, map[int]int{}
 	var tried []int
 	for _, t := range s.trials {
@@ -55,7 +55,7 @@ func (m *Model) interval(n int, by Figure) Interval {
 // saturated says whether a value is proven not to carry the offered rate: the upper
 // bound of its throughput is below, or so many of its trials did not that with 95 %
 // confidence most do not.
-func (s *standing) saturated(n, count int) bool {
+func (s *Race) saturated(n, count int) bool {
 	if count == 0 {
 		return false
 	}
@@ -75,19 +75,19 @@ func (s *standing) saturated(n, count int) bool {
 const claimError = 0.01
 
 // all is the level of a bound that is asked of every value at once (Bonferroni).
-func (s *standing) all() float64 {
+func (s *Race) all() float64 {
 	return 1 - claimError/(2*float64(max(1, len(s.values)-1)))
 }
 
 // slower says whether n is proven worse than the peak by more than the margin.
-func (s *standing) slower(n int) bool {
+func (s *Race) slower(n int) bool {
 	f := s.model.throughput
 	return n != s.top && min(f.trials(n), f.trials(s.top)) >= enough &&
 		f.upper(n, s.top, s.all()) < -s.rules.margin(Throughput)
 }
 
 // later says whether n's p99 is proven longer than the best by more than the margin.
-func (s *standing) later(n, best int) bool {
+func (s *Race) later(n, best int) bool {
 	f := s.model.p99
 	return n != best && min(f.trials(n), f.trials(best)) >= enough &&
 		f.lower(n, best, s.all()) > s.rules.margin(P99)
@@ -98,7 +98,7 @@ const mostAsked = 240
 
 // open are the comparisons that keep the pick, or the front where it is another,
 // from being proven.
-func (s *standing) open(a Assessment) []Comparison {
+func (s *Race) open(a Lead) []Comparison {
 	n := a.Pick
 	if n == 0 || a.Confidence == Proven {
 		n = s.front
@@ -123,7 +123,7 @@ func (s *standing) open(a Assessment) []Comparison {
 
 // comparison of two values with the trials that would decide it in four of five
 // runs.
-func (s *standing) comparison(a, b int, by Figure) Comparison {
+func (s *Race) comparison(a, b int, by Figure) Comparison {
 	c := Comparison{A: a, B: b, By: by}
 	c.Ratio, c.Low, c.High = s.model.Interval(a, b, by)
 	f := s.model.of(by)

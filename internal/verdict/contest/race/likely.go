@@ -7,7 +7,7 @@ const (
 )
 
 // wrong is the chance, bounded so that what meets the goal is below what does not.
-func (s *standing) wrong(n int) float64 {
+func (s *Race) wrong(n int) float64 {
 	w := s.chance[n].wrong()
 	if s.rules.Goal == Likely {
 		if s.chance[n].likely {
@@ -23,7 +23,7 @@ func (s *standing) wrong(n int) float64 {
 
 // giveUp is how a race until likely finds its front. It drops values below the pick that more trials will hardly show to be good,
 // the sooner the less there is to gain. Each assessment does it anew.
-func (s *standing) giveUp() {
+func (s *Race) giveUp() {
 	f := s.model.throughput
 	for k, n := range s.named {
 		if s.pick != 0 && n >= s.pick {
@@ -55,7 +55,7 @@ func (s *standing) giveUp() {
 }
 
 // leastWrong is the value that is least probably wrong; 0 when none may be named.
-func (s *standing) leastWrong() int {
+func (s *Race) leastWrong() int {
 	best, least := 0, 3.0
 	for _, n := range s.named {
 		if w := s.wrong(n); w < least-1e-9 {
@@ -66,4 +66,4 @@ func (s *standing) leastWrong() int {
 }
 
 // ok says whether a value meets the goal of likely.
-func (s *standing) ok(n int) bool { return s.chance[n].likely }
+func (s *Race) ok(n int) bool { return s.chance[n].likely }

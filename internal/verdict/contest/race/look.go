@@ -6,7 +6,7 @@ import (
 )
 
 // look finds a value not yet measured that is worth a trial; 0 when there is none.
-func (s *standing) look() (int, Why) {
+func (s *Race) look() (int, Why) {
 	if n := s.missed(); n > 0 {
 		return n, WhyGrid
 	}
@@ -21,7 +21,7 @@ func (s *standing) look() (int, Why) {
 
 // missed is a value of the first look that no trial tells of, not even as failed: what it
 // ran beside was left out. 0: none is.
-func (s *standing) missed() int {
+func (s *Race) missed() int {
 	for _, n := range s.rules.grid() {
 		if !slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Value == n }) {
 			return n
@@ -40,7 +40,7 @@ const (
 // edge is a value between the front and the next smaller one, where that is out or
 // dropped. Throughput grows at most in proportion, so nothing is good below the
 // margin's share of what proportion needs.
-func (s *standing) edge() int {
+func (s *Race) edge() int {
 	f := s.model.throughput
 	front := s.front
 	if s.pick != 0 {
@@ -69,7 +69,7 @@ func (s *standing) edge() int {
 
 // between is the candidate nearest to want, by ratio, that lies strictly between two
 // measured neighbours and has not failed three times; 0 when there is none.
-func (s *standing) between(low, high int, want float64) int {
+func (s *Race) between(low, high int, want float64) int {
 	best, least := 0, math.Inf(1)
 	for _, n := range s.rules.Values {
 		if n <= low || n >= high || s.failed[n] >= enough {
@@ -92,7 +92,7 @@ const leastBase = 0.12
 
 // beside looks on both sides of the peak for room for a higher one: to its left
 // under the growth before it, to its right under the growth that led to it.
-func (s *standing) beside() int {
+func (s *Race) beside() int {
 	f := s.model.throughput
 	i := f.index[s.top]
 	best, most := 0, leastGain
@@ -118,7 +118,7 @@ func (s *standing) beside() int {
 
 // growth of throughput into the i-th value, a doubling, less one standard error. It
 // lies between none and in proportion, which is assumed of the first.
-func (s *standing) growth(i int) float64 {
+func (s *Race) growth(i int) float64 {
 	if i == 0 {
 		return math.Ln2
 	}

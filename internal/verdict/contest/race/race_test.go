@@ -11,16 +11,23 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
 )
 
+// end is how a race ended, and with which lead.
+type end struct {
+	race.Step
+	Lead race.Lead
+}
+
 // play runs a race whose trials are drawn by the function, and returns all that ran
 // with what stands at the end.
-func play(t *testing.T, rules race.Rules, trial func(c race.Choice) race.Trial) ([]race.Trial, race.Step, []race.Why) {
+func play(t *testing.T, rules race.Rules, trial func(c race.Choice) race.Trial) ([]race.Trial, end, []race.Why) {
 	t.Helper()
 	var trials []race.Trial
 	var why []race.Why
 	for block := 0; ; block++ {
-		step := race.Next(rules, trials)
+		state := race.New(rules, trials)
+		step := state.Next()
 		if step.Done {
-			return trials, step, why
+			return trials, end{step, state.Lead()}, why
 		}
 		if len(step.Block) == 0 || block > 500 {
 			t.Fatalf("block %d: no trials and no end: %+v", block, step)
@@ -53,17 +60,17 @@ func TestNextIsPure(t *testing.T) {
 		if cut > 0 && trial.Block == run.Trials[cut-1].Block {
 			continue
 		}
-		step := race.Next(rules, run.Trials[:cut])
+		step := race.New(rules, run.Trials[:cut]).Next()
 		for i, c := range step.Block {
 			if got := run.Trials[cut+i]; got.Value != c.Value || got.Unset != c.Unset {
 				t.Fatalf("block %d at %d: planned %v, ran %d unset=%t", trial.Block, i, c, got.Value, got.Unset)
 			}
 		}
 	}
-	again := race.Assess(rules, run.Trials)
-	again.Model, run.Assessment.Model = nil, nil
-	if !reflect.DeepEqual(again, run.Assessment) {
-		t.Errorf("assessed twice:\n%+v\n%+v", again, run.Assessment)
+	again := race.New(rules, run.Trials).Lead()
+	again.Model, run.Lead.Model = nil, nil
+	if !reflect.DeepEqual(again, run.Lead) {
+		t.Errorf("assessed twice:\n%+v\n%+v", again, run.Lead)
 	}
 }
 
@@ -71,7 +78,7 @@ func TestBatchHasNoLatency(t *testing.T) {
 	rules := racetest.Rules(8, race.Proven)
 	rules.Latency = false
 	trials, step, _ := play(t, rules, steady(1, func(n float64) (float64, float64) { return min(n, 4), 0 }))
-	if a := step.Assessment; a.Pick != 4 || a.Confidence != race.Proven || a.BestP99 != 0 {
+	if a := step.Lead; a.Pick != 4 || a.Confidence != race.Proven || a.BestP99 != 0 {
 		t.Errorf("pick %d %s after %d trials, best p99 %d", a.Pick, a.Confidence, len(trials), a.BestP99)
 	}
 	if len(trials) > 30 {
@@ -82,7 +89,7 @@ func TestBatchHasNoLatency(t *testing.T) {
 func TestListedValuesHaveThreeBlocksEach(t *testing.T) {
 	rules := race.Rules{Values: []int{1, 3, 7, 24, 31, 40, 55}, Listed: true, Latency: true}
 	trials, step, _ := play(t, rules, steady(2, func(n float64) (float64, float64) { return min(n, 7), 1 / min(n, 7) }))
-	for _, l := range step.Assessment.Levels {
+	for _, l := range step.Lead.Levels {
 		if l.Trials < 3 {
 			t.Errorf("%d has %d trials", l.Value, l.Trials)
 		}
@@ -92,8 +99,8 @@ func TestListedValuesHaveThreeBlocksEach(t *testing.T) {
 			t.Errorf("%d is not listed", x.Value)
 		}
 	}
-	if step.Assessment.Pick != 7 {
-		t.Errorf("pick %d", step.Assessment.Pick)
+	if step.Lead.Pick != 7 {
+		t.Errorf("pick %d", step.Lead.Pick)
 	}
 }
 
@@ -109,7 +116,7 @@ func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
 		rules := racetest.Rules(8, race.Proven)
 		rules.MaxByLatency, rules.Default = bound, 4
 		_, step, _ := play(t, rules, steady(3, shared))
-		if got := step.Assessment.Pick; got != want {
+		if got := step.Lead.Pick; got != want {
 			t.Errorf("bound %d: pick %d, want %d", bound, got, want)
 		}
 	}
@@ -117,7 +124,7 @@ func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
 	rules := racetest.Rules(8, race.Proven)
 	rules.MaxByLatency = 4
 	_, step, _ := play(t, rules, steady(3, func(n float64) (float64, float64) { return min(n, 7), 1 }))
-	if got := step.Assessment.Pick; got != 7 {
+	if got := step.Lead.Pick; got != 7 {
 		t.Errorf("by throughput: pick %d, want 7", got)
 	}
 }
@@ -141,7 +148,7 @@ func TestDefaultIsHeardOut(t *testing.T) {
 		if heard < 3 {
 			t.Errorf("seed %d: the race ended with %d trials of the default", seed, heard)
 		}
-		if a := step.Assessment; a.Pick > 5 || a.Pick != 0 && a.Pick < 4 {
+		if a := step.Lead; a.Pick > 5 || a.Pick != 0 && a.Pick < 4 {
 			t.Errorf("seed %d: pick %d", seed, a.Pick)
 		}
 	}
@@ -155,7 +162,7 @@ func TestSlowerValueWithFarBetterLatencyIsATradeOff(t *testing.T) {
 		}
 		return min(1, n/3), 1
 	}))
-	if a := step.Assessment; a.Trade != 2 || a.Pick != 3 {
+	if a := step.Lead; a.Trade != 2 || a.Pick != 3 {
 		t.Errorf("pick %d, trade %d", a.Pick, a.Trade)
 	}
 	if !slices.Contains(why, race.WhyTrade) {
@@ -176,11 +183,11 @@ func TestFailedValuesAreLeftOut(t *testing.T) {
 	for _, x := range trials {
 		tries[x.Value]++
 	}
-	if tries[4] > 3 || tries[6] > 3 || step.Assessment.Pick != 5 {
-		t.Errorf("pick %d, tries %v", step.Assessment.Pick, tries)
+	if tries[4] > 3 || tries[6] > 3 || step.Lead.Pick != 5 {
+		t.Errorf("pick %d, tries %v", step.Lead.Pick, tries)
 	}
 	_, step, _ = play(t, rules, func(race.Choice) race.Trial { return race.Trial{Failed: true} })
-	if step.Stop != race.StopNothing || step.Assessment.Pick != 0 {
+	if step.Stop != race.StopNothing {
 		t.Errorf("all fail: %+v", step)
 	}
 }
@@ -190,11 +197,11 @@ func TestMissedValuesAreLookedAtAgain(t *testing.T) {
 	rules := racetest.Rules(4, race.Proven)
 	trials, _, _ := play(t, rules, steady(5, func(n float64) (float64, float64) { return n, 1 }))
 	without := slices.DeleteFunc(slices.Clone(trials), func(x race.Trial) bool { return x.Value == 1 })
-	if step := race.Next(rules, without); step.Why != race.WhyGrid || !slices.ContainsFunc(step.Block, func(c race.Choice) bool { return c.Value == 1 }) {
+	if step := race.New(rules, without).Next(); step.Why != race.WhyGrid || !slices.ContainsFunc(step.Block, func(c race.Choice) bool { return c.Value == 1 }) {
 		t.Errorf("%s %+v, %q; want 1 measured", step.Why, step.Block, step.Stop)
 	}
 	without = append(without, race.Trial{Value: 1, Failed: true})
-	if step := race.Next(rules, without); step.Why == race.WhyGrid {
+	if step := race.New(rules, without).Next(); step.Why == race.WhyGrid {
 		t.Errorf("a value that failed is not missed: %+v", step.Block)
 	}
 }
@@ -223,7 +230,7 @@ func TestUnsetAlternatesWithItsNumber(t *testing.T) {
 		if unset-number < 0 || unset-number > 1 {
 			t.Errorf("%s: %d unset, %d as a number", name, unset, number)
 		}
-		a := step.Assessment
+		a := step.Lead
 		if a.Copies.Apart != tc.apart || (a.Pick == 0) != tc.apart {
 			t.Errorf("%s: copies %+v, pick %d", name, a.Copies, a.Pick)
 		}
@@ -245,7 +252,7 @@ func TestCopiesOfARealSweep(t *testing.T) {
 	}
 	rules := racetest.Rules(5, race.Proven)
 	rules.Default = 2
-	if c := race.Assess(rules, trials).Copies; c.Apart || c.Ratio > 0.95 {
+	if c := race.New(rules, trials).Lead().Copies; c.Apart || c.Ratio > 0.95 {
 		t.Errorf("%+v: want a difference that was seen, and none that is claimed", c)
 	}
 }
@@ -260,10 +267,10 @@ func TestLimit(t *testing.T) {
 	rules.MaxTrials = 20
 	r := rand.New(rand.NewPCG(7, 7))
 	run := racetest.Race(racetest.NewCurve("flat", 16, r), racetest.Noises()[0], rules, r)
-	if len(run.Trials) > 20 || run.Assessment.Confidence == race.Proven || len(run.Assessment.Open) == 0 {
-		t.Errorf("%d trials, %s, %d open, stop %s", len(run.Trials), run.Assessment.Confidence, len(run.Assessment.Open), run.Stop)
+	if len(run.Trials) > 20 || run.Lead.Confidence == race.Proven || len(run.Lead.Open) == 0 {
+		t.Errorf("%d trials, %s, %d open, stop %s", len(run.Trials), run.Lead.Confidence, len(run.Lead.Open), run.Stop)
 	}
-	for _, c := range run.Assessment.Open {
+	for _, c := range run.Lead.Open {
 		if c.Low > c.Ratio || c.Ratio > c.High || c.Trials < 0 {
 			t.Errorf("open: %+v", c)
 		}
@@ -272,13 +279,13 @@ func TestLimit(t *testing.T) {
 
 func TestNothingYet(t *testing.T) {
 	rules := racetest.Rules(64, race.Proven)
-	step := race.Next(rules, nil)
+	step := race.New(rules, nil).Next()
 	var values []int
 	for _, c := range step.Block {
 		values = append(values, c.Value)
 	}
 	slices.Sort(values)
-	if want := []int{1, 2, 4, 8, 16, 32, 64}; !slices.Equal(values, want) || step.Assessment.Pick != 0 {
+	if want := []int{1, 2, 4, 8, 16, 32, 64}; !slices.Equal(values, want) {
 		t.Errorf("first block %v", values)
 	}
 	m := race.NewModel(nil)

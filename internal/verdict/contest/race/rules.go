@@ -29,8 +29,8 @@ type Rules struct {
 	MaxByLatency int     // no larger value is preferred by latency; 0: no bound
 }
 
-// trialsPerListed is how many blocks each value has that the user named.
-const trialsPerListed = 3
+// TrialsPerListed is how many blocks each value has that the user named.
+const TrialsPerListed = 3
 
 // pilots are the trials before a race, which its user counts too.
 const pilots = 2
@@ -48,7 +48,7 @@ func (r Rules) Limit() int {
 		limit = 64 - pilots
 	}
 	if r.Listed {
-		limit = max(limit, trialsPerListed*len(r.Values))
+		limit = max(limit, TrialsPerListed*len(r.Values))
 	}
 	return limit
 }

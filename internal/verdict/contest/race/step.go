@@ -36,28 +36,25 @@ const (
 
 // Step is what to do next: a block in the order to run, or the end.
 type Step struct {
-	Block      []Choice
-	Why        Why
-	Done       bool
-	Stop       Stop
-	Assessment Assessment // of the trials so far
+	Block []Choice
+	Why   Why
+	Done  bool
+	Stop  Stop
 }
 
 // Next is the block after these trials.
-func Next(r Rules, trials []Trial) Step {
-	s := stand(r, trials)
+func (s *Race) Next() Step {
 	step := s.next()
-	if step.Stop == "" && len(trials)+len(step.Block) > r.Limit() {
+	if step.Stop == "" && len(s.trials)+len(step.Block) > s.rules.Limit() {
 		step = Step{Stop: StopLimit}
 	}
 	step.Done = step.Stop != ""
-	step.Assessment = s.assess()
 	return step
 }
 
-func (s *standing) next() Step {
+func (s *Race) next() Step {
 	blocks := blocksOf(s.trials)
-	if s.top == 0 || s.rules.Listed && blocks < trialsPerListed {
+	if s.top == 0 || s.rules.Listed && blocks < TrialsPerListed {
 		return s.grid()
 	}
 	fresh, why := s.look()
@@ -78,12 +75,12 @@ func (s *standing) next() Step {
 }
 
 // lacks says whether a rival has fewer trials than one that is named.
-func (s *standing) lacks(n int) bool {
+func (s *Race) lacks(n int) bool {
 	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < enough
 }
 
 // grid is a block of all that have not failed three times without a figure.
-func (s *standing) grid() Step {
+func (s *Race) grid() Step {
 	var left []int
 	for _, n := range s.rules.grid() {
 		if s.failed[n] < enough || s.model.throughput.has(n) {
@@ -98,7 +95,7 @@ func (s *standing) grid() Step {
 
 // confirmed says whether the pick was so before its latest block too: a second look
 // that agrees.
-func (s *standing) confirmed() bool {
+func (s *Race) confirmed() bool {
 	start, block := 0, -1
 	for i, t := range s.trials {
 		if t.Block != block {
@@ -112,11 +109,11 @@ func (s *standing) confirmed() bool {
 	if start == 0 {
 		return false
 	}
-	before := stand(s.rules, s.trials[:start])
+	before := New(s.rules, s.trials[:start])
 	return before.pick == s.pick && before.front == s.pick
 }
 
-func (s *standing) inBlock(block, n int) bool {
+func (s *Race) inBlock(block, n int) bool {
 	for _, t := range s.trials {
 		if t.Block == block && t.Value == n {
 			return true
@@ -135,7 +132,7 @@ func blocksOf(trials []Trial) int {
 
 // arrange shuffles a block by the seed and its number, and lets the default's trials
 // alternate between unset and its number.
-func (s *standing) arrange(values []int) []Choice {
+func (s *Race) arrange(values []int) []Choice {
 	var out []Choice
 	for _, n := range values {
 		c := Choice{Value: n}

@@ -13,7 +13,7 @@ const (
 
 // probe is a value that may make the pick a trade-off and has too few trials to tell;
 // 0 when there is none.
-func (s *standing) probe() int {
+func (s *Race) probe() int {
 	if !s.rules.Latency || !s.model.p99.has(s.pick) {
 		return 0
 	}
@@ -32,7 +32,7 @@ func (s *standing) probe() int {
 
 // trade is the smallest value that is out whose p99 is proven better than the pick's,
 // by a ratio beyond what its throughput can be worse by; both bounds are of 97.5 %.
-func (s *standing) trade(pick int) int {
+func (s *Race) trade(pick int) int {
 	if pick == 0 || !s.rules.Latency || !s.model.p99.has(pick) {
 		return 0
 	}

@@ -12,10 +12,10 @@ import (
 
 // Run is a race at its end.
 type Run struct {
-	Curve      Curve
-	Trials     []race.Trial
-	Assessment race.Assessment
-	Stop       race.Stop
+	Curve  Curve
+	Trials []race.Trial
+	Lead   race.Lead
+	Stop   race.Stop
 }
 
 // Race runs one.
@@ -23,9 +23,10 @@ func Race(c Curve, n Noise, rules race.Rules, r *rand.Rand) Run {
 	b := newBench(c, n, r)
 	run := Run{Curve: c}
 	for block := 0; ; block++ {
-		step := race.Next(rules, run.Trials)
+		state := race.New(rules, run.Trials)
+		step := state.Next()
 		if step.Done {
-			run.Stop, run.Assessment = step.Stop, step.Assessment
+			run.Stop, run.Lead = step.Stop, state.Lead()
 			return run
 		}
 		for _, choice := range step.Block {

@@ -60,7 +60,7 @@ func (t Tally) MeanExcess() float64 { return float64(t.Excess) / float64(max(1, 
 
 func (t *Tally) count(run Run) {
 	t.Trials = append(t.Trials, len(run.Trials)+Pilots)
-	a, truth := run.Assessment, run.Curve.Truth()
+	a, truth := run.Lead, run.Curve.Truth()
 	t.cover(run)
 	t.Claims += one(claims(run))
 	if a.Pick == 0 {
@@ -86,7 +86,7 @@ func one(yes bool) int {
 
 // claims says whether a difference is called proven that is not there.
 func claims(run Run) bool {
-	a := run.Assessment
+	a := run.Lead
 	for _, l := range a.Levels {
 		if l.Slower && run.Curve.Throughput[l.Value] > run.Curve.Throughput[a.Peak]-marginT-hair ||
 			l.Later && run.Curve.P99[l.Value] < run.Curve.P99[a.BestP99]+marginP+hair {
@@ -102,7 +102,7 @@ const fewest = 3
 // cover compares the intervals of what was named, or of the peak, against every other
 // value with the truth.
 func (t *Tally) cover(run Run) {
-	a := run.Assessment
+	a := run.Lead
 	from := a.Pick
 	if from == 0 {
 		from = a.Peak

@@ -7,8 +7,8 @@ import (
 // enough is how many trials a value has that is named.
 const enough = 3
 
-// standing is what the trials say of every value, and of what to do next.
-type standing struct {
+// Race is what the trials say of every value, and of what to do next.
+type Race struct {
 	rules   Rules
 	trials  []Trial
 	model   *Model
@@ -40,8 +40,9 @@ func (c chance) proven() bool { return c.asFast && c.asPrompt }
 // wrong is the probability of being wrong in any.
 func (c chance) wrong() float64 { return min(1, c.throughput+c.p99) }
 
-func stand(r Rules, trials []Trial) *standing {
-	s := &standing{rules: r, trials: trials, model: NewModel(trials),
+// New is the race after these trials, or what a grid's trials come to.
+func New(r Rules, trials []Trial) *Race {
+	s := &Race{rules: r, trials: trials, model: NewModel(trials),
 		failed: map[int]int{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
 	for _, t := range trials {
 		if t.Failed {
@@ -60,7 +61,7 @@ func stand(r Rules, trials []Trial) *standing {
 
 // sortOut finds the highest throughput, and which values are proven out of its
 // reach.
-func (s *standing) sortOut() {
+func (s *Race) sortOut() {
 	f := s.model.throughput
 	best := math.Inf(-1)
 	for _, n := range s.values {
@@ -93,7 +94,7 @@ const outLevel = 0.995
 // fewestOut is how many trials put a value out: two, and of the default, against which
 // every answer is told, as many as a value has that is named. In a real sweep two
 // unlucky ones put it out, and the race spent its trials on what was no better.
-func (s *standing) fewestOut(n int) int {
+func (s *Race) fewestOut(n int) int {
 	if n == s.rules.Default {
 		return enough
 	}
@@ -104,12 +105,12 @@ func (s *standing) fewestOut(n int) int {
 const hopeless = 0.45
 
 // byLatency says whether n's p99 may speak against other values.
-func (s *standing) byLatency(n int) bool {
+func (s *Race) byLatency(n int) bool {
 	return s.rules.Latency && s.model.p99.has(n) && (s.rules.MaxByLatency <= 0 || n <= s.rules.MaxByLatency)
 }
 
 // prove compares n with each rival.
-func (s *standing) prove(n int) (asFast, asPrompt bool) {
+func (s *Race) prove(n int) (asFast, asPrompt bool) {
 	asFast, asPrompt = true, true
 	for _, j := range s.rivals {
 		if j == n {
@@ -125,13 +126,13 @@ func (s *standing) prove(n int) (asFast, asPrompt bool) {
 
 // aboveBound says whether n is above the bound of what latency may prefer, while a
 // value within it is not out: that one may be open by its latency alone.
-func (s *standing) aboveBound(n int) bool {
+func (s *Race) aboveBound(n int) bool {
 	m := s.rules.MaxByLatency
 	return s.rules.Latency && m > 0 && n > m && s.rivals[0] <= m
 }
 
 // choose finds the values that stand, smallest first.
-func (s *standing) choose() {
+func (s *Race) choose() {
 	first := func(ok func(chance) bool) int {
 		for _, n := range s.named {
 			if s.model.throughput.trials(n) >= enough && ok(s.chance[n]) {

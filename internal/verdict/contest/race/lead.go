@@ -1,7 +1,7 @@
 package race
 
-// Assessment is what stands after some trials.
-type Assessment struct {
+// Lead is which value is best after some trials, and what is proven.
+type Lead struct {
 	Pick        int     // the smallest value as good as any; 0: cannot tell
 	Confidence  Goal    // of the pick; empty without one
 	Probability float64 // that the pick is right, by the pooled model

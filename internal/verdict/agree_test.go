@@ -1,0 +1,247 @@
+package verdict
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// machine answers trials as a program whose truth is drawn: a curve with a knee, a
+// latency, and whatever may go wrong with a trial.
+type machine struct {
+	r                    *rand.Rand
+	cpus, knee           float64
+	noise, wild          float64 // of throughput and p99
+	fails, crowded, load float64
+	saturates, unread    bool
+	unlike               float64 // how much slower the default is than its number
+	slower               float64 // the new program of a gate
+	now                  time.Time
+}
+
+func (m *machine) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
+func (m *machine) Close() error                                               { return nil }
+
+func (m *machine) Run(_ context.Context, task plan.Task, _ plan.Observer) (journal.Trial, error) {
+	procs := m.cpus
+	if task.Arm.QuotaCPUs != nil {
+		procs = min(m.cpus, max(2, math.Ceil(*task.Arm.QuotaCPUs)))
+	}
+	unset := task.Arm.Procs == nil
+	if !unset {
+		procs = float64(*task.Arm.Procs)
+	}
+	speed := 1000 * min(procs, m.knee) * math.Exp(m.noise*m.r.NormFloat64())
+	p99 := (0.002 + 0.02/procs) * math.Exp(m.wild*m.r.NormFloat64())
+	if unset {
+		speed *= 1 - m.unlike
+	}
+	if task.Arm.Variant == "" {
+		speed *= 1 - m.slower
+	}
+	m.now = m.now.Add(5 * time.Second)
+	t := journal.Trial{
+		Valid: true, ThroughputPerSecond: &speed, ThroughputUnit: "requests", Started: m.now, DurationSeconds: 5,
+		ObservedProcs: []*int{new(int(procs))}, LatencySeconds: &journal.Latency{P99: &p99, P90: new(p99 / 2), P50: new(p99 / 4)},
+		Load: &journal.LoadCost{CPUSeconds: 3 * m.load},
+	}
+	if unset && m.unread {
+		t.ObservedProcs = []*int{nil}
+	}
+	t.MeasuredSeconds, t.CPUSeconds = 3, &journal.CPUSeconds{User: 3 * min(procs, m.cpus)}
+	t.HostUse = &journal.HostUse{TargetCPUs: int(m.cpus), OtherCPUSeconds: new(0.0)}
+	t.Phases = []journal.Phase{{Mode: journal.ModeClosed, AchievedPerSecond: speed, DurationSeconds: 3}}
+	if task.RatePerSecond != nil {
+		t.Saturated = m.saturates && speed < *task.RatePerSecond
+		t.Phases = append(t.Phases, journal.Phase{Mode: journal.ModeOpen, RatePerSecond: task.RatePerSecond, AchievedPerSecond: *task.RatePerSecond, Requests: 10_000, DurationSeconds: 10, LatencySeconds: t.LatencySeconds})
+	}
+	if task.Role != journal.RolePilot && m.r.Float64() < m.crowded {
+		t.HostUse.OtherCPUSeconds = new(3 * m.cpus * m.r.Float64())
+	}
+	switch chance := m.r.Float64(); {
+	case task.Role == journal.RolePilot:
+	case chance < m.fails/2:
+		t.Valid, t.InvalidCode = false, journal.InvalidErrors
+	case chance < m.fails:
+		t.ThroughputPerSecond = new(0.0)
+	}
+	return t, nil
+}
+
+// draw is a sweep of some kind, and a program for it.
+func draw(n int) (plan.Spec, *machine, journal.Header) {
+	r := rand.New(rand.NewPCG(uint64(n), 23))
+	pick := func(list ...float64) float64 { return list[r.IntN(len(list))] }
+	m := &machine{
+		r: r, cpus: pick(2, 4, 8, 16), noise: pick(0, 0.01, 0.03, 0.1), wild: pick(0, 0.05, 0.25, 0.6),
+		fails: pick(0, 0, 0, 0.05, 0.3), crowded: pick(0, 0, 0, 0.1, 0.5), load: pick(0.1, 0.5, 3),
+		saturates: r.IntN(3) == 0, unread: r.IntN(6) == 0, unlike: pick(0, 0, 0, 0, 0.03, 0.3), slower: pick(0, 0.02, 0.2),
+		now: time.Date(2026, time.March, 14, 9, 0, 0, 0, time.UTC),
+	}
+	m.knee = max(1, math.Round(m.cpus*pick(0.25, 0.5, 1, 2)))
+	s := plan.Default()
+	s.Target.Command, s.Target.URL, s.Seed = []string{"program", "{port}"}, "http://127.0.0.1:{port}/", new(uint64(n))
+	s.Tolerant = true
+	s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: int(pick(0, 0, 30))}
+	if r.IntN(4) == 0 {
+		s.Budget.Goal = journal.GoalLikely
+	}
+	if r.IntN(3) == 0 {
+		s.Procs = plan.Procs{Values: []*int{nil, new(1), new(2), new(int(m.cpus))}}
+	}
+	if r.IntN(3) == 0 {
+		s.Quotas = []*float64{nil, new(1.0), new(m.cpus - 0.5)}
+	}
+	switch r.IntN(6) {
+	case 0:
+		s.Budget, s.Repeats = nil, 3+r.IntN(4)
+	case 1:
+		s.Target.Against = []string{"old", "{port}"}
+		s.Budget.MaxTrials = 0
+	case 2:
+		s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.02}
+	}
+	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: m.cpus, CPUs: int(m.cpus)}}
+	h.Target.Kind, h.Load.SameMachine = journal.KindServer, r.IntN(2) == 0
+	if r.IntN(4) == 0 {
+		h.Load.Arrangement = new(journal.ArrangementApart)
+	}
+	return s, m, h
+}
+
+// A planner that stopped has the lead that the verdict is made of: over sweeps of all
+// kinds, with trials that fail, that other programs starved, and defaults that cannot be
+// read or that differ from their number. The journal is what the verdict reads: written,
+// and joined from two copies.
+func TestPlanAndVerdictHaveOneLead(t *testing.T) {
+	runs := 100
+	if os.Getenv("PROCFIT_REQUIRE") != "" {
+		runs = 1000
+	}
+	kinds, stops, named := map[string]int{}, map[race.Stop]int{}, 0
+	for n := range runs {
+		s, m, h := draw(n)
+		if err := s.Validate(); err != nil {
+			t.Fatalf("sweep %d: %v", n, err)
+		}
+		h.Plan = s.Plan(m.cpus, 0)
+		kinds[kindOf(h.Plan)]++
+		var kept []journal.Trial
+		x := plan.Execution{
+			Plan: h.Plan, Planner: plan.PlannerOf(h), Runner: m, Tolerant: true, Now: func() time.Time { return m.now },
+			Begin:  func(journal.Block) error { return nil },
+			Append: func(t journal.Trial) error { kept = append(kept, t); return nil },
+		}
+		if err := x.Run(t.Context()); err != nil {
+			t.Fatalf("sweep %d: %v", n, err)
+		}
+		if h.Plan.GateAgainst {
+			sameRuling(t, n, h, kept)
+			continue
+		}
+		contests, ends := contest.All(h, kept), contest.Ends(h, kept)
+		twice := append(slices.Clone(kept), slices.DeleteFunc(slices.Clone(kept), func(t journal.Trial) bool { return t.Role == journal.RolePilot })...)
+		counted, _ := contest.Counted(h, twice)
+		groups := collect(h, counted)
+		r := Analyze(h, twice)
+		for _, c := range contests {
+			i := slices.IndexFunc(groups, func(g *group) bool { return g.key == c.Group })
+			if i < 0 {
+				t.Errorf("sweep %d: the verdict has no group %+v", n, c.Group)
+				continue
+			}
+			g := groups[i]
+			g.contest = contest.New(h, g.key, counted)
+			g.summary(h)
+			w := g.settings(newJudge(h.Plan.Margin, h.Plan.MarginP99))
+			mine, theirs := c.Lead(), w.Lead
+			mine.Model, theirs.Model = nil, nil
+			if diff := cmp.Diff(mine, theirs); diff != "" {
+				t.Errorf("sweep %d (%s): the planner's lead and the verdict's differ:\n%s", n, kindOf(h.Plan), diff)
+			}
+			stops[ends[c.Group]]++
+			result := &r.Groups[i]
+			if h.Plan.Racing() && result.Race.Stop != string(ends[c.Group]) {
+				t.Errorf("sweep %d: the verdict says that it ended by %q, the planner by %q", n, result.Race.Stop, ends[c.Group])
+			}
+			named += leads(t, n, c, &result.Recommendation, w)
+		}
+	}
+	t.Logf("%d sweeps %v, ended by %v; %d named a value", runs, kinds, stops, named)
+	if len(kinds) < 4 || len(stops) < 3 || named < runs/10 {
+		t.Errorf("too few kinds of sweeps: %v, ended by %v, %d named", kinds, stops, named)
+	}
+}
+
+// leads checks that what is named is the lead, or the default in its place.
+func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *walk) int {
+	t.Helper()
+	pick := c.Lead().Pick
+	switch r.Verdict {
+	case Recommended:
+		if r.Procs == nil || *r.Procs != pick {
+			t.Errorf("sweep %d: recommended is %v, the lead is %d", n, r.Procs, pick)
+		}
+	case KeepDefault:
+		if d := w.standard(); d == nil || d.procs > max(pick, 1) && pick > 0 {
+			t.Errorf("sweep %d: the default is to be kept, and the lead is %d", n, pick)
+		}
+	default:
+		return 0
+	}
+	if string(r.Confidence) != string(c.Lead().Confidence) && c.Unset == contest.PartNone {
+		t.Errorf("sweep %d: the verdict is %s, the lead %s", n, r.Confidence, c.Lead().Confidence)
+	}
+	return 1
+}
+
+// sameRuling holds a gate's verdict against what ended it.
+func sameRuling(t *testing.T, n int, h journal.Header, kept []journal.Trial) {
+	t.Helper()
+	gate := GateAgainst(h, kept)
+	if !h.Plan.Racing() {
+		return
+	}
+	for _, d := range contest.Duels(h, kept) {
+		for _, c := range d.Gate().Checks {
+			i := slices.IndexFunc(gate.Checks, func(x GateCheck) bool {
+				return x.Arm.Label == d.New.Label && figureOf(x.Metric) == c.By && (x.Arm.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&
+					(x.Arm.QuotaCPUs == nil || *x.Arm.QuotaCPUs == d.New.Group().QuotaCPUs)
+			})
+			if i < 0 {
+				t.Errorf("sweep %d: the gate has no check of %s by %s", n, d.New.Label, c.By)
+				continue
+			}
+			want := map[race.Ruling]Outcome{race.Pass: OutcomeWithin, race.Fail: OutcomeWorse}[c.Ruling]
+			if got := gate.Checks[i].Outcome; want != "" && got != want || want == "" && (got == OutcomeWithin || got == OutcomeWorse) {
+				t.Errorf("sweep %d: %s by %s ended as %s, and the gate says %s", n, d.New.Label, c.By, c.Ruling, got)
+			}
+		}
+	}
+}
+
+func kindOf(p journal.Plan) string {
+	var words []string
+	for word, has := range map[string]bool{
+		"race": p.Racing(), "grid": !p.Racing(), "gate": p.GateAgainst, "objective": p.SLO != nil, "limits": len(p.Groups()) > 1,
+	} {
+		if has {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}

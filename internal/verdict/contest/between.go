@@ -1,0 +1,85 @@
+package contest
+
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+)
+
+// Bounds are where a ratio of two settings lies, in logarithms: 0 is no difference.
+type Bounds struct {
+	N   int // trials of the side that has fewer; 0: the two cannot be compared
+	Mid float64
+	// Lower and Upper are one-sided bounds of 95 % each, which tell whether something
+	// is as good; Least and Most share their error among all that is compared with
+	// the best, and tell whether something is worse.
+	Lower, Upper, Least, Most float64
+}
+
+// Singly is the confidence of a bound that must hold together with all others of its
+// claim: then each may have it whole.
+const Singly = 0.95
+
+// How many trials of each side prove that something is as good, and that it is worse;
+// and how often a claim of the second kind may be false, which is looked at again and
+// again: as package race has them.
+const (
+	FewestProve = 2
+	fewestClaim = 3
+	claimError  = 0.01
+)
+
+// Between is a ÷ b in a figure, of two values of GOMAXPROCS.
+func (c Contest) Between(a, b int, by race.Figure) Bounds {
+	n := min(c.Level(a).Trials, c.Level(b).Trials)
+	if by == race.P99 {
+		n = min(c.P99Trials(a), c.P99Trials(b))
+	}
+	e := Bounds{N: n, Lower: math.Inf(-1), Upper: math.Inf(1), Least: math.Inf(-1), Most: math.Inf(1)}
+	if n == 0 || a == b {
+		return e
+	}
+	ratio, low, high := c.lead.Model.Ratio(a, b, by, oneSided(Singly))
+	_, least, most := c.lead.Model.Ratio(a, b, by, oneSided(c.shared()))
+	if e.Mid = math.Log(ratio); math.IsNaN(e.Mid) || math.IsInf(e.Mid, 0) {
+		e.N, e.Mid = 0, 0
+		return e
+	}
+	if n < FewestProve {
+		return e
+	}
+	e.Lower, e.Upper = math.Log(low), math.Log(high)
+	if n >= fewestClaim {
+		e.Least, e.Most = math.Log(least), math.Log(most)
+	}
+	return e
+}
+
+// Level is what is known of one value; its Trials are 0 where that is nothing.
+func (c Contest) Level(value int) race.Level {
+	for _, l := range c.lead.Levels {
+		if l.Value == value {
+			return l
+		}
+	}
+	return race.Level{}
+}
+
+// P99Trials counts the trials of a value whose latency is compared.
+func (c Contest) P99Trials(value int) (n int) {
+	for _, t := range c.trials {
+		if t.Value == value && !t.Failed && !t.Saturated && t.P99 > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// shared is the confidence of a bound of which one may be picked out: in two metrics,
+// against each other value.
+func (c Contest) shared() float64 {
+	return 1 - claimError/float64(2*max(1, len(c.lead.Levels)-1))
+}
+
+// oneSided is the confidence of an interval each end of which has that of p.
+func oneSided(p float64) float64 { return 1 - 2*(1-p) }

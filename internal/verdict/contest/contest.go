@@ -1,0 +1,234 @@
+package contest
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Contest is the trials of one group of a journal under one set of rules. The planner
+// asks it what to measure next and the verdict what came out: there is no second way to
+// make one.
+type Contest struct {
+	Group journal.GroupKey
+	// Latency is the quantile that settings are compared by.
+	Latency Latency
+	// Default is the GOMAXPROCS of the trials without one: the value that most of them
+	// ran at; before any, the value that the pilots ran at or that the runtime will
+	// choose. 0: the group does not measure it, or it takes no part.
+	Default int
+	Unset   Part
+	// Withheld are the settings that other programs left too few CPUs.
+	Withheld map[journal.ArmKey]bool
+	// Blocks are the journal's numbers of the contest's blocks: the contest counts its
+	// own, from 0.
+	Blocks []int
+
+	h      journal.Header
+	arms   []journal.Arm
+	own    []*journal.Trial // that count, those of Withheld and of an Unset that takes no part included
+	rules  race.Rules
+	trials []race.Trial
+	race   *race.Race
+	lead   race.Lead
+}
+
+// Part is how the trials without GOMAXPROCS take part in a contest.
+type Part string
+
+// Parts.
+const (
+	PartNone    Part = ""        // there are none
+	PartPooled  Part = "pooled"  // with those of the value that they ran at
+	PartUnread  Part = "unread"  // none: the value that they ran at could not be read
+	PartDiffers Part = "differs" // none: they are proven unlike those of their value
+)
+
+// All is the contests of a journal, in the order of its plan.
+func All(h journal.Header, trials []journal.Trial) []Contest {
+	var list []Contest
+	counted, _ := Counted(h, trials)
+	for _, g := range h.Plan.Groups() {
+		list = append(list, of(h, g, counted, len(trials)))
+	}
+	return list
+}
+
+// New is the contest of one group of a journal.
+func New(h journal.Header, g journal.GroupKey, trials []journal.Trial) Contest {
+	counted, _ := Counted(h, trials)
+	return of(h, g, counted, len(trials))
+}
+
+// of is a contest of trials that count; taken is how many of all the budget has lost.
+func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Contest {
+	c := Contest{Group: g, h: h}
+	for _, a := range h.Plan.Arms {
+		if a.Group() == g && a.Variant == "" {
+			c.arms = append(c.arms, a)
+		}
+	}
+	var pilots []*journal.Trial
+	for i := range counted {
+		t := &counted[i]
+		switch {
+		case t.Arm.Group() != g || t.Arm.Variant != "":
+		case t.Role == journal.RolePilot:
+			pilots = append(pilots, t)
+		case t.InvalidCode != journal.InvalidCrowded: // its setting has not failed
+			c.own = append(c.own, t)
+		}
+	}
+	if len(h.Plan.Nodes) > 1 { // of blocks that ran side by side one after the other
+		slices.SortStableFunc(c.own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
+	}
+	c.Latency = LatencyOf(h, g, c.own)
+	c.place(pilots)
+	c.rules = c.rulesOf()
+	out := c.withhold()
+	c.trials = c.raced(c.own, func(v int) bool { return out[v] })
+	c.assess(taken)
+	c.reconcile(taken)
+	return c
+}
+
+// place finds what the trials without GOMAXPROCS are trials of.
+func (c *Contest) place(pilots []*journal.Trial) {
+	isUnset := func(t *journal.Trial) bool { return t.Arm.Procs == nil }
+	unset := slices.DeleteFunc(slices.Clone(c.own), func(t *journal.Trial) bool { return !isUnset(t) })
+	if len(unset) == 0 && !slices.ContainsFunc(c.arms, func(a journal.Arm) bool { return a.Procs == nil }) {
+		return
+	}
+	c.Unset = PartPooled
+	if c.Default, _ = Resolved(unset); c.Default > 0 {
+		return
+	}
+	if slices.ContainsFunc(unset, func(t *journal.Trial) bool { return t.Valid }) {
+		c.Unset = PartUnread
+		return
+	}
+	if c.Default, _ = Resolved(slices.DeleteFunc(pilots, func(t *journal.Trial) bool { return !isUnset(t) })); c.Default == 0 {
+		c.Default = foretold(c.h, c.Group)
+	}
+}
+
+// Resolved is the GOMAXPROCS that most valid trials ran at, over all replicas, and how it
+// was read; 0: none tells.
+func Resolved(trials []*journal.Trial) (procs int, source string) {
+	count, sources := map[int]int{}, map[int]string{}
+	for _, t := range trials {
+		for _, p := range t.ObservedProcs {
+			if t.Valid && p != nil && *p > 0 {
+				count[*p]++
+				sources[*p] = t.ObservedSource
+			}
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(count)) {
+		if count[p] > count[procs] {
+			procs = p
+		}
+	}
+	return procs, sources[procs]
+}
+
+// foretold is the value that today's runtime chooses: since Go 1.25 the CPU limit
+// rounded up, at least 2, and never more than the CPUs.
+func foretold(h journal.Header, g journal.GroupKey) int {
+	cpus := max(1, int(math.Ceil(usableCPUs(h, nil))))
+	if g.Limited {
+		return min(cpus, max(2, int(math.Ceil(g.QuotaCPUs))))
+	}
+	return cpus
+}
+
+// valueOf is the GOMAXPROCS that a trial is one of; 0: it takes no part.
+func (c *Contest) valueOf(t *journal.Trial) int {
+	if t.Arm.Procs != nil {
+		return *t.Arm.Procs
+	}
+	if c.Unset != PartPooled {
+		return 0
+	}
+	return c.Default
+}
+
+// raced are trials as package race takes them, but for those of the values left out.
+func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.Trial) {
+	for _, t := range own {
+		v := c.valueOf(t)
+		if v <= 0 || out(v) {
+			continue
+		}
+		r := c.Latency.Figures(t)
+		r.Value, r.Unset, r.Node = v, t.Arm.Procs == nil, c.h.Plan.Lane(t.Block)
+		if r.Block = slices.Index(c.Blocks, t.Block); r.Block < 0 {
+			r.Block = len(c.Blocks)
+			c.Blocks = append(c.Blocks, t.Block)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// assess finds the lead. Taken is how many trials the budget has lost to all groups and
+// to the pilots.
+func (c *Contest) assess(taken int) {
+	if most := c.h.Plan.MaxTrials; most > 0 {
+		c.rules.MaxTrials = max(1, most-(taken-len(c.trials)))
+	}
+	c.race = race.New(c.rules, c.trials)
+	c.lead = c.race.Lead()
+}
+
+// reconcile settles trials without GOMAXPROCS that are proven unlike those of their
+// value: by less than the margin they are trials of one setting all the same, by more
+// they take no part.
+func (c *Contest) reconcile(taken int) {
+	if !c.lead.Copies.Apart {
+		return
+	}
+	if math.Abs(math.Log(c.lead.Copies.Ratio)) <= -math.Log1p(-c.rules.Margin) {
+		for i := range c.trials {
+			c.trials[i].Unset = false
+		}
+	} else {
+		c.trials = slices.DeleteFunc(c.trials, func(t race.Trial) bool { return t.Unset })
+		c.Unset, c.rules.Default = PartDiffers, 0
+	}
+	c.assess(taken)
+}
+
+// Lead is which setting is best so far, and what is proven.
+func (c Contest) Lead() race.Lead { return c.lead }
+
+// Rules are what the contest is held by.
+func (c Contest) Rules() race.Rules { return c.rules }
+
+// Likely is the smallest value that is likely as good as any; 0: none is.
+func (c Contest) Likely() int {
+	rules := c.rules
+	rules.Goal = race.Likely
+	return race.New(rules, c.trials).Lead().Pick
+}
+
+// Only is the contest of some settings of the group by themselves, whether or not they
+// take part in this one. Trials whose value is not known are of the value 1.
+func (c Contest) Only(arms ...journal.ArmKey) Contest {
+	alone := c
+	alone.own, alone.Blocks = nil, nil
+	for _, t := range c.own {
+		if slices.Contains(arms, t.Arm.Key()) {
+			alone.own = append(alone.own, t)
+		}
+	}
+	alone.Unset, alone.Default = PartPooled, max(1, c.Default)
+	alone.trials = alone.raced(alone.own, func(int) bool { return false })
+	alone.race = race.New(alone.rules, alone.trials)
+	alone.lead = alone.race.Lead()
+	return alone
+}

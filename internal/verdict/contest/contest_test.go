@@ -1,0 +1,283 @@
+package contest
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func arm(procs int, quota float64) journal.Arm {
+	a := journal.Arm{Label: "unset", Replicas: 1}
+	if procs > 0 {
+		a.Procs = &procs
+	}
+	if quota > 0 {
+		a.QuotaCPUs = &quota
+	}
+	return a
+}
+
+func header(arms ...journal.Arm) journal.Header {
+	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: 8}}
+	h.Plan = journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalLikely, MaxTrials: 40, Seed: 7, Margin: 0.05, MarginP99: 0.2, Arms: arms}
+	return h
+}
+
+func trial(a journal.Arm, block int, throughput, p99 float64) journal.Trial {
+	return journal.Trial{
+		Arm: a, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &throughput,
+		LatencySeconds: &journal.Latency{P99: &p99}, ObservedProcs: []*int{ptr(4)},
+	}
+}
+
+// Each group is a contest with its own count of blocks and what the others leave of one
+// budget; pilots and the old command of a gate are in none.
+func TestContests(t *testing.T) {
+	old := arm(1, 0)
+	old.Variant = journal.VariantAgainst
+	h := header(arm(0, 0), arm(1, 0), arm(2, 0), old, arm(1, 2))
+	pilot := trial(arm(0, 2), 0, 9, 9)
+	pilot.Role = journal.RolePilot
+	failed := trial(arm(2, 0), 4, 70, 0.1)
+	failed.Valid = false
+	trials := []journal.Trial{
+		pilot, trial(arm(1, 0), 0, 50, 0.3), trial(arm(0, 0), 0, 90, 0.2), trial(arm(1, 2), 1, 40, 0.4),
+		trial(old, 0, 10, 0.1), failed, trial(arm(1, 0), 4, 60, 0.3),
+	}
+	contests := All(h, trials)
+	if len(contests) != 2 {
+		t.Fatalf("%d contests, want one for each quota", len(contests))
+	}
+	first := contests[0]
+	want := []race.Trial{
+		{Value: 1, Throughput: 50, P99: 0.3}, {Value: 4, Unset: true, Throughput: 90, P99: 0.2},
+		{Value: 2, Block: 1, Failed: true}, {Value: 1, Block: 1, Throughput: 60, P99: 0.3},
+	}
+	if !reflect.DeepEqual(first.trials, want) || !reflect.DeepEqual(first.Blocks, []int{0, 4}) {
+		t.Errorf("%+v in blocks %v, want %+v in 0 and 4", first.trials, first.Blocks, want)
+	}
+	rules := race.Rules{Values: []int{1, 2, 4}, Default: 4, Margin: 0.05, MarginP99: 0.2, Goal: race.Likely, MaxTrials: 37, Seed: 7, Latency: true}
+	if !reflect.DeepEqual(first.rules, rules) {
+		t.Errorf("%+v, want %+v", first.rules, rules)
+	}
+	if r := contests[1].rules; r.Default != 0 || !reflect.DeepEqual(r.Values, []int{1}) || r.MaxTrials != 34 || r.Seed == 7 {
+		t.Errorf("the contest without an unset arm has %+v", r)
+	}
+	if contests := All(h, nil); contests[0].rules.Latency || contests[0].rules.Default != 8 || contests[1].trials != nil {
+		t.Errorf("without trials: %+v", contests)
+	}
+}
+
+// The unset arm stands for its value where that is no arm, and a value for unset.
+func TestArm(t *testing.T) {
+	both := All(header(arm(0, 0), arm(1, 0), arm(8, 0)), nil)[0]
+	numbers := All(header(arm(1, 0), arm(8, 0)), nil)[0]
+	few := All(header(arm(0, 0), arm(1, 0)), nil)[0]
+	for _, c := range []struct {
+		contest Contest
+		choice  race.Choice
+		want    int // 0: unset
+	}{
+		{both, race.Choice{Value: 8}, 8}, {both, race.Choice{Value: 8, Unset: true}, 0}, {both, race.Choice{Value: 1}, 1},
+		{numbers, race.Choice{Value: 8, Unset: true}, 8}, {few, race.Choice{Value: 8}, 0}, {few, race.Choice{Value: 1}, 1},
+	} {
+		if got := c.contest.arm(c.choice); got.Key().Procs != c.want {
+			t.Errorf("%+v of %v runs %+v, want %d", c.choice, c.contest.rules.Values, got, c.want)
+		}
+	}
+}
+
+// The rate that was offered counts where the throughput is of requests too.
+func TestRate(t *testing.T) {
+	for unit, want := range map[string]float64{"requests": 50, "rows": 0} {
+		tr := trial(arm(1, 0), 0, 90, 0.1)
+		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: ptr(50.0)}}
+		if got := All(header(arm(1, 0)), []journal.Trial{tr})[0].rules.Rate; got != want {
+			t.Errorf("throughput in %s: %g, want %g", unit, got, want)
+		}
+		searching := header(arm(1, 0))
+		searching.Plan.SLO = &slo.Objective{}
+		if got := All(searching, []journal.Trial{tr})[0].rules.Rate; got != 0 {
+			t.Errorf("trials that try rates of their own: %g, want none", got)
+		}
+	}
+}
+
+// What unset comes to is read from the trials, else foretold.
+func TestByItself(t *testing.T) {
+	observed := func(procs ...*int) []journal.Trial {
+		unset := trial(arm(0, 0), 0, 1, 1)
+		unset.ObservedProcs = procs
+		unset.Role = journal.RolePilot
+		return []journal.Trial{trial(arm(2, 0), 0, 1, 1), unset}
+	}
+	invalid := observed(ptr(3))
+	invalid[1].Valid = false
+	for name, c := range map[string]struct {
+		trials []journal.Trial
+		quota  float64
+		want   int
+	}{
+		"read":            {trials: observed(ptr(3), ptr(3)), want: 3},
+		"replicas differ": {trials: observed(ptr(3), ptr(2)), want: 2},
+		"unreadable":      {trials: observed(nil), want: 8},
+		"invalid":         {trials: invalid, want: 8},
+		"small quota":     {quota: 0.5, want: 2},
+		"quota":           {quota: 2.5, want: 3},
+		"large quota":     {quota: 99, want: 8},
+	} {
+		contest := All(header(arm(0, c.quota), arm(1, c.quota)), c.trials)[0]
+		if contest.rules.Default != c.want {
+			t.Errorf("%s: %d, want %d", name, contest.rules.Default, c.want)
+		}
+	}
+}
+
+// A latency is compared where its trial's own phase carries it and its generator was in
+// time; where few trials do, a lower quantile is.
+func TestHighestLatency(t *testing.T) {
+	open := func(requests int64, j journal.Judgement) func(*journal.Trial) {
+		return func(t *journal.Trial) {
+			t.Phases = []journal.Phase{{Mode: journal.ModeOpen, Requests: requests, DurationSeconds: 10, Judgement: j}}
+		}
+	}
+	for name, c := range map[string]struct {
+		change   func(*journal.Trial)
+		quantile float64
+		of       bool
+	}{
+		"as it is":         {func(*journal.Trial) {}, 0.99, true},
+		"none":             {func(t *journal.Trial) { t.LatencySeconds = nil }, 0, false},
+		"late":             {func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: ptr(0.003)} }, 0.99, false},
+		"late, but small":  {func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: ptr(0.0019)} }, 0.99, true},
+		"few requests":     {open(1000, journal.Judgement{}), 0.9, true},
+		"a phase's word":   {open(10, journal.Judgement{Judged: ptr(true)}), 0.99, true},
+		"too few, it says": {open(5000, journal.Judgement{Judged: ptr(false), Quantile: 0.5, QuantileSeconds: ptr(0.001)}), 0.5, true},
+	} {
+		tr := trial(arm(1, 0), 0, 1, 0.01)
+		if tr.LatencySeconds != nil {
+			tr.LatencySeconds.P90, tr.LatencySeconds.P50 = ptr(0.005), ptr(0.002)
+		}
+		c.change(&tr)
+		j := highest(tr.Arm.Group(), []*journal.Trial{&tr})
+		if j.Quantile != c.quantile || (j.Of(&tr) != nil) != c.of {
+			t.Errorf("%s: %+v, %v; want the quantile %g", name, j, j.Of(&tr), c.quantile)
+		}
+	}
+}
+
+// A plan that stopped by other rules than those of the verdict would stop measuring what
+// the verdict still compares; there is one constructor, and these are its rules.
+func TestRules(t *testing.T) {
+	shared := func(h *journal.Header) {
+		h.Target.Kind, h.Load.SameMachine = journal.KindServer, true
+	}
+	with := func(load float64, change func(*journal.Trial)) []journal.Trial {
+		tr := trial(arm(1, 0), 0, 90, 0.1)
+		tr.MeasuredSeconds, tr.Load = 2, &journal.LoadCost{CPUSeconds: 2 * load}
+		if change != nil {
+			change(&tr)
+		}
+		return []journal.Trial{tr}
+	}
+	for name, c := range map[string]struct {
+		change func(*journal.Header)
+		quota  float64
+		trials []journal.Trial
+		want   int // MaxByLatency
+	}{
+		"load elsewhere":     {change: func(*journal.Header) {}},
+		"shared":             {change: shared, want: 8},
+		"said to be shared":  {change: func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, want: 8},
+		"said to be apart":   {change: func(h *journal.Header) { h.Load.SameMachine, h.Load.Arrangement = true, ptr(journal.ArrangementApart) }},
+		"apart by CPU lists": {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs, h.Load.LoadCPUs = "0-5", "6,7" }},
+		"overlapping lists":  {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs, h.Load.LoadCPUs = "0-5", "5-7" }, want: 6},
+		"target on six":      {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs = "0-5" }, want: 6},
+		"a CPU limit that leaves the load its CPUs": {change: shared, quota: 1},
+		"a CPU limit that leaves it hardly any":     {change: shared, quota: 7.5, want: 8},
+		"a load that takes what a limit leaves": {change: shared, quota: 1, want: 1, trials: with(7, func(t *journal.Trial) {
+			t.Arm = arm(1, 1)
+		})},
+		"a limit around the target": {change: shared, want: 2, trials: with(0, func(t *journal.Trial) {
+			t.OuterLimits = []journal.OuterLimit{{CPUs: 1.5}}
+		})},
+	} {
+		h := header(arm(1, c.quota))
+		c.change(&h)
+		if got := All(h, c.trials)[0].rules.MaxByLatency; got != c.want {
+			t.Errorf("%s: latency may choose up to %d, want %d", name, got, c.want)
+		}
+	}
+	odd := header(arm(1, 0))
+	odd.Plan.Margin, odd.Plan.MarginP99 = 7, -1
+	if r := All(odd, nil)[0].rules; r.Margin != 0.99 || r.MarginP99 != 0 {
+		t.Errorf("margins that no plan has: %g and %g", r.Margin, r.MarginP99)
+	}
+	if got := All(header(arm(1, 0)), []journal.Trial{trial(arm(1, 0), 0, 0, 0.1)})[0].trials; !got[0].Failed {
+		t.Errorf("a trial without a throughput: %+v", got)
+	}
+}
+
+// Trials that cannot be compared take no part, and are asked for again or not as that
+// helps.
+func TestParts(t *testing.T) {
+	unread := header(arm(0, 0), arm(1, 0), arm(8, 0))
+	unread.Plan.Listed = true
+	tr := trial(arm(0, 0), 0, 50, 0.3)
+	tr.ObservedProcs = []*int{nil}
+	trials := []journal.Trial{tr, trial(arm(1, 0), 0, 90, 0.2), trial(arm(8, 0), 0, 80, 0.2)}
+	c := New(unread, tr.Arm.Group(), trials)
+	if len(c.trials) != 2 || c.Unset != PartUnread || c.rules.Default != 0 {
+		t.Errorf("a default that cannot be read: %+v, %s, default %d", c.trials, c.Unset, c.rules.Default)
+	}
+	if step := c.Next(); len(step.Arms) != 3 || step.Arms[2].Procs != nil {
+		t.Errorf("a default that cannot be read runs beside the others: %+v", step.Arms)
+	}
+	if only := c.Only(tr.Arm.Key()); only.Level(1).Trials != 1 || only.Level(1).Throughput.Mean == 0 {
+		t.Errorf("it alone: %+v", only.Lead().Levels)
+	}
+
+	starved := header(arm(1, 0), arm(8, 0))
+	for block := range 3 {
+		crowded := trial(arm(8, 0), block, 50, 0.3)
+		crowded.ObservedProcs = []*int{ptr(8)}
+		crowded.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 4}, HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: ptr(4.0)}}
+		trials := []journal.Trial{crowded, trial(arm(1, 0), block, 90, 0.2)}
+		for earlier := range block {
+			again := crowded
+			again.Block = earlier
+			trials = append(trials, again)
+		}
+		c := New(starved, crowded.Arm.Group(), trials)
+		if !c.Withheld[crowded.Arm.Key()] || len(c.trials) != 1 {
+			t.Errorf("a setting that other programs starved: %v, %+v", c.Withheld, c.trials)
+		}
+		if tried := len(c.rules.Values) == 2; tried != (block < 2) {
+			t.Errorf("after %d such trials its values are %v", block+1, c.rules.Values)
+		}
+	}
+
+	apart := header(arm(0, 0), arm(1, 0), arm(4, 0))
+	var both []journal.Trial
+	for block := range 6 {
+		x := 1 + 0.001*float64(block%3)
+		both = append(both, trial(arm(0, 0), block, 50*x, 0.3), trial(arm(4, 0), block, 90*x, 0.3), trial(arm(1, 0), block, 40*x, 0.3))
+	}
+	c = New(apart, both[0].Arm.Group(), both)
+	if c.Unset != PartDiffers || c.Level(4).Trials != 6 || c.rules.Default != 0 {
+		t.Errorf("a default unlike its number: %s, %+v", c.Unset, c.Level(4))
+	}
+	for i := range both {
+		if both[i].Arm.Procs == nil {
+			both[i].ThroughputPerSecond = ptr(90 * (0.99 + 0.0001*float64(i%3)))
+		}
+	}
+	if c = New(apart, both[0].Arm.Group(), both); c.Unset != PartPooled || c.Level(4).Trials != 12 {
+		t.Errorf("a default that differs by less than the margin: %s, %+v", c.Unset, c.Level(4))
+	}
+}

@@ -1,0 +1,107 @@
+package contest
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// LeftOut is which trials of a journal do not count, though they were measured.
+type LeftOut struct {
+	Repeated int // whose setting, role and block another has
+	// Mixed have their throughput in another unit than their group: Unit is that of the
+	// group, and Other that of the first of them.
+	Mixed       int64
+	Unit, Other string
+}
+
+// Counted are a journal's trials as they count. Of each setting, role and block it is the
+// first: a journal that was joined from copies holds some twice, and counting the last
+// would let a repetition choose its outcome. Invalid are made those in another unit than
+// their group, and those that other programs starved for a while. The caller's trials
+// are left as they are.
+func Counted(h journal.Header, trials []journal.Trial) ([]journal.Trial, LeftOut) {
+	kept, repeated := once(trials)
+	left := oneUnit(h, kept)
+	left.Repeated = repeated
+	return withoutBursts(h, kept), left
+}
+
+// once keeps the first trial of each place in a plan. Pilots may repeat.
+func once(trials []journal.Trial) (kept []journal.Trial, repeated int) {
+	type place struct {
+		journal.ArmKey
+		role  journal.Role
+		block int
+	}
+	seen := map[place]bool{}
+	for _, t := range trials {
+		p := place{t.Arm.Key(), t.Role, t.Block}
+		if t.Role != journal.RolePilot && seen[p] {
+			repeated++
+			continue
+		}
+		seen[p] = true
+		kept = append(kept, t)
+	}
+	return kept, repeated
+}
+
+// plainUnits are what is counted where no figure of the program's own is.
+var plainUnits = []string{"requests", "runs"}
+
+// oneUnit makes trials invalid whose throughput is in another unit than their group's:
+// rows a second and runs a second cannot be compared. Older journals may hold both,
+// where the figure that was asked for was missing from some trials; then the unit that
+// is the program's own is the group's.
+func oneUnit(h journal.Header, trials []journal.Trial) (left LeftOut) {
+	counts := map[journal.GroupKey]map[string]int{}
+	for i := range trials {
+		if t := &trials[i]; t.Valid && t.Role != journal.RolePilot && t.ThroughputUnit != "" {
+			k := t.Arm.Group()
+			if counts[k] == nil {
+				counts[k] = map[string]int{}
+			}
+			counts[k][t.ThroughputUnit]++
+		}
+	}
+	for i := range trials {
+		t := &trials[i]
+		of := counts[t.Arm.Group()]
+		if !t.Valid || t.Role == journal.RolePilot || t.ThroughputUnit == "" || len(of) < 2 {
+			continue
+		}
+		if unit := unitOf(of, len(h.Load.Metrics) > 0); t.ThroughputUnit != unit {
+			if left.Mixed++; left.Mixed == 1 {
+				left.Unit, left.Other = unit, t.ThroughputUnit
+			}
+			t.Valid, t.InvalidCode = false, journal.InvalidUnit
+		}
+	}
+	return left
+}
+
+// unitOf is the unit of most trials; of those of its own, where the user asked for one.
+func unitOf(count map[string]int, asked bool) string {
+	own := map[string]int{}
+	for unit, n := range count {
+		if !slices.Contains(plainUnits, unit) {
+			own[unit] = n
+		}
+	}
+	if asked && len(own) > 0 {
+		return MostOften(own)
+	}
+	return MostOften(count)
+}
+
+// MostOften is the key of the highest count; of equals the first by name.
+func MostOften(count map[string]int) string {
+	best := ""
+	for key, c := range count {
+		if best == "" || c > count[best] || c == count[best] && key < best {
+			best = key
+		}
+	}
+	return best
+}

@@ -1,0 +1,129 @@
+package contest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// StopTime is that the next block does not fit into the plan's time.
+const StopTime race.Stop = "time"
+
+// Step is what to measure next in a group: a block in the order to run, or the end.
+type Step struct {
+	Arms []journal.Arm
+	Why  race.Why
+	Stop race.Stop // empty: the block is to be run
+}
+
+// Next is what to measure next.
+func (c Contest) Next() Step {
+	next := c.race.Next()
+	step := Step{Why: next.Why, Stop: next.Stop}
+	for _, choice := range next.Block {
+		step.Arms = append(step.Arms, c.arm(choice))
+	}
+	if next.Stop == "" && c.Unset == PartUnread && c.unsetTrials() < fewestUnread {
+		step.Arms = append(step.Arms, c.unset())
+	}
+	return step
+}
+
+// fewestUnread is how many trials the default gets where its value cannot be read, so
+// that it takes no part: what it does is shown beside the others.
+const fewestUnread = 3
+
+func (c Contest) unsetTrials() (n int) {
+	for _, t := range c.own {
+		if t.Arm.Procs == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (c Contest) unset() journal.Arm {
+	return c.arms[slices.IndexFunc(c.arms, func(a journal.Arm) bool { return a.Procs == nil })]
+}
+
+// arm is the setting that a choice of the race runs: unset stands for its value where
+// that is no setting of its own, and the value for unset where that is none.
+func (c Contest) arm(choice race.Choice) journal.Arm {
+	number := slices.IndexFunc(c.arms, func(a journal.Arm) bool { return a.Procs != nil && *a.Procs == choice.Value })
+	unset := slices.ContainsFunc(c.arms, func(a journal.Arm) bool { return a.Procs == nil })
+	if unset && (choice.Unset || number < 0) {
+		return c.unset()
+	}
+	return c.arms[number]
+}
+
+// Limit is the most trials that a contest of so many values may take by default.
+func Limit(values int, listed bool) int {
+	return race.Rules{Values: make([]int, values), Listed: listed}.Limit()
+}
+
+// Fewest is how many trials the contest takes at least: of values that the user named
+// all that each is sure of, else the first look at them.
+func (c Contest) Fewest() int {
+	if c.rules.Listed {
+		return race.TrialsPerListed * len(c.rules.Values)
+	}
+	rules := c.rules
+	rules.MaxTrials = math.MaxInt32 // what it takes, not what it may
+	return len(race.New(rules, nil).Next().Block)
+}
+
+// Ends says why a plan asks for no more trials of a group. A group that it would
+// continue with is not among them.
+func Ends(h journal.Header, trials []journal.Trial) map[journal.GroupKey]race.Stop {
+	ends := map[journal.GroupKey]race.Stop{}
+	if h.Plan.GateAgainst {
+		for _, d := range Duels(h, trials) {
+			stop := d.End()
+			if stop == "" && len(d.Pairs) > 0 {
+				stop = Spent(h, trials, 2)
+			}
+			if before, seen := ends[d.New.Group()]; !seen || before != "" {
+				ends[d.New.Group()] = stop
+			}
+		}
+	} else {
+		for _, c := range All(h, trials) {
+			step := c.Next()
+			if step.Stop == "" && len(c.Blocks) > 0 {
+				step.Stop = Spent(h, trials, len(step.Arms))
+			}
+			ends[c.Group] = step.Stop
+		}
+	}
+	for g, stop := range ends {
+		if stop == "" {
+			delete(ends, g)
+		}
+	}
+	return ends
+}
+
+// Spent says which part of the budget has no room for so many trials more. The time is
+// the trials' own and no clock's, so that a run that was stopped continues with what it
+// had left.
+func Spent(h journal.Header, trials []journal.Trial, more int) race.Stop {
+	if h.Plan.MaxTrials > 0 && len(trials)+more > h.Plan.MaxTrials {
+		return race.StopLimit
+	}
+	took := Seconds(h, trials)
+	if most := h.Plan.MaxSeconds; most > 0 && took+float64(more)*took/float64(max(1, len(trials))) > most {
+		return StopTime
+	}
+	return ""
+}
+
+// Seconds is what the trials took; of those that ran side by side each its share.
+func Seconds(h journal.Header, trials []journal.Trial) (sum float64) {
+	for i := range trials {
+		sum += trials[i].DurationSeconds
+	}
+	return sum / float64(max(1, len(h.Plan.Nodes)))
+}

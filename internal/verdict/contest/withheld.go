@@ -1,0 +1,128 @@
+package contest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+const (
+	// OthersMatter is the share of the target's CPUs from which other programs are
+	// more than the few per cent that run on every machine.
+	OthersMatter = 0.1
+	// crowdedBy is by how much what a setting could use, its load and other programs
+	// together exceed the CPUs before they are called too few.
+	crowdedBy = 1.1
+	// InUse is the share of the CPUs that is used where they are too few: with CPUs
+	// idle nobody starved. Ticks and short trials lose some.
+	InUse = 0.85
+)
+
+// Starved are the settings of a group that other programs left too few CPUs: where these
+// matter, where the Ps within the CPU limit, the load and they want more than the CPUs by
+// a tenth, and where these CPUs were in fact in use. Then what the setting did was what
+// the others left. The load by itself starves nothing, however much it takes.
+func Starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.ArmKey]bool {
+	starved := map[journal.ArmKey]bool{}
+	for key, all := range byArm(own) {
+		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
+		n := float64(TargetCPUs(trials))
+		others := median(trials, func(t *journal.Trial) *float64 { return perSecond(t, othersOf(t)) })
+		if n <= 0 || others == nil || *others < OthersMatter*n {
+			continue
+		}
+		beside := *others + orZero(median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
+		if Shared(h) {
+			beside += orZero(median(trials, loadOf))
+		}
+		used := beside + orZero(median(trials, func(t *journal.Trial) *float64 {
+			if t.CPUSeconds == nil {
+				return nil
+			}
+			return perSecond(t, new(t.CPUSeconds.Total()))
+		}))
+		if math.Min(n, wanted(g, all))+beside > crowdedBy*n && used >= InUse*n {
+			starved[key] = true
+		}
+	}
+	return starved
+}
+
+func byArm(trials []*journal.Trial) map[journal.ArmKey][]*journal.Trial {
+	arms := map[journal.ArmKey][]*journal.Trial{}
+	for _, t := range trials {
+		arms[t.Arm.Key()] = append(arms[t.Arm.Key()], t)
+	}
+	return arms
+}
+
+// TargetCPUs is how many CPUs the target may use, as the trials counted them.
+func TargetCPUs(trials []*journal.Trial) (n int) {
+	for _, t := range trials {
+		if t.Valid && t.HostUse != nil {
+			n = max(n, t.HostUse.TargetCPUs)
+		}
+	}
+	return n
+}
+
+func othersOf(t *journal.Trial) *float64 {
+	if t.HostUse == nil {
+		return nil
+	}
+	return t.HostUse.OtherCPUSeconds
+}
+
+// loadOf is the CPUs that the load generator used.
+func loadOf(t *journal.Trial) *float64 {
+	if t.Load == nil {
+		return nil
+	}
+	return perSecond(t, &t.Load.CPUSeconds)
+}
+
+// perSecond is a counter by the second that it spans; nil where it was not counted.
+func perSecond(t *journal.Trial, counter *float64) *float64 {
+	if counter == nil || t.MeasuredSeconds <= 0 {
+		return nil
+	}
+	return new(*counter / t.MeasuredSeconds)
+}
+
+// median of a figure over the valid trials that have it; nil where none has.
+func median(trials []*journal.Trial, figure func(*journal.Trial) *float64) *float64 {
+	var v []float64
+	for _, t := range trials {
+		if x := figure(t); t.Valid && x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
+			v = append(v, *x)
+		}
+	}
+	if len(v) == 0 {
+		return nil
+	}
+	slices.Sort(v)
+	return new((v[(len(v)-1)/2] + v[len(v)/2]) / 2)
+}
+
+func orZero(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
+}
+
+// wanted is the CPUs that a setting could use: its Ps within the limit, of all replicas.
+func wanted(g journal.GroupKey, trials []*journal.Trial) float64 {
+	ps := math.Inf(1)
+	if p := trials[0].Arm.Procs; p != nil {
+		ps = float64(*p)
+	}
+	if p, _ := Resolved(trials); p > 0 {
+		ps = float64(p)
+	}
+	if g.Limited {
+		ps = math.Min(ps, g.QuotaCPUs)
+	}
+	return ps * float64(g.Replicas)
+}
