@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -18,7 +17,7 @@ func (m Measured) header() journal.Header {
 // those that it was given.
 func (m Measured) cpus() float64 {
 	n := m.Result.Host.EffectiveCPUs
-	if given := cpuset.Count(m.header().TargetCPUs()); given > 0 {
+	if given := len(m.header().Target.Had()); given > 0 {
 		return math.Min(n, float64(given))
 	}
 	return n

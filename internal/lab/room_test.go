@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -16,18 +17,18 @@ func TestRoom(t *testing.T) {
 	}}}
 	for name, tc := range map[string]struct {
 		cpus         float64
-		server, load string
+		server, load cpuset.Set
 		command      bool // another machine's load
 		answer       Answer
 		reason       string
 	}{
-		"two CPUs":                   {2, "", "", false, CannotTell, "needs 3 CPUs, 1 of them for the load, here are 2"},
-		"three":                      {3, "", "", false, Holds, ""},
-		"three, set apart":           {3, "0-1", "2", false, Holds, ""},
-		"three, too few of them":     {3, "0", "1-2", false, CannotTell, "needs 2 CPUs besides those of the load, here is 1"},
-		"four, not apart":            {4, "0-1", "1-3", false, CannotTell, "needs 3 CPUs, 1 of them for the load, here are 2"},
-		"two, loaded from elsewhere": {2, "", "", true, Holds, ""},
-		"fewer than the list says":   {1, "0-1", "2", false, CannotTell, "needs 2 CPUs besides those of the load, here is 1"},
+		"two CPUs":                   {2, nil, nil, false, CannotTell, "needs 3 CPUs, 1 of them for the load, here are 2"},
+		"three":                      {3, nil, nil, false, Holds, ""},
+		"three, set apart":           {3, cpuset.Set{0, 1}, cpuset.Set{2}, false, Holds, ""},
+		"three, too few of them":     {3, cpuset.Set{0}, cpuset.Set{1, 2}, false, CannotTell, "needs 2 CPUs besides those of the load, here is 1"},
+		"four, not apart":            {4, cpuset.Set{0, 1}, cpuset.Set{1, 2, 3}, false, CannotTell, "needs 3 CPUs, 1 of them for the load, here are 2"},
+		"two, loaded from elsewhere": {2, nil, nil, true, Holds, ""},
+		"fewer than the list says":   {1, cpuset.Set{0, 1}, cpuset.Set{2}, false, CannotTell, "needs 2 CPUs besides those of the load, here is 1"},
 	} {
 		m := six.with(func(*journal.Trial) {})
 		result := *six.Result
@@ -50,7 +51,7 @@ func TestCPUsOfTheProgram(t *testing.T) {
 	if got := at.procs(m); got != 8 {
 		t.Errorf("%d", got)
 	}
-	m.Result.Target.ServerCPUs = "0-1"
+	m.Result.Target.ServerCPUs = cpuset.Set{0, 1}
 	if got := at.procs(m); got != 2 {
 		t.Errorf("%d of two CPUs", got)
 	}

@@ -95,7 +95,7 @@ func draw(n int) (plan.Spec, *machine, journal.Header) {
 	s := plan.Default()
 	s.Target.Command, s.Target.URL, s.Seed = []string{"program", "{port}"}, "http://127.0.0.1:{port}/", new(uint64(n))
 	s.Tolerant = true
-	s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: int(pick(0, 0, 30))}
+	s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: int(pick(20, 30, 40))}
 	if r.IntN(4) == 0 {
 		s.Budget.Goal = journal.GoalLikely
 	}
@@ -110,7 +110,7 @@ func draw(n int) (plan.Spec, *machine, journal.Header) {
 		s.Budget, s.Repeats = nil, 3+r.IntN(4)
 	case 1:
 		s.Target.Against = []string{"old", "{port}"}
-		s.Budget.MaxTrials = 0
+		s.Budget.MaxTrials = 60
 	case 2:
 		s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.02}
 	}

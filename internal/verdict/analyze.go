@@ -1,10 +1,8 @@
 package verdict
 
 import (
-	"cmp"
 	"math"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -170,16 +168,12 @@ func partOf(h journal.Header, machine float64) *Part {
 	if a == nil || *a != journal.ArrangementApart {
 		return nil
 	}
-	p := Part{CPUs: cpuset.Count(targetList(h.Target)), Of: int(machine), LoadHas: cpuset.Count(loadList(h.Load))}
+	p := Part{CPUs: len(h.Target.Had()), Of: int(machine), LoadHas: len(h.Load.Had())}
 	if p.CPUs <= 0 || p.CPUs >= p.Of {
 		return nil
 	}
 	return &p
 }
-
-// targetList and loadList are the CPUs that each had, where they were given some.
-func targetList(t journal.Target) string { return cmp.Or(t.CPUs, t.ServerCPUs) }
-func loadList(l journal.Load) string     { return cmp.Or(l.CPUs, l.LoadCPUs) }
 
 // versusPeak gives each current arm what was found of its setting.
 func (g *group) versusPeak(r *Group, w *walk) {

@@ -3,7 +3,6 @@ package verdict
 import (
 	"math"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -32,7 +31,7 @@ const (
 // judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
 // that is less, and never less than 2 because of a limit.
 func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
-	d := Default{Standing: DefaultUnknown, NumCPU: cpuset.Count(targetList(t))}
+	d := Default{Standing: DefaultUnknown, NumCPU: len(t.Had())}
 	if d.NumCPU == 0 {
 		d.NumCPU = max(0, h.AffinityCPUs)
 	}

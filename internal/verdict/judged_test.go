@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -15,18 +16,18 @@ func TestDefaultIsJudgedByTheRuntimesRule(t *testing.T) {
 		resolved         int
 		affinity         int
 		effective, quota float64
-		server           string
+		server           cpuset.Set
 		want             verdict.DefaultStanding
 	}{
-		{"all CPUs", 8, 8, 8, 0, "", verdict.DefaultAll},
-		{"a quota that is not seen", 8, 8, 8, 3, "", verdict.DefaultUnseenLimit},
-		{"a limit around that is not seen", 8, 8, 2, 0, "", verdict.DefaultUnseenLimit},
-		{"never below two", 2, 2, 2, 0.5, "", verdict.DefaultFloor},
-		{"a quota rounded up", 3, 8, 8, 2.5, "", verdict.DefaultLimit},
-		{"a small quota", 2, 8, 8, 0.5, "", verdict.DefaultLimit},
-		{"unexplained", 5, 8, 8, 0, "", verdict.DefaultUnexplained},
-		{"a server cpuset", 3, 8, 8, 0, "0-2", verdict.DefaultAll},
-		{"affinity not known", 8, 0, 8, 0, "", verdict.DefaultUnknown},
+		{"all CPUs", 8, 8, 8, 0, nil, verdict.DefaultAll},
+		{"a quota that is not seen", 8, 8, 8, 3, nil, verdict.DefaultUnseenLimit},
+		{"a limit around that is not seen", 8, 8, 2, 0, nil, verdict.DefaultUnseenLimit},
+		{"never below two", 2, 2, 2, 0.5, nil, verdict.DefaultFloor},
+		{"a quota rounded up", 3, 8, 8, 2.5, nil, verdict.DefaultLimit},
+		{"a small quota", 2, 8, 8, 0.5, nil, verdict.DefaultLimit},
+		{"unexplained", 5, 8, 8, 0, nil, verdict.DefaultUnexplained},
+		{"a server cpuset", 3, 8, 8, 0, cpuset.Set{0, 1, 2}, verdict.DefaultAll},
+		{"affinity not known", 8, 0, 8, 0, nil, verdict.DefaultUnknown},
 	} {
 		arms := []Truth{Unset(c.resolved, 1000, .01), Set(1, 500, .01)}
 		if c.quota > 0 {

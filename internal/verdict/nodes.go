@@ -1,31 +1,20 @@
 package verdict
 
-import (
-	"slices"
-
-	"github.com/procfit/procfit/internal/host/cpuset"
-	"github.com/procfit/procfit/internal/verdict/journal"
-)
+import "github.com/procfit/procfit/internal/verdict/journal"
 
 // spanned are the nodes of memory that have some of the target's CPUs.
 func spanned(h journal.Header) (list []journal.Node) {
 	if h.TargetHost.Topology == nil {
 		return nil
 	}
-	target, err := cpuset.Parse(targetList(h.Target))
-	if err != nil {
-		return nil
-	}
+	target := h.Target.Had()
 	for _, n := range h.TargetHost.Topology.Nodes {
-		cpus, err := cpuset.Parse(n.CPUs)
-		if err != nil {
-			return nil
-		}
-		if target != nil {
-			cpus = slices.DeleteFunc(cpus, func(cpu int) bool { return !slices.Contains(target, cpu) })
+		cpus := n.CPUs
+		if len(target) > 0 {
+			cpus = cpus.Within(target)
 		}
 		if len(cpus) > 0 {
-			list = append(list, journal.Node{ID: n.ID, CPUs: cpuset.Format(cpus)})
+			list = append(list, journal.Node{ID: n.ID, CPUs: cpus})
 		}
 	}
 	return list

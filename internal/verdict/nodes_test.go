@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	. "github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -11,20 +12,19 @@ import (
 // TestSpannedNodes warns where the target's CPUs are at several nodes of memory, and
 // nowhere else.
 func TestSpannedNodes(t *testing.T) {
-	two := []journal.Node{{ID: 0, CPUs: "0-3"}, {ID: 1, CPUs: "4-7"}}
+	two := []journal.Node{{ID: 0, CPUs: cpuset.Set{0, 1, 2, 3}}, {ID: 1, CPUs: cpuset.Set{4, 5, 6, 7}}}
 	for name, tc := range map[string]struct {
 		nodes    []journal.Node
-		list     string
+		list     cpuset.Set
 		attached bool
 		want     int // nodes in the warning; 0: none
 	}{
-		"all CPUs of two":        {two, "", false, 2},
-		"CPUs of both":           {two, "3-4", false, 2},
-		"one node":               {two, "4-7", false, 0},
-		"a machine of one":       {[]journal.Node{{ID: 0, CPUs: "0-7"}}, "", false, 0},
-		"a server as it runs":    {two, "", true, 0},
-		"not known":              {nil, "", false, 0},
-		"a journal of who knows": {[]journal.Node{{ID: 0, CPUs: "x"}, {ID: 1, CPUs: "1"}}, "", false, 0},
+		"all CPUs of two":     {two, nil, false, 2},
+		"CPUs of both":        {two, cpuset.Set{3, 4}, false, 2},
+		"one node":            {two, cpuset.Set{4, 5, 6, 7}, false, 0},
+		"a machine of one":    {[]journal.Node{{ID: 0, CPUs: cpuset.Set{0, 1, 2, 3, 4, 5, 6, 7}}}, nil, false, 0},
+		"a server as it runs": {two, nil, true, 0},
+		"not known":           {nil, nil, false, 0},
 	} {
 		h, trials := Generate(Config{Arms: CPUServer(), Noise: &Noise{}})
 		h.TargetHost.Topology, h.Target.ServerCPUs = &journal.Topology{Nodes: tc.nodes}, tc.list

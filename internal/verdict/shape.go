@@ -100,7 +100,7 @@ func workload(r *Group, h journal.Header) Workload {
 // withhold comparisons, and enough not to take a starved program for one that waits.
 func busyWithOthers(e *Evidence, h journal.Header) bool {
 	machine := float64(h.TargetHost.CPUs)
-	if e.OtherCPUs != nil || e.MachineBusy == nil || e.CPUs == nil || machine <= 0 || h.Target.ServerCPUs != "" {
+	if e.OtherCPUs != nil || e.MachineBusy == nil || e.CPUs == nil || machine <= 0 || len(h.Target.ServerCPUs) > 0 {
 		return false
 	}
 	ours := *e.CPUs

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -211,7 +212,7 @@ func TestSharedMachine(t *testing.T) {
 	if got := codes(verdict.Analyze(h, trials)); len(got) != 1 || got[0] != "shared_machine" {
 		t.Errorf("load and program fill the machine: %v", got)
 	}
-	h.Target.ServerCPUs, h.Load.LoadCPUs = "0-6", "7"
+	h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5, 6}, cpuset.Set{7}
 	if got := codes(verdict.Analyze(h, trials)); len(got) != 0 {
 		t.Errorf("load on CPUs of its own: %v", got)
 	}

@@ -14,9 +14,37 @@ import (
 // (CONFIG_NR_CPUS).
 const Most = 1 << 16
 
-// Parse reads a list: sorted, each CPU once. The empty list has none, and is nil.
-// The error quotes the part that is wrong.
-func Parse(list string) ([]int, error) {
+// Set is a set of CPUs: sorted, each once. It is a list as text, and so in JSON.
+type Set []int
+
+// String is the set as a list, the shortest: "0-3,8"; empty where there is none.
+func (s Set) String() string { return Format(s) }
+
+// MarshalText writes the set as a list.
+func (s Set) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a list.
+func (s *Set) UnmarshalText(list []byte) (err error) {
+	*s, err = Parse(string(list))
+	return err
+}
+
+// Overlaps tells whether the sets share a CPU.
+func (s Set) Overlaps(other Set) bool { return len(s.Within(other)) > 0 }
+
+// Within are the CPUs of the set that the other has too.
+func (s Set) Within(other Set) (both Set) {
+	for _, cpu := range s {
+		if slices.Contains(other, cpu) {
+			both = append(both, cpu)
+		}
+	}
+	return both
+}
+
+// Parse reads a list. The empty list has no CPUs, and is nil. The error quotes the part
+// that is wrong.
+func Parse(list string) (Set, error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
 	}
@@ -34,7 +62,7 @@ func Parse(list string) ([]int, error) {
 			cpus = distinct(cpus)
 		}
 	}
-	return distinct(cpus), nil
+	return Set(distinct(cpus)), nil
 }
 
 func distinct(cpus []int) []int {
@@ -53,15 +81,6 @@ func parseRange(part string) (from, to int, err error) {
 		err = strconv.ErrRange
 	}
 	return int(low), int(high), err
-}
-
-// Count is the number of CPUs of a list; 0 where it is empty or cannot be read.
-func Count(list string) int {
-	cpus, err := Parse(list)
-	if err != nil {
-		return 0
-	}
-	return len(cpus)
 }
 
 // Format writes sorted CPUs as a list, the shortest: "0-3,8".

@@ -1,7 +1,9 @@
 package cpuset
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +33,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestSets(t *testing.T) {
+	a, b := Set{0, 1, 2}, Set{2, 5}
+	if both := a.Within(b); !slices.Equal(both, Set{2}) || !a.Overlaps(b) || a.Overlaps(Set{5}) || Set(nil).Overlaps(a) {
+		t.Errorf("%v and %v share %v", a, b, both)
+	}
+	type record struct {
+		CPUs Set `json:"cpus,omitempty"`
+	}
+	for set, want := range map[string]string{"": "{}", "0,2,1": `{"cpus":"0-2"}`} {
+		cpus, _ := Parse(set)
+		got, err := json.Marshal(record{cpus})
+		var again record
+		if err != nil || string(got) != want || json.Unmarshal(got, &again) != nil || !slices.Equal(again.CPUs, cpus) {
+			t.Errorf("%q: %s, %v, and again %v; want %s", set, got, err, again, want)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"cpus":"0-x"}`), &record{}); err == nil || !strings.Contains(err.Error(), `"0-x"`) {
+		t.Errorf("a list that is none: %v", err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("0-3,8")
 	f.Add("0,0,1-1")
@@ -43,8 +66,10 @@ func FuzzParse(f *testing.F) {
 		if err != nil || !slices.Equal(again, cpus) {
 			t.Errorf("%q: %v written as %q is read as %v, %v", list, cpus, Format(cpus), again, err)
 		}
-		if Count(list) != len(cpus) {
-			t.Errorf("Count(%q) = %d, want %d", list, Count(list), len(cpus))
+		text, _ := cpus.MarshalText()
+		var same Set
+		if err := same.UnmarshalText(text); err != nil || !slices.Equal(same, cpus) {
+			t.Errorf("%v as %q is read as %v, %v", cpus, text, same, err)
 		}
 	})
 }

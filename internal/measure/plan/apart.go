@@ -13,7 +13,7 @@ const fewestCPUs = 4
 
 // Split is which CPUs the target and the load have, each for itself.
 type Split struct {
-	Target, Load []int
+	Target, Load cpuset.Set
 	Sizing       *journal.Sizing // what it was chosen by
 }
 
@@ -32,7 +32,7 @@ func (s Spec) ApartOn(effective float64) bool {
 }
 
 // TargetCPUs are those that the target may run on; nil: any.
-func (s Spec) TargetCPUs() []int {
+func (s Spec) TargetCPUs() cpuset.Set {
 	if s.Split != nil {
 		return s.Split.Target
 	}
@@ -40,7 +40,7 @@ func (s Spec) TargetCPUs() []int {
 }
 
 // LoadCPUs are those that the load runs on; nil: any.
-func (s Spec) LoadCPUs() []int {
+func (s Spec) LoadCPUs() cpuset.Set {
 	if s.Split != nil {
 		return s.Split.Load
 	}
@@ -55,5 +55,5 @@ func (s Spec) Arrangement() *journal.Arrangement {
 	if !s.LoadOnTargetHost() {
 		return new(journal.ArrangementElsewhere)
 	}
-	return new(journal.Arrange(cpuset.Format(s.TargetCPUs()), cpuset.Format(s.LoadCPUs())))
+	return new(journal.Arrange(s.TargetCPUs(), s.LoadCPUs()))
 }

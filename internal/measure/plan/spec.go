@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/program/ready"
@@ -62,7 +63,7 @@ type Target struct {
 	Benchmarks bool       // the batch program prints Go benchmark lines
 	Prepare    []string   // argv of what runs before each run of a batch program
 	Beside     *Neighbour // what runs beside it in every trial; nil: nothing
-	CPUs       []int      // that it may run on; nil: any
+	CPUs       cpuset.Set // that it may run on; nil: any
 	Pods       *Pods      // it runs in a cluster, in place of Command here; nil: it does not
 	Attach     *Attached  // it runs already, and Command is not given; nil: it does not
 
@@ -96,7 +97,7 @@ type Load struct {
 	MaxErrors      float64 // share of failed requests above which a trial is invalid
 	Command        string  // an external generator instead of our engine
 	Metrics        []load.Metric
-	CPUs           []int // that it runs on; nil: any
+	CPUs           cpuset.Set // that it runs on; nil: any
 	// Shared leaves it on the target's CPUs where it would get some of its own.
 	Shared bool
 	// Stretch makes the open loop as long as its p99 needs, instead of half of Duration.

@@ -1,12 +1,11 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -41,10 +40,8 @@ func (s *Session) arrangeAs(then journal.Header, resumed bool) {
 	if then.Arranged() == journal.ArrangementShared && resumed {
 		s.Spec.Load.Shared = true
 	}
-	target, err := cpuset.Parse(then.Target.CPUs)
-	load, err2 := cpuset.Parse(then.Load.CPUs)
-	if then.Load.Sizing != nil && errors.Join(err, err2) == nil && len(target) > 0 && len(load) > 0 {
-		s.Spec.Split = &plan.Split{Target: target, Load: load, Sizing: then.Load.Sizing}
+	if then.Load.Sizing != nil && len(then.Target.CPUs) > 0 && len(then.Load.CPUs) > 0 {
+		s.Spec.Split = &plan.Split{Target: then.Target.CPUs, Load: then.Load.CPUs, Sizing: then.Load.Sizing}
 	}
 }
 
@@ -99,9 +96,8 @@ func (s *Session) arrangedUnlike(old journal.Header) error {
 		return errors.New("--baseline: in that run the load had the target's CPUs, in this one it has its own: add --shared-cpus, or measure the baseline again")
 	case then != now:
 		return fmt.Errorf("--baseline: in that run the load ran %s, in this one %s: their latencies cannot be compared", whereabouts(then), whereabouts(now))
-	case then == journal.ArrangementApart && (open || cpusOf(old) != cpusOf(s.Header)):
-		cpus := cpusOf(old)
-		return fmt.Errorf("--baseline: that run had the target on CPUs %s and the load on %s: give this one the same, with --server-cpuset %[1]s --load-cpuset %[2]s", cpus.target, cpus.load)
+	case then == journal.ArrangementApart && (open || !sameCPUs(old, s.Header)):
+		return fmt.Errorf("--baseline: that run had the target on CPUs %s and the load on %s: give this one the same, with --server-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
 	}
 	return nil
 }
@@ -116,9 +112,7 @@ func whereabouts(a journal.Arrangement) string {
 	return "on the target's CPUs"
 }
 
-// lists are the CPUs of a run's target and load.
-type lists struct{ target, load string }
-
-func cpusOf(h journal.Header) lists {
-	return lists{canonical(h.TargetCPUs()), canonical(cmp.Or(h.Load.CPUs, h.Load.LoadCPUs))}
+// sameCPUs tells whether two runs had target and load on the same CPUs.
+func sameCPUs(a, b journal.Header) bool {
+	return slices.Equal(a.Target.Had(), b.Target.Had()) && slices.Equal(a.Load.Had(), b.Load.Had())
 }

@@ -59,7 +59,7 @@ func TestArrangeOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := headerIn(t, dir)
-	if h.Arranged() != journal.ArrangementApart || h.Target.CPUs != "0-6" || h.Load.CPUs != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != "" || h.Load.LoadCPUs != "" {
+	if h.Arranged() != journal.ArrangementApart || h.Target.CPUs.String() != "0-6" || h.Load.CPUs.String() != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != nil || h.Load.LoadCPUs != nil {
 		t.Fatalf("the journal has %+v and %+v", h.Target, h.Load)
 	}
 	below := func(arms []journal.Arm) bool {
@@ -97,7 +97,7 @@ func TestArrangeImpossible(t *testing.T) {
 	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if h := headerIn(t, dir); h.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != "" {
+	if h := headerIn(t, dir); h.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
 		t.Errorf("the journal has %+v", h.Load)
 	}
 	a.stop, a.split = 0, sevenAndOne()
@@ -143,7 +143,7 @@ func TestArrangeInterrupted(t *testing.T) {
 		t.Fatalf("begun %v, %v", begun, err)
 	}
 	a.err, a.split = nil, sevenAndOne()
-	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || headerIn(t, dir).Target.CPUs != "0-6" {
+	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || headerIn(t, dir).Target.CPUs.String() != "0-6" {
 		t.Errorf("%v", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
-		if tc.cpus != "" && s.Header.Target.CPUs != tc.cpus {
+		if tc.cpus != "" && s.Header.Target.CPUs.String() != tc.cpus {
 			t.Errorf("%s: the target is to run on %q, want %q", name, s.Header.Target.CPUs, tc.cpus)
 		}
 	}

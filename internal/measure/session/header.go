@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/ready"
@@ -32,7 +31,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
 			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
-			ServerCPUs: cpuset.Format(t.CPUs), Directory: directory, Environment: runtimeVariables(o.Environ),
+			ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
 		Plan: wanted,
@@ -47,7 +46,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = p.Object, p.Namespace, p.Container, p.SHA256
 	}
 	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
-		h.Target.CPUs = cpuset.Format(spec.TargetCPUs())
+		h.Target.CPUs = spec.TargetCPUs()
 	}
 	h.Tool.Args = secret.Own(o.Tool.Args)
 	h.LoadHost = o.LoadHost
@@ -61,12 +60,12 @@ func loadOf(spec plan.Spec) journal.Load {
 	l := spec.Load
 	j := journal.Load{
 		Connections: l.Connections, Headers: secret.Headers(l.Headers), BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
-		Command: secret.Text(l.Command), LoadCPUs: cpuset.Format(l.CPUs), ErrorRatioMax: l.MaxErrors, SameMachine: spec.LoadOnTargetHost(),
+		Command: secret.Text(l.Command), LoadCPUs: l.CPUs, ErrorRatioMax: l.MaxErrors, SameMachine: spec.LoadOnTargetHost(),
 		TrialTimeoutSeconds: spec.Target.RunTimeout.Seconds(),
 		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: spec.Target.ReadyTimeout.Seconds(),
 	}
 	if j.Arrangement = spec.Arrangement(); j.Arrangement != nil && *j.Arrangement == journal.ArrangementApart {
-		j.CPUs = cpuset.Format(spec.LoadCPUs())
+		j.CPUs = spec.LoadCPUs()
 	}
 	if spec.Split != nil {
 		j.Sizing = spec.Split.Sizing

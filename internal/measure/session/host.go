@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -47,10 +46,10 @@ func topologyOf(m topology.Machine) *journal.Topology {
 	}
 	t := &journal.Topology{
 		Sockets: m.Sockets(), Cores: len(m.Cores), ThreadsPerCore: m.Threads(), Nodes: []journal.Node{},
-		PerformanceCPUs: cpuset.Format(m.Performance), EfficiencyCPUs: cpuset.Format(m.Efficiency),
+		PerformanceCPUs: m.Performance, EfficiencyCPUs: m.Efficiency,
 	}
 	for _, n := range m.Nodes {
-		t.Nodes = append(t.Nodes, journal.Node{ID: n.ID, CPUs: cpuset.Format(n.CPUs)})
+		t.Nodes = append(t.Nodes, journal.Node{ID: n.ID, CPUs: n.CPUs})
 	}
 	return t
 }

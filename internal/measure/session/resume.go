@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -162,7 +161,6 @@ func (s *Session) fromV1(h journal.Header) (journal.Target, journal.Load) {
 	t, l := h.Target, h.Load
 	t.Command, t.Against, t.URL = secret.Words(t.Command), secret.Words(t.Against), secret.Text(t.URL)
 	l.Command, l.Headers = secret.Text(l.Command), secret.Headers(l.Headers)
-	t.ServerCPUs, l.LoadCPUs = canonical(t.ServerCPUs), canonical(l.LoadCPUs)
 	if t.Kind == journal.KindServer && l.Command == "" && l.Method == "" {
 		l.Method = "GET"
 		if l.BodyBytes > 0 {
@@ -173,15 +171,6 @@ func (s *Session) fromV1(h journal.Header) (journal.Target, journal.Load) {
 		l.WarmupSeconds = 0
 	}
 	return t, l
-}
-
-// canonical is a list of CPUs as it is written today.
-func canonical(list string) string {
-	cpus, err := cpuset.Parse(list)
-	if err != nil {
-		return list
-	}
-	return cpuset.Format(cpus)
 }
 
 // goVersioned tells whether the plan names the Go of its targets.

@@ -1,11 +1,9 @@
 package contest
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -67,7 +65,7 @@ func MachineCPUs(h journal.Header, trials []*journal.Trial) float64 {
 // usableCPUs is how many of them the target may use without the group's CPU limit.
 func usableCPUs(h journal.Header, trials []*journal.Trial) float64 {
 	n := MachineCPUs(h, trials)
-	if pinned := cpuset.Count(cmp.Or(h.Target.CPUs, h.Target.ServerCPUs)); pinned > 0 {
+	if pinned := len(h.Target.Had()); pinned > 0 {
 		n = math.Min(n, float64(pinned))
 	}
 	return n

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
@@ -191,13 +192,19 @@ func TestRules(t *testing.T) {
 		trials []journal.Trial
 		want   int // MaxByLatency
 	}{
-		"load elsewhere":     {change: func(*journal.Header) {}},
-		"shared":             {change: shared, want: 8},
-		"said to be shared":  {change: func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, want: 8},
-		"said to be apart":   {change: func(h *journal.Header) { h.Load.SameMachine, h.Load.Arrangement = true, ptr(journal.ArrangementApart) }},
-		"apart by CPU lists": {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs, h.Load.LoadCPUs = "0-5", "6,7" }},
-		"overlapping lists":  {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs, h.Load.LoadCPUs = "0-5", "5-7" }, want: 6},
-		"target on six":      {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs = "0-5" }, want: 6},
+		"load elsewhere":    {change: func(*journal.Header) {}},
+		"shared":            {change: shared, want: 8},
+		"said to be shared": {change: func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, want: 8},
+		"said to be apart":  {change: func(h *journal.Header) { h.Load.SameMachine, h.Load.Arrangement = true, ptr(journal.ArrangementApart) }},
+		"apart by CPU lists": {change: func(h *journal.Header) {
+			shared(h)
+			h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5}, cpuset.Set{6, 7}
+		}},
+		"overlapping lists": {change: func(h *journal.Header) {
+			shared(h)
+			h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5}, cpuset.Set{5, 6, 7}
+		}, want: 6},
+		"target on six": {change: func(h *journal.Header) { shared(h); h.Target.ServerCPUs = cpuset.Set{0, 1, 2, 3, 4, 5} }, want: 6},
 		"a CPU limit that leaves the load its CPUs": {change: shared, quota: 1},
 		"a CPU limit that leaves it hardly any":     {change: shared, quota: 7.5, want: 8},
 		"a load that takes what a limit leaves": {change: shared, quota: 1, want: 1, trials: with(7, func(t *journal.Trial) {

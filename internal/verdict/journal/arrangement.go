@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"slices"
-
 	"github.com/procfit/procfit/internal/host/cpuset"
 )
 
@@ -27,22 +25,27 @@ func (h Header) Arranged() Arrangement {
 	return Arrange(h.Target.ServerCPUs, h.Load.LoadCPUs)
 }
 
-// Arrange is the arrangement of a target and a load on one machine, by their lists of
-// CPUs, of which an empty one is all.
-func Arrange(target, load string) Arrangement {
-	t, err := cpuset.Parse(target)
-	l, err2 := cpuset.Parse(load)
-	both := err == nil && err2 == nil && len(t) > 0 && len(l) > 0
-	if both && !slices.ContainsFunc(l, func(cpu int) bool { return slices.Contains(t, cpu) }) {
+// Arrange is the arrangement of a target and a load on one machine, by their
+// CPUs, of which none are all.
+func Arrange(target, load cpuset.Set) Arrangement {
+	if len(target) > 0 && len(load) > 0 && !target.Overlaps(load) {
 		return ArrangementApart
 	}
 	return ArrangementShared
 }
 
-// TargetCPUs is the list of CPUs that the target ran on; empty: all that procfit had.
-func (h Header) TargetCPUs() string {
-	if h.Target.CPUs != "" {
-		return h.Target.CPUs
+// Had are the CPUs that the target ran on; none: all that procfit had.
+func (t Target) Had() cpuset.Set {
+	if len(t.CPUs) > 0 {
+		return t.CPUs
 	}
-	return h.Target.ServerCPUs
+	return t.ServerCPUs
+}
+
+// Had are the CPUs that the load generator ran on; none: all that procfit had.
+func (l Load) Had() cpuset.Set {
+	if len(l.CPUs) > 0 {
+		return l.CPUs
+	}
+	return l.LoadCPUs
 }

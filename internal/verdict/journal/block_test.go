@@ -3,6 +3,8 @@ package journal
 import (
 	"reflect"
 	"testing"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
 )
 
 // What a race will run is in the journal before its trials are, and reading it again
@@ -11,7 +13,7 @@ func TestBlocks(t *testing.T) {
 	dir := results(t)
 	h := header()
 	h.Plan.Strategy, h.Plan.Goal, h.Plan.MaxTrials, h.Plan.MaxSeconds = StrategyRace, GoalLikely, 64, 90
-	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = ptr(ArrangementApart), "7", "0-6"
+	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = ptr(ArrangementApart), cpuset.Set{7}, cpuset.Set{0, 1, 2, 3, 4, 5, 6}
 	w, err := Create(dir, h)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +43,7 @@ func TestBlocks(t *testing.T) {
 	if !reflect.DeepEqual(c.Blocks, blocks) || len(c.Trials) != 2 {
 		t.Errorf("read %+v and %d trials, want %+v and 2", c.Blocks, len(c.Trials), blocks)
 	}
-	if !c.Header.Plan.Racing() || !reflect.DeepEqual(c.Header.Plan, h.Plan) || !reflect.DeepEqual(c.Header.Load, h.Load) || c.Header.Target.CPUs != "0-6" {
+	if !c.Header.Plan.Racing() || !reflect.DeepEqual(c.Header.Plan, h.Plan) || !reflect.DeepEqual(c.Header.Load, h.Load) || c.Header.Target.CPUs.String() != "0-6" {
 		t.Errorf("read the header %+v", c.Header)
 	}
 }

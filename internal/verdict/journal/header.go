@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
@@ -46,14 +47,14 @@ type Topology struct {
 	Nodes          []Node `json:"nodes"`            // of memory; none: not known
 	// PerformanceCPUs and EfficiencyCPUs are lists as in 0-7; empty: all are alike, or
 	// that is not known.
-	PerformanceCPUs string `json:"performance_cpus,omitempty"`
-	EfficiencyCPUs  string `json:"efficiency_cpus,omitempty"`
+	PerformanceCPUs cpuset.Set `json:"performance_cpus,omitempty"`
+	EfficiencyCPUs  cpuset.Set `json:"efficiency_cpus,omitempty"`
 }
 
 // Node is memory with the CPUs that are nearest to it.
 type Node struct {
-	ID   int    `json:"id"`
-	CPUs string `json:"cpu_list"` // as in 0-7, of those that procfit may run on
+	ID   int        `json:"id"`
+	CPUs cpuset.Set `json:"cpu_list"` // as in 0-7, of those that procfit may run on
 }
 
 // Tool is the procfit that ran the trials.
@@ -79,22 +80,22 @@ type Target struct {
 	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran beside it in every trial; null: nothing
 	// SHA256 is of the command's executable, or of the pod template, so that a resumed
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
-	SHA256      string   `json:"sha256,omitempty"`
-	URL         string   `json:"url,omitempty"`
-	Ready       string   `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
-	ReadyStatus string   `json:"ready_status,omitempty"` // of --ready-status; empty: any below 500
-	Build       string   `json:"build,omitempty"`        // the package of --build
-	GoVersion   string   `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
-	MainModule  string   `json:"main_module,omitempty"`  // likewise
-	BuiltIn     string   `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
-	Attached    *Process `json:"attached,omitempty"`     // it ran already; null: the command was started
-	Object      string   `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
-	Namespace   string   `json:"namespace,omitempty"`    // of the copies
-	Container   string   `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
-	ServerCPUs  string   `json:"server_cpuset,omitempty"`
-	CPUs        string   `json:"cpus,omitempty"` // that it ran on, where the load had others: a list as in 0-6
-	Directory   string   `json:"directory,omitempty"`
-	Environment []string `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
+	SHA256      string     `json:"sha256,omitempty"`
+	URL         string     `json:"url,omitempty"`
+	Ready       string     `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
+	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready-status; empty: any below 500
+	Build       string     `json:"build,omitempty"`        // the package of --build
+	GoVersion   string     `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
+	MainModule  string     `json:"main_module,omitempty"`  // likewise
+	BuiltIn     string     `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
+	Attached    *Process   `json:"attached,omitempty"`     // it ran already; null: the command was started
+	Object      string     `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
+	Namespace   string     `json:"namespace,omitempty"`    // of the copies
+	Container   string     `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
+	ServerCPUs  cpuset.Set `json:"server_cpuset,omitempty"`
+	CPUs        cpuset.Set `json:"cpus,omitempty"` // that it ran on, where the load had others
+	Directory   string     `json:"directory,omitempty"`
+	Environment []string   `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
 }
 
 // Beside is a program that ran beside the target.
@@ -121,22 +122,22 @@ type Load struct {
 	BodyBytes     int      `json:"body_bytes,omitempty"`
 	// Requests are those of a mix, with their weights where they have some, and
 	// RequestsSHA256 is of all that is sent for them.
-	Requests       []string `json:"requests,omitempty"`
-	RequestsSHA256 string   `json:"requests_sha256,omitempty"`
-	Pace           string   `json:"pace,omitempty"`    // of the open loop: poisson; absent: constant
-	GRPC           *Call    `json:"grpc,omitempty"`    // null: HTTP
-	Streams        int      `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
-	TLS            *TLS     `json:"tls,omitempty"`     // null: nothing about it was said
-	Engine         string   `json:"engine,omitempty"`  // that was asked for
-	Command        string   `json:"command,omitempty"` // of --load
-	Metrics        []string `json:"metrics,omitempty"` // of --metric
-	LoadCPUs       string   `json:"load_cpuset,omitempty"`
-	ErrorRatioMax  float64  `json:"error_ratio_max"`
-	SameMachine    bool     `json:"same_machine"` // the load ran on the machine of the target
+	Requests       []string   `json:"requests,omitempty"`
+	RequestsSHA256 string     `json:"requests_sha256,omitempty"`
+	Pace           string     `json:"pace,omitempty"`    // of the open loop: poisson; absent: constant
+	GRPC           *Call      `json:"grpc,omitempty"`    // null: HTTP
+	Streams        int        `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
+	TLS            *TLS       `json:"tls,omitempty"`     // null: nothing about it was said
+	Engine         string     `json:"engine,omitempty"`  // that was asked for
+	Command        string     `json:"command,omitempty"` // of --load
+	Metrics        []string   `json:"metrics,omitempty"` // of --metric
+	LoadCPUs       cpuset.Set `json:"load_cpuset,omitempty"`
+	ErrorRatioMax  float64    `json:"error_ratio_max"`
+	SameMachine    bool       `json:"same_machine"` // the load ran on the machine of the target
 	// Arrangement is how load and target shared the machine's CPUs; null in a journal
 	// of before, where it follows from SameMachine and the two lists of CPUs.
 	Arrangement         *Arrangement `json:"arrangement"`
-	CPUs                string       `json:"cpus,omitempty"`   // that the load ran on, where they were its own
+	CPUs                cpuset.Set   `json:"cpus,omitempty"`   // that the load ran on, where they were its own
 	Sizing              *Sizing      `json:"sizing,omitempty"` // what CPUs were chosen by; null: they were not
 	DurationSeconds     float64      `json:"duration_seconds"`
 	OpenSecondsMax      float64      `json:"open_seconds_max,omitempty"` // the open loop is as long as its p99 needs, up to this; 0: half of DurationSeconds

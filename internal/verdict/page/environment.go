@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -46,7 +45,7 @@ func environment(r *verdict.Result) []Pair {
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("URL", t.URL)
-	add("CPUs of the target", cmp.Or(t.CPUs, t.ServerCPUs))
+	add("CPUs of the target", t.Had().String())
 	add("Load generator", generator(r))
 	add("How the load was sent", engine(r))
 	add("TLS", verified(l.TLS))
@@ -56,7 +55,7 @@ func environment(r *verdict.Result) []Pair {
 		} else if l.Command == "" {
 			add("Rate", "half of what unset can carry, from pilot trials")
 		}
-		add("CPUs of the load", cmp.Or(l.CPUs, l.LoadCPUs))
+		add("CPUs of the load", l.Had().String())
 		add("Load and target", where(r))
 	}
 	add("A trial", trial(r))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -114,12 +115,12 @@ func TestNeighbourInAReport(t *testing.T) {
 }
 
 func TestTopologyInWords(t *testing.T) {
-	two := []journal.Node{{ID: 0, CPUs: "0-7"}, {ID: 1, CPUs: "8-15"}}
+	two := []journal.Node{{ID: 0, CPUs: cpuset.Set{0, 1, 2, 3, 4, 5, 6, 7}}, {ID: 1, CPUs: cpuset.Set{8, 9, 10, 11, 12, 13, 14, 15}}}
 	for want, m := range map[string]*journal.Topology{
 		"":                  nil,
 		"1 socket; 2 cores": {Sockets: 1, Cores: 2, ThreadsPerCore: 1, Nodes: two[:1]},
 		"2 sockets; 8 cores of 2 threads; 2 NUMA nodes (node0: 0-7; node1: 8-15)":                       {Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two},
-		"1 socket; 12 cores of 2 threads; performance cores are CPUs 0-15, efficiency cores CPUs 16-19": {Sockets: 1, Cores: 12, ThreadsPerCore: 2, PerformanceCPUs: "0-15", EfficiencyCPUs: "16-19"},
+		"1 socket; 12 cores of 2 threads; performance cores are CPUs 0-15, efficiency cores CPUs 16-19": {Sockets: 1, Cores: 12, ThreadsPerCore: 2, PerformanceCPUs: cpuset.Set{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, EfficiencyCPUs: cpuset.Set{16, 17, 18, 19}},
 	} {
 		if got := topology(m); got != want {
 			t.Errorf("%q, want %q", got, want)

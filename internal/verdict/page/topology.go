@@ -19,8 +19,8 @@ func topology(t *journal.Topology) string {
 	if len(t.Nodes) > 1 {
 		parts = append(parts, phrase.Count(len(t.Nodes), "NUMA node")+" ("+nodes(t.Nodes)+")")
 	}
-	if t.PerformanceCPUs != "" {
-		parts = append(parts, "performance cores are CPUs "+t.PerformanceCPUs+", efficiency cores CPUs "+t.EfficiencyCPUs)
+	if len(t.PerformanceCPUs) > 0 {
+		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
 	}
 	return phrase.Semicolons(parts)
 }

@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -16,8 +17,8 @@ func Flat() *verdict.Result {
 		t.BesideCPUSeconds = new(0.25 * t.MeasuredSeconds)
 	}}
 	return analyze("server", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
-		h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 4, ThreadsPerCore: 2, Nodes: []journal.Node{{ID: 0, CPUs: "0-1,4-5"}, {ID: 1, CPUs: "2-3,6-7"}}}
-		h.Target.ServerCPUs, h.Target.Beside = "", &journal.Beside{Command: []string{"./proxy", "-upstream", "127.0.0.1:{port}"}, QuotaCPUs: new(0.5)}
+		h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 4, ThreadsPerCore: 2, Nodes: []journal.Node{{ID: 0, CPUs: cpuset.Set{0, 1, 4, 5}}, {ID: 1, CPUs: cpuset.Set{2, 3, 6, 7}}}}
+		h.Target.ServerCPUs, h.Target.Beside = nil, &journal.Beside{Command: []string{"./proxy", "-upstream", "127.0.0.1:{port}"}, QuotaCPUs: new(0.5)}
 		return trials
 	})
 }

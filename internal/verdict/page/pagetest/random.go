@@ -55,7 +55,7 @@ func Random(r *rand.Rand) *verdict.Result {
 	shared, thin := r.IntN(3) == 0, r.IntN(3) == 0
 	return analyze("random", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
 		if shared {
-			h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), "", ""
+			h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), nil, nil
 		}
 		if thin { // as a race leaves them
 			trials = slices.DeleteFunc(trials, func(t journal.Trial) bool { return t.Block > 0 && r.IntN(2) == 0 })

@@ -29,7 +29,7 @@ func Shared() *verdict.Result {
 	arms := []verdicttest.Truth{verdicttest.Unset(2, 11800, .0059), verdicttest.Set(1, 6500, .0082), verdicttest.Set(2, 11800, .0059), verdicttest.Set(4, 11750, .0012), verdicttest.Set(8, 11700, .0016)}
 	c := verdicttest.Config{Seed: 5, CPUs: 2, Rate: 5900, Arms: arms, Noise: &verdicttest.Noise{Trial: 0.015, P99: 0.2}}
 	return analyze("cpuserver", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
-		h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), "", ""
+		h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), nil, nil
 		h.TargetHost.CPUs, h.TargetHost.AffinityCPUs = 2, 2
 		h.Target.BuiltIn, h.Target.Command, h.Target.MainModule = "cpuserver", nil, ""
 		h.Tool.Args = []string{"sweep"}
@@ -131,8 +131,8 @@ func Large(arms, blocks int) *verdict.Result {
 	return analyze("large", verdicttest.Config{Seed: 6, CPUs: 24, Blocks: blocks, Arms: server(24, 24, procs...), Noise: calm()}, nil)
 }
 
-func upTo(n int) []int {
-	var list []int
+func upTo(n int) cpuset.Set {
+	var list cpuset.Set
 	for i := range n {
 		list = append(list, i)
 	}
@@ -177,7 +177,7 @@ func analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	h.Target.GoVersion, h.Target.MainModule, h.Target.Environment = "go1.24.6", "example.com/server", []string{"GOGC=200"}
 	if c.Mode != journal.ModeBatch {
 		h.Load.SameMachine, h.Load.Arrangement = true, new(journal.ArrangementApart)
-		h.Target.CPUs, h.Load.CPUs = cpuset.Format(upTo(c.CPUs)), strconv.Itoa(c.CPUs)
+		h.Target.CPUs, h.Load.CPUs = upTo(c.CPUs), cpuset.Set{c.CPUs}
 	}
 	h.Plan.Seed = 42
 	if bend != nil {
