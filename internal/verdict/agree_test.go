@@ -166,7 +166,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 			g := groups[i]
 			g.contest = contest.New(h, g.key, counted)
 			g.summary(h)
-			w := g.settings(newJudge(h.Plan.Margin, h.Plan.MarginP99))
+			w := g.settings(newMargins(h.Plan.Margin, h.Plan.MarginP99))
 			mine, theirs := c.Lead(), w.Lead
 			mine.Model, theirs.Model = nil, nil
 			if diff := cmp.Diff(mine, theirs); diff != "" {
@@ -187,7 +187,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 }
 
 // leads checks that what is named is the lead, or the default in its place.
-func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *walk) int {
+func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *outcome) int {
 	t.Helper()
 	pick := c.Lead().Pick
 	switch r.Verdict {
@@ -196,7 +196,7 @@ func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *walk) i
 			t.Errorf("sweep %d: recommended is %v, the lead is %d", n, r.Procs, pick)
 		}
 	case KeepDefault:
-		if d := w.standard(); d == nil || d.procs > max(pick, 1) && pick > 0 {
+		if d := w.defaultSetting(); d == nil || d.procs > max(pick, 1) && pick > 0 {
 			t.Errorf("sweep %d: the default is to be kept, and the lead is %d", n, pick)
 		}
 	default:

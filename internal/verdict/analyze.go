@@ -88,11 +88,11 @@ func (r *Result) count(trials []journal.Trial) {
 	r.Complete = !missing
 }
 
-func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
+func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	r := g.summary(h)
 	machine := contest.MachineCPUs(h, g.trials())
 	r.NoiseFloor = g.noise()
-	w := g.settings(newJudge(h.Plan.Margin, h.Plan.MarginP99))
+	w := g.settings(newMargins(h.Plan.Margin, h.Plan.MarginP99))
 	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
 	r.Spread = w.spread()
 	if w.best != nil {
@@ -126,7 +126,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *walk) {
 }
 
 // spread is how far a trial strays, as a ratio.
-func (w *walk) spread() Spread {
+func (w *outcome) spread() Spread {
 	s := Spread{DF: int(w.Spread.DF)}
 	if x := w.Spread.Throughput; s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
 		s.Throughput = &x
@@ -176,7 +176,7 @@ func partOf(h journal.Header, machine float64) *Part {
 }
 
 // versusPeak gives each current arm what was found of its setting.
-func (g *group) versusPeak(r *Group, w *walk) {
+func (g *group) versusPeak(r *Group, w *outcome) {
 	of := map[journal.ArmKey]*setting{}
 	for _, s := range w.settings {
 		for _, a := range s.arms {

@@ -64,7 +64,7 @@ type MetricInterval struct {
 
 // NonInferior says whether an arm was shown to be no worse than the best by more
 // than the margin; null where it was not tested: beyond the first failure of the
-// walk, and for p99 outside of the tail set or where no latency is judged.
+// comparison, and for p99 outside of the tail set or where no latency is judged.
 type NonInferior struct {
 	Throughput *bool `json:"throughput"`
 	P99        *bool `json:"p99"`

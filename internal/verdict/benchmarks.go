@@ -41,7 +41,7 @@ type BenchmarkTime struct {
 const timed = " ns/op"
 
 // benchmarks are nil where fewer than two were timed, or nothing can be compared.
-func (g *group) benchmarks(w *walk) *Benchmarks {
+func (g *group) benchmarks(w *outcome) *Benchmarks {
 	var names []string
 	for _, a := range g.measured() {
 		for _, t := range a.measure {

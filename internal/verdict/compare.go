@@ -8,9 +8,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// judge holds what comparisons in one group are made with: the margins as logarithms,
+// margins holds what comparisons in one group are made with: the margins as logarithms,
 // ln(1+m) of p99 and -ln(1-m) of throughput.
-type judge struct {
+type margins struct {
 	margin, marginP99 float64
 }
 
@@ -24,9 +24,9 @@ func loss(ratio float64) float64 {
 
 func growth(ratio float64) float64 { return math.Log1p(ratio) }
 
-func newJudge(margin, marginP99 float64) *judge {
+func newMargins(margin, marginP99 float64) *margins {
 	margin = min(max(margin, 0), 0.99) // a plan is checked, a journal may be anyone's
-	return &judge{margin: loss(margin), marginP99: growth(max(marginP99, 0))}
+	return &margins{margin: loss(margin), marginP99: growth(max(marginP99, 0))}
 }
 
 // comparison is one setting against another in one metric. Neither asGood nor
@@ -41,20 +41,20 @@ type comparison struct {
 }
 
 // throughput compares a with b.
-func (w *walk) throughput(a, b *setting) comparison {
+func (w *outcome) throughput(a, b *setting) comparison {
 	e := w.between(a, b, MetricThroughput)
 	return comparison{e, e.Lower > -w.margin, e.Most < -w.margin}
 }
 
 // p99 compares a with b in the judged quantile.
-func (w *walk) p99(a, b *setting) comparison {
+func (w *outcome) p99(a, b *setting) comparison {
 	e := w.between(a, b, MetricP99)
 	return comparison{e, e.Upper < w.marginP99, e.Least > w.marginP99}
 }
 
 // versus is a setting against the best in throughput, with the bounds that decide: the
 // lower tells whether it is as good, the upper whether it is worse.
-func (w *walk) versus(s *setting) Bounds {
+func (w *outcome) versus(s *setting) Bounds {
 	if w.best == nil || s == w.unplaced { // which takes no part
 		return Bounds{}
 	}
@@ -76,7 +76,7 @@ func (w *walk) versus(s *setting) Bounds {
 }
 
 // ratio is a setting against the best in throughput, with the two-sided 95 % interval.
-func (w *walk) ratio(s *setting) Interval {
+func (w *outcome) ratio(s *setting) Interval {
 	if s == w.best {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
 	}

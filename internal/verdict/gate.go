@@ -17,7 +17,7 @@ const gateError = 0.05
 // are invalid and the old one's are not: that passes no gate.
 type gating struct {
 	Gate
-	*judge
+	*margins
 	measured []located // by check
 	spoiled  []Unjudged
 }
@@ -26,7 +26,7 @@ type gating struct {
 type located func(alpha float64) (n int, mid, lower, upper float64)
 
 func newGating(kind string, p journal.Plan) *gating {
-	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, judge: newJudge(p.Margin, p.MarginP99)}
+	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, margins: newMargins(p.Margin, p.MarginP99)}
 }
 
 // GateAgainst compares each arm with the old command's arm of the same setting,

@@ -33,7 +33,7 @@ type metricLoss struct {
 // best for that metric. Many are looked at, and any may come to a warning, so the
 // error of 5 % is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
-func (g *group) metricLosses(w *walk, x *setting, margin float64) []metricLoss {
+func (g *group) metricLosses(w *outcome, x *setting, margin float64) []metricLoss {
 	all := map[string]journal.Metric{}
 	for _, a := range g.measured() {
 		for _, t := range a.measure {
@@ -51,7 +51,7 @@ func (g *group) metricLosses(w *walk, x *setting, margin float64) []metricLoss {
 		lower := all[name].Better == betterLower
 		l := metricLoss{name: name, lower: lower, at: x, part: g.unit() == "operations" && all[name].Unit == "ns/op"}
 		of := metricOf(name)
-		rivals := []*setting{w.standard(), bestFor(w.settings, of, lower)}
+		rivals := []*setting{w.defaultSetting(), bestFor(w.settings, of, lower)}
 		for _, other := range rivals {
 			if other == nil || other == x {
 				continue
@@ -141,7 +141,7 @@ func (l *metricLoss) reason() Reason {
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // setting that it names. Where the throughput is a mean of benchmarks that want
 // different values, their being alike on average proves nothing of any of them.
-func (g *group) qualify(r *Recommendation, w *walk, margin float64) {
+func (g *group) qualify(r *Recommendation, w *outcome, margin float64) {
 	x := w.recommended(r)
 	if x == nil || w.best == nil {
 		return
@@ -167,9 +167,9 @@ func lossReasons(losses []metricLoss) []Reason {
 
 // recommended is the setting that a verdict comes to: of not_your_knob, which says
 // to leave things as they are, the default.
-func (w *walk) recommended(r *Recommendation) *setting {
+func (w *outcome) recommended(r *Recommendation) *setting {
 	if r.Verdict == NotYourKnob {
-		if d := w.standard(); d != nil {
+		if d := w.defaultSetting(); d != nil {
 			return d
 		}
 		return w.best
@@ -184,7 +184,7 @@ func (w *walk) recommended(r *Recommendation) *setting {
 	return nil
 }
 
-func (n *notes) metrics(i int, w *walk) {
+func (n *notes) metrics(i int, w *outcome) {
 	if len(w.losses) > 0 {
 		n.add(i, Warning{Code: WarnMetricWorse, Arm: w.losses[0].at.label, Losses: lossReasons(w.losses)})
 	}

@@ -13,7 +13,7 @@ const CarriedRatio = 0.99
 // carries answers for the smallest setting that carries the asked rate: the smallest of
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
-func (g *group) carries(w *walk) Recommendation {
+func (g *group) carries(w *outcome) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
 	carriers, offered := w.carriers()
 	few, refused := false, true
@@ -70,11 +70,11 @@ func (g *group) carries(w *walk) Recommendation {
 }
 
 // each is the error that every setting has when the smallest of them is picked out.
-func (w *walk) each() float64 { return (1 - contest.Singly) / float64(max(1, len(w.settings))) }
+func (w *outcome) each() float64 { return (1 - contest.Singly) / float64(max(1, len(w.settings))) }
 
 // carriers are the settings that are proven to carry the rate, by procs; offered says
 // whether any was offered it.
-func (w *walk) carriers() (list []*setting, offered bool) {
+func (w *outcome) carriers() (list []*setting, offered bool) {
 	for _, s := range w.settings {
 		c := s.carrying(w.each())
 		offered = offered || c.n > 0
@@ -86,7 +86,7 @@ func (w *walk) carriers() (list []*setting, offered bool) {
 }
 
 // betterCarrier is the carrier of the lowest p99 that x is proven worse than.
-func (w *walk) betterCarrier(x *setting, carriers []*setting) *setting {
+func (w *outcome) betterCarrier(x *setting, carriers []*setting) *setting {
 	var best *setting
 	for _, s := range carriers {
 		if s.hasP99() && w.later(x, s) && (best == nil || s.tail < best.tail) {

@@ -9,7 +9,7 @@ import (
 
 // reasons are what the comparisons show, each with its figures and its n: first
 // what is proven, then what is open, then what was left out, and the noise.
-func (w *walk) reasons() []Reason {
+func (w *outcome) reasons() []Reason {
 	list := []Reason{{Code: ReasonFastest, Of: w.best.named(), List: namedAll(w.lucky())}}
 	list = append(list, w.throughputReasons()...)
 	list = append(list, w.latencyReasons()...)
@@ -17,7 +17,7 @@ func (w *walk) reasons() []Reason {
 }
 
 // common are those that compare no settings.
-func (w *walk) common() (list []Reason) {
+func (w *outcome) common() (list []Reason) {
 	if j := w.group.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
 		list = append(list, Reason{Code: ReasonUnjudged})
 	}
@@ -46,7 +46,7 @@ func (w *walk) common() (list []Reason) {
 
 // lucky are the settings whose level is above the best one's, by too few trials to
 // count.
-func (w *walk) lucky() []*setting {
+func (w *outcome) lucky() []*setting {
 	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool { return !(s.rate > w.best.rate) })
 }
 
@@ -55,7 +55,7 @@ type byStanding struct{ worse, good, open []Reason }
 
 func (b byStanding) all() []Reason { return append(append(b.worse, b.good...), b.open...) }
 
-func (w *walk) throughputReasons() []Reason {
+func (w *outcome) throughputReasons() []Reason {
 	var list byStanding
 	var aside []Reason
 	for _, s := range w.settings {
@@ -87,7 +87,7 @@ func (w *walk) throughputReasons() []Reason {
 
 // latencyReasons compares what is as good in throughput with the lowest latency of all
 // that carry the rate.
-func (w *walk) latencyReasons() []Reason {
+func (w *outcome) latencyReasons() []Reason {
 	if !w.latency {
 		if w.group.LatencyMode == string(journal.ModeClosed) {
 			return []Reason{{Code: ReasonP99NotJudged}}
@@ -130,17 +130,17 @@ func (w *walk) latencyReasons() []Reason {
 
 // luckyLow are the settings whose latency is below the lowest, by too few trials to
 // count.
-func (w *walk) luckyLow() []*setting {
+func (w *outcome) luckyLow() []*setting {
 	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool { return !(s.tail < w.lowest.tail) || !w.besideLow(s) })
 }
 
 // besideLow are those that the lowest latency is the lowest of.
-func (w *walk) besideLow(s *setting) bool {
+func (w *outcome) besideLow(s *setting) bool {
 	return s != w.lowest && s.hasP99() && !s.saturated && !w.out(s) && !w.beyond(s)
 }
 
 // twin is the numbered setting of the unplaced unset arm's value.
-func (w *walk) twin() *setting {
+func (w *outcome) twin() *setting {
 	for _, s := range w.settings {
 		if s.procs == w.unplaced.procs {
 			return s
@@ -164,7 +164,7 @@ func pairOf(o opened) []*setting {
 }
 
 // open are the comparisons that the contest names, the one that decides first.
-func (w *walk) open() []opened {
+func (w *outcome) open() []opened {
 	var list []opened
 	for _, c := range w.Open {
 		o := opened{a: w.of(c.A), b: w.of(c.B), metric: MetricThroughput, trials: c.Trials}

@@ -58,7 +58,7 @@ const (
 
 // place makes the group's rows: one for each setting, and one for each arm that has
 // none, the unset arm and the old command's in their places.
-func (g *group) place(r *Group, w *walk, machine float64) {
+func (g *group) place(r *Group, w *outcome, machine float64) {
 	of := map[journal.ArmKey]*setting{}
 	all := slices.Concat(w.settings, w.withheld)
 	if w.unplaced != nil {
@@ -94,7 +94,7 @@ func (g *group) place(r *Group, w *walk, machine float64) {
 }
 
 // row is a setting as one arm, its figures those of the level.
-func (g *group) row(s *setting, alone *ArmResult, w *walk, machine float64, r *Group) ArmResult {
+func (g *group) row(s *setting, alone *ArmResult, w *outcome, machine float64, r *Group) ArmResult {
 	row := *alone
 	if len(s.arms) > 1 {
 		pooled := *s.arms[0]
@@ -136,7 +136,7 @@ func (g *group) row(s *setting, alone *ArmResult, w *walk, machine float64, r *G
 
 func (l Level) interval() Interval { return Interval{Median: l.Mean, Low: l.Low, High: l.High, N: l.N} }
 
-func (w *walk) result(s *setting) SettingResult {
+func (w *outcome) result(s *setting) SettingResult {
 	r := SettingResult{
 		Arms: []string{}, Trials: s.trials(), Throughput: s.levelOf(MetricThroughput), Latency: s.levelOf(MetricP99),
 		VersusPeak: w.versus(s), Excluded: w.excluded(s, s.arms[0]),
@@ -173,7 +173,7 @@ func orZero[T int | float64](p *T) T {
 
 // excluded is why an arm has no part in the verdict, or not in all of it; nil where it
 // has, and for the old command's, which have a gate of their own.
-func (w *walk) excluded(s *setting, a *arm) *ExcludedCode {
+func (w *outcome) excluded(s *setting, a *arm) *ExcludedCode {
 	switch {
 	case a.Variant != "":
 		return nil

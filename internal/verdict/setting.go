@@ -35,7 +35,7 @@ type setting struct {
 // the contest compares them. Unplaced is the unset arm where it takes no part: its value
 // could not be read, or it is proven not to perform as the numbered arm of its value.
 // Withheld are those that other programs left too few CPUs.
-func (g *group) settings(j *judge) *walk {
+func (g *group) settings(j *margins) *outcome {
 	byValue := map[int][]*arm{}
 	var unset *arm
 	for _, a := range g.current() {
@@ -71,7 +71,7 @@ func (g *group) settings(j *judge) *walk {
 			unplaced, without = nil, append(without, unplaced)
 		}
 	}
-	w := survey(j, g.contest, list, unplaced)
+	w := newOutcome(j, g.contest, list, unplaced)
 	w.withheld = without
 	return w
 }

@@ -9,7 +9,7 @@ import (
 
 // settle says what would make a verdict possible, or prove a likely one: how many more
 // trials, and how long they take.
-func (w *walk) settle() []Step {
+func (w *outcome) settle() []Step {
 	if w.wild() {
 		step := Step{Code: StepQuieter, Metric: MetricThroughput, Spread: w.Spread.Throughput}
 		if w.Spread.Throughput <= race.WildThroughput {

@@ -29,7 +29,7 @@ func speedups(arms []ArmResult) {
 	}
 }
 
-func flatness(r *Group, w *walk, margin float64) Flatness {
+func flatness(r *Group, w *outcome, margin float64) Flatness {
 	f := Flatness{WithinMargin: []string{}}
 	peak := w.best.rate
 	medians := map[string]float64{}

@@ -67,7 +67,7 @@ const (
 // throttledFew is a share of periods: below it throttling is not what one feels.
 const throttledFew = 0.01
 
-func (g *group) throttling(r *Group, w *walk, h journal.Host) Throttling {
+func (g *group) throttling(r *Group, w *outcome, h journal.Host) Throttling {
 	t := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown(h)}
 	judged := judgedArms(r)
 	for i, a := range g.arms {
@@ -171,7 +171,7 @@ func share(c *journal.Cgroup) *float64 {
 
 // advise is one advice for the group, from its most throttled arm: of those that are
 // judged, or else of all.
-func (t *Throttling) advise(r *Group, w *walk) {
+func (t *Throttling) advise(r *Group, w *outcome) {
 	var worst *ThrottledArm
 	for _, judged := range []bool{true, false} {
 		for i := range t.Arms {
@@ -210,7 +210,7 @@ func (t *Throttling) advise(r *Group, w *walk) {
 
 // lowerAsGood is the smallest setting of fewer Ps that is proven better than that of
 // ps, or as good on all that is judged.
-func (w *walk) lowerAsGood(ps int) *setting {
+func (w *outcome) lowerAsGood(ps int) *setting {
 	at := w.of(ps)
 	if at == nil || w.best == nil {
 		return nil
@@ -224,7 +224,7 @@ func (w *walk) lowerAsGood(ps int) *setting {
 }
 
 // lowerAreWorse says whether there are settings of fewer Ps, all proven worse.
-func (w *walk) lowerAreWorse(ps int) bool {
+func (w *outcome) lowerAreWorse(ps int) bool {
 	at, some := w.of(ps), false
 	for _, s := range w.settings {
 		if s.procs > 0 && s.procs < ps {

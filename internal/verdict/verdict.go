@@ -6,8 +6,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
-// verdict turns the walk into a recommendation: what is proven, and what is not.
-func (g *group) verdict(w *walk) Recommendation {
+// verdict turns the outcome of the comparisons into a recommendation: what is proven, and what is not.
+func (g *group) verdict(w *outcome) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
 	switch {
 	case w.group.Origin == OriginMixed:
@@ -47,7 +47,7 @@ func (g *group) verdict(w *walk) Recommendation {
 
 // attached is for the one setting of a server that ran already: what was seen, and
 // nothing to choose. What other programs took is a warning, as nothing is compared.
-func (g *group) attached(w *walk) Recommendation {
+func (g *group) attached(w *outcome) Recommendation {
 	r := g.verdict(w)
 	if valid(allTrials([]*group{g})) == 0 {
 		return r
@@ -79,7 +79,7 @@ func (r *Group) allLatency(of *Setting) {
 
 // starved says whether so much is withheld that nothing can be advised: all but one
 // setting, or the default, against which a change is advised.
-func (w *walk) starved() bool {
+func (w *outcome) starved() bool {
 	if len(w.withheld) == 0 {
 		return false
 	}
@@ -105,7 +105,7 @@ func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
 
 // nothing is for a group without a figure to compare: what is missing, and what to
 // do about that.
-func (g *group) nothing(w *walk) (ReasonCode, StepCode) {
+func (g *group) nothing(w *outcome) (ReasonCode, StepCode) {
 	switch all := allTrials([]*group{g}); {
 	case len(all) == 0 && w.pilotsInvalid:
 		return CausePilotsInvalid, StepMend
@@ -119,7 +119,7 @@ func (g *group) nothing(w *walk) (ReasonCode, StepCode) {
 
 // choose settles on what the contest picked, unless the trials leave open what the
 // choice rests on.
-func (g *group) choose(w *walk, r *Recommendation) {
+func (g *group) choose(w *outcome, r *Recommendation) {
 	x := w.of(w.Pick)
 	if x != nil && w.Confidence != race.Proven && w.wild() {
 		r.Claim = Reason{Code: CauseNoise, Of: x.named()}
@@ -147,7 +147,7 @@ func (g *group) choose(w *walk, r *Recommendation) {
 		return
 	}
 	r.Confidence = confidenceOf(w.Confidence)
-	standard := w.standard()
+	standard := w.defaultSetting()
 	if standard != nil && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard) {
 		// More Ps than the default are proven as good as any, and the default is not
 		// proven worse: it may be as good.
@@ -184,12 +184,12 @@ func confidenceOf(c race.Goal) Confidence {
 }
 
 // wild says whether trials stray too far for a mere likelihood.
-func (w *walk) wild() bool {
+func (w *outcome) wild() bool {
 	return w.Spread.Throughput > race.WildThroughput || w.latency && w.Spread.P99 > race.WildLatency
 }
 
 // none is why the contest picked nothing.
-func (w *walk) none() Reason {
+func (w *outcome) none() Reason {
 	if len(w.tail) == 1 && w.best.saturated {
 		return Reason{Code: CauseSaturated, Of: w.best.named()}
 	}
@@ -199,19 +199,19 @@ func (w *walk) none() Reason {
 	open := w.open()
 	if len(open) > 0 && open[0].metric == MetricP99 {
 		r := Reason{Code: CauseP99Open, List: namedAll(pairOf(open[0]))}
-		if d := w.standard(); d != nil && w.inTail(d) {
+		if d := w.defaultSetting(); d != nil && w.inTail(d) {
 			r.Than = d.named()
 		}
 		return r
 	}
-	if d := w.standard(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
+	if d := w.defaultSetting(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
 		return Reason{Code: CauseThroughputOpen, List: namedAll(pairOf(open[0])), Than: d.named()}
 	}
 	return Reason{Code: CauseNothingTold}
 }
 
 // provenSmallest says whether every smaller setting is proven worse than x.
-func (w *walk) provenSmallest(x *setting) bool {
+func (w *outcome) provenSmallest(x *setting) bool {
 	for _, s := range w.smaller(x) {
 		if !w.beats(x, s) {
 			return false
@@ -221,9 +221,9 @@ func (w *walk) provenSmallest(x *setting) bool {
 }
 
 // change is what speaks for setting x.
-func (w *walk) change(x *setting) Reason {
+func (w *outcome) change(x *setting) Reason {
 	r := Reason{Of: x.named(), Proven: w.provenSmallest(x)}
-	d := w.standard()
+	d := w.defaultSetting()
 	if d == nil {
 		return r
 	}
@@ -243,7 +243,7 @@ func (w *walk) change(x *setting) Reason {
 
 // rival is the setting that is worse than the pick in throughput and whose latency is
 // proven better by more, as a ratio: then the two want different values.
-func (w *walk) rival(x *setting) *setting {
+func (w *outcome) rival(x *setting) *setting {
 	s := w.of(w.Trade)
 	if s == nil || s == x || s.saturated || w.beyond(s) || w.bound > 0 && x.isDefault {
 		return nil

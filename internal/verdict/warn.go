@@ -35,7 +35,7 @@ const (
 )
 
 // group adds what concerns one group.
-func (n *notes) group(i int, g *group, r *Group, w *walk) {
+func (n *notes) group(i int, g *group, r *Group, w *outcome) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
 	}
@@ -99,7 +99,7 @@ func (w *Warning) countInvalid(trials []*journal.Trial) {
 }
 
 // noise warns of trials that stray so far that little can be told.
-func (n *notes) noise(i int, r *Group, _ *walk) {
+func (n *notes) noise(i int, r *Group, _ *outcome) {
 	if x := r.Spread.Throughput; x != nil && *x > noisyThroughput {
 		n.add(i, Warning{Code: WarnNoisy, Value: *x})
 	}
@@ -152,7 +152,7 @@ func (n *notes) throttling(i int, r *Group) {
 	}
 }
 
-func (n *notes) rate(i int, r *Group, w *walk) {
+func (n *notes) rate(i int, r *Group, w *outcome) {
 	var full, late []ArmFigure
 	dropped := int64(0)
 	for k := range r.Rows {
@@ -200,7 +200,7 @@ func (n *notes) answers(i int, r *Group) {
 	}
 }
 
-func (n *notes) procs(i int, g *group, r *Group, w *walk) {
+func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
 	var unread, varied []ArmFigure
 	for k, a := range g.arms {
 		if len(values(a.measure, throughputOf)) > 0 && r.Arms[k].ResolvedProcs == nil {

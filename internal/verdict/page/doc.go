@@ -1,6 +1,6 @@
 // Package page turns a verdict.Result into a View: the same facts worded, scaled
 // and laid out as tables and abstract charts, so that a renderer only places
-// them. It decides nothing: stat's codes have their words here, by noun (sentence,
+// them. It decides nothing: the codes of package verdict have their words here, by noun (sentence,
 // reason, settle, warning, gatewords), in the View and in result.json alike. The terminal, Markdown and HTML show one View, and so never disagree.
 //
 // Every string of a View is plain text on one line, except scripts and snippets;

@@ -54,7 +54,7 @@ func New(r Rules, trials []Trial) *Race {
 	}
 	s.values = s.model.throughput.arms
 	s.sortOut()
-	s.judge()
+	s.chances()
 	s.choose()
 	return s
 }

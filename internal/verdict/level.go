@@ -16,7 +16,7 @@ func figureOf(metric string) race.Figure {
 }
 
 // between is a ÷ b in a metric.
-func (w *walk) between(a, b *setting, metric string) contest.Bounds {
+func (w *outcome) between(a, b *setting, metric string) contest.Bounds {
 	return w.contest.Between(a.procs, b.procs, figureOf(metric))
 }
 

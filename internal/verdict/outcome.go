@@ -8,10 +8,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
-// walk is what the comparisons of a group's settings come to, before a verdict
+// outcome is what the comparisons of a group's settings come to, before a verdict
 // is made of it.
-type walk struct {
-	*judge
+type outcome struct {
+	*margins
 	race.Lead
 	contest  contest.Contest
 	group    *Group
@@ -34,9 +34,9 @@ type walk struct {
 	pilotsInvalid bool
 }
 
-// survey makes the comparisons of a contest.
-func survey(j *judge, c contest.Contest, settings []*setting, unplaced *setting) *walk {
-	w := &walk{judge: j, contest: c, Lead: c.Lead(), settings: settings, unplaced: unplaced, bound: c.Rules().MaxByLatency}
+// newOutcome makes the comparisons of a contest.
+func newOutcome(m *margins, c contest.Contest, settings []*setting, unplaced *setting) *outcome {
+	w := &outcome{margins: m, contest: c, Lead: c.Lead(), settings: settings, unplaced: unplaced, bound: c.Rules().MaxByLatency}
 	w.best, w.lowest = w.of(w.Peak), w.of(w.BestP99)
 	if w.best == nil {
 		return w
@@ -52,16 +52,16 @@ func survey(j *judge, c contest.Contest, settings []*setting, unplaced *setting)
 
 // out says whether a setting is proven worse in throughput, so that its latency is not
 // compared.
-func (w *walk) out(s *setting) bool {
+func (w *outcome) out(s *setting) bool {
 	return w.best != nil && s != w.best && (s.level.Out || w.throughput(s, w.best).worse)
 }
 
 // beyond says whether a setting has more Ps than latency may prefer.
-func (w *walk) beyond(s *setting) bool { return w.latency && w.bound > 0 && s.procs > w.bound }
+func (w *outcome) beyond(s *setting) bool { return w.latency && w.bound > 0 && s.procs > w.bound }
 
 // passesLatency says whether a setting is as good in latency as every other of the tail
 // that latency may prefer.
-func (w *walk) passesLatency(s *setting) bool {
+func (w *outcome) passesLatency(s *setting) bool {
 	if s.saturated || w.latency && !s.hasP99() {
 		return false
 	}
@@ -73,12 +73,12 @@ func (w *walk) passesLatency(s *setting) bool {
 	return true
 }
 
-func (w *walk) inTail(s *setting) bool { return slices.Contains(w.tail, s) }
+func (w *outcome) inTail(s *setting) bool { return slices.Contains(w.tail, s) }
 
 // later says whether s is proven worse than other in latency. Where the load runs on
 // the target's CPUs it is worst exactly where there are as many Ps as CPUs: then
 // nothing is later than what has more, and the default later than nothing.
-func (w *walk) later(s, other *setting) bool {
+func (w *outcome) later(s, other *setting) bool {
 	if !w.latency || w.bound > 0 && (s.isDefault || other.procs > w.bound) {
 		return false
 	}
@@ -87,25 +87,25 @@ func (w *walk) later(s, other *setting) bool {
 
 // beats says whether s is proven better than other on either metric, or carries
 // the rate where other is proven not to.
-func (w *walk) beats(s, other *setting) bool {
+func (w *outcome) beats(s, other *setting) bool {
 	return other.saturated && !s.saturated || w.throughput(other, s).worse || w.later(other, s)
 }
 
 // decided says whether the trials settle that s is to be preferred to other:
 // other is proven worse, or s is as good with fewer Ps.
-func (w *walk) decided(s, other *setting) bool {
+func (w *outcome) decided(s, other *setting) bool {
 	return w.beats(s, other) || s.procs < other.procs && w.coversFor(s, other)
 }
 
 // coversFor says whether s is as good as other on all that is judged.
-func (w *walk) coversFor(s, other *setting) bool {
+func (w *outcome) coversFor(s, other *setting) bool {
 	return w.throughput(s, other).asGood &&
 		(!w.latency || !other.hasP99() || w.beyond(other) || w.p99(s, other).asGood)
 }
 
 // alike says whether all settings are proven equal within the margins: each is as
 // good as each other, in throughput and in latency.
-func (w *walk) alike() bool {
+func (w *outcome) alike() bool {
 	if len(w.settings) < 2 || w.unplaced != nil {
 		return false
 	}
@@ -123,14 +123,14 @@ func (w *walk) alike() bool {
 }
 
 // worseThan says whether any setting is proven worse than s, or than the best.
-func (w *walk) worseThan(s *setting) bool {
+func (w *outcome) worseThan(s *setting) bool {
 	return slices.ContainsFunc(w.settings, func(other *setting) bool {
 		return other != s && (w.beats(s, other) || w.out(other))
 	})
 }
 
 // of is the setting of that many Ps.
-func (w *walk) of(ps int) *setting {
+func (w *outcome) of(ps int) *setting {
 	i := slices.IndexFunc(w.settings, func(s *setting) bool { return s.procs == ps })
 	if ps <= 0 || i < 0 || math.IsNaN(w.settings[i].rate) {
 		return nil
@@ -140,7 +140,7 @@ func (w *walk) of(ps int) *setting {
 
 // standard is the setting that unset came to; nil when that was not measured or
 // has no place among the settings.
-func (w *walk) standard() *setting {
+func (w *outcome) defaultSetting() *setting {
 	for _, s := range w.settings {
 		if s.isDefault {
 			return s
@@ -150,7 +150,7 @@ func (w *walk) standard() *setting {
 }
 
 // smaller are those of fewer Ps than s.
-func (w *walk) smaller(s *setting) []*setting {
+func (w *outcome) smaller(s *setting) []*setting {
 	i := slices.Index(w.settings, s)
 	return w.settings[:max(0, i)]
 }

@@ -8,9 +8,9 @@ import (
 // draws of the pooled models: a chance of 3 % comes out within 1 %.
 const draws = 400
 
-// judge computes each value's chance of being wrong, until two are found likely:
+// chances computes each value's chance of being wrong, until two are found likely:
 // larger ones are not needed.
-func (s *Race) judge() {
+func (s *Race) chances() {
 	r := rand.New(rand.NewPCG(uint64(len(s.trials)), 7))
 	var prompt [][]float64
 	if s.rules.Latency && len(s.named) > 0 {
