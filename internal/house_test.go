@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"measure/kube":            {"measure/plan", "measure/trial", "measure/trial/course", "verdict/journal", "verdict/canary", "load", "program/observe", "maxprocs/facts"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
-	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "verdict/page/files", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
+	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
 
 	"verdict":              {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race"},
 	"verdict/journal":      {"verdict/slo", "host/folder"},
@@ -103,7 +103,7 @@ var mayImport = map[string][]string{
 
 	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal"},
 	"lab/programs": {},
-	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict/journal", "verdict/page/files", "program/toolchain", "host/supervisor", "host/folder"},
+	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "verdict/page/files", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "check", "check/manifest", "program/rule", "host/folder"},
 
 	"trace":            {"trace/sched", "trace/sched/view", "trace/sched/text", "trace/sched/html", "trace/exec", "trace/exec/text", "trace/exec/svg", "host/supervisor", "show/terminal"},

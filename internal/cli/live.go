@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	served "github.com/procfit/procfit/internal/verdict/page/served"
 )
@@ -43,9 +47,12 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 
 // renew renders what the journal holds. No trial runs then.
 func (p *livePage) renew() *page.View {
-	r, err := p.session.SoFar()
+	contents, err := journal.ReadDirectory(p.session.Dir)
+	if errors.Is(err, fs.ErrNotExist) { // nothing is measured yet
+		contents, err = &journal.Contents{Header: p.session.Header}, nil
+	}
 	if err == nil {
-		v := page.New(r)
+		v := page.New(verdict.Analyze(contents.Header, contents.Trials))
 		if err = p.server.Show(v); err == nil {
 			return v
 		}

@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/files"
 	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
@@ -45,8 +46,8 @@ is not changed. It may be called while the sweep still runs.`,
 			if len(contents.Trials) == 0 {
 				return fmt.Errorf("%s holds no trial yet: nothing to report", args[0])
 			}
-			outcome, err := session.Render(args[0], contents, baseline)
-			return errors.Join(show(std, outcome, asJSON), err)
+			r, paths, err := publish(args[0], contents, baseline)
+			return errors.Join(show(std, r, paths, asJSON), err)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
@@ -54,17 +55,35 @@ is not changed. It may be called while the sweep still runs.`,
 	return cmd
 }
 
+// publish analyses a journal that has trials and writes the reports into its folder. The
+// result is returned even if it cannot be written, or not be compared with the baseline.
+// The path to open first is at the head.
+func publish(dir string, contents *journal.Contents, baseline string) (*verdict.Result, []string, error) {
+	r := verdict.Analyze(contents.Header, contents.Trials)
+	r.Folder = dir
+	var refused error
+	if baseline != "" {
+		old, err := journal.ReadDirectory(baseline)
+		if err == nil {
+			r.Gate, err = verdict.GateBaseline(verdict.Analyze(old.Header, old.Trials), r)
+		}
+		refused = err
+	}
+	paths, err := files.Write(dir, r)
+	return r, paths, errors.Join(refused, err)
+}
+
 // show prints a result: for a program as JSON, for a person as curves and words.
-func show(std stdio, outcome session.Outcome, asJSON bool) error {
+func show(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 	if asJSON {
-		b, err := page.JSON(outcome.Result)
+		b, err := page.JSON(r)
 		if err != nil {
 			return err
 		}
 		_, err = std.out.Write(b)
 		return err
 	}
-	return text.Render(std.out, page.New(outcome.Result), std.page(outcome.Files))
+	return text.Render(std.out, page.New(r), std.page(paths))
 }
 
 // page is how a report is laid out there.

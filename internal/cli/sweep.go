@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
@@ -188,22 +189,26 @@ func refusal(err error) error {
 // conclude reports what the journal holds, whether or not the run came to its
 // end, since a finished trial is never lost.
 func (o *sweepOptions) conclude(std stdio, s *session.Session, runErr error) error {
-	outcome, err := s.Conclude()
-	if runErr != nil {
-		defer remind(std, s, runErr, len(outcome.Trials))
+	contents, err := journal.ReadDirectory(s.Dir)
+	if err != nil {
+		contents = &journal.Contents{}
 	}
-	if outcome.Result == nil {
+	if runErr != nil {
+		defer remind(std, s, runErr, len(contents.Trials))
+	}
+	if len(contents.Trials) == 0 {
 		return errors.Join(interrupted(runErr), err)
 	}
+	r, paths, err := publish(s.Dir, contents, o.baseline)
 	// On a disk that is full the terminal still has the result.
-	if err = errors.Join(show(std, outcome, o.json), err); err != nil {
+	if err = errors.Join(show(std, r, paths, o.json), err); err != nil {
 		return errors.Join(interrupted(runErr), err)
 	}
 	if runErr != nil {
 		return interrupted(runErr)
 	}
 	if o.gate {
-		return gateError(outcome.Result.Gate)
+		return gateError(r.Gate)
 	}
 	return nil
 }

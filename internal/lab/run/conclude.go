@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/files"
 )
@@ -110,12 +110,13 @@ func analyse(dir string, s *lab.RanStage) (lab.Measured, error) {
 		s.NotRun = err.Error()
 		return lab.Measured{Why: s.NotRun}, nil
 	}
-	outcome, err := session.Render(below, contents, "")
-	if err != nil {
+	r := verdict.Analyze(contents.Header, contents.Trials)
+	r.Folder = below
+	if _, err := files.Write(below, r); err != nil {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	m := lab.Measured{Result: outcome.Result, Trials: contents.Trials, Looks: contents.Grown}
+	m := lab.Measured{Result: r, Trials: contents.Trials, Looks: contents.Grown}
 	s.Count(m)
 	return m, nil
 }

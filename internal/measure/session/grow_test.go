@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -56,8 +57,8 @@ func TestGrow(t *testing.T) {
 	if last.Block != 4 {
 		t.Errorf("the last trial is of block %d", last.Block)
 	}
-	if outcome, err := again.Conclude(); err != nil || !outcome.Result.Complete || outcome.Result.TrialsRun != outcome.Result.TrialsPlanned {
-		t.Errorf("%v, %+v", err, outcome.Result)
+	if r := verdict.Analyze(c.Header, c.Trials); !r.Complete || r.TrialsRun != r.TrialsPlanned {
+		t.Errorf("%+v", r)
 	}
 
 	// Without leave to grow more blocks are another sweep.

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/files"
 )
 
 // runner answers every task with a valid trial, and stops as it is told.
@@ -107,9 +109,8 @@ func TestResumeOfTheLastRelease(t *testing.T) {
 	if err != nil || c.Header.Schema != journal.SchemaV1 || len(c.Trials) != s.Trials() {
 		t.Errorf("%v: schema %s with %d trials", err, c.Header.Schema, len(c.Trials))
 	}
-	o, err := s.Conclude()
-	if err != nil || o.Result == nil || len(o.Files) == 0 {
-		t.Errorf("%+v, %v", o, err)
+	if r := verdict.Analyze(c.Header, c.Trials); !r.Complete {
+		t.Errorf("%d of %d trials ran", r.TrialsRun, r.TrialsPlanned)
 	}
 }
 
@@ -230,14 +231,18 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 	if _, err := s.Run(t.Context(), &runner{}, Events{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Conclude(); err != nil {
+	c, err := journal.ReadDirectory(s.Dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(s.Dir, "*"))
-	if err != nil || len(files) < 5 {
-		t.Fatalf("%v, %v", files, err)
+	if _, err := files.Write(s.Dir, verdict.Analyze(c.Header, c.Trials)); err != nil {
+		t.Fatal(err)
 	}
-	for _, f := range files {
+	list, err := filepath.Glob(filepath.Join(s.Dir, "*"))
+	if err != nil || len(list) < 5 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, f := range list {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
 			continue
 		}
