@@ -101,9 +101,9 @@ var mayImport = map[string][]string{
 	"verdict/page/bench":    {"verdict"},
 	"verdict/page/files":    {"verdict/page", "verdict/page/text", "verdict/page/markdown", "verdict/page/html", "verdict/page/bench", "verdict", "verdict/canary", "host/folder", "lab"},
 
-	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal"},
+	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
 	"lab/programs": {},
-	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "verdict/page/files", "program/toolchain", "host/supervisor", "host/folder"},
+	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "check", "check/manifest", "program/rule", "host/folder"},
 
 	"trace":            {"trace/sched", "trace/sched/view", "trace/sched/text", "trace/sched/html", "trace/exec", "trace/exec/text", "trace/exec/svg", "host/supervisor", "show/terminal"},

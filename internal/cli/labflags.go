@@ -85,7 +85,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
 		Tool: tool(std.args), Flags: o.asGiven, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
-		Machine: run.ThisMachine(os.Environ()), Now: time.Now, Grow: o.untilTold,
+		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilTold,
 	}
 	if o.given("seed") {
 		options.Seed = &o.seed

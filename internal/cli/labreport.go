@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -36,15 +35,18 @@ reports. Nothing is measured. It may be called while the run still goes on.`,
 	return cmd
 }
 
+// labPages are the reports of a lab run.
+var labPages = run.Pages{Sweep: files.Write, Lab: files.WriteLab}
+
 func reportLab(std stdio, dir string, asJSON bool) error {
-	o, err := files.ReadLab(dir)
+	o, err := lab.ReadOutcome(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return usageError("%s: no %s in it; name the results directory of procfit lab run", dir, files.LabName)
+		return usageError("%s: no %s in it; name the results directory of procfit lab run", dir, lab.OutcomeName)
 	}
 	if err != nil {
 		return fmt.Errorf("%w; procfit lab run with the same experiments and --out %s rebuilds it from the journals", err, dir)
 	}
-	if err := run.Conclude(dir, o); err != nil {
+	if err := run.Conclude(dir, o, labPages); err != nil {
 		return err
 	}
 	return showLab(std, dir, o, asJSON)
@@ -53,16 +55,16 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 // showLab prints an outcome: for a program as JSON, for a person in words.
 func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 	if asJSON {
-		b, err := json.MarshalIndent(o, "", "  ")
+		b, err := o.JSON()
 		if err != nil {
 			return err
 		}
-		_, err = std.out.Write(append(b, '\n'))
+		_, err = std.out.Write(b)
 		return err
 	}
 	return text.RenderLab(std.out, page.NewLab(o), text.Options{
 		Width: cmp.Or(width(std), plainWidth), Color: std.color(), Files: []string{
-			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, files.LabName),
+			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, lab.OutcomeName),
 		},
 	})
 }

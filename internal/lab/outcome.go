@@ -1,18 +1,26 @@
 package lab
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// OutcomeSchema is the version of lab.json.
-const OutcomeSchema = "procfit.lab/v1"
+const (
+	// OutcomeName is the file that makes a directory a lab run's.
+	OutcomeName = "lab.json"
+	// OutcomeSchema is its version.
+	OutcomeSchema = "procfit.lab/v1"
+)
 
 // Outcome is what a lab run came to: lab.json. The measured figures themselves
 // stand in the stages' directories, each as a sweep's.
@@ -23,6 +31,43 @@ type Outcome struct {
 	Tool        journal.Tool `json:"tool"`
 	Complete    bool         `json:"complete"` // nothing that can be run is missing
 	Experiments []Ran        `json:"experiments"`
+}
+
+// JSON is lab.json.
+func (o *Outcome) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(o, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the outcome as JSON: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// Write replaces the lab.json of a directory.
+func (o *Outcome) Write(dir string) error {
+	b, err := o.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = folder.Write(dir, folder.File{Name: OutcomeName, Mode: folder.Shared, Content: b})
+	return err
+}
+
+// ReadOutcome reads the lab.json of an earlier run, which has no results; os.ErrNotExist
+// is in the chain where there is none.
+func ReadOutcome(dir string) (*Outcome, error) {
+	path := filepath.Join(dir, OutcomeName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var o Outcome
+	if err := json.Unmarshal(b, &o); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if o.Schema != OutcomeSchema {
+		return nil, fmt.Errorf("%s: schema %q, and this procfit reads %q", path, o.Schema, OutcomeSchema)
+	}
+	return &o, nil
 }
 
 // Ran is what an experiment came to.

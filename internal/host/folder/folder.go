@@ -198,6 +198,30 @@ func (d *Dir) Replace(name string, mode fs.FileMode, content []byte) error {
 	return err
 }
 
+// File is one to be written as a whole. Its name may have slashes.
+type File struct {
+	Name    string
+	Mode    fs.FileMode
+	Content []byte
+}
+
+// Write replaces files of a folder that exists and returns their paths.
+func Write(dir string, list ...File) (paths []string, err error) {
+	d, err := Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", filepath.Join(dir, list[0].Name), err)
+	}
+	defer d.Close()
+	for _, f := range list {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := d.Replace(f.Name, f.Mode, f.Content); err != nil {
+			return paths, fmt.Errorf("write %s: %w", path, err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
 // sweep removes what killed runs have left of writing name.
 func (d *Dir) sweep(name string) {
 	dir := path.Dir(name)

@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page/files"
 )
 
 // Write brings the folder's reports up to what the journals hold. Only what has
@@ -24,7 +23,7 @@ func (r *Run) Write() error {
 			return err
 		}
 	}
-	return write(r.Dir, &r.Outcome)
+	return write(r.Dir, &r.Outcome, r.options.Pages)
 }
 
 func (r *Run) update(x *item) error {
@@ -46,26 +45,26 @@ func (r *Run) update(x *item) error {
 		ran.Files = (*list)[i].Files // of an earlier run
 	}
 	(*list)[i] = ran
-	return conclude(r.Dir, &(*list)[i], r.Outcome.Host.EffectiveCPUs)
+	return conclude(r.Dir, &(*list)[i], r.Outcome.Host.EffectiveCPUs, r.options.Pages)
 }
 
 // Conclude analyses the journals of a run's folder anew, fills in what they say, and
 // writes all reports. Nothing is measured; the run may still go on.
-func Conclude(dir string, o *lab.Outcome) error {
+func Conclude(dir string, o *lab.Outcome, p Pages) error {
 	for i := range o.Experiments {
-		if err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs); err != nil {
+		if err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs, p); err != nil {
 			return err
 		}
 	}
-	return write(dir, o)
+	return write(dir, o, p)
 }
 
 // conclude reads what an experiment's journals hold, writes its sweeps' reports
 // and answers its hypotheses.
-func conclude(dir string, ran *lab.Ran, cpus float64) error {
+func conclude(dir string, ran *lab.Ran, cpus float64, p Pages) error {
 	e, err := lab.Find(ran.ID)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, files.LabName), err)
+		return fmt.Errorf("%s: %w", filepath.Join(dir, lab.OutcomeName), err)
 	}
 	ran.Title, ran.Document, ran.Claim, ran.Kind = e.Title, e.Document, e.Claim, e.Kind
 	ran.Measured, ran.Complete, ran.NotRun = lab.Results{}, true, ""
@@ -74,9 +73,9 @@ func conclude(dir string, ran *lab.Ran, cpus float64) error {
 	for i := range ran.Stages {
 		s := &ran.Stages[i]
 		if s.Directory != path.Join(ran.ID, s.ID) || !filepath.IsLocal(s.Directory) {
-			return fmt.Errorf("%s: %q is not a directory of %s", filepath.Join(dir, files.LabName), s.Directory, ran.ID)
+			return fmt.Errorf("%s: %q is not a directory of %s", filepath.Join(dir, lab.OutcomeName), s.Directory, ran.ID)
 		}
-		m, err := analyse(dir, s)
+		m, err := analyse(dir, s, p)
 		if err != nil {
 			return err
 		}
@@ -100,7 +99,7 @@ const notYet = "not run yet"
 
 // analyse reads a stage's journal, if there is one with trials, and writes its
 // reports.
-func analyse(dir string, s *lab.RanStage) (lab.Measured, error) {
+func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 	below := filepath.Join(dir, filepath.FromSlash(s.Directory))
 	contents, err := journal.ReadDirectory(below)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, journal.ErrEmpty) || err == nil && len(contents.Trials) == 0 {
@@ -112,7 +111,7 @@ func analyse(dir string, s *lab.RanStage) (lab.Measured, error) {
 	}
 	r := verdict.Analyze(contents.Header, contents.Trials)
 	r.Folder = below
-	if _, err := files.Write(below, r); err != nil {
+	if _, err := p.Sweep(below, r); err != nil {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
@@ -121,8 +120,8 @@ func analyse(dir string, s *lab.RanStage) (lab.Measured, error) {
 	return m, nil
 }
 
-// write renders the folder, its experiments in the documents' order.
-func write(dir string, o *lab.Outcome) error {
+// write writes the folder's index and its pages, the experiments in the documents' order.
+func write(dir string, o *lab.Outcome, p Pages) error {
 	o.Complete = true
 	for _, e := range o.Experiments {
 		o.Complete = o.Complete && e.Complete
@@ -132,6 +131,8 @@ func write(dir string, o *lab.Outcome) error {
 		order[e.ID] = i
 	}
 	slices.SortStableFunc(o.Experiments, func(a, b lab.Ran) int { return cmp.Compare(order[a.ID], order[b.ID]) })
-	_, err := files.WriteLab(dir, o)
-	return err
+	if err := o.Write(dir); err != nil {
+		return err
+	}
+	return p.Lab(dir, o)
 }

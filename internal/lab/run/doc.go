@@ -5,8 +5,9 @@
 // New settles what is to be run and touches nothing. Open makes the folder, or takes
 // over what an earlier run left in it. Measure runs every stage as a session (package
 // session), with programs that it compiles where Go versions were asked for, and looks
-// at those that have a trace. Write brings the folder's reports up to what the
-// journals hold; Conclude does so for a folder that nothing is measured in.
+// at those that have a trace. Write brings the folder's index and reports up to what the
+// journals hold; Conclude does so for a folder that nothing is measured in. How a report
+// looks is not known here: whoever starts a run hands in Pages.
 //
 // What is wrong with one stage is told of that stage, in lab.json too, and the others
 // run. Only the end of the context, a folder of another run, and a journal that cannot

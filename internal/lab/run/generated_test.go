@@ -49,7 +49,7 @@ func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Ru
 	}
 	return New(Options{
 		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}},
-		Host: w.host(), Machine: w.machine(), Now: func() time.Time { return time.Unix(1, 0) }, Grow: true,
+		Host: w.host(), Machine: w.machine(), Pages: pages, Now: func() time.Time { return time.Unix(1, 0) }, Grow: true,
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page/files"
 )
 
 // Open makes the results folder, or takes over what an earlier run of experiments
@@ -55,21 +54,21 @@ func refuse(format string, args ...any) error {
 func ours(entries []os.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		_, err := lab.Find(e.Name())
-		return err != nil && !slices.Contains([]string{"index.html", "RESULTS.md", files.LabName}, e.Name())
+		return err != nil && !slices.Contains([]string{"index.html", "RESULTS.md", lab.OutcomeName}, e.Name())
 	})
 }
 
 // takeOver begins with what an earlier run came to. Its index may be lost; the
 // journals are found by the experiments' ids.
 func (r *Run) takeOver(entries []os.DirEntry, on Events) error {
-	earlier, err := files.ReadLab(r.Dir)
+	earlier, err := lab.ReadOutcome(r.Dir)
 	damaged := (*json.SyntaxError)(nil)
 	switch {
 	case err == nil:
 	case !errors.Is(err, os.ErrNotExist) && !errors.As(err, &damaged):
 		return err
 	case !ours(entries):
-		return refuse("--out %s holds other files and no %s: choose a new or an empty directory", r.Dir, files.LabName)
+		return refuse("--out %s holds other files and no %s: choose a new or an empty directory", r.Dir, lab.OutcomeName)
 	default:
 		on.Remade(err)
 		return nil
@@ -79,7 +78,7 @@ func (r *Run) takeOver(entries []os.DirEntry, on Events) error {
 	}
 	r.Outcome.Started = earlier.Started
 	for _, e := range earlier.Experiments {
-		if err := conclude(r.Dir, &e, r.Outcome.Host.EffectiveCPUs); err != nil {
+		if err := conclude(r.Dir, &e, r.Outcome.Host.EffectiveCPUs, r.options.Pages); err != nil {
 			return err
 		}
 		r.Outcome.Experiments = append(r.Outcome.Experiments, e)

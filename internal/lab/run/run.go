@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -30,7 +31,14 @@ type Options struct {
 	Host    journal.Host
 	Environ []string
 	Machine Machine
+	Pages   Pages
 	Now     func() time.Time
+}
+
+// Pages writes the reports of what was measured, into directories that exist.
+type Pages struct {
+	Sweep func(dir string, r *verdict.Result) ([]string, error) // of a stage
+	Lab   func(dir string, o *lab.Outcome) error                // of the whole run
 }
 
 // Machine is where trials run.

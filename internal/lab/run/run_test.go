@@ -63,6 +63,8 @@ func host() journal.Host {
 	return journal.Host{Hostname: "host", CPUModel: "Intel(R) Xeon(R) Processor", CPUs: 2, EffectiveCPUs: 2, Kernel: "6.18.0"}
 }
 
+var pages = Pages{Sweep: files.Write, Lab: files.WriteLab}
+
 // planOf is a run of the experiments with two blocks of one and two Ps.
 func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	t.Helper()
@@ -72,7 +74,7 @@ func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	}
 	o := Options{
 		Chosen: lab.Options{Quick: true, Procs: &procs, Repeats: 2}, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit",
-		Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}}, Flags: []string{"--quick=true"}, Host: host(), Machine: m.machine(),
+		Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}}, Flags: []string{"--quick=true"}, Host: host(), Machine: m.machine(), Pages: pages,
 		Now: func() time.Time { return time.Unix(1, 0) },
 	}
 	for _, id := range ids {
@@ -98,7 +100,7 @@ func measure(t *testing.T, r *Run) error {
 
 func read(t *testing.T, dir string) *lab.Outcome {
 	t.Helper()
-	o, err := files.ReadLab(dir)
+	o, err := lab.ReadOutcome(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +246,7 @@ func TestFolders(t *testing.T) {
 	if err := measure(t, planOf(t, m, dir, "contention")); err != nil {
 		t.Fatal(err)
 	}
-	write(dir, files.LabName, "{")
+	write(dir, lab.OutcomeName, "{")
 	var told error
 	held, err := planOf(t, m, dir, "contention").Open(Events{Remade: func(err error) { told = err }})
 	if err != nil || told == nil {
@@ -262,7 +264,7 @@ func TestFolders(t *testing.T) {
 	// An index may name no folder but the experiment's own.
 	o := read(t, dir)
 	o.Experiments[0].Stages[0].Directory = "../contention"
-	if err := Conclude(dir, o); err == nil || !strings.Contains(err.Error(), "is not a directory of contention") {
+	if err := Conclude(dir, o, pages); err == nil || !strings.Contains(err.Error(), "is not a directory of contention") {
 		t.Errorf("a stage outside of the folder: %v", err)
 	}
 }

@@ -75,7 +75,7 @@ func TestUntilTold(t *testing.T) {
 		t.Errorf("%+v, %d trials", list, w.ran)
 	}
 	o := read(t, dir)
-	if err := Conclude(dir, o); err != nil {
+	if err := Conclude(dir, o, pages); err != nil {
 		t.Fatal(err)
 	}
 	again := each(t, dir)

@@ -24,7 +24,7 @@ func lastRelease(t *testing.T, name string) (dir string) {
 func TestLastReleaseHung(t *testing.T) {
 	dir := lastRelease(t, "hung")
 	o := read(t, dir)
-	if err := Conclude(dir, o); err != nil {
+	if err := Conclude(dir, o, pages); err != nil {
 		t.Fatal(err)
 	}
 	o = read(t, dir)

@@ -27,11 +27,10 @@ func WriteCanary(dir string, r *canary.Result) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(dir, []file{
-		{"report.html", folder.Shared, document.Bytes()},
-		{"RESULTS.md", folder.Shared, results.Bytes()},
-		{"result.json", folder.Shared, result},
-	})
+	return folder.Write(dir,
+		folder.File{Name: "report.html", Mode: folder.Shared, Content: document.Bytes()},
+		folder.File{Name: "RESULTS.md", Mode: folder.Shared, Content: results.Bytes()},
+		folder.File{Name: "result.json", Mode: folder.Shared, Content: result})
 }
 
 // CanaryJSON is result.json.

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"io/fs"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/verdict"
@@ -12,12 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/markdown"
 )
 
-type file struct {
-	name    string // with slashes
-	mode    fs.FileMode
-	content []byte
-}
-
 // Write renders the Result into a directory that exists and returns the paths,
 // the one to open first at the head.
 func Write(dir string, r *verdict.Result) ([]string, error) {
@@ -25,10 +18,10 @@ func Write(dir string, r *verdict.Result) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(dir, list)
+	return folder.Write(dir, list...)
 }
 
-func render(r *verdict.Result) ([]file, error) {
+func render(r *verdict.Result) ([]folder.File, error) {
 	v := page.New(r)
 	var document, results, trials bytes.Buffer
 	if err := html.Render(&document, v); err != nil {
@@ -44,11 +37,11 @@ func render(r *verdict.Result) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []file{
-		{"report.html", folder.Shared, document.Bytes()},
-		{"RESULTS.md", folder.Shared, results.Bytes()},
-		{"result.json", folder.Shared, result},
-		{"bench.txt", folder.Shared, trials.Bytes()},
-		{"reproduce.sh", folder.Script, []byte(v.Reproduce)},
+	return []folder.File{
+		{Name: "report.html", Mode: folder.Shared, Content: document.Bytes()},
+		{Name: "RESULTS.md", Mode: folder.Shared, Content: results.Bytes()},
+		{Name: "result.json", Mode: folder.Shared, Content: result},
+		{Name: "bench.txt", Mode: folder.Shared, Content: trials.Bytes()},
+		{Name: "reproduce.sh", Mode: folder.Script, Content: []byte(v.Reproduce)},
 	}, nil
 }

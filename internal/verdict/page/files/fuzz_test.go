@@ -56,11 +56,11 @@ func FuzzRender(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, file := range list {
-			if file.name == "result.json" && !json.Valid(file.content) {
+			if file.Name == "result.json" && !json.Valid(file.Content) {
 				t.Error("result.json is no JSON")
 			}
-			if len(file.content) > 2<<20 {
-				t.Errorf("%s has %d bytes", file.name, len(file.content))
+			if len(file.Content) > 2<<20 {
+				t.Errorf("%s has %d bytes", file.Name, len(file.Content))
 			}
 		}
 		for _, width := range []int{20, 80} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -43,7 +44,7 @@ func TestResultsOfTheLastRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(files, func(f file) bool { return f.name == "result.json" })
+		i := slices.IndexFunc(files, func(f folder.File) bool { return f.Name == "result.json" })
 		var then, now any
 		old, err := os.ReadFile(filepath.Join("testdata", "v1", name+".json"))
 		if err != nil {
@@ -52,7 +53,7 @@ func TestResultsOfTheLastRelease(t *testing.T) {
 		if err := json.Unmarshal(old, &then); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(files[i].content, &now); err != nil {
+		if err := json.Unmarshal(files[i].Content, &now); err != nil {
 			t.Fatal(err)
 		}
 		for _, problem := range lost(name, then, now) {
