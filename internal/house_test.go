@@ -45,7 +45,6 @@ var wings = map[string][]string{
 // upward are the arrows that the table of wings forbids and that are still there.
 var upward = []string{
 	"verdict/page → lab", "verdict/page/files → lab", // the pages of the lab
-	"lab/pods → check", "lab/pods → check/manifest", // the fix that it shows
 }
 
 // mayImport names, for each package, what of ours its files may import. Names
@@ -104,7 +103,7 @@ var mayImport = map[string][]string{
 	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
 	"lab/programs": {},
 	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
-	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "check", "check/manifest", "program/rule", "host/folder"},
+	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "host/folder"},
 
 	"trace":            {"trace/sched", "trace/sched/view", "trace/sched/text", "trace/sched/html", "trace/exec", "trace/exec/text", "trace/exec/svg", "host/supervisor", "show/terminal"},
 	"trace/sched":      {},

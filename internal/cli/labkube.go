@@ -3,14 +3,19 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
 
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/lab/pods"
 	"github.com/procfit/procfit/internal/lab/run"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -63,14 +68,14 @@ func (o *labOptions) checkKube() error {
 
 // open settles the cluster as the place of the run.
 func (k *labKube) open(ctx context.Context, options *run.Options) error {
-	var manifest []byte
+	var app []byte
 	if k.on != ownApp {
 		var err error
-		if manifest, err = os.ReadFile(k.on); err != nil {
+		if app, err = os.ReadFile(k.on); err != nil {
 			return usageError("--kube=%s: %w", k.on, err)
 		}
 	}
-	l, err := pods.Open(ctx, k.options, session.ThisHost().Hostname, manifest)
+	l, err := pods.Open(ctx, k.options, session.ThisHost().Hostname, app, checkManifest)
 	if err != nil {
 		return err
 	}
@@ -79,6 +84,37 @@ func (k *labKube) open(ctx context.Context, options *run.Options) error {
 	options.Host, _ = l.Copies.Hosts()
 	options.Chosen.Elsewhere = l.Copies.Pods(false).LoadElsewhere
 	return nil
+}
+
+// noLimitGo is the newest Go whose runtime reads no CPU limit.
+var noLimitGo = check.Program{GoVersion: "go1.24", From: "Go 1.24"}
+
+// checkManifest is procfit check --go 1.24 of a manifest with one program, with --fix if it
+// is to be fixed.
+func checkManifest(ctx context.Context, file string, fix bool) (c pods.Checked, err error) {
+	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: noLimitGo}, Changes: fix})
+		return check.Run(ctx, check.Options{Paths: []string{file}, Overlay: overlay, Checkers: []check.Checker{checker}})
+	}
+	var r *check.Report
+	if fix {
+		r, err = check.Fixer{Check: run, Least: rule.Info, Write: true}.Run(ctx)
+	} else {
+		r, err = run(ctx, nil)
+	}
+	if err != nil {
+		return c, err
+	}
+	if len(r.Values) != 1 {
+		return c, fmt.Errorf("%s: check finds %s in it, expected one", file, phrase.Count(len(r.Values), "program"))
+	}
+	c = pods.Checked{Procs: r.Values[0].Procs, Text: r.Values[0].Text, Source: r.Values[0].Source}
+	for _, f := range r.Findings {
+		if f.Severity != rule.Info {
+			c.Findings = append(c.Findings, f.Rule)
+		}
+	}
+	return c, nil
 }
 
 // consent shows what all of the run's sweeps are about to make, and asks once.

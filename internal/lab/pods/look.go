@@ -11,12 +11,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/kube"
-	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -27,8 +24,17 @@ const (
 	told   = "manifest.txt"
 )
 
-// older is the last Go whose runtime reads no limit, which the document's is too.
-var older = check.Program{GoVersion: "go1.24", From: "Go 1.24"}
+// Checked is what check says of a manifest that has one program.
+type Checked struct {
+	Procs    *int     // nil where it is no number that is known
+	Text     string   // the same in words
+	Source   string   // where it comes from, in words
+	Findings []string // the rules that fire
+}
+
+// Check checks a manifest as procfit check --go 1.24 does, with --fix if it is to be fixed:
+// 1.24 is the last Go whose runtime reads no limit, like that of the document.
+type Check func(ctx context.Context, file string, fix bool) (Checked, error)
 
 const patience = 2 * time.Minute // for a pod to be ready
 
@@ -60,25 +66,14 @@ func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]la
 // stance is a manifest with what is said of it and what became of it.
 type stance struct {
 	text     []byte
-	promised check.Value
-	findings []string // the rules that fire
+	promised Checked
 	seen     kube.Seen
 }
 
-// stand checks a manifest, or mends it, and makes a pod of it.
-func (l *Lab) stand(ctx context.Context, file string, mend bool) (s stance, err error) {
-	r, err := checked(ctx, file, mend)
-	if err != nil {
+// stand checks a manifest, or fixes it, and makes a pod of it.
+func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err error) {
+	if s.promised, err = l.check(ctx, file, fix); err != nil {
 		return s, err
-	}
-	if len(r.Values) != 1 {
-		return s, fmt.Errorf("%s: check finds %s in it, want one", file, phrase.Count(len(r.Values), "program"))
-	}
-	s.promised = r.Values[0]
-	for _, f := range r.Findings {
-		if f.Severity != rule.Info {
-			s.findings = append(s.findings, f.Rule)
-		}
 	}
 	if s.text, err = os.ReadFile(file); err != nil {
 		return s, err
@@ -89,18 +84,6 @@ func (l *Lab) stand(ctx context.Context, file string, mend bool) (s stance, err 
 	}
 	s.seen, err = copies.AsItIs(ctx, l.host, patience)
 	return s, err
-}
-
-// checked is procfit check --go 1.24, with --fix where it is to be mended.
-func checked(ctx context.Context, file string, mend bool) (*check.Report, error) {
-	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: older}, Changes: mend})
-		return check.Run(ctx, check.Options{Paths: []string{file}, Overlay: overlay, Checkers: []check.Checker{checker}})
-	}
-	if mend {
-		return check.Fixer{Check: run, Least: rule.Info, Write: true}.Run(ctx)
-	}
-	return run(ctx, nil)
 }
 
 // words are both side by side.
@@ -129,8 +112,8 @@ func (l *Lab) words(first, then stance) string {
 
 func (s stance) write(b *strings.Builder) {
 	promise := fmt.Sprintf("GOMAXPROCS %s, %s", s.promised.Text, s.promised.Source)
-	if s.findings != nil {
-		promise += " (" + phrase.And(s.findings) + ")"
+	if s.promised.Findings != nil {
+		promise += " (" + phrase.And(s.promised.Findings) + ")"
 	}
 	fmt.Fprintf(b, "  check, of Go 1.24: %s\n", phrase.Clean(promise))
 	if s.seen.Environment == "" {

@@ -31,6 +31,7 @@ type Lab struct {
 	Copies *kube.Copies
 
 	options  kube.Options
+	check    Check
 	host     string // who runs it
 	manifest []byte
 	given    bool // by the user, and not the document's
@@ -38,8 +39,8 @@ type Lab struct {
 
 // Open settles whether and how the manifest's pods can be made, or those of the document's
 // own app where it is nil. Nothing is made.
-func Open(ctx context.Context, o kube.Options, host string, manifest []byte) (*Lab, error) {
-	l := &Lab{options: o, host: host, manifest: manifest, given: manifest != nil}
+func Open(ctx context.Context, o kube.Options, host string, manifest []byte, check Check) (*Lab, error) {
+	l := &Lab{options: o, check: check, host: host, manifest: manifest, given: manifest != nil}
 	if !l.given {
 		l.manifest = Manifest(o.Image)
 	}

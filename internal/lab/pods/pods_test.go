@@ -1,50 +1,21 @@
 package pods
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
-
-// The document's fix is what check makes of the manifest before it: five lines, with the
-// divisor.
-func TestFix(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "app.yaml")
-	if err := os.WriteFile(file, Manifest("procfit:v1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	was, err := checked(t.Context(), file, false)
-	if err != nil || len(was.Values) != 1 || was.Values[0].Procs != nil || len(was.Findings) == 0 {
-		t.Fatalf("%v: %+v", err, was)
-	}
-	is, err := checked(t.Context(), file, true)
-	if err != nil || len(is.Values) != 1 || is.Values[0].Procs == nil || *is.Values[0].Procs != 2 || len(is.Findings) != 0 || len(is.Fixed) != 1 {
-		t.Fatalf("%v: %+v", err, is)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document := "env: - name: GOMAXPROCS valueFrom: resourceFieldRef: resource: limits.cpu divisor: \"1\""
-	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), document) || !bytes.Contains(text, []byte("image: procfit:v1")) {
-		t.Errorf("after the fix it is\n%s", text)
-	}
-}
 
 // What was promised and what ran stand side by side, and are compared.
 func TestWords(t *testing.T) {
 	seen := func(procs int, environment string) kube.Seen {
 		return kube.Seen{Reading: trial.Reading{Procs: procs, GoVersion: "go1.26.8"}, Pod: journal.Pod{Node: "n1"}, Environment: environment}
 	}
-	first := stance{text: []byte("a\n"), promised: check.Value{Text: "as many as its machine has CPUs", Source: "chosen by the runtime of go1.24"}, findings: []string{"PF001", "PF006"}, seen: seen(2, "")}
-	then := stance{text: []byte("a\nb\n"), promised: check.Value{Procs: new(2), Text: "2", Source: "env, limits.cpu of 2"}, seen: seen(2, "2 (limits.cpu)")}
+	first := stance{text: []byte("a\n"), promised: Checked{Text: "as many as its machine has CPUs", Source: "chosen by the runtime of go1.24", Findings: []string{"PF001", "PF006"}}, seen: seen(2, "")}
+	then := stance{text: []byte("a\nb\n"), promised: Checked{Procs: new(2), Text: "2", Source: "env, limits.cpu of 2"}, seen: seen(2, "2 (limits.cpu)")}
 	got := (&Lab{}).words(first, then)
 	for _, want := range []string{
 		"check, of Go 1.24: GOMAXPROCS as many as its machine has CPUs, chosen by the runtime of go1.24 (PF001 and PF006)",
