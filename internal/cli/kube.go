@@ -300,5 +300,5 @@ func (k *kubeOptions) cleanKube(ctx context.Context, std stdio) error {
 
 // runner measures a session's pods.
 func (k *kubeOptions) runner(s *session.Session) plan.Runner {
-	return k.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local", Image: kube.ImageIn(s.Dir)})
+	return k.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: k.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
 }

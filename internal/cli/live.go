@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	served "github.com/procfit/procfit/internal/verdict/page/served"
 )
@@ -47,15 +44,11 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 
 // renew renders what the journal holds. No trial runs then.
 func (p *livePage) renew() *page.View {
-	contents, err := journal.ReadDirectory(p.session.Dir)
-	if errors.Is(err, fs.ErrNotExist) { // nothing is measured yet
-		contents, err = &journal.Contents{Header: p.session.Header}, nil
-	}
+	contents := p.session.Journal()
+	v := page.New(verdict.Analyze(contents.Header, contents.Trials))
+	err := p.server.Show(v)
 	if err == nil {
-		v := page.New(verdict.Analyze(contents.Header, contents.Trials))
-		if err = p.server.Show(v); err == nil {
-			return v
-		}
+		return v
 	}
 	if !p.failed {
 		p.failed = true

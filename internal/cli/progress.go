@@ -59,17 +59,12 @@ func (p *progress) tick() {
 	}
 }
 
-// resume takes the trials of the journal that is gone on with. One that cannot be read
-// is for those to say who measure.
-func (p *progress) resume(dir string) {
-	have, err := journal.ReadDirectory(dir)
-	if err != nil {
-		return
-	}
+// resume takes the trials of the journal that the run continues.
+func (p *progress) resume(trials []journal.Trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := range have.Trials {
-		p.take(&have.Trials[i])
+	for i := range trials {
+		p.take(&trials[i])
 	}
 }
 

@@ -120,8 +120,12 @@ func TestProgressResumes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results", "x")
 	writeJournal(t, dir)
 	p := drawnAt(80, 24)
-	p.resume(filepath.Join(dir, "nothing"))
-	p.resume(dir)
+	earlier, err := journal.ReadDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.resume(nil)
+	p.resume(earlier.Trials)
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
 	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "requests/s") {
 		t.Errorf("the trials of before are not there\n%s", text)

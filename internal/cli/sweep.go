@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
@@ -144,7 +143,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 		Begin: func() {
 			std.notef("%s", describe(s))
 			*bar = newProgress(std.err, time.Now)
-			(*bar).resume(s.Dir)
+			(*bar).resume(s.Journal().Trials)
 		},
 		Activity: func(a plan.Activity) {
 			switch {
@@ -189,15 +188,12 @@ func refusal(err error) error {
 // conclude reports what the journal holds, whether or not the run came to its
 // end, since a finished trial is never lost.
 func (o *sweepOptions) conclude(std stdio, s *session.Session, runErr error) error {
-	contents, err := journal.ReadDirectory(s.Dir)
-	if err != nil {
-		contents = &journal.Contents{}
-	}
+	contents := s.Journal()
 	if runErr != nil {
 		defer remind(std, s, runErr, len(contents.Trials))
 	}
 	if len(contents.Trials) == 0 {
-		return errors.Join(interrupted(runErr), err)
+		return interrupted(runErr)
 	}
 	r, paths, err := publish(s.Dir, contents, o.baseline)
 	// On a disk that is full the terminal still has the result.

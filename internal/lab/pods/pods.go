@@ -70,7 +70,7 @@ func (l *Lab) Machine() run.Machine {
 		},
 		Look: l.look,
 		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
-			return l.Copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: l.host, Image: kube.ImageIn(s.Dir)}), nil
+			return l.Copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: l.host, Image: kube.ImageOf(s.Journal().Trials)}), nil
 		},
 	}
 }

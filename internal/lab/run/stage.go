@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/toolchain"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // stage is a stage of the run.
@@ -111,11 +110,7 @@ func arguments(e lab.Experiment, st lab.Stage) []string {
 // that was asked for: 1.26 may mean a newer one today, and an arm has one.
 func (s *stage) begun() map[string]string {
 	releases := map[string]string{}
-	contents, err := journal.ReadDirectory(s.session.Dir)
-	if err != nil {
-		return releases
-	}
-	for _, t := range contents.Trials {
+	for _, t := range s.session.Journal().Trials {
 		release, _, _ := strings.Cut(strings.TrimPrefix(t.ObservedGoVersion, "go"), " ") // X: experiments
 		if release != "" {
 			releases[t.Arm.GoVersion] = release

@@ -107,7 +107,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s: %v, beside %s", one.image, same, as)
 		}
 	}
-	if got := imageOf([]journal.Trial{{}, {Pods: []journal.Pod{{}, {ImageID: "x"}}}, {Pods: []journal.Pod{{ImageID: "y"}}}}); got != "x" {
+	if got := ImageOf([]journal.Trial{{}, {Pods: []journal.Pod{{}, {ImageID: "x"}}}, {Pods: []journal.Pod{{ImageID: "y"}}}}); got != "x" {
 		t.Errorf("the journal began with %q", got)
 	}
 }

@@ -126,17 +126,8 @@ func evidence(p *corev1.Pod, container string) journal.Pod {
 // digestOf is what of an image's ID does not depend on where it was fetched from.
 func digestOf(id string) string { return id[strings.LastIndex(id, "@")+1:] }
 
-// ImageIn is the image that the targets of a results folder's journal ran; empty: it has
-// none, or cannot be read, of which whoever needs it says why.
-func ImageIn(dir string) string {
-	c, err := journal.ReadDirectory(dir)
-	if err != nil {
-		return ""
-	}
-	return imageOf(c.Trials)
-}
-
-func imageOf(trials []journal.Trial) string {
+// ImageOf is the image that the targets of earlier trials ran; empty: none tells.
+func ImageOf(trials []journal.Trial) string {
 	for _, t := range trials {
 		for _, p := range t.Pods {
 			if p.ImageID != "" {

@@ -15,16 +15,11 @@ import (
 // with, or else of the baseline, since trials and runs are only comparable where both
 // had the same CPUs.
 func (s *Session) inherit() {
-	for _, dir := range []string{s.Dir, s.baseline} {
-		if dir == "" {
-			continue
-		}
-		contents, err := journal.ReadDirectory(dir)
-		if err != nil {
-			continue // whoever needs it will say so
-		}
-		s.arrangeAs(contents.Header, dir == s.Dir)
-		return
+	switch {
+	case s.earlier.contents != nil:
+		s.arrangeAs(s.earlier.contents.Header, true)
+	case s.base.contents != nil:
+		s.arrangeAs(s.base.contents.Header, false)
 	}
 }
 
@@ -56,10 +51,8 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 	if err != nil {
 		return &JournalError{err}
 	}
-	if exists {
-		if _, err := journal.ReadDirectory(s.Dir); !errors.Is(err, journal.ErrEmpty) {
-			return nil
-		}
+	if exists && !errors.Is(s.earlier.err, journal.ErrEmpty) {
+		return nil
 	}
 	dir, err := folder.Make(s.Dir)
 	if err != nil {

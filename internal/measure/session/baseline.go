@@ -22,9 +22,9 @@ const (
 // with. A *Refusal is that the two runs were planned in ways that cannot be
 // compared; a *verdict.RefusedError that the machines or the targets cannot.
 func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err error) {
-	contents, err := journal.ReadDirectory(s.baseline)
-	if err != nil {
-		return old, nil, err
+	contents := s.base.contents
+	if contents == nil {
+		return old, nil, s.base.err
 	}
 	old = contents.Header
 	if err := verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {

@@ -37,45 +37,46 @@ func holdsJournal(dir string) (bool, error) {
 
 // openJournal makes the results folder and its journal, or opens the one that is to
 // be completed. On success the folder is open too.
-func (s *Session) openJournal(on Events) (w *journal.Writer, have plan.Record, err error) {
+func (s *Session) openJournal(on Events) error {
 	exists, err := holdsJournal(s.Dir)
 	if err != nil {
-		return nil, have, err
+		return err
 	}
 	dir, err := folder.Make(s.Dir)
 	if err != nil {
-		return nil, have, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+		return fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
 	}
-	w, have, err = s.journalIn(dir, exists, on)
+	w, err := s.journalIn(dir, exists, on)
 	if err != nil {
 		dir.Close()
-		return nil, have, err
+		return err
 	}
-	s.folder = dir
-	return w, have, nil
+	s.folder, s.journal = dir, w
+	return nil
 }
 
-func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (w *journal.Writer, have plan.Record, err error) {
+func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.Writer, error) {
 	if exists {
-		w, c, err := journal.Open(dir)
+		w, err := journal.Open(dir)
 		switch {
 		case errors.Is(err, journal.ErrEmpty):
 			// A run that was killed, or whose machine died, before it wrote its header.
 		case err != nil:
-			return nil, have, err
+			return nil, err
 		default:
-			return w, record(c), s.goOn(w, c, on)
+			return w, s.goOn(w, on)
 		}
 	}
-	w, err = journal.Create(dir, s.Header)
+	w, err := journal.Create(dir, s.Header)
 	if err != nil {
-		return nil, have, fmt.Errorf("the journal cannot be begun: %w", err)
+		return nil, fmt.Errorf("the journal cannot be begun: %w", err)
 	}
-	return w, have, nil
+	return w, nil
 }
 
 // goOn takes over what the journal holds; when it may not, it closes it.
-func (s *Session) goOn(w *journal.Writer, c *journal.Contents, on Events) error {
+func (s *Session) goOn(w *journal.Writer, on Events) error {
+	c := w.Contents()
 	if err := s.adopt(c.Header); err != nil {
 		w.Close()
 		return err

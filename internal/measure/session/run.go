@@ -49,10 +49,10 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	if err := s.arrange(ctx, r, on); err != nil {
 		return false, err
 	}
-	w, have, err := s.openJournal(on)
-	if err != nil {
+	if err := s.openJournal(on); err != nil {
 		return false, &JournalError{err}
 	}
+	w := s.journal
 	defer s.folder.Close()
 	defer w.Close()
 	if err := s.folder.Mkdir(logs, 0o700); err != nil {
@@ -62,7 +62,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		on.Begin()
 	}
 	execution := plan.Execution{
-		Plan: s.Plan, Planner: plan.PlannerOf(s.Header), Have: have, Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Tolerant: s.Spec.Tolerant,
+		Plan: s.Plan, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: r, Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Tolerant: s.Spec.Tolerant,
 		Report: on.Progress, Now: time.Now,
 		Begin: func(b journal.Block) error {
 			if err := w.AppendBlock(b); err != nil {

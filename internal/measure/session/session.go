@@ -1,6 +1,7 @@
 package session
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,15 +33,43 @@ type Session struct {
 	Done   int  // trials that a resumed journal holds already
 	Ended  bool // there is nothing left to measure
 
-	baseline string
-	options  Options
-	folder   *folder.Dir // while it runs
+	options Options
+	// earlier is what the folder's journal held when the session was made, and base
+	// that of the baseline.
+	earlier, base found
+	folder        *folder.Dir     // while it runs
+	journal       *journal.Writer // from when it runs
+}
+
+// found is a journal that was read, or why it was not.
+type found struct {
+	contents *journal.Contents
+	err      error
+}
+
+func find(dir string) (f found) {
+	if dir == "" {
+		return found{err: fs.ErrNotExist}
+	}
+	f.contents, f.err = journal.ReadDirectory(dir)
+	return f
+}
+
+// Journal is what the session's journal holds: before it runs, of an earlier run.
+func (s *Session) Journal() *journal.Contents {
+	switch {
+	case s.journal != nil:
+		return s.journal.Contents()
+	case s.earlier.contents != nil:
+		return s.earlier.contents
+	}
+	return &journal.Contents{Header: s.Header}
 }
 
 // New plans a sweep that is valid.
 func New(spec plan.Spec, o Options) *Session {
 	s := &Session{
-		Spec: spec, Dir: o.Dir, baseline: o.Baseline, options: o,
+		Spec: spec, Dir: o.Dir, options: o, earlier: find(o.Dir), base: find(o.Baseline),
 	}
 	s.Spec.Limited = limited(spec, o.Host)
 	s.inherit()
@@ -69,8 +98,8 @@ func (s *Session) settle() {
 // Missing is how many trials the journal lacks, if there is one, at most where the
 // plan is a race.
 func (s *Session) Missing() int {
-	contents, err := journal.ReadDirectory(s.Dir)
-	if err != nil {
+	contents := s.Journal()
+	if len(contents.Trials)+len(contents.Blocks) == 0 {
 		return s.Trials()
 	}
 	h := s.Header

@@ -110,10 +110,11 @@ func TestTornLastLine(t *testing.T) {
 		if err := os.WriteFile(path, whole[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		w, c, err := Open(dir)
+		w, err := Open(dir)
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
+		c := w.Contents()
 		if err := w.Append(trial(9)); err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +126,9 @@ func TestTornLastLine(t *testing.T) {
 		after, err := ReadFile(path)
 		if err != nil || len(c.Trials) != want || len(after.Trials) != want+1 || after.Trials[want].Block != 9 {
 			t.Fatalf("cut at %d: %d trials read, %+v after the next one, %v; want %d", cut, len(c.Trials), after, err, want)
+		}
+		if known := w.Contents(); !reflect.DeepEqual(known.Trials, after.Trials) || !reflect.DeepEqual(known.Header, after.Header) {
+			t.Errorf("cut at %d: the writer has %+v, a reader %+v", cut, known, after)
 		}
 	}
 }
@@ -166,7 +170,7 @@ func TestOneWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another procfit") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another procfit") {
 		t.Errorf("a second writer: %v", err)
 	}
 	if _, err := ReadFile(path); err != nil {
@@ -232,7 +236,7 @@ func TestTornHeader(t *testing.T) {
 		if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Open(dir); !errors.Is(err, ErrEmpty) {
+		if _, err := Open(dir); !errors.Is(err, ErrEmpty) {
 			t.Errorf("%q opens: %v", torn, err)
 		}
 		w, err := Create(dir, header())

@@ -57,8 +57,19 @@ func placeOf(t *Trial) place { return place{t.Arm.Key(), t.Role, t.Block, t.Orde
 // a hole in it proves nothing; lines of an unknown kind are passed over, as a
 // later procfit of the same schema may add kinds.
 func Read(r io.Reader, name string) (*Contents, error) {
+	c, err := read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.trimmed(), nil
+}
+
+func newContents() *Contents { return &Contents{arms: map[ArmKey]bool{}, again: map[place]int{}} }
+
+// read is Read with what appending needs.
+func read(r io.Reader, name string) (*Contents, error) {
 	br := bufio.NewReader(r)
-	c := &Contents{arms: map[ArmKey]bool{}, again: map[place]int{}}
+	c := newContents()
 	for line := 1; ; line++ {
 		raw, err := br.ReadBytes('\n')
 		if err != nil && err != io.EOF {
@@ -69,7 +80,7 @@ func Read(r io.Reader, name string) (*Contents, error) {
 			if line == 1 {
 				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 			}
-			return c.trimmed(), nil
+			return c, nil
 		}
 		if perr := c.add(raw, line); perr != nil {
 			switch {
@@ -77,23 +88,26 @@ func Read(r io.Reader, name string) (*Contents, error) {
 				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 			case last && line > 1 && !errors.Is(perr, ErrNewer):
 				c.Torn = int64(len(raw))
-				return c.trimmed(), nil
+				return c, nil
 			}
 			return nil, fmt.Errorf("%s:%d: %w", name, line, perr)
 		}
 		c.size += int64(len(raw))
 		if last {
 			c.unended = true
-			return c.trimmed(), nil
+			return c, nil
 		}
 	}
 }
 
-// trimmed drops what only reading needed, and the trials that were tried again.
+// trimmed are the contents without what only reading needs, and without the trials that
+// were tried again.
 func (c *Contents) trimmed() *Contents {
-	c.Trials = slices.DeleteFunc(c.Trials, func(t Trial) bool { return t.Kind == "" })
-	c.arms, c.again = nil, nil
-	return c
+	kept := *c
+	kept.arms, kept.again = nil, nil
+	kept.Blocks = slices.Clone(c.Blocks)
+	kept.Trials = slices.DeleteFunc(slices.Clone(c.Trials), func(t Trial) bool { return t.Kind == "" })
+	return &kept
 }
 
 // tornHeader tells whether a line without an end is the beginning of a header.

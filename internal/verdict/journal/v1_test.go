@@ -127,10 +127,11 @@ func TestResumeV1(t *testing.T) {
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, c, err := Open(dir)
+	w, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := w.Contents()
 	added := trial(1)
 	added.InvalidCode = InvalidErrors
 	if err := w.Append(added); err != nil {

@@ -15,12 +15,13 @@ import (
 // Name is the journal's file in a results folder.
 const Name = "journal.jsonl"
 
-// Writer appends trials to a journal that it holds locked.
+// Writer appends trials to a journal that it holds locked, and knows what is in it.
 type Writer struct {
-	dir    *folder.Dir
-	f      *os.File
-	schema string
-	size   int64 // bytes up to the end of the last whole line
+	dir   *folder.Dir
+	f     *os.File
+	c     *Contents // as a reader of the file has them
+	lines int
+	size  int64 // bytes up to the end of the last whole line
 }
 
 // Create makes the journal of a folder with the header, which it gives its schema
@@ -35,7 +36,7 @@ func Create(dir *folder.Dir, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, f: f, schema: Schema}
+	w := &Writer{dir: dir, f: f, c: newContents()}
 	if err = lock(f); err == nil {
 		err = w.appendLine(h)
 	}
@@ -80,43 +81,46 @@ func LockDirectory(dir string) (io.Closer, error) {
 }
 
 // Open opens the journal of a folder to go on with it, in the schema that it has:
-// it reads what is there, cuts a torn last line off, and locks the file against a
+// it reads what is there, cuts an incomplete last line off, and locks the file against a
 // second procfit. The folder must stay open.
-func Open(dir *folder.Dir) (*Writer, *Contents, error) {
+func Open(dir *folder.Dir) (*Writer, error) {
 	f, err := dir.OpenFile(Name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	w, c, err := open(f)
+	w, err := open(f)
 	if err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, err
 	}
 	w.dir = dir
-	return w, c, nil
+	return w, nil
 }
 
-func open(f *os.File) (*Writer, *Contents, error) {
+func open(f *os.File) (*Writer, error) {
 	if err := lock(f); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	c, err := Read(f, f.Name())
+	c, err := read(f, f.Name())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	w := &Writer{f: f, schema: c.Header.Schema, size: c.size}
+	w := &Writer{f: f, c: c, lines: 1, size: c.size}
 	if c.Torn > 0 {
 		if err := f.Truncate(w.size); err != nil {
-			return nil, nil, fmt.Errorf("cut the torn last line off: %w", err)
+			return nil, fmt.Errorf("cut the torn last line off: %w", err)
 		}
 	}
 	if c.unended {
 		if err := w.write([]byte("\n")); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return w, c, nil
+	return w, nil
 }
+
+// Contents are what a reader of the file has, from before and appended since.
+func (w *Writer) Contents() *Contents { return w.c.trimmed() }
 
 // ReadFile reads the journal at path without locking it, so that a report can be
 // made while a run goes on.
@@ -150,7 +154,7 @@ func (w *Writer) Append(t Trial) error {
 	if t.Phases == nil {
 		t.Phases = []Phase{}
 	}
-	if w.schema == SchemaV1 {
+	if w.c.Header.Schema == SchemaV1 {
 		v, err := asTrialV1(t)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.f.Name(), err)
@@ -184,7 +188,11 @@ func (w *Writer) appendLine(v any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.f.Name(), err)
 	}
-	return w.write(append(line, '\n'))
+	if err := w.write(append(line, '\n')); err != nil {
+		return err
+	}
+	w.lines++
+	return w.c.add(line, w.lines)
 }
 
 func (w *Writer) write(b []byte) error {
