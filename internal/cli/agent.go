@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
@@ -29,7 +29,7 @@ func newAgent(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return agent.NewServer(load.Run).Serve(cmd.Context(), l, idle)
+			return agent.NewServer(engine.Run).Serve(cmd.Context(), l, idle)
 		},
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow the programs of the pod to their end, and tell what they did")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/load/requests"
 )
 
@@ -93,7 +94,7 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	if o.warmup > 0 {
 		warm := o.options
 		warm.Duration, warm.Rate, warm.Pace = o.warmup, 0, ""
-		if _, err := load.Run(ctx, warm); err != nil {
+		if _, err := engine.Run(ctx, warm); err != nil {
 			return err
 		}
 	}
@@ -128,14 +129,14 @@ func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error
 		defer f.Close()
 		log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(f)}
 		options.Each = func(i load.Interval) { live.second(i); log.second(i) }
-		result, err := load.Run(ctx, options)
+		result, err := engine.Run(ctx, options)
 		live.finish()
 		if err := errors.Join(log.err, f.Close()); err != nil {
 			return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
 		}
 		return result, err
 	}
-	result, err := load.Run(ctx, options)
+	result, err := engine.Run(ctx, options)
 	live.finish()
 	return result, err
 }

@@ -11,26 +11,18 @@ const (
 	EnginePortable = "portable"
 )
 
-// engine carries out runs.
-type engine interface {
-	name() string
-	// workers makes those of a run; their work has not begun.
-	workers(r *run) ([]worker, error)
-}
-
 // chooseEngine is the one that is asked for, else the cheapest that can do it.
-func (p *plan) chooseEngine() error {
-	plain := p.scheme == schemeHTTP && p.GRPC == nil
+func (p *Prepared) chooseEngine() error {
+	plain := p.scheme == SchemeHTTP && p.GRPC == nil
 	switch p.Engine {
 	case "":
-		p.engine = rawEngine()
-		if p.engine == nil || !plain {
-			p.engine = portable{}
+		p.Engine = EnginePortable
+		if hasRaw && plain {
+			p.Engine = EngineRaw
 		}
 	case EnginePortable:
-		p.engine = portable{}
 	case EngineRaw:
-		if p.engine = rawEngine(); p.engine == nil {
+		if !hasRaw {
 			return invalid(FieldEngine, p.Engine, "there is none on this system; leave it out")
 		}
 		if !plain {
@@ -39,7 +31,7 @@ func (p *plan) chooseEngine() error {
 	default:
 		return invalid(FieldEngine, p.Engine, "there are %s and %s", EngineRaw, EnginePortable)
 	}
-	if p.Streams > 1 && p.scheme == schemeHTTP && p.GRPC == nil {
+	if p.Streams > 1 && p.scheme == SchemeHTTP && p.GRPC == nil {
 		return invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which has one request at a time on a connection: write h2c:// or https://")
 	}
 	return nil

@@ -3,14 +3,12 @@ package load
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/procfit/procfit/internal/load/rpc"
-	"github.com/procfit/procfit/internal/load/wire"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -23,7 +21,7 @@ type GRPC struct {
 }
 
 // prepareCall reads what the user wrote, and with files all of the call.
-func (p *plan) prepareCall(urls []*url.URL) error {
+func (p *Prepared) prepareCall(urls []*url.URL) error {
 	g := p.GRPC
 	var err error
 	if p.name, err = rpc.ParseName(g.Method); err != nil {
@@ -47,11 +45,11 @@ func (p *plan) prepareCall(urls []*url.URL) error {
 	if p.types, err = p.givenTypes(); err != nil || p.types == nil {
 		return err
 	}
-	return p.makeCall()
+	return p.MakeCall(p.types)
 }
 
 // givenTypes are those of the user's files; nil: there are none.
-func (p *plan) givenTypes() (rpc.Types, error) {
+func (p *Prepared) givenTypes() (rpc.Types, error) {
 	g := p.GRPC
 	switch {
 	case len(g.Proto) > 0:
@@ -70,28 +68,15 @@ func (p *plan) givenTypes() (rpc.Types, error) {
 	return nil, nil
 }
 
-// askTypes asks the first server for the types.
-func (p *plan) askTypes(ctx context.Context) error {
-	t := p.targets[0]
-	s := rpc.Server{Address: t.address, Authority: t.authority, TLS: p.tlsFor(t), Metadata: map[string]string{}}
-	for _, h := range p.headers {
-		s.Metadata[strings.ToLower(h.name)] = h.value
-	}
-	delete(s.Metadata, "host")
-	bounded, cancel := context.WithTimeout(ctx, min(p.Timeout, maxSetup))
-	defer cancel()
-	var err error
-	if p.types, err = rpc.Reflect(bounded, s, p.name.Service); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fmt.Errorf("%s: the types of %s: %w; give them by --proto or --protoset", t.url, p.name, err)
-	}
-	return p.makeCall()
-}
+// Called is the method that is called.
+func (p *Prepared) Called() rpc.Name { return p.name }
 
-// makeCall makes the request of the call.
-func (p *plan) makeCall() error {
+// Undefined tells that the types of the call are still to be asked for.
+func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
+
+// MakeCall makes the request of the call, with its types.
+func (p *Prepared) MakeCall(types rpc.Types) error {
+	p.types = types
 	method, err := p.name.Find(p.types)
 	if err != nil {
 		return invalid(FieldGRPC, p.GRPC.Method, "%w", err)
@@ -100,17 +85,17 @@ func (p *plan) makeCall() error {
 	if err != nil {
 		return err
 	}
-	m := message{
-		method: "POST", path: p.name.Path(), body: body, grpc: true,
-		headers: append([]header{{"te", "trailers"}, {"content-type", "application/grpc"}}, p.headers...),
+	m := Message{
+		Method: "POST", Path: p.name.Path(), Body: body, GRPC: true,
+		Headers: append([]Header{{"te", "trailers"}, {"content-type", "application/grpc"}}, p.headers...),
 	}
-	for i := range p.targets {
-		p.targets[i].requests = []*wire.Request{p.targets[i].request(m)}
+	for i := range p.Targets {
+		p.Targets[i].Messages = []Message{m}
 	}
 	return nil
 }
 
-func (p *plan) message(method protoreflect.MethodDescriptor) ([]byte, error) {
+func (p *Prepared) message(method protoreflect.MethodDescriptor) ([]byte, error) {
 	data := p.GRPC.Data
 	if len(data) == 0 {
 		data = []byte("{}")

@@ -60,31 +60,37 @@ type Progress struct {
 	Errors   int64
 }
 
-// plan is Options checked and made ready.
-type plan struct {
+// Prepared is Options checked and made ready for an engine, which is chosen.
+type Prepared struct {
 	Options
-	engine  engine
-	scheme  string // of all targets
-	targets []target
-	mix     *mix        // nil: one request
-	times   []int64     // of PacePoisson: when each request is intended, after the start; nil: evenly
-	tls     *tls.Config // of https
-	headers []header
-	name    rpc.Name  // of gRPC
-	types   rpc.Types // of gRPC; nil: the server tells them
+	Targets  []Target
+	Security *tls.Config // of https
+	scheme   string      // of all targets
+	headers  []Header
+	name     rpc.Name  // of gRPC
+	types    rpc.Types // of gRPC; nil: the server tells them
 }
 
-// Check says what is wrong with the options, as Run would: a FieldError, or that
+// Lines are the headers of all requests.
+func (p *Prepared) Lines() []Header { return p.headers }
+
+// Check says what is wrong with the options, as a run would: a FieldError, or that
 // the limit of open files cannot be read.
 func (o Options) Check() error {
-	if _, err := prepare(o); err != nil {
-		return err
-	}
-	return checkFiles(o.Connections)
+	_, err := o.Prepare()
+	return err
 }
 
-// prepare checks the options and builds the requests.
-func prepare(o Options) (*plan, error) {
+// Prepare checks the options and makes the requests.
+func (o Options) Prepare() (*Prepared, error) {
+	p, err := o.prepare()
+	if err != nil {
+		return nil, err
+	}
+	return p, checkFiles(o.Connections)
+}
+
+func (o Options) prepare() (*Prepared, error) {
 	if err := o.checkNumbers(); err != nil {
 		return nil, err
 	}
@@ -98,7 +104,7 @@ func prepare(o Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{Options: o, headers: headers}
+	p := &Prepared{Options: o, headers: headers}
 	urls, err := p.parseURLs()
 	if err != nil {
 		return nil, err
@@ -106,7 +112,7 @@ func prepare(o Options) (*plan, error) {
 	if err := p.chooseEngine(); err != nil {
 		return nil, err
 	}
-	if p.tls, err = o.TLS.config(p.scheme); err != nil {
+	if p.Security, err = o.TLS.config(p.scheme); err != nil {
 		return nil, err
 	}
 	if o.GRPC != nil && len(o.Requests) > 0 {
@@ -122,18 +128,18 @@ func prepare(o Options) (*plan, error) {
 }
 
 // parseURLs makes the targets, without requests.
-func (p *plan) parseURLs() ([]*url.URL, error) {
+func (p *Prepared) parseURLs() ([]*url.URL, error) {
 	var urls []*url.URL
 	for _, raw := range p.URLs {
 		t, u, err := newTarget(raw)
 		if err != nil {
 			return nil, err
 		}
-		if p.scheme != "" && t.scheme != p.scheme {
+		if p.scheme != "" && t.Scheme != p.scheme {
 			return nil, invalid(FieldURL, raw, "the one before it is %s: all need the same", p.scheme)
 		}
-		p.scheme = t.scheme
-		p.targets, urls = append(p.targets, t), append(urls, u)
+		p.scheme = t.Scheme
+		p.Targets, urls = append(p.Targets, t), append(urls, u)
 	}
 	return urls, nil
 }
@@ -170,24 +176,4 @@ func (o Options) checkNumbers() error {
 		}
 	}
 	return o.checkPace()
-}
-
-// chooseThreads is the number of event loops. One thread carries about 100,000
-// requests a second and leaves the other CPUs to the server, so the load takes
-// a quarter of a shared machine, all CPUs that were set aside for it, and in an
-// open loop no more than the rate asks for. procs bounds it since each running
-// loop holds a P.
-func chooseThreads(o Options, cpus, procs int) int {
-	n := cpus / 4
-	if len(o.CPUs) > 0 {
-		n = len(o.CPUs)
-	}
-	if o.Rate > 0 {
-		n = min(n, int(o.Rate/40_000)+1)
-	}
-	n = min(n, procs, 16)
-	if o.Threads > 0 {
-		n = o.Threads
-	}
-	return max(1, min(n, o.Connections))
 }

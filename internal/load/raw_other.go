@@ -2,5 +2,5 @@
 
 package load
 
-// rawEngine is none: it needs Linux.
-func rawEngine() engine { return nil }
+// hasRaw tells whether the raw engine is there: it needs Linux.
+const hasRaw = false

@@ -13,9 +13,6 @@ const (
 	ModeOpen   = "open"
 )
 
-// maxLatency bounds the histograms; longer waits are recorded as this.
-const maxLatency = 10 * time.Minute
-
 // Result is what a run measured.
 type Result struct {
 	Mode        string
@@ -83,34 +80,21 @@ type URLCount struct {
 // of its connections still waited for an answer, as long as was waited at all.
 func (u URLCount) Hung() bool { return u.Unanswered >= int64(u.Connections) }
 
-func (u *URLCount) add(v URLCount) {
-	u.Connections += v.Connections
-	u.Answered += v.Answered
-	u.Failed += v.Failed
-	u.Unanswered += v.Unanswered
+// RequestResult is what became of the requests of one name in a mix.
+type RequestResult struct {
+	Name       string
+	Answered   int64 // whatever the status
+	Errors     int64 // bad statuses, and requests that failed
+	Unanswered int64 // under way when the run ended
+	Dropped    int64 // intended and never sent, by a sample of them
+	// Latency is as Result.Latency, in two digits.
+	Latency *hdrhistogram.Histogram
 }
 
-// newHistogram holds 1 ns to maxLatency in three digits, about 0.3 MB.
-func newHistogram() *hdrhistogram.Histogram {
-	return hdrhistogram.New(1, int64(maxLatency), 3)
-}
-
-// pace is the rate at which answers came over a window of the duration that
-// starts at the first possible answer: the mean of the running count over the
-// window's last third, less that over its first, over the two thirds between.
-// Answers ÷ duration would miss those under way at the end (3 % at 100 ms and
-// 3 s, a false saturation), and a count at one moment hangs on a stall at that
-// moment; a mean over a third does not.
-func pace(bins []int64, span, first, duration time.Duration) float64 {
-	third := duration.Seconds() / 3
-	begin := first.Seconds()
-	mean := func(from float64) float64 { // of the running count over [from, from+third)
-		var sum float64
-		for i, n := range bins {
-			at := (float64(i) + 0.5) * span.Seconds() / float64(len(bins))
-			sum += float64(n) * min(1, max(0, (from+third-at)/third))
-		}
-		return sum
-	}
-	return (mean(begin+2*third) - mean(begin)) / (2 * third)
+// Interval is a second of a run as it went: the latency of what was answered or failed
+// in it. What has no answer at all is in no interval.
+type Interval struct {
+	Start   time.Time
+	Length  time.Duration
+	Latency *hdrhistogram.Histogram // nanoseconds, three digits
 }

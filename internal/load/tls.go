@@ -5,8 +5,6 @@ import (
 	"crypto/x509"
 	"os"
 	"strconv"
-
-	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // TLS is how servers are verified and what they are shown. Files are in PEM.
@@ -19,10 +17,10 @@ type TLS struct {
 
 // config is nil where the scheme has no TLS.
 func (t TLS) config(scheme string) (*tls.Config, error) {
-	if scheme != schemeHTTPS {
+	if scheme != SchemeHTTPS {
 		return nil, t.unused(scheme)
 	}
-	c := &tls.Config{InsecureSkipVerify: t.Insecure, ServerName: t.ServerName, NextProtos: []string{wire.ALPNHTTP2, wire.ALPNHTTP1}}
+	c := &tls.Config{InsecureSkipVerify: t.Insecure, ServerName: t.ServerName}
 	if t.CACert != "" {
 		pem, err := os.ReadFile(t.CACert)
 		if err != nil {
@@ -67,19 +65,4 @@ func (t TLS) unused(scheme string) error {
 		}
 	}
 	return nil
-}
-
-// tlsFor is the configuration for one target; nil: plain.
-func (p *plan) tlsFor(t target) *tls.Config {
-	if p.tls == nil {
-		return nil
-	}
-	c := p.tls.Clone()
-	if c.ServerName == "" {
-		c.ServerName = t.host
-	}
-	if p.GRPC != nil {
-		c.NextProtos = []string{wire.ALPNHTTP2}
-	}
-	return c
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
 
@@ -82,7 +83,7 @@ func (f *fromHere) Load(ctx context.Context, o load.Options, m agent.Moments) (*
 	}
 	o.Began = func() { tell(m.Began) }
 	o.Ended = func() { tell(m.Ended) }
-	r, err := load.Run(ctx, o)
+	r, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, &agent.RefusedError{Reason: err.Error()}
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/procfit/procfit/internal/host/topology"
-	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -81,7 +81,7 @@ func (r *runner) aside() (back func(), err error) {
 	if r.spec.Target.Kind() != journal.KindServer || len(cpus) == 0 {
 		return func() {}, nil
 	}
-	back, err = load.Bind(cpus)
+	back, err = engine.Bind(cpus)
 	if err != nil && r.spec.Split != nil {
 		err = fmt.Errorf("%w; --shared-cpus leaves the load on the target's CPUs", err)
 	}

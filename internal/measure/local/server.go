@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/measure/trial/course"
@@ -167,7 +168,7 @@ func (r *run) loop(ctx context.Context, f fleet, outer []observe.Limit, o load.O
 // offerLoad runs our own engine. The options were checked before the sweep, so
 // that a failure is the trial's: a target that listens no more, say.
 func offerLoad(ctx context.Context, o load.Options) (*load.Result, error) {
-	result, err := load.Run(ctx, o)
+	result, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", err)
 	}

@@ -25,7 +25,7 @@ const (
 	idleLook    = 200 * time.Millisecond
 )
 
-// Offer runs a load: load.Run.
+// Offer runs a load: engine.Run.
 type Offer func(context.Context, load.Options) (*load.Result, error)
 
 // Server answers what a Client asks. The zero value is not ready: NewServer.

@@ -1,0 +1,13 @@
+//go:build !linux || portable
+
+package engine
+
+import "errors"
+
+// Bind needs Linux.
+func Bind(cpus []int) (back func(), err error) {
+	if len(cpus) == 0 {
+		return func() {}, nil
+	}
+	return nil, errors.New("a load cannot be bound to CPUs on this system")
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+// paceBins is the resolution of counts, see pace.
+const paceBins = 4096
+
+// maxLatency bounds the histograms; longer waits are recorded as this.
+const maxLatency = 10 * time.Minute
+
+// counts is what one thread counted. Nothing in it is shared while it runs.
+type counts struct {
+	requests   int64
+	good       int64 // answers with 2xx or 3xx, the late ones too
+	inTime     int64 // good answers that came within the duration
+	counted    int64 // answers that came before its end, from the first send on
+	failed     int64 // requests and connections
+	unanswered int64
+	dropped    int64
+	fastest    int64 // least latency of an answer, in nanoseconds; 0: none came
+	statuses   [wire.MostStatus]int64
+	kinds      map[load.Kind]int64 // of what failed
+	first      load.Failure
+	protocol   string // empty: HTTP/1.1
+	perURL     []load.URLCount
+	perRequest []load.RequestResult // of a mix
+	bytesRead  int64
+	latency    *hdrhistogram.Histogram
+	lag        *hdrhistogram.Histogram
+	bins       [paceBins]int32 // good answers over time, open loop only
+	user       time.Duration
+	system     time.Duration
+	wall       time.Duration
+}
+
+func newCounts(urls int) counts {
+	return counts{kinds: map[load.Kind]int64{}, perURL: make([]load.URLCount, urls), latency: newHistogram()}
+}
+
+// errors is what went wrong so far.
+func (c *counts) errors() int64 { return c.requests - c.good + c.failed }
+
+// merge makes one Result of what the threads counted. span is the time that the
+// bins of each cover.
+func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.Result {
+	r := &load.Result{
+		Engine: p.Engine, Protocol: wire.HTTP1, Streams: p.Streams, Mode: load.ModeClosed, Rate: p.Rate, Connections: p.Connections, Threads: len(all),
+		Duration: duration, Elapsed: elapsed,
+		ErrorKinds: map[load.Kind]int64{}, PerURL: make([]load.URLCount, len(p.targets)), Latency: newHistogram(),
+		Pace: p.Pace, PerRequest: p.mix.byRequest(),
+	}
+	if p.Rate > 0 {
+		r.Mode, r.SendLag = load.ModeOpen, newHistogram()
+		if r.Pace == "" {
+			r.Pace = load.PaceConstant
+		}
+	}
+	var good, inTime, fastest int64
+	bins := make([]int64, paceBins)
+	for _, c := range all {
+		addCounts(r, c)
+		good += c.good
+		inTime += c.inTime
+		if c.fastest > 0 && (fastest == 0 || c.fastest < fastest) {
+			fastest = c.fastest
+		}
+		for i, n := range c.bins {
+			bins[i] += int64(n)
+		}
+	}
+	r.AchievedPerSecond = float64(inTime) / duration.Seconds()
+	if r.Mode == load.ModeOpen && duration == p.Duration {
+		r.AchievedPerSecond = min(float64(good)/duration.Seconds(), p.carried(bins, span, time.Duration(fastest)))
+	}
+	r.InFlight = float64(inTime) / duration.Seconds() * r.Latency.Mean() / 1e9
+	return r
+}
+
+// addCounts takes in what one thread counted.
+func addCounts(r *load.Result, c *counts) {
+	r.Requests += c.requests
+	if r.FirstError.Kind == "" {
+		r.FirstError = c.first
+	}
+	r.Errors += c.errors()
+	r.Unanswered += c.unanswered
+	r.Dropped += c.dropped
+	r.Counted += c.counted
+	r.BytesRead += c.bytesRead
+	r.User += c.user
+	r.System += c.system
+	r.Latency.Merge(c.latency)
+	if r.SendLag != nil {
+		r.SendLag.Merge(c.lag)
+	}
+	for k, n := range c.kinds {
+		r.ErrorKinds[k] += n
+	}
+	for i, n := range c.statuses {
+		switch status := wire.Status(i); {
+		case n == 0:
+		case !status.Good():
+			r.ErrorKinds[status.Kind()] += n
+		case status.Redirect():
+			r.Redirects += n
+		}
+	}
+	if c.protocol != "" {
+		r.Protocol = c.protocol
+	}
+	for i := range c.perRequest {
+		addRequest(&r.PerRequest[i], &c.perRequest[i])
+	}
+	for i, u := range c.perURL {
+		addURL(&r.PerURL[i], u)
+	}
+	if c.wall > 0 {
+		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())
+	}
+}
+
+// newHistogram holds 1 ns to maxLatency in three digits, about 0.3 MB.
+func newHistogram() *hdrhistogram.Histogram {
+	return hdrhistogram.New(1, int64(maxLatency), 3)
+}
+
+func addURL(u *load.URLCount, v load.URLCount) {
+	u.Connections += v.Connections
+	u.Answered += v.Answered
+	u.Failed += v.Failed
+	u.Unanswered += v.Unanswered
+}

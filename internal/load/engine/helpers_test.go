@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+const smallBody = "hello, world"
+
+// short is a run long enough to say something.
+func short(url ...string) load.Options {
+	return load.Options{URLs: url, Connections: 4, Duration: 200 * time.Millisecond, Timeout: time.Second}
+}
+
+func mustRun(t *testing.T, o load.Options) *load.Result {
+	t.Helper()
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// raw serves each connection by a function of the bytes' level.
+func raw(t testing.TB, serve func(net.Conn)) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				serve(c)
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String() + "/"
+}
+
+// answer writes the same bytes for each request without a body.
+func answer(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			if _, err := io.WriteString(c, text); err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+// lane is one worker's share of the schedule, and what it counted. It is for one
+// goroutine at a time.
+type lane struct {
+	*run
+	id, of int
+
+	slot, slots int64      // of an open loop: the next one, and how many there are
+	seconds     *intervals // nil: nobody watches
+	picked      int64      // requests of a closed loop that were chosen so far
+	settled     int64      // when the measured time was seen to have begun; 0: not yet
+	binsPerNano float64
+
+	counts
+	shownRequests atomic.Int64 // for Progress
+	shownErrors   atomic.Int64
+}
+
+// exchange is a request that is under way, and the place on a connection where it
+// is: a connection of HTTP/1.1 has one, one of HTTP/2 as many as streams.
+type exchange struct {
+	start   int64 // the intended send in an open loop, the send in a closed one
+	sentAt  int64 // what the time-out counts from
+	freeAt  int64 // since when the place is free
+	request int32 // index into target.requests
+}
+
+// init makes a lane with every several-th request of the schedule.
+func (l *lane) init(r *run, id, of int) {
+	l.run, l.id, l.of = r, id, of
+	l.counts = newCounts(len(r.targets))
+	l.perRequest = r.mix.byRequest()
+	if r.Each != nil {
+		l.seconds = &intervals{open: map[int64]*hdrhistogram.Histogram{}}
+	}
+	if r.Rate > 0 {
+		l.lag = newHistogram()
+		l.slots = l.share(r.settling + int64(math.Ceil(r.Rate*r.Duration.Seconds())))
+		l.binsPerNano = paceBins / float64(r.Duration+drain(r.Duration))
+	}
+}
+
+func (l *lane) progress() (requests, errors int64) {
+	return l.shownRequests.Load(), l.shownErrors.Load()
+}
+
+func (l *lane) tally() *counts { return &l.counts }
+
+func (l *lane) watched() *intervals { return l.seconds }
+
+// show publishes what progress tells.
+func (l *lane) show() {
+	l.shownRequests.Store(l.requests)
+	l.shownErrors.Store(l.errors())
+}
+
+// intended is when a slot of this lane is to be sent.
+func (l *lane) intended(slot int64) int64 { return l.start + l.after(l.number(slot)) }
+
+// number is the slot's in the schedule of all lanes.
+func (l *lane) number(slot int64) int64 { return slot*int64(l.of) + int64(l.id) }
+
+// pick is which of a target's requests that of a number is.
+func (r *run) pick(number int64) int32 {
+	if r.mix == nil {
+		return 0
+	}
+	return r.mix.pick(number)
+}
+
+// due gives the next slot, intended at a time, to a free place, and notes how late
+// it is.
+func (l *lane) due(x *exchange, at, now int64) {
+	x.request = l.pick(l.number(l.slot))
+	l.slot++
+	if at >= l.from {
+		l.lag.RecordValue(min(max(0, now-max(at, x.freeAt)), int64(maxLatency)))
+	}
+	x.start, x.sentAt = at, max(at, x.freeAt)
+}
+
+// another gives a free place its next request of a closed loop.
+func (l *lane) another(x *exchange, now int64) {
+	x.request = l.pick(l.number(l.picked))
+	l.picked++
+	x.start, x.sentAt = now, max(now, x.freeAt)
+}
+
+// answered counts an answer. One to a request of the settling counts only for what
+// arrives within the duration.
+func (l *lane) answered(x *exchange, target int, status wire.Status, now int64) {
+	good := status.Good()
+	if now < l.end {
+		l.counted++
+		if good && now >= l.from {
+			l.inTime++
+		}
+	}
+	if x.start < l.from {
+		return
+	}
+	took := now - x.start
+	l.requests++
+	l.perURL[target].Answered++
+	l.record(took)
+	l.watch(now, took)
+	if l.fastest == 0 || took < l.fastest {
+		l.fastest = max(1, took)
+	}
+	l.statuses[status]++
+	if of := l.byName(x.request); of != nil {
+		of.Answered++
+		record(of.Latency, took)
+		if !good {
+			of.Errors++
+		}
+	}
+	if !good {
+		l.perURL[target].Failed++
+		l.note(target, status.Kind(), "")
+		return
+	}
+	l.good++
+	if l.Rate > 0 {
+		if i := int(float64(now-l.from) * l.binsPerNano); i < paceBins {
+			l.bins[i]++
+		}
+	}
+}
+
+// failure counts an error, with the request that it ends, if there is one. That
+// counts as at least as late as it waited: who retries it waits longer still.
+func (l *lane) failure(x *exchange, target int, why wire.Failure, now int64) {
+	if now < l.from {
+		return
+	}
+	if x != nil {
+		l.record(now - x.start)
+		l.watch(now, now-x.start)
+		if of := l.byName(x.request); of != nil {
+			of.Errors++
+			record(of.Latency, now-x.start)
+		}
+	}
+	l.failed++
+	l.kinds[why.Kind]++
+	l.perURL[target].Failed++
+	l.note(target, why.Kind, why.Detail)
+}
+
+// note keeps the first failure.
+func (l *lane) note(target int, k load.Kind, detail string) {
+	if l.first.Kind == "" {
+		l.first = load.Failure{Kind: k, URL: l.targets[target].URL, Detail: detail}
+	}
+}
+
+// hanging enters a request that has no answer at the end.
+func (l *lane) hanging(x *exchange, target int, now int64) {
+	l.unanswered++
+	l.perURL[target].Unanswered++
+	l.record(now - x.start)
+	if of := l.byName(x.request); of != nil {
+		of.Unanswered++
+		record(of.Latency, now-x.start)
+	}
+}
+
+// unsent counts the slots that were due and never sent, but for those of the
+// settling, as lasting at least until now. They are taken in about 1,000 groups,
+// each at its middle.
+func (l *lane) unsent(now int64) {
+	due := l.slots
+	if l.Rate > 0 && now < l.end { // cancelled: the rest was not intended yet
+		due = min(due, l.share(int64(math.Ceil(float64(now-l.start)*l.Rate/1e9))))
+	}
+	l.slot = max(l.slot, l.share(l.settling))
+	step := max(1, (due-l.slot)/1000)
+	for ; l.slot < due; l.slot += step {
+		n := min(step, due-l.slot)
+		middle := l.slot + n/2
+		waited := min(max(now-l.intended(middle), 1), int64(maxLatency))
+		l.latency.RecordValues(waited, n)
+		if of := l.byName(l.pick(l.number(middle))); of != nil {
+			of.Dropped += n
+			of.Latency.RecordValues(waited, n)
+		}
+		l.dropped += n
+	}
+}
+
+// share is how many of the first n requests of the schedule are this lane's.
+func (l *lane) share(n int64) int64 {
+	return max(0, (n-int64(l.id)+int64(l.of)-1)/int64(l.of))
+}
+
+// record enters a latency.
+func (l *lane) record(nanos int64) { record(l.latency, nanos) }
+
+func record(to *hdrhistogram.Histogram, nanos int64) {
+	to.RecordValue(min(max(nanos, 1), int64(maxLatency)))
+}

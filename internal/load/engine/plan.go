@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"strings"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+// plan is a load made ready to be sent.
+type plan struct {
+	*load.Prepared
+	engine  engine
+	targets []target
+	mix     *mix    // nil: one request
+	times   []int64 // of PacePoisson: when each request is intended, after the start; nil: evenly
+}
+
+// prepare checks the options and builds the requests; those of a call whose types the
+// server tells are built once it has.
+func prepare(o load.Options) (*plan, error) {
+	checked, err := o.Prepare()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{Prepared: checked, engine: engineOf(checked.Engine)}
+	if len(p.Requests) > 1 {
+		p.mix = newMix(p.Requests, p.Seed)
+	}
+	p.build()
+	return p, nil
+}
+
+// build makes the requests to all targets.
+func (p *plan) build() {
+	p.targets = nil
+	for _, t := range p.Targets {
+		made := target{Target: t}
+		for _, m := range t.Messages {
+			made.requests = append(made.requests, made.request(m))
+		}
+		p.targets = append(p.targets, made)
+	}
+}
+
+// tlsFor is the configuration for one target; nil: plain.
+func (p *plan) tlsFor(t load.Target) *tls.Config {
+	if p.Security == nil {
+		return nil
+	}
+	c := p.Security.Clone()
+	if c.ServerName == "" {
+		c.ServerName = t.Host
+	}
+	c.NextProtos = []string{wire.ALPNHTTP2, wire.ALPNHTTP1}
+	if p.GRPC != nil {
+		c.NextProtos = []string{wire.ALPNHTTP2}
+	}
+	return c
+}
+
+// askTypes asks the first server for the types.
+func (p *plan) askTypes(ctx context.Context) error {
+	t := p.Targets[0]
+	s := rpc.Server{Address: t.Address, Authority: t.Authority, TLS: p.tlsFor(t), Metadata: map[string]string{}}
+	for _, h := range p.Lines() {
+		s.Metadata[strings.ToLower(h.Name)] = h.Value
+	}
+	delete(s.Metadata, "host")
+	bounded, cancel := context.WithTimeout(ctx, min(p.Timeout, maxSetup))
+	defer cancel()
+	types, err := rpc.Reflect(bounded, s, p.Called().Service)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("%s: the types of %s: %w; give them by --proto or --protoset", t.URL, p.Called(), err)
+	}
+	if err := p.MakeCall(types); err != nil {
+		return err
+	}
+	p.build()
+	return nil
+}

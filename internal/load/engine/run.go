@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+// drain is how long answers are waited for after a loop of the duration: a short one
+// would else take a program that is slow on a busy machine for one that hangs.
+func drain(duration time.Duration) time.Duration {
+	return min(max(duration, minDrain), maxDrain)
+}
+
+const (
+	minDrain      = time.Second            // how long after the duration answers are waited for, at least
+	maxDrain      = 2 * time.Second        // and at most
+	maxSetup      = 5 * time.Second        // for all connections to open before the first request
+	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
+	progressEvery = 500 * time.Millisecond // between calls of Progress
+)
+
+// Run offers the load and returns when it is over. Cancelled, it returns at
+// once with what was measured and the context's error. Any other error means
+// that nothing was measured.
+func Run(ctx context.Context, o load.Options) (*load.Result, error) {
+	p, err := prepare(o)
+	if err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	addresses, err := resolve(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.Undefined() {
+		if err := p.askTypes(ctx); err != nil {
+			return nil, fmt.Errorf("load: %w", err)
+		}
+	}
+	r := &run{plan: p, addresses: addresses, base: time.Now(), begin: make(chan struct{})}
+	r.settling = int64(math.Ceil(p.Rate * p.Settle.Seconds()))
+	r.drawTimes()
+	if r.workers, err = p.engine.workers(r); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	defer r.close()
+	return r.do(ctx)
+}
+
+// worker carries out its share of a run.
+type worker interface {
+	// work connects, reports on setup, waits for run.begin and loads until the run is
+	// over or run.stop is set.
+	work(setup chan<- error) error
+	// wake makes it look at run.stop; any goroutine may call it.
+	wake()
+	close()
+	// progress is how many answers and errors it has counted so far.
+	progress() (requests, errors int64)
+	// tally is what it counted, once work has returned.
+	tally() *counts
+	// watched are the intervals that it counts; nil: none.
+	watched() *intervals
+}
+
+// run is what the workers of one Run share; it does not change once they send.
+type run struct {
+	*plan
+	addresses []netip.AddrPort // of the targets
+	base      time.Time        // the clock of all threads counts from here
+	workers   []worker
+	begin     chan struct{} // closed when all are connected
+	stop      atomic.Bool   // set before the threads are woken to end at once
+
+	// In nanoseconds since base, set before begin is closed.
+	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
+
+	told     int64 // intervals that Each was called for
+	settling int64 // requests of an open loop's schedule before the measured time
+}
+
+// clock is the time since base in nanoseconds, from the monotonic clock.
+func (r *run) clock() int64 { return int64(time.Since(r.base)) }
+
+func (r *run) close() {
+	for _, w := range r.workers {
+		w.close()
+	}
+}
+
+// do starts the threads together, waits for them and merges what they counted.
+func (r *run) do(ctx context.Context) (*load.Result, error) {
+	setup := make(chan error, len(r.workers))
+	done := make(chan error, len(r.workers))
+	var tick <-chan time.Time
+	if r.Progress != nil || r.Each != nil {
+		t := time.NewTicker(progressEvery)
+		defer t.Stop()
+		tick = t.C
+	}
+	for _, w := range r.workers {
+		go func() { done <- w.work(setup) }()
+	}
+	var failed error
+	var over <-chan time.Time // the end of Duration
+	cancelled := ctx.Done()
+	for connected, left := 0, len(r.workers); left > 0; {
+		var err error
+		select {
+		case err = <-setup:
+			if connected++; connected == len(r.workers) {
+				r.schedule()
+				over = time.After(time.Duration(r.end - r.clock()))
+			}
+		case <-over:
+			over = nil
+			r.ended()
+		case err = <-done:
+			left--
+		case <-cancelled:
+			cancelled = nil
+			r.halt()
+		case <-tick:
+			if connected == len(r.workers) {
+				r.tell(r.clock())
+				r.showProgress()
+			}
+		}
+		if err != nil && failed == nil {
+			failed = err
+			r.halt()
+		}
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("load: %w", failed)
+	}
+	if over != nil { // the threads were quicker to end than the timer to fire
+		r.ended()
+	}
+	elapsed := time.Duration(max(1, r.clock()-r.from))
+	r.tellLast(r.clock())
+	all := make([]*counts, len(r.workers))
+	for i, w := range r.workers {
+		all[i] = w.tally()
+	}
+	duration := r.Duration
+	if r.stop.Load() {
+		duration = min(duration, elapsed)
+	}
+	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.from)), ctx.Err()
+}
+
+// schedule sets the common start and releases the threads.
+func (r *run) schedule() {
+	if r.Began != nil {
+		r.Began()
+	}
+	r.start = r.clock()
+	if r.Rate > 0 {
+		r.start += int64(openLead)
+	}
+	r.from = r.start + int64(r.Settle)
+	if r.Rate > 0 {
+		r.from = r.start + r.even(r.settling)
+	}
+	r.end = r.from + int64(r.Duration)
+	r.last = r.end + int64(drain(r.Duration))
+	close(r.begin)
+}
+
+func (r *run) ended() {
+	if r.Ended != nil {
+		r.Ended()
+	}
+}
+
+// halt makes all threads return at once.
+func (r *run) halt() {
+	r.stop.Store(true)
+	for _, w := range r.workers {
+		w.wake()
+	}
+}
+
+func (r *run) showProgress() {
+	if r.Progress != nil {
+		r.Progress(r.progress())
+	}
+}
+
+func (r *run) progress() load.Progress {
+	p := load.Progress{Elapsed: time.Duration(r.clock() - r.start)}
+	for _, w := range r.workers {
+		requests, errors := w.progress()
+		p.Requests += requests
+		p.Errors += errors
+	}
+	return p
+}
+
+// resolve finds the address of each target by connecting to it once, which
+// chooses among a name's addresses and tells early that nobody listens.
+func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
+	dialer := net.Dialer{Timeout: min(p.Timeout, maxSetup)}
+	addresses := make([]netip.AddrPort, len(p.Targets))
+	for i, t := range p.Targets {
+		conn, err := dialer.DialContext(ctx, "tcp", t.Address)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return nil, fmt.Errorf("load: connect to %s: %w", t.URL, err)
+		}
+		addresses[i] = conn.RemoteAddr().(*net.TCPAddr).AddrPort()
+		conn.Close()
+	}
+	return addresses, nil
+}

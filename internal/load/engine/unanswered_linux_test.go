@@ -1,0 +1,143 @@
+//go:build !portable
+
+package engine
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+// hangsAfter answers n requests and then none any more, on connections that stay
+// open.
+func hangsAfter(n int64) func(net.Conn) {
+	var served atomic.Int64
+	return func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			if served.Add(1) > n {
+				io.Copy(io.Discard, in)
+				return
+			}
+			io.WriteString(c, okAnswer)
+		}
+	}
+}
+
+// One of two replicas hangs: it is told by its counts, and its requests count as
+// at least as late as they waited.
+func TestReplicaHangs(t *testing.T) {
+	t.Parallel()
+	good, hung := raw(t, answer(okAnswer)), raw(t, hangsAfter(20))
+	for _, rate := range []float64{0, 500} {
+		o := short(good, hung)
+		o.Connections, o.Rate, o.Duration, o.Timeout = 8, rate, 400*time.Millisecond, time.Minute
+		r := mustRun(t, o)
+		if r.Errors != 0 || r.Unanswered != 4 {
+			t.Errorf("rate %v: %d errors, %d unanswered, want 0 and 4", rate, r.Errors, r.Unanswered)
+		}
+		first, second := r.PerURL[0], r.PerURL[1]
+		if first.Hung() || first.Unanswered != 0 || first.Connections != 4 || first.Answered == 0 {
+			t.Errorf("rate %v: the good one: %+v", rate, first)
+		}
+		if !second.Hung() || second.Answered > 20 {
+			t.Errorf("rate %v: the one that hangs: %+v", rate, second)
+		}
+		if first.Answered+second.Answered != r.Requests {
+			t.Errorf("rate %v: %+v and %+v make %d", rate, first, second, r.Requests)
+		}
+		if got := time.Duration(r.Latency.Max()); got < 600*time.Millisecond {
+			t.Errorf("rate %v: the longest wait was %v, the run twice 400 ms", rate, got)
+		}
+	}
+}
+
+// A server that stands still takes connections and answers nothing.
+func TestServerStopped(t *testing.T) {
+	t.Parallel()
+	server, url := serverProcess(t, "epoll")
+	if err := server.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for _, rate := range []float64{0, 200} {
+		o := short(url)
+		o.Rate, o.Timeout = rate, time.Minute
+		r := mustRun(t, o)
+		if r.Requests != 0 || r.Unanswered != 4 || !r.PerURL[0].Hung() || r.AchievedPerSecond != 0 {
+			t.Errorf("rate %v: %d requests, %d unanswered, %+v", rate, r.Requests, r.Unanswered, r.PerURL)
+		}
+		if waits := r.Latency.TotalCount(); waits != r.Unanswered+r.Dropped {
+			t.Errorf("rate %v: %d waits, %d unanswered, %d never sent", rate, waits, r.Unanswered, r.Dropped)
+		}
+		// The first waited for the duration and the drain, the last of 200 ms for the drain.
+		if least := time.Duration(r.Latency.Min()); least < 190*time.Millisecond {
+			t.Errorf("rate %v: the shortest wait is %v", rate, least)
+		}
+	}
+}
+
+// Requests whose connection breaks late are late.
+func TestBrokenConnectionsAreLate(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int64
+	o := short(raw(t, func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			if n.Add(1)%10 == 0 {
+				time.Sleep(100 * time.Millisecond)
+				c.(*net.TCPConn).SetLinger(0)
+				return
+			}
+			time.Sleep(time.Millisecond)
+			io.WriteString(c, okAnswer)
+		}
+	}))
+	o.Duration = 500 * time.Millisecond
+	r := mustRun(t, o)
+	broken := r.ErrorKinds[wire.KindReset]
+	if broken == 0 || broken != r.Errors || broken != r.PerURL[0].Failed || r.FirstError.Kind != wire.KindReset {
+		t.Fatalf("errors %v, first %v, %+v", r.ErrorKinds, r.FirstError, r.PerURL)
+	}
+	if r.Latency.TotalCount() != r.Requests+broken+r.Unanswered {
+		t.Errorf("%d latencies of %d answers, %d broken and %d unanswered", r.Latency.TotalCount(), r.Requests, broken, r.Unanswered)
+	}
+	if p95 := time.Duration(r.Latency.ValueAtQuantile(95)); p95 < 90*time.Millisecond {
+		t.Errorf("p95 %v hides the tenth that broke after 100 ms", p95)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	for text, redirects := range map[string]bool{
+		"HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n": true,
+		"HTTP/1.1 304 Not Modified\r\n\r\n":                                   false,
+		okAnswer:                                                              false,
+	} {
+		o := short(raw(t, answer(text)))
+		o.Timeout = time.Minute
+		r := mustRun(t, o)
+		want := int64(0)
+		if redirects {
+			want = r.Requests
+		}
+		if r.Requests == 0 || r.Redirects != want || r.Errors != 0 {
+			t.Errorf("%.20q: %d redirects of %d, errors %v", text, r.Redirects, r.Requests, r.ErrorKinds)
+		}
+	}
+}

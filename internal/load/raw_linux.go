@@ -1,0 +1,6 @@
+//go:build !portable
+
+package load
+
+// hasRaw tells whether the raw engine is there.
+const hasRaw = true
