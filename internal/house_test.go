@@ -114,19 +114,20 @@ var mayImport = map[string][]string{
 	"trace/exec/text":  {"trace/exec", "show/terminal"},
 	"trace/exec/svg":   {"trace/exec", "show/axis"},
 
-	"load":          {"load/wire", "load/rpc"},
-	"load/engine":   {"load", "load/wire", "load/rpc"},
+	"load":          {"load/wire"},
+	"load/engine":   {"load", "load/wire"},
 	"load/wire":     {},
-	"load/rpc":      {},
+	"load/rpc":      {"load"}, // gRPC, which cli hands in
 	"load/requests": {"load"},
 
-	"program/goproc":    {"host/procstat", "maxprocs/facts"},
-	"program/observe":   {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
-	"program/rule":      {"maxprocs/facts"},
-	"program/target":    {"program/ready", "host/supervisor"},
-	"program/ready":     {"host/supervisor"},
-	"program/gobench":   {"program/toolchain"},
-	"program/toolchain": {"host/supervisor"},
+	"program/goproc":       {"host/procstat", "maxprocs/facts"},
+	"program/observe":      {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
+	"program/rule":         {"maxprocs/facts"},
+	"program/target":       {"program/ready", "host/supervisor"},
+	"program/ready":        {"host/supervisor"},
+	"program/ready/health": {}, // gRPC, which cli hands in
+	"program/gobench":      {"program/toolchain"},
+	"program/toolchain":    {"host/supervisor"},
 
 	"host/supervisor": {"host/cgroup", "host/procstat"},
 	"host/cgroup":     {"host/procstat", "maxprocs/facts"},

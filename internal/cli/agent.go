@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"context"
 	"net"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
+	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
@@ -29,10 +32,18 @@ func newAgent(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return agent.NewServer(engine.Run).Serve(cmd.Context(), l, idle)
+			return agent.NewServer(offer).Serve(cmd.Context(), l, idle)
 		},
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow the programs of the pod to their end, and tell what they did")
 	cmd.Flags().DurationVar(&idle, "idle", 15*time.Minute, "end when nobody has asked for so long")
 	return cmd
+}
+
+// offer runs a load that came as JSON, in which a call of gRPC is without what makes it.
+func offer(ctx context.Context, o load.Options) (*load.Result, error) {
+	if o.GRPC != nil {
+		o.GRPC.Calls = rpc.Calls{}
+	}
+	return engine.Run(ctx, o)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/rpc"
 )
 
 // protocol is the flags of load and sweep that say what is spoken with the server.
@@ -43,7 +44,7 @@ func (p *protocol) call(std stdio) (*load.GRPC, error) {
 		}
 		return nil, nil
 	}
-	g := &load.GRPC{Method: p.grpc, Data: []byte(p.data), Proto: p.proto, Protoset: p.protoset}
+	g := &load.GRPC{Calls: rpc.Calls{}, Method: p.grpc, Data: []byte(p.data), Proto: p.proto, Protoset: p.protoset}
 	if file, ok := strings.CutPrefix(p.data, "@"); ok {
 		var err error
 		if g.Data, err = readInput(file, std); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/program/ready/health"
 )
 
 // parseRatio reads "5%" or "0.05" as 0.05.
@@ -93,6 +94,7 @@ func parseReady(text, statuses string) (ready.Probe, error) {
 	if text != "" {
 		p, isCommand = ready.Parse(text)
 	}
+	p.Health = health.Service{}
 	var err error
 	if isCommand {
 		if p.Command, err = parseCommand("ready", text); err != nil {

@@ -2,13 +2,11 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"net/url"
 	"strings"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -18,13 +16,54 @@ type GRPC struct {
 	Data     []byte // the message in JSON; empty: {}
 	Proto    []string
 	Protoset string
+
+	// Calls reads all of this. Package rpc has one, which links gRPC; who makes the call
+	// hands it in, so that who only describes a load does not link gRPC.
+	Calls Calls `json:"-"`
+}
+
+// Calls makes the messages of calls.
+type Calls interface {
+	// ParseName reads a method's name; a point may stand for the stroke.
+	ParseName(text string) (CallName, error)
+	// Compile reads .proto files.
+	Compile(ctx context.Context, paths []string) (CallTypes, error)
+	// ReadSet reads a set of compiled descriptors.
+	ReadSet(path string) (CallTypes, error)
+	// Reflect asks the server for the types of a service.
+	Reflect(ctx context.Context, s CallServer, service string) (CallTypes, error)
+}
+
+// CallName is a method's: package.Service/Method.
+type CallName struct{ Service, Method string }
+
+func (n CallName) String() string { return n.Service + "/" + n.Method }
+
+// Path is where calls go in HTTP.
+func (n CallName) Path() string { return "/" + n.String() }
+
+// CallTypes are what files or a server define.
+type CallTypes interface {
+	// Method finds a method. body makes the body of a call to it from a message in JSON.
+	Method(n CallName) (body func(data []byte) ([]byte, error), err error)
+}
+
+// CallServer is one that is asked for its types.
+type CallServer struct {
+	Address   string
+	Authority string            // of a plain connection
+	TLS       *tls.Config       // nil: plain
+	Metadata  map[string]string // sent with the question, as with the calls
 }
 
 // prepareCall reads what the user wrote, and with files all of the call.
 func (p *Prepared) prepareCall(urls []*url.URL) error {
 	g := p.GRPC
+	if g.Calls == nil {
+		return invalid(FieldGRPC, g.Method, "no calls of gRPC can be made here")
+	}
 	var err error
-	if p.name, err = rpc.ParseName(g.Method); err != nil {
+	if p.name, err = g.Calls.ParseName(g.Method); err != nil {
 		return invalid(FieldGRPC, g.Method, "%w", err)
 	}
 	switch {
@@ -49,17 +88,17 @@ func (p *Prepared) prepareCall(urls []*url.URL) error {
 }
 
 // givenTypes are those of the user's files; nil: there are none.
-func (p *Prepared) givenTypes() (rpc.Types, error) {
+func (p *Prepared) givenTypes() (CallTypes, error) {
 	g := p.GRPC
 	switch {
 	case len(g.Proto) > 0:
-		types, err := rpc.Compile(context.Background(), g.Proto)
+		types, err := g.Calls.Compile(context.Background(), g.Proto)
 		if err != nil {
 			return nil, invalid(FieldProto, strings.Join(g.Proto, ", "), "%w", err)
 		}
 		return types, nil
 	case g.Protoset != "":
-		types, err := rpc.ReadSet(g.Protoset)
+		types, err := g.Calls.ReadSet(g.Protoset)
 		if err != nil {
 			return nil, invalid(FieldProtoset, g.Protoset, "%w", pathCause(err))
 		}
@@ -69,21 +108,25 @@ func (p *Prepared) givenTypes() (rpc.Types, error) {
 }
 
 // Called is the method that is called.
-func (p *Prepared) Called() rpc.Name { return p.name }
+func (p *Prepared) Called() CallName { return p.name }
 
 // Undefined tells that the types of the call are still to be asked for.
 func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
 
 // MakeCall makes the request of the call, with its types.
-func (p *Prepared) MakeCall(types rpc.Types) error {
+func (p *Prepared) MakeCall(types CallTypes) error {
 	p.types = types
-	method, err := p.name.Find(p.types)
+	encode, err := types.Method(p.name)
 	if err != nil {
 		return invalid(FieldGRPC, p.GRPC.Method, "%w", err)
 	}
-	body, err := p.message(method)
+	data := p.GRPC.Data
+	if len(data) == 0 {
+		data = []byte("{}")
+	}
+	body, err := encode(data)
 	if err != nil {
-		return err
+		return invalid(FieldData, clipped(data), "%w", err)
 	}
 	m := Message{
 		Method: "POST", Path: p.name.Path(), Body: body, GRPC: true,
@@ -93,18 +136,6 @@ func (p *Prepared) MakeCall(types rpc.Types) error {
 		p.Targets[i].Messages = []Message{m}
 	}
 	return nil
-}
-
-func (p *Prepared) message(method protoreflect.MethodDescriptor) ([]byte, error) {
-	data := p.GRPC.Data
-	if len(data) == 0 {
-		data = []byte("{}")
-	}
-	body, err := rpc.Message(method, p.types, data)
-	if err != nil {
-		return nil, invalid(FieldData, clipped(data), "%w", err)
-	}
-	return body, nil
 }
 
 // clipped keeps an error message short.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -67,8 +66,8 @@ type Prepared struct {
 	Security *tls.Config // of https
 	scheme   string      // of all targets
 	headers  []Header
-	name     rpc.Name  // of gRPC
-	types    rpc.Types // of gRPC; nil: the server tells them
+	name     CallName  // of gRPC
+	types    CallTypes // of gRPC; nil: the server tells them
 }
 
 // Lines are the headers of all requests.

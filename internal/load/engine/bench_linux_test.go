@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -190,7 +191,7 @@ func benchClient() error {
 	case overH2C:
 		o.Connections, o.Streams = 1, 64
 	case overRPC:
-		o.Connections, o.Streams, o.GRPC = 1, 64, &load.GRPC{Method: checkMethod}
+		o.Connections, o.Streams, o.GRPC = 1, 64, &load.GRPC{Calls: rpc.Calls{}, Method: checkMethod}
 	}
 	r, err := Run(context.Background(), o)
 	if err != nil {

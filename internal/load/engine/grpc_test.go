@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -40,7 +41,7 @@ func grpcServer(t testing.TB, reflects string, options ...grpc.ServerOption) str
 
 func call(address, method, data string) load.Options {
 	return load.Options{
-		URLs: []string{"h2c://" + address}, GRPC: &load.GRPC{Method: method, Data: []byte(data)},
+		URLs: []string{"h2c://" + address}, GRPC: &load.GRPC{Calls: rpc.Calls{}, Method: method, Data: []byte(data)},
 		Connections: 2, Streams: 4, Duration: 200 * time.Millisecond, Timeout: 5 * time.Second,
 	}
 }

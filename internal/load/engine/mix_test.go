@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/rpc"
 )
 
 func TestPickShares(t *testing.T) {
@@ -125,7 +126,7 @@ func TestWrongMix(t *testing.T) {
 		"no colon":           {Requests: []load.Request{{Path: "/", Headers: []string{"x"}}}},
 		"share above 0":      {Requests: []load.Request{{Path: "/", Weight: -1}}},
 		"of its own":         {Requests: []load.Request{{Path: "/"}}, Method: "PUT"},
-		"one request":        {Requests: []load.Request{{Path: "/"}}, GRPC: &load.GRPC{Method: "a.B/C"}},
+		"one request":        {Requests: []load.Request{{Path: "/"}}, GRPC: &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}},
 		"has no pace":        {Pace: load.PacePoisson},
 		"want constant":      {Pace: "jumpy"},
 		"shorten":            {Pace: load.PacePoisson, Rate: 1e6, Duration: time.Hour},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/rpc"
 )
 
 func good() load.Options {
@@ -53,21 +54,23 @@ func TestPrepareRefuses(t *testing.T) {
 		"no key":            {func(o *load.Options) { o.TLS.Cert, o.URLs = "x", []string{"https://a/"} }, "file of its private key"},
 		"key alone":         {func(o *load.Options) { o.TLS.Key, o.URLs = "x", []string{"https://a/"} }, "file of its certificate"},
 		"bad certificate":   {func(o *load.Options) { o.TLS.Cert, o.TLS.Key, o.URLs = os.DevNull, os.DevNull, []string{"https://a/"} }, "cert "},
-		"no method's name":  {func(o *load.Options) { o.GRPC = &load.GRPC{Method: "Check"} }, "package.Service/Method"},
-		"a call's path":     {func(o *load.Options) { o.GRPC, o.URLs = &load.GRPC{Method: "a.B/C"}, []string{"http://a/b"} }, "leave the path out"},
-		"a call's method":   {func(o *load.Options) { o.GRPC, o.Method = &load.GRPC{Method: "a.B/C"}, "GET" }, "leave it out"},
-		"a call's body":     {func(o *load.Options) { o.GRPC, o.Body = &load.GRPC{Method: "a.B/C"}, []byte("x") }, "message of the call"},
-		"no JSON":           {func(o *load.Options) { o.GRPC = &load.GRPC{Method: "a.B/C", Data: []byte("{")} }, "not JSON"},
+		"no method's name":  {func(o *load.Options) { o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "Check"} }, "package.Service/Method"},
+		"a call's path": {func(o *load.Options) {
+			o.GRPC, o.URLs = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, []string{"http://a/b"}
+		}, "leave the path out"},
+		"a call's method": {func(o *load.Options) { o.GRPC, o.Method = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, "GET" }, "leave it out"},
+		"a call's body":   {func(o *load.Options) { o.GRPC, o.Body = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, []byte("x") }, "message of the call"},
+		"no JSON":         {func(o *load.Options) { o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Data: []byte("{")} }, "not JSON"},
 		"no protoset": {func(o *load.Options) {
-			o.GRPC = &load.GRPC{Method: "a.B/C", Protoset: "no/such"}
+			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Protoset: "no/such"}
 			o.URLs = []string{"h2c://a"}
 		}, `protoset "no/such"`},
 		"no proto": {func(o *load.Options) {
-			o.GRPC = &load.GRPC{Method: "a.B/C", Proto: []string{"no/such"}}
+			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Proto: []string{"no/such"}}
 			o.URLs = []string{"h2c://a"}
 		}, `proto "no/such"`},
 		"two sources": {func(o *load.Options) {
-			o.GRPC = &load.GRPC{Method: "a.B/C", Proto: []string{"a"}, Protoset: "b"}
+			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Proto: []string{"a"}, Protoset: "b"}
 			o.URLs = []string{"h2c://a"}
 		}, "leave one out"},
 		"no scheme":          {func(o *load.Options) { o.URLs = []string{"localhost:80"} }, "http://"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -66,14 +65,14 @@ func (p *plan) tlsFor(t load.Target) *tls.Config {
 // askTypes asks the first server for the types.
 func (p *plan) askTypes(ctx context.Context) error {
 	t := p.Targets[0]
-	s := rpc.Server{Address: t.Address, Authority: t.Authority, TLS: p.tlsFor(t), Metadata: map[string]string{}}
+	s := load.CallServer{Address: t.Address, Authority: t.Authority, TLS: p.tlsFor(t), Metadata: map[string]string{}}
 	for _, h := range p.Lines() {
 		s.Metadata[strings.ToLower(h.Name)] = h.Value
 	}
 	delete(s.Metadata, "host")
 	bounded, cancel := context.WithTimeout(ctx, min(p.Timeout, maxSetup))
 	defer cancel()
-	types, err := rpc.Reflect(bounded, s, p.Called().Service)
+	types, err := p.GRPC.Calls.Reflect(bounded, s, p.Called().Service)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

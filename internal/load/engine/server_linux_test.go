@@ -20,6 +20,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/internal/load/rpc"
 )
 
 // The test binary is also the server under load and the client whose CPU time
@@ -94,7 +95,7 @@ func toProcess(t testing.TB, way string) (*os.Process, load.Options) {
 	case overH2C:
 		url = "h2c" + address
 	case overRPC:
-		url, o.GRPC = "h2c"+address, &load.GRPC{Method: checkMethod}
+		url, o.GRPC = "h2c"+address, &load.GRPC{Calls: rpc.Calls{}, Method: checkMethod}
 	case "epoll", "nethttp":
 		o.Engine = load.EngineRaw
 	}

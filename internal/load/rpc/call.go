@@ -11,50 +11,52 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
-// Name is a method's: package.Service/Method.
-type Name struct{ Service, Method string }
+// Calls implements load.Calls.
+type Calls struct{}
 
-// ParseName reads one; a point may stand for the stroke.
-func ParseName(text string) (Name, error) {
+// ParseName implements load.Calls.
+func (Calls) ParseName(text string) (load.CallName, error) {
 	at := strings.LastIndexByte(text, '/')
 	if at < 0 {
 		at = strings.LastIndexByte(text, '.')
 	}
 	if at <= 0 {
-		return Name{}, errors.New("want package.Service/Method")
+		return load.CallName{}, errors.New("want package.Service/Method")
 	}
-	n := Name{Service: strings.TrimPrefix(text[:at], "/"), Method: text[at+1:]}
+	n := load.CallName{Service: strings.TrimPrefix(text[:at], "/"), Method: text[at+1:]}
 	if !protoreflect.FullName(n.Service).IsValid() || !protoreflect.Name(n.Method).IsValid() {
-		return Name{}, errors.New("want package.Service/Method")
+		return load.CallName{}, errors.New("want package.Service/Method")
 	}
 	return n, nil
 }
 
-func (n Name) String() string { return n.Service + "/" + n.Method }
-
-// Path is where calls go in HTTP.
-func (n Name) Path() string { return "/" + n.String() }
-
-// Types is a set of files with what they define.
-type Types interface {
-	FindDescriptorByName(protoreflect.FullName) (protoreflect.Descriptor, error)
-	protoregistry.MessageTypeResolver
-	protoregistry.ExtensionTypeResolver
+// types is a set of files with what they define.
+type types struct {
+	*protoregistry.Files
+	*dynamicpb.Types
 }
 
 // typesOf resolves what files define.
-func typesOf(files *protoregistry.Files) Types {
-	return struct {
-		*protoregistry.Files
-		*dynamicpb.Types
-	}{files, dynamicpb.NewTypes(files)}
+func typesOf(files *protoregistry.Files) load.CallTypes {
+	return types{files, dynamicpb.NewTypes(files)}
 }
 
-// Find is the method among the types.
-func (n Name) Find(types Types) (protoreflect.MethodDescriptor, error) {
-	d, err := types.FindDescriptorByName(protoreflect.FullName(n.Service))
+// Method implements load.CallTypes.
+func (t types) Method(n load.CallName) (func(data []byte) ([]byte, error), error) {
+	m, err := t.find(n)
+	if err != nil {
+		return nil, err
+	}
+	return func(data []byte) ([]byte, error) { return t.message(m, data) }, nil
+}
+
+// find is the method among the types.
+func (t types) find(n load.CallName) (protoreflect.MethodDescriptor, error) {
+	d, err := t.FindDescriptorByName(protoreflect.FullName(n.Service))
 	if err != nil {
 		return nil, fmt.Errorf("there is no service %q", n.Service)
 	}
@@ -73,11 +75,11 @@ func (n Name) Find(types Types) (protoreflect.MethodDescriptor, error) {
 	return m, nil
 }
 
-// Message is the body of a call: the message of JSON, with the length before it
+// message is the body of a call: the message of JSON, with the length before it
 // that gRPC wants.
-func Message(m protoreflect.MethodDescriptor, types Types, data []byte) ([]byte, error) {
+func (t types) message(m protoreflect.MethodDescriptor, data []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.Input())
-	if err := (protojson.UnmarshalOptions{Resolver: types}).Unmarshal(data, message); err != nil {
+	if err := (protojson.UnmarshalOptions{Resolver: t}).Unmarshal(data, message); err != nil {
 		return nil, fmt.Errorf("not a %s: %w", m.Input().FullName(), err)
 	}
 	b, err := proto.Marshal(message)

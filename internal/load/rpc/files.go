@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -25,9 +26,9 @@ func listed(methods protoreflect.MethodDescriptors) string {
 	return phrase.And(names)
 }
 
-// Compile reads .proto files. What they import is looked for beside them and from
+// Compile implements load.Calls: it reads .proto files. What they import is looked for beside them and from
 // the current directory on.
-func Compile(ctx context.Context, paths []string) (Types, error) {
+func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
 	from := []string{"."}
 	var names []string
 	for _, path := range paths {
@@ -63,9 +64,9 @@ func register(files *protoregistry.Files, file protoreflect.FileDescriptor) erro
 	return files.RegisterFile(file)
 }
 
-// ReadSet reads a set of descriptors, as protoc --descriptor_set_out
+// ReadSet implements load.Calls: it reads a set of descriptors, as protoc --descriptor_set_out
 // --include_imports and buf build write it.
-func ReadSet(path string) (Types, error) {
+func (Calls) ReadSet(path string) (load.CallTypes, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func ReadSet(path string) (Types, error) {
 	return parseSet(b)
 }
 
-func parseSet(b []byte) (Types, error) {
+func parseSet(b []byte) (load.CallTypes, error) {
 	var set descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(b, &set); err != nil {
 		return nil, fmt.Errorf("not a set of descriptors: %w", err)
@@ -82,7 +83,7 @@ func parseSet(b []byte) (Types, error) {
 }
 
 // link makes types of descriptors that may refer to one another.
-func link(set *descriptorpb.FileDescriptorSet) (Types, error) {
+func link(set *descriptorpb.FileDescriptorSet) (load.CallTypes, error) {
 	if len(set.File) == 0 {
 		return nil, errors.New("an empty set of descriptors")
 	}

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 
@@ -16,15 +15,9 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
-)
 
-// Server is one that is asked for its types.
-type Server struct {
-	Address   string
-	Authority string            // of a plain connection
-	TLS       *tls.Config       // nil: plain
-	Metadata  map[string]string // sent with the question, as with the calls
-}
+	"github.com/procfit/procfit/internal/load"
+)
 
 // ErrNoReflection is that a server does not tell its types.
 var ErrNoReflection = errors.New("the server has no reflection")
@@ -32,8 +25,8 @@ var ErrNoReflection = errors.New("the server has no reflection")
 // maxFiles bounds what a server may make us ask for.
 const maxFiles = 10_000
 
-// Reflect asks the server for the files of a service.
-func Reflect(ctx context.Context, s Server, service string) (Types, error) {
+// Reflect implements load.Calls: it asks the server for the files of a service.
+func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (load.CallTypes, error) {
 	how := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithAuthority(s.Authority)}
 	if s.TLS != nil { // the authority is then the name in the certificate
 		how = []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(s.TLS))}

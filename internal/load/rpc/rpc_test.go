@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 func healthSet(t testing.TB) []byte {
@@ -24,15 +26,15 @@ func TestMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	method, err := Name{"grpc.health.v1.Health", "Check"}.Find(types)
+	encode, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Message(method, types, []byte(`{"service": "abc"}`))
+	got, err := encode([]byte(`{"service": "abc"}`))
 	if err != nil || string(got) != "\x00\x00\x00\x00\x05\x0a\x03abc" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := (Name{"grpc.health.v1.HealthCheckRequest", "x"}).Find(types); err == nil || !strings.Contains(err.Error(), "is not a service") {
+	if _, err := types.Method(load.CallName{Service: "grpc.health.v1.HealthCheckRequest", Method: "x"}); err == nil || !strings.Contains(err.Error(), "is not a service") {
 		t.Errorf("a message for a service: %v", err)
 	}
 }
@@ -41,11 +43,11 @@ func FuzzParseName(f *testing.F) {
 	f.Add("a.B/C")
 	f.Add("/a.B.C")
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := ParseName(text)
+		n, err := Calls{}.ParseName(text)
 		if err != nil {
 			return
 		}
-		if again, err := ParseName(n.String()); err != nil || again != n || strings.Count(n.Path(), "/") != 2 {
+		if again, err := (Calls{}).ParseName(n.String()); err != nil || again != n || strings.Count(n.Path(), "/") != 2 {
 			t.Fatalf("%q: %+v, %v", text, n, err)
 		}
 	})
@@ -59,11 +61,11 @@ func FuzzParseSet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		method, err := Name{"grpc.health.v1.Health", "Check"}.Find(types)
+		encode, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
 		if err != nil {
 			return
 		}
-		if b, err := Message(method, types, data); err == nil && len(b) < 5 {
+		if b, err := encode(data); err == nil && len(b) < 5 {
 			t.Fatalf("a message of %d bytes", len(b))
 		}
 	})

@@ -2,6 +2,8 @@ package ready
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"net"
 	"net/url"
 	"time"
@@ -90,6 +92,26 @@ func (a *Asker) over(ctx context.Context, conn net.Conn) Answer {
 		return a.getTLS(ctx, conn)
 	}
 	return Answer{Ready: true}
+}
+
+// Health asks the gRPC health service of the whole server, on a connection that is open.
+// Package health has one.
+type Health interface {
+	// Ask returns no error if the server serves, or has no health service. status is the
+	// one that it answered where it does not; secure is nil without TLS.
+	Ask(ctx context.Context, conn net.Conn, address string, secure *tls.Config) (status string, err error)
+}
+
+func (a *Asker) health(ctx context.Context, conn net.Conn, secure bool) Answer {
+	if a.Probe.Health == nil {
+		return Answer{Err: errors.New("the gRPC health service cannot be asked here")}
+	}
+	var how *tls.Config
+	if secure {
+		how = a.insecure()
+	}
+	status, err := a.Probe.Health.Ask(ctx, conn, a.address, how)
+	return Answer{Ready: err == nil, Status: status, Err: err}
 }
 
 // run runs the command.

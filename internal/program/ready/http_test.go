@@ -13,11 +13,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/internal/program/ready/health"
 )
 
 // pollOnce makes one attempt.
 func askOnce(t *testing.T, p Probe) Answer {
 	t.Helper()
+	p.Health = health.Service{}
 	a, err := NewAsker(p, nil)
 	if err != nil {
 		t.Fatal(err)

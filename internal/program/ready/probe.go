@@ -34,6 +34,7 @@ type Probe struct {
 	URL      string   // of WayURL; empty: the one that is loaded
 	Command  []string // of WayCommand
 	Statuses Statuses // of HTTP, that count; empty: any below 500
+	Health   Health   // for gRPC; it links gRPC, and who starts servers that may speak it hands it in
 }
 
 // Parse reads tcp, grpc or a URL; anything else is a command, whose words the caller

@@ -1,7 +1,10 @@
-package ready
+// Package health asks a server's gRPC health service whether it serves. It is apart from
+// package ready since it links gRPC, and is handed to it.
+package health
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -12,17 +15,20 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/status"
+	grpcstatus "google.golang.org/grpc/status"
 )
 
-// health asks the gRPC health service of the whole server.
-func (a *Asker) health(ctx context.Context, conn net.Conn, secure bool) Answer {
+// Service implements ready.Health.
+type Service struct{}
+
+// Ask implements ready.Health.
+func (Service) Ask(ctx context.Context, conn net.Conn, address string, secure *tls.Config) (status string, err error) {
 	security := insecure.NewCredentials()
-	if secure {
-		security = credentials.NewTLS(a.insecure())
+	if secure != nil {
+		security = credentials.NewTLS(secure)
 	}
 	var taken atomic.Bool
-	client, err := grpc.NewClient("passthrough:///"+a.address, grpc.WithTransportCredentials(security), grpc.WithNoProxy(),
+	client, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(security), grpc.WithNoProxy(),
 		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
 			if taken.Swap(true) { // it would dial again and again: an attempt has one connection
 				return nil, errors.New("the connection was given up")
@@ -30,19 +36,19 @@ func (a *Asker) health(ctx context.Context, conn net.Conn, secure bool) Answer {
 			return conn, nil
 		}))
 	if err != nil {
-		return Answer{Err: err}
+		return "", err
 	}
 	defer client.Close()
 	got, err := grpc_health_v1.NewHealthClient(client).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
-	switch code := status.Code(err); code {
+	switch code := grpcstatus.Code(err); code {
 	case codes.OK:
 		if got.Status == grpc_health_v1.HealthCheckResponse_SERVING {
-			return Answer{Ready: true}
+			return "", nil
 		}
-		return Answer{Status: got.Status.String(), Err: fmt.Errorf("it answered %s", got.Status)}
+		return got.Status.String(), fmt.Errorf("it answered %s", got.Status)
 	case codes.Unimplemented, codes.Unauthenticated, codes.PermissionDenied:
-		return Answer{Ready: true}
+		return "", nil
 	default: // Unavailable is also what grpc calls a connection that broke
-		return Answer{Err: err}
+		return "", err
 	}
 }
