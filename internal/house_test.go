@@ -3,12 +3,15 @@
 package internal_test
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"slices"
 	"strconv"
@@ -274,6 +277,112 @@ func forbidden(from, to string) string {
 		return ""
 	}
 	return fmt.Sprintf("package %s may not import %s; it may import %v", from, to, mayImport[row])
+}
+
+// linked names, for each dependency that costs every program that links it a second or
+// more, the packages whose code may link it, directly or not, and those whose test binary
+// may. Who is missing here is handed what it needs by cli.
+var linked = map[string]struct{ code, tests []string }{
+	"google.golang.org/grpc": {
+		code:  []string{"cli", "cmd/procfit", "load/loadtest", "load/rpc", "program/ready/health"},
+		tests: []string{"cli", "load/engine", "load/rpc", "program/ready"},
+	},
+	"k8s.io/client-go": {
+		code:  []string{"check/cluster", "cli", "cmd/procfit", "lab/pods", "measure/kube"},
+		tests: []string{"check/cluster", "cli", "lab/pods", "measure/kube"},
+	},
+}
+
+func TestLinked(t *testing.T) {
+	imports, err := listImports(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dependency, may := range linked {
+		code, tests := whoLinks(imports, dependency)
+		t.Logf("%s: in the code of %d packages and in %d test binaries", dependency, len(code), len(tests))
+		compareLinks(t, dependency+" in its code", code, may.code)
+		compareLinks(t, dependency+" in its test binary", tests, may.tests)
+	}
+}
+
+// compareLinks wants the rows to be as they are: none missing, and none that is not needed.
+func compareLinks(t *testing.T, what string, got, may []string) {
+	t.Helper()
+	for _, p := range got {
+		if !slices.Contains(may, p) {
+			t.Errorf("%s links %s: take it from cli as a value, or give it a row in linked", p, what)
+		}
+	}
+	for _, p := range may {
+		if !slices.Contains(got, p) {
+			t.Errorf("%s no longer links %s: remove its row", p, what)
+		}
+	}
+}
+
+// listImports is what each package and each test binary of the module imports, as the go
+// command sees it on this system, with all that these import in turn.
+func listImports(ctx context.Context) (map[string][]string, error) {
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-test", "-f", `{{.ImportPath}}{{range .Imports}}{{"\t"}}{{.}}{{end}}`, "./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", list, err)
+	}
+	imports := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		imports[fields[0]] = fields[1:]
+	}
+	return imports, nil
+}
+
+// whoLinks is the packages of the module whose code links a dependency, and those whose
+// test binary does. A package that is compiled again for a test, "p [q.test]", is only
+// on the way to it.
+func whoLinks(imports map[string][]string, dependency string) (code, tests []string) {
+	known := map[string]bool{}
+	var links func(p string) bool
+	links = func(p string) bool {
+		if does, ok := known[p]; ok {
+			return does
+		}
+		name, _, _ := strings.Cut(p, " ")
+		known[p] = name == dependency || strings.HasPrefix(name, dependency+"/") || slices.ContainsFunc(imports[p], links)
+		return known[p]
+	}
+	for _, p := range slices.Sorted(maps.Keys(imports)) {
+		short, ours := strings.CutPrefix(p, module+"/")
+		if !ours || strings.Contains(p, " ") || !links(p) {
+			continue
+		}
+		if of, isTest := strings.CutSuffix(shortName(short), ".test"); isTest {
+			tests = append(tests, of)
+		} else {
+			code = append(code, shortName(short))
+		}
+	}
+	return code, tests
+}
+
+func TestWhoLinks(t *testing.T) {
+	imports := map[string][]string{}
+	for p, to := range map[string][]string{
+		"internal/far": {"internal/near"}, "internal/near": {"x/y/z"}, "internal/alike": {"x/yes"}, "internal/word": nil,
+		"internal/word.test": {"internal/word [internal/word.test]"}, "internal/word [internal/word.test]": {"internal/near"},
+	} {
+		for i := range to {
+			if strings.HasPrefix(to[i], "internal/") {
+				to[i] = module + "/" + to[i]
+			}
+		}
+		imports[module+"/"+p] = to
+	}
+	code, tests := whoLinks(imports, "x/y")
+	if !slices.Equal(code, []string{"far", "near"}) || !slices.Equal(tests, []string{"word"}) {
+		t.Errorf("linked by the code of %v and the tests of %v", code, tests)
+	}
 }
 
 // Sizes beyond which a file or a function has a second noun, as a rule.
