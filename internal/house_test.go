@@ -117,9 +117,9 @@ var mayImport = map[string][]string{
 	"trace/exec/text":  {"trace/exec", "show/terminal"},
 	"trace/exec/svg":   {"trace/exec", "show/axis"},
 
-	"load":          {"load/wire"},
+	"load":          {},
 	"load/engine":   {"load", "load/wire"},
-	"load/wire":     {},
+	"load/wire":     {"load"},
 	"load/rpc":      {"load"}, // gRPC, which cli hands in
 	"load/requests": {"load"},
 

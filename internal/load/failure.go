@@ -1,13 +1,6 @@
 package load
 
-import (
-	"fmt"
-
-	"github.com/procfit/procfit/internal/load/wire"
-)
-
-// Kind is why a request or a connection failed: a code that may be kept.
-type Kind = wire.Kind
+import "fmt"
 
 // Failure is one failure in full; the zero value is none.
 type Failure struct {

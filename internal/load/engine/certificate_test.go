@@ -10,7 +10,6 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
-	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // secured is a server with a certificate; its address.
@@ -38,22 +37,22 @@ func TestVerification(t *testing.T) {
 	for name, tt := range map[string]struct {
 		server *tls.Config
 		tls    load.TLS
-		kind   wire.Kind // empty: none
+		kind   load.Kind // empty: none
 		helps  string
 	}{
-		"self-signed":             {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{}, wire.KindTLSAuthority, "--cacert"},
+		"self-signed":             {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{}, load.KindTLSAuthority, "--cacert"},
 		"self-signed, trusted":    {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{CACert: ownFile}, "", ""},
 		"self-signed, unverified": {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{Insecure: true}, "", ""},
-		"expired":                 {&tls.Config{Certificates: []tls.Certificate{old}}, load.TLS{CACert: oldFile}, wire.KindTLSExpired, "--insecure"},
-		"wrong host":              {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile}, wire.KindTLSName, "--server-name"},
+		"expired":                 {&tls.Config{Certificates: []tls.Certificate{old}}, load.TLS{CACert: oldFile}, load.KindTLSExpired, "--insecure"},
+		"wrong host":              {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile}, load.KindTLSName, "--server-name"},
 		"wrong host, named":       {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile, ServerName: "service.example"}, "", ""},
 		"wants ours": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool},
-			load.TLS{CACert: ownFile}, wire.KindTLSCertificate, "--cert and --key"},
+			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--cert and --key"},
 		"has ours": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool},
 			load.TLS{CACert: ownFile, Cert: ownFile, Key: keyFile}, "", ""},
 		"wants ours, TLS 1.2": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: tls.VersionTLS12},
-			load.TLS{CACert: ownFile}, wire.KindTLSCertificate, "--cert and --key"},
-		"other protocols": {&tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"acme-tls/1"}}, load.TLS{Insecure: true}, wire.KindProtocol, "ALPN"},
+			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--cert and --key"},
+		"other protocols": {&tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"acme-tls/1"}}, load.TLS{Insecure: true}, load.KindProtocol, "ALPN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -103,7 +103,7 @@ func (w *loop) connected(c *conn, events uint32) {
 	case err != nil:
 		w.fail(c, wire.DialKind(err), err.Error(), now)
 	case events&(unix.EPOLLRDHUP|unix.EPOLLHUP) != 0:
-		w.fail(c, wire.KindClosed, "at once", now)
+		w.fail(c, load.KindClosed, "at once", now)
 	case events&unix.EPOLLOUT != 0:
 		w.free(c, now)
 	}
@@ -164,11 +164,11 @@ func (w *loop) look(now int64) {
 			}
 		case stateConnecting:
 			if now-c.sentAt >= timeout {
-				w.fail(c, wire.KindConnectTimeout, w.Timeout.String(), now)
+				w.fail(c, load.KindConnectTimeout, w.Timeout.String(), now)
 			}
 		case stateBusy:
 			if now-c.sentAt >= timeout {
-				w.fail(c, wire.KindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
+				w.fail(c, load.KindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
 			}
 		}
 	}

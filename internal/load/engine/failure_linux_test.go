@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // A server that fails is not stormed: back-off bounds the attempts.
@@ -24,15 +23,15 @@ func TestFailures(t *testing.T) {
 		serve func(net.Conn)
 		kinds []load.Kind // one of them
 	}{
-		"closes at once":    {func(net.Conn) {}, []load.Kind{wire.KindClosed, wire.KindReset}},
-		"closes on request": {func(c net.Conn) { http.ReadRequest(bufio.NewReader(c)) }, []load.Kind{wire.KindClosed, wire.KindReset}},
+		"closes at once":    {func(net.Conn) {}, []load.Kind{load.KindClosed, load.KindReset}},
+		"closes on request": {func(c net.Conn) { http.ReadRequest(bufio.NewReader(c)) }, []load.Kind{load.KindClosed, load.KindReset}},
 		"resets": {func(c net.Conn) {
 			http.ReadRequest(bufio.NewReader(c))
 			c.(*net.TCPConn).SetLinger(0)
-		}, []load.Kind{wire.KindReset}},
+		}, []load.Kind{load.KindReset}},
 		"cut off":          {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx") }, nil},
-		"another protocol": {answer("SSH-2.0-x\r\n"), []load.Kind{wire.KindMalformed}},
-		"too much":         {answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxyz"), []load.Kind{wire.KindMalformed}},
+		"another protocol": {answer("SSH-2.0-x\r\n"), []load.Kind{load.KindMalformed}},
+		"too much":         {answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxyz"), []load.Kind{load.KindMalformed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +62,7 @@ func TestTimeouts(t *testing.T) {
 	o := short(raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
 	o.Timeout, o.Duration = 50*time.Millisecond, 300*time.Millisecond
 	r := mustRun(t, o)
-	if n := r.ErrorKinds[wire.KindTimeout]; n < int64(o.Connections) || n != r.Errors || r.Requests != 0 {
+	if n := r.ErrorKinds[load.KindTimeout]; n < int64(o.Connections) || n != r.Errors || r.Requests != 0 {
 		t.Errorf("errors %v, requests %d", r.ErrorKinds, r.Requests)
 	}
 	if got := time.Duration(r.Latency.Min()); got < o.Timeout-time.Millisecond {
@@ -112,7 +111,7 @@ func TestServerRestarts(t *testing.T) {
 	r := mustRun(t, o)
 	<-restarted
 	defer s.Close()
-	if r.ErrorKinds[wire.KindRefused] == 0 || r.ErrorKinds[wire.KindRefused] > 100 {
+	if r.ErrorKinds[load.KindRefused] == 0 || r.ErrorKinds[load.KindRefused] > 100 {
 		t.Errorf("errors %v", r.ErrorKinds)
 	}
 	// The slots of the gap waited for the server and were all served after it.

@@ -144,14 +144,14 @@ func TestGRPCStatus(t *testing.T) {
 	elsewhere := secured(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2"}})
 	for name, tt := range map[string]struct {
 		o    load.Options
-		kind wire.Kind
+		kind load.Kind
 	}{
 		"not found":       {call(v1, checkMethod, `{"service":"nobody"}`), "grpc_not_found"},
 		"unauthenticated": {call(v1, checkMethod, `{"service":"metadata"}`), "grpc_unauthenticated"},
 		"unimplemented":   {with(call(bare, "grpc.health.v1.Other/Check", ""), func(o *load.Options) { o.GRPC.Proto = []string{protoFile} }), "grpc_unimplemented"},
-		"never":           {with(call(v1, checkMethod, `{"service":"slow"}`), func(o *load.Options) { o.Timeout = 100 * time.Millisecond }), wire.KindTimeout},
-		"no end":          {with(call(v1, "grpc.health.v1.Health/Watch", `{"service":"endless"}`), func(o *load.Options) { o.Timeout = 100 * time.Millisecond }), wire.KindUnfinished},
-		"plain HTTP":      {with(call(bare, checkMethod, ""), func(o *load.Options) { o.URLs[0], o.GRPC.Protoset, o.TLS.Insecure = elsewhere, protoset, true }), wire.KindMalformed},
+		"never":           {with(call(v1, checkMethod, `{"service":"slow"}`), func(o *load.Options) { o.Timeout = 100 * time.Millisecond }), load.KindTimeout},
+		"no end":          {with(call(v1, "grpc.health.v1.Health/Watch", `{"service":"endless"}`), func(o *load.Options) { o.Timeout = 100 * time.Millisecond }), load.KindUnfinished},
+		"plain HTTP":      {with(call(bare, checkMethod, ""), func(o *load.Options) { o.URLs[0], o.GRPC.Protoset, o.TLS.Insecure = elsewhere, protoset, true }), load.KindMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

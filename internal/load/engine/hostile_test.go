@@ -18,7 +18,6 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
-	"github.com/procfit/procfit/internal/load/wire"
 )
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -70,7 +69,7 @@ func begin(fr *http2.Framer, stream uint32, end bool, fields ...string) error {
 func hostile(t testing.TB) map[string]struct {
 	url    string
 	change func(*load.Options)
-	kind   wire.Kind
+	kind   load.Kind
 } {
 	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -81,48 +80,48 @@ func hostile(t testing.TB) map[string]struct {
 	type peer = struct {
 		url    string
 		change func(*load.Options)
-		kind   wire.Kind
+		kind   load.Kind
 	}
 	same := func(*load.Options) {}
 	return map[string]peer{
-		"h2c at HTTP/1.1":     {"h2c" + strings.TrimPrefix(plain, "http"), same, wire.KindProtocol},
-		"http at h2c":         {"http" + strings.TrimPrefix(modern, "h2c"), same, wire.KindProtocol},
-		"http at h2c, chosen": {"http" + strings.TrimPrefix(modern, "h2c"), func(o *load.Options) { o.Engine = "" }, wire.KindProtocol},
-		"https at HTTP/1.1":   {"https" + strings.TrimPrefix(plain, "http"), same, wire.KindProtocol},
-		"https at h2c":        {"https" + strings.TrimPrefix(modern, "h2c"), same, wire.KindProtocol},
-		"streams of HTTP/1.1": {secured(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"http/1.1"}}), func(o *load.Options) { o.TLS.Insecure, o.Streams = true, 2 }, wire.KindStreams},
+		"h2c at HTTP/1.1":     {"h2c" + strings.TrimPrefix(plain, "http"), same, load.KindProtocol},
+		"http at h2c":         {"http" + strings.TrimPrefix(modern, "h2c"), same, load.KindProtocol},
+		"http at h2c, chosen": {"http" + strings.TrimPrefix(modern, "h2c"), func(o *load.Options) { o.Engine = "" }, load.KindProtocol},
+		"https at HTTP/1.1":   {"https" + strings.TrimPrefix(plain, "http"), same, load.KindProtocol},
+		"https at h2c":        {"https" + strings.TrimPrefix(modern, "h2c"), same, load.KindProtocol},
+		"streams of HTTP/1.1": {secured(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"http/1.1"}}), func(o *load.Options) { o.TLS.Insecure, o.Streams = true, 2 }, load.KindStreams},
 		"http at https":       {"http" + strings.TrimPrefix(onlyModern, "https"), same, "status_400"}, // which Go's server answers
-		"too few streams":     {framed(t, []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 1}}, nil), func(o *load.Options) { o.Streams = 2 }, wire.KindStreams},
+		"too few streams":     {framed(t, []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 1}}, nil), func(o *load.Options) { o.Streams = 2 }, load.KindStreams},
 		"reset": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
 			return fr.WriteRSTStream(stream, http2.ErrCodeInternal)
-		}), same, wire.KindStreamReset},
+		}), same, load.KindStreamReset},
 		"gone with an error": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
 			fr.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("calm"))
 			return io.EOF
-		}), same, wire.KindGoAway},
+		}), same, load.KindGoAway},
 		"gone at once": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
 			fr.WriteGoAway(0, http2.ErrCodeNo, nil)
 			return io.EOF
-		}), same, wire.KindGoAway},
-		"no end":    {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, false, ":status", "200") }), same, wire.KindUnfinished},
-		"mute":      {framed(t, nil, func(*http2.Framer, uint32, int) error { return nil }), same, wire.KindTimeout},
-		"no window": {framed(t, nil, func(*http2.Framer, uint32, int) error { return nil }), func(o *load.Options) { o.Body = make([]byte, 1<<20) }, wire.KindUnsent},
-		"no status": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, "a", "b") }), same, wire.KindMalformed},
+		}), same, load.KindGoAway},
+		"no end":    {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, false, ":status", "200") }), same, load.KindUnfinished},
+		"mute":      {framed(t, nil, func(*http2.Framer, uint32, int) error { return nil }), same, load.KindTimeout},
+		"no window": {framed(t, nil, func(*http2.Framer, uint32, int) error { return nil }), func(o *load.Options) { o.Body = make([]byte, 1<<20) }, load.KindUnsent},
+		"no status": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, "a", "b") }), same, load.KindMalformed},
 		"bad compression": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
 			return fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, EndHeaders: true, EndStream: true})
-		}), same, wire.KindMalformed},
+		}), same, load.KindMalformed},
 		"a long frame": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
 			return fr.WriteData(stream, true, make([]byte, 1<<20))
-		}), same, wire.KindMalformed},
-		"closed":               {framed(t, nil, func(*http2.Framer, uint32, int) error { return io.EOF }), same, wire.KindClosed},
-		"headers of 10 MB":     {framed(t, nil, manyHeaders), same, wire.KindTooLarge},
-		"a header of 10 MB":    {raw(t, answer("HTTP/1.1 200 OK\r\nA: "+strings.Repeat("x", 10<<20)+"\r\n\r\n")), same, wire.KindTooLarge},
-		"a bomb of headers":    {framed(t, nil, bomb), same, wire.KindTooLarge},
-		"an endless body":      {framed(t, nil, endless), same, wire.KindUnfinished},
-		"an endless HTTP/1":    {raw(t, endlessChunks), same, wire.KindUnfinished},
-		"a body not taken":     {raw(t, func(net.Conn) { time.Sleep(time.Minute) }), func(o *load.Options) { o.Body = make([]byte, 32<<20) }, wire.KindUnsent},
-		"HTTP/1.1, mute":       {raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }), same, wire.KindTimeout},
-		"HTTP/1.1, half a way": {raw(t, answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell")), same, wire.KindUnfinished},
+		}), same, load.KindMalformed},
+		"closed":               {framed(t, nil, func(*http2.Framer, uint32, int) error { return io.EOF }), same, load.KindClosed},
+		"headers of 10 MB":     {framed(t, nil, manyHeaders), same, load.KindTooLarge},
+		"a header of 10 MB":    {raw(t, answer("HTTP/1.1 200 OK\r\nA: "+strings.Repeat("x", 10<<20)+"\r\n\r\n")), same, load.KindTooLarge},
+		"a bomb of headers":    {framed(t, nil, bomb), same, load.KindTooLarge},
+		"an endless body":      {framed(t, nil, endless), same, load.KindUnfinished},
+		"an endless HTTP/1":    {raw(t, endlessChunks), same, load.KindUnfinished},
+		"a body not taken":     {raw(t, func(net.Conn) { time.Sleep(time.Minute) }), func(o *load.Options) { o.Body = make([]byte, 32<<20) }, load.KindUnsent},
+		"HTTP/1.1, mute":       {raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }), same, load.KindTimeout},
+		"HTTP/1.1, half a way": {raw(t, answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell")), same, load.KindUnfinished},
 	}
 }
 

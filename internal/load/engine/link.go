@@ -179,7 +179,7 @@ func (l *link) event(e wire.Event) {
 		x.again = true
 	default:
 		if e.Again {
-			e.Failure = &wire.Failure{Kind: wire.KindGoAway, Detail: "before anything was answered"}
+			e.Failure = &wire.Failure{Kind: load.KindGoAway, Detail: "before anything was answered"}
 		}
 		if e.Failure != nil {
 			p.fails(&x.exchange, l.target, *e.Failure, now)
@@ -211,16 +211,16 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 		return false
 	}
 	if l.unsent.Swap(false) {
-		f = &wire.Failure{Kind: wire.KindUnsent, Detail: fmt.Sprintf("the server took no more of it within %v", p.Timeout)}
+		f = &wire.Failure{Kind: load.KindUnsent, Detail: fmt.Sprintf("the server took no more of it within %v", p.Timeout)}
 	}
-	quiet := f == nil || f.Kind == wire.KindClosed || f.Kind == wire.KindReset
+	quiet := f == nil || f.Kind == load.KindClosed || f.Kind == load.KindReset
 	good = l.served && quiet
 	for i := range l.places {
 		x := &l.places[i]
 		if x.sent {
 			x.sent, good = false, false
 			if f == nil {
-				f = &wire.Failure{Kind: wire.KindClosed}
+				f = &wire.Failure{Kind: load.KindClosed}
 			}
 			p.fails(&x.exchange, l.target, *f, now)
 			p.done(x, now)
@@ -283,12 +283,12 @@ func (l *link) look() {
 // giveUp ends a request by the time-out, and gives its place the next one.
 func (l *link) giveUp(x *place) {
 	p := l.pool
-	f := wire.Failure{Kind: wire.KindTimeout, Detail: fmt.Sprintf("no answer within %v", p.Timeout)}
+	f := wire.Failure{Kind: load.KindTimeout, Detail: fmt.Sprintf("no answer within %v", p.Timeout)}
 	if x.sent {
 		switch f.Kind = l.conn.Cancel(x.index); f.Kind {
-		case wire.KindUnfinished:
+		case load.KindUnfinished:
 			f.Detail = fmt.Sprintf("it began, and had no end within %v", p.Timeout)
-		case wire.KindUnsent:
+		case load.KindUnsent:
 			f.Detail = fmt.Sprintf("the server took no more of it within %v", p.Timeout)
 		}
 		x.sent = false

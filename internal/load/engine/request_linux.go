@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -82,7 +83,7 @@ func (w *loop) read(c *conn, gone bool) {
 			if c.response.End() {
 				w.done(c, now)
 			} else {
-				w.fail(c, wire.KindClosed, "", now)
+				w.fail(c, load.KindClosed, "", now)
 			}
 			return
 		}
@@ -94,7 +95,7 @@ func (w *loop) read(c *conn, gone bool) {
 			w.fail(c, f.Kind, f.Detail, now)
 			return
 		case done && used < n:
-			w.fail(c, wire.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
+			w.fail(c, load.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
 			return
 		case done:
 			c.response.Keep = c.response.Keep && !gone
@@ -118,7 +119,7 @@ func (w *loop) readIdle(c *conn) {
 		w.drop(c)
 	}
 	if errno == 0 && n > 0 {
-		w.fail(c, wire.KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
+		w.fail(c, load.KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
 		return
 	}
 	w.reopen(c, now)

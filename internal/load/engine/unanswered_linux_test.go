@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/internal/load"
 )
 
 const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -110,8 +110,8 @@ func TestBrokenConnectionsAreLate(t *testing.T) {
 	}))
 	o.Duration = 500 * time.Millisecond
 	r := mustRun(t, o)
-	broken := r.ErrorKinds[wire.KindReset]
-	if broken == 0 || broken != r.Errors || broken != r.PerURL[0].Failed || r.FirstError.Kind != wire.KindReset {
+	broken := r.ErrorKinds[load.KindReset]
+	if broken == 0 || broken != r.Errors || broken != r.PerURL[0].Failed || r.FirstError.Kind != load.KindReset {
 		t.Fatalf("errors %v, first %v, %+v", r.ErrorKinds, r.FirstError, r.PerURL)
 	}
 	if r.Latency.TotalCount() != r.Requests+broken+r.Unanswered {

@@ -4,6 +4,8 @@ import (
 	"net"
 
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 // Protocols as results name them.
@@ -46,7 +48,7 @@ type Conn interface {
 	// Flush sends what is to be sent.
 	Flush() *Failure
 	// Cancel gives the request of a place up and tells how far it got.
-	Cancel(place int) Kind
+	Cancel(place int) load.Kind
 	// Spent tells that the connection takes no more requests; those under way may
 	// still end.
 	Spent() bool

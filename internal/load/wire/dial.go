@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"net"
 	"time"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 // Dialer opens connections to one server.
@@ -37,12 +39,12 @@ func (d *Dialer) Dial(ctx context.Context) (Conn, *Failure) {
 	stop := context.AfterFunc(ctx, func() { _ = below.SetDeadline(time.Unix(1, 0)) })
 	c, f := d.speak(ctx, below)
 	if !stop() && f == nil {
-		f = &Failure{Kind: KindConnectTimeout}
+		f = &Failure{Kind: load.KindConnectTimeout}
 	}
 	if f != nil {
 		below.Close()
-		if ctx.Err() != nil && f.Kind != KindStreams {
-			f = &Failure{KindConnectTimeout, "accepted, but nothing more came"}
+		if ctx.Err() != nil && f.Kind != load.KindStreams {
+			f = &Failure{load.KindConnectTimeout, "accepted, but nothing more came"}
 		}
 		return nil, f
 	}
@@ -66,13 +68,13 @@ func (d *Dialer) speak(ctx context.Context, below net.Conn) (Conn, *Failure) {
 		}
 		chosen := secure.ConnectionState().NegotiatedProtocol
 		if d.HTTP2 && chosen != ALPNHTTP2 {
-			return nil, &Failure{KindProtocol, "the server does not take h2 by ALPN, which gRPC needs"}
+			return nil, &Failure{load.KindProtocol, "the server does not take h2 by ALPN, which gRPC needs"}
 		}
 		stream, modern = secure, chosen == ALPNHTTP2
 	}
 	if !modern {
 		if d.Places > 1 {
-			return nil, &Failure{KindStreams, "the server speaks HTTP/1.1, which takes one request at a time: leave --streams out"}
+			return nil, &Failure{load.KindStreams, "the server speaks HTTP/1.1, which takes one request at a time: leave --streams out"}
 		}
 		return newHTTP1(stream, below), nil
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"reflect"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/number"
 )
 
@@ -18,7 +19,7 @@ func Broken(err error) *Failure {
 		return f
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
-		return &Failure{Kind: KindClosed}
+		return &Failure{Kind: load.KindClosed}
 	}
 	return &Failure{BrokenKind(err), innermost(err)}
 }
@@ -31,11 +32,11 @@ func Malformed(err error) *Failure {
 	if f, ok := alert(err); ok {
 		return f
 	}
-	return &Failure{KindMalformed, err.Error()}
+	return &Failure{load.KindMalformed, err.Error()}
 }
 
 func tooLarge() *Failure {
-	return &Failure{KindTooLarge, fmt.Sprintf("more than %s, or one of more than %s", number.Short(number.Bytes(MaxHead)), number.Short(number.Bytes(maxLine)))}
+	return &Failure{load.KindTooLarge, fmt.Sprintf("more than %s, or one of more than %s", number.Short(number.Bytes(MaxHead)), number.Short(number.Bytes(maxLine)))}
 }
 
 // innermost is an error without the addresses of both ends before it.
@@ -67,35 +68,35 @@ func alert(err error) (*Failure, bool) {
 	case alertCertificateRequired, alertBadCertificate:
 		return wantsOurs(remote.Err), true
 	case alertNoProtocol:
-		return &Failure{KindProtocol, "the server takes neither h2 nor http/1.1 by ALPN"}, true
+		return &Failure{load.KindProtocol, "the server takes neither h2 nor http/1.1 by ALPN"}, true
 	}
-	return &Failure{KindTLS, "the server refused: " + remote.Err.Error()}, true
+	return &Failure{load.KindTLS, "the server refused: " + remote.Err.Error()}, true
 }
 
 func wantsOurs(err error) *Failure {
-	return &Failure{KindTLSCertificate, err.Error() + "; --cert and --key give one"}
+	return &Failure{load.KindTLSCertificate, err.Error() + "; --cert and --key give one"}
 }
 
 // handshake is the failure of a TLS handshake, with what helps. asked tells that the
 // server asked for a certificate and there was none: TLS 1.2 has no alert for that.
 func handshake(err error, asked bool) *Failure {
 	if f, ok := alert(err); ok {
-		if asked && f.Kind == KindTLS {
+		if asked && f.Kind == load.KindTLS {
 			return wantsOurs(err)
 		}
 		return f
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return &Failure{KindTLSAuthority, "--cacert FILE trusts who signed it, or itself; --insecure verifies nothing"}
+		return &Failure{load.KindTLSAuthority, "--cacert FILE trusts who signed it, or itself; --insecure verifies nothing"}
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return &Failure{KindTLSName, host.Error() + "; --server-name NAME asks for one that it has, --insecure verifies nothing"}
+		return &Failure{load.KindTLSName, host.Error() + "; --server-name NAME asks for one that it has, --insecure verifies nothing"}
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		if invalid.Reason == x509.Expired {
-			return &Failure{KindTLSExpired, invalid.Detail + "; --insecure verifies nothing"}
+			return &Failure{load.KindTLSExpired, invalid.Detail + "; --insecure verifies nothing"}
 		}
-		return &Failure{KindTLS, invalid.Error() + "; --insecure verifies nothing"}
+		return &Failure{load.KindTLS, invalid.Error() + "; --insecure verifies nothing"}
 	}
 	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		detail := "the server does not speak TLS"
@@ -104,13 +105,13 @@ func handshake(err error, asked bool) *Failure {
 		} else if plain.RecordHeader[3] == 4 { // the type of a SETTINGS frame
 			detail += ": write h2c:// in the URL"
 		}
-		return &Failure{KindProtocol, detail}
+		return &Failure{load.KindProtocol, detail}
 	}
 	if errors.Is(err, io.EOF) {
-		return &Failure{KindTLS, "the server closed the connection"}
+		return &Failure{load.KindTLS, "the server closed the connection"}
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return &Failure{KindConnectTimeout, "in the TLS handshake"}
+		return &Failure{load.KindConnectTimeout, "in the TLS handshake"}
 	}
-	return &Failure{KindTLS, innermost(err)}
+	return &Failure{load.KindTLS, innermost(err)}
 }

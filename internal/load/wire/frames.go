@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -32,12 +33,12 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 	case *http2.RSTStreamFrame:
 		if x := c.byID[f.StreamID]; x != nil {
 			c.forget(x)
-			done(Event{Place: x.place, Failure: &Failure{KindStreamReset, f.ErrCode.String()}})
+			done(Event{Place: x.place, Failure: &Failure{load.KindStreamReset, f.ErrCode.String()}})
 		}
 	case *http2.GoAwayFrame:
 		c.goAway(f, done)
 	case *http2.PushPromiseFrame:
-		return &Failure{KindMalformed, "a push, which we do not allow"}
+		return &Failure{load.KindMalformed, "a push, which we do not allow"}
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) {
 		if debug := f.DebugData(); len(debug) > 0 {
 			detail += fmt.Sprintf(" %q", phrase.Clip(string(debug), 60))
 		}
-		c.away = &Failure{KindGoAway, detail}
+		c.away = &Failure{load.KindGoAway, detail}
 	}
 	last := f.LastStreamID
 	for i := range c.places {

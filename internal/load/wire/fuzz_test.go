@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 // scripted is a connection whose other side says what it says and closes.
@@ -88,12 +90,12 @@ func FuzzConn(f *testing.F) {
 }
 
 func TestKinds(t *testing.T) {
-	for status, want := range map[Status]Kind{503: "status_503", GRPC + 14: "grpc_unavailable", GRPC + 99: "grpc_99"} {
+	for status, want := range map[Status]load.Kind{503: "status_503", GRPC + 14: "grpc_unavailable", GRPC + 99: "grpc_99"} {
 		if got := status.Kind(); got != want || status.Good() {
 			t.Errorf("%d: %s, want %s", status, got, want)
 		}
 	}
-	if !GRPC.Good() || !Status(304).Good() || Status(304).Redirect() || Kind("grpc_unavailable").Words() != "gRPC UNAVAILABLE" {
+	if !GRPC.Good() || !Status(304).Good() || Status(304).Redirect() || load.Kind("grpc_unavailable").Words() != "gRPC UNAVAILABLE" {
 		t.Error("a good status, or words, are wrong")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 // readBuffer is how much is read of a connection at once.
@@ -49,14 +51,14 @@ func (c *http1) Take(done func(Event)) *Failure {
 
 func (c *http1) feed(done func(Event)) *Failure {
 	if !c.busy {
-		return &Failure{KindMalformed, fmt.Sprintf("%d bytes without a request", c.n)}
+		return &Failure{load.KindMalformed, fmt.Sprintf("%d bytes without a request", c.n)}
 	}
 	used, whole, err := c.response.Feed(c.buf[:c.n])
 	switch {
 	case err != nil:
 		return Malformed(err)
 	case whole && used < c.n:
-		return &Failure{KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", c.n-used)}
+		return &Failure{load.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", c.n-used)}
 	case whole:
 		c.end(done)
 	}
@@ -89,16 +91,16 @@ func (c *http1) Flush() *Failure {
 }
 
 // Cancel ends the connection: there is no other way to be rid of an answer.
-func (c *http1) Cancel(int) Kind {
+func (c *http1) Cancel(int) load.Kind {
 	c.busy, c.spent = false, true
 	c.Close()
 	switch {
 	case !c.sent:
-		return KindUnsent
+		return load.KindUnsent
 	case c.response.Begun():
-		return KindUnfinished
+		return load.KindUnfinished
 	}
-	return KindTimeout
+	return load.KindTimeout
 }
 
 func (c *http1) Spent() bool      { return c.spent }

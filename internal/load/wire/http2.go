@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 const (
@@ -101,7 +103,7 @@ func (c *http2Conn) open() *Failure {
 		f = c.Flush()
 	}
 	if f == nil && uint64(c.streams) < uint64(len(c.places)) {
-		f = &Failure{KindStreams, fmt.Sprintf("the server allows %d on a connection, not %d: lower --streams and raise --connections", c.streams, len(c.places))}
+		f = &Failure{load.KindStreams, fmt.Sprintf("the server allows %d on a connection, not %d: lower --streams and raise --connections", c.streams, len(c.places))}
 	}
 	return f
 }
@@ -122,13 +124,13 @@ func (c *http2Conn) Take(done func(Event)) *Failure {
 	for {
 		head, _ := c.in.Peek(min(frameHead, c.in.Buffered()))
 		if !c.settled && bytes.HasPrefix(head, []byte("HTTP/")) {
-			return &Failure{KindProtocol, "the server speaks HTTP/1.1, not HTTP/2"}
+			return &Failure{load.KindProtocol, "the server speaks HTTP/1.1, not HTTP/2"}
 		}
 		if len(head) < frameHead {
 			break
 		}
 		if n := payload(head); n > frameLimit {
-			return &Failure{KindMalformed, fmt.Sprintf("a frame of %d bytes, more than the %d that we take", n, frameLimit)}
+			return &Failure{load.KindMalformed, fmt.Sprintf("a frame of %d bytes, more than the %d that we take", n, frameLimit)}
 		} else if c.in.Buffered() < frameHead+n {
 			break
 		}
@@ -200,14 +202,14 @@ func (c *http2Conn) Flush() *Failure {
 	return nil
 }
 
-func (c *http2Conn) Cancel(place int) Kind {
+func (c *http2Conn) Cancel(place int) load.Kind {
 	x := &c.places[place]
-	kind := KindTimeout
+	kind := load.KindTimeout
 	switch {
 	case x.sent < len(x.request.Body):
-		kind = KindUnsent
+		kind = load.KindUnsent
 	case x.begun:
-		kind = KindUnfinished
+		kind = load.KindUnfinished
 	}
 	_ = c.framer.WriteRSTStream(x.id, http2.ErrCodeCancel)
 	c.forget(x)
@@ -228,9 +230,9 @@ func (c *http2Conn) end(x *exchange, done func(Event)) {
 	e := Event{Place: x.place, Status: Status(x.status)}
 	switch {
 	case x.status < 200 || x.status > 599:
-		e.Failure = &Failure{KindMalformed, "an answer with the status " + strconv.Itoa(x.status)}
+		e.Failure = &Failure{load.KindMalformed, "an answer with the status " + strconv.Itoa(x.status)}
 	case x.request.GRPC && x.status == 200 && x.code < 0:
-		e.Failure = &Failure{KindMalformed, "an answer without a status of gRPC"}
+		e.Failure = &Failure{load.KindMalformed, "an answer without a status of gRPC"}
 	case x.request.GRPC && x.status == 200:
 		e.Status = GRPC + Status(x.code)
 	}

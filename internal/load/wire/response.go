@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 // What a response may hold before it is malformed.
@@ -67,7 +69,7 @@ func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 			n = len(b)
 		default:
 			if p.stage == stageStatus && b[0] == 0 && !p.Begun() { // the length of a frame
-				return n, false, &Failure{KindProtocol, "the server speaks HTTP/2: write h2c:// in the URL"}
+				return n, false, &Failure{load.KindProtocol, "the server speaks HTTP/2: write h2c:// in the URL"}
 			}
 			line, used, whole, err := p.line(b[n:])
 			n += used

@@ -1,16 +1,14 @@
-package wire
+package load
 
 import (
-	"errors"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // Kind is why a request or a connection failed: a code that may be kept.
 type Kind string
 
-// The kinds besides those of a status, which Status.Kind makes.
+// The kinds besides those of a status, which StatusKind and CallKind make.
 const (
 	KindRefused        Kind = "refused"         // nobody listens
 	KindConnectTimeout Kind = "connect_timeout" // no connection within the time-out
@@ -81,71 +79,8 @@ const (
 	grpcPrefix   = "grpc_"
 )
 
-// Status is how an answer ended: HTTP's status, or GRPC and the code of gRPC.
-type Status int
+// StatusKind is that of a bad status of HTTP: status_503.
+func StatusKind(status int) Kind { return Kind(statusPrefix + strconv.Itoa(status)) }
 
-// GRPC is where the codes of gRPC begin, above all of HTTP's: GRPC itself is OK.
-const GRPC Status = 600
-
-// MostStatus is above every Status.
-const MostStatus = 700
-
-// grpcNames are gRPC's codes by number (grpc.io/docs/guides/status-codes).
-func grpcNames() []string {
-	return []string{
-		"ok", "cancelled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists",
-		"permission_denied", "resource_exhausted", "failed_precondition", "aborted", "out_of_range",
-		"unimplemented", "internal", "unavailable", "data_loss", "unauthenticated",
-	}
-}
-
-// Good tells an answer that did what was asked: 2xx and 3xx, gRPC's OK.
-func (s Status) Good() bool { return s >= 200 && s < 400 || s == GRPC }
-
-// Redirect leaves out 304, which is a full answer to a conditional request.
-func (s Status) Redirect() bool { return s >= 300 && s < 400 && s != 304 }
-
-// Kind is that of a bad status: status_503, grpc_unavailable.
-func (s Status) Kind() Kind {
-	if s < GRPC {
-		return Kind(statusPrefix + strconv.Itoa(int(s)))
-	}
-	code := int(s - GRPC)
-	if names := grpcNames(); code < len(names) {
-		return Kind(grpcPrefix + names[code])
-	}
-	return Kind(grpcPrefix + strconv.Itoa(code))
-}
-
-// Failure is a kind with what the kernel said or what was wrong; it is an error.
-type Failure struct {
-	Kind   Kind
-	Detail string // may be empty
-}
-
-func (f *Failure) Error() string {
-	if f.Detail == "" {
-		return f.Kind.Words()
-	}
-	return f.Kind.Words() + ": " + f.Detail
-}
-
-// DialKind is the kind of a failed connection attempt.
-func DialKind(err error) Kind {
-	var timeout interface{ Timeout() bool }
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED) || isRefused(err):
-		return KindRefused
-	case errors.Is(err, syscall.ETIMEDOUT), errors.As(err, &timeout) && timeout.Timeout():
-		return KindConnectTimeout
-	}
-	return KindConnect
-}
-
-// BrokenKind is the kind of a failed send or receive.
-func BrokenKind(err error) Kind {
-	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || isReset(err) {
-		return KindReset
-	}
-	return KindBroken
-}
+// CallKind is that of a code of gRPC, by its name: grpc_unavailable.
+func CallKind(code string) Kind { return Kind(grpcPrefix + code) }
