@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict"
 )
 
 // Lab is a lab run's outcome, ready to be laid out.
@@ -60,16 +58,6 @@ type Stage struct {
 	Report string // the sweep's own report, relative to the experiment's page; empty: none
 	Rows   []Multiples
 	Over   bool // the document's curves lie over ours
-}
-
-// Multiples is one figure of a stage: a small chart for each group, all on one
-// scale, and the table of the same.
-type Multiples struct {
-	Title  string
-	Charts []Chart
-	Table  Table
-	labels []string // of the arms, a row of the table each
-	over   bool     // a document's curve lies over ours
 }
 
 // NewLab words an Outcome.
@@ -178,42 +166,6 @@ func documentName(s string) string {
 	return s
 }
 
-func hypothesis(s lab.Answered) Hypothesis {
-	h := Hypothesis{Says: phrase.Clean(s.Says), Document: phrase.Clean(s.Document), On: phrase.Clean(s.On), Reason: phrase.Clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
-	h.Strip = hypothesisStrip(&s, h.Wanted)
-	switch s.Answer {
-	case lab.Holds:
-		h.State, h.Label = OK, "holds"
-	case lab.DoesNotHold:
-		h.State, h.Label = Attention, "does not hold"
-	default:
-		h.State, h.Label = Unknown, "cannot tell here"
-	}
-	if m := s.Measured; m.Median != nil {
-		h.Here = number.Figure(*m.Median)
-		if m.Low != nil && m.High != nil {
-			h.Here += " [" + number.Figure(*m.Low) + ", " + number.Figure(*m.High) + "]"
-		}
-		h.Here += fmt.Sprintf(", n %d", m.N)
-		if s.From != "" {
-			h.Here += " (" + phrase.Clean(s.From) + ")"
-		}
-	}
-	return h
-}
-
-func wanted(s lab.Answered) string {
-	switch {
-	case s.AtLeast != nil && s.AtMost != nil:
-		return short(*s.AtLeast, number.Digits) + " to " + short(*s.AtMost, number.Digits)
-	case s.AtLeast != nil:
-		return short(*s.AtLeast, number.Digits) + " or more"
-	case s.AtMost != nil:
-		return short(*s.AtMost, number.Digits) + " or less"
-	}
-	return ""
-}
-
 func disturbed(o *lab.Outcome) string {
 	sweeps, of, most := 0, 0, 0.0
 	for _, e := range o.Experiments {
@@ -233,91 +185,3 @@ func disturbed(o *lab.Outcome) string {
 	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
 		short(most, 2), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
 }
-
-// mostOften is the reason of most of the invalid trials.
-func mostOften(r *verdict.Result) string {
-	n, why := map[string]int{}, ""
-	for _, g := range r.Groups {
-		for _, a := range g.Arms {
-			for _, x := range a.InvalidReasons {
-				if n[invalidReason(x.Reason, x.Code)] += x.Count; n[invalidReason(x.Reason, x.Code)] > n[why] {
-					why = invalidReason(x.Reason, x.Code)
-				}
-			}
-		}
-	}
-	return why
-}
-
-func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
-	v := Stage{Title: phrase.Clean(s.Title)}
-	if v.Title == "" {
-		v.Title = phrase.Clean(s.ID)
-	}
-	note := func(format string, args ...any) {
-		v.Notes = append(v.Notes, phrase.Clean(fmt.Sprintf(format, args...)))
-	}
-	if s.Scaled != "" {
-		note("%s", s.Scaled)
-	}
-	if s.NotRun != "" {
-		note("not run: %s", lead(s.NotRun))
-	}
-	if s.Stopped != "" {
-		note("stopped early: %s", lead(s.Stopped))
-	}
-	for _, x := range s.Versions {
-		if x.Fault != "" {
-			note("Go %s: invalid: %s", x.Asked, lead(x.Fault))
-		}
-	}
-	if m.Result == nil {
-		return v
-	}
-	if s.Invalid > 0 {
-		note("%d of %s invalid, most often: %s", s.Invalid, phrase.Count(s.Run, "trial"), lead(mostOften(m.Result)))
-	}
-	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
-		note("other programs took %s meanwhile: quiet the machine and run it again", number.CPUs(number.Round(*s.OtherCPUs, number.Digits)))
-	}
-	below, err := relative(id, s.Directory)
-	if err == nil {
-		v.Report = path.Join(below, "report.html")
-	}
-	v.Rows, v.Over = multiples(finite(m.Result), lab.Curves(id))
-	return v
-}
-
-// relative is a stage's directory as seen from its experiment's.
-func relative(id, directory string) (string, error) {
-	if directory == id {
-		return ".", nil
-	}
-	below, ok := strings.CutPrefix(directory, id+"/")
-	if !ok {
-		return "", fmt.Errorf("%s is not in %s", directory, id)
-	}
-	return below, nil
-}
-
-// spread is how document 002 writes a figure: its median × (lowest ÷ median,
-// highest ÷ median).
-func spread(u number.Unit, values []float64) string {
-	if len(values) == 0 {
-		return absent
-	}
-	x := slices.Sorted(slices.Values(values))
-	n := len(x)
-	if n > 1 && x[0] == x[n-1] && x[0] == math.Trunc(x[0]) && !u.Prefixed(x[0]) {
-		return short(x[0], number.Digits) // a count that is always the same
-	}
-	median := x[(n-1)/2]/2 + x[n/2]/2
-	s := u.Number(median)
-	if median == 0 || math.IsNaN(median) {
-		return s
-	}
-	return fmt.Sprintf("%s × (%.2f,%.2f)", s, x[0]/median, x[n-1]/median)
-}
-
-// lead is the first line of a reason, which may lead to more.
-func lead(s string) string { return strings.TrimSuffix(phrase.FirstLine(s), ":") }

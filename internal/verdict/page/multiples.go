@@ -1,19 +1,31 @@
 package page
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// multiples are a stage's figures, the one that is judged first.
-func multiples(r *verdict.Result, curves []lab.Curve) (rows []Multiples, over bool) {
+// Multiples is one figure of a Result: a small chart for each group, all on one
+// scale, and the table of the same.
+type Multiples struct {
+	Title  string
+	Charts []Chart
+	Table  Table
+	Labels []string // of the arms, a row of the table each
+	over   bool     // a document's curve lies over ours
+}
+
+// MultiplesOf are a Result's figures, the one that is judged first. Curves of a document
+// lie over those that they are of; over says that there are such.
+func MultiplesOf(result *verdict.Result, curves []DocumentCurve) (rows []Multiples, over bool) {
+	r := finite(result)
 	for _, s := range figures(r) {
 		m := s.multiples(r, curves)
 		if len(m.Table.Rows) > 0 {
@@ -24,7 +36,7 @@ func multiples(r *verdict.Result, curves []lab.Curve) (rows []Multiples, over bo
 	return rows, over
 }
 
-func (s *shown) multiples(r *verdict.Result, curves []lab.Curve) Multiples {
+func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
@@ -55,19 +67,19 @@ func (s *shown) multiples(r *verdict.Result, curves []lab.Curve) Multiples {
 		m.Charts = append(m.Charts, c)
 		m.Table.Columns = append(m.Table.Columns, Column{Head: c.Title, Short: c.Title})
 		for i := range g.Arms {
-			if a := &g.Arms[i]; !slices.Contains(m.labels, a.Label) {
-				m.labels = append(m.labels, a.Label)
+			if a := &g.Arms[i]; !slices.Contains(m.Labels, a.Label) {
+				m.Labels = append(m.Labels, a.Label)
 			}
 		}
 	}
-	if len(m.labels) == 1 { // nothing to compare in a chart
+	if len(m.Labels) == 1 { // nothing to compare in a chart
 		m.Charts = nil
 	}
-	if len(m.labels) == 1 && len(groups) > 1 {
-		m.Table = s.grid(groups, m.labels[0])
+	if len(m.Labels) == 1 && len(groups) > 1 {
+		m.Table = s.grid(groups, m.Labels[0])
 		return m
 	}
-	for _, label := range m.labels {
+	for _, label := range m.Labels {
 		row := Row{Cells: []Cell{{Value: s.named(label)}}}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, Cell{Value: s.cell(g.arm(label))})
@@ -75,53 +87,6 @@ func (s *shown) multiples(r *verdict.Result, curves []lab.Curve) Multiples {
 		m.Table.Rows = append(m.Table.Rows, row)
 	}
 	return m
-}
-
-// Figures are a table under its title, and the charts of the same.
-type Figures struct {
-	Title  string
-	Charts []Chart
-	Table  Table
-}
-
-// Tables are the stage's figures. Of one group they stand side by side in one table,
-// each with a chart; of several in one table for each figure, a column and a chart
-// for each group.
-func (s Stage) Tables() []Figures {
-	if one, ok := sideBySide(s.Rows); ok {
-		return []Figures{one}
-	}
-	var list []Figures
-	for _, m := range s.Rows {
-		list = append(list, Figures{m.Title, m.Charts, m.Table})
-	}
-	return list
-}
-
-func sideBySide(rows []Multiples) (Figures, bool) {
-	if len(rows) < 2 {
-		return Figures{}, false
-	}
-	first := rows[0].Table
-	joined := Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]Row, len(first.Rows))}
-	for i, label := range rows[0].labels {
-		joined.Rows[i].Cells = []Cell{{Value: phrase.Clean(label)}}
-	}
-	var charts []Chart
-	for _, m := range rows {
-		if len(m.Table.Columns) != 2 || !slices.Equal(m.labels, rows[0].labels) {
-			return Figures{}, false
-		}
-		joined.Columns = append(joined.Columns, Column{Head: m.Title, Short: m.Title})
-		for _, c := range m.Charts {
-			c.Title = m.Title
-			charts = append(charts, c)
-		}
-		for i, r := range m.Table.Rows {
-			joined.Rows[i].Cells = append(joined.Rows[i].Cells, r.Cells[1])
-		}
-	}
-	return Figures{first.Columns[1].Head, charts, joined}, true
 }
 
 // named is a row's name, as benchmarks have it: Chain, Chain-2.
@@ -212,4 +177,23 @@ func (g *group) quota() string {
 		return "no quota"
 	}
 	return ""
+}
+
+// spread is how document 002 writes a figure: its median × (lowest ÷ median,
+// highest ÷ median).
+func spread(u number.Unit, values []float64) string {
+	if len(values) == 0 {
+		return absent
+	}
+	x := slices.Sorted(slices.Values(values))
+	n := len(x)
+	if n > 1 && x[0] == x[n-1] && x[0] == math.Trunc(x[0]) && !u.Prefixed(x[0]) {
+		return short(x[0], number.Digits) // a count that is always the same
+	}
+	median := x[(n-1)/2]/2 + x[n/2]/2
+	s := u.Number(median)
+	if median == 0 || math.IsNaN(median) {
+		return s
+	}
+	return fmt.Sprintf("%s × (%.2f,%.2f)", s, x[0]/median, x[n-1]/median)
 }

@@ -3,20 +3,28 @@ package page
 import (
 	"strings"
 
-	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
+// DocumentCurve is what a document measured of a program by GOMAXPROCS, to be drawn over what is
+// measured here. The machines are not alike: only its shape can be compared.
+type DocumentCurve struct {
+	Metric  string // as the program prints it
+	Go      string // release; empty: the program has one version, and it stands beside that
+	On      string // machine; empty: the document has one
+	Seconds map[int]float64
+}
+
 // overlay is a document's curve, brought to ours at one P: two machines' times cannot be
 // compared, what they make of more Ps can.
 type overlay struct {
-	curve  *lab.Curve
+	curve  *DocumentCurve
 	values map[int]float64 // by GOMAXPROCS, for those measured here
 }
 
 // overlays are the curves that lie over a group's figure.
-func (s *shown) overlays(g *group, curves []lab.Curve) []overlay {
+func (s *shown) overlays(g *group, curves []DocumentCurve) []overlay {
 	var list []overlay
 	for i := range curves {
 		c := &curves[i]
@@ -51,7 +59,7 @@ func ofRelease(version, release string) bool {
 }
 
 // lay puts the document's curves behind ours.
-func (s *shown) lay(c *Chart, g *group, curves []lab.Curve, ax axis.Axis) bool {
+func (s *shown) lay(c *Chart, g *group, curves []DocumentCurve, ax axis.Axis) bool {
 	var behind []Series
 	for _, o := range s.overlays(g, curves) {
 		name := "document"

@@ -2,10 +2,7 @@ package page
 
 import (
 	"math"
-	"slices"
 
-	"github.com/procfit/procfit/internal/lab"
-	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
@@ -55,51 +52,4 @@ func (l ratioLine) strip(c *verdict.GateCheck) *Strip {
 		}
 	}
 	return s
-}
-
-// hypothesisStrip draws what a hypothesis wants, what was measured, and the document's own
-// value, each on a line of its own: ratios of different things have no scale in common.
-// It is logarithmic where all are above zero, as ratios are.
-func hypothesisStrip(s *lab.Answered, wanted string) *Strip {
-	var values []float64
-	see := func(list ...*float64) {
-		for _, x := range list {
-			if x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
-				values = append(values, *x)
-			}
-		}
-	}
-	m := s.Measured
-	see(s.AtLeast, s.AtMost, s.Value, m.Median, m.Low, m.High)
-	if len(values) == 0 || s.AtLeast == nil && s.AtMost == nil {
-		return nil
-	}
-	scale := func(x float64) float64 { return x }
-	if slices.Min(values) > 0 {
-		scale = math.Log
-	}
-	low, high := scale(slices.Min(values)), scale(slices.Max(values))
-	pad := max(0.25*(high-low), 0.05*math.Abs(high), 0.05)
-	at := func(x float64) float64 { return min(1, max(0, (scale(x)-low+pad)/(high-low+2*pad))) }
-	out := &Strip{Zone: Span{0, 1}, Summary: "wanted " + wanted}
-	if s.AtLeast != nil {
-		out.Zone.From = at(*s.AtLeast)
-	}
-	if s.AtMost != nil {
-		out.Zone.To = at(*s.AtMost)
-	}
-	if m.Median != nil {
-		out.Present, out.At = true, at(*m.Median)
-		out.Interval = Span{out.At, out.At}
-		if m.Low != nil && m.High != nil {
-			out.Interval = Span{at(*m.Low), at(*m.High)}
-		}
-		out.Summary += ", measured " + number.Figure(*m.Median)
-	}
-	if s.Value != nil {
-		text := "the document has " + number.Figure(*s.Value)
-		out.Document = &Tick{At: at(*s.Value), Label: text}
-		out.Summary += ", " + text
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -65,4 +66,19 @@ func inPhase(m journal.Mode) string {
 		return " in " + string(m) + " loop"
 	}
 	return ""
+}
+
+// MostInvalid is the reason of most of the invalid trials.
+func MostInvalid(r *verdict.Result) string {
+	n, why := map[string]int{}, ""
+	for _, g := range r.Groups {
+		for _, a := range g.Arms {
+			for _, x := range a.InvalidReasons {
+				if n[invalidReason(x.Reason, x.Code)] += x.Count; n[invalidReason(x.Reason, x.Code)] > n[why] {
+					why = invalidReason(x.Reason, x.Code)
+				}
+			}
+		}
+	}
+	return why
 }

@@ -7,4 +7,4 @@ import (
 )
 
 // RenderCanary writes what a canary came to as a page.
-func RenderCanary(out io.Writer, v *page.Canary) error { return execute(out, "canary.html", v) }
+func RenderCanary(out io.Writer, v *page.Canary) error { return Execute(out, nil, "canary.html", v) }

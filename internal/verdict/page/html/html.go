@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 
 	styles "github.com/procfit/procfit/internal/show/style"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -21,7 +22,9 @@ type document struct {
 }
 
 // Render writes the view as a page.
-func Render(out io.Writer, v *page.View) error { return execute(out, "page.html", document{View: v}) }
+func Render(out io.Writer, v *page.View) error {
+	return Execute(out, nil, "page.html", document{View: v})
+}
 
 // Live is the page of a sweep that goes on: the browser loads it again and again. What
 // runs now stands between two parts that are rendered once a trial.
@@ -31,10 +34,10 @@ type Live struct{ top, rest []byte }
 // 0: this is the last of it.
 func NewLive(v *page.View, refresh int) (*Live, error) {
 	var top, rest bytes.Buffer
-	if err := execute(&top, "top", document{v, refresh}); err != nil {
+	if err := Execute(&top, nil, "top", document{v, refresh}); err != nil {
 		return nil, err
 	}
-	if err := execute(&rest, "rest", document{v, refresh}); err != nil {
+	if err := Execute(&rest, nil, "rest", document{v, refresh}); err != nil {
 		return nil, err
 	}
 	return &Live{top.Bytes(), rest.Bytes()}, nil
@@ -51,8 +54,10 @@ func (l *Live) Page(now string) []byte {
 	return b.Bytes()
 }
 
-// execute writes one of the templates.
-func execute(out io.Writer, name string, v any) error {
+// Execute writes one of the templates. A page of another package has templates and style
+// sheets of its own, which use the parts of this one; its further.css comes after the style
+// that all pages have.
+func Execute(out io.Writer, own fs.FS, name string, v any) error {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"plot":   plot,
 		"icon":   icon,
@@ -61,6 +66,9 @@ func execute(out io.Writer, name string, v any) error {
 	}).ParseFS(styles.Styles, "*.css")
 	if err == nil {
 		t, err = t.ParseFS(files, "*.html", "*.css")
+	}
+	if err == nil && own != nil {
+		t, err = t.ParseFS(own, "*.html", "*.css")
 	}
 	if err != nil {
 		return fmt.Errorf("parse the report's templates: %w", err)

@@ -32,20 +32,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// elements walks a page as a browser would parse it.
-func elements(t *testing.T, document []byte, visit func(*nethtml.Node)) {
-	t.Helper()
-	doc, err := nethtml.Parse(bytes.NewReader(document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range doc.Descendants() {
-		if n.Type == nethtml.ElementNode {
-			visit(n)
-		}
-	}
-}
-
 // The page may hold only elements that the templates write; hostile text that
 // became an element would be another one, or another many.
 func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
@@ -55,7 +41,7 @@ func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
 		allowed[name] = true
 	}
 	for name, r := range results() {
-		elements(t, render(t, r), func(n *nethtml.Node) {
+		pagetest.Elements(t, render(t, r), func(n *nethtml.Node) {
 			if !allowed[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)
 			}
@@ -91,7 +77,7 @@ func TestTheGateIsSaidOnce(t *testing.T) {
 
 func TestHostileTextIsShown(t *testing.T) {
 	texts := 0
-	elements(t, render(t, pagetest.Hostile()), func(n *nethtml.Node) {
+	pagetest.Elements(t, render(t, pagetest.Hostile()), func(n *nethtml.Node) {
 		if c := n.FirstChild; c != nil && c.Type == nethtml.TextNode && strings.Contains(c.Data, "<script>document.title") {
 			texts++
 		}
@@ -109,7 +95,7 @@ func TestIdentifiersAreUniqueAndLinksLead(t *testing.T) {
 
 func linked(t *testing.T, r *verdict.Result) {
 	ids, links := map[string]int{}, []string{}
-	elements(t, render(t, r), func(n *nethtml.Node) {
+	pagetest.Elements(t, render(t, r), func(n *nethtml.Node) {
 		for _, a := range n.Attr {
 			switch a.Key {
 			case "id":

@@ -7,7 +7,7 @@ import (
 )
 
 // RenderLab writes the index page of a lab run.
-func RenderLab(out io.Writer, v *page.Lab) error { return execute(out, "index.html", v) }
+func RenderLab(out io.Writer, v *page.Lab) error { return Execute(out, nil, "index.html", v) }
 
 // experimentPage is one experiment with what its page shares with the index.
 type experimentPage struct {
@@ -18,5 +18,5 @@ type experimentPage struct {
 
 // RenderExperiment writes the page of one of its experiments.
 func RenderExperiment(out io.Writer, v *page.Lab, e page.Experiment) error {
-	return execute(out, "experiment.html", experimentPage{e, v.Started, v.Environment})
+	return Execute(out, nil, "experiment.html", experimentPage{e, v.Started, v.Environment})
 }

@@ -33,6 +33,9 @@ func labPages(t *testing.T, v *page.Lab) map[string][]byte {
 
 func TestLabPages(t *testing.T) {
 	pages := labPages(t, page.NewLab(pagetest.Lab()))
+	for name, document := range pages {
+		pagetest.Headings(t, name, document)
+	}
 	index := string(pages["index.html"])
 	for _, want := range []string{`href="chain/index.html"`, `href="#chain"`, `id="chain"`, "a quota needs a cgroup", "does not hold", "29 ÷ 27.1 µs = 1.07"} {
 		if !strings.Contains(index, want) {
@@ -54,11 +57,11 @@ func TestLabPages(t *testing.T) {
 func TestHostileLab(t *testing.T) {
 	plain := map[string]bool{}
 	for _, document := range labPages(t, page.NewLab(pagetest.Lab())) {
-		elements(t, document, func(n *nethtml.Node) { plain[n.Data] = true })
+		pagetest.Elements(t, document, func(n *nethtml.Node) { plain[n.Data] = true })
 	}
 	plain["br"] = true
 	for name, document := range labPages(t, page.NewLab(pagetest.HostileLab())) {
-		elements(t, document, func(n *nethtml.Node) {
+		pagetest.Elements(t, document, func(n *nethtml.Node) {
 			if !plain[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)
 			}

@@ -15,39 +15,11 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// everyPage is one page of each kind.
-func everyPage(t *testing.T) map[string][]byte {
-	pages := map[string][]byte{}
-	for name, r := range results() {
-		pages[name] = render(t, r)
-	}
-	for name, document := range labPages(t, page.NewLab(pagetest.Lab())) {
-		pages["lab "+name] = document
-	}
-	return pages
-}
-
 // Who listens to a page goes through it by its headings: one at the top, and no step
 // down is left out.
 func TestHeadingsGoDownAStepAtATime(t *testing.T) {
-	for name, document := range everyPage(t) {
-		last, first := 0, 0
-		elements(t, document, func(n *nethtml.Node) {
-			if len(n.Data) != 2 || n.Data[0] != 'h' || n.Data[1] < '1' || n.Data[1] > '6' {
-				return
-			}
-			level := int(n.Data[1] - '0')
-			if level > last+1 {
-				t.Errorf("%s: a heading of level %d after %d", name, level, last)
-			}
-			if level == 1 {
-				first++
-			}
-			last = level
-		})
-		if first != 1 {
-			t.Errorf("%s: %d headings of the first level", name, first)
-		}
+	for name, r := range results() {
+		pagetest.Headings(t, name, render(t, r))
 	}
 }
 
@@ -58,7 +30,7 @@ func TestTheVerdictIsAHeading(t *testing.T) {
 			continue
 		}
 		want, found := page.New(r).Verdict.Answer.Text, false
-		elements(t, render(t, r), func(n *nethtml.Node) {
+		pagetest.Elements(t, render(t, r), func(n *nethtml.Node) {
 			if n.Data == "h2" && n.FirstChild != nil && n.FirstChild.Data == want {
 				found = true
 			}

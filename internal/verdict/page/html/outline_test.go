@@ -16,7 +16,7 @@ import (
 // goes through, in its order.
 func outline(t *testing.T, page []byte) []byte {
 	var b strings.Builder
-	elements(t, page, func(n *nethtml.Node) {
+	pagetest.Elements(t, page, func(n *nethtml.Node) {
 		switch {
 		case len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6':
 			level := int(n.Data[1] - '0')

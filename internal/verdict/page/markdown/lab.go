@@ -8,33 +8,33 @@ import (
 
 // RenderLab writes a lab run's outcome, all experiments in one.
 func RenderLab(out io.Writer, v *page.Lab) error {
-	w := &writer{}
-	w.printf("# The documents' experiments, here\n\n%s\n\n**%s**\n", escape(v.Started), escape(v.Sentence))
+	w := &Writer{}
+	w.printf("# The documents' experiments, here\n\n%s\n\n**%s**\n", Escape(v.Started), Escape(v.Sentence))
 	for _, s := range []string{v.Progress, v.Disturbed} {
 		if s != "" {
-			w.printf("\n**%s**\n", escape(s))
+			w.printf("\n**%s**\n", Escape(s))
 		}
 	}
 	for i := range v.Experiments {
 		w.experiment(&v.Experiments[i])
 	}
 	w.printf("\n## Environment\n\n| | |\n|---|---|\n")
-	w.pairs(v.Environment)
+	w.Pairs(v.Environment)
 	w.printf("\nThe command:\n")
-	w.code("sh", v.Command)
+	w.Code("sh", v.Command)
 	_, err := out.Write(w.Bytes())
 	return err
 }
 
-func (w *writer) experiment(e *page.Experiment) {
-	w.printf("\n## %s\n\nFrom %s: %s.", escape(e.ID), escape(e.Document), escape(e.Title))
+func (w *Writer) experiment(e *page.Experiment) {
+	w.printf("\n## %s\n\nFrom %s: %s.", Escape(e.ID), Escape(e.Document), Escape(e.Title))
 	if e.Claim != "" {
-		w.printf(" Its result: %s.", escape(e.Claim))
+		w.printf(" Its result: %s.", Escape(e.Claim))
 	}
 	w.printf("\n")
 	for _, s := range []string{e.Note, e.NotRun} {
 		if s != "" {
-			w.printf("\n*%s*\n", escape(s))
+			w.printf("\n*%s*\n", Escape(s))
 		}
 	}
 	if len(e.Hypotheses) > 0 && e.NotRun == "" {
@@ -44,22 +44,22 @@ func (w *writer) experiment(e *page.Experiment) {
 			if h.Reason != "" {
 				answer += ": " + h.Reason
 			}
-			w.printf("| %s | %s | %s | %s | %s |\n", escape(h.Says), escape(h.Document), escape(h.Here), escape(h.Wanted), escape(answer))
+			w.printf("| %s | %s | %s | %s | %s |\n", Escape(h.Says), Escape(h.Document), Escape(h.Here), Escape(h.Wanted), Escape(answer))
 		}
 	}
 	for _, f := range e.Files {
-		w.printf("\n[%s](%s)\n", escape(f.Name), escape(e.ID+"/"+f.Value))
+		w.printf("\n[%s](%s)\n", Escape(f.Name), Escape(e.ID+"/"+f.Value))
 	}
 	for _, s := range e.Stages {
 		if s.Title != "" {
-			w.printf("\n### %s\n", escape(s.Title))
+			w.printf("\n### %s\n", Escape(s.Title))
 		}
 		for _, n := range s.Notes {
-			w.printf("\n*%s*\n", escape(n))
+			w.printf("\n*%s*\n", Escape(n))
 		}
 		for _, f := range s.Tables() {
-			w.printf("\n%s:\n", escape(f.Title))
-			w.table(f.Table)
+			w.printf("\n%s:\n", Escape(f.Title))
+			w.Table(f.Table)
 		}
 	}
 }

@@ -10,70 +10,71 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
-type writer struct{ bytes.Buffer }
+// Writer is a page that is being written.
+type Writer struct{ bytes.Buffer }
 
 // Render writes the view.
 func Render(out io.Writer, v *page.View) error {
-	w := &writer{}
+	w := &Writer{}
 	w.view(v)
 	_, err := out.Write(w.Bytes())
 	return err
 }
 
-func (w *writer) view(v *page.View) {
+func (w *Writer) view(v *page.View) {
 	many := len(v.Groups) > 1
-	w.printf("# GOMAXPROCS of %s\n\n%s\n", escape(v.Name), escape(v.Started))
+	w.printf("# GOMAXPROCS of %s\n\n%s\n", Escape(v.Name), Escape(v.Started))
 	if v.Progress != "" {
-		w.printf("\n**%s**\n", escape(v.Progress))
+		w.printf("\n**%s**\n", Escape(v.Progress))
 	}
-	w.printf("\n## %s\n", escape(v.Verdict.Answer.Text))
+	w.printf("\n## %s\n", Escape(v.Verdict.Answer.Text))
 	w.answer(v.Verdict)
 	w.alert(v, many)
 	if v.Gate != nil {
 		w.printf("\n## Gate\n")
 		if v.Gate.Sentence != "" {
-			w.printf("\n**%s.** %s\n", escape(v.Gate.Label), escape(v.Gate.Sentence))
+			w.printf("\n**%s.** %s\n", Escape(v.Gate.Label), Escape(v.Gate.Sentence))
 		}
-		w.table(v.Gate.Table)
+		w.Table(v.Gate.Table)
 	}
 	if v.Summary != nil {
 		w.printf("\n## Summary\n")
-		w.table(*v.Summary)
+		w.Table(*v.Summary)
 	}
 	for i := range v.Groups {
 		w.group(&v.Groups[i], many)
 	}
 	w.warnings("## Warnings on the whole run", v.Warnings)
 	w.printf("\n## Environment\n\n| | |\n|---|---|\n")
-	w.pairs(v.Environment)
+	w.Pairs(v.Environment)
 	w.printf("\n## How to reproduce\n\nThe program under test:\n")
-	w.code("sh", v.Command)
+	w.Code("sh", v.Command)
 	if v.Against != "" {
 		w.printf("\nCompared with:\n")
-		w.code("sh", v.Against)
+		w.Code("sh", v.Against)
 	}
 	w.printf("\nThe sweep, which `reproduce.sh` beside this file repeats with the same seed:\n")
-	w.code("sh", v.Sweep)
+	w.Code("sh", v.Sweep)
 }
 
 // answer is the first screen: why, what changes, what to type.
-func (w *writer) answer(v page.Verdict) {
+func (w *Writer) answer(v page.Verdict) {
 	a := v.Answer
-	w.printf("\n%s\n", escape(a.Plain))
+	w.printf("\n%s\n", Escape(a.Plain))
 	w.tiles(a.Tiles)
 	if a.Apply != "" {
-		w.code("sh", a.Apply)
+		w.Code("sh", a.Apply)
 	}
 	if len(v.Settle) > 0 {
 		w.printf("\nWhat would settle it:\n")
 		w.advice(v.Settle)
 	}
 	if v.Context != "" {
-		w.printf("\n%s\n", escape(v.Context))
+		w.printf("\n%s\n", Escape(v.Context))
 	}
 }
 
-func (w *writer) tiles(list []page.Tile) {
+func (w *Writer) tiles(list []page.Tile) {
 	if len(list) == 0 {
 		return
 	}
@@ -84,16 +85,16 @@ func (w *writer) tiles(list []page.Tile) {
 		w.printf("\n| | now | 95 %% interval |\n|---|---:|---:|\n")
 	}
 	for _, t := range list {
-		w.printf("| %s |", escape(t.Name))
+		w.printf("| %s |", Escape(t.Name))
 		if changes {
-			w.printf(" %s |", escape(t.Before))
+			w.printf(" %s |", Escape(t.Before))
 		}
-		w.printf(" **%s** | %s |\n", escape(t.After), escape(t.Note))
+		w.printf(" **%s** | %s |\n", Escape(t.After), Escape(t.Note))
 	}
 }
 
 // alert is the warnings in one line, which leads to them.
-func (w *writer) alert(v *page.View, many bool) {
+func (w *Writer) alert(v *page.View, many bool) {
 	if v.Alert == "" {
 		return
 	}
@@ -101,14 +102,14 @@ func (w *writer) alert(v *page.View, many bool) {
 	if many || len(v.Groups) == 0 || len(v.Groups[0].Warnings) == 0 {
 		anchor = "warnings-on-the-whole-run"
 	}
-	w.printf("\n**!** %s ([all](#%s))\n", escape(v.Alert), anchor)
+	w.printf("\n**!** %s ([all](#%s))\n", Escape(v.Alert), anchor)
 }
 
-func (w *writer) group(g *page.Group, titled bool) {
+func (w *Writer) group(g *page.Group, titled bool) {
 	level := "##"
 	if titled {
 		level = "###"
-		w.printf("\n## %s\n\n**%s**\n", escape(g.Title), escape(g.Verdict.Answer.Text))
+		w.printf("\n## %s\n\n**%s**\n", Escape(g.Title), Escape(g.Verdict.Answer.Text))
 		w.answer(g.Verdict)
 	}
 	if g.Throughput != nil {
@@ -117,46 +118,46 @@ func (w *writer) group(g *page.Group, titled bool) {
 			notes += ". Latency: " + g.Latency.Note
 		}
 		w.printf("\n%s By GOMAXPROCS\n", level)
-		w.table(g.Curves)
-		w.printf("\n%s. %s\n", escape(notes), escape(g.Levels))
+		w.Table(g.Curves)
+		w.printf("\n%s. %s\n", Escape(notes), Escape(g.Levels))
 	}
 	if b := g.Benchmarks; b != nil {
-		w.printf("\n%s By benchmark\n\n%s\n", level, escape(b.Note))
-		w.table(b.Table)
+		w.printf("\n%s By benchmark\n\n%s\n", level, Escape(b.Note))
+		w.Table(b.Table)
 	}
-	w.printf("\n%s Why\n\n%s\n", level, escape(g.Verdict.Sentence))
+	w.printf("\n%s Why\n\n%s\n", level, Escape(g.Verdict.Sentence))
 	if len(g.Verdict.Reasons) > 0 {
 		w.list(g.Verdict.Reasons)
 	}
 	w.printf("\n%s All figures\n", level)
-	w.table(g.Table)
+	w.Table(g.Table)
 	if g.Metrics != nil {
-		w.table(*g.Metrics)
+		w.Table(*g.Metrics)
 	}
 	if g.Requests != nil {
-		w.table(*g.Requests)
+		w.Table(*g.Requests)
 	}
 	w.printf("\n| | |\n|---|---|\n")
-	w.pairs(g.Facts)
+	w.Pairs(g.Facts)
 	w.paste(level, g.Paste)
 	w.warnings(level+" Warnings", g.Warnings)
 }
 
-func (w *writer) paste(level string, p page.Paste) {
-	w.printf("\n%s What to paste\n\n%s\n", level, escape(p.Lead))
+func (w *Writer) paste(level string, p page.Paste) {
+	w.printf("\n%s What to paste\n\n%s\n", level, Escape(p.Lead))
 	for _, s := range p.Snippets {
-		w.printf("\n%s", escape(s.Title))
+		w.printf("\n%s", Escape(s.Title))
 		if s.Note != "" {
-			w.printf(" (%s)", escape(s.Note))
+			w.printf(" (%s)", Escape(s.Note))
 		}
 		w.printf(":\n")
 		if s.Text != "" {
-			w.code("", s.Text)
+			w.Code("", s.Text)
 		}
 	}
 }
 
-func (w *writer) warnings(heading string, list []page.Warning) {
+func (w *Writer) warnings(heading string, list []page.Warning) {
 	if len(list) == 0 {
 		return
 	}
@@ -164,43 +165,45 @@ func (w *writer) warnings(heading string, list []page.Warning) {
 	for _, x := range list {
 		w.printf("- ")
 		if x.Arm != "" {
-			w.printf("%s: ", escape(x.Arm))
+			w.printf("%s: ", Escape(x.Arm))
 		}
-		w.printf("%s", escape(x.Message))
+		w.printf("%s", Escape(x.Message))
 		if x.Fix != "" {
-			w.printf(" *%s*", escape(x.Fix))
+			w.printf(" *%s*", Escape(x.Fix))
 		}
 		w.printf("\n")
 	}
 }
 
-func (w *writer) list(items []string) {
+func (w *Writer) list(items []string) {
 	w.printf("\n")
 	for _, s := range items {
-		w.printf("- %s\n", escape(s))
+		w.printf("- %s\n", Escape(s))
 	}
 }
 
-func (w *writer) advice(list []page.Advice) {
+func (w *Writer) advice(list []page.Advice) {
 	w.printf("\n")
 	for _, a := range list {
-		w.printf("- %s\n", escape(a.Text))
+		w.printf("- %s\n", Escape(a.Text))
 		if a.Command != "" {
-			w.code("sh", a.Command)
+			w.Code("sh", a.Command)
 		}
 	}
 }
 
-func (w *writer) pairs(list []page.Pair) {
+// Pairs are rows of a table of two columns.
+func (w *Writer) Pairs(list []page.Pair) {
 	for _, p := range list {
-		w.printf("| %s | %s |\n", escape(p.Name), escape(p.Value))
+		w.printf("| %s | %s |\n", Escape(p.Name), Escape(p.Value))
 	}
 }
 
-func (w *writer) table(t page.Table) {
+// Table is one with its heading.
+func (w *Writer) Table(t page.Table) {
 	w.printf("\n|")
 	for _, c := range t.Columns {
-		w.printf(" %s |", escape(c.Head))
+		w.printf(" %s |", Escape(c.Head))
 	}
 	w.printf("\n|")
 	for _, c := range t.Columns {
@@ -214,15 +217,15 @@ func (w *writer) table(t page.Table) {
 	for _, r := range t.Rows {
 		w.printf("|")
 		for i, c := range r.Cells {
-			text := escape(c.Value)
+			text := Escape(c.Value)
 			switch {
 			case strings.HasPrefix(c.Detail, "["):
-				text += " " + escape(c.Detail)
+				text += " " + Escape(c.Detail)
 			case c.Detail != "":
-				text += " (" + escape(c.Detail) + ")"
+				text += " (" + Escape(c.Detail) + ")"
 			}
 			if i == 0 && r.Mark != "" {
-				text = fmt.Sprintf("**%s** (%s)", text, escape(r.Mark))
+				text = fmt.Sprintf("**%s** (%s)", text, Escape(r.Mark))
 			}
 			w.printf(" %s |", text)
 		}
@@ -230,8 +233,8 @@ func (w *writer) table(t page.Table) {
 	}
 }
 
-// code is a fenced block whose fence is longer than any run of backticks in it.
-func (w *writer) code(language, text string) {
+// Code is a fenced block whose fence is longer than any run of backticks in it.
+func (w *Writer) Code(language, text string) {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -239,12 +242,12 @@ func (w *writer) code(language, text string) {
 	w.printf("\n%s%s\n%s\n%s\n", fence, language, text, fence)
 }
 
-func (w *writer) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+func (w *Writer) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// escape keeps plain text plain: every character that begins markup, a table
+// Escape keeps plain text plain: every character that begins markup, a table
 // cell, HTML or an autolink is written so that it does not. Brackets are left
 // alone where they begin no link, so that intervals stay readable in the source.
-func escape(s string) string { return escaper.Replace(s) }
+func Escape(s string) string { return escaper.Replace(s) }
 
 var escaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "#", `\#`, "~", `\~`,

@@ -79,7 +79,7 @@ func (w *writer) hypothesis(h page.Hypothesis) {
 	case page.Attention:
 		sign = "✗"
 	}
-	first := "  " + w.Style(stateColor(h.State), sign+" "+terminal.Pad(h.Label, 16, true)) + "  "
+	first := "  " + w.Style(StateColor(h.State), sign+" "+terminal.Pad(h.Label, 16, true)) + "  "
 	further := strings.Repeat(" ", 22)
 	w.Paragraph(first, further, h.Says)
 	line := "here " + h.Here

@@ -9,6 +9,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
+// Table lays a table out in w.
+func Table(w *terminal.Writer, t page.Table) { (&writer{Writer: w}).table(t) }
+
 // table lays out the columns that have a short heading. When they do not fit, the
 // gaps shrink, then the details go, then the table goes on below itself: a figure
 // left out silently would be worse.

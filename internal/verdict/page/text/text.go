@@ -43,7 +43,7 @@ func (w *writer) view(v *page.View) {
 	if v.Gate != nil {
 		w.Gap()
 		if v.Gate.Sentence != "" {
-			w.Line(w.Style(stateColor(v.Gate.State)+";"+terminal.Bold, strings.ToUpper(v.Gate.Label)))
+			w.Line(w.Style(StateColor(v.Gate.State)+";"+terminal.Bold, strings.ToUpper(v.Gate.Label)))
 			w.Wrap("", "", v.Gate.Sentence, terminal.Bold)
 			w.Gap()
 		}
@@ -68,7 +68,7 @@ func (w *writer) last(v page.Verdict) {
 		return
 	}
 	w.Gap()
-	w.Wrap("", "", v.Answer.Text, stateColor(v.State)+";"+terminal.Bold)
+	w.Wrap("", "", v.Answer.Text, StateColor(v.State)+";"+terminal.Bold)
 	w.Wrap("", "", v.Answer.Plain, "")
 	for _, a := range v.Settle {
 		if a.Command != "" {
@@ -79,7 +79,9 @@ func (w *writer) last(v page.Verdict) {
 	}
 }
 
-// paths are those of the files, most useful first.
+// Paths ends w with those of the files, most useful first.
+func Paths(w *terminal.Writer, files []string) { (&writer{Writer: w}).paths(files) }
+
 func (w *writer) paths(files []string) {
 	if len(files) > 0 {
 		w.Gap()
@@ -90,7 +92,7 @@ func (w *writer) paths(files []string) {
 }
 
 func (w *writer) verdict(v page.Verdict) {
-	w.Line(w.Style(stateColor(v.State)+";"+terminal.Bold, strings.ToUpper(v.Label)))
+	w.Line(w.Style(StateColor(v.State)+";"+terminal.Bold, strings.ToUpper(v.Label)))
 	w.Wrap("", "", v.Sentence, terminal.Bold)
 	for _, r := range v.Reasons {
 		w.Paragraph("  · ", "    ", r)
@@ -161,7 +163,8 @@ func (w *writer) warnings(list []page.Warning) {
 	}
 }
 
-func stateColor(s page.State) string {
+// StateColor is the colour of an answer.
+func StateColor(s page.State) string {
 	switch s {
 	case page.OK:
 		return terminal.Green
