@@ -45,11 +45,6 @@ var wings = map[string][]string{
 	"show":    {},
 }
 
-// upward are the arrows that the table of wings forbids and that are still there.
-var upward = []string{
-	"verdict/page → lab", "verdict/page/files → lab", // the pages of the lab
-}
-
 // mayImport names, for each package, what of ours its files may import. Names
 // are relative to internal, but for maxprocs and cmd. A row holds for the
 // packages below it too, which may also import one another; the longest row
@@ -93,7 +88,7 @@ var mayImport = map[string][]string{
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
 	"verdict/contest/race": {},
 	"verdict/canary":       {"verdict", "verdict/journal", "host/folder"},
-	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "show/axis", "lab"},
+	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "show/axis"},
 	"verdict/page/served":  {"verdict/page", "verdict/page/html"},
 
 	// Renderers place a View: what it says is made before.
@@ -101,10 +96,11 @@ var mayImport = map[string][]string{
 	"verdict/page/markdown": {"verdict/page"},
 	"verdict/page/html":     {"verdict/page", "show/style"},
 	"verdict/page/bench":    {"verdict"},
-	"verdict/page/files":    {"verdict/page", "verdict/page/text", "verdict/page/markdown", "verdict/page/html", "verdict/page/bench", "verdict", "verdict/canary", "host/folder", "lab"},
+	"verdict/page/files":    {"verdict/page", "verdict/page/text", "verdict/page/markdown", "verdict/page/html", "verdict/page/bench", "verdict", "verdict/canary", "host/folder"},
 
 	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
 	"lab/programs": {},
+	"lab/page":     {"lab", "verdict/page", "verdict/page/text", "verdict/page/markdown", "verdict/page/html", "host/folder", "show/terminal"},
 	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "host/folder"},
 
@@ -155,7 +151,7 @@ var mayImport = map[string][]string{
 	"load/loadtest":                 {},
 	"verdict/contest/race/racetest": {"verdict/contest/race"},
 	"verdict/verdicttest":           {"verdict/journal"},
-	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary", "lab"},
+	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary"},
 	"program/goproc/goproctest":     {"test/need"},
 	"check/binary/binarytest":       {},
 }
@@ -268,7 +264,7 @@ func forbidden(from, to string) string {
 		return ""
 	}
 	a, b := wingOf(from), wingOf(to)
-	if may, known := wings[a]; known && a != b && !slices.Contains(testHelpers, row) && !slices.Contains(may, b) && !slices.Contains(upward, row+" → "+target) {
+	if may, known := wings[a]; known && a != b && !slices.Contains(testHelpers, row) && !slices.Contains(may, b) {
 		return fmt.Sprintf("the wing %s may not import %s of the wing %s; it may import %v", a, to, b, may)
 	}
 	switch {

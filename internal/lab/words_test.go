@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/lab/page"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/page/markdown"
 )
 
 // worded are the experiments whose page is kept, with the figures that their programs
@@ -83,7 +82,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("%d experiments of %d", len(o.Experiments), len(worded))
 	}
 	var got bytes.Buffer
-	if err := markdown.RenderLab(&got, page.NewLab(o)); err != nil {
+	if err := page.Markdown(&got, page.New(o)); err != nil {
 		t.Fatal(err)
 	}
 	if flag.Lookup("update").Value.String() == "true" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/lab/page"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -63,7 +64,7 @@ func host() journal.Host {
 	return journal.Host{Hostname: "host", CPUModel: "Intel(R) Xeon(R) Processor", CPUs: 2, EffectiveCPUs: 2, Kernel: "6.18.0"}
 }
 
-var pages = Pages{Sweep: files.Write, Lab: files.WriteLab}
+var pages = Pages{Sweep: files.Write, Lab: page.Write}
 
 // planOf is a run of the experiments with two blocks of one and two Ps.
 func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {

@@ -1,15 +1,16 @@
-package pagetest
+package page
 
 import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// Lab is a run of four experiments: a server under two quotas, a program of two Go
+// madeLab is a run of four experiments: a server under two quotas, a program of two Go
 // versions of which one cannot be had, one whose machine was busy and that is not
 // complete, and one that could not be run.
-func Lab() *lab.Outcome {
-	server := Groups()
+func madeLab() *lab.Outcome {
+	server := pagetest.Groups()
 	o := &lab.Outcome{Schema: lab.OutcomeSchema, Started: server.Started, Host: server.Host, Tool: server.Tool}
 	o.Tool.Args = []string{"lab", "run", "all", "--out", "results/lab"}
 	o.Experiments = []lab.Ran{
@@ -17,7 +18,7 @@ func Lab() *lab.Outcome {
 		ran("chain", "a message through goroutines", "002", versions(), lab.RanStage{
 			Directory: "chain", Invalid: 18, Versions: []lab.Version{{Asked: "1.4", Full: "go1.4.3"}, {Asked: "9.99", Fault: "no such release\nat all"}},
 		}),
-		ran("threads", "how many threads", "003", Benchmarks(), lab.RanStage{Directory: "threads", OtherCPUs: new(1.25), Stopped: "no valid trial: it crashed"}),
+		ran("threads", "how many threads", "003", pagetest.Benchmarks(), lab.RanStage{Directory: "threads", OtherCPUs: new(1.25), Stopped: "no valid trial: it crashed"}),
 		{ID: "busyworker", Title: "busy goroutines", Document: "003", NotRun: "a quota needs a cgroup: mount one", Complete: true,
 			Stages: []lab.RanStage{{Directory: "busyworker", NotRun: "a quota needs a cgroup: mount one"}}},
 	}
@@ -38,7 +39,7 @@ func ran(id, title, document string, r *verdict.Result, s lab.RanStage) lab.Ran 
 
 // versions are two groups of one program, the second without a valid trial.
 func versions() *verdict.Result {
-	r, broken := Benchmarks(), Benchmarks()
+	r, broken := pagetest.Benchmarks(), pagetest.Benchmarks()
 	r.Target.BuiltIn = "chain"
 	r.Groups = append(r.Groups, broken.Groups...)
 	for i := range r.Groups {
@@ -65,9 +66,9 @@ func versions() *verdict.Result {
 	return r
 }
 
-// HostileLab is a Lab in which every text tries to be more than text.
-func HostileLab() *lab.Outcome {
-	o, hostile := Lab(), Hostile()
+// hostileLab is a run in which every text tries to be more than text.
+func hostileLab() *lab.Outcome {
+	o, hostile := madeLab(), pagetest.Hostile()
 	evil := hostile.Name
 	o.Host, o.Tool = hostile.Host, hostile.Tool
 	for i := range o.Experiments {
@@ -91,4 +92,8 @@ func HostileLab() *lab.Outcome {
 		}
 	}
 	return o
+}
+
+func interval(median, low, high float64, n int) verdict.Interval {
+	return verdict.Interval{Median: &median, Low: &low, High: &high, N: n}
 }

@@ -1,4 +1,4 @@
-package html
+package page
 
 import (
 	"bytes"
@@ -6,24 +6,22 @@ import (
 	"strings"
 	"testing"
 
-	nethtml "golang.org/x/net/html"
-
-	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"golang.org/x/net/html"
 )
 
 // labPages are the index and every experiment's page.
-func labPages(t *testing.T, v *page.Lab) map[string][]byte {
+func labPages(t *testing.T, v *Lab) map[string][]byte {
 	t.Helper()
 	pages := map[string][]byte{}
 	var b bytes.Buffer
-	if err := RenderLab(&b, v); err != nil {
+	if err := renderIndex(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	pages["index.html"] = bytes.Clone(b.Bytes())
 	for _, e := range v.Experiments {
 		b.Reset()
-		if err := RenderExperiment(&b, v, e); err != nil {
+		if err := renderExperiment(&b, v, e); err != nil {
 			t.Fatal(err)
 		}
 		pages[e.Page] = bytes.Clone(b.Bytes())
@@ -31,8 +29,8 @@ func labPages(t *testing.T, v *page.Lab) map[string][]byte {
 	return pages
 }
 
-func TestLabPages(t *testing.T) {
-	pages := labPages(t, page.NewLab(pagetest.Lab()))
+func TestPages(t *testing.T) {
+	pages := labPages(t, New(madeLab()))
 	for name, document := range pages {
 		pagetest.Headings(t, name, document)
 	}
@@ -54,14 +52,14 @@ func TestLabPages(t *testing.T) {
 }
 
 // Hostile text stays text, and links lead to files of the folder alone.
-func TestHostileLab(t *testing.T) {
+func TestHostile(t *testing.T) {
 	plain := map[string]bool{}
-	for _, document := range labPages(t, page.NewLab(pagetest.Lab())) {
-		pagetest.Elements(t, document, func(n *nethtml.Node) { plain[n.Data] = true })
+	for _, document := range labPages(t, New(madeLab())) {
+		pagetest.Elements(t, document, func(n *html.Node) { plain[n.Data] = true })
 	}
 	plain["br"] = true
-	for name, document := range labPages(t, page.NewLab(pagetest.HostileLab())) {
-		pagetest.Elements(t, document, func(n *nethtml.Node) {
+	for name, document := range labPages(t, New(hostileLab())) {
+		pagetest.Elements(t, document, func(n *html.Node) {
 			if !plain[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)
 			}

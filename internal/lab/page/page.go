@@ -1,3 +1,6 @@
+// Package page makes the pages of a lab run: its index, a page for each experiment, the
+// same as Markdown and for a terminal. What a single sweep came to is shown as verdict/page
+// shows it; the parts of its pages are used here too.
 package page
 
 import (
@@ -9,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // Lab is a lab run's outcome, ready to be laid out.
@@ -18,7 +22,7 @@ type Lab struct {
 	Sentence    string // how many hypotheses hold
 	Disturbed   string // that other programs took CPUs; empty when they did not
 	Experiments []Experiment
-	Environment []Pair
+	Environment []page.Pair
 	Command     string
 }
 
@@ -34,21 +38,21 @@ type Experiment struct {
 	Counts     string
 	Hypotheses []Hypothesis
 	Stages     []Stage
-	Files      []Pair // to be looked at: what it is, and where, relative to the experiment's page
-	Versions   bool   // it compares Go versions
+	Files      []page.Pair // to be looked at: what it is, and where, relative to the experiment's page
+	Versions   bool        // it compares Go versions
 }
 
 // Hypothesis is what a document says, with what was measured.
 type Hypothesis struct {
-	State    State
+	State    page.State
 	Label    string // holds, does not hold, cannot tell here
 	Says     string
-	Document string // its own numbers
-	On       string // its machine that they are of, where it has several
-	Here     string // the measured ratio, with its interval
-	Wanted   string // from what to what the hypothesis holds
-	Reason   string // why it cannot be told
-	Strip    *Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
+	Document string      // its own numbers
+	On       string      // its machine that they are of, where it has several
+	Here     string      // the measured ratio, with its interval
+	Wanted   string      // from what to what the hypothesis holds
+	Reason   string      // why it cannot be told
+	Strip    *page.Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
 }
 
 // Stage is one of an experiment's sweeps.
@@ -56,12 +60,12 @@ type Stage struct {
 	Title  string
 	Notes  []string
 	Report string // the sweep's own report, relative to the experiment's page; empty: none
-	Rows   []Multiples
+	Rows   []page.Multiples
 	Over   bool // the document's curves lie over ours
 }
 
-// NewLab words an Outcome.
-func NewLab(o *lab.Outcome) *Lab {
+// New words an Outcome.
+func New(o *lab.Outcome) *Lab {
 	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + phrase.Shell(o.Tool.Args)}
 	var all tally
 	open := 0
@@ -79,12 +83,12 @@ func NewLab(o *lab.Outcome) *Lab {
 	}
 	v.Disturbed = disturbed(o)
 	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
-	v.Environment = []Pair{
-		{"CPU", phrase.Clean(o.Host.CPUModel)},
-		{"CPUs", fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, short(o.Host.EffectiveCPUs, number.Digits))},
-		{"System", phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
-		{"Cgroups", phrase.Clean(o.Host.CgroupMode)},
-		{"procfit", phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
+	v.Environment = []page.Pair{
+		{Name: "CPU", Value: phrase.Clean(o.Host.CPUModel)},
+		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
+		{Name: "System", Value: phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
+		{Name: "Cgroups", Value: phrase.Clean(o.Host.CgroupMode)},
+		{Name: "procfit", Value: phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
 	}
 	return v
 }
@@ -151,7 +155,7 @@ func newExperiment(r *lab.Ran) Experiment {
 		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
 	}
 	for _, f := range r.Files {
-		e.Files = append(e.Files, Pair{phrase.Clean(f.Title), phrase.Clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
+		e.Files = append(e.Files, page.Pair{Name: phrase.Clean(f.Title), Value: phrase.Clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
 	}
 	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
 		e.Page = path.Join(r.ID, "index.html")
@@ -183,5 +187,5 @@ func disturbed(o *lab.Outcome) string {
 		return ""
 	}
 	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
-		short(most, 2), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
+		number.Short(number.Significant(most, 2)), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
 }

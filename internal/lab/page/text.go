@@ -1,4 +1,4 @@
-package text
+package page
 
 import (
 	"io"
@@ -7,11 +7,12 @@ import (
 
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
-// RenderLab writes a lab run's outcome.
-func RenderLab(out io.Writer, v *page.Lab, o Options) error {
-	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color), files: o.Files}
+// Text writes a lab run's outcome.
+func Text(out io.Writer, v *Lab, o text.Options) error {
+	w := &terminalWriter{terminal.NewWriter(o.Width, o.Color)}
 	for i := range v.Experiments {
 		w.experiment(&v.Experiments[i], len(v.Experiments) <= mostWithTables)
 		w.Gap()
@@ -22,16 +23,18 @@ func RenderLab(out io.Writer, v *page.Lab, o Options) error {
 			w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", s)
 		}
 	}
-	w.paths(w.files)
+	text.Paths(w.Writer, o.Files)
 	_, err := out.Write(w.Bytes())
 	return err
 }
+
+type terminalWriter struct{ *terminal.Writer }
 
 // mostWithTables is how many experiments a run has at most whose figures are all
 // printed. Those by Go version always are: they are in a document's own notation.
 const mostWithTables = 2
 
-func (w *writer) experiment(e *page.Experiment, tables bool) {
+func (w *terminalWriter) experiment(e *Experiment, tables bool) {
 	w.Paragraph(w.Style(terminal.Cyan+";"+terminal.Bold, e.ID)+"  ", strings.Repeat(" ", len(e.ID)+2), e.Title+" ("+e.Document+")")
 	if e.Note != "" {
 		w.Wrap("    ", "    ", e.Note, terminal.Dim)
@@ -66,12 +69,12 @@ func (w *writer) experiment(e *page.Experiment, tables bool) {
 			} else {
 				w.Line(title)
 			}
-			w.table(f.Table)
+			text.Table(w.Writer, f.Table)
 		}
 	}
 }
 
-func (w *writer) hypothesis(h page.Hypothesis) {
+func (w *terminalWriter) hypothesis(h Hypothesis) {
 	sign := "?"
 	switch h.State {
 	case page.OK:
@@ -79,7 +82,7 @@ func (w *writer) hypothesis(h page.Hypothesis) {
 	case page.Attention:
 		sign = "✗"
 	}
-	first := "  " + w.Style(StateColor(h.State), sign+" "+terminal.Pad(h.Label, 16, true)) + "  "
+	first := "  " + w.Style(text.StateColor(h.State), sign+" "+terminal.Pad(h.Label, 16, true)) + "  "
 	further := strings.Repeat(" ", 22)
 	w.Paragraph(first, further, h.Says)
 	line := "here " + h.Here

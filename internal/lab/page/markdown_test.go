@@ -1,22 +1,21 @@
-package markdown
+package page
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func TestLab(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	var b bytes.Buffer
-	if err := RenderLab(&b, page.NewLab(pagetest.Lab())); err != nil {
+	if err := Markdown(&b, New(madeLab())); err != nil {
 		t.Fatal(err)
 	}
 	pagetest.Golden(t, "lab.md", b.Bytes())
 	b.Reset()
-	if err := RenderLab(&b, page.NewLab(pagetest.HostileLab())); err != nil {
+	if err := Markdown(&b, New(hostileLab())); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

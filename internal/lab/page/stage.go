@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
@@ -37,7 +38,7 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 		return v
 	}
 	if s.Invalid > 0 {
-		note("%d of %s invalid, most often: %s", s.Invalid, phrase.Count(s.Run, "trial"), lead(MostInvalid(m.Result)))
+		note("%d of %s invalid, most often: %s", s.Invalid, phrase.Count(s.Run, "trial"), lead(page.MostInvalid(m.Result)))
 	}
 	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
 		note("other programs took %s meanwhile: quiet the machine and run it again", number.CPUs(number.Round(*s.OtherCPUs, number.Digits)))
@@ -46,11 +47,11 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 	if err == nil {
 		v.Report = path.Join(below, "report.html")
 	}
-	var curves []DocumentCurve
+	var curves []page.DocumentCurve
 	for _, c := range lab.Curves(id) {
-		curves = append(curves, DocumentCurve(c))
+		curves = append(curves, page.DocumentCurve(c))
 	}
-	v.Rows, v.Over = MultiplesOf(m.Result, curves)
+	v.Rows, v.Over = page.MultiplesOf(m.Result, curves)
 	return v
 }
 
@@ -72,8 +73,8 @@ func lead(s string) string { return strings.TrimSuffix(phrase.FirstLine(s), ":")
 // Figures are a table under its title, and the charts of the same.
 type Figures struct {
 	Title  string
-	Charts []Chart
-	Table  Table
+	Charts []page.Chart
+	Table  page.Table
 }
 
 // Tables are the stage's figures. Of one group they stand side by side in one table,
@@ -90,21 +91,21 @@ func (s Stage) Tables() []Figures {
 	return list
 }
 
-func sideBySide(rows []Multiples) (Figures, bool) {
+func sideBySide(rows []page.Multiples) (Figures, bool) {
 	if len(rows) < 2 {
 		return Figures{}, false
 	}
 	first := rows[0].Table
-	joined := Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]Row, len(first.Rows))}
+	joined := page.Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]page.Row, len(first.Rows))}
 	for i, label := range rows[0].Labels {
-		joined.Rows[i].Cells = []Cell{{Value: phrase.Clean(label)}}
+		joined.Rows[i].Cells = []page.Cell{{Value: phrase.Clean(label)}}
 	}
-	var charts []Chart
+	var charts []page.Chart
 	for _, m := range rows {
 		if len(m.Table.Columns) != 2 || !slices.Equal(m.Labels, rows[0].Labels) {
 			return Figures{}, false
 		}
-		joined.Columns = append(joined.Columns, Column{Head: m.Title, Short: m.Title})
+		joined.Columns = append(joined.Columns, page.Column{Head: m.Title, Short: m.Title})
 		for _, c := range m.Charts {
 			c.Title = m.Title
 			charts = append(charts, c)

@@ -1,4 +1,4 @@
-package page_test
+package page
 
 import (
 	"slices"
@@ -8,11 +8,10 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func TestLab(t *testing.T) {
-	v := page.NewLab(pagetest.Lab())
+	v := New(madeLab())
 	if want := "3 hypotheses of 4 experiments: 1 holds, 1 does not hold, 1 cannot be told here."; v.Sentence != want {
 		t.Errorf("%q, want %q", v.Sentence, want)
 	}
@@ -93,15 +92,15 @@ func TestLab(t *testing.T) {
 // A stage of one group has its figures side by side; one of a single arm has Go
 // versions down and quotas across.
 func TestLabTables(t *testing.T) {
-	heads := func(f page.Figures) string {
+	heads := func(f Figures) string {
 		var list []string
 		for _, c := range f.Table.Columns {
 			list = append(list, c.Head)
 		}
 		return strings.Join(list, "|")
 	}
-	o := pagetest.Lab()
-	threads := page.NewLab(o).Experiments[2].Stages[0].Tables()
+	o := madeLab()
+	threads := New(o).Experiments[2].Stages[0].Tables()
 	if len(threads) != 1 || !strings.HasPrefix(heads(threads[0]), "GOMAXPROCS|") || len(threads[0].Table.Columns) < 3 {
 		t.Errorf("%d tables, %q", len(threads), heads(threads[0]))
 	}
@@ -118,7 +117,7 @@ func TestLabTables(t *testing.T) {
 	quota := r.Groups[0]
 	quota.QuotaCPUs = new(0.5)
 	r.Groups = append(r.Groups, quota)
-	s := page.NewLab(o).Experiments[1].Stages[0]
+	s := New(o).Experiments[1].Stages[0]
 	tables := s.Tables()
 	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS unset|no quota|quota 0.5" || s.Rows[0].Charts != nil {
 		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.Rows[0].Charts)
@@ -135,7 +134,7 @@ func TestLabTables(t *testing.T) {
 }
 
 func TestEmptyLab(t *testing.T) {
-	v := page.NewLab(&lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}})
+	v := New(&lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}})
 	if v.Sentence != "0 hypotheses of 1 experiment." || !strings.HasPrefix(v.Progress, "1 experiment of 1 not complete.") || v.Disturbed != "" {
 		t.Errorf("%+v", v)
 	}
@@ -143,7 +142,7 @@ func TestEmptyLab(t *testing.T) {
 
 // A figure whose unit says that it is nanoseconds is shown as a time.
 func TestLabTimes(t *testing.T) {
-	o := pagetest.Lab()
+	o := madeLab()
 	r := o.Experiments[2].Measured[""].Result
 	for i := range r.Groups[0].Arms {
 		a := &r.Groups[0].Arms[i]
@@ -153,7 +152,7 @@ func TestLabTimes(t *testing.T) {
 		}
 	}
 	var titles []string
-	for _, row := range page.NewLab(o).Experiments[2].Stages[0].Rows {
+	for _, row := range New(o).Experiments[2].Stages[0].Rows {
 		titles = append(titles, row.Title)
 		if row.Title == "GC pause" && row.Table.Rows[0].Cells[1].Value != "25.0 µs × (1.00,1.00)" {
 			t.Errorf("%+v", row.Table.Rows[0])
@@ -166,12 +165,12 @@ func TestLabTimes(t *testing.T) {
 
 // Figures of another machine are never shown as measured here.
 func TestLabFrom(t *testing.T) {
-	o := pagetest.Lab()
+	o := madeLab()
 	o.Experiments[1].Hypotheses[2] = lab.Answered{
 		ID: "d", Says: "the default ignores a quota", AtLeast: new(1.0), Answer: lab.DoesNotHold, From: "on an emulated machine of 8 CPUs, 22 November 2026",
 		Measured: verdict.Interval{Median: new(0.25), Low: new(0.25), High: new(0.25), N: 2},
 	}
-	if got, want := page.NewLab(o).Experiments[1].Hypotheses[2].Here, "0.250 [0.250, 0.250], n 2 (on an emulated machine of 8 CPUs, 22 November 2026)"; got != want {
+	if got, want := New(o).Experiments[1].Hypotheses[2].Here, "0.250 [0.250, 0.250], n 2 (on an emulated machine of 8 CPUs, 22 November 2026)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
