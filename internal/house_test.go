@@ -29,21 +29,30 @@ var leaves = []string{"show/number", "show/phrase", "show/secret", "host/cpuset"
 // anything stands for every package but main and the test helpers.
 const anything = "*"
 
-// wings names, for each folder of internal, which others its packages may import: the
-// arrows that a newcomer sees. They go down only.
+// wings names, for each folder of internal and what stands beside it, which others its
+// packages may import: the arrows that a newcomer sees. They go down only.
 var wings = map[string][]string{
-	"cli":     {"lab", "inspect", "check", "measure", "trace", "verdict", "load", "program", "host", "show", "maxprocs"},
-	"lab":     {"measure", "trace", "verdict", "load", "program", "host", "show"},
-	"measure": {"verdict", "load", "program", "host", "show", "maxprocs"},
-	"inspect": {"program", "host", "show", "maxprocs"},
-	"check":   {"program", "host", "show", "maxprocs"},
-	"trace":   {"host", "show"},
-	"verdict": {"host", "show"},
-	"load":    {"show"},
-	"program": {"host", "show", "maxprocs"},
-	"host":    {"show", "maxprocs"},
-	"show":    {},
+	"cmd":      {"cli"},
+	"cli":      {"lab", "inspect", "check", "measure", "trace", "verdict", "load", "program", "host", "show", "maxprocs"},
+	"lab":      {"measure", "trace", "verdict", "load", "program", "host", "show"},
+	"measure":  {"verdict", "load", "program", "host", "show", "maxprocs"},
+	"inspect":  {"program", "host", "show", "maxprocs"},
+	"check":    {"program", "host", "show", "maxprocs"},
+	"golangci": {"check", "program", "show"},
+	"trace":    {"host", "show"},
+	"verdict":  {"host", "show"},
+	"load":     {"show"},
+	"program":  {"host", "show", "maxprocs"},
+	"host":     {"show", "maxprocs"},
+	"show":     {},
+	"maxprocs": {},
 }
+
+// What a newcomer can keep in mind of the wings.
+const (
+	mostArrows = 60
+	mostFloors = 9
+)
 
 // mayImport names, for each package, what of ours its files may import. Names
 // are relative to internal, but for maxprocs and cmd. A row holds for the
@@ -68,7 +77,7 @@ var mayImport = map[string][]string{
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
 	"check/output":   {"check", "program/rule", "show/terminal"},
 	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/folder"},
-	"check/source":   {"check", "program/rule", "maxprocs", "maxprocs/facts"},
+	"check/source":   {"check", "program/rule", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "host/container"},
 
@@ -96,7 +105,7 @@ var mayImport = map[string][]string{
 	"verdict/page/markdown": {"verdict/page"},
 	"verdict/page/html":     {"verdict/page", "show/style"},
 	"verdict/page/bench":    {"verdict"},
-	"verdict/page/files":    {"verdict/page", "verdict/page/text", "verdict/page/markdown", "verdict/page/html", "verdict/page/bench", "verdict", "verdict/canary", "host/folder"},
+	"verdict/page/files":    {"verdict/page", "verdict/page/markdown", "verdict/page/html", "verdict/page/bench", "verdict", "verdict/canary", "host/folder"},
 
 	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
 	"lab/programs": {},
@@ -119,7 +128,7 @@ var mayImport = map[string][]string{
 	"load/rpc":      {"load"}, // gRPC, which cli hands in
 	"load/requests": {"load"},
 
-	"program/goproc":       {"host/procstat", "maxprocs/facts"},
+	"program/goproc":       {"host/procstat"},
 	"program/observe":      {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
 	"program/rule":         {"maxprocs/facts"},
 	"program/target":       {"program/ready", "host/supervisor"},
@@ -161,7 +170,7 @@ var mayImport = map[string][]string{
 var testHelpers = []string{"test", "test/need", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
 
 func TestImports(t *testing.T) {
-	problems, packages, err := checkImports(os.DirFS(".."))
+	problems, packages, _, err := checkImports(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +186,10 @@ func TestImports(t *testing.T) {
 }
 
 // checkImports holds every Go file that is no test against the table, for all
-// systems alike. Modules of their own are left out, but for maxprocs.
-func checkImports(root fs.FS) (problems, packages []string, err error) {
+// systems alike. Modules of their own are left out, but for maxprocs. Arrows are those
+// between wings; helpers of tests have none.
+func checkImports(root fs.FS) (problems, packages []string, arrows map[string][]string, err error) {
+	arrows = map[string][]string{}
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -210,6 +221,10 @@ func checkImports(root fs.FS) (problems, packages []string, err error) {
 				if why := forbidden(from, shortName(to)); why != "" {
 					problems = append(problems, name+": "+why)
 				}
+				a, b := wingOf(from), wingOf(shortName(to))
+				if a != b && !slices.Contains(testHelpers, rowOf(from)) && !slices.Contains(arrows[a], b) {
+					arrows[a] = append(arrows[a], b)
+				}
 			}
 		}
 		if rowOf(from) == "" {
@@ -217,7 +232,47 @@ func checkImports(root fs.FS) (problems, packages []string, err error) {
 		}
 		return nil
 	})
-	return problems, packages, err
+	return problems, packages, arrows, err
+}
+
+// TestArrows counts what the table of wings allows and the tree has.
+func TestArrows(t *testing.T) {
+	_, _, arrows, err := checkImports(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for from, list := range arrows {
+		count += len(list)
+		for _, to := range list {
+			if !slices.Contains(wings[from], to) {
+				t.Errorf("the arrow %s → %s goes up", from, to)
+			}
+		}
+	}
+	longest := []string{}
+	var walk func(chain []string)
+	walk = func(chain []string) {
+		if len(chain) > len(longest) {
+			longest = chain
+		}
+		for _, to := range arrows[chain[len(chain)-1]] {
+			if slices.Contains(chain, to) {
+				t.Fatalf("a circle: %v → %s", chain, to)
+			}
+			walk(append(slices.Clip(chain), to))
+		}
+	}
+	for from := range arrows {
+		walk([]string{from})
+	}
+	t.Logf("%d arrows on %d floors, %s", count, len(longest), strings.Join(longest, " → "))
+	if count > mostArrows || len(longest) > mostFloors {
+		t.Errorf("%d arrows on %d floors: at most %d on %d", count, len(longest), mostArrows, mostFloors)
+	}
+	if count < len(wings) {
+		t.Error("hardly an arrow was seen")
+	}
 }
 
 func skipDir(root fs.FS, name string) error {
@@ -482,14 +537,14 @@ func TestCheckImports(t *testing.T) {
 			"test/browser/go.mod": {},
 			tc.file:               {Data: []byte(tc.text)},
 		}
-		problems, _, err := checkImports(root)
+		problems, _, _, err := checkImports(root)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if got := strings.Join(problems, "; "); !strings.Contains(got, tc.want) || (tc.want == "") != (got == "") {
 			t.Errorf("%s: problems %q, want %q", name, got, tc.want)
 		}
 	}
-	if _, _, err := checkImports(fstest.MapFS{"internal/verdict/a.go": {Data: []byte("no Go")}}); err == nil {
+	if _, _, _, err := checkImports(fstest.MapFS{"internal/verdict/a.go": {Data: []byte("no Go")}}); err == nil {
 		t.Error("a file that cannot be parsed passes")
 	}
 }
