@@ -107,17 +107,17 @@ func switching(metric Figure, t table) []Hypothesis {
 	list := []Hypothesis{
 		{
 			ID: "go1_5_two_ps", Says: fmt.Sprintf("Go 1.5: two Ps cost under %g times one P", t.most),
-			Document: over(t.laptop15.two, t.laptop15.one, t.unit), Value: t.laptop15.two / t.laptop15.one, On: onLaptop, Needs: 2,
+			Document: over(t.laptop15.two, t.laptop15.one, t.unit), Value: t.laptop15.two / t.laptop15.one, On: OnLaptop, Needs: 2,
 			Measure: against(2, "1.5"), AtMost: t.most,
 		},
 		{
 			ID: "go1_5_four_ps", Says: fmt.Sprintf("Go 1.5: four Ps do so too, under %g times", t.most),
-			Document: over(t.server15.four, t.server15.one, t.unit), Value: t.server15.four / t.server15.one, On: onServer, Needs: 4,
+			Document: over(t.server15.four, t.server15.one, t.unit), Value: t.server15.four / t.server15.one, On: OnServer, Needs: 4,
 			Measure: against(4, "1.5"), AtMost: t.most,
 		},
 		{
 			ID: "go1_4_two_ps", Says: "Go 1.4: " + about,
-			Document: over(t.laptop14.two, t.laptop14.one, t.unit), Value: laptop, On: onLaptop, Needs: 2,
+			Document: over(t.laptop14.two, t.laptop14.one, t.unit), Value: laptop, On: OnLaptop, Needs: 2,
 			Measure: against(2, "1.4"), AtLeast: low, AtMost: high,
 		},
 		{
@@ -127,12 +127,12 @@ func switching(metric Figure, t table) []Hypothesis {
 		},
 		{
 			ID: "today_two_ps", Says: fmt.Sprintf("today's Go: two Ps still cost under %g times one P", t.most),
-			Document: over(t.server15.two, t.server15.one, t.unit), Value: t.server15.two / t.server15.one, On: onServer, Needs: 2,
+			Document: over(t.server15.two, t.server15.one, t.unit), Value: t.server15.two / t.server15.one, On: OnServer, Needs: 2,
 			Measure: against(2, ""), AtMost: t.most,
 		},
 		{
 			ID: "today_four_ps", Says: fmt.Sprintf("today's Go: four Ps do so too, under %g times", t.most),
-			Document: over(t.laptop15.four, t.laptop15.one, t.unit), Value: t.laptop15.four / t.laptop15.one, On: onLaptop, Needs: 4,
+			Document: over(t.laptop15.four, t.laptop15.one, t.unit), Value: t.laptop15.four / t.laptop15.one, On: OnLaptop, Needs: 4,
 			Measure: against(4, ""), AtMost: t.most,
 		},
 	}
@@ -141,7 +141,7 @@ func switching(metric Figure, t table) []Hypothesis {
 		cost := t.beyond[i]
 		list = append(list, Hypothesis{
 			ID: "go1_5_" + names[i] + "_ps", Says: fmt.Sprintf("Go 1.5: %d Ps do so too, under %g times", procs, t.most),
-			Document: over(cost, t.server15.one, t.unit), Value: cost / t.server15.one, On: onServer, Needs: float64(procs),
+			Document: over(cost, t.server15.one, t.unit), Value: cost / t.server15.one, On: OnServer, Needs: float64(procs),
 			Measure: against(procs, "1.5"), AtMost: t.most,
 		})
 	}

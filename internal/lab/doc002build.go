@@ -52,15 +52,15 @@ func buildHypotheses() []Hypothesis {
 		{
 			// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
 			ID: "make_gains_little", Says: "Go 1.5: make.bash is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
-			Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: onServer, Needs: 2, Measure: whole("make_1_5"), AtLeast: 1.0, AtMost: 1.2,
+			Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: OnServer, Needs: 2, Measure: whole("make_1_5"), AtLeast: 1.0, AtMost: 1.2,
 		},
 		{
 			ID: "make_gains_little_today", Says: "today's Go: make.bash gains as little",
-			Document: "51.4 ÷ 48.3 s = 1.06", Value: 51.4 / 48.3, On: onLaptop, Needs: 2, Measure: whole("make"), AtLeast: 1.0, AtMost: 1.2,
+			Document: "51.4 ÷ 48.3 s = 1.06", Value: 51.4 / 48.3, On: OnLaptop, Needs: 2, Measure: whole("make"), AtLeast: 1.0, AtMost: 1.2,
 		},
 		{
 			ID: "list_io_bound", Says: "Go 1.5: go list is as fast with four Ps as with one within 5 %: it is primarily I/O-bound",
-			Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: onLaptop, Needs: 2, Measure: gain("list_1_5"), AtLeast: flatLess, AtMost: flatMore,
+			Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: OnLaptop, Needs: 2, Measure: gain("list_1_5"), AtLeast: flatLess, AtMost: flatMore,
 		},
 		{
 			ID: "list_io_bound_today", Says: "today's Go: it is so still",
@@ -68,12 +68,12 @@ func buildHypotheses() []Hypothesis {
 		},
 		{
 			ID: "list_gains", Says: "Go 1.5: go list is at least 1.1 times as fast with four Ps as with one, as on the server (half of its gain)",
-			Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, On: onServer, Needs: 4, Measure: gain("list_1_5"), AtLeast: 1.1,
+			Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, On: OnServer, Needs: 4, Measure: gain("list_1_5"), AtLeast: 1.1,
 		},
 		{
 			// "In this case the time taken improves by 15-30%": the bounds, as a ratio.
 			ID: "test_gains", Says: "Go 1.5: go test -c takes 15 to 30 % less with four Ps than with one",
-			Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: onServer, Needs: 2, Measure: gain("test_1_5"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
+			Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: OnServer, Needs: 2, Measure: gain("test_1_5"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 		},
 		{
 			ID: "test_gains_today", Says: "today's Go: it does so too, or takes still less",

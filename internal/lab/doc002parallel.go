@@ -26,37 +26,37 @@ func sieveHypotheses() []Hypothesis {
 	return []Hypothesis{
 		{
 			ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the document's laptop)",
-			Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, On: onServer, Needs: 2, Measure: faster(2, "1.5"), AtLeast: laptop2,
+			Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, On: OnServer, Needs: 2, Measure: faster(2, "1.5"), AtLeast: laptop2,
 		},
 		{
 			ID: "go1_5_four_ps", Says: "Go 1.5: four Ps are at least 1.99 times as fast as one",
-			Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, On: onServer, Needs: 4, Measure: faster(4, "1.5"), AtLeast: laptop4,
+			Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, On: OnServer, Needs: 4, Measure: faster(4, "1.5"), AtLeast: laptop4,
 		},
 		{
 			// No second machine of 8 and more: less a quarter, which the runs' own spread comes
 			// to (0.80 to 1.36 at two Ps).
 			ID: "go1_5_eight_ps", Says: "Go 1.5: 8 Ps are at least 4.4 times as fast as one",
-			Document: "27.3 ÷ 4.7 s = 5.81", Value: 27.3 / 4.7, On: onServer, Needs: 8, Measure: faster(8, "1.5"), AtLeast: 27.3 / 4.7 * 0.75,
+			Document: "27.3 ÷ 4.7 s = 5.81", Value: 27.3 / 4.7, On: OnServer, Needs: 8, Measure: faster(8, "1.5"), AtLeast: 27.3 / 4.7 * 0.75,
 		},
 		{
 			ID: "go1_5_twelve_ps", Says: "Go 1.5: 12 Ps are at least 5.2 times as fast as one",
-			Document: "27.3 ÷ 3.9 s = 7", Value: 27.3 / 3.9, On: onServer, Needs: 12, Measure: faster(12, "1.5"), AtLeast: 27.3 / 3.9 * 0.75,
+			Document: "27.3 ÷ 3.9 s = 7", Value: 27.3 / 3.9, On: OnServer, Needs: 12, Measure: faster(12, "1.5"), AtLeast: 27.3 / 3.9 * 0.75,
 		},
 		{
 			ID: "go1_5_sixteen_ps", Says: "Go 1.5: 16 Ps are at least 5.5 times as fast as one",
-			Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, On: onServer, Needs: 16, Measure: faster(16, "1.5"), AtLeast: 27.3 / 3.7 * 0.75,
+			Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, On: OnServer, Needs: 16, Measure: faster(16, "1.5"), AtLeast: 27.3 / 3.7 * 0.75,
 		},
 		{
 			ID: "go1_4_two_ps", Says: "Go 1.4: two Ps are at least 1.15 times as fast as one (as on the laptop)",
-			Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: onServer, Needs: 2, Measure: faster(2, "1.4"), AtLeast: 21.8 / 18.9,
+			Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: OnServer, Needs: 2, Measure: faster(2, "1.4"), AtLeast: 21.8 / 18.9,
 		},
 		{
 			ID: "today_two_ps", Says: "today's Go: two Ps are at least 1.24 times as fast as one",
-			Document: "21.1 ÷ 17 s = 1.24", Value: laptop2, On: onLaptop, Needs: 2, Measure: faster(2, ""), AtLeast: laptop2,
+			Document: "21.1 ÷ 17 s = 1.24", Value: laptop2, On: OnLaptop, Needs: 2, Measure: faster(2, ""), AtLeast: laptop2,
 		},
 		{
 			ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",
-			Document: "21.1 ÷ 10.6 s = 1.99", Value: laptop4, On: onLaptop, Needs: 4, Measure: faster(4, ""), AtLeast: laptop4,
+			Document: "21.1 ÷ 10.6 s = 1.99", Value: laptop4, On: OnLaptop, Needs: 4, Measure: faster(4, ""), AtLeast: laptop4,
 		},
 	}
 }
@@ -93,16 +93,16 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 	return []Hypothesis{
 		{
 			ID: "four_ps", Says: "four Ps are " + number.Count(one/four) + " times as fast as one, or a fifth less",
-			Document: over(one, four, "ns"), Value: one / four, On: onServer, Needs: 4, Measure: faster(4), AtLeast: one / four * 0.8,
+			Document: over(one, four, "ns"), Value: one / four, On: OnServer, Needs: 4, Measure: faster(4), AtLeast: one / four * 0.8,
 		},
 		{
 			ID: "sixteen_ps", Says: "16 Ps are " + number.Count(one/sixteen) + " times as fast as one, or a fifth less",
-			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: onServer, Needs: 16, Measure: faster(16), AtLeast: one / sixteen * 0.8,
+			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: OnServer, Needs: 16, Measure: faster(16), AtLeast: one / sixteen * 0.8,
 		},
 		{
 			// The same by CPU, for a machine of any size.
 			ID: "each_cpu", Says: "each CPU adds " + number.Count(one/four/4) + " of what one does, or a fifth less",
-			Document: number.Count(one/four) + " ÷ 4 times = " + number.Count(one/four/4), Value: one / four / 4, On: onServer, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
+			Document: number.Count(one/four) + " ÷ 4 times = " + number.Count(one/four/4), Value: one / four / 4, On: OnServer, Needs: 2, Measure: speedup(Quantity{Figure: metric}), AtLeast: one / four / 4 * 0.8,
 		},
 	}
 }

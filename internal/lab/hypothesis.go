@@ -5,6 +5,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
+// The machines of document 002. A gain on four hardware threads of two cores is not one
+// on sixteen, so it is said which of them a number is of.
+const (
+	OnLaptop = "laptop"
+	OnServer = "server"
+)
+
 // Hypothesis is what a document's numbers say, as a statement about a ratio that
 // another machine can test. Absolute times cannot be compared.
 type Hypothesis struct {

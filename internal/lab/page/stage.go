@@ -47,11 +47,7 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 	if err == nil {
 		v.Report = path.Join(below, "report.html")
 	}
-	var curves []page.DocumentCurve
-	for _, c := range lab.Curves(id) {
-		curves = append(curves, page.DocumentCurve(c))
-	}
-	v.Rows, v.Over = page.MultiplesOf(m.Result, curves)
+	v.Rows, v.Over = page.MultiplesOf(m.Result, documentCurves()[id])
 	return v
 }
 

@@ -1,16 +1,18 @@
-package lab
+package page
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/procfit/procfit/internal/lab"
 )
 
 // The curves are the numbers of the hypotheses: where a document's ratio is of two points
 // of a curve, it is theirs.
 func TestCurvesAreTheHypothesesNumbers(t *testing.T) {
 	for id, curves := range documentCurves() {
-		e, err := Find(id)
+		e, err := lab.Find(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +27,7 @@ func TestCurvesAreTheHypothesesNumbers(t *testing.T) {
 					found = found || h.Value != 0 && (math.Abs(ratio-h.Value) < 1e-3 || math.Abs(1/ratio-h.Value) < 1e-3)
 				}
 			}
-			if h.On != "" && !slices.Contains([]string{onLaptop, onServer}, h.On) {
+			if h.On != "" && !slices.Contains([]string{lab.OnLaptop, lab.OnServer}, h.On) {
 				t.Errorf("%s %s: measured on %q", id, h.ID, h.On)
 			}
 		}
@@ -33,7 +35,7 @@ func TestCurvesAreTheHypothesesNumbers(t *testing.T) {
 			t.Errorf("%s: no hypothesis has a ratio of its curves", id)
 		}
 	}
-	if Curves("k8sbench") != nil {
+	if documentCurves()["k8sbench"] != nil {
 		t.Error("k8sbench has a curve by GOMAXPROCS")
 	}
 }
