@@ -79,14 +79,14 @@ var mayImport = map[string][]string{
 	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/folder"},
 	"check/source":   {"check", "program/rule", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
-	"check/cluster":  {"check", "check/manifest", "program/rule", "host/container"},
+	"check/cluster":  {"check", "check/manifest", "program/rule", "host/cluster", "host/container"},
 
 	"measure/plan":            {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
 	"measure/trial":           {"verdict/journal", "verdict/slo", "verdict/contest", "load", "measure/trial/foreign", "program/gobench"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/trial/course":    {"measure/plan", "measure/trial", "verdict/journal", "verdict/slo", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/course", "measure/trial/foreign", "verdict/journal", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "host/supervisor", "host/cgroup", "host/topology"},
-	"measure/kube":            {"measure/plan", "measure/trial", "measure/trial/course", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "maxprocs/facts"},
+	"measure/kube":            {"measure/plan", "measure/trial", "measure/trial/course", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "host/cluster", "maxprocs/facts"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
@@ -137,6 +137,7 @@ var mayImport = map[string][]string{
 	"program/gobench":      {"program/toolchain"},
 	"program/toolchain":    {"host/supervisor"},
 
+	"host/cluster":    {},
 	"host/supervisor": {"host/cgroup", "host/procstat"},
 	"host/cgroup":     {"host/procstat", "maxprocs/facts"},
 	"host/procstat":   {},
@@ -484,6 +485,53 @@ func TestSizes(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// makers are libraries with which a second maker of something would begin, and the one
+// package whose programs may import them.
+var makers = map[string]string{
+	"k8s.io/client-go/rest":            "host/cluster",
+	"k8s.io/client-go/dynamic":         "host/cluster",
+	"k8s.io/client-go/kubernetes":      "host/cluster",
+	"k8s.io/client-go/tools/clientcmd": "host/cluster",
+	"k8s.io/client-go/transport/spdy":  "host/cluster",
+}
+
+// TestOneMaker finds a second maker of what one package makes.
+func TestOneMaker(t *testing.T) {
+	imported := map[string]bool{}
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipDir(os.DirFS(".."), name)
+		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), strings.HasPrefix(name, "test/"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "../"+name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			library, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			owner := makers[library]
+			imported[library] = imported[library] || owner != ""
+			if in := shortName(path.Dir(name)); owner != "" && in != owner {
+				t.Errorf("%s imports %s, which %s alone may: use that", name, library, owner)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !imported["k8s.io/client-go/rest"] || !imported["k8s.io/client-go/tools/clientcmd"] {
+		t.Error("the files of host/cluster were not looked at")
 	}
 }
 

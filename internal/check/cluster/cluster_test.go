@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/cluster"
 )
 
 // api is a server that knows as much of Kubernetes' API as is asked for.
@@ -107,11 +108,11 @@ func (a *api) check(t *testing.T, o Options) (*check.Report, error) {
 	t.Helper()
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	client, err := newClient(&rest.Config{Host: server.URL})
+	client, err := cluster.New(&rest.Config{Host: server.URL}, "", use)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run(context.Background(), client, o)
+	return Run(context.Background(), &Client{client}, o)
 }
 
 const id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

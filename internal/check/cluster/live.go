@@ -100,7 +100,7 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 			}
 		}
 	}
-	b, err := client.core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").DoRaw(ctx)
+	b, err := client.Core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").DoRaw(ctx)
 	var programs map[string]*Live
 	if err == nil {
 		programs, err = parseMetrics(bytes.NewReader(b))

@@ -9,7 +9,8 @@ import (
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
+
+	"github.com/procfit/procfit/internal/host/cluster"
 )
 
 // templatesAtOnce are asked for.
@@ -77,7 +78,7 @@ func (w *workload) compare(sets map[string]bool) {
 // template tells of each container in a controller's pod template whether it sets
 // GOMAXPROCS; nil where the controller is of a kind that is not read.
 func (r *reading) template(ctx context.Context, w *workload) (map[string]bool, error) {
-	get := func(from rest.Interface, resource string, into runtime.Object) error {
+	get := func(from cluster.Group, resource string, into runtime.Object) error {
 		return from.Get().Namespace(w.namespace).Resource(resource).Name(w.owner.Name).Do(ctx).Into(into)
 	}
 	var spec *core.PodSpec
@@ -85,16 +86,16 @@ func (r *reading) template(ctx context.Context, w *workload) (map[string]bool, e
 	switch w.owner.APIVersion + " " + w.owner.Kind {
 	case "apps/v1 ReplicaSet":
 		var o apps.ReplicaSet
-		err, spec = get(r.client.apps, "replicasets", &o), &o.Spec.Template.Spec
+		err, spec = get(r.client.Apps, "replicasets", &o), &o.Spec.Template.Spec
 	case "apps/v1 StatefulSet":
 		var o apps.StatefulSet
-		err, spec = get(r.client.apps, "statefulsets", &o), &o.Spec.Template.Spec
+		err, spec = get(r.client.Apps, "statefulsets", &o), &o.Spec.Template.Spec
 	case "apps/v1 DaemonSet":
 		var o apps.DaemonSet
-		err, spec = get(r.client.apps, "daemonsets", &o), &o.Spec.Template.Spec
+		err, spec = get(r.client.Apps, "daemonsets", &o), &o.Spec.Template.Spec
 	case "batch/v1 Job":
 		var o batch.Job
-		err, spec = get(r.client.batch, "jobs", &o), &o.Spec.Template.Spec
+		err, spec = get(r.client.Batch, "jobs", &o), &o.Spec.Template.Spec
 	}
 	if err != nil || spec == nil {
 		return nil, err

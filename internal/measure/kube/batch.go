@@ -225,7 +225,7 @@ func parseRan(text []byte) (ran agent.Ran, err error) {
 }
 
 func (r *run) logOf(ctx context.Context, name, container string) (text []byte, err error) {
-	err = r.cluster.call(ctx, func(ctx context.Context) error {
+	err = r.cluster.Call(ctx, func(ctx context.Context) error {
 		text, err = r.cluster.logs(ctx, name, corev1.PodLogOptions{Container: container, LimitBytes: new(mostLog)})
 		return err
 	})

@@ -126,7 +126,7 @@ func (c *Canaries) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience+c.spec.Target.Grace) // the run's own may have ended
 	defer cancel()
 	if _, err := c.cluster.remove(ctx, c.cut.run); err != nil {
-		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, c.cluster.namespace)
+		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, c.cluster.Namespace)
 	}
 	return nil
 }

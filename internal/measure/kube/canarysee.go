@@ -17,11 +17,11 @@ import (
 // Conditions implements canary.Place.
 func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err error) {
 	var pods corev1.PodList
-	err = c.cluster.call(ctx, func(ctx context.Context) error {
+	err = c.cluster.Call(ctx, func(ctx context.Context) error {
 		return c.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("our pods in namespace %s: %w", c.cluster.namespace, err)
+		return nil, fmt.Errorf("our pods in namespace %s: %w", c.cluster.Namespace, err)
 	}
 	for _, g := range c.groups {
 		for _, one := range g.fleet {

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -46,7 +47,7 @@ func (e *RefusedError) Error() string {
 
 // Copies are what a sweep's pods will be, settled before any of them is made.
 type Copies struct {
-	cluster   *cluster
+	cluster   *api
 	options   Options
 	subject   Subject
 	container string
@@ -69,7 +70,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--kube %w", err)
 	}
-	c, err := o.Access.open()
+	c, err := open(o.Access)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 // permitted says what is not allowed, before anything is made.
 func (s *Copies) permitted(ctx context.Context, w wants) (mayList bool, err error) {
 	must, better := w.rights()
-	lacks, err := s.cluster.missing(ctx, slices.Concat(must, better))
+	lacks, err := s.cluster.Missing(ctx, slices.Concat(must, better))
 	if err != nil {
 		return false, err
 	}
@@ -122,16 +123,16 @@ func (s *Copies) permitted(ctx context.Context, w wants) (mayList bool, err erro
 		}
 	}
 	if names != nil {
-		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.namespace), names}
+		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), names}
 	}
-	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r Right) bool { return r != rightHPAs && r != rightPDBs })
+	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
 	if slices.Contains(lacks, rightEye) {
 		s.eyeless = rightEye.String() + " is not allowed"
 	}
 	if s.options.Image == "" {
 		s.eyeless = "no --image of procfit was named"
 	}
-	return !slices.ContainsFunc(lacks, func(r Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
+	return !slices.ContainsFunc(lacks, func(r cluster.Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
 }
 
 // checkCopies refuses what a copy would take from its original.
@@ -139,12 +140,12 @@ func (s *Copies) checkCopies(ctx context.Context) error {
 	claims := map[string]*corev1.PersistentVolumeClaim{}
 	names := s.subject.claims()
 	if len(names) > 0 {
-		if lacks, err := s.cluster.missing(ctx, []Right{{Verb: "get", Resource: "persistentvolumeclaims"}}); err != nil || lacks != nil {
-			return errors.Join(err, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.namespace), []string{"get persistentvolumeclaims"}})
+		if lacks, err := s.cluster.Missing(ctx, []cluster.Right{{Verb: "get", Resource: "persistentvolumeclaims"}}); err != nil || lacks != nil {
+			return errors.Join(err, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), []string{"get persistentvolumeclaims"}})
 		}
 	}
 	for _, name := range names {
-		err := s.cluster.call(ctx, func(ctx context.Context) error {
+		err := s.cluster.Call(ctx, func(ctx context.Context) error {
 			claim := &corev1.PersistentVolumeClaim{}
 			err := s.cluster.getCore(ctx, "persistentvolumeclaims", name, claim)
 			if apierrors.IsNotFound(err) {
@@ -167,11 +168,11 @@ func (s *Copies) checkCopies(ctx context.Context) error {
 // for a pod of its own.
 func (s *Copies) findSelectors(ctx context.Context) error {
 	var services corev1.ServiceList
-	err := s.cluster.call(ctx, func(ctx context.Context) error {
+	err := s.cluster.Call(ctx, func(ctx context.Context) error {
 		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
 	})
 	if err != nil {
-		return fmt.Errorf("the services of namespace %s: %w", s.cluster.namespace, err)
+		return fmt.Errorf("the services of namespace %s: %w", s.cluster.Namespace, err)
 	}
 	selectors := []map[string]string{s.subject.Selector}
 	for _, one := range services.Items {
@@ -213,7 +214,7 @@ func (s *Copies) readEnvFrom(ctx context.Context) error {
 			}
 			continue
 		}
-		err := s.cluster.call(ctx, func(ctx context.Context) error {
+		err := s.cluster.Call(ctx, func(ctx context.Context) error {
 			var m corev1.ConfigMap
 			if err := s.cluster.getCore(ctx, "configmaps", name, &m); err != nil {
 				if apierrors.IsNotFound(err) {
@@ -272,7 +273,7 @@ func (s *Copies) Hosts() (target, load journal.Host) {
 
 // Pods is the target of a Spec. local says that the load is to come from this machine.
 func (s *Copies) Pods(local bool) *plan.Pods {
-	p := &plan.Pods{Object: s.Object(), Namespace: s.cluster.namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
+	p := &plan.Pods{Object: s.Object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
 	p.Batch = s.subject.Batch
 	if s.options.Parallel {
 		p.Nodes = s.Nodes()

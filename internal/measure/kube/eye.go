@@ -67,7 +67,7 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 	if err != nil {
 		return err
 	}
-	err = r.cluster.call(ctx, func(ctx context.Context) error {
+	err = r.cluster.Call(ctx, func(ctx context.Context) error {
 		return r.cluster.patchPod(ctx, one.name, "ephemeralcontainers", patch)
 	})
 	if err != nil {

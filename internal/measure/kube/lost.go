@@ -42,10 +42,10 @@ func readinessOf(n *corev1.Node) readiness {
 	return readiness{why: "nothing is known of it"}
 }
 
-func (c *cluster) readiness(ctx context.Context, name string) (readiness, error) {
+func (c *api) readiness(ctx context.Context, name string) (readiness, error) {
 	var n corev1.Node
-	err := c.call(ctx, func(ctx context.Context) error {
-		return c.api.core.Get().Resource("nodes").Name(name).Do(ctx).Into(&n)
+	err := c.Call(ctx, func(ctx context.Context) error {
+		return c.Core.Get().Resource("nodes").Name(name).Do(ctx).Into(&n)
 	})
 	if apierrors.IsNotFound(err) {
 		return readiness{why: "the cluster has it no more"}, nil
@@ -163,7 +163,7 @@ func (r *run) guarded(ctx context.Context, do func(context.Context) error) error
 // stranded is why a pod that was deleted will not end, since its kubelet is not there to
 // end it; empty: it may. Such a pod is taken out of the cluster's books; its kubelet ends
 // it when it comes back, and its deadline does in any case.
-func (c *cluster) stranded(ctx context.Context, p *corev1.Pod) string {
+func (c *api) stranded(ctx context.Context, p *corev1.Pod) string {
 	if p.Spec.NodeName == "" {
 		return ""
 	}

@@ -76,7 +76,7 @@ func fitting(all []corev1.Node) (fit []node) {
 
 // places asks for the nodes; where it may ask for the named one alone, both are that.
 // Several are for targets that are measured side by side.
-func (c *cluster) places(ctx context.Context, o Options, mayList bool) ([]places, error) {
+func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, error) {
 	named := o.Node
 	if !mayList {
 		switch {
@@ -86,8 +86,8 @@ func (c *cluster) places(ctx context.Context, o Options, mayList bool) ([]places
 			return nil, errors.New("the nodes may not be listed (list nodes): name one with --node")
 		}
 		var one corev1.Node
-		err := c.call(ctx, func(ctx context.Context) error {
-			return c.api.core.Get().Resource("nodes").Name(named).Do(ctx).Into(&one)
+		err := c.Call(ctx, func(ctx context.Context) error {
+			return c.Core.Get().Resource("nodes").Name(named).Do(ctx).Into(&one)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("--node %q: %w", named, err)
@@ -96,7 +96,7 @@ func (c *cluster) places(ctx context.Context, o Options, mayList bool) ([]places
 		return []places{p}, err
 	}
 	var all corev1.NodeList
-	err := c.call(ctx, func(ctx context.Context) error { return c.api.core.Get().Resource("nodes").Do(ctx).Into(&all) })
+	err := c.Call(ctx, func(ctx context.Context) error { return c.Core.Get().Resource("nodes").Do(ctx).Into(&all) })
 	if err != nil {
 		return nil, fmt.Errorf("the cluster's nodes: %w", err)
 	}

@@ -28,7 +28,7 @@ type Leftover struct {
 }
 
 // begin makes the record of a run.
-func (c *cluster) begin(ctx context.Context, run string, l Leftover, until time.Time) (*metav1.OwnerReference, error) {
+func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time) (*metav1.OwnerReference, error) {
 	record := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: recordPrefix + run, Labels: map[string]string{labelManager: manager, labelRun: run},
@@ -37,7 +37,7 @@ func (c *cluster) begin(ctx context.Context, run string, l Leftover, until time.
 		Data: map[string]string{recordHost: l.Host, recordObject: l.Object},
 	}
 	var made corev1.ConfigMap
-	err := c.call(ctx, func(ctx context.Context) error {
+	err := c.Call(ctx, func(ctx context.Context) error {
 		err := c.create(ctx, "configmaps", record, &made, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) { // by this call, whose answer was lost
 			err = c.getCore(ctx, "configmaps", record.Name, &made)
@@ -45,19 +45,19 @@ func (c *cluster) begin(ctx context.Context, run string, l Leftover, until time.
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the record of the run, a ConfigMap in namespace %s: %w", c.namespace, err)
+		return nil, fmt.Errorf("the record of the run, a ConfigMap in namespace %s: %w", c.Namespace, err)
 	}
 	// As their controller it keeps others from adopting its pods.
 	return &metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: made.Name, UID: made.UID, Controller: new(true)}, nil
 }
 
 // renew puts off until when a run counts as alive.
-func (c *cluster) renew(ctx context.Context, run string, until time.Time) error {
+func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 	renew := func(ctx context.Context) error {
 		var record corev1.ConfigMap
 		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
 		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("the record of this run is gone from namespace %s: someone removed it (procfit sweep --kube --clean), and its pods with it", c.namespace)
+			return fmt.Errorf("the record of this run is gone from namespace %s: someone removed it (procfit sweep --kube --clean), and its pods with it", c.Namespace)
 		}
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (c *cluster) renew(ctx context.Context, run string, until time.Time) error 
 		record.Annotations[aliveUntil] = until.UTC().Format(time.RFC3339)
 		return c.update(ctx, "configmaps", record.Name, &record)
 	}
-	return c.call(ctx, func(ctx context.Context) error {
+	return c.Call(ctx, func(ctx context.Context) error {
 		err := renew(ctx)
 		for again := 0; apierrors.IsConflict(err) && again < renewals; again++ { // with another lane of the run
 			err = renew(ctx)
@@ -78,13 +78,13 @@ func (c *cluster) renew(ctx context.Context, run string, until time.Time) error 
 const renewals = 10
 
 // leftovers are the runs that have a record.
-func (c *cluster) leftovers(ctx context.Context, now time.Time) (list []Leftover, err error) {
+func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, err error) {
 	var all corev1.ConfigMapList
-	err = c.call(ctx, func(ctx context.Context) error {
+	err = c.Call(ctx, func(ctx context.Context) error {
 		return c.list(ctx, "configmaps", metav1.ListOptions{LabelSelector: labelManager + "=" + manager}, &all)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the records of earlier runs in namespace %s: %w", c.namespace, err)
+		return nil, fmt.Errorf("the records of earlier runs in namespace %s: %w", c.Namespace, err)
 	}
 	for _, m := range all.Items {
 		until, err := time.Parse(time.RFC3339, m.Annotations[aliveUntil])
@@ -101,7 +101,7 @@ const (
 
 // remove deletes all that a run made, pods first, and waits until they are gone. An
 // empty run is every one.
-func (c *cluster) remove(ctx context.Context, run string) (pods int, err error) {
+func (c *api) remove(ctx context.Context, run string) (pods int, err error) {
 	of := metav1.ListOptions{LabelSelector: labelManager + "=" + manager + "," + labelRun}
 	if run != "" {
 		of.LabelSelector += "=" + run
@@ -110,13 +110,13 @@ func (c *cluster) remove(ctx context.Context, run string) (pods int, err error) 
 	return pods, errors.Join(err, c.removeRecords(ctx, of))
 }
 
-func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
+func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
 	began := time.Now()
 	for until := began.Add(endPatience); ; {
 		var left corev1.PodList
-		err := c.call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
+		err := c.Call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
 		if err != nil {
-			return n, fmt.Errorf("our pods in namespace %s: %w", c.namespace, err)
+			return n, fmt.Errorf("our pods in namespace %s: %w", c.Namespace, err)
 		}
 		n = max(n, len(left.Items))
 		if len(left.Items) == 0 {
@@ -137,7 +137,7 @@ func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int,
 			}
 		}
 		if time.Now().After(until) {
-			return n, fmt.Errorf("%d of our pods in namespace %s are not gone after %s: is their node ready?", len(left.Items), c.namespace, endPatience)
+			return n, fmt.Errorf("%d of our pods in namespace %s are not gone after %s: is their node ready?", len(left.Items), c.Namespace, endPatience)
 		}
 		select {
 		case <-ctx.Done():
@@ -147,11 +147,11 @@ func (c *cluster) removePods(ctx context.Context, of metav1.ListOptions) (n int,
 	}
 }
 
-func (c *cluster) removeRecords(ctx context.Context, of metav1.ListOptions) error {
-	return c.call(ctx, func(ctx context.Context) error {
+func (c *api) removeRecords(ctx context.Context, of metav1.ListOptions) error {
+	return c.Call(ctx, func(ctx context.Context) error {
 		var all corev1.ConfigMapList
 		if err := c.list(ctx, "configmaps", of, &all); err != nil {
-			return fmt.Errorf("our records in namespace %s: %w", c.namespace, err)
+			return fmt.Errorf("our records in namespace %s: %w", c.Namespace, err)
 		}
 		for _, m := range all.Items {
 			if err := c.erase(ctx, "configmaps", m.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
@@ -180,8 +180,8 @@ func later(until time.Time, told *metav1.Time, grace int64) time.Time {
 }
 
 // delete deletes a pod; one that is gone is fine.
-func (c *cluster) delete(ctx context.Context, name string, grace int64) error {
-	return c.call(ctx, func(ctx context.Context) error {
+func (c *api) delete(ctx context.Context, name string, grace int64) error {
+	return c.Call(ctx, func(ctx context.Context) error {
 		err := c.erase(ctx, "pods", name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -192,7 +192,7 @@ func (c *cluster) delete(ctx context.Context, name string, grace int64) error {
 
 // Clean removes what all runs left in the namespace, and says which they were.
 func Clean(ctx context.Context, a Access) (runs []Leftover, pods int, err error) {
-	c, err := a.open()
+	c, err := open(a)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -43,9 +43,9 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 			return r, fmt.Errorf("the API server refuses the pod of the load: %w", err)
 		}
 	}
-	r.Warnings = s.cluster.warnings.list
+	r.Warnings = s.cluster.Warnings()
 	if refused != nil {
-		return r, &RefusedError{"admission in namespace " + s.cluster.namespace + " undoes what is to be measured", refused}
+		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " undoes what is to be measured", refused}
 	}
 	return r, nil
 }
@@ -113,9 +113,9 @@ func limitWords(cpus *float64) string {
 }
 
 // try is a server-side dry run.
-func (c *cluster) try(ctx context.Context, p *corev1.Pod) (got *corev1.Pod, err error) {
+func (c *api) try(ctx context.Context, p *corev1.Pod) (got *corev1.Pod, err error) {
 	got = &corev1.Pod{}
-	err = c.call(ctx, func(ctx context.Context) error {
+	err = c.Call(ctx, func(ctx context.Context) error {
 		return c.create(ctx, "pods", p, got, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	})
 	return got, err

@@ -34,7 +34,7 @@ func (r *run) resize(ctx context.Context) error {
 		return err
 	}
 	for i, one := range r.fleet {
-		err := r.cluster.call(ctx, func(ctx context.Context) error {
+		err := r.cluster.Call(ctx, func(ctx context.Context) error {
 			return r.cluster.patchPod(ctx, one.name, "resize", patch)
 		})
 		if err != nil {

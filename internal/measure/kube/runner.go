@@ -125,7 +125,7 @@ func (r *runner) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience) // the run's own may have ended
 	defer cancel()
 	if _, err := r.cluster.remove(ctx, r.cut.run); err != nil {
-		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, r.cluster.namespace)
+		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, r.cluster.Namespace)
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func classed(err error) error {
 // get is a pod as it is now.
 func (r *runner) get(ctx context.Context, name string) (p *corev1.Pod, err error) {
 	p = &corev1.Pod{}
-	err = r.cluster.call(ctx, func(ctx context.Context) error { return r.cluster.getCore(ctx, "pods", name, p) })
+	err = r.cluster.Call(ctx, func(ctx context.Context) error { return r.cluster.getCore(ctx, "pods", name, p) })
 	return p, err
 }
 
@@ -181,7 +181,7 @@ func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
 // create makes a pod; one that an unanswered call has made already is that.
 func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, err error) {
 	made = &corev1.Pod{}
-	err = r.cluster.call(ctx, func(ctx context.Context) error {
+	err = r.cluster.Call(ctx, func(ctx context.Context) error {
 		err := r.cluster.create(ctx, "pods", p, made, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
 			err = r.cluster.getCore(ctx, "pods", p.Name, made)

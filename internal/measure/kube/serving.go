@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/client-go/rest"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
@@ -25,7 +25,7 @@ type Serving struct {
 	Services []canary.Service
 	Counting []canary.Counter // autoscalers and disruption budgets
 	Unseen   []string         // which of those may not be listed
-	unseen   []Right
+	unseen   []cluster.Right
 }
 
 // Endpoints are the pods of the user's behind the Service that has the fewest.
@@ -67,11 +67,11 @@ func (s *Copies) findServing(ctx context.Context) error {
 
 func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 	var services corev1.ServiceList
-	err := s.cluster.call(ctx, func(ctx context.Context) error {
+	err := s.cluster.Call(ctx, func(ctx context.Context) error {
 		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
 	})
 	if err != nil {
-		return fmt.Errorf("the services of namespace %s: %w", s.cluster.namespace, err)
+		return fmt.Errorf("the services of namespace %s: %w", s.cluster.Namespace, err)
 	}
 	for _, one := range services.Items {
 		selector := labels.SelectorFromSet(one.Spec.Selector)
@@ -79,7 +79,7 @@ func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 			continue
 		}
 		var pods corev1.PodList
-		err := s.cluster.call(ctx, func(ctx context.Context) error {
+		err := s.cluster.Call(ctx, func(ctx context.Context) error {
 			return s.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: selector.String()}, &pods)
 		})
 		if err != nil {
@@ -95,7 +95,7 @@ func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 		s.Serving.Services = append(s.Serving.Services, canary.Service{Name: one.Name, Endpoints: theirs})
 	}
 	if s.Serving.Services == nil {
-		return &RefusedError{s.Object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.namespace)}}
+		return &RefusedError{s.Object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.Namespace)}}
 	}
 	return nil
 }
@@ -147,17 +147,17 @@ func adopters(kind string, own labels.Set, list []selecting) (reasons []string) 
 }
 
 // all is every object of a resource in the namespace.
-func (s *Copies) all(ctx context.Context, group rest.Interface, resource string, into runtime.Object) error {
-	err := s.cluster.call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
+func (s *Copies) all(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
+	err := s.cluster.Call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
 	if err != nil {
-		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.namespace, err)
+		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.Namespace, err)
 	}
 	return nil
 }
 
 func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) {
 	var all appsv1.ReplicaSetList
-	err = s.all(ctx, s.cluster.api.apps, "replicasets", &all)
+	err = s.all(ctx, s.cluster.Apps, "replicasets", &all)
 	for _, one := range all.Items {
 		of := selecting{one.Name, one.Spec.Selector, ""}
 		if o := metav1.GetControllerOf(&one); o != nil && o.Kind == "Deployment" {
@@ -172,7 +172,7 @@ func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) 
 func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
 	var stateful appsv1.StatefulSetList
 	var daemons appsv1.DaemonSetList
-	err := errors.Join(s.all(ctx, s.cluster.api.apps, "statefulsets", &stateful), s.all(ctx, s.cluster.api.apps, "daemonsets", &daemons))
+	err := errors.Join(s.all(ctx, s.cluster.Apps, "statefulsets", &stateful), s.all(ctx, s.cluster.Apps, "daemonsets", &daemons))
 	var reasons []string
 	for _, one := range stateful.Items {
 		reasons = append(reasons, adopters("statefulset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
@@ -187,7 +187,7 @@ func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
 func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
 		var all autoscalingv2.HorizontalPodAutoscalerList
-		if err := s.all(ctx, s.cluster.api.autoscaling, "horizontalpodautoscalers", &all); err != nil {
+		if err := s.all(ctx, s.cluster.Autoscaling, "horizontalpodautoscalers", &all); err != nil {
 			return err
 		}
 		for _, one := range all.Items {
@@ -198,7 +198,7 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 	}
 	if !slices.Contains(s.Serving.unseen, rightPDBs) {
 		var all policyv1.PodDisruptionBudgetList
-		if err := s.all(ctx, s.cluster.api.policy, "poddisruptionbudgets", &all); err != nil {
+		if err := s.all(ctx, s.cluster.Policy, "poddisruptionbudgets", &all); err != nil {
 			return err
 		}
 		for _, one := range all.Items {

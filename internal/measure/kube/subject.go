@@ -64,12 +64,12 @@ func parseReference(s string) (reference, error) {
 }
 
 // subject reads what is referred to.
-func (c *cluster) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
+func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
 	if r.file != "" {
 		return readManifest(r.file, stdin)
 	}
 	var s Subject
-	err := c.call(ctx, func(ctx context.Context) error {
+	err := c.Call(ctx, func(ctx context.Context) error {
 		object, get, resource := runtime.Object(&corev1.Pod{}), c.getCore, "pods"
 		switch r.kind {
 		case "Deployment":
@@ -90,7 +90,7 @@ func (c *cluster) subject(ctx context.Context, r reference, stdin io.Reader) (Su
 		return err
 	})
 	if err != nil {
-		return s, fmt.Errorf("%s/%s in namespace %s: %w", strings.ToLower(r.kind), r.name, c.namespace, err)
+		return s, fmt.Errorf("%s/%s in namespace %s: %w", strings.ToLower(r.kind), r.name, c.Namespace, err)
 	}
 	return s, nil
 }

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/portforward"
-	"k8s.io/client-go/transport/spdy"
 )
 
 // tunnel leads to the ports of one pod through the API server, as kubectl port-forward
@@ -28,22 +27,9 @@ type tunnel struct {
 }
 
 // tunnel makes one; nothing is dialled yet.
-func (c *cluster) tunnel(pod string) (*tunnel, error) {
-	to := c.api.core.Post().Namespace(c.namespace).Resource("pods").Name(pod).SubResource("portforward").URL()
-	config := *c.config
-	config.Timeout = 0 // it is of a whole connection
-	web, err := portforward.NewSPDYOverWebsocketDialer(to, &config)
-	if err != nil {
-		return nil, err
-	}
-	transport, upgrader, err := spdy.RoundTripperFor(&config)
-	if err != nil {
-		return nil, err
-	}
-	old := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, to)
-	return &tunnel{dialer: portforward.NewFallbackDialer(web, old, func(err error) bool {
-		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
-	})}, nil
+func (c *api) tunnel(pod string) (*tunnel, error) {
+	dialer, err := c.PortForward(pod)
+	return &tunnel{dialer: dialer}, err
 }
 
 // dialPatience is for an API server that asks a kubelet which does not answer.

@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	authv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/transport/spdy"
+)
+
+const callAgain = 500 * time.Millisecond
+
+// Call repeats a call until the API server answers it, or until the client's patience
+// ends.
+func (c *Client) Call(ctx context.Context, f func(context.Context) error) error {
+	for until := time.Now().Add(c.patience); ; {
+		err := f(ctx)
+		if err == nil || !passing(err) || ctx.Err() != nil {
+			return err
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("the API server was out of reach for %s: %w", c.patience, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(callAgain):
+		}
+	}
+}
+
+// passing reports whether the same call may succeed later.
+func passing(err error) bool {
+	var network net.Error
+	switch {
+	case apierrors.IsServerTimeout(err), apierrors.IsTimeout(err), apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err):
+		return true
+	case apierrors.ReasonForError(err) != "":
+		return false // an answer
+	}
+	return errors.As(err, &network) || errors.Is(err, net.ErrClosed)
+}
+
+// Right is a permission, in the words of a role.
+type Right struct {
+	Verb, Group, Resource string // Resource may have a subresource: pods/log
+	Cluster               bool   // the resource is not in a namespace
+}
+
+func (r Right) String() string {
+	s := r.Verb + " " + r.Resource
+	if r.Group != "" {
+		s += "." + r.Group
+	}
+	return s
+}
+
+// Missing asks the API server which of the permissions the user lacks.
+func (c *Client) Missing(ctx context.Context, rights []Right) ([]Right, error) {
+	lacks := make([]bool, len(rights))
+	errs := make([]error, len(rights))
+	var all sync.WaitGroup
+	for i, r := range rights {
+		all.Go(func() {
+			errs[i] = c.Call(ctx, func(ctx context.Context) error {
+				var answer authv1.SelfSubjectAccessReview
+				err := c.Authorization.Post().Resource("selfsubjectaccessreviews").Body(c.review(r)).Do(ctx).Into(&answer)
+				lacks[i] = !answer.Status.Allowed
+				return err
+			})
+		})
+	}
+	all.Wait()
+	var list []Right
+	for i, r := range rights {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("permissions in namespace %s: %w", c.Namespace, errs[i])
+		}
+		if lacks[i] {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+func (c *Client) review(r Right) *authv1.SelfSubjectAccessReview {
+	resource, sub, _ := strings.Cut(r.Resource, "/")
+	namespace := c.Namespace
+	if r.Cluster {
+		namespace = ""
+	}
+	return &authv1.SelfSubjectAccessReview{Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{
+		Namespace: namespace, Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: sub,
+	}}}
+}
+
+// PortForward returns a dialer to the ports of a pod, through the API server: over a
+// websocket, or over SPDY where the server has no websockets.
+func (c *Client) PortForward(pod string) (httpstream.Dialer, error) {
+	to := c.Core.Post().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("portforward").URL()
+	config := *c.config
+	config.Timeout = 0 // a timeout would end the whole connection
+	web, err := portforward.NewSPDYOverWebsocketDialer(to, &config)
+	if err != nil {
+		return nil, err
+	}
+	transport, upgrader, err := spdy.RoundTripperFor(&config)
+	if err != nil {
+		return nil, err
+	}
+	old := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, to)
+	return portforward.NewFallbackDialer(web, old, func(err error) bool {
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	}), nil
+}
