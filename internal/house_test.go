@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -533,6 +534,53 @@ func TestOneMaker(t *testing.T) {
 	if !imported["k8s.io/client-go/rest"] || !imported["k8s.io/client-go/tools/clientcmd"] {
 		t.Error("the files of host/cluster were not looked at")
 	}
+}
+
+// TestOneWait finds loops that wait by themselves where cluster.Until is to wait.
+func TestOneWait(t *testing.T) {
+	for _, pattern := range []string{"measure/kube/*.go", "host/cluster/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, declared := range file.Decls {
+				f, ok := declared.(*ast.FuncDecl)
+				if !ok || strings.HasSuffix(name, "_test.go") || f.Name.Name == "Until" {
+					continue
+				}
+				for _, call := range waitsIn(f) {
+					t.Errorf("%s: %s waits by time.%s in a loop; use cluster.Until", name, f.Name.Name, call)
+				}
+			}
+		}
+	}
+}
+
+// waitsIn returns the functions of package time by which loops of a function wait.
+func waitsIn(f *ast.FuncDecl) (calls []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+		default:
+			return true
+		}
+		ast.Inspect(n, func(n ast.Node) bool {
+			if call, ok := n.(*ast.SelectorExpr); ok {
+				of, _ := call.X.(*ast.Ident)
+				if of != nil && of.Name == "time" && slices.Contains([]string{"After", "AfterFunc", "NewTicker", "NewTimer", "Sleep", "Tick"}, call.Sel.Name) {
+					calls = append(calls, call.Sel.Name)
+				}
+			}
+			return true
+		})
+		return false
+	})
+	return calls
 }
 
 func TestCheckImports(t *testing.T) {

@@ -22,20 +22,38 @@ const callAgain = 500 * time.Millisecond
 // Call repeats a call until the API server answers it, or until the client's patience
 // ends.
 func (c *Client) Call(ctx context.Context, f func(context.Context) error) error {
-	for until := time.Now().Add(c.patience); ; {
+	late := After(c.patience)
+	return Until(ctx, callAgain, func(ctx context.Context) (bool, error) {
 		err := f(ctx)
-		if err == nil || !passing(err) || ctx.Err() != nil {
-			return err
+		switch {
+		case err == nil || !passing(err) || ctx.Err() != nil:
+			return true, err
+		case late():
+			return false, fmt.Errorf("the API server was out of reach for %s: %w", c.patience, err)
 		}
-		if time.Now().After(until) {
-			return fmt.Errorf("the API server was out of reach for %s: %w", c.patience, err)
+		return false, nil
+	})
+}
+
+// Until asks at once and then again after each pause, until the answer is done or an
+// error, or ctx ends.
+func Until(ctx context.Context, pause time.Duration, ask func(context.Context) (done bool, err error)) error {
+	for {
+		if done, err := ask(ctx); done || err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(callAgain):
+		case <-time.After(pause):
 		}
 	}
+}
+
+// After returns a function that reports whether the patience has ended, which begins now.
+func After(patience time.Duration) (late func() bool) {
+	until := time.Now().Add(patience)
+	return func() bool { return time.Now().After(until) }
 }
 
 // passing reports whether the same call may succeed later.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -147,28 +148,27 @@ func (r *run) batchFigures(ran []agent.Ran, outputs []load.Output) error {
 // ended waits for a pod's end.
 func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 	began := time.Now()
-	for {
-		p, err := r.there(ctx, name)
-		if err != nil {
-			return nil, err
+	var p *corev1.Pod
+	err := cluster.Until(ctx, podLook, func(ctx context.Context) (over bool, err error) {
+		if p, err = r.there(ctx, name); err != nil {
+			return false, err
 		}
-		over := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+		over = p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 		t := troubleOf(p)
 		late := time.Since(began) > r.spec.Target.ReadyTimeout
 		switch most := r.spec.Target.RunTimeout; {
 		case t != nil && t.code == journal.InvalidEvicted, t != nil && t.code == journal.InvalidNoPod && (late || !t.waits):
-			return nil, trial.Invalid(t.code, "%s", t.reason)
+			return false, trial.Invalid(t.code, "%s", t.reason)
 		case over:
-			return p, nil
+			return true, nil
 		case late && p.Status.Phase == corev1.PodPending:
-			return nil, trial.Invalid(journal.InvalidNoPod, "pod %s does not run after %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
+			return false, trial.Invalid(journal.InvalidNoPod, "pod %s does not run after %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
 		case most > 0 && time.Since(began) > most:
-			return nil, trial.Invalid(journal.InvalidTimeout, "did not end within %s", most)
+			return false, trial.Invalid(journal.InvalidTimeout, "did not end within %s", most)
 		}
-		if err := pause(ctx, podLook); err != nil {
-			return nil, err
-		}
-	}
+		return false, nil
+	})
+	return p, err
 }
 
 // exited says how a program ended, where that was not well.
@@ -188,18 +188,17 @@ func exited(p *corev1.Pod, container string) error {
 
 // watched is what the agent beside a program tells at its end.
 func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err error) {
-	for until := time.Now().Add(toldPatience); ; {
-		var text []byte
-		if text, err = r.logOf(ctx, name, eyeName); err == nil {
+	late := cluster.After(toldPatience)
+	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+		text, err := r.logOf(ctx, name, eyeName)
+		if err == nil {
 			ran, err = parseRan(text)
 		}
-		if err == nil || ctx.Err() != nil || time.Now().After(until) {
-			break
+		if err != nil && ctx.Err() == nil && !late() {
+			return false, nil
 		}
-		if err := pause(ctx, podLook); err != nil {
-			return ran, err
-		}
-	}
+		return true, err
+	})
 	if err != nil {
 		return ran, trial.Invalid(journal.InvalidLost, "what pod %s did is not known: the container beside the program: %v", name, err)
 	}

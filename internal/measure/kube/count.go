@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -163,28 +164,29 @@ func (r *run) gone(ctx context.Context, name string) error {
 		return fmt.Errorf("pod %s: %w", name, err)
 	}
 	began := time.Now()
-	for until := began.Add(r.spec.Target.Grace + endPatience); ; {
+	late := cluster.After(r.spec.Target.Grace + endPatience)
+	err := cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, name)
 		if apierrors.IsNotFound(err) {
-			return nil
+			return true, nil
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		if time.Since(began) > strandedAfter {
 			if why := r.cluster.stranded(ctx, p); why != "" {
-				return errors.Join(r.cluster.delete(ctx, name, 0), trial.Invalid(journal.InvalidNodeLost, "%s", why))
+				return false, errors.Join(r.cluster.delete(ctx, name, 0), trial.Invalid(journal.InvalidNodeLost, "%s", why))
 			}
 		}
-		if time.Now().After(until) {
-			return fmt.Errorf("pod %s does not end, and its node is ready", name)
+		if late() {
+			return false, fmt.Errorf("pod %s does not end, and its node is ready", name)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("pod %s is not gone yet: %w", name, ctx.Err())
-		case <-time.After(podLook):
-		}
+		return false, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("pod %s is not gone yet: %w", name, ctx.Err())
 	}
+	return err
 }
 
 const (

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/trial"
 )
@@ -73,31 +74,28 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 	if err != nil {
 		return err
 	}
-	for until := time.Now().Add(eyePatience); ; {
+	late := cluster.After(eyePatience)
+	return cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, s := range p.Status.EphemeralContainerStatuses {
 			switch {
 			case s.Name != container.Name:
 			case s.State.Running != nil:
-				return nil
+				return true, nil
 			case s.State.Terminated != nil:
-				return fmt.Errorf("it ended with code %d (%s)", s.State.Terminated.ExitCode, detail(s.State.Terminated.Reason, s.State.Terminated.Message))
+				return false, fmt.Errorf("it ended with code %d (%s)", s.State.Terminated.ExitCode, detail(s.State.Terminated.Reason, s.State.Terminated.Message))
 			case s.State.Waiting != nil && slices.Contains(waitingReasons, s.State.Waiting.Reason):
-				return errors.New(detail(s.State.Waiting.Reason, s.State.Waiting.Message))
+				return false, errors.New(detail(s.State.Waiting.Reason, s.State.Waiting.Message))
 			}
 		}
-		if time.Now().After(until) {
-			return fmt.Errorf("it does not run after %s", eyePatience)
+		if late() {
+			return false, fmt.Errorf("it does not run after %s", eyePatience)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(podLook):
-		}
-	}
+		return false, nil
+	})
 }
 
 // eyeOf is the container, as the same user and with the same rights as the target: only

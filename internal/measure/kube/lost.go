@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -70,23 +71,25 @@ func (r *runner) nodes() []string {
 func (r *run) nodesReady(ctx context.Context) error {
 	r.since = map[string]time.Time{}
 	for _, name := range r.nodes() {
-		waited := false
-		for until := time.Now().Add(nodePatience); ; waited = true {
+		waited, late := false, cluster.After(nodePatience)
+		err := cluster.Until(ctx, nodeLook, func(ctx context.Context) (bool, error) {
 			now, err := r.cluster.readiness(ctx, name)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if now.ready {
 				r.since[name] = now.since
-				break
+				return true, nil
 			}
-			if time.Now().After(until) {
-				return fmt.Errorf("node %s is not ready (%s), and did not become so within %s: the same command goes on when it is; --node with another --out measures on another", name, now.why, nodePatience)
+			if late() {
+				return false, fmt.Errorf("node %s is not ready (%s), and did not become so within %s: the same command goes on when it is; --node with another --out measures on another", name, now.why, nodePatience)
 			}
 			r.observe.Tell(plan.Activity{Step: plan.StepNode, Detail: name})
-			if err := pause(ctx, nodeLook); err != nil {
-				return err
-			}
+			waited = true
+			return false, nil
+		})
+		if err != nil {
+			return err
 		}
 		if waited {
 			if err := pause(ctx, nodeSettle); err != nil {
@@ -146,11 +149,7 @@ func (r *run) guarded(ctx context.Context, do func(context.Context) error) error
 	guarded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		for pause(guarded, nodeLook) == nil {
-			if err := r.anyLost(guarded); err != nil {
-				cancel(err)
-			}
-		}
+		cancel(cluster.Until(guarded, nodeLook, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
 	}()
 	err := do(guarded)
 	var lost *trial.Failure

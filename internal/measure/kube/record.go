@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/host/cluster"
 )
 
 // The record of a run is a ConfigMap that owns all that the run makes: what is left of
@@ -112,15 +114,16 @@ func (c *api) remove(ctx context.Context, run string) (pods int, err error) {
 
 func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
 	began := time.Now()
-	for until := began.Add(endPatience); ; {
+	until := began.Add(endPatience)
+	err = cluster.Until(ctx, goneLook, func(ctx context.Context) (bool, error) {
 		var left corev1.PodList
 		err := c.Call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
 		if err != nil {
-			return n, fmt.Errorf("our pods in namespace %s: %w", c.Namespace, err)
+			return false, fmt.Errorf("our pods in namespace %s: %w", c.Namespace, err)
 		}
 		n = max(n, len(left.Items))
 		if len(left.Items) == 0 {
-			return n, nil
+			return true, nil
 		}
 		for _, p := range left.Items {
 			grace := graceOf(&p)
@@ -133,18 +136,15 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 				continue
 			}
 			if err := c.delete(ctx, p.Name, grace); err != nil {
-				return n, err
+				return false, err
 			}
 		}
 		if time.Now().After(until) {
-			return n, fmt.Errorf("%d of our pods in namespace %s are not gone after %s: is their node ready?", len(left.Items), c.Namespace, endPatience)
+			return false, fmt.Errorf("%d of our pods in namespace %s are not gone after %s: is their node ready?", len(left.Items), c.Namespace, endPatience)
 		}
-		select {
-		case <-ctx.Done():
-			return n, ctx.Err()
-		case <-time.After(goneLook):
-		}
-	}
+		return false, nil
+	})
+	return n, err
 }
 
 func (c *api) removeRecords(ctx context.Context, of metav1.ListOptions) error {

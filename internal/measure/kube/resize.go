@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -49,32 +50,31 @@ func (r *run) resize(ctx context.Context) error {
 
 // resized waits for the proof.
 func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal.Pod, error) {
-	for until := time.Now().Add(resizePatience); ; {
+	var now journal.Pod
+	late := cluster.After(resizePatience)
+	err := cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
-			return journal.Pod{}, err
+			return false, err
 		}
-		now := evidence(p, r.container)
+		now = evidence(p, r.container)
 		seen := &quota
 		if one.eye != nil {
 			l, err := one.eye.Look(ctx, one.port)
 			if err != nil {
-				return now, err
+				return false, err
 			}
 			seen = l.LimitCPUs
 		}
 		if sameCPUs(now.CPULimit, &quota) && sameCPUs(seen, &quota) {
-			return now, nil
+			return true, nil
 		}
-		if time.Now().After(until) {
-			return now, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, and after %s the kubelet says %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
+		if late() {
+			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, and after %s the kubelet says %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
 		}
-		select {
-		case <-ctx.Done():
-			return now, ctx.Err()
-		case <-time.After(podLook):
-		}
-	}
+		return false, nil
+	})
+	return now, err
 }
 
 // logName is what a target's output is called in the results folder.

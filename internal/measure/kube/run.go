@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -160,32 +160,29 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 	if !strings.HasPrefix(one.url, "http") {
 		return nil // what the pod says of itself has to do
 	}
-	for until := time.Now().Add(r.spec.Target.ReadyTimeout); ; {
+	late := cluster.After(r.spec.Target.ReadyTimeout)
+	return cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
 		a, err := r.from.Fetch(ctx, one.url)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if a.Status > 0 && a.Status < 500 {
-			return nil
+			return true, nil
 		}
 		if p, err := r.get(ctx, one.name); err == nil {
 			if t := troubleOf(p); t != nil {
-				return trial.Invalid(t.code, "%s", t.reason)
+				return false, trial.Invalid(t.code, "%s", t.reason)
 			}
 		}
-		if time.Now().After(until) {
+		if late() {
 			why := a.Error
 			if why == "" {
 				why = "status " + strconv.Itoa(a.Status)
 			}
-			return trial.Invalid(journal.InvalidNeverReady, "never ready: %s did not answer within %s: %s", one.url, r.spec.Target.ReadyTimeout, why)
+			return false, trial.Invalid(journal.InvalidNeverReady, "never ready: %s did not answer within %s: %s", one.url, r.spec.Target.ReadyTimeout, why)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(podLook):
-		}
-	}
+		return false, nil
+	})
 }
 
 // asPlanned holds the pods against the arm, and against the first of the run and of the

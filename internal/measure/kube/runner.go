@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -197,26 +198,24 @@ func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, e
 const podLook = 100 * time.Millisecond
 
 // await waits until a pod runs and is ready, as far as it says so itself.
-func (r *runner) await(ctx context.Context, name string, patience time.Duration) (*corev1.Pod, error) {
-	for until := time.Now().Add(patience); ; {
-		p, err := r.there(ctx, name)
+func (r *runner) await(ctx context.Context, name string, patience time.Duration) (p *corev1.Pod, err error) {
+	over := cluster.After(patience)
+	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+		p, err = r.there(ctx, name)
 		switch {
 		case err != nil:
-			return nil, err
+			return false, err
 		case running(p) && troubleOf(p) == nil:
-			return p, nil
+			return true, nil
 		}
-		late := time.Now().After(until)
+		late := over()
 		if t := troubleOf(p); t != nil && (late || !t.waits) {
-			return nil, trial.Invalid(t.code, "%s", t.reason)
+			return false, trial.Invalid(t.code, "%s", t.reason)
 		}
 		if late {
-			return nil, trial.Invalid(journal.InvalidNeverReady, "pod %s is not ready after %s (phase %s%s)", name, patience, p.Status.Phase, waitsFor(p))
+			return false, trial.Invalid(journal.InvalidNeverReady, "pod %s is not ready after %s (phase %s%s)", name, patience, p.Status.Phase, waitsFor(p))
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(podLook):
-		}
-	}
+		return false, nil
+	})
+	return p, err
 }
