@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -136,6 +137,14 @@ func (h *headTail) Close() error {
 
 // leftOut stands in a log where lines are missing.
 const leftOut = "\n[procfit: %d bytes left out]\n"
+
+// Shorten copies an output into a log that keeps at most limit bytes of it: the first and
+// the last lines, if that is not all.
+func Shorten(log io.Writer, output io.Reader, limit int64) (cut bool, err error) {
+	h := newHeadTail(log, limit)
+	_, err = io.Copy(h, output)
+	return h.cut(), errors.Join(err, h.Close())
+}
 
 // Parts are what a log has of a command's output, which ended so: the first part
 // and, where lines after it were left out, the last.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -10,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/trial"
 )
 
 // Access says which cluster, and as whom, as kubectl's flags do.
@@ -69,6 +72,15 @@ func (c *api) patchPod(ctx context.Context, name, subresource string, patch []by
 	return c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(name).SubResource(subresource).Body(patch).Do(ctx).Error()
 }
 
-func (c *api) logs(ctx context.Context, name string, o corev1.PodLogOptions) ([]byte, error) {
-	return c.Core.Get().Namespace(c.Namespace).Resource("pods").Name(name).SubResource("log").VersionedParams(&o, c.Parameters).Do(ctx).Raw()
+// logs is a container's output, of a long one the beginning and the end.
+func (c *api) logs(ctx context.Context, pod, container string) (text []byte, cut bool, err error) {
+	o := corev1.PodLogOptions{Container: container}
+	in, err := c.Core.Get().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("log").VersionedParams(&o, c.Parameters).Stream(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer in.Close()
+	var kept bytes.Buffer
+	cut, err = supervisor.Shorten(&kept, in, trial.LogLimit)
+	return kept.Bytes(), cut, err
 }

@@ -47,7 +47,7 @@ func (s *Copies) AsItIs(ctx context.Context, host string, patience time.Duration
 		return seen, err
 	}
 	defer one.line.close()
-	t := &run{runner: r, trial: &journal.Trial{}, fleet: []*replica{one}, from: &fromHere{lines: map[string]*tunnel{p.Status.PodIP: one.line}}}
+	t := &run{runner: r, Task: &trial.Task{Trial: &journal.Trial{}}, fleet: []*replica{one}, from: &fromHere{lines: map[string]*tunnel{p.Status.PodIP: one.line}}}
 	t.attach(ctx, one)
 	readings, _, err := t.look(ctx)
 	if err != nil {

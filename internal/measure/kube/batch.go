@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/host/cluster"
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -58,100 +57,84 @@ func guaranteed(p *corev1.Pod) bool {
 	return true
 }
 
-// batchKnown is a Job's trial, run once more where only the first run told as whom its
-// program runs, and so who may look at it.
-func (r *run) batchKnown(ctx context.Context) error {
+// RunOnce implements trial.Place: a run of a Job, by all replicas at once. It is run once
+// more where only the first run showed as whom its program runs, and so who may look at it.
+func (r *run) RunOnce(ctx context.Context, _ bool) (trial.Ran, error) {
 	known := r.user != nil
-	err := r.batch(ctx)
-	unread := len(r.trial.ObservedProcs) > 0 && r.trial.ObservedProcs[0] == nil && r.trial.Warnings != nil
-	if err != nil || known || r.user == nil || !unread {
-		return err
+	one, err := r.once(ctx)
+	if err != nil || known || r.user == nil || one.Readings[0].Err == nil {
+		return one, err
 	}
 	if err := r.end(ctx); err != nil {
-		return err
+		return one, err
 	}
-	r.fleet = nil
-	*r.trial = journal.Trial{Arm: r.trial.Arm, Origin: r.trial.Origin, Started: time.Now()}
-	return r.batch(ctx)
+	r.fleet, r.Trial.Pods, r.Trial.Warnings, r.Trial.Started = nil, nil, nil, time.Now()
+	return r.once(ctx)
 }
 
-// batch is the trial of a Job: one run of it, by all replicas at once.
-func (r *run) batch(ctx context.Context) error {
+// once is one run from the making of its pods to their end.
+func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err := r.start(ctx); err != nil {
-		return r.notStarted(err)
+		return one, r.notStarted(err)
 	}
-	r.step(plan.StepRun)
+	r.Step(plan.StepRun)
 	ran := make([]agent.Ran, len(r.fleet))
-	outputs := make([]load.Output, len(r.fleet))
-	for i, one := range r.fleet {
-		p, err := r.ended(ctx, one.name)
+	for i, target := range r.fleet {
+		p, err := r.ended(ctx, target.name)
 		if err != nil {
-			return r.notStarted(err)
+			return one, r.notStarted(err)
 		}
-		one.pod = p
-		r.trial.Pods = append(r.trial.Pods, evidence(p, r.container))
-		if ran[i], err = r.watched(ctx, one.name); err != nil {
-			return err
+		target.pod = p
+		r.Trial.Pods = append(r.Trial.Pods, evidence(p, r.container))
+		if ran[i], err = r.watched(ctx, target.name); err != nil {
+			return one, err
 		}
-		text, err := r.logOf(ctx, one.name, r.container)
+		text, cut, err := r.logOf(ctx, target.name, r.container)
 		if err != nil {
-			return trial.Invalid(journal.InvalidLost, "the output of pod %s: %v", one.name, err)
+			return one, trial.Invalid(journal.InvalidLost, "the output of pod %s: %v", target.name, err)
 		}
-		outputs[i] = load.Output{Head: text}
+		one.Outputs = append(one.Outputs, r.keep(i, text, cut))
 	}
-	r.keepLogs(ctx)
+	r.kept = true
 	if err := r.asPlanned(); err != nil {
-		return err
+		return one, err
 	}
-	for _, one := range r.fleet {
-		if err := exited(one.pod, r.container); err != nil {
-			return err
+	for _, target := range r.fleet {
+		if err := exited(target.pod, r.container); err != nil {
+			return one, err
 		}
 	}
-	return r.batchFigures(ran, outputs)
+	r.saw(&one, ran)
+	return one, nil
 }
 
-// batchFigures are what the runs come to.
-func (r *run) batchFigures(ran []agent.Ran, outputs []load.Output) error {
-	readings, counted := make([]trial.Reading, len(ran)), make([]agent.Counted, len(ran))
-	wall := 0.0
-	for i, one := range ran {
-		l := one.Look
-		readings[i] = trial.Reading{Procs: l.Procs, Source: l.Source, GoVersion: l.GoVersion, MainModule: l.MainModule, NoGo: l.NoGo, Err: errorOf(l.Error)}
-		counted[i], wall = one.Counted, max(wall, one.WallSeconds)
-		if one.Counted.Error != "" {
-			r.trial.Warnings = append(r.trial.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: one.Counted.Error})
+// saw adds to a run what the agents beside its programs saw.
+func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
+	counted := make([]agent.Counted, len(ran))
+	for i, of := range ran {
+		one.Readings = append(one.Readings, of.Look.Reading())
+		one.Wall = max(one.Wall, time.Duration(of.WallSeconds*float64(time.Second)))
+		if counted[i] = of.Counted; of.Counted.Error != "" {
+			r.Uncounted(errors.New(of.Counted.Error))
 		}
 	}
-	if err := trial.Procs(r.trial, readings, nil); err != nil {
-		return err
-	}
-	r.trial.Usage = *sum(counted, r.task.Arm.QuotaCPUs)
-	if h := r.trial.HostUse; h != nil {
+	one.Usage = *sum(counted, r.Arm.QuotaCPUs)
+	if h := one.Usage.HostUse; h != nil {
 		h.TargetCPUs = r.places.target.host.CPUs
 	}
-	trial.Runs(r.trial, len(ran), time.Duration(wall*float64(time.Second)))
-	if err := trial.Stolen(r.trial); err != nil {
-		return err
-	}
-	if len(r.spec.Load.Metrics) == 0 {
-		return nil
-	}
-	found, err := load.JoinMetrics(outputs, r.spec.Load.Metrics)
-	if err != nil {
-		return trial.Invalid(journal.InvalidMetric, "%v", err)
-	}
-	trial.Metrics(r.trial, found)
-	return trial.JudgedMetric(r.trial, r.spec.Load.Metrics, found)
 }
 
-// ended waits for a pod's end.
+// ended waits for a pod's end. Its program may run for the trial's timeout; the time that
+// its image and its node take is not the program's.
 func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
-	began := time.Now()
+	began, runs := time.Now(), time.Time{}
 	var p *corev1.Pod
 	err := cluster.Until(ctx, podLook, func(ctx context.Context) (over bool, err error) {
 		if p, err = r.there(ctx, name); err != nil {
 			return false, err
+		}
+		if runs.IsZero() && p.Status.Phase != corev1.PodPending {
+			runs = time.Now()
 		}
 		over = p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 		t := troubleOf(p)
@@ -163,7 +146,7 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 			return true, nil
 		case late && p.Status.Phase == corev1.PodPending:
 			return false, trial.Invalid(journal.InvalidNoPod, "pod %s does not run after %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
-		case most > 0 && time.Since(began) > most:
+		case most > 0 && !runs.IsZero() && time.Since(runs) > most:
 			return false, trial.Invalid(journal.InvalidTimeout, "did not end within %s", most)
 		}
 		return false, nil
@@ -190,7 +173,7 @@ func exited(p *corev1.Pod, container string) error {
 func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err error) {
 	late := cluster.After(toldPatience)
 	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
-		text, err := r.logOf(ctx, name, eyeName)
+		text, _, err := r.logOf(ctx, name, eyeName)
 		if err == nil {
 			ran, err = parseRan(text)
 		}
@@ -223,12 +206,12 @@ func parseRan(text []byte) (ran agent.Ran, err error) {
 	return ran, nil
 }
 
-func (r *run) logOf(ctx context.Context, name, container string) (text []byte, err error) {
+func (r *run) logOf(ctx context.Context, name, container string) (text []byte, cut bool, err error) {
 	err = r.cluster.Call(ctx, func(ctx context.Context) error {
-		text, err = r.cluster.logs(ctx, name, corev1.PodLogOptions{Container: container, LimitBytes: new(mostLog)})
+		text, cut, err = r.cluster.logs(ctx, name, container)
 		return err
 	})
-	return text, err
+	return text, cut, err
 }
 
 // loaded tells whether there is load, and a pod of it.

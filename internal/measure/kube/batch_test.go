@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -56,10 +57,29 @@ func TestBatchTarget(t *testing.T) {
 	}
 }
 
-func batchRun(arm journal.Arm) *run {
+// batchRun is a Job's trial whose agents saw this.
+type batchRun struct {
+	*startedRun
+	ran     []agent.Ran
+	outputs []load.Output
+}
+
+func (r *batchRun) RunOnce(context.Context, bool) (trial.Ran, error) {
+	one := trial.Ran{Outputs: r.outputs}
+	r.saw(&one, r.ran)
+	return one, nil
+}
+
+func runOf(t *testing.T, arm journal.Arm, metrics []load.Metric, outputs []load.Output, ran ...agent.Ran) journal.Trial {
+	t.Helper()
 	spec := plan.Default()
-	spec.Target.Pods = &plan.Pods{Batch: true}
-	return &run{runner: &runner{Copies: &Copies{}, spec: spec}, task: plan.Task{Arm: arm}, trial: &journal.Trial{Arm: arm}}
+	spec.Target.Pods, spec.Load.Warmup, spec.Load.Metrics = &plan.Pods{Batch: true}, 0, metrics
+	r := &batchRun{started(spec, arm), ran, outputs}
+	tr, err := trial.Run(t.Context(), r, r.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
 }
 
 // What the runs come to: the slowest replica's time, all replicas' CPU time, and a figure
@@ -73,25 +93,24 @@ func TestBatchFigures(t *testing.T) {
 		return r
 	}
 	arm := journal.Arm{Procs: new(2), QuotaCPUs: new(0.5), Replicas: 2}
-	r := batchRun(arm)
-	if err := r.batchFigures([]agent.Ran{ran(4, 1, 2), ran(5, 2, 2)}, nil); err != nil {
-		t.Fatal(err)
+	tr := runOf(t, arm, nil, nil, ran(4, 1, 2), ran(5, 2, 2))
+	if !tr.Valid || *tr.ThroughputPerSecond != 0.4 || tr.ThroughputUnit != trial.ThroughputRuns || tr.CPUSeconds.User != 3 || tr.Cgroup.ThrottledPeriods != 8 || *tr.ObservedProcs[1] != 2 {
+		t.Errorf("%+v", tr)
 	}
-	if *r.trial.ThroughputPerSecond != 0.4 || r.trial.ThroughputUnit != trial.ThroughputRuns || r.trial.CPUSeconds.User != 3 || r.trial.Cgroup.ThrottledPeriods != 8 || *r.trial.ObservedProcs[1] != 2 {
-		t.Errorf("%+v", r.trial)
-	}
-	var failed *trial.Failure
-	if err := batchRun(arm).batchFigures([]agent.Ran{ran(4, 1, 4)}, nil); !errors.As(err, &failed) || failed.Code != journal.InvalidProcs {
-		t.Errorf("at another GOMAXPROCS: %v", err)
+	if tr := runOf(t, arm, nil, nil, ran(4, 1, 4)); tr.InvalidCode != journal.InvalidProcs {
+		t.Errorf("at another GOMAXPROCS: %s %q", tr.InvalidCode, tr.InvalidReason)
 	}
 	m, err := load.ParseMetric(`throughput=([\d.]+) rows/s`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = batchRun(arm)
-	r.spec.Load.Metrics = []load.Metric{m}
-	if err := r.batchFigures([]agent.Ran{ran(4, 1, 2)}, []load.Output{{Head: []byte("120 rows/s\n")}}); err != nil || *r.trial.ThroughputPerSecond != 120 {
-		t.Errorf("%v: %v", err, r.trial.ThroughputPerSecond)
+	if tr := runOf(t, arm, []load.Metric{m}, []load.Output{{Head: []byte("120 rows/s\n")}}, ran(4, 1, 2)); !tr.Valid || *tr.ThroughputPerSecond != 120 {
+		t.Errorf("%q: %v", tr.InvalidReason, tr.ThroughputPerSecond)
+	}
+	blind := ran(4, 1, 2)
+	blind.Counted.Error = "no counters"
+	if tr := runOf(t, arm, nil, nil, blind, blind); len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnCounters {
+		t.Errorf("warnings %+v, want one for both replicas", tr.Warnings)
 	}
 }
 

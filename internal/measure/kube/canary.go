@@ -139,7 +139,7 @@ func (c *Canaries) Begin(ctx context.Context, arms []canary.Arm) error {
 	}
 	for _, a := range arms {
 		// The load of a trial is the Service's own here, so that nothing but the looks is a run's.
-		g := &group{run: &run{runner: c.runner, task: plan.Task{Arm: c.armOf(a)}, trial: &journal.Trial{}}, arm: a, spans: make([]string, c.config.Pods)}
+		g := &group{run: &run{runner: c.runner, Task: &trial.Task{Task: plan.Task{Arm: c.armOf(a)}, Trial: &journal.Trial{}}}, arm: a, spans: make([]string, c.config.Pods)}
 		c.groups = append(c.groups, g)
 		for range c.config.Pods {
 			if err := g.make(ctx); err != nil {
@@ -163,7 +163,7 @@ func (c *Canaries) Begin(ctx context.Context, arms []canary.Arm) error {
 // notStarted tells what is wrong with a pod from what else went wrong.
 func notStarted(a canary.Arm, err error) error {
 	var f *trial.Failure
-	if errors.As(classed(err), &f) {
+	if errors.As(trial.Lost(err), &f) {
 		return &canary.NotStartedError{Arm: a.Label, Reason: phrase.Clean(f.Error())}
 	}
 	return err
@@ -174,11 +174,11 @@ func (g *group) make(ctx context.Context) error {
 	g.made++
 	one := &replica{name: fmt.Sprintf("%s%s-%d", recordPrefix, g.cut.run, g.made), port: g.port}
 	g.fleet = append(g.fleet, one) // before it is there, so that it is removed in any case
-	made, err := g.create(ctx, g.subject.pod(g.cut, one.name, g.settingOf(g.task.Arm)))
+	made, err := g.create(ctx, g.subject.pod(g.cut, one.name, g.settingOf(g.Arm)))
 	if err != nil {
 		return err
 	}
-	if unlike := g.unlike(made, g.task.Arm); unlike != nil {
+	if unlike := g.unlike(made, g.Arm); unlike != nil {
 		return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", phrase.Semicolons(unlike))
 	}
 	return nil

@@ -99,7 +99,7 @@ func (g *group) mark(ctx context.Context) (canary.Seen, error) {
 	if err := errors.Join(errs...); err != nil {
 		seen.Unknown = append(seen.Unknown, err.Error())
 	} else {
-		seen.Counted = summed(counted, g.task.Arm.QuotaCPUs)
+		seen.Counted = summed(counted, g.Arm.QuotaCPUs)
 	}
 	readings, _, err := g.look(ctx)
 	if err != nil {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/procfit/procfit/internal/host/cluster"
@@ -79,13 +77,10 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 		c.err = errors.New("the load never reported its end")
 	}
 	if c.err != nil {
-		w := journal.Warning{Code: journal.WarnCounters, Detail: c.err.Error()}
-		if !slices.ContainsFunc(c.trial.Warnings, func(have journal.Warning) bool { return have.Code == w.Code && have.Detail == w.Detail }) {
-			c.trial.Warnings = append(c.trial.Warnings, w)
-		}
+		c.Uncounted(c.err)
 		return nil
 	}
-	u := sum(c.counted, c.task.Arm.QuotaCPUs)
+	u := sum(c.counted, c.Arm.QuotaCPUs)
 	share := min(1, span.Seconds()/u.MeasuredSeconds)
 	u.MeasuredSeconds = min(span.Seconds(), u.MeasuredSeconds)
 	if h := u.HostUse; h != nil {
@@ -187,34 +182,4 @@ func (r *run) gone(ctx context.Context, name string) error {
 		return fmt.Errorf("pod %s is not gone yet: %w", name, ctx.Err())
 	}
 	return err
-}
-
-const (
-	mostLog  = int64(4 << 20)
-	logsTake = 20 * time.Second
-)
-
-// keepLogs writes the targets' output into the results folder. Without it the trial
-// stands: an API server may be slow just then.
-func (r *run) keepLogs(ctx context.Context) {
-	if ctx.Err() != nil {
-		return // there is no trial to keep them of
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logsTake)
-	defer cancel()
-	for i, one := range r.fleet {
-		b, err := r.cluster.logs(ctx, one.name, corev1.PodLogOptions{Container: r.container, LimitBytes: new(mostLog)})
-		if err != nil {
-			continue
-		}
-		f, path, err := r.config.CreateLog(r.logName(i))
-		if err != nil {
-			continue
-		}
-		f.Write(b)
-		f.Close()
-		if i == 0 {
-			r.trial.Log = path
-		}
-	}
 }

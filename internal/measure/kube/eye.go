@@ -141,14 +141,15 @@ func (r *run) look(ctx context.Context) ([]trial.Reading, []agent.Look, error) {
 		if one.eye != nil {
 			l, err := one.eye.Look(ctx, one.port)
 			var lost *agent.LostError
+			var refused *agent.RefusedError
 			switch {
-			case errors.As(err, &lost):
-				why = lost.Error()
+			case errors.As(err, &lost), errors.As(err, &refused):
+				why = err.Error()
 			case err != nil:
 				return nil, nil, err
 			case l.Error == "" || l.NoGo:
 				looks[i] = l
-				readings[i] = trial.Reading{Procs: l.Procs, Source: l.Source, GoVersion: l.GoVersion, MainModule: l.MainModule, NoGo: l.NoGo, Err: errorOf(l.Error)}
+				readings[i] = l.Reading()
 				continue
 			default:
 				looks[i], why = l, l.Error
@@ -162,13 +163,6 @@ func (r *run) look(ctx context.Context) ([]trial.Reading, []agent.Look, error) {
 		readings[i] = trial.Reading{Procs: n, Source: sourceMetrics}
 	}
 	return readings, looks, nil
-}
-
-func errorOf(s string) error {
-	if s == "" {
-		return nil
-	}
-	return errors.New(s)
 }
 
 // served is GOMAXPROCS as the target itself serves it among its metrics.

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -84,7 +83,7 @@ func (r *run) nodesReady(ctx context.Context) error {
 			if late() {
 				return false, fmt.Errorf("node %s is not ready (%s), and did not become so within %s: the same command goes on when it is; --node with another --out measures on another", name, now.why, nodePatience)
 			}
-			r.observe.Tell(plan.Activity{Step: plan.StepNode, Detail: name})
+			r.Observe.Tell(plan.Activity{Step: plan.StepNode, Detail: name})
 			waited = true
 			return false, nil
 		})
@@ -141,22 +140,6 @@ func (r *runner) anyLost(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// guarded ends what a trial does once one of its nodes is lost: what is asked of that
-// node's pods would be waited for in vain.
-func (r *run) guarded(ctx context.Context, do func(context.Context) error) error {
-	guarded, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		cancel(cluster.Until(guarded, nodeLook, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
-	}()
-	err := do(guarded)
-	var lost *trial.Failure
-	if err != nil && ctx.Err() == nil && errors.As(context.Cause(guarded), &lost) {
-		return lost
-	}
-	return err
 }
 
 // stranded is why a pod that was deleted will not end, since its kubelet is not there to

@@ -15,6 +15,24 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
+// startedRun is a run whose pods there is no cluster for.
+type startedRun struct {
+	*run
+	ending  trial.Ending
+	stopped error
+}
+
+func started(spec plan.Spec, arm journal.Arm) *startedRun {
+	return &startedRun{run: &run{runner: &runner{Copies: &Copies{}, spec: spec}, Task: trial.NewTask(journal.OriginKube, spec, plan.Task{Arm: arm}, nil, nil)}}
+}
+
+func (*startedRun) Prepare(context.Context, context.CancelCauseFunc) error { return nil }
+func (r *startedRun) Start(context.Context) ([]string, error) {
+	return []string{r.Spec.Target.URL}, nil
+}
+func (*startedRun) Check(context.Context) error                  { return nil }
+func (r *startedRun) Stop(context.Context) (trial.Ending, error) { return r.ending, r.stopped }
+
 // unanswering is a generator whose loops end with requests that were never answered.
 type unanswering struct{ unanswered int64 }
 
@@ -43,10 +61,11 @@ func TestOfferUnanswered(t *testing.T) {
 		spec := plan.Default()
 		spec.Target.Pods, spec.Target.URL = &plan.Pods{}, "h2c://{pod}/"
 		spec.Load.Connections, spec.Load.Streams, spec.Load.MaxErrors = 64, tc.streams, 0.01
-		tr := journal.Trial{Arm: journal.Arm{Procs: new(2), Replicas: 1}}
-		r := &run{runner: &runner{Copies: &Copies{}, spec: spec}, task: plan.Task{Arm: tr.Arm}, trial: &tr, from: unanswering{tc.unanswered},
-			fleet: []*replica{{name: "p", pod: &corev1.Pod{}, url: "h2c://10.0.0.1/", why: "nothing looks from beside it"}}}
-		if err := trial.Settle(&tr, r.offer(t.Context())); err != nil || tr.InvalidCode != tc.want || tr.Valid != (tc.want == "") {
+		r := started(spec, journal.Arm{Procs: new(2), Replicas: 1})
+		r.from = unanswering{tc.unanswered}
+		r.fleet = []*replica{{name: "p", pod: &corev1.Pod{}, url: "h2c://10.0.0.1/", why: "nothing looks from beside it"}}
+		tr, err := trial.Run(t.Context(), r, r.Task)
+		if err != nil || tr.InvalidCode != tc.want || tr.Valid != (tc.want == "") {
 			t.Errorf("%s never answered: %v, code %q (%s), want %q", name, err, tr.InvalidCode, tr.InvalidReason, tc.want)
 		}
 	}

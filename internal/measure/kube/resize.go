@@ -3,11 +3,11 @@ package kube
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cluster"
-	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -18,10 +18,10 @@ const resizePatience = 30 * time.Second
 // kubelet says that it is so and, where something looks from beside them, until the
 // kernel does.
 func (r *run) resize(ctx context.Context) error {
-	if !r.options.Resize || sameCPUs(r.Quota(), r.task.Arm.QuotaCPUs) {
+	if !r.options.Resize || sameCPUs(r.Quota(), r.Arm.QuotaCPUs) {
 		return nil
 	}
-	quota := *r.task.Arm.QuotaCPUs // none was refused: a resize cannot take a limit away
+	quota := *r.Arm.QuotaCPUs // none was refused: a resize cannot take a limit away
 	resources := *r.subject.Template.Spec.DeepCopy()
 	for i := range resources.Containers {
 		if resources.Containers[i].Name == r.container {
@@ -41,7 +41,7 @@ func (r *run) resize(ctx context.Context) error {
 		if err != nil {
 			return trial.Invalid(journal.InvalidPodChanged, "pod %s cannot be resized to a CPU limit of %g: %v", one.name, quota, err)
 		}
-		if r.trial.Pods[i], err = r.resized(ctx, one, quota); err != nil {
+		if r.Trial.Pods[i], err = r.resized(ctx, one, quota); err != nil {
 			return err
 		}
 	}
@@ -61,6 +61,9 @@ func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal
 		seen := &quota
 		if one.eye != nil {
 			l, err := one.eye.Look(ctx, one.port)
+			if refused := (*agent.RefusedError)(nil); errors.As(err, &refused) {
+				return false, trial.Invalid(journal.InvalidLost, "whether the kernel has the new CPU limit of pod %s is not known: %v", one.name, refused)
+			}
 			if err != nil {
 				return false, err
 			}
@@ -75,19 +78,4 @@ func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal
 		return false, nil
 	})
 	return now, err
-}
-
-// logName is what a target's output is called in the results folder.
-func (r *run) logName(replica int) string {
-	name := fmt.Sprintf("block%02d-%02d-%s", r.task.Block+1, r.task.Order+1, r.task.Arm.Label)
-	if r.task.Role == journal.RolePilot {
-		name = fmt.Sprintf("pilot%d", r.task.Block+1)
-	}
-	if q := r.task.Arm.QuotaCPUs; q != nil {
-		name += fmt.Sprintf("-quota%g", *q)
-	}
-	if r.task.Arm.Replicas > 1 {
-		name += fmt.Sprintf("-replica%d", replica+1)
-	}
-	return plan.FileName(name) + ".log"
 }

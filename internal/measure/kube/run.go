@@ -17,14 +17,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// run is one trial.
+// run is one trial in a cluster: a trial.Place.
 type run struct {
 	*runner
-	task    plan.Task
-	observe plan.Observer
-	trial   *journal.Trial
-	fleet   []*replica
-	from    generator
+	*trial.Task
+	fleet []*replica
+	from  generator
+	kept  bool // the logs are in the results folder, as far as they could be read
 }
 
 // replica is one target.
@@ -38,56 +37,62 @@ type replica struct {
 	why  string
 }
 
-func (r *run) step(s plan.Step) { r.observe.Tell(plan.Activity{Step: s}) }
-
-func (r *run) measure(ctx context.Context) (err error) {
+// Prepare implements trial.Place. Once one of its nodes is lost the trial ends: what is
+// asked of that node's pods would be waited for in vain.
+func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 	if err := r.cluster.renew(ctx, r.cut.run, r.alive()); err != nil {
 		return err
 	}
 	if err := r.nodesReady(ctx); err != nil {
 		return err
 	}
-	return r.guarded(ctx, r.carryOut)
+	go func() {
+		end(cluster.Until(ctx, nodeLook, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
+	}()
+	return nil
 }
 
-// carryOut is the trial from its pods' start to their end.
-func (r *run) carryOut(ctx context.Context) (err error) {
+// Start implements trial.Place.
+func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if r.loaded() {
 		if err := r.ensureLoad(ctx); err != nil {
-			return r.notStarted(err)
+			return nil, r.notStarted(err)
 		}
 		r.from = r.load
 	}
-	defer func() {
-		var lost *trial.Failure
-		if endErr := r.end(ctx); err == nil || errors.As(endErr, &lost) {
-			err = endErr
-		}
-	}()
-	r.step(plan.StepStart)
+	r.Step(plan.StepStart)
 	if r.subject.Batch {
-		return r.batchKnown(ctx)
+		return nil, nil
 	}
 	if err := r.start(ctx); err != nil {
-		return r.notStarted(err)
+		return nil, r.notStarted(err)
 	}
-	r.step(plan.StepReady)
+	r.Step(plan.StepReady)
 	if err := r.ready(ctx); err != nil {
-		return r.notStarted(err)
+		return nil, r.notStarted(err)
 	}
 	for _, one := range r.fleet {
 		r.attach(ctx, one)
+		urls = append(urls, one.url)
 	}
-	if err := r.resize(ctx); err != nil {
-		return err
+	return urls, r.resize(ctx)
+}
+
+// Check implements trial.Place: the pods of a server are to be still what they were when
+// they were ready.
+func (r *run) Check(ctx context.Context) error {
+	if r.subject.Batch {
+		return nil
 	}
-	err = r.offer(ctx)
-	r.keepLogs(ctx)
-	// What became of the pods is worth more than the load's view of it.
-	if changed := r.unchanged(ctx); changed != nil && ctx.Err() == nil {
-		return changed
+	return r.unchanged(ctx)
+}
+
+// Stop implements trial.Place.
+func (r *run) Stop(ctx context.Context) (e trial.Ending, err error) {
+	if !r.kept {
+		e.Outputs, e.Unread = r.outputs(ctx)
 	}
-	return err
+	return e, r.end(ctx)
 }
 
 // notStarted tells a trial without any program from one whose program failed: a run
@@ -95,21 +100,21 @@ func (r *run) carryOut(ctx context.Context) (err error) {
 func (r *run) notStarted(err error) error {
 	var f *trial.Failure
 	if errors.As(err, &f) && f.Code == journal.InvalidNoPod {
-		r.trial.NotStarted = true
+		r.Trial.NotStarted = true
 	}
 	return err
 }
 
 // start makes the targets.
 func (r *run) start(ctx context.Context) error {
-	for range r.task.Arm.Replicas {
+	for range r.Arm.Replicas {
 		name := r.name("")
 		r.fleet = append(r.fleet, &replica{name: name}) // before it is there, so that it is removed in any case
-		made, err := r.create(ctx, r.target(r.cut, name, r.settingOf(r.task.Arm), r.user))
+		made, err := r.create(ctx, r.target(r.cut, name, r.settingOf(r.Arm), r.user))
 		if err != nil {
 			return err
 		}
-		if unlike := r.unlike(made, r.task.Arm); unlike != nil {
+		if unlike := r.unlike(made, r.Arm); unlike != nil {
 			return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", strings.Join(unlike, "; "))
 		}
 	}
@@ -139,7 +144,7 @@ func (r *run) ready(ctx context.Context) error {
 			return err
 		}
 		one.port = portOf(u)
-		r.trial.Pods = append(r.trial.Pods, evidence(p, r.container))
+		r.Trial.Pods = append(r.Trial.Pods, evidence(p, r.container))
 	}
 	if r.config.FromHere {
 		r.from = here
@@ -164,7 +169,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 	return cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
 		a, err := r.from.Fetch(ctx, one.url)
 		if err != nil {
-			return false, err
+			return false, unloaded(err)
 		}
 		if a.Status > 0 && a.Status < 500 {
 			return true, nil
@@ -188,10 +193,10 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 // asPlanned holds the pods against the arm, and against the first of the run and of the
 // journal: their image may have been pushed anew under its tag.
 func (r *run) asPlanned() error {
-	for i := range r.trial.Pods {
-		p := &r.trial.Pods[i]
-		if !r.options.Resize && !sameCPUs(p.CPULimit, r.task.Arm.QuotaCPUs) {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.task.Arm.QuotaCPUs))
+	for i := range r.Trial.Pods {
+		p := &r.Trial.Pods[i]
+		if !r.options.Resize && !sameCPUs(p.CPULimit, r.Arm.QuotaCPUs) {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Arm.QuotaCPUs))
 		}
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
 			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.Object(), p.ImageID, before)
@@ -203,7 +208,7 @@ func (r *run) asPlanned() error {
 	return nil
 }
 
-// unchanged looks at the targets once more: what ran is to be what was ready.
+// unchanged looks at the targets once more.
 func (r *run) unchanged(ctx context.Context) error {
 	if err := r.anyLost(ctx); err != nil {
 		return err
@@ -216,8 +221,8 @@ func (r *run) unchanged(ctx context.Context) error {
 		if t := troubleOf(p); t != nil {
 			return trial.Invalid(t.code, "%s during the trial", t.reason)
 		}
-		before, now := r.trial.Pods[i], evidence(p, r.container)
-		r.trial.Pods[i].Restarts = now.Restarts
+		before, now := r.Trial.Pods[i], evidence(p, r.container)
+		r.Trial.Pods[i].Restarts = now.Restarts
 		var changed []string
 		for _, c := range []struct {
 			what string
@@ -255,12 +260,4 @@ func (r *run) end(ctx context.Context) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
-}
-
-func (r *run) urls() []string {
-	list := make([]string, len(r.fleet))
-	for i, one := range r.fleet {
-		list[i] = one.url
-	}
-	return list
 }

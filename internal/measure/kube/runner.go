@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -23,9 +21,7 @@ import (
 
 // Config is what a Runner takes besides its Spec and its Copies.
 type Config struct {
-	// CreateLog makes the file for a target's output and says what it is called in the
-	// results folder.
-	CreateLog func(name string) (f *os.File, path string, err error)
+	CreateLog trial.CreateLog
 	Host      string // who runs the sweep, for those who find its record
 	FromHere  bool   // the load comes from this machine, through the API server
 	// Image is that of the targets which a journal that is gone on with has; empty: there
@@ -133,34 +129,8 @@ func (r *runner) Close() error {
 
 // Run measures one arm once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
-	t := journal.Trial{Arm: task.Arm, Origin: journal.OriginKube, Started: time.Now()}
-	one := &run{runner: r, task: task, observe: observe, trial: &t}
-	err := one.measure(ctx)
-	t.DurationSeconds = time.Since(t.Started).Seconds()
-	if ctx.Err() != nil {
-		return journal.Trial{}, ctx.Err()
-	}
-	if err := trial.Settle(&t, classed(err)); err != nil {
-		return journal.Trial{}, err
-	}
-	t.NotStarted = t.NotStarted || t.InvalidCode == journal.InvalidNodeLost
-	return t, nil
-}
-
-// classed makes what an agent could not do the trial's failure.
-func classed(err error) error {
-	var refused *agent.RefusedError
-	var lost *agent.LostError
-	var failed *trial.Failure
-	switch {
-	case err == nil || errors.As(err, &failed):
-		return err
-	case errors.As(err, &refused):
-		return trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", refused)
-	case errors.As(err, &lost):
-		return trial.Invalid(journal.InvalidLost, "%v", lost)
-	}
-	return err
+	one := &run{runner: r, Task: trial.NewTask(journal.OriginKube, r.spec, task, observe, r.told)}
+	return trial.Run(ctx, one, one.Task)
 }
 
 // get is a pod as it is now.

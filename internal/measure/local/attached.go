@@ -1,7 +1,6 @@
 package local
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -9,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Attach finds the server that a user names by its PID, or as :PORT by where it
@@ -41,20 +38,17 @@ func Attach(name string) (*plan.Attached, error) {
 	return a, nil
 }
 
-// visit is the trial of a server that runs already: it is offered a rate and looked
-// at, and nothing else.
-func (r *run) visit(ctx context.Context) error {
+// visit finds the server that is already running: it is offered a rate and looked at,
+// and nothing else.
+func (r *run) visit() ([]string, error) {
 	a := r.spec.Target.Attach
 	one := &replica{standing: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}
 	if u, err := url.Parse(one.url); err == nil {
 		one.port, _ = strconv.Atoi(u.Port())
 	}
 	if one.ended() {
-		return fmt.Errorf("process %d (%s) has ended", a.PID, a.Name)
+		return nil, fmt.Errorf("process %d (%s) has ended", a.PID, a.Name)
 	}
-	err := r.offer(ctx, fleet{one})
-	if one.ended() && ctx.Err() == nil {
-		return trial.Invalid(journal.InvalidCrashed, "process %d (%s) ended during the trial", a.PID, a.Name)
-	}
-	return err
+	r.fleet = fleet{one}
+	return r.fleet.urls(), nil
 }

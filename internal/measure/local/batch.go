@@ -7,103 +7,50 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
-	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// ran is one run of a batch program, of all its replicas at once.
-type ran struct {
-	wall     time.Duration // of the slowest replica
-	usage    journal.Usage
-	readings []trial.Reading
-	outputs  []load.Output
-	metrics  map[string]load.Value
+// runs are what is known of the machine over all measured runs of a trial.
+type runs struct {
+	began   host
+	beside  *time.Duration // what the neighbour had used; nil: there is none
+	seconds float64        // of the runs alone
 }
 
-// batch is a batch program's trial: runs one after the other, until their time is
-// used, and at least one.
-func (r *run) batch(ctx context.Context) error {
-	replicas := r.task.Arm.Replicas
-	logs, err := r.logs(replicas, "")
-	if err != nil {
-		return err
-	}
-	defer closeLogs(logs)
-	r.trial.Log = logs[0].path
-	if err := r.startBeside(ctx, 0); err != nil {
-		return err
-	}
-	defer r.beside.end(r.spec.Target.Grace)
-	r.step(plan.StepWarmup)
-	for spent := time.Duration(0); spent < r.spec.Load.Warmup; {
-		one, err := r.once(ctx, logs)
-		if err != nil {
-			return err
+// RunOnce implements trial.Place.
+func (r *run) RunOnce(ctx context.Context, measured bool) (trial.Ran, error) {
+	if measured && r.runs == nil {
+		began, err := r.readHost()
+		if err != nil && r.sampler != nil {
+			return trial.Ran{}, err
 		}
-		spent += max(one.wall, time.Microsecond)
+		r.runs = &runs{began: began, beside: r.besideUsed()}
 	}
-	began, err := r.readHost()
-	if err != nil && r.sampler != nil {
-		return err
+	one, err := r.once(ctx)
+	if err != nil || !measured {
+		return one, err
 	}
-	beside := r.besideUsed()
-	var all []ran
-	var wall time.Duration
-	for len(all) == 0 || wall < r.spec.Target.RunFor {
-		one, err := r.once(ctx, logs)
-		if err != nil {
-			return err
-		}
-		wall += max(one.wall, time.Microsecond)
-		all = append(all, one)
+	r.runs.seconds += one.Usage.MeasuredSeconds
+	if one.Usage.HostUse, err = r.hostOfRuns(); err != nil && r.sampler != nil {
+		r.Uncounted(err)
 	}
-	if err := r.beside.stands(); err != nil {
-		return err
-	}
-	for i := range all {
-		addUsage(&r.trial.Usage, all[i].usage)
-	}
-	if err := r.hostOfRuns(began, r.besideSince(beside)); err != nil && r.sampler != nil {
-		r.uncounted(err)
-	}
-	if err := trial.Procs(r.trial, bestReadings(all), nil); err != nil {
-		return err
-	}
-	r.trial.ProcsLogged = logsProcs(all[0].outputs[0])
-	trial.Runs(r.trial, len(all)*replicas, wall)
-	if err := trial.Stolen(r.trial); err != nil {
-		return err
-	}
-	return r.figures(all)
-}
-
-// bestReadings are, of each replica, the last that told anything.
-func bestReadings(all []ran) []trial.Reading {
-	best := all[0].readings
-	for _, one := range all[1:] {
-		for i, now := range one.readings {
-			if now.Err == nil {
-				best[i] = now
-			}
-		}
-	}
-	return best
+	return one, nil
 }
 
 // once is one run from exec to exit.
-func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
+func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
+	logs := r.logs
 	for _, l := range logs {
 		if err := l.next(); err != nil {
 			return one, &unkept{err.Error()}
 		}
 	}
-	if err := r.prepare(ctx); err != nil {
+	if err := r.prepareRun(ctx); err != nil {
 		return one, err
 	}
-	r.step(plan.StepRun)
+	r.Step(plan.StepRun)
 	began := time.Now()
 	f, err := r.start(ctx, logs)
 	if err != nil {
@@ -112,7 +59,7 @@ func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
 	defer f.end(0)
 	limited, cancel := r.limit(ctx)
 	defer cancel()
-	one.readings, one.usage, err = r.watch(limited, f, began)
+	one.Readings, one.Usage, err = r.watch(limited, f, began)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return one, trial.Invalid(journal.InvalidTimeout, "did not end within %s", r.spec.Target.RunTimeout)
 	}
@@ -122,31 +69,22 @@ func (r *run) once(ctx context.Context, logs []*log) (one ran, err error) {
 	if err := r.account(f, logs, &one); err != nil {
 		return one, err
 	}
-	if err := f.end(0); err != nil {
-		return one, err
-	}
-	if len(r.spec.Load.Metrics) == 0 {
-		return one, nil
-	}
-	if one.metrics, err = load.JoinMetrics(one.outputs, r.spec.Load.Metrics); err != nil {
-		return one, trial.Invalid(journal.InvalidMetric, "%v", err)
-	}
-	return one, nil
+	return one, f.end(0)
 }
 
-// prepare runs what is to run before each run.
-func (r *run) prepare(ctx context.Context) error {
+// prepareRun runs what is to run before each run.
+func (r *run) prepareRun(ctx context.Context) error {
 	argv := r.spec.Target.Prepare
 	if len(argv) == 0 {
 		return nil
 	}
-	r.step(plan.StepPrepare)
+	r.Step(plan.StepPrepare)
 	out, err := supervisor.Run(ctx, supervisor.Spec{Command: argv, Env: environment(r.config.Environ, nil)})
 	if err != nil {
 		return err
 	}
 	if out.Exit.Failed() {
-		return trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), quotedLines))
+		return trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), trial.QuotedLines))
 	}
 	return nil
 }
@@ -187,7 +125,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 		}
 	}
 	c.fleet = f
-	if r.task.Arm.QuotaCPUs != nil { // the group was made for this run
+	if r.Arm.QuotaCPUs != nil { // the group was made for this run
 		c.groups = make([]cgroup.Stats, len(f))
 	}
 	usage := c.end(0)
@@ -215,7 +153,7 @@ func (r *run) look(f fleet, readings []trial.Reading) (all []int) {
 
 // account takes what the kernel says of the ended processes, which is complete
 // where the looks in between were not.
-func (r *run) account(f fleet, logs []*log, one *ran) error {
+func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
 	cpu, switches := journal.CPUSeconds{}, journal.ContextSwitches{}
 	for i, replica := range f {
 		exit, err := replica.Wait()
@@ -226,63 +164,19 @@ func (r *run) account(f fleet, logs []*log, one *ran) error {
 			return err
 		}
 		if exit.Failed() {
-			return trial.Invalid(journal.InvalidExit, "the program %v; %s", exit, replica.LastWords(quotedLines))
+			return trial.Invalid(journal.InvalidExit, "the program %v; %s", exit, replica.LastWords(trial.QuotedLines))
 		}
 		output, err := logs[i].output(exit)
 		if err != nil {
 			return err
 		}
-		one.outputs = append(one.outputs, output)
-		one.wall = max(one.wall, exit.Wall)
+		one.Outputs = append(one.Outputs, output)
+		one.Wall = max(one.Wall, exit.Wall)
 		cpu.User += exit.User.Seconds()
 		cpu.System += exit.System.Seconds()
 		switches.Voluntary += exit.VoluntarySwitches
 		switches.Involuntary += exit.InvoluntarySwitches
 	}
-	one.usage.CPUSeconds, one.usage.ContextSwitches, one.usage.MeasuredSeconds = &cpu, &switches, one.wall.Seconds()
+	one.Usage.CPUSeconds, one.Usage.ContextSwitches, one.Usage.MeasuredSeconds = &cpu, &switches, one.Wall.Seconds()
 	return nil
-}
-
-// figures is the trial's throughput: what the benchmarks or --metric say, else runs
-// a second.
-func (r *run) figures(all []ran) error {
-	var found []map[string]load.Value
-	var results []gobench.Result
-	for _, one := range all {
-		if r.spec.Target.Kind() == journal.KindGoBench {
-			of, err := r.benchmarks(one.outputs[0])
-			if err != nil {
-				return err
-			}
-			results = append(results, of...)
-		}
-		if one.metrics != nil {
-			found = append(found, one.metrics)
-		}
-	}
-	if r.spec.Target.Kind() == journal.KindGoBench {
-		required := !r.spec.Target.Benchmarks
-		if err := trial.Benchmarks(r.trial, results, required); err != nil {
-			return trial.Quoted(err, quote(all[len(all)-1].outputs[0]))
-		}
-	}
-	if found == nil {
-		return nil
-	}
-	mean := trial.Mean(found)
-	trial.Metrics(r.trial, mean)
-	return trial.JudgedMetric(r.trial, r.spec.Load.Metrics, mean)
-}
-
-// benchmarks are the Go benchmark lines of an output.
-func (r *run) benchmarks(output load.Output) ([]gobench.Result, error) {
-	procs := 0
-	if observed := r.trial.ObservedProcs; len(observed) > 0 && observed[0] != nil {
-		procs = *observed[0]
-	}
-	results, err := gobench.ParseOutput(append(output.Head, output.Tail...), procs)
-	if err != nil {
-		return nil, trial.Invalid(journal.InvalidNoBenchmark, "%v", err)
-	}
-	return results, nil
 }

@@ -31,7 +31,7 @@ func (r *run) startBeside(ctx context.Context, port int) (err error) {
 	if b == nil {
 		return nil
 	}
-	logs, err := r.logs(1, "-beside")
+	logs, err := r.makeLogs(1, "-beside")
 	if err != nil {
 		return err
 	}
@@ -41,19 +41,19 @@ func (r *run) startBeside(ctx context.Context, port int) (err error) {
 			one.end(0)
 		}
 	}()
-	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: logLimit}
+	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: trial.LogLimit}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {
 			return fmt.Errorf("make a cgroup for --beside: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
-		if quota := besideQuota(b, r.task.Arm); quota > 0 {
+		if quota := besideQuota(b, r.Arm); quota > 0 {
 			if err = one.group.SetQuota(quota); err != nil {
 				return err
 			}
 		}
 	}
-	r.step(plan.StepBeside)
+	r.Step(plan.StepBeside)
 	if one.Process, err = supervisor.Start(ctx, spec); err != nil {
 		return fmt.Errorf("--beside: %w", err)
 	}
@@ -114,7 +114,7 @@ func (n *neighbour) stands() error {
 	if err := n.log.kept(exit); err != nil {
 		return err
 	}
-	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(quotedLines))
+	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(trial.QuotedLines))
 }
 
 // besideUsed is the neighbour's CPU time so far, with that of its children that it waited

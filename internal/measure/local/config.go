@@ -7,15 +7,14 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/target"
 )
 
 // Config is what a sweep takes on this machine besides its Spec.
 type Config struct {
-	Environ []string // the target's environment; GOMAXPROCS in it is replaced
-	// CreateLog makes the file for a target's output and says what it is called in the
-	// results folder.
-	CreateLog func(name string) (f *os.File, path string, err error)
+	Environ   []string // the target's environment; GOMAXPROCS in it is replaced
+	CreateLog trial.CreateLog
 	// Programs are ready to be run, by the arm's Go version, instead of the Spec's
 	// command, which then only names them. They may be filled in until Prepare.
 	Programs map[string]Program

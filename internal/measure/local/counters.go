@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -30,7 +31,7 @@ func (r *run) count(f fleet, outer []observe.Limit) *counters {
 	if r.sampler == nil {
 		return c
 	}
-	if r.task.Arm.QuotaCPUs != nil {
+	if r.Arm.QuotaCPUs != nil {
 		c.groups = f.throttling()
 	}
 	c.outer = observe.Reread(outer)
@@ -61,31 +62,14 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 		u.HostUse, c.err = c.run.hostSince(c.host, ours, loadCPU)
 	}
 	if c.err != nil {
-		c.run.uncounted(c.err)
+		c.run.Uncounted(c.err)
 		return nil
 	}
-	record(u, use)
+	trial.Count(u, use)
 	u.Cgroup = throttledSince(c.groups, c.fleet.throttling())
-	u.OuterLimits = outerSince(c.outer)
-	u.Memory, u.GC = memoryOf(c.fleet.pids()), c.collected()
+	u.OuterLimits = trial.LimitsSince(c.outer, observe.Reread(c.outer), func(dir string) string { return dir })
+	u.Memory, u.GC = trial.MemoryOf(c.fleet.pids()), c.collected()
 	return u
-}
-
-func (r *run) uncounted(err error) {
-	r.trial.Warnings = append(r.trial.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: err.Error()})
-}
-
-func record(u *journal.Usage, use observe.Use) {
-	if use.Processes == 0 {
-		return
-	}
-	u.CPUSeconds = &journal.CPUSeconds{User: use.User.Seconds(), System: use.System.Seconds()}
-	u.ThreadsMax = &use.ThreadsMax
-	if use.Uncounted < use.Processes {
-		wait := use.RunQueueWait.Seconds()
-		u.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
-		u.RunQueueWaitSeconds = &wait
-	}
 }
 
 // throttling reads the accounting of every replica's group; nil without groups
@@ -138,18 +122,6 @@ func (f fleet) limitsAround() []observe.Limit {
 			if !own && !slices.ContainsFunc(list, func(have observe.Limit) bool { return have.Dir == l.Dir }) {
 				list = append(list, l)
 			}
-		}
-	}
-	return list
-}
-
-func outerSince(before []observe.Limit) []journal.OuterLimit {
-	var list []journal.OuterLimit
-	for i, now := range observe.Reread(before) {
-		if span, ok := now.Since(before[i]); ok {
-			list = append(list, journal.OuterLimit{Group: now.Dir, CPUs: now.CPUs, Cgroup: journal.Cgroup{
-				Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
-			}})
 		}
 	}
 	return list

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/program/target"
@@ -42,7 +43,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 			f.end(0)
 		}
 	}()
-	ports, err := target.FreePorts(r.task.Arm.Replicas)
+	ports, err := target.FreePorts(r.Arm.Replicas)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +64,10 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 }
 
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
-	p := r.programs[programOf(r.task.Arm)]
+	p := r.programs[programOf(r.Arm)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.task.Arm.Procs),
-		CPUs: r.targetOn(), Log: output, LogLimit: logLimit,
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.Arm.Procs),
+		CPUs: r.targetOn(), Log: output, LogLimit: trial.LogLimit,
 	}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {
@@ -74,7 +75,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
-	if quota := r.task.Arm.QuotaCPUs; quota != nil {
+	if quota := r.Arm.QuotaCPUs; quota != nil {
 		if err := one.group.SetQuota(*quota); err != nil {
 			return err
 		}

@@ -79,32 +79,32 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 	return use, nil
 }
 
-// hostOfRuns is the machine's state over a batch program's runs. Whatever procfit
-// started meanwhile has ended, its supervisors and what prepares a run too: none of
-// it is another program, and neither is the neighbour, which used beside: nil without
-// one. What was between the runs is taken out by its share of the time.
-func (r *run) hostOfRuns(before host, beside *time.Duration) error {
+// hostOfRuns is the machine's state over a batch program's measured runs. Whatever
+// procfit started meanwhile has ended, its supervisors and what prepares a run too: none
+// of it is another program, and neither is the neighbour. What was between the runs is
+// taken out by its share of the time.
+func (r *run) hostOfRuns() (*journal.HostUse, error) {
 	now, err := r.readHost()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	before := r.runs.began
 	ours := now.ended - before.ended
-	if beside != nil {
+	if beside := r.besideSince(r.runs.beside); beside != nil {
 		ours += *beside
 	}
 	use, err := r.hostSince(before, ours, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if span := now.at.Sub(before.at).Seconds(); span > r.trial.MeasuredSeconds {
-		share := r.trial.MeasuredSeconds / span
+	if span := now.at.Sub(before.at).Seconds(); span > r.runs.seconds {
+		share := r.runs.seconds / span
 		use.StealSeconds *= share
 		if use.OtherCPUSeconds != nil {
 			*use.OtherCPUSeconds *= share
 		}
 	}
-	r.trial.HostUse = use
-	return nil
+	return use, nil
 }
 
 // sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load

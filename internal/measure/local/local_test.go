@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/need"
 )
@@ -25,23 +25,6 @@ func TestEnvironment(t *testing.T) {
 	three := 3
 	if got := environment(environ, &three); !slices.Equal(got, []string{"A=1", "GOMAXPROCSX=1", "GOMAXPROCS=3"}) {
 		t.Errorf("3: %q", got)
-	}
-}
-
-func TestLogNamesDiffer(t *testing.T) {
-	half := 0.5
-	seen := map[string]bool{}
-	for _, arm := range []journal.Arm{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}} {
-		for _, role := range []journal.Role{journal.RolePilot, journal.RoleMeasure} {
-			for replica := range 2 {
-				task := plan.Task{Arm: arm, Role: role, Order: len(seen)}
-				name := logName(task, replica)
-				if seen[name] || strings.ContainsAny(name, "/ ") {
-					t.Errorf("%+v: %q again, or no file name", task, name)
-				}
-				seen[name] = true
-			}
-		}
 	}
 }
 
@@ -193,7 +176,7 @@ func TestLogOfManyRuns(t *testing.T) {
 	}
 	defer f.Close()
 	l := &log{file: f, path: path}
-	chunk := make([]byte, logLimit/2)
+	chunk := make([]byte, trial.LogLimit/2)
 	for range 9 {
 		if err := l.next(); err != nil {
 			t.Fatal(err)
@@ -202,19 +185,8 @@ func TestLogOfManyRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if info, _ := f.Stat(); info.Size() > 3*logLimit || l.keep != logLimit/2 || l.from < l.keep {
+	if info, _ := f.Stat(); info.Size() > 3*trial.LogLimit || l.keep != trial.LogLimit/2 || l.from < l.keep {
 		t.Errorf("%d bytes, the last run's from %d, the first's up to %d", info.Size(), l.from, l.keep)
-	}
-}
-
-func TestLogsProcs(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": false, "listening on :80\n": false, "maxprocs: Updating GOMAXPROCS=2\n": true, `{"msg":"start","max_procs":2}`: true,
-		strings.Repeat("x", startupBytes) + "gomaxprocs 2": false,
-	} {
-		if got := logsProcs(load.Output{Head: []byte(text)}); *got != want {
-			t.Errorf("%.40q: %v", text, *got)
-		}
 	}
 }
 
@@ -260,7 +232,8 @@ func TestFullDisk(t *testing.T) {
 
 // Likewise what an external load command printed.
 func TestFullDiskOfTheLoad(t *testing.T) {
-	r := &run{runner: &runner{spec: job("x"), config: Config{Environ: os.Environ(), CreateLog: full(t)}}, trial: &journal.Trial{}}
+	of := &runner{spec: job("x"), config: Config{Environ: os.Environ(), CreateLog: full(t)}}
+	r := &run{runner: of, Task: trial.NewTask(journal.OriginLocal, of.spec, plan.Task{}, nil, nil)}
 	_, _, err := r.runLoad(t.Context(), []string{"echo", "12 requests/s"}, "-load", time.Second)
 	if u := (*unkept)(nil); !errors.As(err, &u) {
 		t.Errorf("%v, want that it could not be written", err)

@@ -5,20 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
-	"strings"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/verdict/journal"
-)
-
-const (
-	// logLimit is what is kept of a replica's output in one run.
-	logLimit = 4 << 20
-	// quotedLines are quoted of an output, in an error.
-	quotedLines = 8
+	"github.com/procfit/procfit/internal/measure/trial"
 )
 
 // log is where a replica's output goes in one trial.
@@ -29,10 +19,10 @@ type log struct {
 	keep int64  // what must stay when the file has grown too long: the first run's
 }
 
-// logs makes a log for each replica; suffix sets several of one trial apart.
-func (r *run) logs(replicas int, suffix string) (list []*log, err error) {
+// makeLogs makes a log for each replica; suffix sets several of one trial apart.
+func (r *run) makeLogs(replicas int, suffix string) (list []*log, err error) {
 	for i := range replicas {
-		name := logName(r.task, i) + suffix + ".log"
+		name := r.LogName(i) + suffix + ".log"
 		l := &log{}
 		if l.file, l.path, err = r.config.CreateLog(name); err != nil {
 			closeLogs(list)
@@ -49,21 +39,6 @@ func closeLogs(list []*log) {
 	}
 }
 
-func logName(task plan.Task, replica int) string {
-	name := fmt.Sprintf("block%02d-%02d-%s", task.Block+1, task.Order+1, task.Arm.Label)
-	if task.Role == journal.RolePilot {
-		name = fmt.Sprintf("pilot%d", task.Block+1)
-		if task.Arm.QuotaCPUs != nil {
-			name += fmt.Sprintf("-quota%g", *task.Arm.QuotaCPUs)
-		}
-		name += task.Arm.GoVersion
-	}
-	if task.Arm.Replicas > 1 {
-		name += fmt.Sprintf("-replica%d", replica+1)
-	}
-	return plan.FileName(name)
-}
-
 // next makes room for another run: of many that print much, the first and the last
 // are kept.
 func (l *log) next() error {
@@ -74,7 +49,7 @@ func (l *log) next() error {
 	if l.keep == 0 {
 		l.keep = end
 	}
-	if end > logLimit+l.keep {
+	if end > trial.LogLimit+l.keep {
 		if err := l.file.Truncate(l.keep); err != nil {
 			return err
 		}
@@ -99,23 +74,6 @@ func (l *log) output(exit supervisor.Exit) (load.Output, error) {
 	}
 	head, tail, cut := supervisor.Parts(all[:n], exit)
 	return load.Output{Head: head, Cut: cut, Tail: tail}, nil
-}
-
-// startupBytes of an output are looked at for what a program logs as it starts.
-const startupBytes = 64 << 10
-
-// procsNamed is GOMAXPROCS as programs and libraries log it: "maxprocs: Updating
-// GOMAXPROCS=2", "gomaxprocs: 2", "max_procs=2".
-var procsNamed = regexp.MustCompile(`(?i)max_?procs`)
-
-// logsProcs tells whether a program names GOMAXPROCS in the beginning of its output.
-func logsProcs(o load.Output) *bool {
-	return new(procsNamed.Match(o.Head[:min(len(o.Head), startupBytes)]))
-}
-
-// quote is the end of an output, or where a crash begins in it.
-func quote(o load.Output) supervisor.Quote {
-	return supervisor.QuoteOutput([]byte(strings.Join([]string{string(o.Head), string(o.Tail)}, "")), quotedLines)
 }
 
 // unkept is that a program's output could not be written to its log, for want of

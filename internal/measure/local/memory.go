@@ -3,6 +3,7 @@ package local
 import (
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -40,30 +41,12 @@ func (c *counters) collected() *journal.GC {
 		if !ok {
 			return nil
 		}
-		sum.Add(gcOf(span, time.Since(c.began)))
+		sum.Add(trial.GCOf(span, time.Since(c.began)))
 	}
 	if len(c.collectors) == 0 {
 		return nil
 	}
 	return sum
-}
-
-// gcOf is a collector's doing as the journal has it.
-func gcOf(s observe.GCSpan, over time.Duration) journal.GC {
-	g := journal.GC{Cycles: s.Cycles, PauseSeconds: s.Pause.Seconds(), HeapBytes: s.Heap, SpanSeconds: over.Seconds()}
-	if s.CPU != nil {
-		g.CPUSeconds, g.BusySeconds = new(s.CPU.Collecting.Seconds()), new(s.CPU.Busy.Seconds())
-	}
-	return g
-}
-
-// memoryOf is the memory of a server's processes.
-func memoryOf(pids []int) *journal.Memory {
-	m, ok := observe.MemoryOf(pids)
-	if !ok {
-		return nil
-	}
-	return &journal.Memory{RSSBytes: &m.Resident, PeakRSSBytes: m.Peak}
 }
 
 // rarely is how far apart looks at a batch program are before its collector is looked
@@ -99,7 +82,7 @@ func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 		}
 		if gc, err := r.reader.GC(pid); err == nil {
 			if span, ok := gc.Since(nil, began); ok {
-				p.replica[i], p.known[i] = gcOf(span, time.Since(began)), true
+				p.replica[i], p.known[i] = trial.GCOf(span, time.Since(began)), true
 			}
 		}
 	}

@@ -16,7 +16,8 @@ func (r *run) readProcess(pid int) trial.Reading {
 
 // readServers reads that of the Go process that owns each replica's listening
 // socket.
-func (r *run) readServers(f fleet) ([]trial.Reading, error) {
+func (r *run) readServers() ([]trial.Reading, error) {
+	f := r.fleet
 	var readings []trial.Reading
 	for _, one := range f {
 		pids := one.pids()
@@ -47,10 +48,5 @@ func (r *run) readBusiest(pids []int) trial.Reading {
 	if pid, ok := r.reader.BusiestGo(pids); ok {
 		return r.readProcess(pid)
 	}
-	for _, pid := range pids {
-		if _, err := r.reader.Program(pid); !errors.Is(err, observe.ErrNotGo) {
-			return trial.Reading{Err: fmt.Errorf("no Go program among the target's processes can be read: %w", err)}
-		}
-	}
-	return trial.Reading{NoGo: len(pids) > 0, Err: errors.New("no Go program among the target's processes")}
+	return trial.NoProgram(&r.reader, pids)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
@@ -112,49 +111,31 @@ func (r *runner) Close() error {
 
 // Run measures one arm once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
-	t := journal.Trial{Arm: task.Arm, Origin: journal.OriginLocal, Started: time.Now()}
-	one := &run{runner: r, task: task, observe: observe, trial: &t}
-	err := one.measure(ctx)
-	t.DurationSeconds = time.Since(t.Started).Seconds()
-	if ctx.Err() != nil {
-		return journal.Trial{}, ctx.Err()
-	}
-	var lost *supervisor.LostError
-	if errors.As(err, &lost) {
-		err = trial.Invalid(journal.InvalidLost, "%v", lost)
-	}
-	if err := trial.Settle(&t, err); err != nil {
-		return journal.Trial{}, err
-	}
-	return t, nil
+	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, task, observe, r.told)}
+	return trial.Run(ctx, one, one.Task)
 }
 
-// run is one trial.
+// run is one trial on this machine: a trial.Place.
 type run struct {
 	*runner
-	task    plan.Task
-	observe plan.Observer
-	trial   *journal.Trial
-	beside  *neighbour // nil: nothing runs beside the target, or not yet
+	*trial.Task
+	back   func() // to the CPUs that procfit had before the trial
+	logs   []*log
+	fleet  fleet           // of a server
+	beside *neighbour      // nil: nothing runs beside the target, or not yet
+	outer  []observe.Limit // around a server, from the first look
+	looked bool
+	runs   *runs // of a batch program; nil: none is measured yet
 }
 
-func (r *run) step(s plan.Step) { r.observe.Tell(plan.Activity{Step: s}) }
-
-func (r *run) measure(ctx context.Context) error {
-	if missing := r.programs[programOf(r.task.Arm)].missing; missing != nil {
-		r.trial.NotStarted = true
+// Prepare implements trial.Place.
+func (r *run) Prepare(context.Context, context.CancelCauseFunc) (err error) {
+	if missing := r.programs[programOf(r.Arm)].missing; missing != nil {
+		r.Trial.NotStarted = true
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
 	}
-	if r.spec.Target.Kind() != journal.KindServer {
-		return r.batch(ctx)
+	if r.spec.Target.Kind() == journal.KindServer {
+		r.back, err = r.aside()
 	}
-	back, err := r.aside()
-	if err != nil {
-		return err
-	}
-	defer back()
-	if r.spec.Target.Attach != nil {
-		return r.visit(ctx)
-	}
-	return r.serve(ctx)
+	return err
 }

@@ -11,48 +11,56 @@ import (
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
-	"github.com/procfit/procfit/internal/measure/trial/course"
-	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// serve is a server's trial: start, ready, warm-up, closed loop, open loop, stop.
-func (r *run) serve(ctx context.Context) error {
-	logs, err := r.logs(r.task.Arm.Replicas, "")
-	if err != nil {
-		return err
+// Start implements trial.Place.
+func (r *run) Start(ctx context.Context) (urls []string, err error) {
+	if r.spec.Target.Attach != nil {
+		return r.visit()
 	}
-	defer closeLogs(logs)
-	r.trial.Log = logs[0].path
-	r.step(plan.StepStart)
-	f, err := r.start(ctx, logs)
-	if err != nil {
-		return err
+	if r.logs, err = r.makeLogs(r.Arm.Replicas, ""); err != nil {
+		return nil, err
 	}
-	grace := r.spec.Target.Grace
-	defer f.end(grace)
-	if err := r.ready(ctx, f); err != nil {
-		return err
+	r.Trial.Log = r.logs[0].path
+	if r.spec.Target.Kind() != journal.KindServer {
+		return nil, r.startBeside(ctx, 0)
 	}
-	if err := r.startBeside(ctx, f[0].free); err != nil {
-		return err
+	r.Step(plan.StepStart)
+	if r.fleet, err = r.start(ctx, r.logs); err != nil {
+		r.fleet = nil // it is ended already
+		return nil, err
 	}
-	defer r.beside.end(grace)
-	err = r.offer(ctx, f)
-	// What the target itself said is worth more than the load's view of it.
-	if dead := f.crashed(); dead != nil && ctx.Err() == nil {
-		return crash(f, dead, logs)
+	if err := r.ready(ctx, r.fleet); err != nil {
+		return nil, err
 	}
-	if gone := r.beside.stands(); gone != nil && ctx.Err() == nil {
-		return gone
+	return r.fleet.urls(), r.startBeside(ctx, r.fleet[0].free)
+}
+
+// Check implements trial.Place.
+func (r *run) Check(context.Context) error {
+	dead := r.fleet.crashed()
+	switch a := r.spec.Target.Attach; {
+	case dead != nil && a != nil:
+		return trial.Invalid(journal.InvalidCrashed, "process %d (%s) ended during the trial", a.PID, a.Name)
+	case dead != nil:
+		return crash(r.fleet, dead, r.logs)
 	}
-	if err != nil {
-		return err
+	return r.beside.stands()
+}
+
+// Stop implements trial.Place.
+func (r *run) Stop(context.Context) (e trial.Ending, err error) {
+	defer closeLogs(r.logs)
+	if r.back != nil {
+		defer r.back()
 	}
-	if err := f.end(grace); err != nil {
-		return err
+	err = r.fleet.end(r.spec.Target.Grace)
+	r.beside.end(r.spec.Target.Grace)
+	if err != nil || r.spec.Target.Attach != nil {
+		return e, err
 	}
-	return r.ended(f, logs)
+	return r.ending()
 }
 
 // crash is how a replica ended that should not have.
@@ -64,42 +72,29 @@ func crash(f fleet, dead *replica, logs []*log) error {
 	if err := logs[slices.Index(f, dead)].kept(exit); err != nil {
 		return err
 	}
-	return trial.Invalid(journal.InvalidCrashed, "the target %v during the trial; %s", exit, dead.LastWords(quotedLines))
+	return trial.Invalid(journal.InvalidCrashed, "the target %v during the trial; %s", exit, dead.LastWords(trial.QuotedLines))
 }
 
-// ended looks at how the replicas ended and at what they printed.
-func (r *run) ended(f fleet, logs []*log) error {
-	killed := false
-	outputs := make([]load.Output, len(f))
-	for i, one := range f {
+// ending is how the replicas ended, and what they printed.
+func (r *run) ending() (e trial.Ending, err error) {
+	for i, one := range r.fleet {
 		exit, _ := one.Wait()
-		if err := logs[i].kept(exit); err != nil {
-			return err
+		if err := r.logs[i].kept(exit); err != nil {
+			return e, err
 		}
-		killed = killed || exit.Killed
-		var err error
-		if outputs[i], err = logs[i].output(exit); err != nil {
-			return err
+		e.Killed = e.Killed || exit.Killed
+		output, err := r.logs[i].output(exit)
+		if err != nil {
+			return e, err
 		}
+		e.Outputs = append(e.Outputs, output)
 	}
-	r.trial.ProcsLogged = logsProcs(outputs[0])
-	if killed {
-		r.trial.Warnings = append(r.trial.Warnings, journal.Warning{Code: journal.WarnKilled, Value: new(r.spec.Target.Grace.Seconds())})
-	}
-	if len(r.spec.Load.Metrics) == 0 || r.spec.Load.Command != "" {
-		return nil
-	}
-	found, err := load.JoinMetrics(outputs, r.spec.Load.Metrics)
-	if err != nil {
-		return trial.Invalid(journal.InvalidMetric, "%v", err)
-	}
-	trial.Metrics(r.trial, found)
-	return nil
+	return e, nil
 }
 
 // ready waits for all replicas at once.
 func (r *run) ready(ctx context.Context, f fleet) error {
-	r.step(plan.StepReady)
+	r.Step(plan.StepReady)
 	results := make([]error, len(f))
 	var all sync.WaitGroup
 	for i, one := range f {
@@ -112,67 +107,30 @@ func (r *run) ready(ctx context.Context, f fleet) error {
 	return ctx.Err()
 }
 
-// offer loads the fleet and gathers the evidence.
-func (r *run) offer(ctx context.Context, f fleet) error {
-	if err := r.warmUp(ctx, f); err != nil {
-		return err
+// Look implements trial.Place.
+func (r *run) Look(context.Context) ([]trial.Reading, error) {
+	readings, err := r.readServers()
+	if err == nil && !r.looked {
+		r.follow(r.fleet) // what is searched for is then found, before anything is measured
+		r.outer, r.looked = r.fleet.limitsAround(), true
 	}
-	before, err := r.readServers(f)
-	if err != nil {
-		return err
-	}
-	r.follow(f) // what is searched for is then found, before anything is measured
-	outer := f.limitsAround()
-	c := r.course(f, outer)
-	if r.spec.Load.Command != "" {
-		err = r.external(ctx, f, outer)
-	} else {
-		err = c.Run(ctx)
-	}
-	return c.Judge(err, before, func() ([]trial.Reading, error) { return r.readServers(f) })
+	return readings, err
 }
 
-// warmUp offers load that is not measured, from the generator that measures.
-func (r *run) warmUp(ctx context.Context, f fleet) error {
-	warmup := r.spec.Load.Warmup
-	if warmup <= 0 {
-		return nil
-	}
-	if r.spec.Load.Command != "" {
-		return r.warmUpExternally(ctx, f)
-	}
-	r.step(plan.StepWarmup)
-	_, err := offerLoad(ctx, r.course(f, nil).WarmUp())
-	return err
-}
-
-// course is the trial's way through its loops. outer are the limits around the target,
-// from limitsAround.
-func (r *run) course(f fleet, outer []observe.Limit) course.Course {
-	return course.Course{Spec: r.spec, Task: r.task, Trial: r.trial, URLs: f.urls(), Observe: r.observe, Told: r.told,
-		Loop: func(ctx context.Context, o load.Options) (*load.Result, *journal.Usage, error) {
-			return r.loop(ctx, f, outer, o)
-		}}
-}
-
-// loop runs one loop and counts meanwhile.
-func (r *run) loop(ctx context.Context, f fleet, outer []observe.Limit, o load.Options) (*load.Result, *journal.Usage, error) {
+// Offer implements trial.Place. The options were checked before the sweep, so that a
+// failure is the trial's: a target that does not listen any more, say.
+func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Result, *journal.Usage, error) {
 	var c *counters
 	var usage *journal.Usage
-	o.Began = func() { c = r.count(f, outer) }
-	o.Ended = func() { usage = c.end(0) }
-	result, err := offerLoad(ctx, o)
-	return result, usage, err
-}
-
-// offerLoad runs our own engine. The options were checked before the sweep, so
-// that a failure is the trial's: a target that listens no more, say.
-func offerLoad(ctx context.Context, o load.Options) (*load.Result, error) {
+	if count {
+		o.Began = func() { c = r.count(r.fleet, r.outer) }
+		o.Ended = func() { usage = c.end(0) }
+	}
 	result, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
-		return nil, trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", err)
+		return nil, nil, trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", err)
 	}
-	return result, err
+	return result, usage, err
 }
 
 // patience is how much longer than the asked duration a load command may take.

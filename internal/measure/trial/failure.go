@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -33,6 +34,29 @@ func Settle(t *journal.Trial, err error) error {
 		return err
 	}
 	return nil
+}
+
+// lost is implemented by an error which says that what a trial needs is out of reach.
+type lost interface {
+	error
+	Lost() bool
+}
+
+// Lost makes a Failure of an error which says that a target, or what runs it or looks at
+// it, was lost. A Failure explains more: where the error holds one, it stays.
+func Lost(err error) error {
+	var failed *Failure
+	var process *supervisor.LostError
+	var away lost
+	switch {
+	case err == nil || errors.As(err, &failed):
+		return err
+	case errors.As(err, &process):
+		return Invalid(journal.InvalidLost, "%v", process)
+	case errors.As(err, &away) && away.Lost():
+		return Invalid(journal.InvalidLost, "%v", away)
+	}
+	return err
 }
 
 func warn(t *journal.Trial, w journal.Warning) { t.Warnings = append(t.Warnings, w) }

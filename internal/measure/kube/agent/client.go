@@ -33,6 +33,9 @@ type LostError struct{ Err error }
 func (e *LostError) Error() string { return e.Err.Error() }
 func (e *LostError) Unwrap() error { return e.Err }
 
+// Lost says that the trial which needs the agent is lost too.
+func (e *LostError) Lost() bool { return true }
+
 // RefusedError is that an agent could not do what it was asked.
 type RefusedError struct{ Reason string }
 

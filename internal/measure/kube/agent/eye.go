@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -57,17 +57,17 @@ func (e *eye) target(port int, all []int) (int, error) {
 // look reads the target's live GOMAXPROCS.
 func (e *eye) look(port int) Look {
 	all := e.pids()
-	pid, err := e.target(port, all)
-	if err != nil && !errors.Is(err, observe.ErrNotGo) && len(all) > 0 {
-		l := Look{Error: "no Go program among the target's processes can be read: " + err.Error()}
-		l.UID, l.GID = ownerOf(all[0])
-		return l
-	}
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		return Look{Error: "no process of the target can be seen from the container beside it"}
-	case errors.Is(err, observe.ErrNotGo):
-		return Look{NoGo: true, Error: "no Go program among the target's processes"}
+	}
+	pid, err := e.target(port, all)
+	if err != nil {
+		none := trial.NoProgram(&e.reader, all)
+		l := Look{NoGo: none.NoGo, Error: none.Err.Error()}
+		if !l.NoGo {
+			l.UID, l.GID = ownerOf(all[0])
+		}
+		return l
 	}
 	l := Look{}
 	l.UID, l.GID = ownerOf(pid)
@@ -218,14 +218,9 @@ func (s *span) end() Counted {
 	}
 	node := now.Since(s.node)
 	c.HostUse = &journal.HostUse{StealSeconds: node.Steal.Seconds(), BusyRatio: node.BusyRatio}
+	trial.Count(&c.Usage, use)
 	if use.Processes > 0 {
-		c.CPUSeconds = &journal.CPUSeconds{User: use.User.Seconds(), System: use.System.Seconds()}
-		c.ThreadsMax = &use.ThreadsMax
 		c.HostUse.OtherCPUSeconds = new(max(0, (node.Busy - use.User - use.System).Seconds()))
-	}
-	if use.Uncounted < use.Processes {
-		c.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
-		c.RunQueueWaitSeconds = new(use.RunQueueWait.Seconds())
 	}
 	if live, err := s.eye.reader.Procs(s.pid); err == nil && s.waited != nil && live.Latency != nil {
 		if p99, ok := live.Latency.Since(s.waited).Quantile(0.99); ok {
@@ -239,12 +234,6 @@ func (s *span) end() Counted {
 	if last == nil {
 		last = observe.Reread(s.limits)
 	}
-	for i, l := range last {
-		if span, ok := l.Since(s.limits[i]); ok {
-			c.Limits = append(c.Limits, journal.OuterLimit{Group: path.Base(l.Dir), CPUs: l.CPUs, Cgroup: journal.Cgroup{
-				Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
-			}})
-		}
-	}
+	c.Limits = trial.LimitsSince(s.limits, last, path.Base)
 	return c
 }

@@ -3,15 +3,13 @@ package agent
 import (
 	"time"
 
-	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // memory adds the target's memory, and what its garbage collector did since the start.
 func (s *span) memory(u *journal.Usage) {
-	if m, ok := observe.MemoryOf(pids()); ok {
-		u.Memory = &journal.Memory{RSSBytes: &m.Resident, PeakRSSBytes: m.Peak}
-	}
+	u.Memory = trial.MemoryOf(pids())
 	if s.pid == 0 {
 		return
 	}
@@ -23,8 +21,5 @@ func (s *span) memory(u *journal.Usage) {
 	if !ok {
 		return
 	}
-	u.GC = &journal.GC{Cycles: since.Cycles, PauseSeconds: since.Pause.Seconds(), HeapBytes: since.Heap, SpanSeconds: time.Since(s.began).Seconds()}
-	if since.CPU != nil {
-		u.GC.CPUSeconds, u.GC.BusySeconds = new(since.CPU.Collecting.Seconds()), new(since.CPU.Busy.Seconds())
-	}
+	u.GC = new(trial.GCOf(since, time.Since(s.began)))
 }

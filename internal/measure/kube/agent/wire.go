@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -28,6 +30,15 @@ type Look struct {
 	// UID and GID are as whom it runs; null: not known.
 	UID *int64 `json:"uid"`
 	GID *int64 `json:"gid"`
+}
+
+// Reading is the Look as a trial judges it.
+func (l Look) Reading() trial.Reading {
+	r := trial.Reading{Procs: l.Procs, Source: l.Source, GoVersion: l.GoVersion, MainModule: l.MainModule, NoGo: l.NoGo}
+	if l.Error != "" {
+		r.Err = errors.New(l.Error)
+	}
+	return r
 }
 
 // Counted is what the kernel counted between two moments.

@@ -1,4 +1,4 @@
-package course
+package trial
 
 import (
 	"context"
@@ -17,10 +17,17 @@ import (
 
 // server answers 1,000 requests a second at most, each within a millisecond, and a
 // second late beyond that.
-type server struct{ asked []load.Options }
+type server struct {
+	Place // of which the loops need nothing else
+	asked []load.Options
+	fails error
+}
 
-func (s *server) loop(_ context.Context, o load.Options) (*load.Result, *journal.Usage, error) {
+func (s *server) Offer(_ context.Context, o load.Options, count bool) (*load.Result, *journal.Usage, error) {
 	s.asked = append(s.asked, o)
+	if s.fails != nil {
+		return nil, nil, s.fails
+	}
 	r := &load.Result{Mode: load.ModeClosed, Duration: o.Duration, AchievedPerSecond: 1000, Rate: o.Rate, Requests: 1000,
 		Latency: hdrhistogram.New(1, int64(time.Minute), 3), SendLag: hdrhistogram.New(1, int64(time.Minute), 3), PerURL: []load.URLCount{{Connections: 4, Answered: 1000}}}
 	took := time.Millisecond
@@ -33,7 +40,7 @@ func (s *server) loop(_ context.Context, o load.Options) (*load.Result, *journal
 	return r, nil, r.Latency.RecordValues(int64(took), 6000)
 }
 
-func TestCourse(t *testing.T) {
+func TestServerLoops(t *testing.T) {
 	rate := 500.0
 	objective, err := slo.Parse("p99=5ms")
 	if err != nil {
@@ -52,9 +59,9 @@ func TestCourse(t *testing.T) {
 	} {
 		s, on := plan.Default(), &server{}
 		tc.spec(&s)
-		var tr journal.Trial
-		c := Course{Spec: s, Task: plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: tc.rate}, Trial: &tr, URLs: []string{"http://x/"}, Loop: on.loop, Told: map[journal.GroupKey]bool{}}
-		if err := c.Run(t.Context()); err != nil {
+		c := NewTask(journal.OriginLocal, s, plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: tc.rate}, nil, map[journal.GroupKey]bool{})
+		c.urls = []string{"http://x/"}
+		if err := c.loops(t.Context(), on); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -65,29 +72,28 @@ func TestCourse(t *testing.T) {
 		if s.Load.SLO != nil {
 			rates = rates[:1]
 		}
-		if !slices.Equal(rates, tc.rates) || !tc.check(tr) {
-			t.Errorf("%s: loops at %v, want %v; %+v", name, rates, tc.rates, tr)
+		if !slices.Equal(rates, tc.rates) || !tc.check(*c.Trial) {
+			t.Errorf("%s: loops at %v, want %v; %+v", name, rates, tc.rates, c.Trial)
 		}
 	}
 }
 
 // A warm-up of a server that is in use never exceeds its rate, and a loop's error ends
 // the trial.
-func TestCourseOfAttached(t *testing.T) {
-	s := plan.Default()
-	c := Course{Spec: s, URLs: []string{"http://x/"}}
-	if got := c.WarmUp(); got.Rate != 0 || got.Duration != s.Load.Warmup {
-		t.Errorf("a server of ours is warmed up with %g a second for %v", got.Rate, got.Duration)
+func TestLoopsOfAttached(t *testing.T) {
+	s, on := plan.Default(), &server{}
+	c := NewTask(journal.OriginLocal, s, plan.Task{RatePerSecond: new(20.0)}, nil, map[journal.GroupKey]bool{})
+	c.urls = []string{"http://x/"}
+	if err := c.warmUp(t.Context(), on); err != nil || on.asked[0].Rate != 0 || on.asked[0].Duration != s.Load.Warmup {
+		t.Errorf("%v: a server of ours is warmed up with %+v", err, on.asked[0])
 	}
 	c.Spec.Target.Attach, c.Spec.Load.Rate = &plan.Attached{PID: 1}, 20
-	if got := c.WarmUp(); got.Rate != 20 {
-		t.Errorf("one that is in use with %g a second, want 20", got.Rate)
+	if err := c.warmUp(t.Context(), on); err != nil || on.asked[1].Rate != 20 {
+		t.Errorf("%v: one that is in use is warmed up with %+v, want 20 a second", err, on.asked[1])
 	}
-	broken := errors.New("no load")
-	c.Task, c.Trial, c.Told = plan.Task{RatePerSecond: new(20.0)}, &journal.Trial{}, map[journal.GroupKey]bool{}
-	c.Loop = func(context.Context, load.Options) (*load.Result, *journal.Usage, error) { return nil, nil, broken }
-	if err := c.Run(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("%v, want %v", err, broken)
+	on.fails = errors.New("no load")
+	if err := c.loops(t.Context(), on); !errors.Is(err, on.fails) {
+		t.Errorf("%v, want %v", err, on.fails)
 	}
 }
 
@@ -96,15 +102,15 @@ func TestForetold(t *testing.T) {
 	told := 0
 	s := plan.Default()
 	s.Load.Stretch, s.Target.URL, s.Target.Command = false, "http://x/", []string{"x"}
-	c := Course{Spec: s, Task: plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: new(100.0)}, URLs: []string{"http://x/"}, Loop: new(server).loop,
-		Told: map[journal.GroupKey]bool{}, Observe: func(a plan.Activity) {
-			if a.Step == plan.StepUnjudged {
-				told++
-			}
-		}}
+	c := NewTask(journal.OriginLocal, s, plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: new(100.0)}, func(a plan.Activity) {
+		if a.Step == plan.StepUnjudged {
+			told++
+		}
+	}, map[journal.GroupKey]bool{})
+	c.urls = []string{"http://x/"}
 	for range 3 {
 		c.Trial = &journal.Trial{}
-		if err := c.Run(t.Context()); err != nil {
+		if err := c.loops(t.Context(), new(server)); err != nil {
 			t.Fatal(err)
 		}
 	}

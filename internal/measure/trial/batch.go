@@ -1,0 +1,130 @@
+package trial
+
+import (
+	"context"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Ran is one run of a batch program, of all its replicas at once.
+type Ran struct {
+	Wall     time.Duration // of the slowest replica
+	Usage    journal.Usage // its HostUse is of all measured runs so far
+	Readings []Reading
+	Outputs  []load.Output
+	metrics  map[string]load.Value
+}
+
+// batch is a batch program's trial: runs one after the other, until their time is
+// used, and at least one.
+func (t *Task) batch(ctx context.Context, p Place) error {
+	if t.Spec.Load.Warmup > 0 {
+		t.Step(plan.StepWarmup)
+	}
+	for spent := time.Duration(0); spent < t.Spec.Load.Warmup; {
+		one, err := p.RunOnce(ctx, false)
+		if err != nil {
+			return err
+		}
+		spent += max(one.Wall, time.Microsecond)
+	}
+	var all []Ran
+	var wall time.Duration
+	for len(all) == 0 || wall < t.Spec.Target.RunFor {
+		one, err := p.RunOnce(ctx, true)
+		if err != nil {
+			return err
+		}
+		if one.metrics, err = t.metrics(one.Outputs); err != nil {
+			return err
+		}
+		wall += max(one.Wall, time.Microsecond)
+		all = append(all, one)
+		AddUsage(&t.Trial.Usage, one.Usage)
+	}
+	if err := Procs(t.Trial, bestReadings(all), nil); err != nil {
+		return err
+	}
+	if first := all[0].Outputs; len(first) > 0 {
+		t.Trial.ProcsLogged = logsProcs(first[0])
+	}
+	Runs(t.Trial, len(all)*t.Arm.Replicas, wall)
+	if err := Stolen(t.Trial); err != nil {
+		return err
+	}
+	return t.figures(all)
+}
+
+// bestReadings are, of each replica, the last that read anything.
+func bestReadings(all []Ran) []Reading {
+	best := all[0].Readings
+	for _, one := range all[1:] {
+		for i, now := range one.Readings {
+			if now.Err == nil {
+				best[i] = now
+			}
+		}
+	}
+	return best
+}
+
+// metrics finds what --metric names in the outputs of all replicas.
+func (t *Task) metrics(outputs []load.Output) (map[string]load.Value, error) {
+	if len(t.Spec.Load.Metrics) == 0 {
+		return nil, nil
+	}
+	found, err := load.JoinMetrics(outputs, t.Spec.Load.Metrics)
+	if err != nil {
+		return nil, Invalid(journal.InvalidMetric, "%v", err)
+	}
+	return found, nil
+}
+
+// figures is the trial's throughput: what the benchmarks or --metric report, else runs
+// per second.
+func (t *Task) figures(all []Ran) error {
+	var found []map[string]load.Value
+	var results []gobench.Result
+	benchmarks := t.Spec.Target.Kind() == journal.KindGoBench
+	for _, one := range all {
+		if benchmarks {
+			of, err := t.benchmarks(one.Outputs[0])
+			if err != nil {
+				return err
+			}
+			results = append(results, of...)
+		}
+		if one.metrics != nil {
+			found = append(found, one.metrics)
+		}
+	}
+	if benchmarks {
+		required := !t.Spec.Target.Benchmarks
+		if err := Benchmarks(t.Trial, results, required); err != nil {
+			return Quoted(err, Quote(all[len(all)-1].Outputs[0]))
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	mean := Mean(found)
+	Metrics(t.Trial, mean)
+	return JudgedMetric(t.Trial, t.Spec.Load.Metrics, mean)
+}
+
+// benchmarks are the Go benchmark lines of an output.
+func (t *Task) benchmarks(output load.Output) ([]gobench.Result, error) {
+	procs := 0
+	if observed := t.Trial.ObservedProcs; len(observed) > 0 && observed[0] != nil {
+		procs = *observed[0]
+	}
+	results, err := gobench.ParseOutput(append(output.Head, output.Tail...), procs)
+	if err != nil {
+		return nil, Invalid(journal.InvalidNoBenchmark, "%v", err)
+	}
+	return results, nil
+}

@@ -1,0 +1,220 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Place is where one trial's target runs: this machine, or a cluster. It has the verbs
+// that differ between them; Run calls them in the order in which they are listed here,
+// and Stop in any case. A *Failure of a verb makes the trial invalid; with any other
+// error there is no trial, and the next one would fare no better.
+type Place interface {
+	// Prepare makes the place ready for a target. While the trial goes on, the place may
+	// end it with a *Failure.
+	Prepare(ctx context.Context, end context.CancelCauseFunc) error
+	// Start starts a server's replicas and returns their URLs once they can be loaded. For
+	// a batch program, it starts only what runs next to it.
+	Start(ctx context.Context) (urls []string, err error)
+	// Look reads the live GOMAXPROCS of each of a server's replicas.
+	Look(ctx context.Context) ([]Reading, error)
+	// Offer offers load to a server and, where that is wanted, counts meanwhile. Counters
+	// that could not be read are nil.
+	Offer(ctx context.Context, o load.Options, count bool) (*load.Result, *journal.Usage, error)
+	// RunOnce runs a batch program, all replicas at once. A run that is not measured warms
+	// up.
+	RunOnce(ctx context.Context, measured bool) (Ran, error)
+	// Check returns what became of the target by now, if it is not what was to be measured
+	// any more. That explains more than the load's view of it.
+	Check(ctx context.Context) error
+	// Stop ends all that Prepare and Start began.
+	Stop(ctx context.Context) (Ending, error)
+}
+
+// Commander is a Place where the user's own load command can run.
+type Commander interface {
+	WarmUpByCommand(ctx context.Context) error
+	Command(ctx context.Context) error
+}
+
+// Ending is how a server's replicas ended.
+type Ending struct {
+	Outputs []load.Output // of each replica; nil: not known
+	Unread  error         // why they are not known
+	Killed  bool          // one of them did not end by itself in time
+}
+
+// Task is one trial that is to be carried out, and what is known of it so far.
+type Task struct {
+	plan.Task
+	Spec    plan.Spec
+	Observe plan.Observer
+	Trial   *journal.Trial
+	// Foretold holds, over all trials of a run, the groups whose p99 will not be judged,
+	// as the user has been informed.
+	Foretold map[journal.GroupKey]bool
+
+	urls []string
+}
+
+// NewTask makes a Task that begins now.
+func NewTask(origin journal.Origin, spec plan.Spec, of plan.Task, observe plan.Observer, foretold map[journal.GroupKey]bool) *Task {
+	return &Task{Task: of, Spec: spec, Observe: observe, Foretold: foretold, Trial: &journal.Trial{Arm: of.Arm, Origin: origin, Started: time.Now()}}
+}
+
+// Step reports what the trial does now.
+func (t *Task) Step(s plan.Step) { t.Observe.Tell(plan.Activity{Step: s}) }
+
+// Uncounted warns that counters could not be read, once for each reason.
+func (t *Task) Uncounted(err error) {
+	w := journal.Warning{Code: journal.WarnCounters, Detail: err.Error()}
+	if !slices.ContainsFunc(t.Trial.Warnings, func(have journal.Warning) bool { return have.Code == w.Code && have.Detail == w.Detail }) {
+		warn(t.Trial, w)
+	}
+}
+
+// Run carries out one trial. When ctx ends it stops what it started and returns the
+// error of ctx.
+func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
+	err := t.guarded(ctx, p)
+	t.Trial.DurationSeconds = time.Since(t.Trial.Started).Seconds()
+	if ctx.Err() != nil {
+		return journal.Trial{}, ctx.Err()
+	}
+	if err := Settle(t.Trial, Lost(err)); err != nil {
+		return journal.Trial{}, err
+	}
+	t.Trial.NotStarted = t.Trial.NotStarted || t.Trial.InvalidCode == journal.InvalidNodeLost
+	return *t.Trial, nil
+}
+
+// guarded lets the place end the trial, with a reason that explains whatever fails then.
+func (t *Task) guarded(ctx context.Context, p Place) error {
+	guarded, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	err := t.live(guarded, p, end)
+	var why *Failure
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(guarded), &why) {
+		return why
+	}
+	return err
+}
+
+// live is the trial from before its target's start to its end.
+func (t *Task) live(ctx context.Context, p Place, end context.CancelCauseFunc) error {
+	server := t.Spec.Target.Kind() == journal.KindServer
+	err := p.Prepare(ctx, end)
+	if err == nil {
+		t.urls, err = p.Start(ctx)
+	}
+	if err == nil {
+		if server {
+			err = t.serve(ctx, p)
+		} else {
+			err = t.batch(ctx, p)
+		}
+		if became := p.Check(ctx); became != nil && ctx.Err() == nil {
+			err = became
+		}
+	}
+	ending, stopped := p.Stop(ctx)
+	var failed *Failure
+	if err == nil || errors.As(stopped, &failed) {
+		err = stopped
+	}
+	if err != nil || !server {
+		return err
+	}
+	return t.ended(ending)
+}
+
+// serve loads a server that has started, and judges what was seen of it.
+func (t *Task) serve(ctx context.Context, p Place) error {
+	if err := t.warmUp(ctx, p); err != nil {
+		return err
+	}
+	before, err := p.Look(ctx)
+	if err != nil {
+		return err
+	}
+	if c, ok := p.(Commander); ok && t.Spec.Load.Command != "" {
+		err = c.Command(ctx)
+	} else {
+		err = t.loops(ctx, p)
+	}
+	return t.judge(err, before, func() ([]Reading, error) { return p.Look(ctx) })
+}
+
+// warmUp offers load that is not measured, from the generator that measures: as much as
+// the server carries, but never more than the rate of a server that is already in use.
+func (t *Task) warmUp(ctx context.Context, p Place) error {
+	if t.Spec.Load.Warmup <= 0 {
+		return nil
+	}
+	if c, ok := p.(Commander); ok && t.Spec.Load.Command != "" {
+		return c.WarmUpByCommand(ctx)
+	}
+	t.Step(plan.StepWarmup)
+	rate := 0.0
+	if t.Spec.Target.Attach != nil {
+		rate = t.Spec.Load.Rate
+	}
+	_, _, err := p.Offer(ctx, t.Spec.LoadOptions(t.urls, rate, t.Spec.Load.Warmup), false)
+	return err
+}
+
+// judge decides whether a server's trial is valid. loops is the error that the loops
+// ended with, before is what look returned before them.
+func (t *Task) judge(loops error, before []Reading, look func() ([]Reading, error)) error {
+	var failed *Failure
+	if loops != nil && !errors.As(loops, &failed) {
+		return loops
+	}
+	after, err := look()
+	if err != nil {
+		return err
+	}
+	procs := Procs(t.Trial, before, after)
+	if loops != nil { // a target that hangs is reported as that, at any GOMAXPROCS
+		return loops
+	}
+	if procs != nil {
+		return procs
+	}
+	if err := Stolen(t.Trial); err != nil {
+		return err
+	}
+	if err := Answers(t.Trial, t.Spec.Load.MaxErrors, t.Spec.Load.Places()); err != nil {
+		return err
+	}
+	arranged := t.Spec.Arrangement()
+	Limits(t.Trial, arranged != nil && *arranged == journal.ArrangementShared)
+	return nil
+}
+
+// ended judges how a server's replicas ended and what they printed.
+func (t *Task) ended(e Ending) error {
+	if len(e.Outputs) > 0 {
+		t.Trial.ProcsLogged = logsProcs(e.Outputs[0])
+	}
+	if e.Killed {
+		warn(t.Trial, journal.Warning{Code: journal.WarnKilled, Value: new(t.Spec.Target.Grace.Seconds())})
+	}
+	switch {
+	case t.Spec.Load.Command != "": // which printed the figures
+		return nil
+	case e.Unread != nil && len(t.Spec.Load.Metrics) > 0:
+		return Invalid(journal.InvalidLost, "%v", e.Unread)
+	case e.Outputs == nil:
+		return nil
+	}
+	found, err := t.metrics(e.Outputs)
+	Metrics(t.Trial, found)
+	return err
+}

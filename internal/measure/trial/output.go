@@ -1,0 +1,57 @@
+package trial
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// CreateLog makes the file for a target's output; path is its name in the results
+// folder.
+type CreateLog func(name string) (f *os.File, path string, err error)
+
+const (
+	// LogLimit is how much of a replica's output in one run is kept, in bytes.
+	LogLimit = 4 << 20
+	// QuotedLines of an output are quoted in an error.
+	QuotedLines = 8
+)
+
+// LogName is the name of a replica's log, without its suffix.
+func (t *Task) LogName(replica int) string {
+	name := fmt.Sprintf("block%02d-%02d-%s", t.Block+1, t.Order+1, t.Arm.Label)
+	if t.Role == journal.RolePilot {
+		name = fmt.Sprintf("pilot%d", t.Block+1)
+		if t.Arm.QuotaCPUs != nil {
+			name += fmt.Sprintf("-quota%g", *t.Arm.QuotaCPUs)
+		}
+		name += t.Arm.GoVersion
+	}
+	if t.Arm.Replicas > 1 {
+		name += fmt.Sprintf("-replica%d", replica+1)
+	}
+	return plan.FileName(name)
+}
+
+// startupBytes is how much of an output is searched for what a program logs as it starts.
+const startupBytes = 64 << 10
+
+// procsNamed is GOMAXPROCS as programs and libraries log it: "maxprocs: Updating
+// GOMAXPROCS=2", "gomaxprocs: 2", "max_procs=2".
+var procsNamed = regexp.MustCompile(`(?i)max_?procs`)
+
+// logsProcs reports whether a program names GOMAXPROCS in the beginning of its output.
+func logsProcs(o load.Output) *bool {
+	return new(procsNamed.Match(o.Head[:min(len(o.Head), startupBytes)]))
+}
+
+// Quote is the end of an output, or where a crash begins in it.
+func Quote(o load.Output) supervisor.Quote {
+	return supervisor.QuoteOutput([]byte(strings.Join([]string{string(o.Head), string(o.Tail)}, "")), QuotedLines)
+}

@@ -1,0 +1,143 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// AddUsage adds the counters of another run to those of the runs before. The machine's
+// are of all runs so far in each of them.
+func AddUsage(sum *journal.Usage, u journal.Usage) {
+	sum.HostUse = u.HostUse
+	sum.MeasuredSeconds += u.MeasuredSeconds
+	if u.CPUSeconds != nil {
+		if sum.CPUSeconds == nil {
+			sum.CPUSeconds = &journal.CPUSeconds{}
+		}
+		sum.CPUSeconds.User += u.CPUSeconds.User
+		sum.CPUSeconds.System += u.CPUSeconds.System
+	}
+	if u.ContextSwitches != nil {
+		if sum.ContextSwitches == nil {
+			sum.ContextSwitches = &journal.ContextSwitches{}
+		}
+		sum.ContextSwitches.Voluntary += u.ContextSwitches.Voluntary
+		sum.ContextSwitches.Involuntary += u.ContextSwitches.Involuntary
+	}
+	if u.BesideCPUSeconds != nil {
+		sum.BesideCPUSeconds = plus(sum.BesideCPUSeconds, *u.BesideCPUSeconds)
+	}
+	if u.RunQueueWaitSeconds != nil {
+		sum.RunQueueWaitSeconds = plus(sum.RunQueueWaitSeconds, *u.RunQueueWaitSeconds)
+	}
+	if u.ThreadsMax != nil && (sum.ThreadsMax == nil || *sum.ThreadsMax < *u.ThreadsMax) {
+		sum.ThreadsMax = u.ThreadsMax
+	}
+	if m := u.Memory; m != nil {
+		if sum.Memory == nil {
+			sum.Memory = &journal.Memory{}
+		}
+		sum.Memory.PeakRSSBytes = max(sum.Memory.PeakRSSBytes, m.PeakRSSBytes)
+	}
+	if u.GC != nil {
+		if sum.GC == nil {
+			sum.GC = &journal.GC{}
+		}
+		heap := max(sum.GC.HeapBytes, u.GC.HeapBytes) // one run after the other
+		sum.GC.Add(*u.GC)
+		sum.GC.HeapBytes = heap
+	}
+	if u.Cgroup != nil {
+		if sum.Cgroup == nil {
+			sum.Cgroup = &journal.Cgroup{}
+		}
+		addThrottling(sum.Cgroup, *u.Cgroup)
+	}
+	for _, l := range u.OuterLimits {
+		i := slices.IndexFunc(sum.OuterLimits, func(have journal.OuterLimit) bool { return have.Group == l.Group && have.CPUs == l.CPUs })
+		if i < 0 {
+			sum.OuterLimits = append(sum.OuterLimits, l)
+			continue
+		}
+		addThrottling(&sum.OuterLimits[i].Cgroup, l.Cgroup)
+	}
+}
+
+func addThrottling(sum *journal.Cgroup, c journal.Cgroup) {
+	sum.Periods += c.Periods
+	sum.ThrottledPeriods += c.ThrottledPeriods
+	sum.ThrottledSeconds += c.ThrottledSeconds
+}
+
+func plus(sum *float64, x float64) *float64 {
+	if sum == nil {
+		return &x
+	}
+	*sum += x
+	return sum
+}
+
+// Count writes into a Usage what the kernel counted of the target's processes.
+func Count(u *journal.Usage, use observe.Use) {
+	if use.Processes == 0 {
+		return
+	}
+	u.CPUSeconds = &journal.CPUSeconds{User: use.User.Seconds(), System: use.System.Seconds()}
+	u.ThreadsMax = &use.ThreadsMax
+	if use.Uncounted < use.Processes {
+		u.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
+		u.RunQueueWaitSeconds = new(use.RunQueueWait.Seconds())
+	}
+}
+
+// LimitsSince is what CPU limits did between two readings of them, each under the name of
+// its group.
+func LimitsSince(before, now []observe.Limit, name func(dir string) string) (list []journal.OuterLimit) {
+	for i, l := range now {
+		if span, ok := l.Since(before[i]); ok {
+			list = append(list, journal.OuterLimit{Group: name(l.Dir), CPUs: l.CPUs, Cgroup: journal.Cgroup{
+				Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
+			}})
+		}
+	}
+	return list
+}
+
+// MemoryOf is the memory of a server's processes.
+func MemoryOf(pids []int) *journal.Memory {
+	m, ok := observe.MemoryOf(pids)
+	if !ok {
+		return nil
+	}
+	return &journal.Memory{RSSBytes: &m.Resident, PeakRSSBytes: m.Peak}
+}
+
+// GCOf is what a garbage collector did in a time.
+func GCOf(s observe.GCSpan, over time.Duration) journal.GC {
+	g := journal.GC{Cycles: s.Cycles, PauseSeconds: s.Pause.Seconds(), HeapBytes: s.Heap, SpanSeconds: over.Seconds()}
+	if s.CPU != nil {
+		g.CPUSeconds, g.BusySeconds = new(s.CPU.Collecting.Seconds()), new(s.CPU.Busy.Seconds())
+	}
+	return g
+}
+
+// NoProgram is the Reading where no Go program was found among the target's processes:
+// each can be read and none is Go, or one cannot be read, since it has ended say.
+func NoProgram(r *observe.Reader, pids []int) Reading {
+	for _, pid := range pids {
+		_, err := r.Program(pid)
+		switch {
+		case errors.Is(err, observe.ErrNotGo):
+			continue
+		case err == nil:
+			err = errors.New("it has ended")
+		}
+		return Reading{Err: fmt.Errorf("no Go program among the target's processes can be read: %w", err)}
+	}
+	return Reading{NoGo: len(pids) > 0, Err: errors.New("no Go program among the target's processes")}
+}
