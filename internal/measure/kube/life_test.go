@@ -1,0 +1,215 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// server is an API server with one pod, p.
+type server struct {
+	log   []byte                 // of its container; nil: cannot be read
+	phase func() corev1.PodPhase // nil: Running
+	gone  bool
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/log") && s.log != nil:
+		w.Write(s.log)
+	case r.Method == http.MethodDelete:
+		s.gone = true
+		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+	case s.gone || strings.HasSuffix(r.URL.Path, "/log"):
+		w.WriteHeader(http.StatusNotFound)
+		json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Reason: metav1.StatusReasonNotFound, Code: 404, Message: "not here"})
+	default:
+		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+		p.Name, p.Status.Phase = "p", corev1.PodRunning
+		if s.phase != nil {
+			p.Status.Phase = s.phase()
+		}
+		json.NewEncoder(w).Encode(p)
+	}
+}
+
+// on is a trial of the pod of that API server.
+func on(t *testing.T, s *server, spec plan.Spec) *run {
+	t.Helper()
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	client, err := cluster.New(&rest.Config{Host: web.URL}, "shop", cluster.Use{PerSecond: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	r := started(spec, journal.Arm{Label: "2", Procs: new(2), Replicas: 1}).run
+	r.cluster, r.container = &api{client}, "app"
+	r.fleet = []*replica{{name: "p", pod: &corev1.Pod{}, url: "http://10.0.0.1/", why: "nothing looks from beside it"}}
+	r.config.CreateLog = func(name string) (*os.File, string, error) {
+		f, err := os.Create(filepath.Join(dir, name))
+		return f, f.Name(), err
+	}
+	return r
+}
+
+// metric is what the servers of these tests print.
+func metric(t *testing.T) []load.Metric {
+	t.Helper()
+	m, err := load.ParseMetric(`hits=([\d.]+) hits`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []load.Metric{m}
+}
+
+// Of a pod's long output both the beginning and the end are kept, and whole lines of them.
+func TestLongOutput(t *testing.T) {
+	long := slicesOfLines("first 1\n", 6<<20, "last 2 hits\n")
+	r := on(t, &server{log: long}, plan.Default())
+	e, err := r.Stop(t.Context())
+	if err != nil || e.Unread != nil || len(e.Outputs) != 1 {
+		t.Fatalf("%v, %v", err, e.Unread)
+	}
+	o := e.Outputs[0]
+	if !o.Cut || !bytes.HasPrefix(o.Head, []byte("first 1\n")) || !bytes.HasSuffix(o.Tail, []byte("last 2 hits\n")) {
+		t.Errorf("cut %v: %q … %q", o.Cut, o.Head[:20], o.Tail[max(0, len(o.Tail)-20):])
+	}
+	b, err := os.ReadFile(r.Trial.Log)
+	if err != nil || len(b) > trial.LogLimit+100 || !bytes.HasSuffix(b, []byte("last 2 hits\n")) || !bytes.Contains(b, []byte("bytes left out]")) {
+		t.Errorf("%v: the log has %d bytes", err, len(b))
+	}
+}
+
+func slicesOfLines(first string, n int, last string) []byte {
+	return append(append([]byte(first), bytes.Repeat([]byte("a line of 32 bytes, no figures.\n"), n/32)...), last...)
+}
+
+// loadedRun is a server's trial whose pods are there already.
+type loadedRun struct{ *run }
+
+func (*loadedRun) Prepare(context.Context, context.CancelCauseFunc) error { return nil }
+func (r *loadedRun) Start(context.Context) ([]string, error)              { return []string{r.fleet[0].url}, nil }
+func (*loadedRun) Check(context.Context) error                            { return nil }
+
+// --metric of a server is read from its pods' logs.
+func TestServersMetricsInCluster(t *testing.T) {
+	for name, tc := range map[string]struct {
+		log  []byte
+		code journal.InvalidCode
+	}{
+		"printed": {[]byte("ready\n42 hits\n"), ""}, "not printed": {[]byte("ready\n"), journal.InvalidMetric}, "not read": {nil, journal.InvalidLost},
+	} {
+		spec := plan.Default()
+		spec.Target.Pods, spec.Target.URL, spec.Load.Metrics = &plan.Pods{}, "http://{pod}/", metric(t)
+		s := &server{log: tc.log}
+		r := &loadedRun{on(t, s, spec)}
+		r.from = unanswering{}
+		tr, err := trial.Run(t.Context(), r, r.Task)
+		if err != nil || tr.InvalidCode != tc.code || tc.code == "" && tr.Metrics["hits"].Value != 42 || !s.gone {
+			t.Errorf("%s: %v, %s %q, %+v; the pod is gone: %v", name, err, tr.InvalidCode, tr.InvalidReason, tr.Metrics, s.gone)
+		}
+	}
+}
+
+// refusing is an agent that cannot do what it is asked.
+type refusing struct{}
+
+func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	http.Error(w, "no such span: the agent has been restarted since", http.StatusNotFound)
+	return w.Result(), nil
+}
+
+// A container beside the target that refuses a look leaves GOMAXPROCS unproven, or to the
+// target's own metric; it is no load that could not be offered.
+func TestRefusedLook(t *testing.T) {
+	spec := plan.Default()
+	spec.Target.Pods, spec.Target.URL = &plan.Pods{}, "http://{pod}/"
+	for name, tc := range map[string]struct {
+		from generator
+		want journal.WarningCode
+	}{"a metric": {unanswering{}, ""}, "no metric": {mute{}, journal.WarnProcsUnproven}} {
+		r := &loadedRun{on(t, &server{log: []byte("\n")}, spec)}
+		r.fleet[0].eye = &eye{&agent.Client{Transport: refusing{}}}
+		r.from = tc.from
+		tr, err := trial.Run(t.Context(), r, r.Task)
+		if err != nil || !tr.Valid {
+			t.Errorf("%s: %v, %s %q", name, err, tr.InvalidCode, tr.InvalidReason)
+		}
+		unproven := 0
+		for _, w := range tr.Warnings {
+			if w.Code == journal.WarnProcsUnproven && strings.Contains(w.Detail, "has been restarted since") {
+				unproven++
+			}
+		}
+		if (unproven == 1) != (tc.want != "") {
+			t.Errorf("%s: warnings %+v", name, tr.Warnings)
+		}
+	}
+}
+
+// mute offers load and finds no metrics.
+type mute struct{ unanswering }
+
+func (mute) Fetch(context.Context, string) (agent.Answer, error) {
+	return agent.Answer{Status: 404}, nil
+}
+
+// The load's agent that refuses is a load that could not be offered.
+func TestRefusedLoad(t *testing.T) {
+	r := on(t, &server{}, plan.Default())
+	r.from = &remote{Client: &agent.Client{Transport: refusing{}}}
+	_, _, err := r.Offer(t.Context(), load.Options{}, false)
+	var tr journal.Trial
+	if err := trial.Settle(&tr, err); err != nil || tr.InvalidCode != journal.InvalidLoad || !strings.Contains(tr.InvalidReason, "no load could be offered: no such span") {
+		t.Errorf("%v, %s %q", err, tr.InvalidCode, tr.InvalidReason)
+	}
+}
+
+// --trial-timeout is for the program: what its image and its node take is not its time.
+func TestTimeoutInCluster(t *testing.T) {
+	const timeout = 400 * time.Millisecond
+	for name, tc := range map[string]struct {
+		pending, runs time.Duration
+		code          journal.InvalidCode
+	}{"long pending": {2 * timeout, timeout / 4, ""}, "long running": {0, time.Hour, journal.InvalidTimeout}} {
+		began := time.Now()
+		phase := func() corev1.PodPhase {
+			switch over := time.Since(began); {
+			case over < tc.pending:
+				return corev1.PodPending
+			case over < tc.pending+tc.runs:
+				return corev1.PodRunning
+			}
+			return corev1.PodSucceeded
+		}
+		spec := plan.Default()
+		spec.Target.Pods, spec.Target.RunTimeout, spec.Target.ReadyTimeout = &plan.Pods{Batch: true}, timeout, time.Minute
+		_, err := on(t, &server{phase: phase}, spec).ended(t.Context(), "p")
+		var tr journal.Trial
+		if err := trial.Settle(&tr, err); err != nil || tr.InvalidCode != tc.code {
+			t.Errorf("%s: %v, %s %q, want %s", name, err, tr.InvalidCode, tr.InvalidReason, tc.code)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// stage is a Place whose verbs return what a test wants.
+type stage struct {
+	server
+	calls                                               []string
+	prepared, started, looked, offered, became, stopped error
+	ending                                              Ending
+	ran                                                 Ran
+	lost                                                error // that the place ends the trial with, as load is offered
+	end                                                 context.CancelCauseFunc
+}
+
+func (s *stage) call(verb string, err error) error {
+	s.calls = append(s.calls, verb)
+	return err
+}
+
+func (s *stage) Prepare(_ context.Context, end context.CancelCauseFunc) error {
+	s.end = end
+	return s.call("prepare", s.prepared)
+}
+
+func (s *stage) Start(context.Context) ([]string, error) {
+	return []string{"http://x/"}, s.call("start", s.started)
+}
+
+func (s *stage) Look(context.Context) ([]Reading, error) {
+	return readings(2), s.call("look", s.looked)
+}
+
+func (s *stage) Offer(ctx context.Context, o load.Options, count bool) (*load.Result, *journal.Usage, error) {
+	verb := "offer"
+	if !count {
+		verb = "warm up"
+	}
+	if err := s.call(verb, s.offered); err != nil {
+		return nil, nil, err
+	}
+	if s.lost != nil && count {
+		s.end(s.lost)
+		return nil, nil, ctx.Err()
+	}
+	return s.server.Offer(ctx, o, count)
+}
+
+func (s *stage) RunOnce(_ context.Context, measured bool) (Ran, error) {
+	return s.ran, s.call(fmt.Sprint("run ", measured), nil)
+}
+func (s *stage) Check(context.Context) error          { return s.call("check", s.became) }
+func (s *stage) Stop(context.Context) (Ending, error) { return s.ending, s.call("stop", s.stopped) }
+
+// Whatever happens, the place is stopped, and the reason that explains most is the
+// trial's.
+func TestLife(t *testing.T) {
+	broken, crashed := errors.New("broken"), Invalid(journal.InvalidCrashed, "it crashed")
+	all := []string{"prepare", "start", "warm up", "look", "offer", "look", "check", "stop"}
+	for name, tc := range map[string]struct {
+		set   func(*stage)
+		calls []string
+		code  journal.InvalidCode
+		err   error
+	}{
+		"well":                       {func(s *stage) {}, all, "", nil},
+		"not prepared":               {func(s *stage) { s.prepared = broken }, []string{"prepare", "stop"}, "", broken},
+		"not started":                {func(s *stage) { s.started = crashed }, []string{"prepare", "start", "stop"}, journal.InvalidCrashed, nil},
+		"not loaded, as it crashed":  {func(s *stage) { s.offered, s.became = broken, crashed }, []string{"prepare", "start", "warm up", "check", "stop"}, journal.InvalidCrashed, nil},
+		"not looked at":              {func(s *stage) { s.looked = broken }, []string{"prepare", "start", "warm up", "look", "check", "stop"}, "", broken},
+		"crashed, and does not stop": {func(s *stage) { s.became, s.stopped = crashed, broken }, all, journal.InvalidCrashed, nil},
+		"does not stop":              {func(s *stage) { s.stopped = broken }, all, "", broken},
+		"its node is lost at the end": {func(s *stage) { s.became, s.stopped = crashed, Invalid(journal.InvalidNodeLost, "gone") },
+			all, journal.InvalidNodeLost, nil},
+		"its node is lost": {func(s *stage) { s.lost = Invalid(journal.InvalidNodeLost, "gone") },
+			[]string{"prepare", "start", "warm up", "look", "offer", "check", "stop"}, journal.InvalidNodeLost, nil},
+	} {
+		spec, on := plan.Default(), &stage{}
+		spec.Target.URL = "http://x/"
+		tc.set(on)
+		tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Arm: journal.Arm{Procs: new(2), Replicas: 1}}, nil, nil))
+		if !errors.Is(err, tc.err) || (err == nil) != (tc.err == nil) || tr.InvalidCode != tc.code || tr.Valid != (tc.code == "" && tc.err == nil) || !slices.Equal(on.calls, tc.calls) {
+			t.Errorf("%s: %v, %s %q after %v; want %v, %s after %v", name, err, tr.InvalidCode, tr.InvalidReason, on.calls, tc.err, tc.code, tc.calls)
+		}
+		if tr.NotStarted != (tc.code == journal.InvalidNodeLost) {
+			t.Errorf("%s: not started %v", name, tr.NotStarted)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	on := &stage{}
+	if _, err := Run(ctx, on, NewTask(journal.OriginLocal, plan.Default(), plan.Task{}, nil, nil)); !errors.Is(err, context.Canceled) || !slices.Contains(on.calls, "stop") {
+		t.Errorf("of a context that has ended: %v after %v", err, on.calls)
+	}
+}
+
+// What a server printed is looked through for --metric, wherever it ran.
+func TestServersMetrics(t *testing.T) {
+	m, err := load.ParseMetric(`cache=([\d.]+) hits`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := func(s string) []load.Output { return []load.Output{{Head: []byte(s)}} }
+	for name, tc := range map[string]struct {
+		ending Ending
+		code   journal.InvalidCode
+	}{
+		"printed":     {Ending{Outputs: out("gomaxprocs 2\n120 hits\n"), Killed: true}, ""},
+		"not printed": {Ending{Outputs: out("nothing\n")}, journal.InvalidMetric},
+		"not read":    {Ending{Unread: errors.New("the output of pod p: timeout")}, journal.InvalidLost},
+	} {
+		spec := plan.Default()
+		spec.Target.URL, spec.Load.Metrics = "http://x/", []load.Metric{m}
+		tr, err := Run(t.Context(), &stage{ending: tc.ending}, NewTask(journal.OriginKube, spec, plan.Task{Arm: journal.Arm{Procs: new(2), Replicas: 1}}, nil, nil))
+		if err != nil || tr.InvalidCode != tc.code {
+			t.Errorf("%s: %v, %s %q", name, err, tr.InvalidCode, tr.InvalidReason)
+		}
+		if got := tr.Metrics["cache"].Value; tc.code == "" && (got != 120 || !*tr.ProcsLogged || len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnKilled) {
+			t.Errorf("%s: %g, %+v", name, got, tr)
+		}
+	}
+}
+
+// A batch program warms up, then runs until its time is used.
+func TestBatchLife(t *testing.T) {
+	spec := plan.Default()
+	spec.Target.Command, spec.Load.Warmup, spec.Target.RunFor = []string{"job"}, 2*time.Second, 3*time.Second
+	host := &journal.HostUse{StealSeconds: 0.5}
+	on := &stage{ran: Ran{Wall: 1500 * time.Millisecond, Usage: journal.Usage{MeasuredSeconds: 1.5, HostUse: host}, Readings: readings(2), Outputs: []load.Output{{Head: []byte("done\n")}}}}
+	tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Arm: journal.Arm{Procs: new(2), Replicas: 1}}, nil, nil))
+	if want := []string{"prepare", "start", "run false", "run false", "run true", "run true", "check", "stop"}; err != nil || !tr.Valid || !slices.Equal(on.calls, want) {
+		t.Errorf("%v, %s after %v, want %v", err, tr.InvalidReason, on.calls, want)
+	}
+	if tr.MeasuredSeconds != 3 || tr.HostUse != host || *tr.ThroughputPerSecond != 2.0/3 || *tr.ProcsLogged {
+		t.Errorf("%+v", tr)
+	}
+}
+
+// away is an error which says that it lost something.
+type away struct{ error }
+
+func (away) Lost() bool { return true }
+
+// What was lost explains less than a failure that is known.
+func TestLost(t *testing.T) {
+	lost, crash := &supervisor.LostError{PID: 7, Fate: "signal: killed"}, Invalid(journal.InvalidCrashed, "it crashed")
+	for name, tc := range map[string]struct {
+		err  error
+		code journal.InvalidCode
+		in   string
+	}{
+		"a supervisor": {fmt.Errorf("x: %w", lost), journal.InvalidLost, "process 7, was lost (signal: killed)"},
+		"an agent":     {fmt.Errorf("x: %w", away{errors.New("no answer")}), journal.InvalidLost, "no answer"},
+		"with a cause": {errors.Join(lost, crash), journal.InvalidCrashed, "it crashed"},
+	} {
+		if code, reason := failure(t, Lost(tc.err)); code != tc.code || !strings.Contains(reason, tc.in) {
+			t.Errorf("%s: %s %q", name, code, reason)
+		}
+	}
+	broken := errors.New("broken")
+	if err := Lost(broken); err != broken {
+		t.Errorf("%v", err)
+	}
+}
+
+// Counters that are missing in each loop are one warning.
+func TestUncounted(t *testing.T) {
+	task := NewTask(journal.OriginLocal, plan.Default(), plan.Task{}, nil, nil)
+	for _, why := range []string{"no perf", "no perf", "no proc"} {
+		task.Uncounted(errors.New(why))
+	}
+	if w := task.Trial.Warnings; len(w) != 2 || w[0].Detail != "no perf" || w[1].Detail != "no proc" {
+		t.Errorf("%+v", w)
+	}
+}
