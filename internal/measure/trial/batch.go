@@ -44,16 +44,16 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		}
 		wall += max(one.Wall, time.Microsecond)
 		all = append(all, one)
-		AddUsage(&t.Trial.Usage, one.Usage)
+		addUsage(&t.Trial.Usage, one.Usage)
 	}
-	if err := Procs(t.Trial, bestReadings(all), nil); err != nil {
+	if err := judgeProcs(t.Trial, bestReadings(all), nil); err != nil {
 		return err
 	}
 	if first := all[0].Outputs; len(first) > 0 {
 		t.Trial.ProcsLogged = logsProcs(first[0])
 	}
-	Runs(t.Trial, len(all)*t.Arm.Replicas, wall)
-	if err := Stolen(t.Trial); err != nil {
+	addRuns(t.Trial, len(all)*t.Arm.Replicas, wall)
+	if err := judgeStolen(t.Trial); err != nil {
 		return err
 	}
 	return t.figures(all)
@@ -104,16 +104,16 @@ func (t *Task) figures(all []Ran) error {
 	}
 	if benchmarks {
 		required := !t.Spec.Target.Benchmarks
-		if err := Benchmarks(t.Trial, results, required); err != nil {
+		if err := addBenchmarks(t.Trial, results, required); err != nil {
 			return Quoted(err, Quote(all[len(all)-1].Outputs[0]))
 		}
 	}
 	if found == nil {
 		return nil
 	}
-	mean := Mean(found)
-	Metrics(t.Trial, mean)
-	return JudgedMetric(t.Trial, t.Spec.Load.Metrics, mean)
+	figures := mean(found)
+	Metrics(t.Trial, figures)
+	return judgeMetric(t.Trial, t.Spec.Load.Metrics, figures)
 }
 
 // benchmarks are the Go benchmark lines of an output.

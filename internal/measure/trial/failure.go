@@ -21,9 +21,9 @@ func Invalid(code journal.InvalidCode, format string, args ...any) error {
 	return &Failure{code, fmt.Sprintf(format, args...)}
 }
 
-// Settle makes the trial valid, or invalid where err is a Failure. Any other error
+// settle makes the trial valid, or invalid where err is a Failure. Any other error
 // is returned: then there is no trial.
-func Settle(t *journal.Trial, err error) error {
+func settle(t *journal.Trial, err error) error {
 	var f *Failure
 	switch {
 	case err == nil:

@@ -17,8 +17,8 @@ const (
 	ThroughputOperations = "operations" // of Go benchmarks
 )
 
-// Runs adds a batch program's runs, so many in so much time.
-func Runs(t *journal.Trial, n int, wall time.Duration) {
+// addRuns adds a batch program's runs, so many in so much time.
+func addRuns(t *journal.Trial, n int, wall time.Duration) {
 	p := journal.Phase{Mode: journal.ModeBatch, DurationSeconds: wall.Seconds(), AchievedPerSecond: float64(n) / wall.Seconds(), Requests: int64(n)}
 	t.Phases = append(t.Phases, p)
 	t.ThroughputPerSecond, t.ThroughputUnit = &p.AchievedPerSecond, ThroughputRuns
@@ -34,11 +34,11 @@ func Metrics(t *journal.Trial, found map[string]load.Value) {
 	}
 }
 
-// JudgedMetric makes one metric the throughput of a batch program: the one of that
+// judgeMetric makes one metric the throughput of a batch program: the one of that
 // name, else the first. One of which less is better is judged by its reciprocal. One
 // that cannot be compared as a ratio makes the trial invalid: judged by anything
 // else, it would be compared with figures of another unit.
-func JudgedMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.Value) error {
+func judgeMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.Value) error {
 	name := metrics[0].Name
 	if _, ok := found["throughput"]; ok {
 		name = "throughput"
@@ -56,11 +56,11 @@ func JudgedMetric(t *journal.Trial, metrics []load.Metric, found map[string]load
 	return nil
 }
 
-// Benchmarks adds Go benchmark lines. The throughput is operations a second, the
+// addBenchmarks adds Go benchmark lines. The throughput is operations a second, the
 // geometric mean over the benchmarks, so that none outweighs the others. A program
 // of which it is not required may print none of time: it is left with its runs a
 // second.
-func Benchmarks(t *journal.Trial, results []gobench.Result, required bool) error {
+func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) error {
 	found := map[string]load.Value{}
 	var logs, n float64
 	for _, b := range results {
@@ -86,8 +86,8 @@ func Benchmarks(t *journal.Trial, results []gobench.Result, required bool) error
 	return nil
 }
 
-// Mean is a metric over several runs of one trial.
-func Mean(runs []map[string]load.Value) map[string]load.Value {
+// mean is a metric over several runs of one trial.
+func mean(runs []map[string]load.Value) map[string]load.Value {
 	mean := map[string]load.Value{}
 	for i, run := range runs {
 		for name, v := range run {

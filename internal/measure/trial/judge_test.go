@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 		h.RecordValues(int64(time.Millisecond), tc.requests)
 		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: tc.span, Requests: 1, Latency: h, SendLag: h}
 		tr := journal.Trial{Arm: journal.Arm{QuotaCPUs: tc.quota}}
-		if err := Open(&tr, l, nil, 300*time.Millisecond); err != nil {
+		if err := addOpen(&tr, l, nil, 300*time.Millisecond); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		p := tr.Phases[0]
@@ -57,7 +57,7 @@ func TestJudgeUnderOuterLimit(t *testing.T) {
 		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: 3 * time.Second, Requests: 1, Latency: h, SendLag: h}
 		usage := &journal.Usage{HostUse: &journal.HostUse{TargetCPUs: 2}, OuterLimits: []journal.OuterLimit{{Group: "/pod", CPUs: cpus}}}
 		var tr journal.Trial
-		if err := Open(&tr, l, usage, 0); err != nil {
+		if err := addOpen(&tr, l, usage, 0); err != nil {
 			t.Fatal(err)
 		}
 		if got := tr.Phases[0].UnjudgedReason; got != want {

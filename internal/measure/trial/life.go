@@ -87,7 +87,7 @@ func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 	if ctx.Err() != nil {
 		return journal.Trial{}, ctx.Err()
 	}
-	if err := Settle(t.Trial, Lost(err)); err != nil {
+	if err := settle(t.Trial, Lost(err)); err != nil {
 		return journal.Trial{}, err
 	}
 	t.Trial.NotStarted = t.Trial.NotStarted || t.Trial.InvalidCode == journal.InvalidNodeLost
@@ -180,21 +180,21 @@ func (t *Task) judge(loops error, before []Reading, look func() ([]Reading, erro
 	if err != nil {
 		return err
 	}
-	procs := Procs(t.Trial, before, after)
+	procs := judgeProcs(t.Trial, before, after)
 	if loops != nil { // a target that hangs is reported as that, at any GOMAXPROCS
 		return loops
 	}
 	if procs != nil {
 		return procs
 	}
-	if err := Stolen(t.Trial); err != nil {
+	if err := judgeStolen(t.Trial); err != nil {
 		return err
 	}
-	if err := Answers(t.Trial, t.Spec.Load.MaxErrors, t.Spec.Load.Places()); err != nil {
+	if err := judgeAnswers(t.Trial, t.Spec.Load.MaxErrors, t.Spec.Load.Places()); err != nil {
 		return err
 	}
 	arranged := t.Spec.Arrangement()
-	Limits(t.Trial, arranged != nil && *arranged == journal.ArrangementShared)
+	warnOfLimits(t.Trial, arranged != nil && *arranged == journal.ArrangementShared)
 	return nil
 }
 

@@ -11,9 +11,9 @@ const (
 	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
 )
 
-// Limits warns of what, besides the program, was the limit. loadHere says that the
+// warnOfLimits warns of what, besides the program, was the limit. loadHere says that the
 // load ran on the target's machine.
-func Limits(t *journal.Trial, loadHere bool) {
+func warnOfLimits(t *journal.Trial, loadHere bool) {
 	l := t.Load
 	if l != nil && l.ThreadBusiestRatio != nil && *l.ThreadBusiestRatio >= engineLimit {
 		warn(t, journal.Warning{Code: journal.WarnLoadLimited, Value: l.ThreadBusiestRatio})

@@ -69,8 +69,8 @@ func Cost(l *load.Result) journal.LoadCost {
 	return c
 }
 
-// Closed adds the closed loop: the trial's throughput, and the counters of its span.
-func Closed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
+// addClosed adds the closed loop: the trial's throughput, and the counters of its span.
+func addClosed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	if err := addPhase(t, l, usage); err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func Closed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	return hung(l, usage)
 }
 
-// Open adds the open loop: the latency that is judged, if it holds enough for that.
+// addOpen adds the open loop: the latency that is judged, if it holds enough for that.
 // head is what was left out of it.
-func Open(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
+func addOpen(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
 	if err := addPhase(t, l, usage); err != nil {
 		return err
 	}
@@ -108,10 +108,10 @@ func Open(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Dura
 	return hung(l, usage)
 }
 
-// Paced is the trial of a server that is only offered a rate: an open loop, whose
+// addPaced is the trial of a server that is only offered a rate: an open loop, whose
 // throughput is what it carried of that.
-func Paced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
-	if err := Open(t, l, usage, head); err != nil {
+func addPaced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
+	if err := addOpen(t, l, usage, head); err != nil {
 		return err
 	}
 	if usage != nil {
@@ -168,10 +168,10 @@ func hung(l *load.Result, usage *journal.Usage) error {
 	return nil
 }
 
-// Answers says whether so few requests failed that the others count. Requests that
+// judgeAnswers says whether so few requests failed that the others count. Requests that
 // were never answered are failures too, and each of them holds its place to the end:
 // places, plan.Load.Places, is how many requests can be under way at once.
-func Answers(t *journal.Trial, maxErrors float64, places int) error {
+func judgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
 	var answered, failed, unanswered, waiting int64
 	kinds := map[load.Kind]int64{}
 	for i, p := range t.Phases {

@@ -8,18 +8,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// Tried is one rate of a search, as the load engine saw it.
-type Tried struct {
+// tried is one rate of a search, as the load engine saw it.
+type tried struct {
 	*load.Result
 	Usage     *journal.Usage
 	Head      time.Duration // that is in no figure
 	MaxErrors float64       // share of failed requests that may be
 }
 
-// Probe adds an open loop at one of the rates of a search, and says what the
+// addProbe adds an open loop at one of the rates of a search, and says what the
 // objective sees of it. More errors than may be are a rate that is not carried; a
 // program that answers nothing more at a rate may do so at a lower one.
-func Probe(t *journal.Trial, o slo.Objective, l Tried) (slo.Probe, error) {
+func addProbe(t *journal.Trial, o slo.Objective, l tried) (slo.Probe, error) {
 	if err := addPhase(t, l.Result, l.Usage); err != nil {
 		return slo.Probe{}, err
 	}
@@ -37,9 +37,9 @@ func Probe(t *journal.Trial, o slo.Objective, l Tried) (slo.Probe, error) {
 	return probe, nil
 }
 
-// Attained makes the capacity within the objective the trial's throughput, in place
+// attain makes the capacity within the objective the trial's throughput, in place
 // of the closed loop's, whose latency restates it.
-func Attained(t *journal.Trial, s slo.Search, done []slo.Probe) {
+func attain(t *journal.Trial, s slo.Search, done []slo.Probe) {
 	capacity, met := s.Capacity(done)
 	for _, p := range done {
 		if !met && (capacity == 0 || p.RatePerSecond < capacity) {

@@ -35,7 +35,7 @@ func TestProbe(t *testing.T) {
 		}
 		l := &load.Result{Mode: load.ModeOpen, Rate: 100, AchievedPerSecond: tc.achieved, Duration: time.Second, Requests: 100, Errors: tc.errors, Unanswered: tc.unanswered, Latency: h, SendLag: h}
 		tr := journal.Trial{Load: &journal.LoadCost{}}
-		p, err := Probe(&tr, objective, Tried{Result: l, Head: 300 * time.Millisecond, MaxErrors: 0.01})
+		p, err := addProbe(&tr, objective, tried{Result: l, Head: 300 * time.Millisecond, MaxErrors: 0.01})
 		if err != nil || objective.Meets(p) != tc.met || p.RatePerSecond != 100 {
 			t.Errorf("%s: %+v, %v; want that it meets it: %v", name, p, err, tc.met)
 		}
@@ -50,21 +50,21 @@ func TestProbe(t *testing.T) {
 func TestAttained(t *testing.T) {
 	s := slo.Search{Objective: slo.Objective{Quantile: 0.99, Seconds: 0.02}, Ceiling: 1000, Probes: 7}
 	var tr journal.Trial
-	Attained(&tr, s, []slo.Probe{{RatePerSecond: 700, Seconds: 1, Carried: true}, {RatePerSecond: 350, Seconds: 0.5, Carried: true}})
+	attain(&tr, s, []slo.Probe{{RatePerSecond: 700, Seconds: 1, Carried: true}, {RatePerSecond: 350, Seconds: 0.5, Carried: true}})
 	if *tr.ThroughputPerSecond != 350 || tr.Attained.Met || tr.Attained.Probes != 2 {
 		t.Errorf("never met: %v, %+v", *tr.ThroughputPerSecond, tr.Attained)
 	}
-	Attained(&tr, s, []slo.Probe{{RatePerSecond: 700, Seconds: 0.02, Carried: true}, {RatePerSecond: 910, Seconds: 0.2, Carried: true}})
+	attain(&tr, s, []slo.Probe{{RatePerSecond: 700, Seconds: 0.02, Carried: true}, {RatePerSecond: 910, Seconds: 0.2, Carried: true}})
 	if *tr.ThroughputPerSecond != 700 || !tr.Attained.Met {
 		t.Errorf("met: %v, %+v", *tr.ThroughputPerSecond, tr.Attained)
 	}
 	// What failed at a rate that was too high makes no trial invalid.
 	tr.Phases = []journal.Phase{{Requests: 100}, {Requests: 100}, {Requests: 50, Errors: 50, Unanswered: 50}}
-	if err := Answers(&tr, 0.01, 64); err != nil {
+	if err := judgeAnswers(&tr, 0.01, 64); err != nil {
 		t.Errorf("errors at one rate of a search: %v", err)
 	}
 	tr.Phases[0].Errors = 50
-	if err := Answers(&tr, 0.01, 64); err == nil {
+	if err := judgeAnswers(&tr, 0.01, 64); err == nil {
 		t.Error("errors of the closed loop passed")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // loop alone.
 func (t *Task) loops(ctx context.Context, p Place) error {
 	if t.Spec.Target.Attach != nil {
-		return t.open(ctx, p, Paced)
+		return t.open(ctx, p, addPaced)
 	}
 	t.Observe.Tell(plan.Activity{Step: plan.StepClosedLoop})
 	options := t.Spec.LoadOptions(t.urls, 0, t.Spec.Load.Duration/2)
@@ -25,7 +25,7 @@ func (t *Task) loops(ctx context.Context, p Place) error {
 	if err != nil {
 		return err
 	}
-	if err := Closed(t.Trial, closed, usage); err != nil {
+	if err := addClosed(t.Trial, closed, usage); err != nil {
 		return err
 	}
 	switch {
@@ -34,7 +34,7 @@ func (t *Task) loops(ctx context.Context, p Place) error {
 	case t.RatePerSecond == nil:
 		return nil
 	}
-	return t.open(ctx, p, Open)
+	return t.open(ctx, p, addOpen)
 }
 
 // open runs the open loop at the task's rate.
@@ -58,14 +58,14 @@ func (t *Task) search(ctx context.Context, p Place, ceiling float64) error {
 		if err != nil {
 			return err
 		}
-		tried := Tried{Result: result, Usage: usage, Head: t.Spec.Load.OpenHead(), MaxErrors: t.Spec.Load.MaxErrors}
-		probe, err := Probe(t.Trial, search.Objective, tried)
+		at := tried{Result: result, Usage: usage, Head: t.Spec.Load.OpenHead(), MaxErrors: t.Spec.Load.MaxErrors}
+		probe, err := addProbe(t.Trial, search.Objective, at)
 		if err != nil {
 			return err
 		}
 		done = append(done, probe)
 	}
-	Attained(t.Trial, search, done)
+	attain(t.Trial, search, done)
 	return nil
 }
 

@@ -14,9 +14,9 @@ type Reading struct {
 	NoGo       bool  // no Go program is among its processes
 }
 
-// Procs records what the target ran at and says whether that is what the arm wants.
+// judgeProcs records what the target ran at and says whether that is what the arm wants.
 // before is from after the warm-up, after from before the stop; it may be nil.
-func Procs(t *journal.Trial, before, after []Reading) error {
+func judgeProcs(t *journal.Trial, before, after []Reading) error {
 	t.ObservedProcs = make([]*int, len(before))
 	want := t.Arm.Procs
 	for i, now := range before {

@@ -23,9 +23,9 @@ func stolen(u *journal.Usage) float64 {
 	return min(1, u.HostUse.StealSeconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs)))
 }
 
-// Stolen says whether a hypervisor took so much of the CPU time that a trial tells
+// judgeStolen says whether a hypervisor took so much of the CPU time that a trial tells
 // nothing of its program. Less than that is noise, which falls on all settings alike.
-func Stolen(t *journal.Trial) error {
+func judgeStolen(t *journal.Trial) error {
 	most, where := 0.0, ""
 	look := func(u *journal.Usage, of string) {
 		if share := stolen(u); share > most && u.MeasuredSeconds >= tellable {

@@ -20,7 +20,7 @@ import (
 func failure(t *testing.T, err error) (journal.InvalidCode, string) {
 	t.Helper()
 	var tr journal.Trial
-	if err := Settle(&tr, err); err != nil {
+	if err := settle(&tr, err); err != nil {
 		t.Fatalf("no Failure: %v", err)
 	}
 	if tr.Valid != (tr.InvalidCode == "") {
@@ -31,11 +31,11 @@ func failure(t *testing.T, err error) (journal.InvalidCode, string) {
 
 func TestSettle(t *testing.T) {
 	var tr journal.Trial
-	if err := Settle(&tr, nil); err != nil || !tr.Valid {
+	if err := settle(&tr, nil); err != nil || !tr.Valid {
 		t.Errorf("%v, %+v", err, tr)
 	}
 	broken := errors.New("no memory")
-	if err := Settle(&tr, broken); !errors.Is(err, broken) {
+	if err := settle(&tr, broken); !errors.Is(err, broken) {
 		t.Errorf("%v, want that there is no trial", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestProcs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := journal.Trial{Arm: journal.Arm{Procs: tc.procs}}
-			code, reason := failure(t, Procs(&tr, tc.before, tc.after))
+			code, reason := failure(t, judgeProcs(&tr, tc.before, tc.after))
 			if code != tc.code || !strings.Contains(reason, tc.reason) {
 				t.Errorf("%s %q, want %s with %q", code, reason, tc.code, tc.reason)
 			}
@@ -111,11 +111,11 @@ func result(mode string) *load.Result {
 func TestLoops(t *testing.T) {
 	var tr journal.Trial
 	usage := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 1}}
-	if err := Closed(&tr, result(load.ModeClosed), usage); err != nil {
+	if err := addClosed(&tr, result(load.ModeClosed), usage); err != nil {
 		t.Fatal(err)
 	}
 	half := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 0.5}}
-	if err := Open(&tr, result(load.ModeOpen), half, 300*time.Millisecond); err != nil {
+	if err := addOpen(&tr, result(load.ModeOpen), half, 300*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	if *tr.ThroughputPerSecond != 100 || tr.ThroughputUnit != "requests" || tr.CPUSeconds.User != 1 || tr.Saturated || tr.LatencySeconds == nil {
@@ -126,7 +126,7 @@ func TestLoops(t *testing.T) {
 	}
 	slow := result(load.ModeOpen)
 	slow.AchievedPerSecond = 98
-	if err := Open(&tr, slow, nil, 0); err != nil || !tr.Saturated {
+	if err := addOpen(&tr, slow, nil, 0); err != nil || !tr.Saturated {
 		t.Errorf("98 %% carried: saturated %v, %v", tr.Saturated, err)
 	}
 }
@@ -138,9 +138,9 @@ func TestHungReplica(t *testing.T) {
 		l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
 		l.Unanswered = 4
 		var tr journal.Trial
-		add := Closed
+		add := addClosed
 		if mode == load.ModeOpen {
-			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return Open(t, l, u, 0) }
+			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return addOpen(t, l, u, 0) }
 		}
 		code, reason := failure(t, add(&tr, l, nil))
 		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 stopped answering: after 20 answers all of its 4 connections") {
@@ -159,7 +159,7 @@ func TestHungForWantOfCPUs(t *testing.T) {
 	for steal, want := range map[float64]journal.InvalidCode{0: journal.InvalidNoAnswer, 0.19 * 4: journal.InvalidNoAnswer, 0.6 * 4: journal.InvalidStolen} {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
 		var tr journal.Trial
-		code, reason := failure(t, Closed(&tr, l, usage))
+		code, reason := failure(t, addClosed(&tr, l, usage))
 		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60 % of the CPU time of the closed loop") {
 			t.Errorf("%g s of 4 stolen: %s %q", steal, code, reason)
 		}
@@ -176,7 +176,7 @@ func TestHungBesideOthers(t *testing.T) {
 	} {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
 		var tr journal.Trial
-		if code, reason := failure(t, Closed(&tr, l, usage)); code != journal.InvalidNoAnswer || !strings.Contains(reason, want) {
+		if code, reason := failure(t, addClosed(&tr, l, usage)); code != journal.InvalidNoAnswer || !strings.Contains(reason, want) {
 			t.Errorf("others took %g s of 4: %s %q, want %q", others, code, reason, want)
 		}
 	}
@@ -202,7 +202,7 @@ func TestStolen(t *testing.T) {
 			{Mode: journal.ModeClosed, Usage: usage(0.1, 2)}, {Mode: journal.ModeOpen, Usage: usage(0.6, 2)},
 		}}, "took 60 % of the CPU time of the open loop"},
 	} {
-		err := Stolen(&tc.trial)
+		err := judgeStolen(&tc.trial)
 		if tc.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -219,7 +219,7 @@ func TestRedirects(t *testing.T) {
 	l := result(load.ModeClosed)
 	l.Redirects = 100
 	var tr journal.Trial
-	if err := Closed(&tr, l, nil); err != nil || len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnRedirects {
+	if err := addClosed(&tr, l, nil); err != nil || len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnRedirects {
 		t.Errorf("%v, %+v: want a warning of redirects", err, tr.Warnings)
 	}
 }
@@ -243,7 +243,7 @@ func TestAnswers(t *testing.T) {
 		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
 		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
-		code, reason := failure(t, Answers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
+		code, reason := failure(t, judgeAnswers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
 		if code != tc.code || !strings.Contains(reason, tc.want) {
 			t.Errorf("%s: %s %q, want %s with %q", name, code, reason, tc.code, tc.want)
 		}
@@ -258,7 +258,7 @@ func TestLimits(t *testing.T) {
 			Load: &journal.LoadCost{CPUSeconds: 0.5, ThreadBusiestRatio: p(0.5), SendLagP99Seconds: p(0.0001)}}
 	}
 	limits := func(tr *journal.Trial, here bool) []journal.Warning {
-		Limits(tr, here)
+		warnOfLimits(tr, here)
 		return tr.Warnings
 	}
 	if w := limits(quiet(), true); len(w) != 0 {
@@ -298,7 +298,7 @@ func TestJudgedMetric(t *testing.T) {
 		"nor has less":          {map[string]load.Value{"took": {Value: -1, Better: load.BetterHigher}}, 0, "", journal.InvalidMetric},
 	} {
 		var tr journal.Trial
-		code, _ := failure(t, JudgedMetric(&tr, metrics, tc.found))
+		code, _ := failure(t, judgeMetric(&tr, metrics, tc.found))
 		if code != tc.code {
 			t.Errorf("%s: %q, want %q", name, code, tc.code)
 		} else if code == "" && (*tr.ThroughputPerSecond != tc.want || tr.ThroughputUnit != tc.unit) {
@@ -308,7 +308,7 @@ func TestJudgedMetric(t *testing.T) {
 }
 
 func TestMean(t *testing.T) {
-	got := Mean([]map[string]load.Value{{"x": {Value: 1, Better: "lower"}}, {"x": {Value: 2, Better: "lower"}}, {"x": {Value: 6, Better: "lower"}}})
+	got := mean([]map[string]load.Value{{"x": {Value: 1, Better: "lower"}}, {"x": {Value: 2, Better: "lower"}}, {"x": {Value: 6, Better: "lower"}}})
 	if v := got["x"]; v.Value != 3 || v.Better != "lower" {
 		t.Errorf("%+v, want 3", got)
 	}
@@ -323,7 +323,7 @@ func TestBenchmarks(t *testing.T) {
 		return results
 	}
 	var tr journal.Trial
-	if err := Benchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), true); err != nil {
+	if err := addBenchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), true); err != nil {
 		t.Fatal(err)
 	}
 	if got := *tr.ThroughputPerSecond; math.Abs(got-5e6) > 1 || tr.ThroughputUnit != "operations" {
@@ -339,19 +339,19 @@ func TestBenchmarks(t *testing.T) {
 			t.Errorf("%s is %+v, want %+v; all: %v", name, tr.Metrics[name], want, tr.Metrics)
 		}
 	}
-	if code, reason := failure(t, Benchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "does -bench match") {
+	if code, reason := failure(t, addBenchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "does -bench match") {
 		t.Errorf("no benchmark: %s %q", code, reason)
 	}
 	// Lines of a program that measures no time are metrics beside its runs a second.
 	runs := journal.Trial{}
-	Runs(&runs, 14, 2*time.Second)
-	if err := Benchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), false); err != nil {
+	addRuns(&runs, 14, 2*time.Second)
+	if err := addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), false); err != nil {
 		t.Fatal(err)
 	}
 	if *runs.ThroughputPerSecond != 7 || runs.ThroughputUnit != "runs" || runs.Metrics["Defaults numcpu"].Value != 8 {
 		t.Errorf("%+v", runs)
 	}
-	if code, _ := failure(t, Benchmarks(&runs, nil, false)); code != journal.InvalidNoBenchmark {
+	if code, _ := failure(t, addBenchmarks(&runs, nil, false)); code != journal.InvalidNoBenchmark {
 		t.Error("no benchmark at all is no fault")
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// AddUsage adds the counters of another run to those of the runs before. The machine's
+// addUsage adds the counters of another run to those of the runs before. The machine's
 // are of all runs so far in each of them.
-func AddUsage(sum *journal.Usage, u journal.Usage) {
+func addUsage(sum *journal.Usage, u journal.Usage) {
 	sum.HostUse = u.HostUse
 	sum.MeasuredSeconds += u.MeasuredSeconds
 	if u.CPUSeconds != nil {

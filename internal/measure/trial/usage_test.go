@@ -14,7 +14,7 @@ func TestMemoryOfRuns(t *testing.T) {
 	}
 	var sum journal.Usage
 	for _, u := range []journal.Usage{run(3, 40, 70), {}, run(5, 30, 90), run(1, 20, 60)} {
-		AddUsage(&sum, u)
+		addUsage(&sum, u)
 	}
 	if g := sum.GC; g == nil || g.Cycles != 9 || g.HeapBytes != 40 || g.SpanSeconds != 3 || *g.CPUSeconds != 0.75 || *g.BusySeconds != 3 {
 		t.Errorf("%+v", g)
