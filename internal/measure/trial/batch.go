@@ -49,9 +49,7 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 	if err := judgeProcs(t.Trial, bestReadings(all), nil); err != nil {
 		return err
 	}
-	if first := all[0].Outputs; len(first) > 0 {
-		t.Trial.ProcsLogged = logsProcs(first[0])
-	}
+	t.logged(all[0].Outputs)
 	addRuns(t.Trial, len(all)*t.Arm.Replicas, wall)
 	if err := judgeStolen(t.Trial); err != nil {
 		return err

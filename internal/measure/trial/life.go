@@ -200,9 +200,7 @@ func (t *Task) judge(loops error, before []Reading, look func() ([]Reading, erro
 
 // ended judges how a server's replicas ended and what they printed.
 func (t *Task) ended(e Ending) error {
-	if len(e.Outputs) > 0 {
-		t.Trial.ProcsLogged = logsProcs(e.Outputs[0])
-	}
+	t.logged(e.Outputs)
 	if e.Killed {
 		warn(t.Trial, journal.Warning{Code: journal.WarnKilled, Value: new(t.Spec.Target.Grace.Seconds())})
 	}

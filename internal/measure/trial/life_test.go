@@ -128,6 +128,9 @@ func TestServersMetrics(t *testing.T) {
 		if err != nil || tr.InvalidCode != tc.code {
 			t.Errorf("%s: %v, %s %q", name, err, tr.InvalidCode, tr.InvalidReason)
 		}
+		if tc.code != "" && tr.ProcsLogged != nil {
+			t.Errorf("%s: a log that may lack its beginning is said to name GOMAXPROCS: %v", name, *tr.ProcsLogged)
+		}
 		if got := tr.Metrics["cache"].Value; tc.code == "" && (got != 120 || !*tr.ProcsLogged || len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnKilled) {
 			t.Errorf("%s: %g, %+v", name, got, tr)
 		}

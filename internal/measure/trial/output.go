@@ -51,6 +51,17 @@ func logsProcs(o load.Output) *bool {
 	return new(procsNamed.Match(o.Head[:min(len(o.Head), startupBytes)]))
 }
 
+// logged records whether the program names GOMAXPROCS as it starts. A node rotates the
+// logs of its pods, so that there an output may lack its beginning and only a find counts.
+func (t *Task) logged(outputs []load.Output) {
+	if len(outputs) == 0 {
+		return
+	}
+	if logs := logsProcs(outputs[0]); *logs || t.Trial.Origin != journal.OriginKube {
+		t.Trial.ProcsLogged = logs
+	}
+}
+
 // Quote is the end of an output, or where a crash begins in it.
 func Quote(o load.Output) supervisor.Quote {
 	return supervisor.QuoteOutput([]byte(strings.Join([]string{string(o.Head), string(o.Tail)}, "")), QuotedLines)
