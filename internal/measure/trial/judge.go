@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -58,3 +59,121 @@ func printed(l *journal.Latency) func(quantile float64) *float64 {
 }
 
 func seconds(nanoseconds int64) *float64 { return new(time.Duration(nanoseconds).Seconds()) }
+
+// Reading is what was read of one replica's live program.
+type Reading struct {
+	Procs      int
+	Source     string // symbol, decoded
+	GoVersion  string
+	MainModule string
+	Err        error // why Procs could not be read
+	NoGo       bool  // no Go program is among its processes
+}
+
+// judgeProcs records what the target ran at and says whether that is what the arm wants.
+// before is from after the warm-up, after from before the stop; it may be nil.
+func judgeProcs(t *journal.Trial, before, after []Reading) error {
+	t.ObservedProcs = make([]*int, len(before))
+	want := t.Arm.Procs
+	for i, now := range before {
+		switch {
+		case now.NoGo:
+			warn(t, journal.Warning{Code: journal.WarnNoGo})
+			continue
+		case now.Err != nil:
+			warn(t, journal.Warning{Code: journal.WarnProcsUnproven, Detail: now.Err.Error()})
+			continue
+		}
+		t.ObservedProcs[i] = &now.Procs
+		t.ObservedSource, t.ObservedGoVersion, t.ObservedMainModule = now.Source, now.GoVersion, now.MainModule
+		if want != nil && now.Procs != *want {
+			return Invalid(journal.InvalidProcs, "the target ran at GOMAXPROCS=%d, not at %d: it does not take the value from the environment (a call of runtime.GOMAXPROCS, automaxprocs, or a wrapper that clears the environment)", now.Procs, *want)
+		}
+		if i >= len(after) || after[i].Err != nil || after[i].NoGo || after[i].Procs == now.Procs {
+			continue
+		}
+		if want != nil {
+			return Invalid(journal.InvalidProcsChanged, "the target changed its GOMAXPROCS from %d to %d during the trial", now.Procs, after[i].Procs)
+		}
+		warn(t, journal.Warning{Code: journal.WarnProcsChanged, From: &now.Procs, To: &after[i].Procs})
+	}
+	return nil
+}
+
+const (
+	// stolenMuch is the share of the CPUs' time that a hypervisor takes for a target that
+	// does not answer to be no fault of its own.
+	stolenMuch = 0.2
+	// stolenMost is the share from which on figures are the hypervisor's, and not the
+	// program's.
+	stolenMost = 0.5
+	// tellable is the span, in seconds, below which the kernel's ticks of 10 ms and one
+	// burst do not tell what was taken from all of a trial.
+	tellable = 0.5
+)
+
+// stolen is the share of the CPU time that a hypervisor took, of the CPUs that the
+// target may use.
+func stolen(u *journal.Usage) float64 {
+	if u == nil || u.HostUse == nil || u.MeasuredSeconds <= 0 || u.HostUse.TargetCPUs < 1 {
+		return 0
+	}
+	return min(1, u.HostUse.StealSeconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs)))
+}
+
+// judgeStolen says whether a hypervisor took so much of the CPU time that a trial tells
+// nothing of its program. Less than that is noise, which falls on all settings alike.
+func judgeStolen(t *journal.Trial) error {
+	most, where := 0.0, ""
+	look := func(u *journal.Usage, of string) {
+		if share := stolen(u); share > most && u.MeasuredSeconds >= tellable {
+			most, where = share, of
+		}
+	}
+	for i := range t.Phases {
+		if p := &t.Phases[i]; p.Mode != journal.ModeBatch {
+			look(p.Usage, string(p.Mode)+" loop")
+		}
+	}
+	look(&t.Usage, "trial")
+	if most < stolenMost {
+		return nil
+	}
+	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s; measure when the machine has its CPUs", 100*most, where)
+}
+
+const (
+	engineLimit = 0.90 // of a CPU in the busiest engine thread
+	machineFull = 0.95 // of all CPU time
+	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
+)
+
+// warnOfLimits warns of what, besides the program, was the limit. loadHere says that the
+// load ran on the target's machine.
+func warnOfLimits(t *journal.Trial, loadHere bool) {
+	l := t.Load
+	if l != nil && l.ThreadBusiestRatio != nil && *l.ThreadBusiestRatio >= engineLimit {
+		warn(t, journal.Warning{Code: journal.WarnLoadLimited, Value: l.ThreadBusiestRatio})
+	}
+	if l != nil && t.HostUse != nil && loadHere && t.HostUse.BusyRatio >= machineFull && t.MeasuredSeconds > 0 {
+		if cpus := l.CPUSeconds / t.MeasuredSeconds; cpus >= loadShare {
+			warn(t, journal.Warning{Code: journal.WarnLoadTook, Value: &cpus})
+		}
+	}
+	if t.Saturated {
+		warn(t, journal.Warning{Code: journal.WarnSaturated, Value: carriedShare(t)})
+	}
+	if contest.Late(t) {
+		warn(t, journal.Warning{Code: journal.WarnSentLate, Value: new(*l.SendLagP99Seconds)})
+	}
+}
+
+// carriedShare is the share of the rate that the open loop achieved.
+func carriedShare(t *journal.Trial) *float64 {
+	for _, p := range t.Phases {
+		if p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0 {
+			return new(p.AchievedPerSecond / *p.RatePerSecond)
+		}
+	}
+	return nil
+}
