@@ -23,7 +23,8 @@ type run struct {
 	*trial.Task
 	fleet []*replica
 	from  generator
-	kept  bool // the logs are in the results folder, as far as they could be read
+	guard sync.WaitGroup // of what watches the nodes
+	kept  bool           // the logs are in the results folder, as far as they could be read
 }
 
 // replica is one target.
@@ -46,9 +47,9 @@ func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 	if err := r.nodesReady(ctx); err != nil {
 		return err
 	}
-	go func() {
+	r.guard.Go(func() {
 		end(cluster.Until(ctx, nodeLook, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
-	}()
+	})
 	return nil
 }
 

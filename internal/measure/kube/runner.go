@@ -130,6 +130,7 @@ func (r *runner) Close() error {
 // Run measures one arm once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginKube, r.spec, task, observe, r.told)}
+	defer one.guard.Wait() // the next trial has its own view of the nodes
 	return trial.Run(ctx, one, one.Task)
 }
 
