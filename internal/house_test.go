@@ -340,8 +340,8 @@ var linked = map[string]struct{ code, tests []string }{
 		tests: []string{"cli", "load/engine", "load/rpc", "program/ready"},
 	},
 	"k8s.io/client-go": {
-		code:  []string{"check/cluster", "cli", "cmd/procfit", "lab/pods", "measure/kube"},
-		tests: []string{"check/cluster", "cli", "lab/pods", "measure/kube"},
+		code:  []string{"check/cluster", "cli", "cmd/procfit", "host/cluster", "lab/pods", "measure/kube"},
+		tests: []string{"check/cluster", "cli", "host/cluster", "lab/pods", "measure/kube"},
 	},
 }
 
