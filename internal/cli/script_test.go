@@ -95,8 +95,12 @@ func goEnv(name string) string {
 }
 
 // condition is need:root or need:COMMAND, for [!need:wrk] skip 'needs wrk'. Where
-// nothing may be skipped, what is missing fails the script.
+// nothing may be skipped, what is missing fails the script. It is also everything,
+// for [!everything] skip 'why', which keeps a script to the second tier of the tests.
 func condition(cond string) (bool, error) {
+	if cond == "everything" {
+		return need.Required(), nil
+	}
 	what, ok := strings.CutPrefix(cond, "need:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)

@@ -1,7 +1,9 @@
-// Package need states what a test cannot do without. Where it is missing the
-// test skips and says what is missing; with PROCFIT_REQUIRE=1 in the
-// environment, as .ci/run has it, it fails instead, so that nothing is left out
-// there unseen.
+// Package need states what a test needs, and which tests belong to the second
+// tier. Where something is missing, the test skips and says what is missing.
+//
+// The tests have two tiers. "go test work" is the first: it proves the logic and
+// one real run of each ability. "PROCFIT_REQUIRE=1 go test work" is the second, as
+// .ci/run has it: it runs every test, and a test that would skip fails instead.
 package need
 
 import (
@@ -11,7 +13,7 @@ import (
 	"testing"
 )
 
-// Required tells that nothing may be skipped here.
+// Required reports whether nothing may be skipped here: the second tier.
 func Required() bool { return os.Getenv("PROCFIT_REQUIRE") == "1" }
 
 // Skip skips the test for the reason, or fails it where nothing may be skipped.
@@ -21,6 +23,16 @@ func Skip(t testing.TB, reason string) {
 		t.Fatalf("nothing may be skipped here: %s", reason)
 	}
 	t.Skip(reason)
+}
+
+// Everything marks a test, or the rest of one, that only the second tier runs. In
+// the first tier it skips the test for the reason, which says why the first tier
+// can do without it. Scripts write [!everything] skip 'why'.
+func Everything(t testing.TB, why string) {
+	t.Helper()
+	if !Required() {
+		t.Skip("only with PROCFIT_REQUIRE=1: " + why)
+	}
 }
 
 // Missing says what there is not, "root", "cpus" (two of them) or a command of the
