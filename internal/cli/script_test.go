@@ -43,13 +43,19 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script, the command line's specification.
 func TestScripts(t *testing.T) {
+	dir, err := filepath.Abs("testdata/script")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition:           condition,
-		Setup:               setup,
+		Setup:               setup(t, dir),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"call":      scriptCall,
+			"returns":   scriptReturns,
 			"trials":    scriptTrials,
 			"waitfor":   scriptWaitFor,
 			"gone":      scriptGone,
@@ -69,24 +75,44 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setup names the procfit of the scripts by its path too, and the Go version.
-func setup(env *testscript.Env) error {
-	path, err := exec.LookPath("procfit")
+// dirKey and namesKey are what setup leaves for the commands of a script: the folder
+// of the scripts, and the names of the variables that setup has set.
+type dirKey struct{}
+type namesKey struct{}
+
+// setup names the procfit of the scripts by its path too, and the Go version. It looks
+// at the environment once, before a command of another script takes that for itself.
+func setup(t *testing.T, dir string) func(env *testscript.Env) error {
+	procfit, err := exec.LookPath("procfit")
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	env.Setenv("PROCFIT", path)
-	env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command, under -race
-	env.Setenv("GOVERSION", strings.TrimPrefix(runtime.Version(), "go"))
 	trace, err := filepath.Abs("../trace/exec/testdata/go1.27.1.trace") // a binary cannot stand in a script
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	env.Setenv("EXECTRACE", trace)
-	env.Setenv("GOPROXY", goEnv("GOPROXY"))
-	env.Setenv("GOMODCACHE", goEnv("GOMODCACHE"))
-	env.Setenv("GOCACHE", goEnv("GOCACHE")) // what a script checks need not be compiled anew
-	return nil
+	vars := [][2]string{
+		{"PATH", os.Getenv("PATH")},
+		{"PROCFIT", procfit},
+		{"GORACE", "atexit_sleep_ms=0"}, // a second for each command, under -race
+		{"GOVERSION", strings.TrimPrefix(runtime.Version(), "go")},
+		{"EXECTRACE", trace},
+		{"GOPROXY", goEnv("GOPROXY")},
+		{"GOMODCACHE", goEnv("GOMODCACHE")},
+		{"GOCACHE", goEnv("GOCACHE")}, // what a script builds is compiled once on a machine
+	}
+	return func(env *testscript.Env) error {
+		for _, v := range vars {
+			env.Setenv(v[0], v[1])
+		}
+		var names []string
+		for _, v := range env.Vars {
+			name, _, _ := strings.Cut(v, "=")
+			names = append(names, name)
+		}
+		env.Values[dirKey{}], env.Values[namesKey{}] = dir, names
+		return nil
+	}
 }
 
 func goEnv(name string) string {
@@ -105,7 +131,9 @@ func condition(cond string) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
+	inside.Lock() // PATH is this process's own
 	missing := need.Missing(what)
+	inside.Unlock()
 	if missing != "" && need.Required() {
 		return false, fmt.Errorf("nothing may be skipped here: %s", missing)
 	}
