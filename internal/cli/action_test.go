@@ -101,6 +101,7 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 
 // TestAction runs the action for GitHub on a folder with a finding and on one without.
 func TestAction(t *testing.T) {
+	need.Everything(t, "builds procfit as the action does; the scripts prove what its check prints and returns")
 	need.Command(t, "bash")
 	need.Command(t, "go")
 	dir, temp := t.TempDir(), t.TempDir()

@@ -81,6 +81,7 @@ func runStep(t *testing.T, dir, script string, env []string) (string, int) {
 // TestGitHubRecipe runs the steps of the workflow on a pull request that makes a
 // server slower.
 func TestGitHubRecipe(t *testing.T) {
+	need.Everything(t, "builds procfit and two servers for a gate; sweep_gate.txtar proves the gate")
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../deploy/ci/github.yaml")
 	if err != nil {
@@ -147,6 +148,7 @@ func TestGitHubRecipe(t *testing.T) {
 
 // TestGitLabRecipe runs the job on a merge request that makes a server faster.
 func TestGitLabRecipe(t *testing.T) {
+	need.Everything(t, "builds procfit and two servers for a gate; sweep_gate.txtar proves the gate")
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../deploy/ci/gitlab.yaml")
 	if err != nil {

@@ -3,5 +3,5 @@
 //
 // It is a module of its own, so that the browser's driver is no dependency of
 // the tool. It takes the tool's packages from the workspace and so builds only
-// within it: `go test -timeout 30m work` at the root.
+// within it: `go test work` at the root.
 package browser

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// scriptFreePort (freeport NAME) sets a variable to a port that nobody listens at.
+func scriptFreePort(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	ts.Check(l.Close())
+}
+
+// scriptTrials (trials FILE [atleast] N) compares the number of a journal's trials.
+func scriptTrials(ts *testscript.TestScript, neg bool, args []string) {
+	got := countTrials(ts.MkAbs(args[0]))
+	want, err := strconv.Atoi(args[len(args)-1])
+	ts.Check(err)
+	ok := got == want
+	if len(args) == 3 {
+		ok = got >= want
+	}
+	if ok == neg {
+		ts.Fatalf("%s holds %d trials, want %s", args[0], got, strings.Join(args[1:], " "))
+	}
+}
+
+func countTrials(path string) int {
+	b, _ := os.ReadFile(path)
+	return strings.Count(string(b), `{"kind":"trial"`)
+}
+
+const patience = 60 * time.Second
+
+// scriptWaitFor (waitfor FILE N) waits until a journal holds N trials;
+// (waitfor FILE) until the file exists and is not empty.
+func scriptWaitFor(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	eventually(ts, "wait for "+strings.Join(args, " "), func() bool {
+		if len(args) == 1 {
+			info, err := os.Stat(path)
+			return err == nil && info.Size() > 0
+		}
+		want, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		return countTrials(path) >= want
+	})
+}
+
+// scriptGone (gone FILE…) waits until every process whose PID stands in the files
+// has ended.
+func scriptGone(ts *testscript.TestScript, _ bool, args []string) {
+	for _, a := range args {
+		for _, pid := range strings.Fields(ts.ReadFile(a)) {
+			eventually(ts, "the end of process "+pid, func() bool {
+				_, err := os.Stat(filepath.Join("/proc", pid))
+				return os.IsNotExist(err)
+			})
+		}
+	}
+}
+
+// scriptSmaller (smaller DIR BYTES) checks that no file below DIR is larger.
+func scriptSmaller(ts *testscript.TestScript, _ bool, args []string) {
+	most, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(filepath.Walk(ts.MkAbs(args[0]), func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() && info.Size() > most {
+			return fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), most)
+		}
+		return err
+	}))
+}
+
+// scriptWaitPort (waitport N) waits until somebody listens at the port.
+func scriptWaitPort(ts *testscript.TestScript, _ bool, args []string) {
+	eventually(ts, "a listener at port "+args[0], func() bool {
+		c, err := net.Dial("tcp", "127.0.0.1:"+args[0])
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+}
+
+// scriptExitCode (exitcode N COMMAND…) runs a command that must end with the code.
+func scriptExitCode(ts *testscript.TestScript, _ bool, args []string) {
+	checkCode(ts, args[0], ts.Exec(args[1], args[2:]...))
+}
+
+func checkCode(ts *testscript.TestScript, want string, err error) {
+	code := 0
+	if err != nil {
+		exit, ok := err.(*exec.ExitError)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if strconv.Itoa(code) != want {
+		ts.Fatalf("exit code %d, want %s", code, want)
+	}
+}
+
+// scriptInterrupt (interrupt N JOURNAL TRIALS COMMAND…) sends SIGINT to the
+// command when the journal holds that many trials, and checks its exit code.
+func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[1])
+	trials, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	go func() {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(path); err != nil || countTrials(path) < trials {
+				continue
+			}
+			time.Sleep(300 * time.Millisecond) // into the next trial
+			if pid := childIn(ts.MkAbs("."), args[3]); pid != 0 {
+				_ = syscall.Kill(pid, syscall.SIGINT)
+				return
+			}
+		}
+	}()
+	checkCode(ts, args[0], ts.Exec(args[3], args[4:]...))
+}
+
+// childIn finds the child process of that name that works in the script's
+// directory; other scripts run at the same time.
+func childIn(dir, name string) int {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		word, _, _ := strings.Cut(string(line), "\x00")
+		stat, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		fields := strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:])
+		cwd, _ := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
+		if filepath.Base(word) == name && cwd == dir && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
+			return pid
+		}
+	}
+	return 0
+}
+
+// scriptTear (tear FILE) cuts the last line in half.
+func scriptTear(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	start := strings.LastIndexByte(strings.TrimSuffix(string(b), "\n"), '\n') + 1
+	ts.Check(os.Truncate(path, int64(start+len(b))/2))
+}
+
+// scriptTmpfs (tmpfs DIR SIZE) mounts a file system of that size.
+func scriptTmpfs(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(syscall.Mount("procfit-test", dir, "tmpfs", 0, "size="+args[1]))
+	ts.Defer(func() { ts.Check(syscall.Unmount(dir, 0)) })
+}
+
+// scriptNoGroups waits until no cgroup of the script's procfit processes is left.
+func scriptNoGroups(ts *testscript.TestScript, _ bool, _ []string) {
+	eventually(ts, "the removal of all groups", func() bool {
+		left, _ := filepath.Glob("/sys/fs/cgroup/cpu/procfit-*")
+		more, _ := filepath.Glob("/sys/fs/cgroup/procfit-*")
+		return len(left)+len(more) == 0
+	})
+}
+
+// scriptOtherHost (otherhost JOURNAL) makes a journal that of another machine.
+func scriptOtherHost(ts *testscript.TestScript, _ bool, args []string) {
+	b := ts.ReadFile(args[0])
+	changed := strings.Replace(b, `"cpu_model":"`, `"cpu_model":"Other `, 1)
+	if changed == b {
+		ts.Fatalf("no cpu_model in %s", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(changed), 0o644))
+}
+
+func eventually(ts *testscript.TestScript, what string, done func() bool) {
+	for end := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
