@@ -163,6 +163,8 @@ func goEnv(name string) string {
 // nothing may be skipped, what is missing fails the script. It is also everything,
 // for [!everything] skip 'why', which keeps a script to the second tier of the tests.
 func condition(cond string) (bool, error) {
+	inside.Lock() // PATH and PROCFIT_REQUIRE are the test's own, not another script's
+	defer inside.Unlock()
 	if cond == "everything" {
 		return need.Required(), nil
 	}
@@ -170,9 +172,7 @@ func condition(cond string) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
-	inside.Lock() // PATH is this process's own
 	missing := need.Missing(what)
-	inside.Unlock()
 	if missing != "" && need.Required() {
 		return false, fmt.Errorf("nothing may be skipped here: %s", missing)
 	}
