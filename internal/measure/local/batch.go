@@ -52,6 +52,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	}
 	r.Step(plan.StepRun)
 	began := time.Now()
+	defer func() { one.Took = time.Since(began) }()
 	f, err := r.start(ctx, logs)
 	if err != nil {
 		return one, err

@@ -135,7 +135,7 @@ func TestSeveralRuns(t *testing.T) {
 		t.Fatalf("%v, %s", err, trial.InvalidReason)
 	}
 	p := trial.Phases[0]
-	if p.Requests < 2 || p.Requests > 15 || p.DurationSeconds < 0.3 || math.Abs(trial.MeasuredSeconds-p.DurationSeconds) > 1e-6 {
+	if p.Requests < 2 || p.Requests > 15 || trial.DurationSeconds < 0.3 || math.Abs(trial.MeasuredSeconds-p.DurationSeconds) > 1e-6 {
 		t.Errorf("%+v, measured %g s: want some runs in 0.3 s", p, trial.MeasuredSeconds)
 	}
 	if got := *trial.ThroughputPerSecond; got < float64(p.Requests)/p.DurationSeconds*0.999 || got > 50 {
@@ -156,6 +156,21 @@ func TestSeveralRuns(t *testing.T) {
 	}
 	if trial.HostUse == nil || trial.CPUSeconds == nil {
 		t.Errorf("evidence is missing: %+v", trial.Usage)
+	}
+}
+
+// A program that ends at once is not run again for as long as its runs need to fill the
+// time: the trial ends after three times that, and the run in which that passes.
+func TestShortRuns(t *testing.T) {
+	spec := job("true")
+	spec.Target.RunFor = 500 * time.Millisecond
+	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	if err != nil || !trial.Valid {
+		t.Fatalf("%v, %s", err, trial.InvalidReason)
+	}
+	one := trial.DurationSeconds / float64(trial.Phases[0].Requests)
+	if p := trial.Phases[0]; p.DurationSeconds > 0.5+one || trial.DurationSeconds > 1.5+5*one {
+		t.Errorf("%d runs of %g s in all, in %g s: want 1.5 s at most", p.Requests, p.DurationSeconds, trial.DurationSeconds)
 	}
 }
 

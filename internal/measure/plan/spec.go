@@ -71,7 +71,7 @@ type Target struct {
 	ReadyTimeout time.Duration // for it to be so
 	Grace        time.Duration // from SIGTERM to SIGKILL
 	RunTimeout   time.Duration // for a batch program's run; 0: none
-	RunFor       time.Duration // a batch program is run again until its runs have used this; 0: once
+	RunFor       time.Duration // a batch program is run again until its runs have used this, or three times this has passed; 0: once
 }
 
 // Load is what a server is loaded with, and which figures count.

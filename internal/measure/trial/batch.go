@@ -13,10 +13,20 @@ import (
 // Ran is one run of a batch program, of all its replicas at once.
 type Ran struct {
 	Wall     time.Duration // of the slowest replica
+	Took     time.Duration // with its start and what is read at its end, without --prepare; 0: not known
 	Usage    journal.Usage // its HostUse is of all measured runs so far
 	Readings []Reading
 	Outputs  []load.Output
 	metrics  map[string]load.Value
+}
+
+// startShare bounds a trial of a program that ends within milliseconds, whose start
+// takes longer than its run: a trial takes at most so many times what its runs may use.
+const startShare = 3
+
+// used is what a run takes of the time for the runs of its trial.
+func (one Ran) used() time.Duration {
+	return max(one.Wall, one.Took/startShare, time.Microsecond)
 }
 
 // batch is a batch program's trial: runs one after the other, until their time is
@@ -30,11 +40,11 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		if err != nil {
 			return err
 		}
-		spent += max(one.Wall, time.Microsecond)
+		spent += one.used()
 	}
 	var all []Ran
-	var wall time.Duration
-	for len(all) == 0 || wall < t.Spec.Target.RunFor {
+	var wall, used time.Duration
+	for len(all) == 0 || used < t.Spec.Target.RunFor {
 		one, err := p.RunOnce(ctx, true)
 		if err != nil {
 			return err
@@ -43,6 +53,7 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 			return err
 		}
 		wall += max(one.Wall, time.Microsecond)
+		used += one.used()
 		all = append(all, one)
 		addUsage(&t.Trial.Usage, one.Usage)
 	}
