@@ -166,7 +166,7 @@ func condition(cond string) (bool, error) {
 	inside.Lock() // PATH and PROCFIT_REQUIRE are the test's own, not another script's
 	defer inside.Unlock()
 	if cond == "everything" {
-		return need.Required(), nil
+		return need.Full(), nil
 	}
 	what, ok := strings.CutPrefix(cond, "need:")
 	if !ok {

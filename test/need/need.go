@@ -26,14 +26,18 @@ func Skip(t testing.TB, reason string) {
 }
 
 // Everything marks a test, or the rest of one, that only the second tier runs. In
-// the first tier it skips the test for the reason, which says why the first tier
-// can do without it. Scripts write [!everything] skip 'why'.
+// the first tier, and with -short, it skips the test for the reason, which says why the
+// first tier can do without it. Scripts write [!everything] skip 'why'.
 func Everything(t testing.TB, why string) {
 	t.Helper()
-	if !Required() {
+	if !Full() {
 		t.Skip("only with PROCFIT_REQUIRE=1: " + why)
 	}
 }
+
+// Full reports whether this is the second tier, for a test that does more there. With
+// -short, as under the race detector in .ci/run, it is not.
+func Full() bool { return Required() && !testing.Short() }
 
 // Missing says what there is not, "root", "cpus" (two of them) or a command of the
 // system, or is empty.
