@@ -154,21 +154,22 @@ var mayImport = map[string][]string{
 	"show/axis":     {},
 	"show/style":    {},
 
-	"test":                          {"test/need"},
+	"test":                          {"test/need", "test/built"},
 	"test/need":                     {},
+	"test/built":                    {"test/need"},
 	"test/cluster":                  {},
 	"test/cluster/run":              {"test/cluster"},
 	"load/loadtest":                 {},
 	"verdict/contest/race/racetest": {"verdict/contest/race"},
 	"verdict/verdicttest":           {"verdict/journal"},
 	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary"},
-	"program/goproc/goproctest":     {"test/need"},
+	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
+var testHelpers = []string{"test", "test/need", "test/built", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
 
 func TestImports(t *testing.T) {
 	problems, packages, _, err := checkImports(os.DirFS(".."))

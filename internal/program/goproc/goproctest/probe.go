@@ -9,12 +9,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/test/need"
+	"github.com/procfit/procfit/test/built"
 )
 
 //go:embed testdata/probe
@@ -31,47 +30,29 @@ type Build struct {
 	Args      []string // of go build
 }
 
-// Run builds the probe and returns its path. It is a module of its own, outside of
-// the workspace: inside one, an old language version gets no GODEBUG defaults.
+// Run returns the path of the probe so built, which all tests share.
 func (b Build) Run(t testing.TB) string {
 	t.Helper()
-	need.Command(t, "go")
-	dir := t.TempDir()
-	if err := writeSource(dir, b.Language); err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(dir, "probe")
-	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false"}, b.Args...), "-o", out, ".")...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GOWORK=off"), b.Env...)
-	if b.Toolchain != "" {
-		cmd.Env = append(cmd.Env, "GOTOOLCHAIN="+b.Toolchain)
-	}
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s build %v %v: %v\n%s", b.Toolchain, b.Env, b.Args, err, msg)
-	}
-	return out
-}
-
-func writeSource(dir, language string) error {
+	language := b.Language
 	if language == "" {
 		language = "1.18"
 	}
-	files, err := source.ReadDir("testdata/probe")
+	p := built.Program{Name: "probe", Files: map[string]string{"go.mod": "module " + Module + "\n\ngo " + language + "\n"}, Env: b.Env, Args: b.Args}
+	if b.Toolchain != "" {
+		p.Env = append([]string{"GOTOOLCHAIN=" + b.Toolchain}, b.Env...)
+	}
+	entries, err := source.ReadDir("testdata/probe")
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	for _, f := range files {
-		text, err := source.ReadFile("testdata/probe/" + f.Name())
+	for _, e := range entries {
+		text, err := source.ReadFile("testdata/probe/" + e.Name())
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o644); err != nil {
-			return err
-		}
+		p.Files[e.Name()] = string(text)
 	}
-	mod := "module " + Module + "\n\ngo " + language + "\n"
-	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644)
+	return p.Run(t)
 }
 
 // Probe is a running probe.
