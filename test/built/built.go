@@ -64,18 +64,16 @@ func (p Program) Run(t testing.TB) string {
 	return path
 }
 
-// Copy is Run, with a copy in dir that is the caller's own.
-func (p Program) Copy(t testing.TB, dir string) string {
+// Copy writes a copy of the program to path, for the caller alone.
+func (p Program) Copy(t testing.TB, path string) {
 	t.Helper()
 	b, err := os.ReadFile(p.Run(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, p.Name)
 	if err := os.WriteFile(path, b, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 // once has a func() (string, error) for each key: tests that run at a time build a

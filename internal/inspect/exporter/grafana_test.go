@@ -18,9 +18,7 @@ import (
 // half a minute, so that it is done only where everything is asked for.
 func TestGrafanaSchema(t *testing.T) {
 	t.Parallel()
-	if !need.Required() {
-		need.Skip(t, "fetches Grafana's schema: PROCFIT_REQUIRE=1")
-	}
+	need.Everything(t, "fetches Grafana's schema")
 	npm := need.Command(t, "npm")
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/grafana")); err != nil {

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
-// built is where build puts programs.
-var built string
+// programs is where procfit is built.
+var programs string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "procfit-exporter-")
@@ -27,31 +28,31 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	built = dir
+	programs = dir
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// build returns the path of a program, built once: procfit or the probe.
-func build(t testing.TB, name, dir string, env ...string) string {
+// procfit returns the path of the tool, which is built once.
+func procfit(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(built, name)
+	path := filepath.Join(programs, "procfit")
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
 	cmd := exec.Command(need.Command(t, "go"), "build", "-buildvcs=false", "-o", path, ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir = "../../../cmd/procfit"
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build of %s: %v\n%s", name, err, out)
+		t.Fatalf("go build of procfit: %v\n%s", err, out)
 	}
 	return path
 }
 
-func procfit(t testing.TB) string { return build(t, "procfit", "../../../cmd/procfit") }
-
-func probe(t testing.TB) string {
-	return build(t, "probe", "testdata/probe", "GOWORK=off", "CGO_ENABLED=0")
+// probe writes an idle Go program to path.
+func probe(t testing.TB, path string) {
+	t.Helper()
+	built.Program{Name: "probe", Files: built.Dir(t, "testdata/probe"), Env: []string{"CGO_ENABLED=0"}}.Copy(t, path)
 }
 
 // serving is a procfit exporter.
@@ -125,9 +126,7 @@ func peak(t testing.TB, pid int) int {
 func crowd(t testing.TB, name string, n int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.Link(probe(t), path); err != nil {
-		t.Fatal(err)
-	}
+	probe(t, path)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +157,7 @@ func TestFiveHundred(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 500 processes")
 	}
+	need.Everything(t, "starts 500 processes to time a scrape; the other tests scrape a few")
 	const n = 500
 	crowd(t, "pf-crowd", n)
 	s := start(t)
@@ -208,7 +208,7 @@ func BenchmarkScrape500(b *testing.B) {
 func TestWithoutRights(t *testing.T) {
 	need.Root(t)
 	crowd(t, "pf-root", 1)
-	if err := os.Chmod(built, 0o755); err != nil {
+	if err := os.Chmod(programs, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, func(c *exec.Cmd) {
@@ -230,7 +230,7 @@ func TestWithoutRights(t *testing.T) {
 // sees what root sees, and has complete counts.
 func TestWithCapabilities(t *testing.T) {
 	need.Root(t)
-	if err := os.Chmod(built, 0o755); err != nil {
+	if err := os.Chmod(programs, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	crowd(t, "pf-root", 2)
