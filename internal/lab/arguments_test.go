@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/procfit/procfit/internal/program/toolchain"
-	"github.com/procfit/procfit/test/need"
 )
 
 // misused is, for batch programs, what they refuse besides the sizes of TestSizes
@@ -63,20 +59,13 @@ func TestStandaloneArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
-	need.Command(t, "go")
-	dir := standalonePrograms(t)
-	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
 	commands := []string{"preempt -d 1ms -timeout 10s extra", "preempt -d 1ms -timeout -1s"}
 	for _, e := range of(Server) {
 		commands = append(commands, e.ID+" -addr none extra") // an address at which it would not hang
 	}
 	for _, c := range commands {
 		words := strings.Fields(c)
-		program := filepath.Join(dir, words[0]+".exe")
-		if _, err := command.Run(t.Context(), "build", "-o", program, "./"+words[0]); err != nil {
-			t.Fatal(err)
-		}
-		output, err := exec.CommandContext(t.Context(), program, words[1:]...).CombinedOutput()
+		output, err := exec.CommandContext(t.Context(), standaloneProgram(t, words[0]), words[1:]...).CombinedOutput()
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasPrefix(string(output), words[0]+": ") {
 			t.Errorf("%s: %v, want exit code 2: %s", c, err, output)

@@ -102,13 +102,7 @@ func TestTenants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program")
 	}
-	need.Command(t, "go")
-	dir := standalonePrograms(t)
-	program := filepath.Join(dir, "tenants.exe")
-	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
-	if _, err := command.Run(t.Context(), "build", "-o", program, "./tenants"); err != nil {
-		t.Fatal(err)
-	}
+	program := standaloneProgram(t, "tenants")
 	line := regexp.MustCompile(`^BenchmarkTenants 1 (\d+) ns/op (\d+) beside-p99-ns (\d+) alone-p99-ns\n$`)
 	hows := []string{"together", "processes"}
 	if runtime.GOOS == "linux" && runtime.NumCPU() > 1 && need.Missing("taskset") == "" {

@@ -14,25 +14,45 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
-// standalonePrograms writes what Source gives as a module, a package for each.
-func standalonePrograms(t *testing.T) (dir string) {
+// sourcesAlone is what Source gives as a module, a package for each.
+func sourcesAlone(t *testing.T) built.Program {
 	t.Helper()
-	dir = t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), "module programs\n\ngo 1.21\n")
+	p := built.Program{Files: map[string]string{"go.mod": "module programs\n\ngo 1.21\n"}, Env: []string{"GOFLAGS=", "CGO_ENABLED=0"}}
 	for _, e := range of(Server, Batch) {
 		source, err := Source(e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(dir, e.ID), 0o755); err != nil {
+		p.Files[e.ID+"/main.go"] = source
+	}
+	return p
+}
+
+// standalonePrograms writes them.
+func standalonePrograms(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range sourcesAlone(t).Files {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, e.ID, "main.go"), source)
+		write(t, filepath.Join(dir, name), text)
 	}
 	return dir
+}
+
+// standaloneProgram is the path of one of them, built.
+func standaloneProgram(t *testing.T, id string) string {
+	t.Helper()
+	path := filepath.Join(sourcesAlone(t).Run(t), id)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	return path
 }
 
 // TestSource builds what Source gives as a user would, outside of the workspace,
@@ -43,12 +63,8 @@ func TestSource(t *testing.T) {
 	}
 	need.Command(t, "go")
 	dir := standalonePrograms(t)
-	bin := filepath.Join(dir, "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
-	for _, args := range [][]string{{"fmt", "./..."}, {"vet", "./..."}, {"build", "-o", bin + "/", "./..."}} {
+	for _, args := range [][]string{{"fmt", "./..."}, {"vet", "./..."}} {
 		if output, err := command.Run(t.Context(), args...); err != nil {
 			t.Fatal(err)
 		} else if args[0] == "fmt" && len(output) > 0 {
@@ -58,7 +74,7 @@ func TestSource(t *testing.T) {
 	for _, e := range of(Server, Batch) {
 		t.Run(e.ID, func(t *testing.T) {
 			t.Parallel()
-			program := filepath.Join(bin, e.ID)
+			program := standaloneProgram(t, e.ID)
 			if e.Kind == Server {
 				serves(t, program, e.ID)
 				return
@@ -124,6 +140,7 @@ func TestOldestModern(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles all programs")
 	}
+	need.Everything(t, "compiles all programs with a toolchain that it fetches; TestSource compiles them with this one")
 	dir := standalonePrograms(t)
 	command := toolchain.Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
 	chain, err := command.Fetch(t.Context(), "1.21.13")
@@ -144,6 +161,7 @@ func TestReleases(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs with six toolchains")
 	}
+	need.Everything(t, "fetches six toolchains and compiles programs with each; TestSource compiles them with this one")
 	for _, version := range []string{"1.2.2", "1.4.3", "1.5.4", "1.13.15", "1.21.13", "1.27.1"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

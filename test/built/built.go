@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -93,11 +94,9 @@ func (p Program) find() (string, error) {
 var settings = []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFLAGS", "GODEBUG", "GOFIPS140", "CGO_ENABLED", "CC", "CGO_CFLAGS", "CGO_LDFLAGS"}
 
 func (p Program) key() (string, error) {
-	cmd := exec.Command("go", append([]string{"env"}, settings...)...)
-	cmd.Dir, cmd.Env = os.TempDir(), p.env()
-	out, err := cmd.Output()
+	out, err := told(p.env())
 	if err != nil {
-		return "", fmt.Errorf("go env with %v: %w%s", p.Env, err, said(err))
+		return "", fmt.Errorf("go env with %v: %w", p.Env, err)
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %s %q %q\n", p.Name, out, p.Env, p.Args)
@@ -109,12 +108,22 @@ func (p Program) key() (string, error) {
 
 func (p Program) env() []string { return append(append(os.Environ(), "GOWORK=off"), p.Env...) }
 
-func said(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return "\n" + string(exit.Stderr)
-	}
-	return ""
+// asked has a func() (string, error) for each environment.
+var asked sync.Map
+
+// told is what the go command says of the settings in an environment; it is asked once.
+func told(env []string) (string, error) {
+	f, _ := asked.LoadOrStore(strings.Join(env, "\x00"), sync.OnceValues(func() (string, error) {
+		cmd := exec.Command("go", append([]string{"env"}, settings...)...)
+		cmd.Dir, cmd.Env = os.TempDir(), env
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w\n%s", err, exit.Stderr)
+		}
+		return string(out), err
+	}))
+	return f.(func() (string, error))()
 }
 
 // folder is where programs are kept.

@@ -55,6 +55,7 @@ func TestBuildWithToolchains(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the runtime with one more toolchain")
 	}
+	need.Everything(t, "fetches two toolchains and compiles the runtime with each; TestLocal compiles with this one")
 	dir := module(t, "1.24", map[string]string{"main.go": "package main\nimport \"runtime\"\nfunc main() { println(runtime.Version()) }\n"})
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()

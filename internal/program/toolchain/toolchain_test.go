@@ -25,9 +25,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// get fetches a toolchain; without a network and without one in the module
-// cache the test is skipped.
+// get fetches a toolchain other than this one, which the second tier does. Without a
+// network and without one in the module cache the test is skipped.
 func get(t *testing.T, version string) Toolchain {
+	t.Helper()
+	need.Everything(t, "fetches Go "+version+" and compiles its library; TestLocal compiles with this toolchain")
+	return fetch(t, version)
+}
+
+func fetch(t *testing.T, version string) Toolchain {
 	t.Helper()
 	need.Command(t, "go")
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -307,7 +313,7 @@ func TestBuildC(t *testing.T) {
 	if err != nil {
 		need.Skip(t, err.Error())
 	}
-	chain := get(t, strings.TrimPrefix(runtime.Version(), "go"))
+	chain := fetch(t, strings.TrimPrefix(runtime.Version(), "go"))
 	t.Setenv("CC", compiler)
 	if again, err := CCompiler(); err != nil || again != compiler {
 		t.Errorf("CC=%s: %q, %v", compiler, again, err)
