@@ -10,11 +10,15 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/need"
 )
 
 func TestFitsPhoneAndDesk(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile()} {
 		t.Run(name, func(t *testing.T) {
+			if name != "hostile" { // the longest texts
+				need.Everything(t, "one more page in three widths")
+			}
 			x := open(t, r)
 			for _, width := range []int64{375, 768, 1280} {
 				x.do(t, chromedp.EmulateViewport(width, 900))
@@ -44,6 +48,7 @@ func TestFitsPhoneAndDesk(t *testing.T) {
 }
 
 func TestEveryKindOfPageFits(t *testing.T) {
+	need.Everything(t, "three more pages in two widths; TestFitsPhoneAndDesk looks at one")
 	for name, r := range map[string]*verdict.Result{"gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks()} {
 		x := open(t, r)
 		for _, width := range []int64{375, 1280} {
@@ -99,6 +104,9 @@ func TestFirstScreen(t *testing.T) {
 	several.Complete = true
 	for name, r := range map[string]*verdict.Result{"set it": pagetest.Typical(), "shared": pagetest.Shared(), "groups": several, "benchmarks": pagetest.Benchmarks()} {
 		t.Run(name, func(t *testing.T) {
+			if name != "set it" {
+				need.Everything(t, "one more page on three screens")
+			}
 			curves := ".curves svg[role=group]"
 			screens := [][3]int64{{1280, 800, 800}, {390, 844, 2 * 844}}
 			switch name {
