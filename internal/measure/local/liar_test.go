@@ -69,27 +69,30 @@ func TestServersThatHang(t *testing.T) {
 		{"half", "connections were no longer answered", 1, journal.InvalidErrors},
 		{"none", "", 1, ""},
 	} {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := plan.Default()
-		s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + plan.PortPlaceholder, "200ms", tc.silent}
-		s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
-		s.Target.Grace = 100 * time.Millisecond
-		s.Load.Stretch = false
-		s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
-		arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
-		rate := 50.0
-		var trial journal.Trial
-		for range 5 { // a machine whose hypervisor takes its CPUs tells nothing of the server
-			trial, err = prepared(t, s, Config{}, arm).Run(t.Context(), plan.Task{Arm: arm, RatePerSecond: &rate}, nil)
-			if err != nil || trial.InvalidCode != journal.InvalidStolen {
-				break
+		t.Run(fmt.Sprintf("silent on %s, %d replicas", tc.silent, tc.replicas), func(t *testing.T) {
+			t.Parallel() // it waits for them
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if err != nil || trial.InvalidCode != tc.code || !strings.Contains(trial.InvalidReason, tc.want) {
-			t.Errorf("silent on %s, %d replicas: %v, %s %q, want %s with %q", tc.silent, tc.replicas, err, trial.InvalidCode, trial.InvalidReason, tc.code, tc.want)
-		}
+			s := plan.Default()
+			s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + plan.PortPlaceholder, "200ms", tc.silent}
+			s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
+			s.Target.Grace = 100 * time.Millisecond
+			s.Load.Stretch = false
+			s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
+			arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
+			rate := 50.0
+			var trial journal.Trial
+			for range 5 { // a machine whose hypervisor takes its CPUs tells nothing of the server
+				trial, err = prepared(t, s, Config{}, arm).Run(t.Context(), plan.Task{Arm: arm, RatePerSecond: &rate}, nil)
+				if err != nil || trial.InvalidCode != journal.InvalidStolen {
+					break
+				}
+			}
+			if err != nil || trial.InvalidCode != tc.code || !strings.Contains(trial.InvalidReason, tc.want) {
+				t.Errorf("%v, %s %q, want %s with %q", err, trial.InvalidCode, trial.InvalidReason, tc.code, tc.want)
+			}
+		})
 	}
 }

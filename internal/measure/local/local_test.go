@@ -81,7 +81,7 @@ var unset = journal.Arm{Label: "unset", Replicas: 1}
 // trials invalid and leaves the others alone. A run beyond the limit is ended.
 func TestReadyAndLimit(t *testing.T) {
 	spec := job("/nowhere/program")
-	spec.Target.RunTimeout = 3 * time.Second
+	spec.Target.RunTimeout = time.Second
 	config := Config{Programs: map[string]Program{"1.4": {Err: errors.New("no such release")}, "1.26": {Command: []string{"true"}}, "1.13": {Command: []string{"sleep", "60"}}}}
 	if err := Check(spec, true); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestReadyAndLimit(t *testing.T) {
 	for i, want := range []struct {
 		code   journal.InvalidCode
 		reason string
-	}{{journal.InvalidNoProgram, "no such release"}, {}, {journal.InvalidTimeout, "did not end within 3s"}} {
+	}{{journal.InvalidNoProgram, "no such release"}, {}, {journal.InvalidTimeout, "did not end within 1s"}} {
 		trial, err := r.Run(t.Context(), plan.Task{Arm: arms[i], Order: i}, nil)
 		if err != nil || trial.InvalidCode != want.code || trial.InvalidReason != want.reason || trial.Valid != (want.code == "") {
 			t.Errorf("%s: %v, %s %q, want %+v", arms[i].GoVersion, err, trial.InvalidCode, trial.InvalidReason, want)

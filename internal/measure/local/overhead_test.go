@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
 )
 
 // serverArgument makes this test binary the server of BenchmarkOverhead.
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		liar(os.Args[2], os.Args[3], os.Args[4])
 		os.Exit(1)
 	}
+	need.Waiting(4) // for servers that hang
 	os.Exit(m.Run())
 }
 
