@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/test/need"
 )
 
 // TestMain is also the program that the tests in a terminal start, with a role and a
@@ -18,6 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	role, set := os.LookupEnv("TUI_ROLE")
 	if !set {
+		need.Waiting(4) // for a terminal that is drawn ten times a second
 		os.Exit(m.Run())
 	}
 	if err := os.WriteFile(filepath.Join(os.Args[1], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {

@@ -147,6 +147,7 @@ var told = []string{
 // On a machine with CPUs enough the same command answers every hypothesis that needs
 // them.
 func TestManyCPUs(t *testing.T) {
+	t.Parallel() // it waits for the disk, trial by trial
 	if testing.Short() {
 		t.Skip("measures three thousand trials, each kept in a journal")
 	}
@@ -180,6 +181,7 @@ func TestManyCPUs(t *testing.T) {
 
 // With lists of CPUs the program has those that it was given, and the load its own.
 func TestOwnCPUs(t *testing.T) {
+	t.Parallel() // it waits for the disk, trial by trial
 	e, err := lab.Find("cpuserver")
 	if err != nil {
 		t.Fatal(err)

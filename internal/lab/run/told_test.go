@@ -53,6 +53,7 @@ func untilTold(t *testing.T, r *Run, budget time.Duration) (list []More) {
 // A hypothesis whose interval holds a bound gets more blocks until it is told, and what
 // told it stays with the folder.
 func TestUntilTold(t *testing.T) {
+	t.Parallel() // it waits for the disk, trial by trial
 	e, err := lab.Find("parallel")
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +87,7 @@ func TestUntilTold(t *testing.T) {
 
 // What lies on the bound is never told: it is looked at a few times, and no more.
 func TestNeverTold(t *testing.T) {
+	t.Parallel() // it waits for the disk, trial by trial
 	e, err := lab.Find("parallel")
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func TestLimits(t *testing.T) {
 		}
 		return all[i]
 	}
-	script := `echo $$ >"$1" && echo && read x && i=0 && while [ $i -lt 20000 ]; do i=$((i+1)); done`
+	script := `echo $$ >"$1" && echo && read x && i=0 && while [ $i -lt 100000 ]; do i=$((i+1)); done` // several periods' worth
 	cmd := exec.Command("sh", "-c", script, "sh", inner+"/cgroup.procs")
 	in, err := cmd.StdinPipe()
 	if err != nil {

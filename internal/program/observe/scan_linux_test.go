@@ -115,7 +115,7 @@ func TestScanThrottled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newScanner(t)
-	// It burns 300 ms of the wall clock as soon as it is released.
+	// It burns 300 ms of CPU time, which takes 3 s at 0.1 CPUs.
 	pid, _ := run(t, asRole("sh", "burn", "-c", `echo $$ >"$1" && exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
 	p := one(t, scan(t, s, pid), pid)
 	total := p.Total.Throttling
