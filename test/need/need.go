@@ -7,9 +7,11 @@
 package need
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -36,8 +38,26 @@ func Everything(t testing.TB, why string) {
 }
 
 // Full reports whether this is the second tier, for a test that does more there. With
-// -short, as under the race detector in .ci/run, it is not.
-func Full() bool { return Required() && !testing.Short() }
+// -short, as under the race detector in .ci/run, it is not. PROCFIT_FULL=1, which asks
+// by hand for more than everything of one package, is more than the second tier.
+func Full() bool {
+	return (Required() || os.Getenv("PROCFIT_FULL") == "1") && !testing.Short()
+}
+
+// Waiting lets n parallel tests of this test program run at a time, unless -parallel
+// says how many. It is called in TestMain where the parallel tests wait: go test runs
+// one for each CPU, which suits tests that compute.
+func Waiting(n int) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err)
+	}
+}
 
 // Missing says what there is not, "root", "cpus" (two of them) or a command of the
 // system, or is empty.

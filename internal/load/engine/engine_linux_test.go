@@ -24,7 +24,6 @@ import (
 )
 
 func TestClosedLoop(t *testing.T) {
-	t.Parallel()
 	var served atomic.Int64
 	var bad atomic.Pointer[string]
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

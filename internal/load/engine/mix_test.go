@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -81,39 +82,44 @@ func (s *mixServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestMix(t *testing.T) {
 	for _, rate := range []float64{0, 300} {
 		for _, engine := range []string{"", load.EnginePortable} {
-			s := &mixServer{seen: map[string]int{}}
-			server := httptest.NewServer(s)
-			r, err := Run(t.Context(), load.Options{
-				URLs: []string{server.URL + "/ignored"}, Connections: 8, Rate: rate, Duration: 700 * time.Millisecond, Engine: engine, Seed: 3,
-				Headers: []string{"X-All: yes", "X-Who: nobody"},
-				Requests: []load.Request{
-					{Path: "/fast?x=1", Weight: 6, Headers: []string{"x-who: me"}}, {Path: "/slow", Weight: 3, Body: []byte("hello")},
-					{Method: "HEAD", Path: "/fast", Weight: 1}, {Path: "/bad", Weight: 2},
-				},
-			})
-			server.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			by := map[string]load.RequestResult{}
-			var all, errors int64
-			for _, one := range r.PerRequest {
-				by[one.Name] = one
-				all += one.Answered
-				errors += one.Errors
-			}
-			if all != r.Requests || errors != r.Errors || r.Errors != by["GET /bad"].Errors || by["GET /bad"].Errors != by["GET /bad"].Answered || errors == 0 {
-				t.Errorf("engine %q, rate %g: by request %d answers and %d errors of %d and %d: %+v", engine, rate, all, errors, r.Requests, r.Errors, r.ErrorKinds)
-			}
-			slow, fast := by["POST /slow"], by["GET /fast"]
-			if slow.Answered == 0 || fast.Answered == 0 || by["HEAD /fast"].Answered == 0 || slow.Latency.Min() < int64(29*time.Millisecond) || fast.Latency.Min() >= slow.Latency.Min() {
-				t.Errorf("engine %q, rate %g: slow %d of %d ns at least, fast %d of %d ns", engine, rate, slow.Answered, slow.Latency.Min(), fast.Answered, fast.Latency.Min())
-			}
-			for _, want := range []string{"GET /fast?x=1 me yes ", "POST /slow nobody yes hello", "HEAD /fast nobody yes ", "GET /bad nobody yes "} {
-				if s.seen[want] == 0 {
-					t.Errorf("engine %q, rate %g: no %q among %v", engine, rate, want, s.seen)
-				}
-			}
+			t.Run(fmt.Sprintf("engine %s, rate %g", engine, rate), func(t *testing.T) { mixed(t, engine, rate) })
+		}
+	}
+}
+
+func mixed(t *testing.T, engine string, rate float64) {
+	t.Parallel()
+	s := &mixServer{seen: map[string]int{}}
+	server := httptest.NewServer(s)
+	r, err := Run(t.Context(), load.Options{
+		URLs: []string{server.URL + "/ignored"}, Connections: 8, Rate: rate, Duration: 700 * time.Millisecond, Engine: engine, Seed: 3,
+		Headers: []string{"X-All: yes", "X-Who: nobody"},
+		Requests: []load.Request{
+			{Path: "/fast?x=1", Weight: 6, Headers: []string{"x-who: me"}}, {Path: "/slow", Weight: 3, Body: []byte("hello")},
+			{Method: "HEAD", Path: "/fast", Weight: 1}, {Path: "/bad", Weight: 2},
+		},
+	})
+	server.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]load.RequestResult{}
+	var all, errors int64
+	for _, one := range r.PerRequest {
+		by[one.Name] = one
+		all += one.Answered
+		errors += one.Errors
+	}
+	if all != r.Requests || errors != r.Errors || r.Errors != by["GET /bad"].Errors || by["GET /bad"].Errors != by["GET /bad"].Answered || errors == 0 {
+		t.Errorf("by request %d answers and %d errors of %d and %d: %+v", all, errors, r.Requests, r.Errors, r.ErrorKinds)
+	}
+	slow, fast := by["POST /slow"], by["GET /fast"]
+	if slow.Answered == 0 || fast.Answered == 0 || by["HEAD /fast"].Answered == 0 || slow.Latency.Min() < int64(29*time.Millisecond) || fast.Latency.Min() >= slow.Latency.Min() {
+		t.Errorf("slow %d of %d ns at least, fast %d of %d ns", slow.Answered, slow.Latency.Min(), fast.Answered, fast.Latency.Min())
+	}
+	for _, want := range []string{"GET /fast?x=1 me yes ", "POST /slow nobody yes hello", "HEAD /fast nobody yes ", "GET /bad nobody yes "} {
+		if s.seen[want] == 0 {
+			t.Errorf("no %q among %v", want, s.seen)
 		}
 	}
 }
@@ -194,18 +200,21 @@ func TestPoissonCarried(t *testing.T) {
 
 // A server that keeps up is offered all of a schedule at random.
 func TestPoissonRun(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	defer server.Close()
 	for _, engine := range []string{"", load.EnginePortable} {
-		r, err := Run(t.Context(), load.Options{
-			URLs: []string{server.URL}, Connections: 16, Rate: 500, Pace: load.PacePoisson, Duration: time.Second, Settle: 100 * time.Millisecond, Engine: engine,
+		t.Run("engine "+engine, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			defer server.Close()
+			r, err := Run(t.Context(), load.Options{
+				URLs: []string{server.URL}, Connections: 16, Rate: 500, Pace: load.PacePoisson, Duration: time.Second, Settle: 100 * time.Millisecond, Engine: engine,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The arrivals of the thirds differ by some tenths; what was carried does not.
+			if all := r.Requests + r.Unanswered + r.Dropped + r.Errors; all != 500 || r.Pace != load.PacePoisson || r.Errors > 0 {
+				t.Errorf("%d requests, pace %s, %g a second", all, r.Pace, r.AchievedPerSecond)
+			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The arrivals of the thirds differ by some tenths; what was carried does not.
-		if all := r.Requests + r.Unanswered + r.Dropped + r.Errors; all != 500 || r.Pace != load.PacePoisson || r.Errors > 0 {
-			t.Errorf("engine %q: %d requests, pace %s, %g a second", engine, all, r.Pace, r.AchievedPerSecond)
-		}
 	}
 }

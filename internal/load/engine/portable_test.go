@@ -63,10 +63,8 @@ func served(t testing.TB, way string, h http.Handler) load.Options {
 }
 
 func TestPortableClosedLoop(t *testing.T) {
-	t.Parallel()
 	for _, way := range ways() {
 		t.Run(way, func(t *testing.T) {
-			t.Parallel()
 			var count atomic.Int64
 			var bad atomic.Pointer[string]
 			o := served(t, way, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/test/need"
 )
 
 // The test binary is also the server under load and the client whose CPU time
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	default:
+		need.Waiting(4) // for servers that hang, and for the end of a load at a low rate
 		os.Exit(m.Run())
 	}
 }

@@ -86,9 +86,10 @@ func p99(h *hdrhistogram.Histogram) time.Duration { return time.Duration(h.Value
 
 // A stall of the server is seen by the requests that were intended during it,
 // not only by the few that were under way. A busy machine delays on its own
-// account, never the other way, so the upper bound has several attempts and
-// grants what the engine knows itself to be late. PROCFIT_FULL=1 takes the second of
-// docs/PERFORMANCE.md.
+// account, and the server's threads stop a while after the signal was sent. So there
+// are several attempts, and the upper bound grants what the engine knows itself to be
+// late. PROCFIT_FULL=1 takes the stall of docs/PERFORMANCE.md, and the first tier of
+// the tests a shorter run.
 func TestCoordinatedOmission(t *testing.T) {
 	for _, way := range append(ways(), overRPC, "epoll") {
 		t.Run(way, func(t *testing.T) { seesStall(t, way) })
@@ -97,7 +98,10 @@ func TestCoordinatedOmission(t *testing.T) {
 
 func seesStall(t *testing.T, way string) {
 	const attempts = 5
-	duration, stall := 2*time.Second, 300*time.Millisecond
+	duration, stall := time.Second, 300*time.Millisecond
+	if need.Required() {
+		duration = 2 * time.Second
+	}
 	if os.Getenv("PROCFIT_FULL") == "1" {
 		duration, stall = 10*time.Second, time.Second
 	}
@@ -107,17 +111,14 @@ func seesStall(t *testing.T, way string) {
 			t.Fatalf("%d requests, %d dropped, errors %v", r.Requests, r.Dropped, r.ErrorKinds)
 		}
 		got, lag := p99(r.Latency), p99(r.SendLag)
-		if float64(got) < 0.95*float64(least) {
-			t.Fatalf("p99 %v, the truth is at least %v", got, least)
-		}
 		// A tenth of the slots waited for a connection, which is not send lag, and
 		// a stall that was made up for is not saturation.
 		p95 := time.Duration(r.SendLag.ValueAtQuantile(95))
-		if float64(got) <= 1.05*float64(most)+float64(lag) && p95 < least/4 && r.AchievedPerSecond > 0.98*stallRate {
+		if float64(got) >= 0.95*float64(least) && float64(got) <= 1.05*float64(most)+float64(lag) && p95 < least/4 && r.AchievedPerSecond > 0.98*stallRate {
 			t.Logf("p99 %v, the truth is between %v and %v; send lag p99 %v", got, least, most, lag)
 			return
 		}
-		t.Logf("p99 %v, the truth is at most %v; %.1f a second; send lag p95 %v, p99 %v", got, most, r.AchievedPerSecond, p95, lag)
+		t.Logf("p99 %v, the truth is between %v and %v; %.1f a second; send lag p95 %v, p99 %v", got, least, most, r.AchievedPerSecond, p95, lag)
 		if attempt == attempts {
 			t.Fatal("the same in every attempt")
 		}
