@@ -36,12 +36,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// running is the cluster, and a skip where there can be none.
+// running is the cluster, in the second tier, and a skip where there can be none.
 func running(t *testing.T) *cluster.Cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("brings up a cluster")
 	}
+	need.Everything(t, "brings up a cluster of two nodes; package kube holds its steps without one")
 	if missing := cluster.Missing(); missing != "" {
 		need.Skip(t, missing)
 	}

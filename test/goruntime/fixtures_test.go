@@ -17,6 +17,9 @@ func TestOfGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for release, names := range map[string]string{"1.25.14": "go125.txt", "1.26.8": "go126.txt"} {
+		if !taken(t, release) {
+			continue
+		}
 		t.Run(release, func(t *testing.T) {
 			src, dir := filepath.Join(goroot(t, release), "src/internal/runtime/cgroup"), t.TempDir()
 			tests, err := filepath.Glob(filepath.Join(src, "cgroup*_test.go"))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,18 @@ import (
 
 // releases are those of which the code is asked; several have the same.
 func releases() []string { return []string{"1.25.0", "1.25.14", "1.26.8", "1.27.1"} }
+
+// taken reports whether a release's code is asked: in the first tier that of this
+// toolchain alone. The test's output names the others as skipped.
+func taken(t *testing.T, release string) (yes bool) {
+	t.Run("toolchain "+release, func(t *testing.T) {
+		if "go"+release != runtime.Version() {
+			need.Everything(t, "fetches Go "+release+"; the code of this toolchain is asked")
+		}
+		yes = true
+	})
+	return yes
+}
 
 // goroot is the GOROOT of a release.
 func goroot(t *testing.T, release string) string {

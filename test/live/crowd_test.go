@@ -98,6 +98,7 @@ func TestCrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some thousand processes and threads")
 	}
+	need.Everything(t, "starts some thousand processes and threads; package observe scans a few")
 	procfit, program := buildProcfit(t), buildCrowd(t)
 	const threads, processes = 5000, 2000
 	many, _ := crowd(t, program, "threads", strconv.Itoa(threads))
@@ -150,6 +151,7 @@ func TestHalfOfGops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 200 processes")
 	}
+	need.Everything(t, "installs two releases of gops and starts 200 processes to compare the time of a scan")
 	bins := make([]string, len(gops))
 	for i, version := range gops {
 		bins[i] = t.TempDir()

@@ -163,9 +163,10 @@ func fetch(t *testing.T) {
 	}
 }
 
-// slow skips where there is no time for it.
+// slow keeps a test to the second tier, and skips it where there is no time for it.
 func slow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs with many toolchains")
 	}
+	need.Everything(t, "fetches toolchains and builds programs with each; package goproc reads live programs of this one")
 }

@@ -22,13 +22,14 @@ func compile(t *testing.T, name string) string {
 	return out
 }
 
-// emulated skips where only quick tests are asked for, and where there is nothing to
-// boot, before anything is built for it.
+// emulated keeps a test to the second tier, and skips it where only quick tests are
+// asked for and where there is nothing to boot, before anything is built for it.
 func emulated(t *testing.T, arch string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("boots an emulated machine")
 	}
+	need.Everything(t, "boots an emulated machine; the packages' own tests run on this machine's kernel")
 	commands := map[string]string{"amd64": "qemu-system-x86_64", "arm64": "qemu-system-aarch64"}
 	need.Command(t, commands[arch])
 	findKernel(t, arch)
