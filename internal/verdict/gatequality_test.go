@@ -6,6 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/chance"
 )
 
 // A gate of a program against itself fails in at most 1 of 100, and a loss of a tenth is
@@ -32,10 +33,14 @@ func TestGateQuality(t *testing.T) {
 		}
 	}
 	t.Logf("of %d gates %d fail a program against itself, %d find a loss of a tenth", n, failed, found)
-	if failed > 1+n/100 {
+	most, least := 1+n/100, n*95/100
+	if n < 100 {
+		most, least = chance.Most(n, 0.01), chance.Least(n, 0.95)
+	}
+	if failed > most {
 		t.Errorf("%d of %d gates fail a program against itself", failed, n)
 	}
-	if found < n*95/100 {
+	if found < least {
 		t.Errorf("%d of %d gates find a loss of a tenth", found, n)
 	}
 }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	machinesInRun  = 300  // of this toolchain's code
-	machinesOfAll  = 3000 // with PROCFIT_REQUIRE=1, of every release's code
+	machinesInRun  = 300    // of this toolchain's code
+	machinesOfAll  = 3000   // with PROCFIT_REQUIRE=1, of every release's code
 	machinesInFull = 40_000 // with PROCFIT_FULL=1, as in .ci/full
 	oracleCPUs     = 1000
 )

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/test/chance"
+	"github.com/procfit/procfit/test/need"
 )
 
 // gate runs one, at a throughput CV of 3 % and a p99 CV of 25 %.
@@ -23,7 +25,7 @@ func gate(r *rand.Rand, ratio float64, latency bool) (race.Gate, int) {
 }
 
 func TestGate(t *testing.T) {
-	const runs = 2000
+	runs := chance.Runs(2000)
 	for name, tc := range map[string]struct {
 		ratio       float64
 		latency     bool
@@ -45,10 +47,13 @@ func TestGate(t *testing.T) {
 				count++
 			}
 		}
-		share := float64(count) / runs
-		t.Logf("%s: %s in %.2f %% of %d runs, %.1f pairs", name, tc.want, 100*share, runs, float64(pairs)/runs)
-		if share > tc.most || share < tc.least {
-			t.Errorf("%s: %s in %.2f %% of runs, want %.0f to %.0f %%", name, tc.want, 100*share, 100*tc.least, 100*tc.most)
+		least, most := tc.least*float64(runs), tc.most*float64(runs)
+		if !need.Required() {
+			least, most = float64(chance.Least(runs, tc.least)), float64(chance.Most(runs, tc.most))
+		}
+		t.Logf("%s: %s in %d of %d runs, %.1f pairs", name, tc.want, count, runs, float64(pairs)/float64(runs))
+		if got := float64(count); got > most || got < least {
+			t.Errorf("%s: %s in %d of %d runs, want %.0f to %.0f", name, tc.want, count, runs, least, most)
 		}
 	}
 }
