@@ -1,9 +1,11 @@
 package automaxprocs
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,11 +54,16 @@ func TestFixtures(t *testing.T) {
 	if len(machines) < 50 {
 		t.Fatalf("only %d fixtures in %s", len(machines), data)
 	}
-	left := map[string]bool{}
+	left, others := map[string]bool{}, 0
 	for name := range differences {
 		left[name] = true
 	}
-	for name, files := range machines {
+	for i, name := range slices.Sorted(maps.Keys(machines)) {
+		files := machines[name]
+		if delete(left, name); os.Getenv("PROCFIT_REQUIRE") != "1" && i%10 > 0 && differences[name] == "" {
+			others++
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			world := t.TempDir()
 			for file, text := range files {
@@ -76,10 +83,14 @@ func TestFixtures(t *testing.T) {
 			case d.Procs < f.AffinityCPUs():
 				ours = "set " + strconv.Itoa(d.Procs)
 			}
-			delete(left, name)
 			if why := differences[name]; (ours == theirs) != (why == "") {
 				t.Errorf("automaxprocs: %s; the library: %s (%s)", theirs, ours, why)
 			}
+		})
+	}
+	if others > 0 {
+		t.Run("all", func(t *testing.T) {
+			t.Skipf("only with PROCFIT_REQUIRE=1: %d fixtures more, in which both are to agree", others)
 		})
 	}
 	for name := range left {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/test/need"
 )
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -175,11 +176,15 @@ func endlessChunks(c net.Conn) {
 // counts as an answer.
 func TestHostile(t *testing.T) {
 	t.Parallel()
+	duration := 300 * time.Millisecond
+	if need.Required() {
+		duration *= 2
+	}
 	for name, tt := range hostile(t) {
 		for _, rate := range []float64{0, 100} {
 			t.Run(fmt.Sprintf("%s/rate %v", name, rate), func(t *testing.T) {
 				t.Parallel()
-				o := load.Options{URLs: []string{tt.url}, Engine: load.EnginePortable, Connections: 1, Duration: 600 * time.Millisecond, Timeout: 300 * time.Millisecond, Rate: rate}
+				o := load.Options{URLs: []string{tt.url}, Engine: load.EnginePortable, Connections: 1, Duration: duration, Timeout: 300 * time.Millisecond, Rate: rate}
 				tt.change(&o)
 				began := time.Now()
 				r, err := Run(t.Context(), o)
