@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/procfit/procfit/internal/load"
 )
 
@@ -69,7 +67,7 @@ func TestReplicaHangs(t *testing.T) {
 func TestServerStopped(t *testing.T) {
 	t.Parallel()
 	server, url := serverProcess(t, "epoll")
-	if err := server.Signal(unix.SIGSTOP); err != nil {
+	if err := stop(server); err != nil {
 		t.Fatal(err)
 	}
 	for _, rate := range []float64{0, 200} {
