@@ -177,6 +177,11 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 			if h.Plan.Racing() && result.Race.Stop != string(ends[c.Group]) {
 				t.Errorf("sweep %d: the verdict says that it ended by %q, the planner by %q", n, result.Race.Stop, ends[c.Group])
 			}
+			for _, a := range result.Arms {
+				if h.Plan.Racing() && a.Procs != nil && a.Trials > 0 && !slices.Contains(result.Race.Measured, *a.Procs) {
+					t.Errorf("sweep %d: %d is measured, and the list of what is has %v", n, *a.Procs, result.Race.Measured)
+				}
+			}
 			named += leads(t, n, c, &result.Recommendation, w)
 		}
 	}

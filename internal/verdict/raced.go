@@ -27,7 +27,11 @@ func (g *group) took(h journal.Header) *Raced {
 	r := &Raced{Blocks: len(g.blocks), Measured: []int{}}
 	for _, a := range g.current() {
 		r.Trials += len(a.measure) + len(a.aa)
-		if p, _ := contest.Resolved(slices.Concat(a.measure, a.aa)); p > 0 && valid(a.measure) > 0 {
+		p, _ := contest.Resolved(slices.Concat(a.measure, a.aa))
+		if p == 0 && a.Procs != nil { // a value that cannot be read is the one that was asked for
+			p = *a.Procs
+		}
+		if p > 0 && valid(a.measure) > 0 {
 			r.Measured = append(r.Measured, p)
 		}
 	}
