@@ -2,6 +2,7 @@ package contest
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
@@ -250,22 +251,22 @@ func TestParts(t *testing.T) {
 	}
 
 	starved := header(arm(1, 0), arm(8, 0))
-	for block := range 3 {
-		crowded := trial(arm(8, 0), block, 50, 0.3)
-		crowded.ObservedProcs = []*int{ptr(8)}
-		crowded.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 4}, HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: ptr(4.0)}}
-		trials := []journal.Trial{crowded, trial(arm(1, 0), block, 90, 0.2)}
-		for earlier := range block {
-			again := crowded
-			again.Block = earlier
-			trials = append(trials, again)
-		}
-		c := New(starved, crowded.Arm.Group(), trials)
+	crowded := trial(arm(8, 0), 0, 50, 0.3)
+	crowded.ObservedProcs = []*int{ptr(8)}
+	crowded.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 4}, HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: ptr(4.0)}}
+	var alone []journal.Trial
+	for block := range 8 {
+		crowded.Block = block
+		alone = append(alone, crowded)
+		c := New(starved, crowded.Arm.Group(), append(slices.Clone(alone), trial(arm(1, 0), block, 90, 0.2)))
 		if !c.Withheld[crowded.Arm.Key()] || len(c.trials) != 1 {
 			t.Errorf("a setting that other programs starved: %v, %+v", c.Withheld, c.trials)
 		}
-		if tried := len(c.rules.Values) == 2; tried != (block < 2) {
+		if tried := len(c.rules.Values) == 2; tried != (block+1 < mostWithheld) {
 			t.Errorf("after %d such trials its values are %v", block+1, c.rules.Values)
+		}
+		if step := New(starved, crowded.Arm.Group(), alone).Next(); step.Stop != "" || len(step.Arms) != 2 {
+			t.Errorf("where all are starved, after %d trials: %+v", block+1, step)
 		}
 	}
 

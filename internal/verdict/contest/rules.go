@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // rulesOf are what the trials are compared by.
@@ -34,9 +35,10 @@ func (c *Contest) rulesOf() race.Rules {
 	return r
 }
 
-// fewestWithheld is how many trials of a value that other programs left too few CPUs are
-// enough to try it no more.
-const fewestWithheld = 3
+// mostWithheld is how often a value is tried that other programs leave too few CPUs, while
+// others can be compared: they may stop. Where none can, all are tried until the budget
+// ends.
+const mostWithheld = 5
 
 // withhold finds the settings that other programs left too few CPUs, and the values that
 // they are of, which take no part. One of a few trials may be tried again.
@@ -48,6 +50,8 @@ func (c *Contest) withhold() map[int]bool {
 		tried[v]++
 		out[v] = out[v] || c.Withheld[t.Arm.Key()]
 	}
-	c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= fewestWithheld })
+	if slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t); return t.Valid && v > 0 && !out[v] }) {
+		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostWithheld })
+	}
 	return out
 }
