@@ -14,7 +14,7 @@ import (
 func compile(t *testing.T, name string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name+".test")
-	cmd := exec.Command("go", "test", "-c", "-o", out, "github.com/procfit/procfit/internal/"+name)
+	cmd := exec.Command("go", "test", "-c", "-o", out, "github.com/procfit/procfit/internal/host/"+name)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
