@@ -25,7 +25,7 @@ func (m Measured) cpus() float64 {
 
 // apart tells whether the load ran on other CPUs than the program.
 func (m Measured) apart() bool {
-	how := m.header().Arranged()
+	how := m.header().Load.Arranged()
 	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
 }
 

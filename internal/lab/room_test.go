@@ -34,7 +34,10 @@ func TestRoom(t *testing.T) {
 		result := *six.Result
 		result.Host.EffectiveCPUs = tc.cpus
 		result.Target = journal.Target{Kind: journal.KindServer, ServerCPUs: tc.server}
-		result.Load = journal.Load{LoadCPUs: tc.load, SameMachine: !tc.command}
+		result.Load = journal.Load{LoadCPUs: tc.load, Arrangement: new(journal.Arrange(tc.server, tc.load))}
+		if tc.command {
+			result.Load.Arrangement = new(journal.ArrangementElsewhere)
+		}
 		m.Result = &result
 		j := Judge(e, Results{"": m}, tc.cpus)[0]
 		if j.Answer != tc.answer || j.Reason != tc.reason {

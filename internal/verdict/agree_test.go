@@ -115,10 +115,8 @@ func draw(n int) (plan.Spec, *machine, journal.Header) {
 		s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.02}
 	}
 	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: m.cpus, CPUs: int(m.cpus)}}
-	h.Target.Kind, h.Load.SameMachine = journal.KindServer, r.IntN(2) == 0
-	if r.IntN(4) == 0 {
-		h.Load.Arrangement = new(journal.ArrangementApart)
-	}
+	h.Target.Kind = journal.KindServer
+	h.Load.Arrangement = new([]journal.Arrangement{journal.ArrangementShared, journal.ArrangementElsewhere, journal.ArrangementApart}[r.IntN(3)])
 	return s, m, h
 }
 

@@ -94,7 +94,7 @@ func TestSharedCPUsBindTheVerdict(t *testing.T) {
 	} {
 		c.config.Noise = quiet
 		h, trials := Generate(c.config)
-		h.Load.SameMachine, h.Load.Arrangement = true, &c.arrangement
+		h.Load.Arrangement = &c.arrangement
 		r := verdict.Analyze(h, trials)
 		if rec := r.Recommendation; rec.Verdict != c.verdict || speaksOf(rec, verdict.ReasonShared) != c.said {
 			t.Errorf("%s: %+v", name, rec)

@@ -35,7 +35,9 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 	} {
 		c.config.Noise, c.config.Rate = quiet, 100
 		h, trials := Generate(c.config)
-		h.Load.SameMachine = c.shared
+		if c.shared {
+			h.Load.Arrangement = new(journal.ArrangementShared)
+		}
 		r := verdict.Analyze(h, trials)
 		g := r.Groups[0]
 		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has(r, verdict.WarnOthers) != c.warns {

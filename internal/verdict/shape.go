@@ -104,7 +104,7 @@ func busyWithOthers(e *Evidence, h journal.Header) bool {
 		return false
 	}
 	ours := *e.CPUs
-	if e.LoadCPUs != nil && h.Load.SameMachine {
+	if e.LoadCPUs != nil && h.Load.OnTargetHost() {
 		ours += *e.LoadCPUs
 	}
 	return *e.MachineBusy >= contest.InUse && *e.MachineBusy-ours/machine >= contest.OthersMatter

@@ -38,7 +38,7 @@ func TestThrottlingIsJudgedOnce(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config Config
-		v1     bool
+		around bool // the session has a limit of 3 CPUs, which nothing counted
 		state  verdict.ThrottlingState
 		advice verdict.ThrottlingAdvice
 		procs  int
@@ -61,8 +61,8 @@ func TestThrottlingIsJudgedOnce(t *testing.T) {
 		}
 		c.config.Rate = 100
 		h, trials := Generate(c.config)
-		if c.v1 {
-			h.Schema, h.TargetHost.EffectiveCPUs = journal.SchemaV1, 3
+		if c.around {
+			h.TargetHost.EffectiveCPUs = 3
 		}
 		r := verdict.Analyze(h, trials)
 		got, procs := r.Groups[0].Throttling, 0

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -73,7 +72,7 @@ func TestWarnings(t *testing.T) {
 		}},
 		{"trial_warnings", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				t.Warnings = []journal.Warning{{Code: journal.WarnLegacy, Detail: "a replica was slow to stop"}}
+				t.Warnings = []journal.Warning{{Code: journal.WarnKilled, Value: new(5.0)}}
 			}
 		}},
 		{"unproven_procs", func(c *Config) {
@@ -208,11 +207,11 @@ func TestTrialsHeldTwiceCountOnce(t *testing.T) {
 
 func TestSharedMachine(t *testing.T) {
 	h, trials := Generate(calm())
-	h.Load.SameMachine = true
+	h.Load.Arrangement = new(journal.ArrangementShared)
 	if got := codes(verdict.Analyze(h, trials)); len(got) != 1 || got[0] != "shared_machine" {
 		t.Errorf("load and program fill the machine: %v", got)
 	}
-	h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5, 6}, cpuset.Set{7}
+	h.Load.Arrangement = new(journal.ArrangementApart)
 	if got := codes(verdict.Analyze(h, trials)); len(got) != 0 {
 		t.Errorf("load on CPUs of its own: %v", got)
 	}

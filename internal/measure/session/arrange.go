@@ -25,14 +25,10 @@ func (s *Session) inherit() {
 
 // arrangeAs does as the run of a header did. resumed says that it is gone on with.
 func (s *Session) arrangeAs(then journal.Header, resumed bool) {
-	before := then.Load.Arrangement == nil // nobody set anything apart, nor measured as long as a p99 needs
-	if resumed && before {
-		s.Spec.Load.Stretch = false
-	}
 	if !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return
 	}
-	if then.Arranged() == journal.ArrangementShared && resumed {
+	if then.Load.Arranged() == journal.ArrangementShared && resumed {
 		s.Spec.Load.Shared = true
 	}
 	if then.Load.Sizing != nil && len(then.Target.CPUs) > 0 && len(then.Load.CPUs) > 0 {
@@ -80,7 +76,7 @@ func (s *Session) arrangedUnlike(old journal.Header) error {
 		return nil
 	}
 	open := s.Spec.ApartOn(s.options.Host.EffectiveCPUs) // CPUs of the load's own, and nobody knows yet which
-	then, now := old.Arranged(), s.Header.Arranged()
+	then, now := old.Load.Arranged(), s.Header.Load.Arranged()
 	if open {
 		now = journal.ArrangementApart
 	}

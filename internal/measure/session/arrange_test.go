@@ -59,7 +59,7 @@ func TestArrangeOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := headerIn(t, dir)
-	if h.Arranged() != journal.ArrangementApart || h.Target.CPUs.String() != "0-6" || h.Load.CPUs.String() != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != nil || h.Load.LoadCPUs != nil {
+	if h.Load.Arranged() != journal.ArrangementApart || h.Target.CPUs.String() != "0-6" || h.Load.CPUs.String() != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != nil || h.Load.LoadCPUs != nil {
 		t.Fatalf("the journal has %+v and %+v", h.Target, h.Load)
 	}
 	below := func(arms []journal.Arm) bool {
@@ -97,40 +97,11 @@ func TestArrangeImpossible(t *testing.T) {
 	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if h := headerIn(t, dir); h.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
+	if h := headerIn(t, dir); h.Load.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
 		t.Errorf("the journal has %+v", h.Load)
 	}
 	a.stop, a.split = 0, sevenAndOne()
 	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 1 {
-		t.Errorf("%v; asked %d times", err, a.asked)
-	}
-}
-
-// A journal of before, whose load shared all CPUs and whose loops were as long as said,
-// is gone on with as it was begun.
-func TestResumeOfBefore(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	sp := spec()
-	sp.Load.Shared = true
-	a := &arranger{split: sevenAndOne()}
-	a.stop = 2
-	if _, err := New(sp, options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	name := filepath.Join(dir, journal.Name)
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := strings.Replace(string(raw), `"arrangement":"shared",`, "", 1)
-	if old == string(raw) {
-		t.Fatalf("no arrangement in %s", raw)
-	}
-	if err := os.WriteFile(name, []byte(old), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a.stop, sp.Load.Shared, sp.Load.Stretch = 0, false, true // as today
-	if _, err := New(sp, options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 0 {
 		t.Errorf("%v; asked %d times", err, a.asked)
 	}
 }

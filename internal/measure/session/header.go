@@ -60,7 +60,7 @@ func loadOf(spec plan.Spec) journal.Load {
 	l := spec.Load
 	j := journal.Load{
 		Connections: l.Connections, Headers: secret.Headers(l.Headers), BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
-		Command: secret.Text(l.Command), LoadCPUs: l.CPUs, ErrorRatioMax: l.MaxErrors, SameMachine: spec.LoadOnTargetHost(),
+		Command: secret.Text(l.Command), LoadCPUs: l.CPUs, ErrorRatioMax: l.MaxErrors,
 		TrialTimeoutSeconds: spec.Target.RunTimeout.Seconds(),
 		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: spec.Target.ReadyTimeout.Seconds(),
 	}

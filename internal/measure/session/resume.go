@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -107,13 +106,6 @@ func (s *Session) adopt(then journal.Header) error {
 	if s.Spec.Seed == nil {
 		wanted.Seed = then.Plan.Seed
 	}
-	target, load := then.Target, then.Load
-	if then.Schema == journal.SchemaV1 {
-		target, load = s.fromV1(then)
-	}
-	if a := now.Load.Arrangement; load.Arrangement == nil && a != nil && then.Arranged() == *a {
-		load.Arrangement, load.CPUs, target.CPUs = a, now.Load.CPUs, now.Target.CPUs // told by the lists alone
-	}
 	var differs []string
 	planned := then.Plan
 	planned.Nodes = wanted.Nodes // told apart
@@ -123,8 +115,8 @@ func (s *Session) adopt(then journal.Header) error {
 	}{
 		{planDiffers(then.Plan), reflect.DeepEqual(wanted, planned)},
 		{"the nodes (of --parallel, and --node: it was " + cmp.Or(phrase.And(then.Plan.Nodes), "one") + ")", slices.Equal(wanted.Nodes, then.Plan.Nodes)},
-		{"the target (command or its executable, --url, --ready, --build, --beside, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, target)},
-		{"the load", reflect.DeepEqual(now.Load, load)},
+		{"the target (command or its executable, --url, --ready, --build, --beside, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, then.Target)},
+		{"the load", reflect.DeepEqual(now.Load, then.Load)},
 		{"the Go that procfit is built with, being its own target", now.Target.BuiltIn == "" || goVersioned(wanted) || now.Tool.GoVersion == then.Tool.GoVersion},
 		{"the host", SameHost(now.TargetHost, then.TargetHost)},
 	} {
@@ -145,33 +137,13 @@ func (s *Session) adopt(then journal.Header) error {
 	return nil
 }
 
-// planDiffers is what may differ in a plan. A sweep was a grid by itself once.
+// planDiffers is what may differ in a plan.
 func planDiffers(then journal.Plan) string {
 	what := "the plan (--procs, --quota, --replicas, --go, --repeats, --slo, --price, margins, --seed)"
 	if !then.Racing() {
 		what = "the plan (--procs, --quota, --replicas, --go, --grid with its --repeats, --slo, --price, margins, --seed)"
 	}
 	return what
-}
-
-// fromV1 is a v1's target and load as they are written today: with the method that
-// was sent, and without the credentials that the release before let through. It tells
-// of a warm-up where there was none: batch programs ran once a trial, as they do today
-// where no time is given that their runs are to use.
-func (s *Session) fromV1(h journal.Header) (journal.Target, journal.Load) {
-	t, l := h.Target, h.Load
-	t.Command, t.Against, t.URL = secret.Words(t.Command), secret.Words(t.Against), secret.Text(t.URL)
-	l.Command, l.Headers = secret.Text(l.Command), secret.Headers(l.Headers)
-	if t.Kind == journal.KindServer && l.Command == "" && l.Method == "" {
-		l.Method = "GET"
-		if l.BodyBytes > 0 {
-			l.Method = "POST"
-		}
-	}
-	if t.Kind != journal.KindServer && s.Spec.Target.RunFor == 0 {
-		l.WarmupSeconds = 0
-	}
-	return t, l
 }
 
 // goVersioned tells whether the plan names the Go of its targets.

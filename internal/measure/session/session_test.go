@@ -40,7 +40,7 @@ func (r *runner) Run(ctx context.Context, t plan.Task, _ plan.Observer) (journal
 	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "requests", ObservedProcs: []*int{new(2)}}, nil
 }
 
-// spec is the sweep whose journals lie under ../journal/testdata/v1.
+// spec is a sweep of nine trials and the pilots.
 func spec() plan.Spec {
 	s := plan.Default()
 	s.Target.BuiltIn = "cpuserver"
@@ -56,28 +56,17 @@ func options(dir string, host journal.Host) Options {
 	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"sweep"}}, Started: time.Unix(1, 0)}
 }
 
-// folderWith is a results folder that holds a journal of the release before v2, of
-// this directory.
-func folderWith(t *testing.T, name string) (dir string, host journal.Host) {
+var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
+
+// folderWith is a results folder of the spec's sweep, which ended after so many
+// trials; 0: at its end.
+func folderWith(t *testing.T, trials int) (dir string) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("../../verdict/journal/testdata/v1", name+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw = bytes.Replace(raw, []byte(`"directory":"/srv/sweeps"`), []byte(`"directory":"`+wd+`"`), 1)
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, journal.Name), raw, 0o644); err != nil {
+	if _, err := New(spec(), options(dir, two)).Run(t.Context(), &runner{stop: trials}, Events{}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	c, err := journal.ReadDirectory(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, c.Header.TargetHost
+	return dir
 }
 
 func lines(t *testing.T, dir string) int {
@@ -87,31 +76,6 @@ func lines(t *testing.T, dir string) int {
 		t.Fatal(err)
 	}
 	return bytes.Count(b, []byte("\n"))
-}
-
-// A journal that the last release wrote is completed, as what it is.
-func TestResumeOfTheLastRelease(t *testing.T) {
-	dir, host := folderWith(t, "interrupted")
-	before := lines(t, dir) - 1
-	s := New(spec(), options(dir, host))
-	if missing := s.Missing(); missing != s.Trials()-before {
-		t.Errorf("%d of %d trials are missing, want all but %d", missing, s.Trials(), before)
-	}
-	r := &runner{}
-	begun, err := s.Run(t.Context(), r, Events{})
-	if err != nil || !begun || s.Done != before {
-		t.Fatalf("begun %v, %v; %d trials done, want %d", begun, err, s.Done, before)
-	}
-	if r.ran != s.Trials()-before || lines(t, dir)-1 != s.Trials() {
-		t.Errorf("%d trials ran, want %d", r.ran, s.Trials()-before)
-	}
-	c, err := journal.ReadDirectory(dir)
-	if err != nil || c.Header.Schema != journal.SchemaV1 || len(c.Trials) != s.Trials() {
-		t.Errorf("%v: schema %s with %d trials", err, c.Header.Schema, len(c.Trials))
-	}
-	if r := verdict.Analyze(c.Header, c.Trials); !r.Complete {
-		t.Errorf("%d of %d trials ran", r.TrialsRun, r.TrialsPlanned)
-	}
 }
 
 // Whatever is measured otherwise is another sweep.
@@ -127,8 +91,8 @@ func TestAnotherSweep(t *testing.T) {
 		"Go":       func(_ *plan.Spec, o *Options) { o.Tool.GoVersion = "go1.27" },
 		"GOGC":     func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
 	} {
-		dir, host := folderWith(t, "interrupted")
-		p, o := spec(), options(dir, host)
+		dir := folderWith(t, 8)
+		p, o := spec(), options(dir, two)
 		change(&p, &o)
 		before := lines(t, dir)
 		r := &runner{}
@@ -142,7 +106,7 @@ func TestAnotherSweep(t *testing.T) {
 
 // The journal's own words are shown without what a terminal would obey.
 func TestHostileArguments(t *testing.T) {
-	dir, host := folderWith(t, "interrupted")
+	dir := folderWith(t, 8)
 	path := filepath.Join(dir, journal.Name)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -154,7 +118,7 @@ func TestHostileArguments(t *testing.T) {
 	}
 	p := spec()
 	p.Repeats++
-	_, err = New(p, options(dir, host)).Run(t.Context(), &runner{}, Events{})
+	_, err = New(p, options(dir, two)).Run(t.Context(), &runner{}, Events{})
 	if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), `sweep\x1b]0;owned\x07`) {
 		t.Errorf("%q", err)
 	}
@@ -166,7 +130,7 @@ func TestInterruptAndGoOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := spec()
 	p.Seed = nil
-	s := New(p, options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+	s := New(p, options(dir, two))
 	var seen []string
 	events := Events{Begin: func() { seen = append(seen, "begin") }, Progress: func(plan.Progress) { seen = append(seen, "progress") }}
 	begun, err := s.Run(t.Context(), &runner{stop: 4}, events)
@@ -188,7 +152,7 @@ func TestInterruptAndGoOn(t *testing.T) {
 // A journal that goes in mid-run ends the run at the next trial, not at the end.
 func TestJournalRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := New(spec(), options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+	s := New(spec(), options(dir, two))
 	r := &runner{each: func(n int) error {
 		if n == 3 {
 			return os.Remove(filepath.Join(dir, journal.Name))
@@ -257,7 +221,7 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 }
 
 func TestBaseline(t *testing.T) {
-	dir, host := folderWith(t, "server")
+	dir := folderWith(t, 0)
 	for name, c := range map[string]struct {
 		change func(*plan.Spec, *Options)
 		want   string
@@ -269,7 +233,7 @@ func TestBaseline(t *testing.T) {
 		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
 		"no baseline": {func(_ *plan.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},
 	} {
-		p, o := spec(), options(t.TempDir(), host)
+		p, o := spec(), options(t.TempDir(), two)
 		o.Baseline = dir
 		c.change(&p, &o)
 		_, _, err := New(p, o).CheckBaseline()
@@ -277,7 +241,7 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	p, o := spec(), options(t.TempDir(), host)
+	p, o := spec(), options(t.TempDir(), two)
 	o.Baseline = dir
 	p.Load.Connections = 3
 	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
@@ -304,7 +268,7 @@ func TestOtherNodes(t *testing.T) {
 		sp := spec()
 		sp.Target.BuiltIn, sp.Target.Command, sp.Target.URL = "", nil, "http://{pod}/"
 		sp.Target.Pods = &plan.Pods{Object: "deployment/api", Nodes: nodes}
-		return New(sp, options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2}))
+		return New(sp, options(dir, two))
 	}
 	r := &inTurn{runner: runner{stop: 6}}
 	if _, err := on("a", "b").Run(t.Context(), r, Events{}); !errors.Is(err, context.Canceled) {

@@ -177,7 +177,7 @@ func TestHighestLatency(t *testing.T) {
 // the verdict still compares; there is one constructor, and these are its rules.
 func TestRules(t *testing.T) {
 	shared := func(h *journal.Header) {
-		h.Target.Kind, h.Load.SameMachine = journal.KindServer, true
+		h.Target.Kind, h.Load.Arrangement = journal.KindServer, ptr(journal.ArrangementShared)
 	}
 	with := func(load float64, change func(*journal.Trial)) []journal.Trial {
 		tr := trial(arm(1, 0), 0, 90, 0.1)
@@ -193,14 +193,9 @@ func TestRules(t *testing.T) {
 		trials []journal.Trial
 		want   int // MaxByLatency
 	}{
-		"load elsewhere":    {change: func(*journal.Header) {}},
-		"shared":            {change: shared, want: 8},
-		"said to be shared": {change: func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementShared) }, want: 8},
-		"said to be apart":  {change: func(h *journal.Header) { h.Load.SameMachine, h.Load.Arrangement = true, ptr(journal.ArrangementApart) }},
-		"apart by CPU lists": {change: func(h *journal.Header) {
-			shared(h)
-			h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5}, cpuset.Set{6, 7}
-		}},
+		"load elsewhere": {change: func(*journal.Header) {}},
+		"shared":         {change: shared, want: 8},
+		"apart":          {change: func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementApart) }},
 		"overlapping lists": {change: func(h *journal.Header) {
 			shared(h)
 			h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5}, cpuset.Set{5, 6, 7}

@@ -39,10 +39,7 @@ func mostLoad(trials []*journal.Trial) (most float64) {
 
 // Shared tells whether the load ran on CPUs of the target.
 func Shared(h journal.Header) bool {
-	if h.Load.Arrangement != nil {
-		return *h.Load.Arrangement == journal.ArrangementShared
-	}
-	return h.Load.SameMachine && journal.Arrange(h.Target.ServerCPUs, h.Load.LoadCPUs) == journal.ArrangementShared
+	return h.Load.Arranged() == journal.ArrangementShared
 }
 
 // MachineCPUs is how many CPUs any program on the target's host may use: those of the

@@ -11,18 +11,17 @@ type Sizing struct {
 	CPUSecondsPerRequest float64 `json:"cpu_seconds_per_request"` // of the load, the most of a trial
 }
 
-// Arranged is how load and target share CPUs, in a journal of before by the lists of
-// CPUs that the user gave; "" where there is no load.
-func (h Header) Arranged() Arrangement {
-	switch {
-	case h.Load.Arrangement != nil:
-		return *h.Load.Arrangement
-	case h.Target.Kind != KindServer:
+// Arranged is how load and target share CPUs; "" where there is no load.
+func (l Load) Arranged() Arrangement {
+	if l.Arrangement == nil {
 		return ""
-	case !h.Load.SameMachine:
-		return ArrangementElsewhere
 	}
-	return Arrange(h.Target.ServerCPUs, h.Load.LoadCPUs)
+	return *l.Arrangement
+}
+
+// OnTargetHost tells whether the load ran on the machine of the target.
+func (l Load) OnTargetHost() bool {
+	return l.Arranged() == ArrangementShared || l.Arranged() == ArrangementApart
 }
 
 // Arrange is the arrangement of a target and a load on one machine, by their

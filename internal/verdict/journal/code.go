@@ -43,9 +43,6 @@ const (
 type WarningCode string
 
 const (
-	// WarnLegacy is a sentence of a v1, in Detail.
-	WarnLegacy WarningCode = "legacy"
-
 	WarnLoadLimited    WarningCode = "load_limited"    // Value: the busiest engine thread's CPU time ÷ wall time
 	WarnLoadTook       WarningCode = "load_took"       // Value: CPUs that the load took of a machine without any to spare
 	WarnSaturated      WarningCode = "saturated"       // Value: the share of the offered rate that was answered

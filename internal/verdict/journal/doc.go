@@ -10,11 +10,6 @@
 // has to read sentences; the reason of an invalid trial stands beside its code in
 // words, for whoever reads the file.
 //
-// "procfit.journal/v2" names the host of the target and that of the load, and its
-// warnings are codes. A v1, whose warnings are sentences, is read as well: they
-// come as [WarnLegacy], verbatim. A v1 is also gone on with as a v1, so that a file
-// is never of two kinds.
-//
 // A journal may end in a torn line when the machine died in the middle of a
 // write. Open cuts that line off; Read ignores it and says so. Nothing else is
 // ever rewritten.

@@ -116,7 +116,7 @@ type Process struct {
 type Load struct {
 	Connections   int      `json:"connections,omitempty"`
 	RatePerSecond *float64 `json:"rate_per_second"`  // null: half of the unset arm's capacity, from the pilots
-	Method        string   `json:"method,omitempty"` // as it was sent; a v1 has it only where the user gave it
+	Method        string   `json:"method,omitempty"` // as it was sent
 	Headers       []string `json:"headers,omitempty"`
 	BodySHA256    string   `json:"body_sha256,omitempty"`
 	BodyBytes     int      `json:"body_bytes,omitempty"`
@@ -133,9 +133,8 @@ type Load struct {
 	Metrics        []string   `json:"metrics,omitempty"` // of --metric
 	LoadCPUs       cpuset.Set `json:"load_cpuset,omitempty"`
 	ErrorRatioMax  float64    `json:"error_ratio_max"`
-	SameMachine    bool       `json:"same_machine"` // the load ran on the machine of the target
-	// Arrangement is how load and target shared the machine's CPUs; null in a journal
-	// of before, where it follows from SameMachine and the two lists of CPUs.
+	// Arrangement is where the load ran, and whether it shared CPUs with the target;
+	// null where there is no load.
 	Arrangement         *Arrangement `json:"arrangement"`
 	CPUs                cpuset.Set   `json:"cpus,omitempty"`   // that the load ran on, where they were its own
 	Sizing              *Sizing      `json:"sizing,omitempty"` // what CPUs were chosen by; null: they were not

@@ -179,7 +179,7 @@ func TestOneWriter(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"schema":"procfit.journal/v1","kind":"header"}` + "\n" + `{"kind":"trial","arm":{"procs":2}}` + "\n" + `{"ki`))
+	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","arm":{"procs":2}}` + "\n" + `{"ki`))
 	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","not_started":true,"warnings":[{"code":"killed"}]}` + "\n" + `{"kind":"trial"}` + "\n"))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -24,7 +24,7 @@ func TestCarriedQuantiles(t *testing.T) {
 	}
 }
 
-func TestArranged(t *testing.T) {
+func TestArrange(t *testing.T) {
 	cpus := func(list string) cpuset.Set {
 		set, err := cpuset.Parse(list)
 		if err != nil {
@@ -32,32 +32,40 @@ func TestArranged(t *testing.T) {
 		}
 		return set
 	}
-	server := func(target, load string) Header {
-		return Header{Target: Target{Kind: KindServer, ServerCPUs: cpus(target)}, Load: Load{SameMachine: true, LoadCPUs: cpus(load)}}
-	}
-	elsewhere, told := server("", ""), server("", "")
-	elsewhere.Load.SameMachine = false
-	told.Load.Arrangement, told.Target.CPUs = ptr(ArrangementApart), cpus("0-6")
 	for name, tc := range map[string]struct {
-		h    Header
-		want Arrangement
-		cpus string
+		target, load string
+		want         Arrangement
 	}{
-		"told":            {told, ArrangementApart, "0-6"},
-		"batch":           {Header{Target: Target{Kind: KindBatch}}, "", ""},
-		"elsewhere":       {elsewhere, ArrangementElsewhere, ""},
-		"anywhere":        {server("", ""), ArrangementShared, ""},
-		"apart":           {server("0-1", "2,3"), ArrangementApart, "0-1"},
-		"one shared":      {server("0-2", "2,3"), ArrangementShared, "0-2"},
-		"load only":       {server("", "3"), ArrangementShared, ""},
-		"target only":     {server("0", ""), ArrangementShared, "0"},
-		"the same in all": {server("0", "0"), ArrangementShared, "0"},
+		"anywhere":        {"", "", ArrangementShared},
+		"apart":           {"0-1", "2,3", ArrangementApart},
+		"one shared":      {"0-2", "2,3", ArrangementShared},
+		"load only":       {"", "3", ArrangementShared},
+		"target only":     {"0", "", ArrangementShared},
+		"the same in all": {"0", "0", ArrangementShared},
 	} {
-		if got := tc.h.Arranged(); got != tc.want {
+		if got := Arrange(cpus(tc.target), cpus(tc.load)); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
-		if got := tc.h.Target.Had().String(); got != tc.cpus {
-			t.Errorf("%s: the target on %q, want %q", name, got, tc.cpus)
+	}
+}
+
+func TestArranged(t *testing.T) {
+	for want, onTarget := range map[Arrangement]bool{ArrangementShared: true, ArrangementApart: true, ArrangementElsewhere: false} {
+		l := Load{Arrangement: &want}
+		if l.Arranged() != want || l.OnTargetHost() != onTarget {
+			t.Errorf("%s: %q, on the target's host: %v", want, l.Arranged(), l.OnTargetHost())
+		}
+	}
+	if (Load{}).Arranged() != "" || (Load{}).OnTargetHost() {
+		t.Error("no load is somewhere")
+	}
+}
+
+func TestHad(t *testing.T) {
+	set := cpuset.Set{0, 1, 2}
+	for _, target := range []Target{{CPUs: set}, {ServerCPUs: set}, {CPUs: set, ServerCPUs: cpuset.Set{7}}} {
+		if got := target.Had(); got.String() != "0-2" {
+			t.Errorf("%+v ran on %q", target, got)
 		}
 	}
 }

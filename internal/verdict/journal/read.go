@@ -25,7 +25,7 @@ const MostArms = 4096
 
 // Contents is a journal as read.
 type Contents struct {
-	Header Header // its Schema is the file's
+	Header Header
 	Trials []Trial
 	Blocks []Block // of a race, as they were begun
 	Grown  int     // how often a grid was given more blocks
@@ -129,7 +129,7 @@ func (c *Contents) add(raw []byte, line int) error {
 		if err := checkSchema(k.Schema, k.Kind); err != nil {
 			return err
 		}
-		return c.addHeader(raw, k.Schema)
+		return c.addHeader(raw)
 	}
 	switch k.Kind {
 	case KindTrial:
@@ -141,25 +141,14 @@ func (c *Contents) add(raw []byte, line int) error {
 		return nil
 	}
 	var t Trial
-	var err error
-	if c.Header.Schema == SchemaV1 {
-		t, err = readTrialV1(raw)
-	} else {
-		err = unmarshal(raw, &t)
-	}
-	if err != nil {
+	if err := unmarshal(raw, &t); err != nil {
 		return err
 	}
 	return c.addTrial(t)
 }
 
-func (c *Contents) addHeader(raw []byte, schema string) (err error) {
-	if schema == SchemaV1 {
-		c.Header, err = readHeaderV1(raw)
-	} else {
-		err = unmarshal(raw, &c.Header)
-	}
-	if err != nil {
+func (c *Contents) addHeader(raw []byte) error {
+	if err := unmarshal(raw, &c.Header); err != nil {
 		return err
 	}
 	for _, a := range c.Header.Plan.Arms {
@@ -243,7 +232,7 @@ func checkSchema(schema, kind string) error {
 	}
 	most, _ := strconv.Atoi(newest)
 	switch {
-	case schema == Schema || schema == SchemaV1:
+	case schema == Schema:
 		return nil
 	case n > most:
 		return fmt.Errorf("schema %q, and this procfit reads %q: %w; update procfit to read it", schema, Schema, ErrNewer)

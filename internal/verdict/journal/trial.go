@@ -2,12 +2,8 @@ package journal
 
 import "time"
 
-// Schema is the version of the format that new journals have; [Read] takes
-// [SchemaV1] too.
-const (
-	Schema   = "procfit.journal/v2"
-	SchemaV1 = "procfit.journal/v1"
-)
+// Schema is the version of the format.
+const Schema = "procfit.journal/v2"
 
 // The kinds of line.
 const (
@@ -124,7 +120,7 @@ type Phase struct {
 	LatencySeconds *Latency         `json:"latency_seconds"`
 	Histogram      string           `json:"histogram,omitempty"` // HdrHistogram V2, compressed, base64; nanoseconds
 	Judgement
-	Usage *Usage `json:"usage,omitempty"` // what the kernel counted meanwhile; absent in a v1
+	Usage *Usage `json:"usage,omitempty"` // what the kernel counted meanwhile
 	// Generator offered the load by a command, and LatencyFrom is what its latency
 	// counts from: intended, paced, send. Absent where that is not known, and for
 	// procfit's own load here.

@@ -154,13 +154,6 @@ func (w *Writer) Append(t Trial) error {
 	if t.Phases == nil {
 		t.Phases = []Phase{}
 	}
-	if w.c.Header.Schema == SchemaV1 {
-		v, err := asTrialV1(t)
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.f.Name(), err)
-		}
-		return w.appendHeld(v)
-	}
 	return w.appendHeld(t)
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -152,7 +153,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"arms on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
 		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
-		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.SameMachine = false }, "avoided"},
+		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "avoided"},
 		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "careful"},
 		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NotYourKnob }, "profile first"},

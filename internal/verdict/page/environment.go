@@ -68,9 +68,9 @@ func environment(r *verdict.Result) []Pair {
 // where says how near the load was to the target.
 func where(r *verdict.Result) string {
 	switch {
-	case r.Load.SameMachine && r.SharedCPUs:
+	case r.Load.OnTargetHost() && r.SharedCPUs:
 		return "on the same CPUs"
-	case r.Load.SameMachine:
+	case r.Load.OnTargetHost():
 		return "on the same machine"
 	case r.LoadHost != nil && r.LoadHost.Hostname != "":
 		return "on different machines; the load on " + r.LoadHost.Hostname

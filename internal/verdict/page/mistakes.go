@@ -54,7 +54,7 @@ func (g *group) sameMachine() Check {
 		c.Detail = "no load generator: the program's own run is the work"
 		return c
 	}
-	if !g.r.Load.SameMachine {
+	if !g.r.Load.OnTargetHost() {
 		c.Detail = "the load came from elsewhere"
 		return c
 	}

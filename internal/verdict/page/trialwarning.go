@@ -10,16 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// trialWarning words what a journal says of one trial. A sentence of an old journal
-// stands as it is.
+// trialWarning words what a journal says of one trial.
 func trialWarning(w *journal.Warning) string {
 	value := 0.0
 	if w.Value != nil {
 		value = *w.Value
 	}
 	switch w.Code {
-	case journal.WarnLegacy:
-		return w.Detail
 	case journal.WarnLoadLimited:
 		return "the load generator's busiest thread used " + number.Percent(value) + " of a CPU: it may have been the limit"
 	case journal.WarnLoadTook:

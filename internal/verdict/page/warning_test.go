@@ -53,9 +53,9 @@ func TestWarningsInWords(t *testing.T) {
 		}, "in 42 of 42 trials"},
 		{"trial_warnings", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				t.Warnings = []journal.Warning{{Code: journal.WarnLegacy, Detail: "a replica was slow to stop"}}
+				t.Warnings = []journal.Warning{{Code: journal.WarnKilled, Value: new(5.0)}}
 			}
-		}, "42 warnings in trials, the first: a replica"},
+		}, "42 warnings in trials, the first: did not end within"},
 		{"unproven_procs", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				if t.Arm.Procs != nil {
@@ -136,9 +136,6 @@ func TestTrialWarningsInWords(t *testing.T) {
 			t.Errorf("%s: %q", code, got)
 		}
 		seen[got] = true
-	}
-	if got := trialWarning(&journal.Warning{Code: journal.WarnLegacy, Detail: "as it was written"}); got != "as it was written" {
-		t.Errorf("%q", got)
 	}
 	if got := trialWarning(&journal.Warning{Code: journal.WarnProcsChanged, From: new(2), To: new(4)}); got != "GOMAXPROCS changed from 2 to 4" {
 		t.Errorf("%q", got)

@@ -26,7 +26,7 @@ func Hostile() *verdict.Result {
 		verdict.Warning{Code: verdict.WarningCode(evil), Arm: evil, Arms: one},
 		verdict.Warning{Code: verdict.WarnInvalid, Reason: evil},
 		verdict.Warning{Code: verdict.WarnSendLag, Arms: one},
-		verdict.Warning{Code: verdict.WarnTrials, Trial: &journal.Warning{Code: journal.WarnLegacy, Detail: evil}},
+		verdict.Warning{Code: verdict.WarnTrials, Trial: &journal.Warning{Code: journal.WarnCounters, Detail: evil}},
 		verdict.Warning{Code: verdict.WarnTrials, Trial: &journal.Warning{Code: journal.WarningCode(evil), Detail: evil}})
 	g := &r.Groups[0]
 	g.ThroughputUnit = evil

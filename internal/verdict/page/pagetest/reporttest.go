@@ -176,7 +176,7 @@ func analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	}
 	h.Target.GoVersion, h.Target.MainModule, h.Target.Environment = "go1.24.6", "example.com/server", []string{"GOGC=200"}
 	if c.Mode != journal.ModeBatch {
-		h.Load.SameMachine, h.Load.Arrangement = true, new(journal.ArrangementApart)
+		h.Load.Arrangement = new(journal.ArrangementApart)
 		h.Target.CPUs, h.Load.CPUs = upTo(c.CPUs), cpuset.Set{c.CPUs}
 	}
 	h.Plan.Seed = 42
