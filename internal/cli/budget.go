@@ -33,9 +33,10 @@ func (o *sweepOptions) setBudget(spec *plan.Spec) error {
 	return nil
 }
 
-// wantsGrid is the flag that asks for a grid, if one does. The smallest arm that
+// wantsGrid is the flag that asks for a grid, if one does. The smallest setting that
 // carries a rate may be one that no race for the best would look at again, and a
-// baseline is compared arm by arm. Within an objective, --rate only asks for a price.
+// baseline is compared setting by setting. Within an objective, --rate only asks for a
+// price.
 func (o *sweepOptions) wantsGrid(spec plan.Spec) string {
 	switch {
 	case o.grid:

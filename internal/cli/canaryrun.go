@@ -34,8 +34,8 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 	}
 	run.tell(std, o)
 	if o.dryRun {
-		for _, arms := range run.header.Rounds {
-			b, err := run.place.Manifests(arms)
+		for _, settings := range run.header.Rounds {
+			b, err := run.place.Manifests(settings)
 			if err != nil {
 				return err
 			}
@@ -140,12 +140,12 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 		std.notef("service %s in namespace %s has %s", s.Name, h.Namespace, phrase.Count(s.Endpoints, "endpoint"))
 	}
 	std.notef("pods like those of %s, container %s, join them on node %s and serve your users' requests; yours stay as they are", h.Object, h.Container, h.Node.Hostname)
-	for i, arms := range h.Rounds {
-		labels := make([]string, len(arms))
-		for j, a := range arms {
+	for i, settings := range h.Rounds {
+		labels := make([]string, len(settings))
+		for j, a := range settings {
 			labels[j] = a.Label
 		}
-		n := len(arms) * h.Pods
+		n := len(settings) * h.Pods
 		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s, of which unset is the control: %s of the endpoints, for %s",
 			i+1, len(h.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Pods, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Rounds))))
 	}
@@ -207,12 +207,12 @@ func (p *canaryProgress) tell(e canary.Event) {
 // figures are the first query's, or CPU time, of each setting.
 func (p *canaryProgress) figures(s *canary.Slice) string {
 	r := &canary.Result{Header: p.header}
-	for _, a := range s.Arms {
+	for _, a := range s.Settings {
 		r.PerRequest = r.PerRequest || a.Requests != nil && *a.Requests > 0
 	}
 	for _, f := range p.header.Figures() {
 		var list []string
-		for _, a := range s.Arms {
+		for _, a := range s.Settings {
 			if x := r.Value(f, *s, a); x != nil {
 				list = append(list, fmt.Sprintf("%s %s", a.Label, page.CanaryFigure(r, f, *x)))
 			}

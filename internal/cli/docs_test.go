@@ -254,7 +254,7 @@ func writeProgram(t *testing.T, path string) {
 }
 
 func writeJournal(t *testing.T, dir string) {
-	h, trials := verdicttest.Generate(verdicttest.Config{Arms: []verdicttest.Truth{verdicttest.Unset(2, 900, 0.01), verdicttest.Set(1, 500, 0.02)}})
+	h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 900, 0.01), verdicttest.Set(1, 500, 0.02)}})
 	h.TargetHost = session.ThisHost()
 	d, err := folder.Make(dir)
 	if err != nil {

@@ -124,7 +124,7 @@ func (k *labKube) consent(ctx context.Context, std stdio, r *run.Run, dryRun boo
 	for _, p := range r.Planned() {
 		if p.Session != nil {
 			first = cmp.Or(first, p.Session)
-			all.Arms = slices.Concat(all.Arms, p.Session.Plan.Arms)
+			all.Settings = slices.Concat(all.Settings, p.Session.Plan.Settings)
 		}
 	}
 	if first == nil {

@@ -93,7 +93,7 @@ func (p *livePage) activity(a plan.Activity) {
 // now is what runs, and how far it is.
 func (p *livePage) now(what string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Running now: %s", armName(p.last.Task))
+	fmt.Fprintf(&b, "Running now: %s", taskName(p.last.Task))
 	if what != "" {
 		b.WriteString(", " + what)
 	}

@@ -37,7 +37,7 @@ func open(list []plan.Question) string {
 	return ", open" + s
 }
 
-// group is what tells arms of one group from those of another.
+// group is what tells settings of one group from those of another.
 func group(g journal.GroupKey) (s string) {
 	if g.Limited {
 		s += fmt.Sprintf(" quota %g", g.QuotaCPUs)

@@ -45,7 +45,7 @@ func grid(s *session.Session) string {
 		fmt.Fprintf(&b, ", about %s", number.Minutes(s.Each()*time.Duration(tasks-s.Done)))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s (%s of %s, one of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Arms), "setting"))
+	fmt.Fprintf(&b, "%s (%s of %s, one of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Settings), "setting"))
 	if s.Plan.Pilots > 0 {
 		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
 	}
@@ -66,7 +66,7 @@ func settings(p journal.Plan) string {
 	list := labels(p)
 	if p.Racing() && !p.Listed && len(list) > 2 {
 		most := 0 // of the group that has the most
-		for _, a := range p.Arms {
+		for _, a := range p.Settings {
 			if a.Procs != nil {
 				most = max(most, *a.Procs)
 			}
@@ -76,9 +76,9 @@ func settings(p journal.Plan) string {
 	return strings.Join(list, ", ")
 }
 
-// labels are those of a plan's arms, each once.
+// labels are those of a plan's settings, each once.
 func labels(p journal.Plan) (list []string) {
-	for _, a := range p.Arms {
+	for _, a := range p.Settings {
 		if !slices.Contains(list, a.Label) {
 			list = append(list, a.Label)
 		}

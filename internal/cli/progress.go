@@ -111,16 +111,16 @@ func (p *progress) report(s plan.Progress) {
 	if s.Trial != nil {
 		p.take(s.Trial)
 	} else if s.Task.Role != journal.RolePilot {
-		p.standing.of(s.Task.Arm) // its row is there while it is measured
+		p.standing.of(s.Task.Setting) // its row is there while it is measured
 	}
 	switch {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
 		reason := phrase.FirstLine(s.Trial.InvalidReason)
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), armName(s.Task), strings.TrimSuffix(reason, ":")))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s.Task), strings.TrimSuffix(reason, ":")))
 	case !p.screen.there():
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), armName(s.Task), outcome(s.Trial), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s.Task), outcome(s.Trial), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -152,15 +152,15 @@ func (p *progress) lines(width, height int) []string {
 	if p.last.Total == 0 {
 		return nil
 	}
-	below := []string{armName(p.last.Task) + ": " + p.what}
+	below := []string{taskName(p.last.Task) + ": " + p.what}
 	if text := open(p.last.Open); text != "" {
 		below = append(below, strings.TrimPrefix(text, ", "))
 	}
 	below = append(below, p.bar(width))
 	below = below[max(0, len(below)-max(1, height-1)):]
-	var now *journal.ArmKey
+	var now *journal.SettingKey
 	if p.last.Task.Role != journal.RolePilot {
-		now = new(p.last.Task.Arm.Key())
+		now = new(p.last.Task.Setting.Key())
 	}
 	return append(p.standing.lines(now, p.unit, height-1-len(below), width), below...)
 }
@@ -189,8 +189,8 @@ func (p *progress) left() string {
 	return ", " + number.Clock(left) + " left"
 }
 
-func armName(t plan.Task) string {
-	s := "GOMAXPROCS " + t.Arm.Label + group(t.Arm.Group())
+func taskName(t plan.Task) string {
+	s := "GOMAXPROCS " + t.Setting.Label + group(t.Setting.Group())
 	switch t.Role {
 	case journal.RoleAA:
 		s += " (again)"
@@ -206,7 +206,7 @@ func outcome(t *journal.Trial) string {
 	}
 	s := fmt.Sprintf("%s %s/s", number.Count(*t.ThroughputPerSecond), t.ThroughputUnit)
 	if t.ThroughputUnit == trial.ThroughputRuns {
-		s = number.Seconds(float64(max(1, t.Arm.Replicas)) / *t.ThroughputPerSecond) + " a run"
+		s = number.Seconds(float64(max(1, t.Setting.Replicas)) / *t.ThroughputPerSecond) + " a run"
 	}
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)

@@ -26,15 +26,15 @@ func drawnAt(width, height int) *progress {
 
 // task is one of a value; 0 is unset.
 func task(procs int, role journal.Role) plan.Task {
-	a := journal.Arm{Label: "unset", Replicas: 1}
+	a := journal.Setting{Label: "unset", Replicas: 1}
 	if procs > 0 {
 		a.Label, a.Procs = fmt.Sprint(procs), &procs
 	}
-	return plan.Task{Arm: a, Role: role}
+	return plan.Task{Setting: a, Role: role}
 }
 
 func measured(t plan.Task, rate, p99 float64) *journal.Trial {
-	return &journal.Trial{Arm: t.Arm, Role: t.Role, Valid: true, ThroughputPerSecond: &rate, ThroughputUnit: "requests",
+	return &journal.Trial{Setting: t.Setting, Role: t.Role, Valid: true, ThroughputPerSecond: &rate, ThroughputUnit: "requests",
 		LatencySeconds: &journal.Latency{P99: &p99}}
 }
 
@@ -59,7 +59,7 @@ func TestProgress(t *testing.T) {
 		tell(task(0, journal.RoleMeasure), measured(task(0, journal.RoleMeasure), rate, rate/6e6))
 	}
 	tell(task(2, journal.RoleAA), measured(task(2, journal.RoleAA), 12345.6, 0.0031))
-	tell(task(8, journal.RoleMeasure), &journal.Trial{Arm: task(8, "").Arm, InvalidReason: "its port was taken"})
+	tell(task(8, journal.RoleMeasure), &journal.Trial{Setting: task(8, "").Setting, InvalidReason: "its port was taken"})
 	at.Open = []plan.Question{{A: 2, B: 8, Latency: true}}
 	tell(task(2, journal.RoleMeasure), nil)
 	want := `  GOMAXPROCS  requests/s      p99  trials
@@ -89,9 +89,9 @@ func TestProgressFits(t *testing.T) {
 			p.title = "12/23 a-title "
 			for n := range 30 {
 				one := task(n, journal.RoleMeasure)
-				one.Arm.QuotaCPUs, one.Arm.GoVersion, one.Arm.Replicas = new(float64(n%2)+0.5), "1.24.3", 1+n%3
+				one.Setting.QuotaCPUs, one.Setting.GoVersion, one.Setting.Replicas = new(float64(n%2)+0.5), "1.24.3", 1+n%3
 				trial := measured(one, 1e9, 0.1234567)
-				trial.Arm, trial.ThroughputUnit = one.Arm, "a metric with a very long name"
+				trial.Setting, trial.ThroughputUnit = one.Setting, "a metric with a very long name"
 				p.report(plan.Progress{Task: one, Trial: trial, Done: n, Total: 400, AtMost: true, Remaining: 3 * time.Hour, Open: []plan.Question{{A: n}, {A: 2}}})
 			}
 			lines := p.lines(width, height)
@@ -145,10 +145,10 @@ func TestRedraws(t *testing.T) {
 
 func TestStandingUnits(t *testing.T) {
 	var s standing
-	runs := &journal.Trial{Arm: task(4, "").Arm, Valid: true, ThroughputPerSecond: new(0.25), ThroughputUnit: "runs"}
+	runs := &journal.Trial{Setting: task(4, "").Setting, Valid: true, ThroughputPerSecond: new(0.25), ThroughputUnit: "runs"}
 	s.add(runs)
 	old := *runs
-	old.Arm.Variant = journal.VariantAgainst
+	old.Setting.Variant = journal.VariantAgainst
 	s.add(&old)
 	want := "  GOMAXPROCS   a run  trials\n  4           4.00 s  1\n  4 (old)     4.00 s  1"
 	if got := trimmed(s.lines(nil, "runs", 10, 80)); got != want {

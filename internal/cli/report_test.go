@@ -10,14 +10,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
-// BenchmarkReport reads, analyses and renders a journal of 64 arms and 20
+// BenchmarkReport reads, analyses and renders a journal of 64 settings and 20
 // blocks, as procfit report does.
 func BenchmarkReport(b *testing.B) {
-	var arms []verdicttest.Truth
+	var settings []verdicttest.Truth
 	for n := range 64 {
-		arms = append(arms, verdicttest.Set(n+1, 1000*float64(min(n+1, 8)), 0.01))
+		settings = append(settings, verdicttest.Set(n+1, 1000*float64(min(n+1, 8)), 0.01))
 	}
-	h, trials := verdicttest.Generate(verdicttest.Config{Arms: arms, Blocks: 20})
+	h, trials := verdicttest.Generate(verdicttest.Config{Settings: settings, Blocks: 20})
 	dir := b.TempDir()
 	d, err := folder.Open(dir)
 	if err != nil {

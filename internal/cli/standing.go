@@ -17,26 +17,26 @@ import (
 // standing is what the trials of a sweep have shown so far, a setting each. Pilots
 // only find the rate, and do not count.
 type standing struct {
-	settings []setting
+	settings []soFar
 	trials   int
 }
 
-// setting is one of them. A setting that is measured twice has both trials here.
-type setting struct {
-	arm           journal.Arm
+// soFar is one of them. A setting that is measured twice has both trials here.
+type soFar struct {
+	setting       journal.Setting
 	rates, p99s   []float64 // of the valid trials; of runs, the seconds that one takes
 	valid, failed int
 	last          int // its latest trial, counted from 1; 0: none yet
 }
 
-// of is the place of an arm's setting, which is made where there is none: by
+// of is the place of a setting, which is made where there is none: by
 // groups, then by the value.
-func (s *standing) of(a journal.Arm) *setting {
-	i := slices.IndexFunc(s.settings, func(have setting) bool { return have.arm.Key() == a.Key() })
+func (s *standing) of(a journal.Setting) *soFar {
+	i := slices.IndexFunc(s.settings, func(have soFar) bool { return have.setting.Key() == a.Key() })
 	if i < 0 {
-		s.settings = append(s.settings, setting{arm: a})
-		slices.SortStableFunc(s.settings, func(a, b setting) int { return compareArms(a.arm, b.arm) })
-		i = slices.IndexFunc(s.settings, func(have setting) bool { return have.arm.Key() == a.Key() })
+		s.settings = append(s.settings, soFar{setting: a})
+		slices.SortStableFunc(s.settings, func(a, b soFar) int { return compareSettings(a.setting, b.setting) })
+		i = slices.IndexFunc(s.settings, func(have soFar) bool { return have.setting.Key() == a.Key() })
 	}
 	return &s.settings[i]
 }
@@ -46,7 +46,7 @@ func (s *standing) add(t *journal.Trial) {
 		return
 	}
 	s.trials++
-	one := s.of(t.Arm)
+	one := s.of(t.Setting)
 	one.last = s.trials
 	if !t.Valid {
 		one.failed++
@@ -58,16 +58,16 @@ func (s *standing) add(t *journal.Trial) {
 	case t.ThroughputUnit != trial.ThroughputRuns:
 		one.rates = append(one.rates, *rate)
 	case *rate > 0:
-		one.rates = append(one.rates, float64(max(1, t.Arm.Replicas)) / *rate)
+		one.rates = append(one.rates, float64(max(1, t.Setting.Replicas)) / *rate)
 	}
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		one.p99s = append(one.p99s, *t.LatencySeconds.P99)
 	}
 }
 
-// compareArms orders by group, the unlimited first, then by the value, unset first.
-func compareArms(a, b journal.Arm) int {
-	quota := func(k journal.ArmKey) float64 {
+// compareSettings orders by group, the unlimited first, then by the value, unset first.
+func compareSettings(a, b journal.Setting) int {
+	quota := func(k journal.SettingKey) float64 {
 		if !k.Group.Limited {
 			return math.Inf(1)
 		}
@@ -81,7 +81,7 @@ func compareArms(a, b journal.Arm) int {
 // lines are the settings as a table of at most so many lines, and of so many
 // columns; now is the one that is measured just now. Where there is no room for
 // all, those measured last are shown.
-func (s *standing) lines(now *journal.ArmKey, unit string, most, width int) []string {
+func (s *standing) lines(now *journal.SettingKey, unit string, most, width int) []string {
 	shown, hidden := s.latest(most-1, now) // below the heading
 	if len(shown) == 0 {
 		return nil
@@ -93,12 +93,12 @@ func (s *standing) lines(now *journal.ArmKey, unit string, most, width int) []st
 	rows := [][]string{{"", head, rateHead(unit), "p99", "trials"}}
 	for _, one := range shown {
 		mark := ""
-		if now != nil && one.arm.Key() == *now {
+		if now != nil && one.setting.Key() == *now {
 			mark = "▸"
 		}
-		rows = append(rows, []string{mark, settingName(one.arm), rateFigure(unit, one.rates), latencyFigure(one.p99s), one.count()})
+		rows = append(rows, []string{mark, settingName(one.setting), rateFigure(unit, one.rates), latencyFigure(one.p99s), one.count()})
 	}
-	if !slices.ContainsFunc(shown, func(one setting) bool { return len(one.p99s) > 0 }) {
+	if !slices.ContainsFunc(shown, func(one soFar) bool { return len(one.p99s) > 0 }) {
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], 3, 4)
 		}
@@ -126,20 +126,20 @@ func (s *standing) lines(now *journal.ArmKey, unit string, most, width int) []st
 const tableGap = "  "
 
 // latest are at most so many settings, those with the latest trials, in order.
-func (s *standing) latest(most int, now *journal.ArmKey) (shown []setting, hidden int) {
+func (s *standing) latest(most int, now *journal.SettingKey) (shown []soFar, hidden int) {
 	if len(s.settings) <= most || most <= 0 {
 		if most <= 0 {
 			return nil, len(s.settings)
 		}
 		return s.settings, 0
 	}
-	rank := func(one setting) int {
-		if now != nil && one.arm.Key() == *now {
+	rank := func(one soFar) int {
+		if now != nil && one.setting.Key() == *now {
 			return s.trials + 1
 		}
 		return one.last
 	}
-	byAge := slices.SortedStableFunc(slices.Values(s.settings), func(a, b setting) int { return cmp.Compare(rank(b), rank(a)) })
+	byAge := slices.SortedStableFunc(slices.Values(s.settings), func(a, b soFar) int { return cmp.Compare(rank(b), rank(a)) })
 	least := rank(byAge[most-1])
 	for _, one := range s.settings {
 		if rank(one) >= least && len(shown) < most {
@@ -150,7 +150,7 @@ func (s *standing) latest(most int, now *journal.ArmKey) (shown []setting, hidde
 }
 
 // count is how many trials there are of a setting.
-func (s setting) count() string {
+func (s soFar) count() string {
 	text := strconv.Itoa(s.valid)
 	if s.failed > 0 {
 		text += fmt.Sprintf(", %d invalid", s.failed)
@@ -159,7 +159,7 @@ func (s setting) count() string {
 }
 
 // settingName is the value, and what tells its group from others.
-func settingName(a journal.Arm) string {
+func settingName(a journal.Setting) string {
 	s := a.Label + group(a.Group())
 	if a.Replicas > 1 {
 		s += fmt.Sprintf(" × %d", a.Replicas)

@@ -260,7 +260,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// ran is a stage as if each of its arms had run twice with what the program really
+// ran is a stage as if each of its settings had run twice with what the program really
 // prints.
 func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 	t.Helper()
@@ -280,7 +280,7 @@ func ran(t *testing.T, e Experiment, s Stage, cpus float64) Measured {
 				for block := range 6 {
 					one, latency := 1.5, &journal.Latency{P50: new(0.1), P90: new(0.1), P99: new(0.1), P999: new(0.1), Max: new(0.1), Mean: new(0.1)}
 					m.Trials = append(m.Trials, journal.Trial{
-						Arm: journal.Arm{Procs: p, QuotaCPUs: quota, GoVersion: version}, Role: journal.RoleMeasure, Block: block, Valid: true,
+						Setting: journal.Setting{Procs: p, QuotaCPUs: quota, GoVersion: version}, Role: journal.RoleMeasure, Block: block, Valid: true,
 						Metrics: metrics, ThroughputPerSecond: &one, LatencySeconds: latency,
 						Phases: []journal.Phase{{Mode: journal.ModeClosed, LatencySeconds: latency}},
 						Usage:  journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, ContextSwitches: &journal.ContextSwitches{Voluntary: 9}, RunQueueWaitSeconds: &one},

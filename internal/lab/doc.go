@@ -19,7 +19,7 @@
 //
 // What an experiment takes to run are its Stages, each a sweep, and what its
 // document's numbers say are its Hypotheses, each about a ratio. A Quantity is a
-// figure of one arm; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
+// figure of one setting; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
 // answers, and says what of a machine it lacks: CPUs of the Ps, and one for a load that
 // must not run on them. Numbers that a runtime chooses are answered from Emulated where
 // the CPUs are too few. A ratio is paired by block, as all comparisons of package verdict are, and

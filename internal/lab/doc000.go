@@ -23,7 +23,7 @@ func document000() map[string]described {
 }
 
 // wrk -t8 -c64 -d10s at 1 2 4 8 16; and four times the CPUs, of which the document
-// says more. For the peak there must be an arm at the CPUs and one beyond.
+// says more. For the peak there must be a setting at the CPUs and one beyond.
 func cpuserverStages(o Options) []Stage {
 	n := o.cpus()
 	s := server(o, "cpuserver", 64)

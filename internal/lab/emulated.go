@@ -68,13 +68,13 @@ func (e Emulated) results() Results {
 			m.Result.Tool.GoVersion = "go" + row.Go // today's is the newest
 		}
 		for i, procs := range row.Procs[:min(len(row.Procs), len(e.Quotas))] {
-			arm := journal.Arm{GoVersion: row.Go}
+			setting := journal.Setting{GoVersion: row.Go}
 			if e.Quotas[i] > 0 {
-				arm.QuotaCPUs = &e.Quotas[i]
+				setting.QuotaCPUs = &e.Quotas[i]
 			}
 			for block := range e.Ways {
 				m.Trials = append(m.Trials, journal.Trial{
-					Arm: arm, Role: journal.RoleMeasure, Block: block, Valid: true,
+					Setting: setting, Role: journal.RoleMeasure, Block: block, Valid: true,
 					Metrics: map[string]journal.Metric{"gomaxprocs": {Value: float64(procs)}, "numcpu": {Value: float64(row.NumCPU)}},
 				})
 			}

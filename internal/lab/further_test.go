@@ -152,17 +152,17 @@ func limited(t *testing.T, cpus float64, argv ...string) string {
 	return string(output)
 }
 
-// made is a stage whose arms have the figures, each six times with little noise: by the
-// number of Ps, or by all of them.
+// made is a stage whose settings have the figures, each six times with little noise: by
+// the number of Ps, or by all of them.
 func made(cpus float64, quota float64, figures map[int]map[Figure]float64) Measured {
 	m := Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
 	for procs, values := range figures {
 		for block := range 6 {
 			noise := 1 + 0.001*float64(block)
-			t := journal.Trial{Arm: journal.Arm{Procs: new(procs)}, Role: journal.RoleMeasure, Block: block, Valid: true, Metrics: map[string]journal.Metric{}}
+			t := journal.Trial{Setting: journal.Setting{Procs: new(procs)}, Role: journal.RoleMeasure, Block: block, Valid: true, Metrics: map[string]journal.Metric{}}
 			t.MeasuredSeconds = 1
 			if quota > 0 {
-				t.Arm.QuotaCPUs = &quota
+				t.Setting.QuotaCPUs = &quota
 			}
 			for f, x := range values {
 				x *= noise

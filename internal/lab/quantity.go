@@ -13,8 +13,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Quantity is one figure of one arm of a stage. The zero value is the throughput of
-// the unset arm, without a quota, of the only stage.
+// Quantity is one figure of one setting of a stage. The zero value is the throughput of
+// the unset setting, without a quota, of the only stage.
 type Quantity struct {
 	Stage  string
 	Figure Figure
@@ -26,11 +26,11 @@ type Quantity struct {
 	Go string
 }
 
-// AtCPUs, as Quantity.Procs, is the numbered arm of the CPUs that a replica may use,
+// AtCPUs, as Quantity.Procs, is the numbered setting of the CPUs that a replica may use,
 // rounded up.
 const AtCPUs = -1
 
-// trials are those of the arm, or why there are none.
+// trials are those of the setting, or why there are none.
 func (q Quantity) trials(r Results) (verdict.Trials, string) {
 	m, ok := r[q.Stage]
 	switch {
@@ -42,15 +42,15 @@ func (q Quantity) trials(r Results) (verdict.Trials, string) {
 	key, known := q.key(m)
 	list := verdict.Select(m.Trials).Of(key)
 	if !known || len(list) == 0 {
-		return nil, q.arm(m) + " was not run"
+		return nil, q.setting(m) + " was not run"
 	}
 	return list, ""
 }
 
-// key is the arm's identity among a stage's, which all have as many replicas; false
+// key is the setting's identity among a stage's, which all have as many replicas; false
 // where none of them has that Go.
-func (q Quantity) key(m Measured) (key journal.ArmKey, known bool) {
-	a := journal.Arm{GoVersion: q.version(m)}
+func (q Quantity) key(m Measured) (key journal.SettingKey, known bool) {
+	a := journal.Setting{GoVersion: q.version(m)}
 	if q.Quota != 0 {
 		a.QuotaCPUs = &q.Quota
 	}
@@ -58,16 +58,16 @@ func (q Quantity) key(m Measured) (key journal.ArmKey, known bool) {
 		a.Procs = &procs
 	}
 	if len(m.Trials) > 0 {
-		a.Replicas = m.Trials[0].Arm.Replicas
+		a.Replicas = m.Trials[0].Setting.Replicas
 	}
 	return a.Key(), a.GoVersion != "" || q.Go == ""
 }
 
-// numbered are the values of GOMAXPROCS that ran beside the arm.
+// numbered are the values of GOMAXPROCS that ran beside the setting.
 func (q Quantity) numbered(m Measured) (list []int) {
 	key, _ := q.key(m)
 	for i := range m.Trials {
-		a := m.Trials[i].Arm
+		a := m.Trials[i].Setting
 		if a.Group() == key.Group && a.Procs != nil && !slices.Contains(list, *a.Procs) {
 			list = append(list, *a.Procs)
 		}
@@ -75,11 +75,11 @@ func (q Quantity) numbered(m Measured) (list []int) {
 	return list
 }
 
-// version is Go as the stage's arms name it; empty: none of them fits.
+// version is Go as the stage's settings name it; empty: none of them fits.
 func (q Quantity) version(m Measured) string {
 	var all, valid []string
 	for i := range m.Trials {
-		v := m.Trials[i].Arm.GoVersion
+		v := m.Trials[i].Setting.GoVersion
 		all = append(all, v)
 		if m.Trials[i].Valid {
 			valid = append(valid, v)
@@ -112,8 +112,8 @@ func (q Quantity) procs(m Measured) int {
 	return max(1, int(math.Ceil(cpus)))
 }
 
-// arm is its name in words.
-func (q Quantity) arm(m Measured) string {
+// setting is its name in words.
+func (q Quantity) setting(m Measured) string {
 	name := "GOMAXPROCS unset"
 	if p := q.procs(m); p > 0 {
 		name = "GOMAXPROCS=" + strconv.Itoa(p)
@@ -123,7 +123,7 @@ func (q Quantity) arm(m Measured) string {
 	}
 	if q.Go != "" {
 		name += " with Go " + q.Go
-	} else if q.version(m) == "" && !slices.ContainsFunc(m.Trials, func(t journal.Trial) bool { return t.Arm.GoVersion == "" }) {
+	} else if q.version(m) == "" && !slices.ContainsFunc(m.Trials, func(t journal.Trial) bool { return t.Setting.GoVersion == "" }) {
 		name += " with today's Go"
 	}
 	if q.Stage != "" {
@@ -142,9 +142,9 @@ func (q Quantity) byBlock(r Results) (map[int][]float64, string) {
 	if values := trials.ByBlock(q.Figure.value); len(values) > 0 {
 		return values, ""
 	}
-	arm := q.arm(r[q.Stage])
+	setting := q.setting(r[q.Stage])
 	if invalid := trials.Where(func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
-		return nil, arm + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
+		return nil, setting + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
 	}
-	return nil, fmt.Sprintf("%s has no figure %q", arm, q.Figure)
+	return nil, fmt.Sprintf("%s has no figure %q", setting, q.Figure)
 }

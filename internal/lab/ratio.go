@@ -43,7 +43,7 @@ func estimate(i verdict.Interval, nothing string) Estimate {
 	return e
 }
 
-// PeakAt measures the figure of the arm, which should be the highest, ÷ that of
+// PeakAt measures the figure of the setting, which should be the highest, ÷ that of
 // the highest of the others; without any named, of all other numbered ones. The lower
 // end of the interval holds for each of the others; the upper is that of the best one,
 // chosen after the fact.
@@ -60,10 +60,10 @@ func PeakAt(peak Quantity, others ...int) func(Results) Estimate {
 	}
 }
 
-// Flat measures how far the figure strays from its value at the first arm: the
-// ratio of the larger to the smaller, at the arm that strays most, 1 being flat.
-// Without any others named it looks at all numbered ones. The upper end of the
-// interval holds for every arm; the lower is that of the arm that strays most, chosen
+// Flat measures how far the figure strays from its value at the first setting: the
+// ratio of the larger to the smaller, at the setting that strays most, 1 being flat.
+// Without any others named it looks at all numbered ones. The upper end of the interval
+// holds for every setting; the lower is that of the setting that strays most, chosen
 // after the fact.
 func Flat(first Quantity, others ...int) func(Results) Estimate {
 	return func(r Results) Estimate {
@@ -79,7 +79,7 @@ func Flat(first Quantity, others ...int) func(Results) Estimate {
 	}
 }
 
-// extreme compares one arm with others of the same stage, quota and Go.
+// extreme compares one setting with others of the same stage, quota and Go.
 func extreme(r Results, at Quantity, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
 	if _, why := at.trials(r); why != "" {
 		return Estimate{Why: why}
@@ -108,7 +108,7 @@ func extreme(r Results, at Quantity, others []int, further func(e, than Estimate
 	}
 	e := join(all, all[best])
 	for _, other := range all {
-		if other.Low == nil { // an arm that lost blocks leaves the whole open
+		if other.Low == nil { // a setting that lost blocks leaves the whole open
 			e.Low, e.High, e.Why = nil, nil, other.Why
 		}
 	}
@@ -145,7 +145,7 @@ func Level(q Quantity, unit float64) func(Results) Estimate {
 	}
 }
 
-// Ended measures the share of an arm's trials that ended within the stage's
+// Ended measures the share of a setting's trials that ended within the stage's
 // RunTimeout. Trials that are invalid for any other reason do not count. The interval
 // is exact at any number.
 func Ended(q Quantity) func(Results) Estimate {
@@ -163,7 +163,7 @@ func Ended(q Quantity) func(Results) Estimate {
 			case t.InvalidCode == journal.InvalidTimeout:
 				n++
 			default:
-				why = q.arm(r[q.Stage]) + " has no trial that counts: " + phrase.FirstLine(t.InvalidReason)
+				why = q.setting(r[q.Stage]) + " has no trial that counts: " + phrase.FirstLine(t.InvalidReason)
 			}
 		}
 		if n == 0 {

@@ -17,7 +17,7 @@ func stageOf(blocks int, throughput func(procs, block int) float64, procs ...int
 			x := throughput(p, block)
 			t := journal.Trial{Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{"took": {Value: 1 / x}}}
 			if p > 0 {
-				t.Arm.Procs = &p
+				t.Setting.Procs = &p
 			}
 			m.Trials = append(m.Trials, t)
 		}
@@ -42,15 +42,15 @@ func both(a, b Measured) Measured {
 func TestRatio(t *testing.T) {
 	drift := func(procs, block int) float64 { return float64(procs) * math.Pow(2, float64(block)) }
 	six := stageOf(6, drift, 1, 2, 4)
-	quota := func(q float64) func(*journal.Trial) { return func(t *journal.Trial) { t.Arm.QuotaCPUs = &q } }
+	quota := func(q float64) func(*journal.Trial) { return func(t *journal.Trial) { t.Setting.QuotaCPUs = &q } }
 	version := func(v string, factor float64) func(*journal.Trial) {
 		return func(t *journal.Trial) {
 			x := *t.ThroughputPerSecond * factor
-			t.Arm.GoVersion, t.ThroughputPerSecond = v, &x
+			t.Setting.GoVersion, t.ThroughputPerSecond = v, &x
 		}
 	}
 	versions := both(six.with(version("1.4", 1)), both(six.with(version("1.26", 3)), six.with(func(t *journal.Trial) {
-		t.Arm.GoVersion, t.Valid, t.InvalidReason = "9.99", false, "cannot be had\nmore"
+		t.Setting.GoVersion, t.Valid, t.InvalidReason = "9.99", false, "cannot be had\nmore"
 	})))
 	one := func(procs int) Quantity { return Quantity{Procs: procs} }
 	today := versions
@@ -66,7 +66,7 @@ func TestRatio(t *testing.T) {
 		"metric":                     {six, Ratio(Quantity{Figure: "took", Procs: 2}, Quantity{Figure: "took", Procs: 1}), 0.5, ""},
 		"at the CPUs":                {six, Ratio(one(AtCPUs), one(1)), 2, ""},
 		"no such metric":             {six, Ratio(Quantity{Figure: "speed", Procs: 2}, one(1)), math.NaN(), `GOMAXPROCS=2 has no figure "speed"`},
-		"an arm that was not run":    {six, Ratio(one(8), one(1)), math.NaN(), "GOMAXPROCS=8 was not run"},
+		"a setting that was not run": {six, Ratio(one(8), one(1)), math.NaN(), "GOMAXPROCS=8 was not run"},
 		"unset was not run":          {six, Ratio(one(0), one(1)), math.NaN(), "GOMAXPROCS unset was not run"},
 		"another quota":              {six, Ratio(Quantity{Procs: 2, Quota: 0.5}, one(1)), math.NaN(), "GOMAXPROCS=2 under a quota of 0.5 was not run"},
 		"across quotas":              {both(six, six.with(quota(0.5))), Ratio(Quantity{Procs: 2, Quota: 0.5}, one(1)), 2, ""},
@@ -115,7 +115,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// The interval of something flat but noisy begins at 1, and holds every arm's.
+// The interval of something flat but noisy begins at 1, and holds every setting's.
 func TestFlatInterval(t *testing.T) {
 	noisy := stageOf(6, func(p, b int) float64 {
 		return []float64{1, 1.01, 0.99, 1.02, 0.98, 1}[(b+p)%6]
@@ -124,9 +124,9 @@ func TestFlatInterval(t *testing.T) {
 	if *e.Low != 1 || *e.High < 1.01 || *e.High > 1.05 {
 		t.Errorf("%g [%g, %g]", *e.Value, *e.Low, *e.High)
 	}
-	gap := noisy.with(func(t *journal.Trial) { t.Valid = *t.Arm.Procs != 4 || t.Block > 0 })
+	gap := noisy.with(func(t *journal.Trial) { t.Valid = *t.Setting.Procs != 4 || t.Block > 0 })
 	if e := Flat(Quantity{Procs: 1})(Results{"": gap}); e.Value == nil || e.Low != nil || !strings.Contains(e.Why, "5 blocks") {
-		t.Errorf("an arm that lost a block: %+v", e)
+		t.Errorf("a setting that lost a block: %+v", e)
 	}
 }
 

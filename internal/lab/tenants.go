@@ -71,8 +71,8 @@ func tenantsHypotheses() []Hypothesis {
 			Document: separate, Needs: 2,
 			Measure: func(r Results) Estimate {
 				a, b := q("quota", beside), q("quota", alone)
-				if m := r["quota"]; len(m.Trials) > 0 && m.Trials[0].Arm.QuotaCPUs != nil {
-					a.Procs, a.Quota = a.procs(m), *m.Trials[0].Arm.QuotaCPUs
+				if m := r["quota"]; len(m.Trials) > 0 && m.Trials[0].Setting.QuotaCPUs != nil {
+					a.Procs, a.Quota = a.procs(m), *m.Trials[0].Setting.QuotaCPUs
 					b.Procs, b.Quota = a.Procs, a.Quota
 				}
 				return ratio(r, a, b)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wavering is a stage whose second arm is so many times the first, give or take.
+// wavering is a stage whose second setting is so many times the first, give or take.
 func wavering(blocks int, ratio, noise float64) Measured {
 	return stageOf(blocks, func(procs, block int) float64 {
 		if procs == 1 {

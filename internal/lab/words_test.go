@@ -41,7 +41,7 @@ func grown(s lab.Stage, names []string, cpus float64) lab.Measured {
 			for block := range 6 {
 				x := math.Pow(float64(*procs), 0.3) * (1 + 0.01*float64(block))
 				t := journal.Trial{
-					Arm: journal.Arm{Procs: procs, QuotaCPUs: quota}, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{},
+					Setting: journal.Setting{Procs: procs, QuotaCPUs: quota}, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{},
 					Usage: journal.Usage{MeasuredSeconds: 1, ContextSwitches: &journal.ContextSwitches{Voluntary: int64(1e6 * x)}},
 				}
 				for i, name := range names {

@@ -37,19 +37,19 @@ func (m *machine) Close() error                                               { 
 
 func (m *machine) Run(_ context.Context, task plan.Task, _ plan.Observer) (journal.Trial, error) {
 	procs := m.cpus
-	if task.Arm.QuotaCPUs != nil {
-		procs = min(m.cpus, max(2, math.Ceil(*task.Arm.QuotaCPUs)))
+	if task.Setting.QuotaCPUs != nil {
+		procs = min(m.cpus, max(2, math.Ceil(*task.Setting.QuotaCPUs)))
 	}
-	unset := task.Arm.Procs == nil
+	unset := task.Setting.Procs == nil
 	if !unset {
-		procs = float64(*task.Arm.Procs)
+		procs = float64(*task.Setting.Procs)
 	}
 	speed := 1000 * min(procs, m.knee) * math.Exp(m.noise*m.r.NormFloat64())
 	p99 := (0.002 + 0.02/procs) * math.Exp(m.wild*m.r.NormFloat64())
 	if unset {
 		speed *= 1 - m.unlike
 	}
-	if task.Arm.Variant == "" {
+	if task.Setting.Variant == "" {
 		speed *= 1 - m.slower
 	}
 	m.now = m.now.Add(5 * time.Second)
@@ -164,7 +164,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 			g := groups[i]
 			g.contest = contest.New(h, g.key, counted)
 			g.summary(h)
-			w := g.settings(newMargins(h.Plan.Margin, h.Plan.MarginP99))
+			w := g.contenders(newMargins(h.Plan.Margin, h.Plan.MarginP99))
 			mine, theirs := c.Lead(), w.Lead
 			mine.Model, theirs.Model = nil, nil
 			if diff := cmp.Diff(mine, theirs); diff != "" {
@@ -175,7 +175,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 			if h.Plan.Racing() && result.Race.Stop != string(ends[c.Group]) {
 				t.Errorf("sweep %d: the verdict says that it ended by %q, the planner by %q", n, result.Race.Stop, ends[c.Group])
 			}
-			for _, a := range result.Arms {
+			for _, a := range result.Settings {
 				if h.Plan.Racing() && a.Procs != nil && a.Trials > 0 && !slices.Contains(result.Race.Measured, *a.Procs) {
 					t.Errorf("sweep %d: %d is measured, and the list of what is has %v", n, *a.Procs, result.Race.Measured)
 				}
@@ -199,7 +199,7 @@ func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *outcome
 			t.Errorf("sweep %d: recommended is %v, the lead is %d", n, r.Procs, pick)
 		}
 	case KeepDefault:
-		if d := w.defaultSetting(); d == nil || d.procs > max(pick, 1) && pick > 0 {
+		if d := w.defaultContender(); d == nil || d.procs > max(pick, 1) && pick > 0 {
 			t.Errorf("sweep %d: the default is to be kept, and the lead is %d", n, pick)
 		}
 	default:
@@ -221,8 +221,8 @@ func sameRuling(t *testing.T, n int, h journal.Header, kept []journal.Trial) {
 	for _, d := range contest.Duels(h, kept) {
 		for _, c := range d.Gate().Checks {
 			i := slices.IndexFunc(gate.Checks, func(x GateCheck) bool {
-				return x.Arm.Label == d.New.Label && figureOf(x.Metric) == c.By && (x.Arm.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&
-					(x.Arm.QuotaCPUs == nil || *x.Arm.QuotaCPUs == d.New.Group().QuotaCPUs)
+				return x.Setting.Label == d.New.Label && figureOf(x.Metric) == c.By && (x.Setting.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&
+					(x.Setting.QuotaCPUs == nil || *x.Setting.QuotaCPUs == d.New.Group().QuotaCPUs)
 			})
 			if i < 0 {
 				t.Errorf("sweep %d: the gate has no check of %s by %s", n, d.New.Label, c.By)

@@ -47,11 +47,11 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	return r
 }
 
-// count is by planned place: arm, role and block. Pilots are planned in number
+// count is by planned place: setting, role and block. Pilots are planned in number
 // only, and their absence shows in what follows them.
 func (r *Result) count(trials []journal.Trial) {
 	type place struct {
-		journal.ArmKey
+		journal.SettingKey
 		role  journal.Role
 		block int
 	}
@@ -69,15 +69,15 @@ func (r *Result) count(trials []journal.Trial) {
 		if !t.Valid {
 			r.TrialsInvalid++
 		}
-		run[place{t.Arm.Key(), t.Role, t.Block}] = true
+		run[place{t.Setting.Key(), t.Role, t.Block}] = true
 	}
 	if r.Plan.Racing() {
 		return // a budget has no places: see raced
 	}
 	missing := false
-	perBlock := len(r.Plan.Arms) + len(r.Plan.AA)
+	perBlock := len(r.Plan.Settings) + len(r.Plan.AA)
 	for block := 0; block < r.Plan.Blocks && perBlock > 0 && !missing; block++ {
-		for _, a := range r.Plan.Arms {
+		for _, a := range r.Plan.Settings {
 			missing = missing || !run[place{a.Key(), journal.RoleMeasure, block}]
 		}
 		for _, a := range r.Plan.AA {
@@ -92,20 +92,20 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	r := g.summary(h)
 	machine := contest.MachineCPUs(h, g.trials())
 	r.NoiseFloor = g.noise()
-	w := g.settings(newMargins(h.Plan.Margin, h.Plan.MarginP99))
+	w := g.contenders(newMargins(h.Plan.Margin, h.Plan.MarginP99))
 	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
 	r.Spread = w.spread()
 	if w.best != nil {
 		r.Peak = w.best.label
-		r.Detectable = detectableEffect(w.best, w.settings)
+		r.Detectable = detectableEffect(w.best, w.contenders)
 		g.versusPeak(&r, w)
 		r.Flatness = flatness(&r, w, h.Plan.Margin)
 	}
 	g.place(&r, w, machine)
-	speedups(r.Arms)
+	speedups(r.Settings)
 	speedups(r.Rows)
 	r.Workload = workload(&r, h)
-	r.USL = g.fit(w.settings, r.EffectiveCPUs)
+	r.USL = g.fit(w.contenders, r.EffectiveCPUs)
 	switch {
 	case h.Plan.SmallestFor:
 		r.Recommendation = g.carries(w)
@@ -137,7 +137,7 @@ func (w *outcome) spread() Spread {
 	return s
 }
 
-// summary is the arms by themselves, and what ran beside them.
+// summary is the settings by themselves, and what ran beside them.
 func (g *group) summary(h journal.Header) Group {
 	machine := contest.MachineCPUs(h, g.trials())
 	effective := contest.EffectiveCPUs(h, g.key, g.trials())
@@ -149,14 +149,14 @@ func (g *group) summary(h journal.Header) Group {
 	r := Group{
 		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective,
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
-		Latency: g.contest.Latency, Part: part, Settings: []SettingResult{},
-		Arms: []ArmResult{}, Flatness: Flatness{WithinMargin: []string{}},
+		Latency: g.contest.Latency, Part: part, Values: []ValueResult{},
+		Settings: []SettingResult{}, Flatness: Flatness{WithinMargin: []string{}},
 	}
 	if g.key.Limited {
 		r.QuotaCPUs = new(g.key.QuotaCPUs)
 	}
-	for _, a := range g.arms {
-		r.Arms = append(r.Arms, g.summarize(a, machine, effective, mode))
+	for _, a := range g.settings {
+		r.Settings = append(r.Settings, g.summarize(a, machine, effective, mode))
 	}
 	g.others(&r)
 	return r
@@ -175,16 +175,16 @@ func partOf(h journal.Header, machine float64) *Part {
 	return &p
 }
 
-// versusPeak gives each current arm what was found of its setting.
+// versusPeak gives each current setting what was found of its value.
 func (g *group) versusPeak(r *Group, w *outcome) {
-	of := map[journal.ArmKey]*setting{}
-	for _, s := range w.settings {
-		for _, a := range s.arms {
+	of := map[journal.SettingKey]*contender{}
+	for _, s := range w.contenders {
+		for _, a := range s.settings {
 			of[a.key] = s
 		}
 	}
-	for i, a := range g.arms {
-		s, result := of[a.key], &r.Arms[i]
+	for i, a := range g.settings {
+		s, result := of[a.key], &r.Settings[i]
 		if s == nil {
 			continue
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// summarize is an arm by itself, before it is compared with others. Its figures
+// summarize is a setting by itself, before it is compared with others. Its figures
 // are those of its own valid trials; the second copy of an A/A pair is among the
 // points only.
-func (g *group) summarize(a *arm, machine, effective float64, mode journal.Mode) ArmResult {
-	r := ArmResult{
+func (g *group) summarize(a *setting, machine, effective float64, mode journal.Mode) SettingResult {
+	r := SettingResult{
 		Label:      a.Label,
 		Procs:      a.Procs,
 		Variant:    a.Variant,
@@ -90,7 +90,7 @@ func shown(mode journal.Mode, of func(*journal.Latency) *float64) figure {
 // latencyMode is the loop that shown takes; empty without any latency.
 func (g *group) latencyMode() journal.Mode {
 	mode := journal.Mode("")
-	for _, a := range g.arms {
+	for _, a := range g.settings {
 		for _, t := range a.measure {
 			if t.Valid && t.LatencySeconds != nil {
 				return journal.ModeOpen

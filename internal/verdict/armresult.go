@@ -2,12 +2,12 @@ package verdict
 
 import "github.com/procfit/procfit/internal/verdict/journal"
 
-// ArmResult is what was measured of one arm.
-type ArmResult struct {
+// SettingResult is what was measured of one setting.
+type SettingResult struct {
 	Label string `json:"label"`
 	Procs *int   `json:"procs"` // null: unset
 	// ResolvedProcs is the value that the target really ran at; null where it
-	// could not be read. For the unset arm it is what the default chose.
+	// could not be read. For the unset setting it is what the default chose.
 	ResolvedProcs  *int                      `json:"resolved_procs"`
 	ResolvedSource string                    `json:"resolved_source,omitempty"` // symbol, decoded
 	Variant        string                    `json:"variant,omitempty"`
@@ -19,11 +19,11 @@ type ArmResult struct {
 	P99            Interval                  `json:"p99_seconds"`
 	Metrics        map[string]MetricInterval `json:"metrics,omitempty"`
 	ByRequest      []RequestLatency          `json:"by_request,omitempty"` // of a mix
-	Speedup        *float64                  `json:"speedup"`              // median throughput ÷ that of the smallest numbered arm
+	Speedup        *float64                  `json:"speedup"`              // median throughput ÷ that of the smallest numbered setting
 	NonInferior    NonInferior               `json:"noninferior"`
-	// VersusPeak is the paired throughput ratio to the peak arm, with its two-sided
-	// 95 % interval (from three blocks on); 1 is the same, 0.8 is 20 % less. Arms that
-	// ran at one value share it, since their trials are pooled.
+	// VersusPeak is the paired throughput ratio to the peak setting, with its two-sided
+	// 95 % interval (from three blocks on); 1 is the same, 0.8 is 20 % less. Settings
+	// that ran at one value share it, since their trials are pooled.
 	VersusPeak Interval `json:"throughput_versus_peak"`
 	Saturated  bool     `json:"saturated"` // in most of its trials
 	// Unanswered are requests that still waited when a phase ended, Redirects answers
@@ -32,11 +32,11 @@ type ArmResult struct {
 	Requests   int64 `json:"requests"`
 	Unanswered int64 `json:"unanswered"`
 	Redirects  int64 `json:"redirects"`
-	// Withheld is that other programs left too few CPUs for the arm to be compared.
+	// Withheld is that other programs left too few CPUs for the setting to be compared.
 	Withheld bool `json:"withheld,omitempty"`
-	// Excluded is why the arm has no part in what is judged, or not in all of it.
+	// Excluded is why the setting has no part in what is judged, or not in all of it.
 	Excluded   *ExcludedCode `json:"excluded"`
-	PooledWith []string      `json:"pooled_with,omitempty"` // labels of the arms that ran at its value
+	PooledWith []string      `json:"pooled_with,omitempty"` // labels of the settings that ran at its value
 	Later      bool          `json:"-"`                     // of a row: its latency is proven worse than the lowest
 	// Judged is the latency that comparisons are of: of a row, its level.
 	Judged   Interval `json:"-"`
@@ -62,7 +62,7 @@ type MetricInterval struct {
 	Better string `json:"better"`
 }
 
-// NonInferior says whether an arm was shown to be no worse than the best by more
+// NonInferior says whether a setting was shown to be no worse than the best by more
 // than the margin; null where it was not tested: beyond the first failure of the
 // comparison, and for p99 outside of the tail set or where no latency is judged.
 type NonInferior struct {
@@ -70,7 +70,7 @@ type NonInferior struct {
 	P99        *bool `json:"p99"`
 }
 
-// Evidence is the median over an arm's valid trials of what the kernel counted;
+// Evidence is the median over a setting's valid trials of what the kernel counted;
 // null where nothing could be read.
 type Evidence struct {
 	CPUs                  *float64 `json:"cpus"`            // CPU seconds a second, all replicas
@@ -111,7 +111,7 @@ type Point struct {
 	Late          bool                `json:"late,omitempty"`     // its generator sent late
 	Judged        *float64            `json:"judged_seconds"`     // the latency that comparisons take; null: the trial is out of them
 	// Metrics are the figures that the program printed; their units and directions
-	// are the arm's.
+	// are the setting's.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 // warning asks for more values, and its p99 is that of all trials, although a late
 // generator keeps most of them out of comparisons.
 func TestAttached(t *testing.T) {
-	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 300, Blocks: 6, Arms: []Truth{Set(4, 3000, .010)}})
+	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 300, Blocks: 6, Settings: []Truth{Set(4, 3000, .010)}})
 	h.Target.Attached, h.Plan.AA, h.Plan.SmallestFor = &journal.Process{PID: 1, Name: "caddy"}, nil, false
 	trials = slices.DeleteFunc(trials, func(tr journal.Trial) bool { return tr.Role != journal.RoleMeasure })
 	for i := range trials {
@@ -31,10 +31,10 @@ func TestAttached(t *testing.T) {
 	if rec := g.Recommendation; rec.Verdict != verdict.Measured || rec.Claim.Of == nil || rec.Claim.Of.Procs != 4 || len(rec.Settle) != 0 {
 		t.Fatalf("%+v", rec)
 	}
-	if p := g.Recommendation.Claim.Of.P99; p == nil || *p > 0.02 || *g.Arms[0].Judged.Median != *p || *g.Rows[0].Judged.Median != *p {
-		t.Errorf("p99 %v, in the table %v: want about 10 ms", *p, *g.Arms[0].Judged.Median)
+	if p := g.Recommendation.Claim.Of.P99; p == nil || *p > 0.02 || *g.Settings[0].Judged.Median != *p || *g.Rows[0].Judged.Median != *p {
+		t.Errorf("p99 %v, in the table %v: want about 10 ms", *p, *g.Settings[0].Judged.Median)
 	}
-	if has(r, verdict.WarnFewArms) || !has(r, verdict.WarnSendLag) {
+	if has(r, verdict.WarnFewSettings) || !has(r, verdict.WarnSendLag) {
 		t.Errorf("warnings %v: want the late generator, and no call for more values", codes(r))
 	}
 	for i := range trials {

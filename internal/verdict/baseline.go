@@ -25,13 +25,13 @@ func refuse(format string, args ...any) error {
 }
 
 // GateBaseline compares two runs of different days by what does not depend on
-// the day: each arm's ratio to the unset arm of its own run, block by block.
+// the day: each setting's ratio to the unset setting of its own run, block by block.
 // Absolute figures of another day prove nothing, and neither does another host:
 // the error is then a *RefusedError.
 //
 // A check is of the current ratio to the baseline's, by Welch's t on the
-// logarithms. An arm that falls behind its run's unset arm fails, whichever of
-// the two has changed; a loss that all arms share is not seen at all.
+// logarithms. A setting that falls behind its run's unset setting fails, whichever of
+// the two has changed; a loss that all settings share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 		return nil, refuse("no group of settings has the same quota, replicas and Go version in both runs")
 	}
 	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
-		return nil, refuse("the runs share no numbered arm")
+		return nil, refuse("the runs share no numbered setting")
 	}
 	return gate.conclude(), nil
 }
@@ -90,7 +90,7 @@ func (r *Result) group(like *Group) *Group {
 
 // key is the group's identity.
 func (g *Group) key() journal.GroupKey {
-	return journal.Arm{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion}.Group()
+	return journal.Setting{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion}.Group()
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {
@@ -102,13 +102,13 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		return refuse("this run has no valid trial of unset to take ratios to: add it with --procs unset,…")
 	}
 	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
-	for i := range now.Arms {
-		a := &now.Arms[i]
+	for i := range now.Settings {
+		a := &now.Settings[i]
 		old := then.find(a.Procs)
 		if a.Variant != "" || old == nil {
 			continue
 		}
-		label := GateArm{Label: a.Label}
+		label := GateSetting{Label: a.Label}
 		if len(current.Groups) > 1 {
 			label = label.in(now.key())
 		}
@@ -131,10 +131,10 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 	return nil
 }
 
-// find is the arm of that value, nil being unset, if it has a valid trial.
-func (g *Group) find(procs *int) *ArmResult {
-	for i := range g.Arms {
-		a := &g.Arms[i]
+// find is the setting of that value, nil being unset, if it has a valid trial.
+func (g *Group) find(procs *int) *SettingResult {
+	for i := range g.Settings {
+		a := &g.Settings[i]
 		same := a.Procs == nil && procs == nil || a.Procs != nil && procs != nil && *a.Procs == *procs
 		if same && a.Variant == "" && a.Trials > 0 {
 			return a
@@ -144,7 +144,7 @@ func (g *Group) find(procs *int) *ArmResult {
 }
 
 // against is ln(a ÷ base) in each block that has both.
-func (a *ArmResult) against(base *ArmResult, of func(Point) *float64) []float64 {
+func (a *SettingResult) against(base *SettingResult, of func(Point) *float64) []float64 {
 	logs := func(points []Point) map[int]float64 {
 		m := map[int]float64{}
 		for _, p := range points {

@@ -13,8 +13,8 @@ import (
 // Benchmarks are the Go benchmarks of a group, each by itself: their geometric mean is
 // the throughput, and alike in the mean may be apart in each.
 type Benchmarks struct {
-	Procs []int       // of the settings, a time of each benchmark each
-	Base  int         // index of the setting that others are compared with: the default, else the smallest
+	Procs []int       // of the values, a time of each benchmark each
+	Base  int         // index of the value that others are compared with: the default, else the smallest
 	List  []Benchmark // by name
 	Mean  []BenchmarkTime
 }
@@ -22,15 +22,15 @@ type Benchmarks struct {
 // Benchmark is one of them.
 type Benchmark struct {
 	Name  string
-	Times []BenchmarkTime // by setting
+	Times []BenchmarkTime // by value
 	// Wants is the number of Ps at which it is proven better, beyond the margin, than at
 	// the one that the verdict names; null where there is none.
 	Wants *int
 }
 
-// BenchmarkTime is the time of an operation at one setting.
+// BenchmarkTime is the time of an operation at one value.
 type BenchmarkTime struct {
-	Arm     string // label of the setting's row
+	Setting string // label of the value's row
 	Seconds Interval
 	// VersusBase is as a ratio, with bounds of which all in the table hold with 95 %.
 	VersusBase Interval
@@ -52,16 +52,16 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 			}
 		}
 	}
-	if g.unit() != "operations" || len(names) < 2 || len(w.settings) == 0 {
+	if g.unit() != "operations" || len(names) < 2 || len(w.contenders) == 0 {
 		return nil
 	}
 	slices.Sort(names)
-	b := &Benchmarks{Base: max(0, slices.IndexFunc(w.settings, func(s *setting) bool { return s.isDefault }))}
-	for _, s := range w.settings {
+	b := &Benchmarks{Base: max(0, slices.IndexFunc(w.contenders, func(s *contender) bool { return s.isDefault }))}
+	for _, s := range w.contenders {
 		b.Procs = append(b.Procs, s.procs)
 	}
 	// The error of 5 % is shared among the two bounds of every comparison.
-	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(w.settings)-1)))
+	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(w.contenders)-1)))
 	for _, name := range names {
 		of := func(t *journal.Trial) *float64 {
 			if m, ok := t.Metrics[name]; ok {
@@ -69,7 +69,7 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 			}
 			return nil
 		}
-		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(w.settings, b.Base, of, alpha)}
+		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(w.contenders, b.Base, of, alpha)}
 		for i := range w.losses {
 			if l := &w.losses[i]; l.part && l.name == name {
 				one.Wants = new(l.better.procs)
@@ -77,7 +77,7 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 		}
 		b.List = append(b.List, one)
 	}
-	b.Mean = g.times(w.settings, b.Base, func(t *journal.Trial) *float64 {
+	b.Mean = g.times(w.contenders, b.Base, func(t *journal.Trial) *float64 {
 		if x := t.ThroughputPerSecond; x != nil && *x > 0 {
 			return new(1 / *x)
 		}
@@ -86,16 +86,16 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 	return b
 }
 
-// times are those of an operation at each setting, compared with the base block by block.
-func (g *group) times(settings []*setting, base int, of figure, alpha float64) []BenchmarkTime {
+// times are those of an operation at each value, compared with the base block by block.
+func (g *group) times(contenders []*contender, base int, of figure, alpha float64) []BenchmarkTime {
 	var list []BenchmarkTime
-	for i, s := range settings {
+	for i, s := range contenders {
 		var all []float64
-		for _, a := range s.arms {
+		for _, a := range s.settings {
 			all = append(append(all, values(a.measure, of)...), values(a.aa, of)...)
 		}
-		t := BenchmarkTime{Arm: s.label, Seconds: medianOf(all)}
-		if d := g.seriesOf(s, of).minus(g.seriesOf(settings[base], of)); i != base && len(d) > 0 {
+		t := BenchmarkTime{Setting: s.label, Seconds: medianOf(all)}
+		if d := g.seriesOf(s, of).minus(g.seriesOf(contenders[base], of)); i != base && len(d) > 0 {
 			t.VersusBase = Interval{Median: new(1 + expm1(stat.Mean(d, nil))), N: len(d)}
 			if low, high := boundsAt(d, alpha); !math.IsInf(low, 0) {
 				t.VersusBase.Low, t.VersusBase.High = new(1+expm1(low)), new(1+expm1(high))

@@ -9,8 +9,8 @@ import (
 
 // benchmarked is a sweep of Go benchmarks, whose times are a factor of those at one P.
 func benchmarked(seed uint64, at map[string]func(procs float64) float64) *Result {
-	arms := []verdicttest.Truth{verdicttest.Unset(4, 5000, .02), verdicttest.Set(1, 5000, .02), verdicttest.Set(2, 5000, .02), verdicttest.Set(4, 5000, .02)}
-	h, trials := verdicttest.Generate(verdicttest.Config{Name: "b", Seed: seed, Mode: journal.ModeBatch, Arms: arms, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
+	settings := []verdicttest.Truth{verdicttest.Unset(4, 5000, .02), verdicttest.Set(1, 5000, .02), verdicttest.Set(2, 5000, .02), verdicttest.Set(4, 5000, .02)}
+	h, trials := verdicttest.Generate(verdicttest.Config{Name: "b", Seed: seed, Mode: journal.ModeBatch, Settings: settings, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
 		noise := *t.ThroughputPerSecond / 5000
 		t.ThroughputUnit, t.ThroughputPerSecond, t.Metrics = "operations", new(1e6*noise), map[string]journal.Metric{}
 		for name, of := range at {

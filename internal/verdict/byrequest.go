@@ -2,8 +2,8 @@ package verdict
 
 import "github.com/procfit/procfit/internal/verdict/journal"
 
-// RequestLatency is one request of a mix at one arm, in the loop whose latency is
-// displayed: medians over the arm's valid trials, and sums.
+// RequestLatency is one request of a mix at one setting, in the loop whose latency is
+// displayed: medians over the setting's valid trials, and sums.
 type RequestLatency struct {
 	Name     string   `json:"name"`
 	Requests int64    `json:"requests"`

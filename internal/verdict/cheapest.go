@@ -21,8 +21,8 @@ type Cheapest struct {
 	RatePerSecond float64       `json:"rate_per_second"`
 	Price         slo.Price     `json:"price"`
 	Settings      []Priced      `json:"settings"` // by price, then by Ps
-	// Answer is the cheapest that carries the rate, Today the unset arm under the first
-	// limit and number of replicas, which are to be those of today; null: none.
+	// Answer is the cheapest that carries the rate, Today the unset setting under the
+	// first limit and number of replicas, which are to be those of today; null: none.
 	Answer *Priced `json:"answer"`
 	Today  *Priced `json:"today"`
 	Open   int     `json:"open"` // settings that may be cheaper than the answer and are not told yet
@@ -64,21 +64,21 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		c.Price = *h.Plan.Price
 	}
 	today := -1
-	if len(h.Plan.Arms) > 0 {
-		first := h.Plan.Arms[0].Group()
-		today = slices.IndexFunc(h.Plan.Arms, func(a journal.Arm) bool { return a.Group() == first && a.Procs == nil })
+	if len(h.Plan.Settings) > 0 {
+		first := h.Plan.Settings[0].Group()
+		today = slices.IndexFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.Group() == first && a.Procs == nil })
 	}
-	var keys []journal.ArmKey
-	capacities := map[journal.ArmKey][]float64{}
+	var keys []journal.SettingKey
+	capacities := map[journal.SettingKey][]float64{}
 	for i := range trials {
 		t := &trials[i]
 		if !t.Valid || t.Attained == nil || t.Role == journal.RolePilot || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
 			continue
 		}
-		key := t.Arm.Key()
+		key := t.Setting.Key()
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
-			c.Settings = append(c.Settings, c.priced(r.Groups, t.Arm))
+			c.Settings = append(c.Settings, c.priced(r.Groups, t.Setting))
 		}
 		s := &c.Settings[slices.Index(keys, key)]
 		s.Trials++
@@ -89,7 +89,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 	}
 	for i, key := range keys {
 		c.Settings[i].judge(capacities[key], math.Log(c.RatePerSecond), len(keys))
-		if today >= 0 && key == h.Plan.Arms[today].Key() {
+		if today >= 0 && key == h.Plan.Settings[today].Key() {
 			c.Today = new(c.Settings[i])
 		}
 	}
@@ -97,7 +97,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 	return c
 }
 
-func (c *Cheapest) priced(groups []Group, a journal.Arm) Priced {
+func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {
 	p := Priced{Label: a.Label, Procs: a.Procs, QuotaCPUs: a.QuotaCPUs, Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
 	for _, g := range groups {
 		if g.QuotaCPUs == nil && a.QuotaCPUs == nil && g.Replicas == a.Replicas && g.GoVersion == a.GoVersion {

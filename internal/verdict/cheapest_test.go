@@ -26,17 +26,17 @@ func searched(list []offered, price *slo.Price) (journal.Header, []journal.Trial
 	h.Target.Kind = journal.KindServer
 	var trials []journal.Trial
 	for _, o := range list {
-		a := journal.Arm{Label: "unset", Replicas: max(1, o.replicas)}
+		a := journal.Setting{Label: "unset", Replicas: max(1, o.replicas)}
 		if o.quota > 0 {
 			a.QuotaCPUs = &o.quota
 		}
 		if o.procs > 0 {
 			a.Procs, a.Label = &o.procs, "n"
 		}
-		h.Plan.Arms = append(h.Plan.Arms, a)
+		h.Plan.Settings = append(h.Plan.Settings, a)
 		for i, c := range o.capacity {
 			trials = append(trials, journal.Trial{
-				Arm: a, Role: journal.RoleMeasure, Block: i, Valid: true, ThroughputPerSecond: &c, ThroughputUnit: "requests",
+				Setting: a, Role: journal.RoleMeasure, Block: i, Valid: true, ThroughputPerSecond: &c, ThroughputUnit: "requests",
 				Attained: &journal.Attainment{Met: o.met, Probes: 7}, ObservedProcs: []*int{new(max(1, o.procs))},
 			})
 		}

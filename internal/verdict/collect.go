@@ -10,23 +10,23 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// arm is a setting with its trials, in the journal's order.
-type arm struct {
-	journal.Arm
-	key     journal.ArmKey
+// setting is a setting with its trials, in the journal's order.
+type setting struct {
+	journal.Setting
+	key     journal.SettingKey
 	measure []*journal.Trial
 	aa      []*journal.Trial
 	// withheld: other programs left it too few CPUs
 	withheld bool
 }
 
-// group is the arms that are compared, unset first, then by procs; the old
-// command's arms come after them.
+// group is the settings that are compared, unset first, then by procs; the old
+// command's settings come after them.
 type group struct {
-	key     journal.GroupKey
-	arms    []*arm
-	blocks  []int // that any trial belongs to, sorted
-	contest contest.Contest
+	key      journal.GroupKey
+	settings []*setting
+	blocks   []int // that any trial belongs to, sorted
+	contest  contest.Contest
 }
 
 // collect sorts a journal's trials into groups, in the plan's order. Pilots are
@@ -34,10 +34,10 @@ type group struct {
 func collect(h journal.Header, trials []journal.Trial) []*group {
 	var groups []*group
 	byGroup := map[journal.GroupKey]*group{}
-	byArm := map[journal.ArmKey]*arm{}
-	find := func(a journal.Arm) *arm {
+	bySetting := map[journal.SettingKey]*setting{}
+	find := func(a journal.Setting) *setting {
 		k := a.Key()
-		if found := byArm[k]; found != nil {
+		if found := bySetting[k]; found != nil {
 			return found
 		}
 		g := byGroup[k.Group]
@@ -46,11 +46,11 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 			byGroup[k.Group] = g
 			groups = append(groups, g)
 		}
-		byArm[k] = &arm{Arm: a, key: k}
-		g.arms = append(g.arms, byArm[k])
-		return byArm[k]
+		bySetting[k] = &setting{Setting: a, key: k}
+		g.settings = append(g.settings, bySetting[k])
+		return bySetting[k]
 	}
-	for _, a := range h.Plan.Arms {
+	for _, a := range h.Plan.Settings {
 		if !h.Plan.Racing() { // of a race it is all that may be measured
 			find(a)
 		}
@@ -61,7 +61,7 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		if t.Role != journal.RoleMeasure && t.Role != journal.RoleAA {
 			continue
 		}
-		a := find(t.Arm)
+		a := find(t.Setting)
 		if t.Role == journal.RoleMeasure {
 			a.measure = append(a.measure, t)
 		} else {
@@ -72,23 +72,23 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		}
 		blocks[a.key.Group][t.Block] = true
 	}
-	for _, a := range h.Plan.Arms { // a group of which nothing was measured is named too
+	for _, a := range h.Plan.Settings { // a group of which nothing was measured is named too
 		if byGroup[a.Group()] == nil {
 			find(a)
 		}
 	}
 	for _, g := range groups {
 		g.blocks = slices.Sorted(maps.Keys(blocks[g.key]))
-		slices.SortStableFunc(g.arms, func(a, b *arm) int {
+		slices.SortStableFunc(g.settings, func(a, b *setting) int {
 			return cmp.Or(cmp.Compare(a.key.Variant, b.key.Variant), cmp.Compare(a.key.Procs, b.key.Procs))
 		})
 	}
 	return groups
 }
 
-// current is the arms that the group's verdict is about.
-func (g *group) current() []*arm {
-	return slices.DeleteFunc(slices.Clone(g.arms), func(a *arm) bool { return a.Variant != "" })
+// current is the settings that the group's verdict is about.
+func (g *group) current() []*setting {
+	return slices.DeleteFunc(slices.Clone(g.settings), func(a *setting) bool { return a.Variant != "" })
 }
 
 // figure reads one number off a trial; nil where it has none.
@@ -171,7 +171,7 @@ func valid(trials []*journal.Trial) int {
 	return n
 }
 
-// trials are those of the group's current arms, in the journal's order of each.
+// trials are those of the group's current settings, in the journal's order of each.
 func (g *group) trials() (list []*journal.Trial) {
 	for _, a := range g.current() {
 		list = slices.Concat(list, a.measure, a.aa)

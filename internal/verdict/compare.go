@@ -29,7 +29,7 @@ func newMargins(margin, marginP99 float64) *margins {
 	return &margins{margin: loss(margin), marginP99: growth(max(marginP99, 0))}
 }
 
-// comparison is one setting against another in one metric. Neither asGood nor
+// comparison is one value against another in one metric. Neither asGood nor
 // worse means that these trials cannot tell.
 type comparison struct {
 	contest.Bounds // of ln(a ÷ b)
@@ -41,20 +41,20 @@ type comparison struct {
 }
 
 // throughput compares a with b.
-func (w *outcome) throughput(a, b *setting) comparison {
+func (w *outcome) throughput(a, b *contender) comparison {
 	e := w.between(a, b, MetricThroughput)
 	return comparison{e, e.Lower > -w.margin, e.Most < -w.margin}
 }
 
 // p99 compares a with b in the judged quantile.
-func (w *outcome) p99(a, b *setting) comparison {
+func (w *outcome) p99(a, b *contender) comparison {
 	e := w.between(a, b, MetricP99)
 	return comparison{e, e.Upper < w.marginP99, e.Least > w.marginP99}
 }
 
-// versus is a setting against the best in throughput, with the bounds that decide: the
+// versus is a value against the best in throughput, with the bounds that decide: the
 // lower tells whether it is as good, the upper whether it is worse.
-func (w *outcome) versus(s *setting) Bounds {
+func (w *outcome) versus(s *contender) Bounds {
 	if w.best == nil || s == w.unplaced { // which takes no part
 		return Bounds{}
 	}
@@ -75,8 +75,8 @@ func (w *outcome) versus(s *setting) Bounds {
 	return b
 }
 
-// ratio is a setting against the best in throughput, with the two-sided 95 % interval.
-func (w *outcome) ratio(s *setting) Interval {
+// ratio is a value against the best in throughput, with the two-sided 95 % interval.
+func (w *outcome) ratio(s *contender) Interval {
 	if s == w.best {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
 	}
@@ -90,7 +90,7 @@ func (w *outcome) ratio(s *setting) Interval {
 	return i
 }
 
-// noise is how far the two copies of the A/A arm came apart. It decides nothing: what
+// noise is how far the two copies of the A/A setting came apart. It decides nothing: what
 // a trial strays by is known better from all of them.
 func (g *group) noise() NoiseFloor {
 	var f NoiseFloor
@@ -100,7 +100,7 @@ func (g *group) noise() NoiseFloor {
 		}
 		throughput := locateNarrow(g.series(throughputOf, a.aa).minus(g.series(throughputOf, a.measure)))
 		p99 := locateNarrow(g.series(p99Of, a.aa).minus(g.series(p99Of, a.measure)))
-		f = NoiseFloor{Arm: a.Label, Pairs: throughput.n}
+		f = NoiseFloor{Setting: a.Label, Pairs: throughput.n}
 		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
 		break
 	}
@@ -114,11 +114,11 @@ func floorOf(e estimate) *float64 {
 	return new(expm1(max(math.Abs(e.low), math.Abs(e.high))))
 }
 
-// spread is the typical standard deviation of differences between settings: the
+// spread is the typical standard deviation of differences between values: the
 // median over all that are compared with the first.
-func spread(of func(*setting) series, best *setting, settings []*setting) (sd float64, n int) {
+func spread(of func(*contender) series, best *contender, contenders []*contender) (sd float64, n int) {
 	var sds []float64
-	for _, s := range settings {
+	for _, s := range contenders {
 		if d := of(s).minus(of(best)); s != best && len(d) >= 2 {
 			sds = append(sds, stat.StdDev(d, nil))
 			n = max(n, len(d))
@@ -130,14 +130,14 @@ func spread(of func(*setting) series, best *setting, settings []*setting) (sd fl
 	return medianFloat(sds), n
 }
 
-func speedOf(s *setting) series { return s.throughput }
-func tailOf(s *setting) series  { return s.p99 }
+func speedOf(s *contender) series { return s.throughput }
+func tailOf(s *contender) series  { return s.p99 }
 
 // detectableEffect is the smallest difference that the blocks so far can show.
-func detectableEffect(best *setting, settings []*setting) Detectable {
+func detectableEffect(best *contender, contenders []*contender) Detectable {
 	var d Detectable
-	d.Throughput = detectableRatio(spread(speedOf, best, settings))
-	d.P99 = detectableRatio(spread(tailOf, best, settings))
+	d.Throughput = detectableRatio(spread(speedOf, best, contenders))
+	d.P99 = detectableRatio(spread(tailOf, best, contenders))
 	return d
 }
 

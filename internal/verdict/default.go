@@ -41,8 +41,8 @@ func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
 			d.LimitCPUs = math.Min(d.LimitCPUs, x)
 		}
 	}
-	for i := range r.Arms {
-		if a := &r.Arms[i]; a.Procs == nil && a.Variant == "" {
+	for i := range r.Settings {
+		if a := &r.Settings[i]; a.Procs == nil && a.Variant == "" {
 			d.Procs = a.ResolvedProcs
 		}
 	}
@@ -68,8 +68,8 @@ func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
 
 // Override is what the program did to the value that it was given.
 type Override struct {
-	Known bool `json:"known"` // every arm's live value was read
-	// Asked and Ran are of an arm that ran at another value than asked; 0: none did.
+	Known bool `json:"known"` // every setting's live value was read
+	// Asked and Ran are of a setting that ran at another value than asked; 0: none did.
 	Asked int `json:"asked,omitempty"`
 	Ran   int `json:"ran,omitempty"`
 	// Changed is that the value changed in the middle of a trial.
@@ -82,9 +82,9 @@ func (o Override) Made() bool { return o.Ran > 0 || o.Changed }
 // overrides looks at invalid trials too: that the target ran at another value is what
 // makes them so.
 func (g *group) overrides(r *Group) Override {
-	o := Override{Known: len(r.Arms) > 0}
-	for i, a := range g.arms {
-		if r.Arms[i].Trials == 0 || r.Arms[i].ResolvedProcs == nil {
+	o := Override{Known: len(r.Settings) > 0}
+	for i, a := range g.settings {
+		if r.Settings[i].Trials == 0 || r.Settings[i].ResolvedProcs == nil {
 			o.Known = false
 		}
 		for _, t := range a.measure {
@@ -117,8 +117,8 @@ func (g *group) logged() *bool {
 // Beyond sets the best value above the CPUs against the best within them, by their
 // levels; nil where there is none on either side.
 type Beyond struct {
-	Arm   string  `json:"arm"`
-	Ratio float64 `json:"ratio"`
+	Setting string  `json:"setting"`
+	Ratio   float64 `json:"ratio"`
 }
 
 func judgeBeyond(r *Group) *Beyond {
@@ -133,7 +133,7 @@ func judgeBeyond(r *Group) *Beyond {
 		if float64(*a.Procs) <= math.Ceil(r.EffectiveCPUs) {
 			within = math.Max(within, x)
 		} else if x > above {
-			above, b.Arm = x, a.Label
+			above, b.Setting = x, a.Label
 		}
 	}
 	if b.Ratio = above / within; above <= 0 || within <= 0 || math.IsInf(b.Ratio, 0) {

@@ -6,16 +6,16 @@
 //
 // # The model
 //
-// Arms of one quota, replica count and Go version form a group. Arms that ran at one
-// number of Ps are one setting: the unset arm and the numbered arm of the value that
-// its default chose, and both trials of an A/A arm. Package contest compares
-// a group's settings, of a grid and of a race alike: a value's level and its block's,
-// fitted together, and from that fit the peak, the pick, every difference with its
-// bounds, and how far a trial strays. An unset arm has no place among the settings
-// where its value could not be read, or where it is proven to perform unlike the
+// Settings of one quota, replica count and Go version form a group. Settings that ran
+// at one number of Ps are one value: the unset setting and the numbered setting of the
+// value that its default chose, and both trials of an A/A setting. Package contest
+// compares a group's values, of a grid and of a race alike: a value's level and its
+// block's, fitted together, and from that fit the peak, the pick, every difference with
+// its bounds, and how far a trial strays. An unset setting has no place among the
+// values where its value could not be read, or where it is proven to perform unlike the
 // number by more than the margin, which makes the verdict cannot_tell.
 //
-// One setting is as good as another when with 95 % confidence it is worse by no more
+// One value is as good as another when with 95 % confidence it is worse by no more
 // than the margin: a claim that rests on many of these needs them all, so that each may
 // have the whole error. It is worse when it is so by more than the margin with a
 // confidence that is shared among all values and both metrics: of many, one may be
@@ -30,7 +30,7 @@
 //     to matter; not_your_knob then, as when all are proven alike both ways (unless
 //     the load engine was the limit). A pick of more Ps than the default, which is not
 //     proven worse, is likely at best.
-//  3. A setting that is worse in throughput, whose latency is proven better by a ratio
+//  3. A value that is worse in throughput, whose latency is proven better by a ratio
 //     that exceeds its loss, makes it a trade_off.
 //
 // # Which latency
@@ -46,30 +46,30 @@
 // that holds a P, so that p99 is worst exactly at as many Ps as CPUs, whatever the
 // program. Under a quota that leaves the load CPUs to spare that is not so.
 //
-// With --rate none of this is asked. A setting carries the rate when it is proven, in
+// With --rate none of this is asked. A value carries the rate when it is proven, in
 // three blocks at least, that it achieved 99 % of it in open loop and that its closed
-// loop came to it too; each setting has its share of the error. Where nothing is shown
+// loop came to it too; each value has its share of the error. Where nothing is shown
 // to carry what a smaller quota does, that is said.
 //
-// Metrics that the program printed are compared at the setting that the verdict
+// Metrics that the program printed are compared at the value that the verdict
 // names: with the default, and with the best for each. One proven worse there, all
 // looked at together at 95 %, qualifies the verdict and warns. Benchmarks that are
 // alike on their average only, and apart by themselves, are cannot_tell.
 //
-// The arms of a gate's old command are listed in their group, after the others,
+// The settings of a gate's old command are listed in their group, after the others,
 // and have no part in its verdict. A gate compares block by block (locate says how, and
 // why so). It passes when each check had three pairs and none is worse, the error
 // being shared among the checks, and the new program's trials are not invalid where the old
 // one's are valid. Unless a check is worse, what falls short of that cannot be
 // judged.
 //
-// A setting's figures in a sentence are its levels, as in tables; the arms of
+// A value's figures in a sentence are its levels, as in tables; the settings of
 // result.json keep their medians.
 //
 // # What ran beside
 //
 // CPU that neither the target nor its load used is that of other programs. Below a
-// tenth of the target's CPUs it is what runs on every machine. From there on an arm is
+// tenth of the target's CPUs it is what runs on every machine. From there on a setting is
 // withheld where its Ps within the quota (the CPUs at most), the load on these CPUs and
 // the others together want more than the CPUs by a tenth, and 85 % of them were in use:
 // then it had what the others left. It is not compared, and the kind of its work is not
@@ -78,7 +78,7 @@
 // said apart. Simulated with up to 7 % of a machine used by others, verdicts stay what
 // they were (TestOthersOfEveryMachineWithholdNothing).
 //
-// Limits around the target are counted like the arm's own quota. The one advice on
+// Limits around the target are counted like the setting's own quota. The one advice on
 // throttling follows the trials where they prove something: a lower value that is as
 // good, or that lower ones are worse. Only else it follows the numbers: with more Ps
 // than the limit has CPUs, fewer Ps; without, a wider limit. Journals of the first
@@ -93,6 +93,6 @@
 // for the CPUs and the quota that it names, and for the values that were measured.
 //
 // Simulated with package verdicttest (six blocks, trial CV 3 %, p99 CV 25 %, drift
-// 8 %, outliers in 2 % of trials), of 500 sweeps over equal arms 2 claim a difference
-// and 19 cannot tell; see TestEqualArms and TestPicks.
+// 8 %, outliers in 2 % of trials), of 500 sweeps over equal settings 2 claim a difference
+// and 19 cannot tell; see TestEqualSettings and TestPicks.
 package verdict

@@ -47,7 +47,7 @@ func (of usageOf) rate(f counted) figure {
 }
 
 // evidence is the medians of what the kernel counted. Usable is the CPUs that
-// all replicas of the arm together could have used.
+// all replicas of the setting together could have used.
 func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
 	e := Evidence{
 		CPUs: middle(trials, of.rate(cpuSeconds)),

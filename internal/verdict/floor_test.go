@@ -21,17 +21,17 @@ func TestDetectableIsNullWhereItSaysNothing(t *testing.T) {
 // The figures of a claim and of its reasons are those of the rows, and the peak is the
 // highest of them, or what is higher is said to be so by luck.
 func TestClaimsHaveTheLevelsOfTables(t *testing.T) {
-	h, trials := verdicttest.Generate(verdicttest.Config{Seed: 5, Arms: verdicttest.CPUServer(), Noise: &verdicttest.Noise{Trial: 0.02, P99: 0.1}})
+	h, trials := verdicttest.Generate(verdicttest.Config{Seed: 5, Settings: verdicttest.CPUServer(), Noise: &verdicttest.Noise{Trial: 0.02, P99: 0.1}})
 	r := Analyze(h, trials)
-	rec, rows := r.Recommendation, map[string]*ArmResult{}
+	rec, rows := r.Recommendation, map[string]*SettingResult{}
 	for i := range r.Groups[0].Rows {
 		rows[r.Groups[0].Rows[i].Label] = &r.Groups[0].Rows[i]
 	}
 	if of := rec.Claim.Of; rec.Verdict != KeepDefault || *of.Throughput != *rows["8"].Throughput.Median || *of.P99 != *rows["8"].P99.Median {
 		t.Errorf("%+v, want the levels of %+v", rec.Claim.Of, rows["8"])
 	}
-	if len(rows) != 5 || len(r.Groups[0].Arms) != 6 || len(rows["8"].PooledWith) != 1 || rows["8"].PooledWith[0] != "unset" {
-		t.Errorf("%d rows of %d arms: %+v", len(rows), len(r.Groups[0].Arms), rows["8"])
+	if len(rows) != 5 || len(r.Groups[0].Settings) != 6 || len(rows["8"].PooledWith) != 1 || rows["8"].PooledWith[0] != "unset" {
+		t.Errorf("%d rows of %d settings: %+v", len(rows), len(r.Groups[0].Settings), rows["8"])
 	}
 	peak := rows[r.Groups[0].Peak]
 	for label, a := range rows {

@@ -29,7 +29,7 @@ func newGating(kind string, p journal.Plan) *gating {
 	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, margins: newMargins(p.Margin, p.MarginP99)}
 }
 
-// GateAgainst compares each arm with the old command's arm of the same setting,
+// GateAgainst compares each setting with the old command's setting of the same setting,
 // block by block. The gate fails where the new one is proven worse by more than
 // the margin, each check having its share of the gate's error. It passes when every
 // check is judged and none has failed; else nobody can say. Other programs withhold
@@ -38,7 +38,7 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst, h.Plan)
 	trials, _ = contest.Counted(h, trials)
 	groups := collect(h, trials)
-	duels := map[journal.ArmKey]contest.Duel{}
+	duels := map[journal.SettingKey]contest.Duel{}
 	for _, d := range contest.Duels(h, trials) {
 		duels[d.New.Key()] = d
 	}
@@ -49,7 +49,7 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			if old == nil {
 				continue
 			}
-			label := GateArm{Label: a.Label}
+			label := GateSetting{Label: a.Label}
 			if len(groups) > 1 {
 				label = label.in(a.key.Group)
 			}
@@ -82,9 +82,9 @@ func sequential(d contest.Duel, figure race.Figure) located {
 	return func(float64) (int, float64, float64, float64) { return 0, math.NaN(), math.Inf(-1), math.Inf(1) }
 }
 
-// variantOf is the old command's arm of the same setting.
-func (g *group) variantOf(a *arm) *arm {
-	for _, other := range g.arms {
+// variantOf is the old command's setting of the same setting.
+func (g *group) variantOf(a *setting) *setting {
+	for _, other := range g.settings {
 		if other.Variant == journal.VariantAgainst && other.key.Procs == a.key.Procs {
 			return other
 		}
@@ -92,8 +92,8 @@ func (g *group) variantOf(a *arm) *arm {
 	return nil
 }
 
-// in is the arm with what sets its group apart.
-func (a GateArm) in(k journal.GroupKey) GateArm {
+// in is the setting with what sets its group apart.
+func (a GateSetting) in(k journal.GroupKey) GateSetting {
 	if a.GoVersion = k.GoVersion; k.Limited {
 		a.QuotaCPUs = new(k.QuotaCPUs)
 	}
@@ -109,9 +109,9 @@ func pairs(d []float64) located {
 	}
 }
 
-// add is a check of one arm in one metric, which is judged when all are known.
-func (gate *gating) add(arm GateArm, metric string, of located) {
-	gate.Checks = append(gate.Checks, GateCheck{Arm: arm, Metric: metric})
+// add is a check of one setting in one metric, which is judged when all are known.
+func (gate *gating) add(setting GateSetting, metric string, of located) {
+	gate.Checks = append(gate.Checks, GateCheck{Setting: setting, Metric: metric})
 	gate.measured = append(gate.measured, of)
 }
 
@@ -158,24 +158,24 @@ func (gate *gating) judgeChecks() {
 	}
 }
 
-// withhold is for an arm that other programs left too few CPUs.
-func (gate *gating) withhold(arm GateArm) {
-	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedWithheld, Arm: arm})
+// withhold is for a setting that other programs left too few CPUs.
+func (gate *gating) withhold(setting GateSetting) {
+	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedWithheld, Setting: setting})
 }
 
 // validity looks for a new program that fails where the old one does not, or
 // clearly more often: comparing the trials in which it did not would be comparing
 // its good days.
-func (gate *gating) validity(arm GateArm, now, then tally) {
+func (gate *gating) validity(setting GateSetting, now, then tally) {
 	if now.bad == 0 || then.bad > 0 && moreOften(now, then) > 0.05 || then.of() == 0 {
 		return
 	}
 	gate.spoiled = append(gate.spoiled, Unjudged{
-		Code: UnjudgedSpoiled, Arm: arm, Bad: now.bad, Of: now.of(), OldBad: then.bad, OldOf: then.of(), Reason: now.why[0].Reason,
+		Code: UnjudgedSpoiled, Setting: setting, Bad: now.bad, Of: now.of(), OldBad: then.bad, OldOf: then.of(), Reason: now.why[0].Reason,
 	})
 }
 
-// tally is how many trials of an arm are invalid, and why.
+// tally is how many trials of a setting are invalid, and why.
 type tally struct {
 	bad, good int
 	why       []ReasonCount
@@ -231,7 +231,7 @@ func (gate *gating) conclude() *Gate {
 		why[at].Checks = append(why[at].Checks, c)
 	}
 	if len(gate.Checks) == 0 && len(why) == 0 {
-		why = append(why, Unjudged{Code: UnjudgedNoArm})
+		why = append(why, Unjudged{Code: UnjudgedNoSetting})
 	}
 	gate.Pass = !worse && len(why) == 0
 	if !worse {

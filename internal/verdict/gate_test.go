@@ -12,8 +12,8 @@ import (
 )
 
 func versus(throughput, p99 float64, noise *Noise) Config {
-	arms := []Truth{Unset(4, 1000*throughput, .010*p99), Set(1, 300*throughput, .020*p99), Set(4, 1000*throughput, .010*p99)}
-	return Config{Gate: true, Noise: noise, Rate: 200, Arms: append(arms, Against(Unset(4, 1000, .010), Set(1, 300, .020), Set(4, 1000, .010))...)}
+	settings := []Truth{Unset(4, 1000*throughput, .010*p99), Set(1, 300*throughput, .020*p99), Set(4, 1000*throughput, .010*p99)}
+	return Config{Gate: true, Noise: noise, Rate: 200, Settings: append(settings, Against(Unset(4, 1000, .010), Set(1, 300, .020), Set(4, 1000, .010))...)}
 }
 
 func TestGateAgainst(t *testing.T) {
@@ -64,7 +64,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 			}
 		}
 	}
-	isNew := func(t *journal.Trial) bool { return t.Arm.Variant == "" }
+	isNew := func(t *journal.Trial) bool { return t.Setting.Variant == "" }
 	for _, c := range []struct {
 		name     string
 		blocks   int
@@ -78,12 +78,12 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		{"the new one always fails", 6, versus(1, 1, quiet), invalid(isNew), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 6, Of: 6, OldOf: 6, Reason: "exited with code 4"}}},
 		{"all fail", 6, versus(1, 1, quiet), invalid(func(*journal.Trial) bool { return true }), false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew}}},
 		{"the new one fails once", 6, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool {
-			return isNew(t) && t.Arm.Label == "4" && t.Block == 0 && t.Role == journal.RoleMeasure
+			return isNew(t) && t.Setting.Label == "4" && t.Block == 0 && t.Role == journal.RoleMeasure
 		}), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 1, Of: 6, OldOf: 6, Reason: "exited with code 4"}}},
 		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, nil},
 		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
-		{"one arm worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Arm.Procs != nil && *t.Arm.Procs == 4 }), true, nil},
-		{"no arm of the old one", 6, Config{Gate: true, Noise: quiet, Arms: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoArm}}},
+		{"one setting worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Setting.Procs != nil && *t.Setting.Procs == 4 }), true, nil},
+		{"no setting of the old one", 6, Config{Gate: true, Noise: quiet, Settings: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoSetting}}},
 	} {
 		c.config.Blocks, c.config.Trial = c.blocks, c.spoil
 		g := analyze(c.config).Gate
@@ -101,7 +101,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		}
 		for i, want := range c.unjudged {
 			got := g.Unjudged[i]
-			got.Arm, got.Checks = verdict.GateArm{}, nil
+			got.Setting, got.Checks = verdict.GateSetting{}, nil
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %+v, want %+v", c.name, got, want)
 			}
@@ -110,14 +110,14 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 }
 
 func TestOldCommandHasNoPartInTheVerdict(t *testing.T) {
-	arms := append(CPUServer(), Against(Set(1, 1e6, 1e-6))...)
-	r := analyze(Config{Gate: true, Noise: quiet, Arms: arms})
+	settings := append(CPUServer(), Against(Set(1, 1e6, 1e-6))...)
+	r := analyze(Config{Gate: true, Noise: quiet, Settings: settings})
 	g := r.Groups[0]
 	if g.Recommendation.Verdict != verdict.KeepDefault || g.Peak != "8" {
 		t.Errorf("peak %s, %+v", g.Peak, g.Recommendation)
 	}
-	if last := g.Arms[len(g.Arms)-1]; last.Variant != "against" || last.Speedup != nil || last.VersusPeak.Median != nil {
-		t.Errorf("the old command's arm: %+v", last)
+	if last := g.Settings[len(g.Settings)-1]; last.Variant != "against" || last.Speedup != nil || last.VersusPeak.Median != nil {
+		t.Errorf("the old command's setting: %+v", last)
 	}
 }
 
@@ -126,34 +126,34 @@ func TestGateBaseline(t *testing.T) {
 		c.Noise = quiet
 		return analyze(c)
 	}
-	arms := func(one float64) []Truth {
+	settings := func(one float64) []Truth {
 		return []Truth{Unset(4, 1000, .010), Set(1, 300*one, .020), Set(4, 1000, .010)}
 	}
-	base := run(Config{Arms: arms(1), Rate: 100})
+	base := run(Config{Settings: settings(1), Rate: 100})
 
-	faster := arms(1) // another day: all twice as fast
+	faster := settings(1) // another day: all twice as fast
 	for i := range faster {
 		faster[i].Throughput *= 2
 	}
-	if g, err := verdict.GateBaseline(base, run(Config{Seed: 2, Arms: faster, Rate: 100})); err != nil || !g.Pass || len(g.Checks) != 4 {
+	if g, err := verdict.GateBaseline(base, run(Config{Seed: 2, Settings: faster, Rate: 100})); err != nil || !g.Pass || len(g.Checks) != 4 {
 		t.Errorf("another day's machine: %+v, %v", g, err)
 	}
-	if g, err := verdict.GateBaseline(base, run(Config{Seed: 3, Arms: arms(0.7), Rate: 100})); err != nil || g.Pass {
+	if g, err := verdict.GateBaseline(base, run(Config{Seed: 3, Settings: settings(0.7), Rate: 100})); err != nil || g.Pass {
 		t.Errorf("one P lost 30 %%: %+v, %v", g, err)
-	} else if c := g.Checks[0]; c.Arm.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
+	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
 	}
 
-	// An arm whose trials are all invalid now was left out once, and so passed.
+	// A setting whose trials are all invalid now was left out once, and so passed.
 	fails := func(t *journal.Trial) {
-		if t.Arm.Label == "1" {
+		if t.Setting.Label == "1" {
 			t.Valid, t.InvalidReason = false, "crashed"
 		}
 	}
-	if g, err := verdict.GateBaseline(base, run(Config{Arms: arms(1), Rate: 100, Trial: fails})); err != nil || g.Pass || g.Unjudged[0].Code != verdict.UnjudgedSpoiled || g.Unjudged[0].Arm.Label != "1" {
-		t.Errorf("one arm invalid: %+v, %v", g, err)
+	if g, err := verdict.GateBaseline(base, run(Config{Settings: settings(1), Rate: 100, Trial: fails})); err != nil || g.Pass || g.Unjudged[0].Code != verdict.UnjudgedSpoiled || g.Unjudged[0].Setting.Label != "1" {
+		t.Errorf("one setting invalid: %+v, %v", g, err)
 	}
-	if g, err := verdict.GateBaseline(run(Config{Arms: arms(1), Blocks: 2}), run(Config{Arms: arms(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
+	if g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Blocks: 2}), run(Config{Settings: settings(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
 		t.Errorf("two blocks: %+v, %v", g, err)
 	}
 
@@ -161,15 +161,15 @@ func TestGateBaseline(t *testing.T) {
 		current func() *verdict.Result
 		reason  string
 	}{
-		"another CPU":    {func() *verdict.Result { r := run(Config{Arms: arms(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
-		"another kernel": {func() *verdict.Result { r := run(Config{Arms: arms(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
-		"more CPUs":      {func() *verdict.Result { return run(Config{Arms: arms(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
-		"no unset":       {func() *verdict.Result { return run(Config{Arms: arms(1)[1:]}) }, "no valid trial of unset"},
+		"another CPU":    {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
+		"another kernel": {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
+		"more CPUs":      {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
+		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of unset"},
 		"unset invalid": {func() *verdict.Result {
-			return run(Config{Arms: arms(1), Trial: func(t *journal.Trial) { t.Valid = t.Arm.Procs != nil }})
+			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }})
 		}, "no valid trial of unset"},
-		"other arms":  {func() *verdict.Result { return run(Config{Arms: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no numbered arm"},
-		"other group": {func() *verdict.Result { return run(Config{Arms: Quota(1, arms(1)...)}) }, "no group"},
+		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no numbered setting"},
+		"other group":    {func() *verdict.Result { return run(Config{Settings: Quota(1, settings(1)...)}) }, "no group"},
 	} {
 		_, err := verdict.GateBaseline(base, c.current())
 		var refused *verdict.RefusedError

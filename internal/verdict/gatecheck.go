@@ -22,24 +22,24 @@ type Gate struct {
 	Unjudged []Unjudged `json:"-"`
 }
 
-// GateArm is an arm of a gate, with what sets its group apart where a run has
+// GateSetting is a setting of a gate, with what sets its group apart where a run has
 // several.
-type GateArm struct {
+type GateSetting struct {
 	Label     string
 	QuotaCPUs *float64
 	GoVersion string
 }
 
-// GateCheck is one arm on one metric: new ÷ old with its interval.
+// GateCheck is one setting on one metric: new ÷ old with its interval.
 type GateCheck struct {
-	Arm     GateArm  `json:"-"`
-	Metric  string   `json:"metric"` // throughput, p99
-	Ratio   Interval `json:"ratio"`
-	Margin  float64  `json:"margin"`
-	Judged  bool     `json:"judged"` // there are pairs enough to prove something
-	Worse   bool     `json:"worse"`  // worse than the margin, with confidence
-	Proven  bool     `json:"proven"` // not worse than the margin, with confidence
-	Outcome Outcome  `json:"outcome"`
+	Setting GateSetting `json:"-"`
+	Metric  string      `json:"metric"` // throughput, p99
+	Ratio   Interval    `json:"ratio"`
+	Margin  float64     `json:"margin"`
+	Judged  bool        `json:"judged"` // there are pairs enough to prove something
+	Worse   bool        `json:"worse"`  // worse than the margin, with confidence
+	Proven  bool        `json:"proven"` // not worse than the margin, with confidence
+	Outcome Outcome     `json:"outcome"`
 	// Bounds are those that decide: the one on the side of the loss tells whether it is
 	// within the margin, the other, which shares its error with all checks, whether it
 	// is worse.
@@ -64,9 +64,9 @@ type Unjudged struct {
 	// Checks, of too_few, are those with as many Pairs.
 	Checks []GateCheck
 	Pairs  int
-	// Of spoiled: Bad of Of trials of the new program at Arm are invalid, mostly for
+	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
 	// that Reason, and OldBad of OldOf of the old one.
-	Arm                    GateArm
+	Setting                GateSetting
 	Bad, Of, OldBad, OldOf int
 	Reason                 string
 }
@@ -75,11 +75,11 @@ type Unjudged struct {
 type UnjudgedCode string
 
 const (
-	UnjudgedSpoiled  UnjudgedCode = "spoiled"
-	UnjudgedTooFew   UnjudgedCode = "too_few"
-	UnjudgedWithheld UnjudgedCode = "withheld" // Arm: other programs left it too few CPUs
-	UnjudgedNoArm    UnjudgedCode = "no_arm"   // of the old command was planned
-	UnjudgedLate     UnjudgedCode = "late"     // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedSpoiled   UnjudgedCode = "spoiled"
+	UnjudgedTooFew    UnjudgedCode = "too_few"
+	UnjudgedWithheld  UnjudgedCode = "withheld"   // Setting: other programs left it too few CPUs
+	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was planned
+	UnjudgedLate      UnjudgedCode = "late"       // Checks, of latency, with as many Pairs: the load engine sent late
 )
 
 // FewestPairs is how many pairs a check takes.

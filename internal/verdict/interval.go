@@ -15,7 +15,7 @@ const minSigned = 6
 
 // minPairs is the fewest differences that prove anything. Two have an interval,
 // but so wide a one that what it excludes is mostly an outlier's doing: of
-// simulated sweeps over equal arms in two blocks 8 % claimed a difference, in
+// simulated sweeps over equal settings in two blocks 8 % claimed a difference, in
 // three 1 %.
 const minPairs = 3
 
@@ -62,13 +62,13 @@ type estimate struct {
 
 // locate estimates the location of differences that are symmetric about it.
 // Differences of logarithms between two trials of a block are: swapping equal
-// arms would only have turned the sign.
+// settings would only have turned the sign.
 //
 // Six and more go to the Hodges-Lehmann estimate with exact signed-rank bounds,
 // which need no other assumption; three to five to Student's t, since ranks of so
 // few prove nothing at all. Why not t throughout: simulated (20,000 runs a cell,
 // trial CV 3 %), both err in no more than 5 % at every n, but with outliers in
-// 5 % of trials t proves equal arms equal within 5 % in 62 % of runs at n=10 and
+// 5 % of trials t proves equal settings equal within 5 % in 62 % of runs at n=10 and
 // 70 % at n=20, signed ranks in 73 % and 95 %; at n=6 they are close (54 and
 // 60 %). Why not a percentile bootstrap of the blocks: of six, its 95 % interval
 // holds the truth in 85 %.
@@ -87,7 +87,7 @@ func locate(d []float64) estimate {
 }
 
 // locateNarrow is Student's t at any n. The noise floor takes it: it describes
-// how far copies of one arm stray, outliers and all, and at six pairs the exact
+// how far copies of one setting stray, outliers and all, and at six pairs the exact
 // signed-rank interval is their whole range.
 func locateNarrow(d []float64) estimate {
 	e := estimate{n: len(d), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}

@@ -29,11 +29,11 @@ func TestDefaultIsJudgedByTheRuntimesRule(t *testing.T) {
 		{"a server cpuset", 3, 8, 8, 0, cpuset.Set{0, 1, 2}, verdict.DefaultAll},
 		{"affinity not known", 8, 0, 8, 0, nil, verdict.DefaultUnknown},
 	} {
-		arms := []Truth{Unset(c.resolved, 1000, .01), Set(1, 500, .01)}
+		settings := []Truth{Unset(c.resolved, 1000, .01), Set(1, 500, .01)}
 		if c.quota > 0 {
-			arms = Quota(c.quota, arms...)
+			settings = Quota(c.quota, settings...)
 		}
-		h, trials := Generate(Config{Noise: quiet, Arms: arms})
+		h, trials := Generate(Config{Noise: quiet, Settings: settings})
 		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs, h.Target.ServerCPUs = c.affinity, c.effective, c.server
 		if got := verdict.Analyze(h, trials).Groups[0].Default; got.Standing != c.want {
 			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
@@ -44,7 +44,7 @@ func TestDefaultIsJudgedByTheRuntimesRule(t *testing.T) {
 func TestACallThatOverridesIsFound(t *testing.T) {
 	runsAt := func(n int, valid bool, code journal.InvalidCode) func(*journal.Trial) {
 		return func(t *journal.Trial) {
-			if t.Arm.Label == "2" {
+			if t.Setting.Label == "2" {
 				t.ObservedProcs, t.Valid, t.InvalidCode = []*int{&n}, valid, code
 			}
 		}
@@ -59,7 +59,7 @@ func TestACallThatOverridesIsFound(t *testing.T) {
 		"changed in the middle": {runsAt(2, false, journal.InvalidProcsChanged), true, 0},
 		"invalid for another":   {runsAt(2, false, journal.InvalidCrashed), false, 0},
 	} {
-		got := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: c.trial}).Groups[0].Override
+		got := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: c.trial}).Groups[0].Override
 		if got.Made() != c.made || got.Ran != c.ran {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -77,7 +77,7 @@ func TestOriginGoesWithTheTrials(t *testing.T) {
 			}
 		},
 	} {
-		r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: trial})
+		r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: trial})
 		if r.Origin != want || r.Groups[0].Origin != want {
 			t.Errorf("%s and %s, want %s", r.Origin, r.Groups[0].Origin, want)
 		}
@@ -89,7 +89,7 @@ func TestOriginGoesWithTheTrials(t *testing.T) {
 
 func TestTheProgramIsWhatTheTrialsSaw(t *testing.T) {
 	saw := func(t *journal.Trial) { t.ObservedGoVersion, t.ObservedMainModule = "go1.25.3", "example.com/seen" }
-	h, trials := Generate(Config{Noise: quiet, Arms: CPUServer(), Trial: saw})
+	h, trials := Generate(Config{Noise: quiet, Settings: CPUServer(), Trial: saw})
 	if got := verdict.Analyze(h, trials).Target; got.GoVersion != "go1.26.0" || got.MainModule != "example.com/seen" {
 		t.Errorf("%+v", got)
 	}
@@ -102,17 +102,17 @@ func TestTheProgramIsWhatTheTrialsSaw(t *testing.T) {
 // A figure that failed in some trials left them counted in runs: they cannot be
 // compared with the others.
 func TestTrialsOfOneGroupAgreeInTheirUnit(t *testing.T) {
-	arms := []Truth{Set(1, 100, 0), Set(2, 300, 0)}
-	h, trials := Generate(Config{Noise: quiet, Mode: journal.ModeBatch, Arms: arms, Trial: func(t *journal.Trial) {
-		if t.Arm.Label == "1" {
+	settings := []Truth{Set(1, 100, 0), Set(2, 300, 0)}
+	h, trials := Generate(Config{Noise: quiet, Mode: journal.ModeBatch, Settings: settings, Trial: func(t *journal.Trial) {
+		if t.Setting.Label == "1" {
 			t.ThroughputUnit = "rows/s"
 		}
 	}})
 	h.Load.Metrics = []string{`throughput=thr (\S+) rows/s`}
 	r := verdict.Analyze(h, trials)
 	g := r.Groups[0]
-	if g.ThroughputUnit != "rows/s" || g.Arms[1].Trials != 0 || g.Arms[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.CannotTell {
-		t.Errorf("in %s, %d trials of the other, %s", g.ThroughputUnit, g.Arms[1].Trials, r.Recommendation.Verdict)
+	if g.ThroughputUnit != "rows/s" || g.Settings[1].Trials != 0 || g.Settings[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.CannotTell {
+		t.Errorf("in %s, %d trials of the other, %s", g.ThroughputUnit, g.Settings[1].Trials, r.Recommendation.Verdict)
 	}
 	for _, w := range r.Warnings {
 		if w.Code == verdict.WarnMixedUnits && w.Count == 6 && w.Unit == "rows/s" && w.Reason == "runs" {
@@ -142,7 +142,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"nothing but redirects":  {of(0, 1), false, true},
 		"most answers redirects": {of(0, 0.6), false, true},
 	} {
-		r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: c.trial})
+		r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: c.trial})
 		if has(r, verdict.WarnUnanswered) != c.lost || has(r, verdict.WarnRedirects) != c.redirect {
 			t.Errorf("%s: %v", name, codes(r))
 		}
@@ -150,11 +150,11 @@ func TestAnswersThatAreNone(t *testing.T) {
 }
 
 func TestCPUARequestInBothLoops(t *testing.T) {
-	a := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: func(t *journal.Trial) {
+	a := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: func(t *journal.Trial) {
 		u := t.Usage
 		u.CPUSeconds = &journal.CPUSeconds{User: 0.65 * t.CPUSeconds.Total()} // at half the rate
 		t.Phases[1].Usage = &u
-	}}).Groups[0].Arms[0]
+	}}).Groups[0].Settings[0]
 	if a.OpenEvidence == nil {
 		t.Fatal("nothing of the open loop")
 	}
@@ -165,11 +165,11 @@ func TestCPUARequestInBothLoops(t *testing.T) {
 
 // A journal may be anyone's.
 func TestAbsurdPlansAreAnalysedSoon(t *testing.T) {
-	h, trials := Generate(Config{Noise: quiet, Arms: CPUServer()})
+	h, trials := Generate(Config{Noise: quiet, Settings: CPUServer()})
 	start := time.Now()
 	for _, bend := range []func(*journal.Plan){
 		func(p *journal.Plan) { p.Blocks = 1 << 62 },
-		func(p *journal.Plan) { p.Blocks, p.Arms, p.AA = 1<<40, nil, nil },
+		func(p *journal.Plan) { p.Blocks, p.Settings, p.AA = 1<<40, nil, nil },
 		func(p *journal.Plan) { p.Blocks = -5 },
 		func(p *journal.Plan) { p.Margin, p.MarginP99 = 1e308, -1e308 },
 		func(p *journal.Plan) { p.Margin, p.MarginP99 = -1, 1e308 },

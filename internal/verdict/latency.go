@@ -11,7 +11,7 @@ func (g *group) judgedIfValid(t *journal.Trial) *float64 {
 }
 
 // lateTrials counts those of a row whose generator was late, of the valid ones.
-func lateTrials(a *ArmResult) (late, of int) {
+func lateTrials(a *SettingResult) (late, of int) {
 	for _, p := range a.Points {
 		if p.Late {
 			late++

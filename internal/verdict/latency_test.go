@@ -10,24 +10,24 @@ import (
 
 // The highest quantile that an open loop carries is judged.
 func TestWhichLatencyIsJudged(t *testing.T) {
-	arms := func() []Truth { return []Truth{Unset(4, 2000, .01), Set(1, 600, .02), Set(4, 2000, .01)} }
+	settings := func() []Truth { return []Truth{Unset(4, 2000, .01), Set(1, 600, .02), Set(4, 2000, .01)} }
 	for name, c := range map[string]struct {
 		config   Config
 		quantile float64
 		reason   journal.UnjudgedCode
 	}{
-		"5,100 requests":                 {Config{Arms: arms()}, 0.99, ""},
-		"1,000 requests":                 {Config{Arms: arms(), Rate: 500, OpenSeconds: 2}, 0.9, journal.UnjudgedFewRequests},
-		"150 requests":                   {Config{Arms: arms(), Rate: 500, OpenSeconds: 0.3}, 0.5, journal.UnjudgedFewRequests},
-		"50 requests":                    {Config{Arms: arms(), Rate: 500, OpenSeconds: 0.1}, 0, journal.UnjudgedFewRequests},
-		"30 periods of a quota":          {Config{Arms: Quota(2, arms()...), Rate: 1800, OpenSeconds: 3}, 0.9, journal.UnjudgedFewPeriods},
-		"102 periods of a quota":         {Config{Arms: Quota(2, arms()...)}, 0.99, ""},
-		"the trial says that it may":     {Config{Arms: arms(), Rate: 500, OpenSeconds: 2, Trial: says(true, 0, nil)}, 0.99, ""},
-		"the trial names another":        {Config{Arms: arms(), Trial: says(false, 0.95, new(0.008))}, 0.95, journal.UnjudgedFewRequests},
-		"some trials carry less":         {Config{Arms: arms(), Trial: short(1)}, 0.99, journal.UnjudgedFewRequests},
-		"most trials carry less":         {Config{Arms: arms(), Trial: short(4)}, 0.9, journal.UnjudgedFewRequests},
-		"no latency":                     {Config{Arms: arms(), Mode: journal.ModeClosed}, 0, ""},
-		"a load command that counts not": {Config{Arms: arms(), OpenSeconds: 0.1, Trial: func(t *journal.Trial) { t.Phases = nil }}, 0.99, ""},
+		"5,100 requests":                 {Config{Settings: settings()}, 0.99, ""},
+		"1,000 requests":                 {Config{Settings: settings(), Rate: 500, OpenSeconds: 2}, 0.9, journal.UnjudgedFewRequests},
+		"150 requests":                   {Config{Settings: settings(), Rate: 500, OpenSeconds: 0.3}, 0.5, journal.UnjudgedFewRequests},
+		"50 requests":                    {Config{Settings: settings(), Rate: 500, OpenSeconds: 0.1}, 0, journal.UnjudgedFewRequests},
+		"30 periods of a quota":          {Config{Settings: Quota(2, settings()...), Rate: 1800, OpenSeconds: 3}, 0.9, journal.UnjudgedFewPeriods},
+		"102 periods of a quota":         {Config{Settings: Quota(2, settings()...)}, 0.99, ""},
+		"the trial says that it may":     {Config{Settings: settings(), Rate: 500, OpenSeconds: 2, Trial: says(true, 0, nil)}, 0.99, ""},
+		"the trial names another":        {Config{Settings: settings(), Trial: says(false, 0.95, new(0.008))}, 0.95, journal.UnjudgedFewRequests},
+		"some trials carry less":         {Config{Settings: settings(), Trial: short(1)}, 0.99, journal.UnjudgedFewRequests},
+		"most trials carry less":         {Config{Settings: settings(), Trial: short(4)}, 0.9, journal.UnjudgedFewRequests},
+		"no latency":                     {Config{Settings: settings(), Mode: journal.ModeClosed}, 0, ""},
+		"a load command that counts not": {Config{Settings: settings(), OpenSeconds: 0.1, Trial: func(t *journal.Trial) { t.Phases = nil }}, 0.99, ""},
 	} {
 		c.config.Noise = quiet
 		g := analyze(c.config).Groups[0]
@@ -55,13 +55,13 @@ func short(blocks int) func(*journal.Trial) {
 // A late generator takes a trial out of comparisons of latency, and of no others.
 func TestALateTrialIsOutOfLatencyAlone(t *testing.T) {
 	for lag, out := range map[float64]bool{0.0009: false, 0.0011: false, 0.01: true} {
-		r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: func(t *journal.Trial) {
-			if t.Arm.Label == "4" && t.Block < 2 {
+		r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: func(t *journal.Trial) {
+			if t.Setting.Label == "4" && t.Block < 2 {
 				t.Load.SendLagP99Seconds = &lag
 			}
 		}})
 		late, missing := r.Groups[0].Latency.Late, 0
-		for _, p := range r.Groups[0].Arms[3].Points {
+		for _, p := range r.Groups[0].Settings[3].Points {
 			if p.Judged == nil {
 				missing++
 			}
@@ -78,7 +78,7 @@ func TestALateTrialIsOutOfLatencyAlone(t *testing.T) {
 // With the load on the target's CPUs, latency prefers nothing above them, and says so;
 // apart it may. Under a quota that leaves CPUs to the load nothing is bound.
 func TestSharedCPUsBindTheVerdict(t *testing.T) {
-	arms := func() []Truth {
+	settings := func() []Truth {
 		return []Truth{Unset(2, 11800, .0059), Set(1, 6500, .0082), Set(2, 11800, .0059), Set(4, 11750, .0012)}
 	}
 	for name, c := range map[string]struct {
@@ -87,10 +87,10 @@ func TestSharedCPUsBindTheVerdict(t *testing.T) {
 		verdict     verdict.Verdict
 		said        bool
 	}{
-		"shared":                    {journal.ArrangementShared, Config{CPUs: 2, Arms: arms()}, verdict.KeepDefault, true},
-		"apart":                     {journal.ArrangementApart, Config{CPUs: 2, Arms: arms()}, verdict.Recommended, false},
-		"elsewhere":                 {journal.ArrangementElsewhere, Config{CPUs: 2, Arms: arms()}, verdict.Recommended, false},
-		"shared, room for the load": {journal.ArrangementShared, Config{CPUs: 8, Arms: Quota(2, arms()...)}, verdict.Recommended, false},
+		"shared":                    {journal.ArrangementShared, Config{CPUs: 2, Settings: settings()}, verdict.KeepDefault, true},
+		"apart":                     {journal.ArrangementApart, Config{CPUs: 2, Settings: settings()}, verdict.Recommended, false},
+		"elsewhere":                 {journal.ArrangementElsewhere, Config{CPUs: 2, Settings: settings()}, verdict.Recommended, false},
+		"shared, room for the load": {journal.ArrangementShared, Config{CPUs: 8, Settings: Quota(2, settings()...)}, verdict.Recommended, false},
 	} {
 		c.config.Noise = quiet
 		h, trials := Generate(c.config)
@@ -104,8 +104,8 @@ func TestSharedCPUsBindTheVerdict(t *testing.T) {
 
 // What a smaller quota carries, a larger one is not said not to.
 func TestQuotasDoNotContradictEachOther(t *testing.T) {
-	arms := append(Quota(1, Unset(2, 1300, .01), Set(1, 1300, .01)), Quota(2, Unset(2, 900, .01), Set(1, 900, .01))...)
-	r := analyze(Config{Noise: quiet, Arms: arms, SmallFor: true, Rate: 1000})
+	settings := append(Quota(1, Unset(2, 1300, .01), Set(1, 1300, .01)), Quota(2, Unset(2, 900, .01), Set(1, 900, .01))...)
+	r := analyze(Config{Noise: quiet, Settings: settings, SmallFor: true, Rate: 1000})
 	a, b := r.Groups[0].Recommendation, r.Groups[1].Recommendation
 	if a.Verdict != verdict.CarriesRate || b.Claim.Code != verdict.CauseRateContradicts {
 		t.Errorf("%+v; %+v", a, b)

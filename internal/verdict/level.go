@@ -16,12 +16,12 @@ func figureOf(metric string) race.Figure {
 }
 
 // between is a ÷ b in a metric.
-func (w *outcome) between(a, b *setting, metric string) contest.Bounds {
+func (w *outcome) between(a, b *contender, metric string) contest.Bounds {
 	return w.contest.Between(a.procs, b.procs, figureOf(metric))
 }
 
-// levelOf is a setting's level in a metric.
-func (s *setting) levelOf(metric string) Level {
+// levelOf is a value's level in a metric.
+func (s *contender) levelOf(metric string) Level {
 	l, x := s.level, race.Interval{}
 	n := 0
 	if metric == MetricThroughput {

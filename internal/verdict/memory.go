@@ -18,7 +18,7 @@ const (
 // Allocates is that a flat curve is of a program whose garbage collector takes much of
 // its time.
 type Allocates struct {
-	Arm             string  `json:"arm"`               // the verdict's, or the peak
+	Setting         string  `json:"setting"`           // the verdict's, or the peak
 	CyclesPerSecond float64 `json:"cycles_per_second"` // of one replica
 	Share           float64 `json:"busy_ratio"`        // of the time in which its Ps did anything, by its runtime's count
 }
@@ -66,9 +66,9 @@ func (of usageOf) memoryEvidence(e *Evidence, trials []*journal.Trial) {
 	})
 }
 
-// flat tells whether no setting is beyond the margin of the best, of three at least.
+// flat tells whether no value is beyond the margin of the best, of three at least.
 func (g *group) flat(r *Group, w *outcome) bool {
-	return len(w.settings) >= 3 && w.best != nil && len(r.Flatness.WithinMargin) == len(g.measured())
+	return len(w.contenders) >= 3 && w.best != nil && len(r.Flatness.WithinMargin) == len(g.measured())
 }
 
 // allocates tells whether that is a program whose collector is worth looking at first.
@@ -76,7 +76,7 @@ func (g *group) allocates(r *Group, w *outcome) *Allocates {
 	if r.Recommendation.Verdict != NotYourKnob && (r.Recommendation.Verdict == CarriesRate || !g.flat(r, w)) {
 		return nil
 	}
-	label := r.Recommendation.Arm
+	label := r.Recommendation.Setting
 	if label == "" {
 		label = r.Peak
 	}

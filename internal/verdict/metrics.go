@@ -16,24 +16,24 @@ const (
 	betterLower  = "lower"
 )
 
-// metricLoss is a figure that the program printed, proven worse at one setting
+// metricLoss is a figure that the program printed, proven worse at one value
 // than at another.
 type metricLoss struct {
 	name   string
 	lower  bool // better when lower
 	part   bool // of what the throughput is the mean of
-	at     *setting
-	better *setting
+	at     *contender
+	better *contender
 	n      int
 	mid    float64 // the loss, a logarithm above 0
 	bound  float64 // its lower 95 % bound
 }
 
-// metricLosses compares a setting with the default in each metric, and with the
+// metricLosses compares a value with the default in each metric, and with the
 // best for that metric. Many are looked at, and any may come to a warning, so the
 // error of 5 % is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
-func (g *group) metricLosses(w *outcome, x *setting, margin float64) []metricLoss {
+func (g *group) metricLosses(w *outcome, x *contender, margin float64) []metricLoss {
 	all := map[string]journal.Metric{}
 	for _, a := range g.measured() {
 		for _, t := range a.measure {
@@ -51,7 +51,7 @@ func (g *group) metricLosses(w *outcome, x *setting, margin float64) []metricLos
 		lower := all[name].Better == betterLower
 		l := metricLoss{name: name, lower: lower, at: x, part: g.unit() == "operations" && all[name].Unit == "ns/op"}
 		of := metricOf(name)
-		rivals := []*setting{w.defaultSetting(), bestFor(w.settings, of, lower)}
+		rivals := []*contender{w.defaultContender(), bestFor(w.contenders, of, lower)}
 		for _, other := range rivals {
 			if other == nil || other == x {
 				continue
@@ -93,19 +93,19 @@ func (l *metricLoss) log(ratio float64) float64 {
 	return loss(ratio)
 }
 
-func (g *group) seriesOf(s *setting, f figure) series {
+func (g *group) seriesOf(s *contender, f figure) series {
 	var all [][]*journal.Trial
-	for _, a := range s.arms {
+	for _, a := range s.settings {
 		all = append(all, a.measure, a.aa)
 	}
 	return g.series(f, all...)
 }
 
-func bestFor(settings []*setting, f figure, lower bool) *setting {
-	var best *setting
+func bestFor(contenders []*contender, f figure, lower bool) *contender {
+	var best *contender
 	top := math.NaN()
-	for _, s := range settings {
-		m := firstMedian(s.arms, f)
+	for _, s := range contenders {
+		m := firstMedian(s.settings, f)
 		if better := m > top == !lower && m != top; !math.IsNaN(m) && (best == nil || better) {
 			best, top = s, m
 		}
@@ -139,7 +139,7 @@ func (l *metricLoss) reason() Reason {
 }
 
 // qualify takes a verdict's plainness away where a metric is proven worse at the
-// setting that it names. Where the throughput is a mean of benchmarks that want
+// value that it names. Where the throughput is a mean of benchmarks that want
 // different values, their being alike on average proves nothing of any of them.
 func (g *group) qualify(r *Recommendation, w *outcome, margin float64) {
 	x := w.recommended(r)
@@ -165,18 +165,18 @@ func lossReasons(losses []metricLoss) []Reason {
 	return list
 }
 
-// recommended is the setting that a verdict comes to: of not_your_knob, which says
+// recommended is the value that a verdict comes to: of not_your_knob, which says
 // to leave things as they are, the default.
-func (w *outcome) recommended(r *Recommendation) *setting {
+func (w *outcome) recommended(r *Recommendation) *contender {
 	if r.Verdict == NotYourKnob {
-		if d := w.defaultSetting(); d != nil {
+		if d := w.defaultContender(); d != nil {
 			return d
 		}
 		return w.best
 	}
-	for _, s := range w.settings {
-		for _, a := range s.arms {
-			if a.Label == r.Arm {
+	for _, s := range w.contenders {
+		for _, a := range s.settings {
+			if a.Label == r.Setting {
 				return s
 			}
 		}
@@ -186,6 +186,6 @@ func (w *outcome) recommended(r *Recommendation) *setting {
 
 func (n *notes) metrics(i int, w *outcome) {
 	if len(w.losses) > 0 {
-		n.add(i, Warning{Code: WarnMetricWorse, Arm: w.losses[0].at.label, Losses: lossReasons(w.losses)})
+		n.add(i, Warning{Code: WarnMetricWorse, Setting: w.losses[0].at.label, Losses: lossReasons(w.losses)})
 	}
 }

@@ -29,7 +29,7 @@ func benchmarks(ns map[string]func(procs float64) float64) func(*journal.Trial) 
 func TestMetricsQualifyTheVerdict(t *testing.T) {
 	flat := func(float64) float64 { return 1000 }
 	falling := func(p float64) float64 { return 1000 * math.Max(1, p/4) * math.Max(1, p/4) }
-	arms := []Truth{Unset(8, 1000, 0), Set(1, 1000, 0), Set(2, 1000, 0), Set(4, 1000, 0), Set(8, 1000, 0)}
+	settings := []Truth{Unset(8, 1000, 0), Set(1, 1000, 0), Set(2, 1000, 0), Set(4, 1000, 0), Set(8, 1000, 0)}
 	noise := &Noise{Trial: 0.01}
 	for _, c := range []struct {
 		name    string
@@ -47,7 +47,7 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 			"Fast": func(p float64) float64 { return 16000 / math.Min(p, 4) / math.Min(p, 4) * math.Max(1, p/4) }, "Slow": func(p float64) float64 { return 1000 * math.Pow(p, 0.4) }, "Else": falling,
 		}, verdict.Recommended, "", "Slow ns/op", 0.74},
 	} {
-		r := analyze(Config{Mode: journal.ModeBatch, Noise: noise, Arms: arms, Trial: benchmarks(c.ns)})
+		r := analyze(Config{Mode: journal.ModeBatch, Noise: noise, Settings: settings, Trial: benchmarks(c.ns)})
 		rec := r.Recommendation
 		if rec.Verdict != c.verdict || rec.Claim.Code != c.cause {
 			t.Errorf("%s: %+v, want %s for %q", c.name, rec, c.verdict, c.cause)
@@ -71,13 +71,13 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 	}
 }
 
-// Of sweeps over equal arms that print twenty figures, few may find one worse.
+// Of sweeps over equal settings that print twenty figures, few may find one worse.
 func TestEqualMetrics(t *testing.T) {
 	n := sweeps(t, 60)
 	claims := 0
 	for seed := range n {
 		i := 0.0
-		r := analyze(Config{Seed: uint64(seed), Arms: equal(), Trial: func(t *journal.Trial) {
+		r := analyze(Config{Seed: uint64(seed), Settings: equal(), Trial: func(t *journal.Trial) {
 			t.Metrics = map[string]journal.Metric{}
 			for k := range 20 {
 				i++
@@ -95,13 +95,13 @@ func TestEqualMetrics(t *testing.T) {
 		most = chance.Most(n, 0.05)
 	}
 	if claims > most {
-		t.Errorf("%d of %d sweeps over equal arms find a metric worse", claims, n)
+		t.Errorf("%d of %d sweeps over equal settings find a metric worse", claims, n)
 	}
 }
 
 func TestPointsHoldMetrics(t *testing.T) {
-	r := analyze(Config{Mode: journal.ModeBatch, Noise: quiet, Arms: CPUServer()[:2], Trial: benchmarks(map[string]func(float64) float64{"A": func(float64) float64 { return 5 }})})
-	if p := r.Groups[0].Arms[0].Points[0]; p.Metrics["A ns/op"] <= 0 {
+	r := analyze(Config{Mode: journal.ModeBatch, Noise: quiet, Settings: CPUServer()[:2], Trial: benchmarks(map[string]func(float64) float64{"A": func(float64) float64 { return 5 }})})
+	if p := r.Groups[0].Settings[0].Points[0]; p.Metrics["A ns/op"] <= 0 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -26,7 +26,7 @@ func TestSpannedNodes(t *testing.T) {
 		"a server as it runs": {two, nil, true, 0},
 		"not known":           {nil, nil, false, 0},
 	} {
-		h, trials := Generate(Config{Arms: CPUServer(), Noise: &Noise{}})
+		h, trials := Generate(Config{Settings: CPUServer(), Noise: &Noise{}})
 		h.TargetHost.Topology, h.Target.ServerCPUs = &journal.Topology{Nodes: tc.nodes}, tc.list
 		if tc.attached {
 			h.Target.Attached = &journal.Process{PID: 1}
@@ -46,7 +46,7 @@ func TestSpannedNodes(t *testing.T) {
 // TestNeighbourTakesNobodysPart: what runs beside the target as was asked withholds
 // nothing, and is no other program.
 func TestNeighbourTakesNobodysPart(t *testing.T) {
-	h, trials := Generate(Config{Arms: CPUServer(), Noise: &Noise{}, OtherCPUs: 6, Trial: func(t *journal.Trial) {
+	h, trials := Generate(Config{Settings: CPUServer(), Noise: &Noise{}, OtherCPUs: 6, Trial: func(t *journal.Trial) {
 		t.HostUse.OtherCPUSeconds = new(0.0)
 		t.BesideCPUSeconds = new(6 * t.MeasuredSeconds)
 	}})
@@ -54,7 +54,7 @@ func TestNeighbourTakesNobodysPart(t *testing.T) {
 	if len(g.Others.Withheld) > 0 || g.Others.Matter || g.Workload.CPUUtilisation != nil || g.Workload.Kind != "unknown" {
 		t.Errorf("%+v, %+v", g.Others, g.Workload)
 	}
-	if e := g.Arms[0].Evidence; e.BesideCPUs == nil || *e.BesideCPUs != 6 {
+	if e := g.Settings[0].Evidence; e.BesideCPUs == nil || *e.BesideCPUs != 6 {
 		t.Errorf("%+v", e)
 	}
 }

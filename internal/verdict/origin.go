@@ -28,17 +28,17 @@ func originOf(trials []*journal.Trial) journal.Origin {
 // main module that most trials saw.
 func program(h journal.Header, trials []journal.Trial) journal.Target {
 	t := h.Target
-	for _, a := range h.Plan.Arms {
+	for _, a := range h.Plan.Settings {
 		if a.GoVersion != "" {
 			return t // each group has its own
 		}
 	}
 	versions, modules := map[string]int{}, map[string]int{}
 	for i := range trials {
-		if v := trials[i].ObservedGoVersion; v != "" && trials[i].Arm.Variant == "" {
+		if v := trials[i].ObservedGoVersion; v != "" && trials[i].Setting.Variant == "" {
 			versions[v]++
 		}
-		if m := trials[i].ObservedMainModule; m != "" && trials[i].Arm.Variant == "" {
+		if m := trials[i].ObservedMainModule; m != "" && trials[i].Setting.Variant == "" {
 			modules[m]++
 		}
 	}

@@ -10,13 +10,13 @@ import (
 type OtherPrograms struct {
 	CPUs *float64 `json:"cpus"` // the median over the trials; null where it was not counted
 	Of   int      `json:"of,omitempty"`
-	// MostCPUs is the median over the trials of MostArm, which had the most of it, where
-	// that is more than runs on every machine; null elsewhere.
-	MostCPUs *float64 `json:"most_cpus,omitempty"`
-	MostArm  string   `json:"most_arm,omitempty"`
+	// MostCPUs is the median over the trials of MostSetting, which had the most of it,
+	// where that is more than runs on every machine; null elsewhere.
+	MostCPUs    *float64 `json:"most_cpus,omitempty"`
+	MostSetting string   `json:"most_setting,omitempty"`
 	// Matter is that they are more than runs on every machine.
 	Matter bool `json:"matter"`
-	// Withheld are the labels of the arms that had too few CPUs beside them.
+	// Withheld are the labels of the settings that had too few CPUs beside them.
 	Withheld []string `json:"withheld,omitempty"`
 	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
 	// CPU time, where most have hardly any; LeftOut of these do not count.
@@ -49,25 +49,25 @@ func otherSeconds(u *journal.Usage) *float64 {
 	return u.HostUse.OtherCPUSeconds
 }
 
-// others is what other programs took. Which arms they left too few CPUs is the
+// others is what other programs took. Which settings they left too few CPUs is the
 // contest's.
 func (g *group) others(r *Group) {
 	var all []*journal.Trial
-	for _, a := range g.arms {
+	for _, a := range g.settings {
 		all = append(append(all, a.measure...), a.aa...)
 	}
 	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: contest.TargetCPUs(all)}
 	o.burstsOf(all)
-	for i, a := range g.arms {
-		e := &r.Arms[i].Evidence
+	for i, a := range g.settings {
+		e := &r.Settings[i].Evidence
 		if n := float64(contest.TargetCPUs(a.measure)); e.OtherCPUs != nil && n > 0 && *e.OtherCPUs >= contest.OthersMatter*n {
 			o.Matter = true
 			if o.MostCPUs == nil || *e.OtherCPUs > *o.MostCPUs {
-				o.MostCPUs, o.MostArm = e.OtherCPUs, a.Label
+				o.MostCPUs, o.MostSetting = e.OtherCPUs, a.Label
 			}
 		}
 		if g.contest.Withheld[a.key] {
-			r.Arms[i].Withheld, a.withheld = true, true
+			r.Settings[i].Withheld, a.withheld = true, true
 			o.Withheld = append(o.Withheld, a.Label)
 		}
 	}

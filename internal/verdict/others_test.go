@@ -23,15 +23,15 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 		verdict  verdict.Verdict
 		warns    bool
 	}{
-		{"nothing else runs", Config{CPUs: 2, Arms: two()}, false, "cpu-bound", nil, verdict.KeepDefault, false},
-		{"a few per cent, as on every machine", Config{CPUs: 2, Arms: two(), OtherCPUs: 0.15}, true, "cpu-bound", nil, verdict.KeepDefault, false},
-		{"the load alone fills the machine", Config{CPUs: 2, Arms: two(), Trial: func(t *journal.Trial) { t.Load.CPUSeconds = 1.5 * t.MeasuredSeconds }}, true, "cpu-bound", nil, verdict.KeepDefault, false},
-		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Arms: two(), OtherCPUs: 1.6}, true, "unknown", []string{"unset", "1", "2", "4"}, verdict.CannotTell, true},
-		{"others take half a CPU", Config{CPUs: 2, Arms: two(), OtherCPUs: 0.5}, false, "unknown", starved, verdict.CannotTell, true},
-		{"the quota leaves room for them", Config{CPUs: 8, Arms: Quota(2, two()...), OtherCPUs: 4}, false, "cpu-bound", nil, verdict.KeepDefault, true},
-		{"the target waits for other things, on CPUs that idle", Config{CPUs: 2, Arms: idle(two()), OtherCPUs: 0.5}, false, "io-bound", nil, verdict.KeepDefault, true},
+		{"nothing else runs", Config{CPUs: 2, Settings: two()}, false, "cpu-bound", nil, verdict.KeepDefault, false},
+		{"a few per cent, as on every machine", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.15}, true, "cpu-bound", nil, verdict.KeepDefault, false},
+		{"the load alone fills the machine", Config{CPUs: 2, Settings: two(), Trial: func(t *journal.Trial) { t.Load.CPUSeconds = 1.5 * t.MeasuredSeconds }}, true, "cpu-bound", nil, verdict.KeepDefault, false},
+		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Settings: two(), OtherCPUs: 1.6}, true, "unknown", []string{"unset", "1", "2", "4"}, verdict.CannotTell, true},
+		{"others take half a CPU", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.5}, false, "unknown", starved, verdict.CannotTell, true},
+		{"the quota leaves room for them", Config{CPUs: 8, Settings: Quota(2, two()...), OtherCPUs: 4}, false, "cpu-bound", nil, verdict.KeepDefault, true},
+		{"the target waits for other things, on CPUs that idle", Config{CPUs: 2, Settings: idle(two()), OtherCPUs: 0.5}, false, "io-bound", nil, verdict.KeepDefault, true},
 		{"larger values have too few, the default has enough", Config{CPUs: 8, OtherCPUs: 4,
-			Arms: []Truth{Unset(4, 1000, .01), Set(1, 300, .03), Set(2, 600, .02), Set(4, 1000, .01), Set(8, 1000, .01)}}, false, "cpu-bound", []string{"8"}, verdict.KeepDefault, true},
+			Settings: []Truth{Unset(4, 1000, .01), Set(1, 300, .03), Set(2, 600, .02), Set(4, 1000, .01), Set(8, 1000, .01)}}, false, "cpu-bound", []string{"8"}, verdict.KeepDefault, true},
 	} {
 		c.config.Noise, c.config.Rate = quiet, 100
 		h, trials := Generate(c.config)
@@ -59,7 +59,7 @@ func TestOthersForAWhile(t *testing.T) {
 		{0.02, 0.04, 0}, {0.02, 0.45, 0}, {0.02, 1.5, 10}, {0.6, 1.5, 0},
 	} {
 		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: c.usual,
-			Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+			Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
 			Trial: func(tr *journal.Trial) {
 				if tr.HostUse != nil && (tr.Block == 2 || tr.Block == 3) {
 					tr.HostUse.OtherCPUSeconds = new(c.then * tr.MeasuredSeconds)
@@ -77,7 +77,7 @@ func TestOthersForAWhile(t *testing.T) {
 // trials are counted out.
 func TestOthersForAWhileDecideNothing(t *testing.T) {
 	config := Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: 0.02, Blocks: 10,
-		Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
 		Trial: func(tr *journal.Trial) {
 			if tr.HostUse != nil && (tr.Block == 2 || tr.Block == 3 && tr.Order < 3) {
 				tr.HostUse.OtherCPUSeconds = new(1.5 * tr.MeasuredSeconds)
@@ -98,27 +98,27 @@ func TestOthersForAWhileDecideNothing(t *testing.T) {
 	}
 }
 
-// Other programs that ran during one setting's trials alone do not show in the median of
-// all: the setting is named.
+// Other programs that ran during one value's trials alone do not show in the median of
+// all: the value is named.
 func TestOthersInOneSettingsTrials(t *testing.T) {
 	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, OtherCPUs: 0.01,
-		Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
 		Trial: func(tr *journal.Trial) {
-			if tr.Arm.Label == "4" && tr.HostUse != nil {
+			if tr.Setting.Label == "4" && tr.HostUse != nil {
 				tr.HostUse.OtherCPUSeconds = new(1.2 * tr.MeasuredSeconds)
 			}
 		}})
 	o := verdict.Analyze(h, trials).Groups[0].Others
-	if o.MostArm != "4" || o.MostCPUs == nil || *o.MostCPUs < 1.1 || o.CPUs == nil || *o.CPUs > 0.1 || !o.Matter {
+	if o.MostSetting != "4" || o.MostCPUs == nil || *o.MostCPUs < 1.1 || o.CPUs == nil || *o.CPUs > 0.1 || !o.Matter {
 		t.Errorf("%+v with a median of %v: want up to 1.2 CPUs at 4", o, o.CPUs)
 	}
 }
 
-func idle(arms []Truth) []Truth {
-	for i := range arms {
-		arms[i].CPU = 0.1
+func idle(settings []Truth) []Truth {
+	for i := range settings {
+		settings[i].CPU = 0.1
 	}
-	return arms
+	return settings
 }
 
 // Where others were not counted, a machine that was busy with something else still
@@ -128,7 +128,7 @@ func TestABusyMachineMakesNoProgramWait(t *testing.T) {
 		busy float64
 		kind string
 	}{{1, "unknown"}, {0.5, "io-bound"}, {0.2, "io-bound"}} {
-		r := analyze(Config{CPUs: 2, Noise: quiet, Arms: idle([]Truth{Unset(2, 1000, .01), Set(1, 500, .02)}), Trial: func(t *journal.Trial) {
+		r := analyze(Config{CPUs: 2, Noise: quiet, Settings: idle([]Truth{Unset(2, 1000, .01), Set(1, 500, .02)}), Trial: func(t *journal.Trial) {
 			t.HostUse.OtherCPUSeconds, t.HostUse.BusyRatio = nil, c.busy
 		}})
 		if w := r.Groups[0].Workload; w.Kind != c.kind || w.Withheld != (c.kind == "unknown") {
@@ -147,20 +147,20 @@ func TestAStarvedGateIsJudged(t *testing.T) {
 	}
 }
 
-// A baseline that is starved is not judged, and says so; it is no run without an arm in
-// common.
+// A baseline that is starved is not judged, and says so; it is no run without a setting
+// in common.
 func TestAStarvedBaselineIsNotJudged(t *testing.T) {
-	r := analyze(Config{CPUs: 4, OtherCPUs: 2, Noise: quiet, Arms: CPUServer()})
+	r := analyze(Config{CPUs: 4, OtherCPUs: 2, Noise: quiet, Settings: CPUServer()})
 	g, err := verdict.GateBaseline(r, r)
 	if err != nil || g.Pass || len(g.Unjudged) == 0 || g.Unjudged[0].Code != verdict.UnjudgedWithheld {
 		t.Errorf("%v, %+v", err, g)
 	}
 }
 
-// A rate that no setting is compared at, since all of them were starved, is not one
+// A rate that no value is compared at, since all of them were starved, is not one
 // that gave no throughput.
 func TestAStarvedRateSaysSo(t *testing.T) {
-	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Arms: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
+	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Settings: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
 	got := r.Groups[0].Recommendation
 	if got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseWithheld || len(got.Claim.List) != 2 {
 		t.Errorf("%s: %+v", got.Verdict, got.Claim)
@@ -171,7 +171,7 @@ func TestAStarvedRateSaysSo(t *testing.T) {
 func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
 	n := sweeps(t, 12)
 	for seed := range n {
-		quietly := Config{Seed: uint64(seed), CPUs: 8, Arms: CPUServer()}
+		quietly := Config{Seed: uint64(seed), CPUs: 8, Settings: CPUServer()}
 		beside := quietly
 		beside.Trial = func(t *journal.Trial) {
 			t.HostUse.OtherCPUSeconds = new(t.MeasuredSeconds * 8 * (0.01 + 0.01*float64((t.Block+t.Order)%7)))
@@ -185,7 +185,7 @@ func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
 
 func TestStolenTrialsAreCounted(t *testing.T) {
 	for stolen, want := range map[int]bool{0: false, 2: false, 3: true} {
-		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01)}})
+		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01)}})
 		for i := range 4 {
 			trials[i].Valid, trials[i].InvalidCode, trials[i].InvalidReason = false, journal.InvalidErrors, "too many failed"
 			if i < stolen {

@@ -8,21 +8,22 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
-// outcome is what the comparisons of a group's settings come to, before a verdict
+// outcome is what the comparisons of a group's values come to, before a verdict
 // is made of it.
 type outcome struct {
 	*margins
 	race.Lead
-	contest  contest.Contest
-	group    *Group
-	settings []*setting // by procs
-	unplaced *setting   // the unset arm, where it has no place among them
-	best     *setting   // of the highest throughput
-	lowest   *setting   // of the lowest latency of those that carry the rate and are not out; nil without any
-	withheld []*setting // that are not compared: other programs left them too few CPUs
+	contest    contest.Contest
+	group      *Group
+	contenders []*contender // by procs
+	unplaced   *contender   // the unset setting, where it has no place among them
+	best       *contender   // of the highest throughput
+	lowest     *contender   // of the lowest latency of those that carry the rate and are not out; nil without any
+	withheld   []*contender // that are not compared: other programs left them too few CPUs
 	// tail is those that are as good in throughput as the best, by procs, with the best.
-	tail []*setting
-	// latency says whether the judged latency is compared: some setting of the tail has one.
+	tail []*contender
+	// latency says whether the judged latency is compared: some value of the tail has
+	// one.
 	latency bool
 	// bound is the most Ps that are preferred by latency, since the load runs on the
 	// target's CPUs; 0: no bound.
@@ -35,33 +36,33 @@ type outcome struct {
 }
 
 // newOutcome makes the comparisons of a contest.
-func newOutcome(m *margins, c contest.Contest, settings []*setting, unplaced *setting) *outcome {
-	w := &outcome{margins: m, contest: c, Lead: c.Lead(), settings: settings, unplaced: unplaced, bound: c.Rules().MaxByLatency}
+func newOutcome(m *margins, c contest.Contest, contenders []*contender, unplaced *contender) *outcome {
+	w := &outcome{margins: m, contest: c, Lead: c.Lead(), contenders: contenders, unplaced: unplaced, bound: c.Rules().MaxByLatency}
 	w.best, w.lowest = w.of(w.Peak), w.of(w.BestP99)
 	if w.best == nil {
 		return w
 	}
-	for _, s := range settings {
+	for _, s := range contenders {
 		if s == w.best || w.throughput(s, w.best).asGood {
 			w.tail = append(w.tail, s)
 		}
 	}
-	w.latency = slices.ContainsFunc(w.tail, (*setting).hasP99)
+	w.latency = slices.ContainsFunc(w.tail, (*contender).hasP99)
 	return w
 }
 
-// out says whether a setting is proven worse in throughput, so that its latency is not
+// out says whether a value is proven worse in throughput, so that its latency is not
 // compared.
-func (w *outcome) out(s *setting) bool {
+func (w *outcome) out(s *contender) bool {
 	return w.best != nil && s != w.best && (s.level.Out || w.throughput(s, w.best).worse)
 }
 
-// beyond says whether a setting has more Ps than latency may prefer.
-func (w *outcome) beyond(s *setting) bool { return w.latency && w.bound > 0 && s.procs > w.bound }
+// beyond says whether a value has more Ps than latency may prefer.
+func (w *outcome) beyond(s *contender) bool { return w.latency && w.bound > 0 && s.procs > w.bound }
 
-// passesLatency says whether a setting is as good in latency as every other of the tail
+// passesLatency says whether a value is as good in latency as every other of the tail
 // that latency may prefer.
-func (w *outcome) passesLatency(s *setting) bool {
+func (w *outcome) passesLatency(s *contender) bool {
 	if s.saturated || w.latency && !s.hasP99() {
 		return false
 	}
@@ -73,12 +74,12 @@ func (w *outcome) passesLatency(s *setting) bool {
 	return true
 }
 
-func (w *outcome) inTail(s *setting) bool { return slices.Contains(w.tail, s) }
+func (w *outcome) inTail(s *contender) bool { return slices.Contains(w.tail, s) }
 
 // later says whether s is proven worse than other in latency. Where the load runs on
 // the target's CPUs it is worst exactly where there are as many Ps as CPUs: then
 // nothing is later than what has more, and the default later than nothing.
-func (w *outcome) later(s, other *setting) bool {
+func (w *outcome) later(s, other *contender) bool {
 	if !w.latency || w.bound > 0 && (s.isDefault || other.procs > w.bound) {
 		return false
 	}
@@ -87,33 +88,33 @@ func (w *outcome) later(s, other *setting) bool {
 
 // beats says whether s is proven better than other on either metric, or carries
 // the rate where other is proven not to.
-func (w *outcome) beats(s, other *setting) bool {
+func (w *outcome) beats(s, other *contender) bool {
 	return other.saturated && !s.saturated || w.throughput(other, s).worse || w.later(other, s)
 }
 
 // decided says whether the trials settle that s is to be preferred to other:
 // other is proven worse, or s is as good with fewer Ps.
-func (w *outcome) decided(s, other *setting) bool {
+func (w *outcome) decided(s, other *contender) bool {
 	return w.beats(s, other) || s.procs < other.procs && w.coversFor(s, other)
 }
 
 // coversFor says whether s is as good as other on all that is judged.
-func (w *outcome) coversFor(s, other *setting) bool {
+func (w *outcome) coversFor(s, other *contender) bool {
 	return w.throughput(s, other).asGood &&
 		(!w.latency || !other.hasP99() || w.beyond(other) || w.p99(s, other).asGood)
 }
 
-// alike says whether all settings are proven equal within the margins: each is as
+// alike says whether all values are proven equal within the margins: each is as
 // good as each other, in throughput and in latency.
 func (w *outcome) alike() bool {
-	if len(w.settings) < 2 || w.unplaced != nil {
+	if len(w.contenders) < 2 || w.unplaced != nil {
 		return false
 	}
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if s.saturated || w.latency && !s.hasP99() {
 			return false
 		}
-		for _, other := range w.settings {
+		for _, other := range w.contenders {
 			if other != s && !(w.throughput(s, other).asGood && (!w.latency || w.p99(s, other).asGood)) {
 				return false
 			}
@@ -122,26 +123,26 @@ func (w *outcome) alike() bool {
 	return true
 }
 
-// worseThan says whether any setting is proven worse than s, or than the best.
-func (w *outcome) worseThan(s *setting) bool {
-	return slices.ContainsFunc(w.settings, func(other *setting) bool {
+// worseThan says whether any value is proven worse than s, or than the best.
+func (w *outcome) worseThan(s *contender) bool {
+	return slices.ContainsFunc(w.contenders, func(other *contender) bool {
 		return other != s && (w.beats(s, other) || w.out(other))
 	})
 }
 
-// of is the setting of that many Ps.
-func (w *outcome) of(ps int) *setting {
-	i := slices.IndexFunc(w.settings, func(s *setting) bool { return s.procs == ps })
-	if ps <= 0 || i < 0 || math.IsNaN(w.settings[i].rate) {
+// of is the value of that many Ps.
+func (w *outcome) of(ps int) *contender {
+	i := slices.IndexFunc(w.contenders, func(s *contender) bool { return s.procs == ps })
+	if ps <= 0 || i < 0 || math.IsNaN(w.contenders[i].rate) {
 		return nil
 	}
-	return w.settings[i]
+	return w.contenders[i]
 }
 
-// standard is the setting that unset came to; nil when that was not measured or
-// has no place among the settings.
-func (w *outcome) defaultSetting() *setting {
-	for _, s := range w.settings {
+// defaultContender is the value that unset came to; nil when that was not measured or
+// has no place among the values.
+func (w *outcome) defaultContender() *contender {
+	for _, s := range w.contenders {
 		if s.isDefault {
 			return s
 		}
@@ -150,7 +151,7 @@ func (w *outcome) defaultSetting() *setting {
 }
 
 // smaller are those of fewer Ps than s.
-func (w *outcome) smaller(s *setting) []*setting {
-	i := slices.Index(w.settings, s)
-	return w.settings[:max(0, i)]
+func (w *outcome) smaller(s *contender) []*contender {
+	i := slices.Index(w.contenders, s)
+	return w.contenders[:max(0, i)]
 }

@@ -22,20 +22,20 @@ func sweeps(t *testing.T, otherwise int) int {
 	return chance.Runs(otherwise)
 }
 
-// equal is arms that are all the same, under a gate against a command that is
+// equal is settings that are all the same, under a gate against a command that is
 // the same too.
 func equal() []Truth {
-	arms := []Truth{Unset(8, 5000, .02), Set(1, 5000, .02), Set(2, 5000, .02), Set(4, 5000, .02), Set(8, 5000, .02), Set(16, 5000, .02)}
-	return append(arms, Against(Unset(8, 5000, .02), Set(8, 5000, .02))...)
+	settings := []Truth{Unset(8, 5000, .02), Set(1, 5000, .02), Set(2, 5000, .02), Set(4, 5000, .02), Set(8, 5000, .02), Set(16, 5000, .02)}
+	return append(settings, Against(Unset(8, 5000, .02), Set(8, 5000, .02))...)
 }
 
-// Of 100 sweeps over equal arms at most 5 may claim a difference, by verdict, in
+// Of 100 sweeps over equal settings at most 5 may claim a difference, by verdict, in
 // a reason, or by failing the gate.
-func TestEqualArms(t *testing.T) {
+func TestEqualSettings(t *testing.T) {
 	n := sweeps(t, 100)
 	claims, verdicts := 0, map[verdict.Verdict]int{}
 	for seed := range n {
-		r := analyze(Config{Seed: uint64(seed), Arms: equal(), Gate: true})
+		r := analyze(Config{Seed: uint64(seed), Settings: equal(), Gate: true})
 		rec := r.Groups[0].Recommendation
 		verdicts[rec.Verdict]++
 		claim := rec.Verdict == verdict.Recommended || rec.Verdict == verdict.TradeOff || !r.Gate.Pass
@@ -53,7 +53,7 @@ func TestEqualArms(t *testing.T) {
 		most = chance.Most(n, 0.05)
 	}
 	if claims > most {
-		t.Errorf("%d of %d sweeps over equal arms claim a difference", claims, n)
+		t.Errorf("%d of %d sweeps over equal settings claim a difference", claims, n)
 	}
 }
 
@@ -63,11 +63,11 @@ func TestPicks(t *testing.T) {
 	n := sweeps(t, 10)
 	all, picked, bad, excess := 0, 0, 0, 0
 	for _, c := range Curves(8) {
-		arms := c.Arms(8, 1, 2, 4, 6, 8, 12, 16)
+		settings := c.Settings(8, 1, 2, 4, 6, 8, 12, 16)
 		count := map[verdict.Verdict]int{}
 		badHere, pickedHere := 0, 0
 		for seed := range n {
-			rec := analyze(Config{Seed: uint64(seed), Arms: arms, Blocks: 10, Mode: journal.ModeClosed}).Recommendation
+			rec := analyze(Config{Seed: uint64(seed), Settings: settings, Blocks: 10, Mode: journal.ModeClosed}).Recommendation
 			count[rec.Verdict]++
 			all++
 			pick := 0
@@ -82,10 +82,10 @@ func TestPicks(t *testing.T) {
 				continue
 			}
 			best, smallest := 0.0, 0
-			for _, a := range arms {
+			for _, a := range settings {
 				best = max(best, c.At(float64(a.Resolved)))
 			}
-			for _, a := range arms[1:] {
+			for _, a := range settings[1:] {
 				if smallest == 0 && c.At(float64(a.Resolved)) >= 0.95*best {
 					smallest = a.Resolved
 				}
@@ -114,7 +114,7 @@ func TestUberTableWithNoise(t *testing.T) {
 	n := sweeps(t, 12)
 	count := map[int]int{}
 	for seed := range n {
-		rec := analyze(Config{Seed: uint64(seed), Arms: Uber(), Blocks: 10, Mode: journal.ModeClosed}).Recommendation
+		rec := analyze(Config{Seed: uint64(seed), Settings: Uber(), Blocks: 10, Mode: journal.ModeClosed}).Recommendation
 		if rec.Procs != nil {
 			count[*rec.Procs]++
 		} else {
@@ -128,14 +128,14 @@ func TestUberTableWithNoise(t *testing.T) {
 }
 
 func TestCurveFigures(t *testing.T) {
-	r := analyze(Config{Arms: CPUServer(), Noise: &Noise{}})
+	r := analyze(Config{Settings: CPUServer(), Noise: &Noise{}})
 	g := r.Groups[0]
 	for i, want := range []float64{6.51, 1, 1.96, 3.77, 6.51, 6.37} {
-		if got := g.Arms[i].Speedup; got == nil || math.Abs(*got-want) > 0.01 {
-			t.Errorf("speed-up of %s: %v, want %.2f", g.Arms[i].Label, got, want)
+		if got := g.Settings[i].Speedup; got == nil || math.Abs(*got-want) > 0.01 {
+			t.Errorf("speed-up of %s: %v, want %.2f", g.Settings[i].Label, got, want)
 		}
 	}
-	if g.Peak != "8" || g.Workload.Kind != "cpu-bound" || g.Workload.Arm != "unset" {
+	if g.Peak != "8" || g.Workload.Kind != "cpu-bound" || g.Workload.Setting != "unset" {
 		t.Errorf("peak %q, workload %+v", g.Peak, g.Workload)
 	}
 	if f := g.Flatness; len(f.WithinMargin) != 3 || f.WorstAbove == nil || math.Abs(*f.WorstAbove-0.978) > 0.001 {
@@ -144,12 +144,12 @@ func TestCurveFigures(t *testing.T) {
 	if g.USL == nil || g.USL.Sigma < 0 || g.USL.Kappa < 0 {
 		t.Errorf("usl %+v", g.USL)
 	}
-	if p := g.Arms[0].ResolvedProcs; p == nil || *p != 8 || g.Arms[0].Procs != nil {
+	if p := g.Settings[0].ResolvedProcs; p == nil || *p != 8 || g.Settings[0].Procs != nil {
 		t.Errorf("unset resolved to %v", p)
 	}
 	for i, want := range []bool{true, false, false, false, true, true} {
-		if got := g.Arms[i].NonInferior.Throughput; got == nil || *got != want {
-			t.Errorf("%s as good: %v, want %v", g.Arms[i].Label, got, want)
+		if got := g.Settings[i].NonInferior.Throughput; got == nil || *got != want {
+			t.Errorf("%s as good: %v, want %v", g.Settings[i].Label, got, want)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestCurveFigures(t *testing.T) {
 func TestUSLOnCurves(t *testing.T) {
 	curves := Curves(8)
 	fit := func(c Curve) *verdict.USL {
-		return analyze(Config{Arms: c.Arms(8, 1, 2, 4, 6, 8, 12, 16), Noise: &Noise{Trial: 0.005}}).Groups[0].USL
+		return analyze(Config{Settings: c.Settings(8, 1, 2, 4, 6, 8, 12, 16), Noise: &Noise{Trial: 0.005}}).Groups[0].USL
 	}
 	if u := fit(curves[1]); u.Peak != nil || u.Poor || math.Abs(u.Sigma-0.15) > 0.02 {
 		t.Errorf("contended: %+v, want no peak and σ 0.15", u)
@@ -170,11 +170,11 @@ func TestUSLOnCurves(t *testing.T) {
 	if u := fit(curves[4]); !u.Poor || u.Peak != nil {
 		t.Errorf("flat: %+v, want a poor fit", u)
 	}
-	above := analyze(Config{CPUs: 2, Arms: []Truth{Unset(4, 1000, 1), Set(4, 1000, 1), Set(8, 900, 1), Set(16, 800, 1), Set(32, 700, 1)}}).Groups[0].USL
+	above := analyze(Config{CPUs: 2, Settings: []Truth{Unset(4, 1000, 1), Set(4, 1000, 1), Set(8, 900, 1), Set(16, 800, 1), Set(32, 700, 1)}}).Groups[0].USL
 	if above == nil || !above.Poor || above.Doubt == "" {
 		t.Errorf("all values above the CPUs: %+v, want it marked", above)
 	}
-	if few := analyze(Config{Arms: []Truth{Set(1, 1, 1), Set(2, 2, 1), Set(4, 3, 1)}}).Groups[0].USL; few != nil {
+	if few := analyze(Config{Settings: []Truth{Set(1, 1, 1), Set(2, 2, 1), Set(4, 3, 1)}}).Groups[0].USL; few != nil {
 		t.Errorf("three values: %+v", few)
 	}
 }
@@ -195,8 +195,8 @@ func FuzzAnalyze(f *testing.F) {
 			i++
 			return ops[(i-1)%len(ops)]
 		}
-		arms := append(CPUServer(), Against(Set(1, 1, 1))...)
-		r := analyze(Config{Seed: seed, Arms: arms, Blocks: 1 + int(seed%7), Gate: seed%2 == 0, SmallFor: seed%3 == 0, NoAA: seed%5 == 0, Trial: func(tr *journal.Trial) { spoil(tr, next()) }})
+		settings := append(CPUServer(), Against(Set(1, 1, 1))...)
+		r := analyze(Config{Seed: seed, Settings: settings, Blocks: 1 + int(seed%7), Gate: seed%2 == 0, SmallFor: seed%3 == 0, NoAA: seed%5 == 0, Trial: func(tr *journal.Trial) { spoil(tr, next()) }})
 		if _, err := json.Marshal(r); err != nil { // no NaN, no infinity
 			t.Error(err)
 		}
@@ -260,7 +260,7 @@ func BenchmarkAnalyze(b *testing.B) {
 	}
 	for _, c := range []Curve{Curves(8)[0], Curves(8)[4]} {
 		b.Run(c.Name, func(b *testing.B) {
-			h, trials := Generate(Config{Arms: c.Arms(8, procs...), Blocks: 20})
+			h, trials := Generate(Config{Settings: c.Settings(8, procs...), Blocks: 20})
 			for b.Loop() {
 				verdict.Analyze(h, trials)
 			}

@@ -38,7 +38,7 @@ func (g *group) took(h journal.Header) *Raced {
 	slices.Sort(r.Measured)
 	r.Measured = slices.Compact(r.Measured)
 	var candidates []int
-	for _, a := range h.Plan.Arms {
+	for _, a := range h.Plan.Settings {
 		if a.Group() == g.key && a.Procs != nil && a.Variant == "" && !slices.Contains(candidates, *a.Procs) {
 			candidates = append(candidates, *a.Procs)
 		}

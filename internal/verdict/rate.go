@@ -10,14 +10,14 @@ import (
 // CarriedRatio is the share of the offered rate that counts as carried.
 const CarriedRatio = 0.99
 
-// carries answers for the smallest setting that carries the asked rate: the smallest of
+// carries answers for the smallest value that carries the asked rate: the smallest of
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
 func (g *group) carries(w *outcome) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
 	carriers, offered := w.carriers()
 	few, refused := false, true
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if c := s.carrying(w.each()); c.n > 0 {
 			few = few || c.blocks < minPairs
 			refused = refused && c.refuses()
@@ -62,20 +62,20 @@ func (g *group) carries(w *outcome) Recommendation {
 	}
 	r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
 	if x.isDefault {
-		r.Arm, r.Claim.Of = unsetLabel(x), x.named()
+		r.Setting, r.Claim.Of = unsetLabel(x), x.named()
 		return r
 	}
-	r.Arm, r.Procs, r.Claim.Of = x.label, new(x.procs), x.named()
+	r.Setting, r.Procs, r.Claim.Of = x.label, new(x.procs), x.named()
 	return r
 }
 
-// each is the error that every setting has when the smallest of them is picked out.
-func (w *outcome) each() float64 { return (1 - contest.Singly) / float64(max(1, len(w.settings))) }
+// each is the error that every value has when the smallest of them is picked out.
+func (w *outcome) each() float64 { return (1 - contest.Singly) / float64(max(1, len(w.contenders))) }
 
-// carriers are the settings that are proven to carry the rate, by procs; offered says
+// carriers are the values that are proven to carry the rate, by procs; offered says
 // whether any was offered it.
-func (w *outcome) carriers() (list []*setting, offered bool) {
-	for _, s := range w.settings {
+func (w *outcome) carriers() (list []*contender, offered bool) {
+	for _, s := range w.contenders {
 		c := s.carrying(w.each())
 		offered = offered || c.n > 0
 		if c.enough() {
@@ -86,8 +86,8 @@ func (w *outcome) carriers() (list []*setting, offered bool) {
 }
 
 // betterCarrier is the carrier of the lowest p99 that x is proven worse than.
-func (w *outcome) betterCarrier(x *setting, carriers []*setting) *setting {
-	var best *setting
+func (w *outcome) betterCarrier(x *contender, carriers []*contender) *contender {
+	var best *contender
 	for _, s := range carriers {
 		if s.hasP99() && w.later(x, s) && (best == nil || s.tail < best.tail) {
 			best = s
@@ -96,8 +96,8 @@ func (w *outcome) betterCarrier(x *setting, carriers []*setting) *setting {
 	return best
 }
 
-// carrying is what a setting did with the offered rate. An open loop of a few
-// seconds may keep up for as long as its queues have room, so what the setting
+// carrying is what a value did with the offered rate. An open loop of a few
+// seconds may keep up for as long as its queues have room, so what the value
 // reached in closed loop must come to the rate too.
 type carrying struct {
 	n      int // trials
@@ -127,10 +127,10 @@ func ratioOf(values []float64, alpha float64) of {
 	return x
 }
 
-func (s *setting) carrying(alpha float64) carrying {
+func (s *contender) carrying(alpha float64) carrying {
 	var shares, closed []float64
 	blocks := map[int]bool{}
-	for _, a := range s.arms {
+	for _, a := range s.settings {
 		for _, t := range a.measure {
 			if !t.Valid {
 				continue

@@ -12,7 +12,7 @@ func TestWhatCarriesTheRate(t *testing.T) {
 	// open makes the open loop achieve a share of the rate whatever the closed one did.
 	open := func(label string, share float64) func(*journal.Trial) {
 		return func(t *journal.Trial) {
-			if p := &t.Phases[len(t.Phases)-1]; t.Arm.Label == label && p.Mode == journal.ModeOpen {
+			if p := &t.Phases[len(t.Phases)-1]; t.Setting.Label == label && p.Mode == journal.ModeOpen {
 				p.AchievedPerSecond = share * *p.RatePerSecond
 				t.Saturated = share < 0.99
 			}
@@ -23,7 +23,7 @@ func TestWhatCarriesTheRate(t *testing.T) {
 		name    string
 		config  Config
 		verdict verdict.Verdict
-		arm     string
+		setting string
 		code    verdict.ReasonCode
 	}{
 		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, verdict.CarriesRate, "4", ""},
@@ -33,7 +33,7 @@ func TestWhatCarriesTheRate(t *testing.T) {
 		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, verdict.CarriesRate, "2", ""},
 		{"two trials", Config{Rate: 20000, Blocks: 2}, verdict.CannotTell, "", verdict.CauseRateFewBlocks},
 	} {
-		c.config.SmallFor, c.config.Arms = true, CPUServer()
+		c.config.SmallFor, c.config.Settings = true, CPUServer()
 		if c.config.Noise == nil {
 			c.config.Noise = quiet
 		}
@@ -44,8 +44,8 @@ func TestWhatCarriesTheRate(t *testing.T) {
 				carried++
 			}
 		}
-		if rec.Verdict != c.verdict || rec.Arm != c.arm || rec.Claim.Code != c.code || carried == 0 {
-			t.Errorf("%s: %s of %q, want %s of %q:\n%+v", c.name, rec.Verdict, rec.Arm, c.verdict, c.arm, rec)
+		if rec.Verdict != c.verdict || rec.Setting != c.setting || rec.Claim.Code != c.code || carried == 0 {
+			t.Errorf("%s: %s of %q, want %s of %q:\n%+v", c.name, rec.Verdict, rec.Setting, c.verdict, c.setting, rec)
 		}
 	}
 }

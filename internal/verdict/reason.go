@@ -1,13 +1,13 @@
 package verdict
 
-// Setting is a number of Ps as reasons speak of it: the arms that ran with it, under
+// Value is a number of Ps as reasons speak of it: the settings that ran with it, under
 // the name of one.
-type Setting struct {
-	Arm     string // the label of the arm that names it
-	Procs   int    // 0: the unset arm, whose value could not be read
-	Unset   bool   // no numbered arm ran with it, only the unset one
-	Default bool   // what the unset arm chose
-	// Throughput and P99 are the medians that a table has of the arm that names it;
+type Value struct {
+	Setting string // the label of the setting that names it
+	Procs   int    // 0: the unset setting, whose value could not be read
+	Unset   bool   // no numbered setting ran with it, only the unset one
+	Default bool   // what the unset setting chose
+	// Throughput and P99 are the medians that a table has of the setting that names it;
 	// nil where no block has a value to compare.
 	Throughput, P99 *float64
 }
@@ -16,9 +16,9 @@ type Setting struct {
 // figures. Which of them a code has stands beside the code.
 type Reason struct {
 	Code ReasonCode
-	Of   *Setting
-	Than *Setting // what Of is compared with
-	List []Setting
+	Of   *Value
+	Than *Value // what Of is compared with
+	List []Value
 	// Metric is throughput, p99 or the name of a figure that the program printed.
 	Metric string
 	// Change is that of Of against Than in the metric: -0.4 is 40 % less. Bound is the
@@ -48,8 +48,8 @@ const (
 	ReasonAsPrompt     ReasonCode = "as_good_p99"        // Of, Than, Change, N
 	ReasonP99Open      ReasonCode = "open_p99"           // Of, Than, Change, N
 	ReasonP99NotJudged ReasonCode = "p99_not_judged"     // in closed loop it only restates throughput
-	ReasonUnsetUnread  ReasonCode = "unset_unread"       // the unset arm's value is not known, so it is compared with none
-	ReasonUnsetDiffers ReasonCode = "unset_differs"      // Of is unset, Than the arm of its value; Change, N
+	ReasonUnsetUnread  ReasonCode = "unset_unread"       // the unset setting's value is not known, so it is compared with none
+	ReasonUnsetDiffers ReasonCode = "unset_differs"      // Of is unset, Than the setting of its value; Change, N
 	ReasonSpread       ReasonCode = "spread"             // the group's: how far a trial strays
 	ReasonShared       ReasonCode = "load_on_cpus"       // the load ran on the target's CPUs: what latency does not tell
 	ReasonUnjudged     ReasonCode = "latency_short"      // the group's: p99 is shown and not judged
@@ -69,7 +69,7 @@ const (
 	CauseNotMeasured      ReasonCode = "not_measured"
 	CauseNoneValid        ReasonCode = "none_valid"
 	CauseNoThroughput     ReasonCode = "no_throughput"
-	CauseOneSetting       ReasonCode = "one_setting"        // Of
+	CauseOneValue         ReasonCode = "one_value"          // Of
 	CauseUnsetDiffers     ReasonCode = "unset_differs"      // Of
 	CauseLoadLimited      ReasonCode = "load_limited"       // all alike, at the load engine's limit
 	CauseSaturated        ReasonCode = "saturated"          // Of has the throughput, and could not carry the rate
@@ -90,7 +90,7 @@ const (
 // to be worse: Of, Than (the default), List, Proven.
 const ClaimAsGood ReasonCode = "as_good_as_any"
 
-// Carried is what a setting did with the rate that all are offered.
+// Carried is what a value did with the rate that all are offered.
 type Carried struct {
 	Share    float64  // of the rate, achieved in open loop: the median
 	ShareLow *float64 // its lower bound, which decides; nil below three blocks
@@ -110,7 +110,7 @@ type Step struct {
 	Blocks, Have int     // that it would take, and that there are
 	// Of go_on: the comparison that decides, and about how many more trials it takes, of
 	// so many seconds each. Have are the trials so far.
-	List         []Setting
+	List         []Value
 	More         int
 	TrialSeconds float64
 }

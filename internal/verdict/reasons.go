@@ -16,7 +16,7 @@ func (w *outcome) reasons() []Reason {
 	return append(list, w.common()...)
 }
 
-// common are those that compare no settings.
+// common are those that compare no values.
 func (w *outcome) common() (list []Reason) {
 	if j := w.group.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
 		list = append(list, Reason{Code: ReasonUnjudged})
@@ -44,13 +44,13 @@ func (w *outcome) common() (list []Reason) {
 	return append(list, Reason{Code: ReasonHolds})
 }
 
-// lucky are the settings whose level is above the best one's, by too few trials to
+// lucky are the values whose level is above the best one's, by too few trials to
 // count.
-func (w *outcome) lucky() []*setting {
-	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool { return !(s.rate > w.best.rate) })
+func (w *outcome) lucky() []*contender {
+	return slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return !(s.rate > w.best.rate) })
 }
 
-// byStanding sorts comparisons with one setting: worse, as good, open.
+// byStanding sorts comparisons with one value: worse, as good, open.
 type byStanding struct{ worse, good, open []Reason }
 
 func (b byStanding) all() []Reason { return append(append(b.worse, b.good...), b.open...) }
@@ -58,7 +58,7 @@ func (b byStanding) all() []Reason { return append(append(b.worse, b.good...), b
 func (w *outcome) throughputReasons() []Reason {
 	var list byStanding
 	var aside []Reason
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if s == w.best {
 			continue
 		}
@@ -95,16 +95,16 @@ func (w *outcome) latencyReasons() []Reason {
 		return nil
 	}
 	var list byStanding
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if s.saturated {
 			list.worse = append(list.worse, Reason{Code: ReasonSaturated, Of: s.named()})
 		}
 	}
 	low := w.lowest
-	if low == nil || !slices.ContainsFunc(w.settings, w.besideLow) {
+	if low == nil || !slices.ContainsFunc(w.contenders, w.besideLow) {
 		return list.all()
 	}
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if s == low || s.saturated || !s.hasP99() || !w.inTail(s) || w.beyond(s) {
 			continue
 		}
@@ -128,20 +128,20 @@ func (w *outcome) latencyReasons() []Reason {
 	return append([]Reason{{Code: ReasonLowestP99, Of: low.named(), List: namedAll(w.luckyLow())}}, list.all()...)
 }
 
-// luckyLow are the settings whose latency is below the lowest, by too few trials to
+// luckyLow are the values whose latency is below the lowest, by too few trials to
 // count.
-func (w *outcome) luckyLow() []*setting {
-	return slices.DeleteFunc(slices.Clone(w.settings), func(s *setting) bool { return !(s.tail < w.lowest.tail) || !w.besideLow(s) })
+func (w *outcome) luckyLow() []*contender {
+	return slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return !(s.tail < w.lowest.tail) || !w.besideLow(s) })
 }
 
 // besideLow are those that the lowest latency is the lowest of.
-func (w *outcome) besideLow(s *setting) bool {
+func (w *outcome) besideLow(s *contender) bool {
 	return s != w.lowest && s.hasP99() && !s.saturated && !w.out(s) && !w.beyond(s)
 }
 
-// twin is the numbered setting of the unplaced unset arm's value.
-func (w *outcome) twin() *setting {
-	for _, s := range w.settings {
+// twin is the numbered value of the unplaced unset setting's value.
+func (w *outcome) twin() *contender {
+	for _, s := range w.contenders {
 		if s.procs == w.unplaced.procs {
 			return s
 		}
@@ -151,16 +151,16 @@ func (w *outcome) twin() *setting {
 
 // opened is a comparison that the trials leave open.
 type opened struct {
-	a, b   *setting
+	a, b   *contender
 	metric string
 	trials int // that it would take, as the contest foresees; 0: not known
 }
 
-func pairOf(o opened) []*setting {
+func pairOf(o opened) []*contender {
 	if o.b.procs < o.a.procs {
-		return []*setting{o.b, o.a}
+		return []*contender{o.b, o.a}
 	}
-	return []*setting{o.a, o.b}
+	return []*contender{o.a, o.b}
 }
 
 // open are the comparisons that the contest names, the one that decides first.

@@ -40,7 +40,7 @@ type Result struct {
 	Recommendation *Recommendation `json:"recommendation"` // when there is one group
 }
 
-// Group is the arms that may be compared with each other: same quota, replicas
+// Group is the settings that may be compared with each other: same quota, replicas
 // and Go version.
 type Group struct {
 	QuotaCPUs *float64 `json:"quota_cpus"`
@@ -53,18 +53,19 @@ type Group struct {
 	EffectiveCPUs float64 `json:"effective_cpus"`
 	// ThroughputUnit names what is counted a second: requests, runs or a metric.
 	ThroughputUnit string `json:"throughput_unit"`
-	// LatencyMode is the loop whose latency the arms carry: open (judged), closed
+	// LatencyMode is the loop whose latency the settings carry: open (judged), closed
 	// (shown, not judged), or empty when no latency was measured.
 	LatencyMode string `json:"latency_mode,omitempty"`
 	// RatePerSecond is the open loop's common rate; null without one.
 	RatePerSecond *float64 `json:"rate_per_second"`
 	// Latency is which quantile of the open loop's latency comparisons are of.
-	Latency contest.Latency `json:"latency_judged"`
-	Arms    []ArmResult     `json:"arms"` // unset first, then by procs
-	// Settings are the numbers of Ps that were compared, arms that ran with one pooled.
-	Settings []SettingResult `json:"settings"`
-	// Rows are the settings as arms, and the arms that have none, as a table has them.
-	Rows []ArmResult `json:"-"`
+	Latency  contest.Latency `json:"latency_judged"`
+	Settings []SettingResult `json:"settings"` // unset first, then by procs
+	// Values are the numbers of Ps that were compared, settings that ran with one pooled.
+	Values []ValueResult `json:"values"`
+	// Rows are the values as settings, and the settings that have none, as a table has
+	// them.
+	Rows []SettingResult `json:"-"`
 	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
 	Benchmarks *Benchmarks `json:"-"`
 	Spread     Spread      `json:"spread"`
@@ -74,7 +75,7 @@ type Group struct {
 	Part       *Part      `json:"part_of_cpus,omitempty"`
 	NoiseFloor NoiseFloor `json:"noise_floor"`
 	Detectable Detectable `json:"detectable_effect"`
-	Peak       string     `json:"peak"` // label of the arm of the highest median throughput
+	Peak       string     `json:"peak"` // label of the setting of the highest median throughput
 	Flatness   Flatness   `json:"flatness"`
 	Workload   Workload   `json:"workload"`
 	Default    Default    `json:"default"`
@@ -90,8 +91,8 @@ type Group struct {
 	Recommendation Recommendation `json:"recommendation"`
 }
 
-// Spread is how far a trial strays from its setting's level, as a ratio: from what all
-// trials leave unexplained, each setting's own spread and the machine's moves apart.
+// Spread is how far a trial strays from its value's level, as a ratio: from what all
+// trials leave unexplained, each value's own spread and the machine's moves apart.
 type Spread struct {
 	Throughput *float64 `json:"throughput"`
 	P99        *float64 `json:"p99"` // of the judged quantile
@@ -108,7 +109,7 @@ type Part struct {
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
 // ratio: 0.03 is 3 %. It decides nothing. Null with fewer than three A/A pairs.
 type NoiseFloor struct {
-	Arm        string   `json:"arm"` // the arm that ran twice
+	Setting    string   `json:"setting"` // the setting that ran twice
 	Pairs      int      `json:"pairs"`
 	Throughput *float64 `json:"throughput"`
 	P99        *float64 `json:"p99"`
@@ -122,27 +123,27 @@ type Detectable struct {
 	P99        *float64 `json:"p99"`
 }
 
-// Flatness says how much the choice matters: how many arms are within the margin
-// of the peak, and the ratio of the worst numbered arm at or above the smallest
-// such arm to the peak.
+// Flatness says how much the choice matters: how many settings are within the margin
+// of the peak, and the ratio of the worst numbered setting at or above the smallest
+// such setting to the peak.
 type Flatness struct {
 	WithinMargin []string `json:"within_margin"` // labels, by median
-	// WorstAbove is the lowest median throughput among arms with more Ps than the
+	// WorstAbove is the lowest median throughput among settings with more Ps than the
 	// peak, as a ratio to it; null when there is none.
 	WorstAbove *float64 `json:"worst_above_peak"`
 }
 
-// Workload is the kind of work, from the CPU use of the unset arm (or the arm
+// Workload is the kind of work, from the CPU use of the unset setting (or the setting
 // nearest to the effective CPUs): cpu-bound at 90 % and more, io-bound at 50 %
 // and less, mixed between; unknown where CPU time could not be read.
 type Workload struct {
-	// Withheld is that other programs left that arm too few CPUs: what it used of them
-	// is then no figure of its own. The kind is unknown.
+	// Withheld is that other programs left that setting too few CPUs: what it used of
+	// them is then no figure of its own. The kind is unknown.
 	Withheld bool `json:"withheld,omitempty"`
 
 	Kind           string   `json:"kind"`
 	CPUUtilisation *float64 `json:"cpu_utilisation"`
-	Arm            string   `json:"arm"`
+	Setting        string   `json:"setting"`
 }
 
 // USL is Gunther's universal scalability law fitted to the medians, a
@@ -167,7 +168,7 @@ const (
 	DoubtFewPoints Doubt = "few_points" // as many parameters as points, nearly
 )
 
-// Verdict is what the arms of a group come to.
+// Verdict is what the settings of a group come to.
 type Verdict string
 
 const (
@@ -175,8 +176,8 @@ const (
 	KeepDefault Verdict = "keep_default"  // change nothing
 	TradeOff    Verdict = "trade_off"     // throughput and p99 want different values
 	CannotTell  Verdict = "cannot_tell"   // with what would settle it
-	NotYourKnob Verdict = "not_your_knob" // all arms alike, and that proven
-	CarriesRate Verdict = "carries_rate"  // the smallest arm that carries --rate
+	NotYourKnob Verdict = "not_your_knob" // all settings alike, and that proven
+	CarriesRate Verdict = "carries_rate"  // the smallest setting that carries --rate
 	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
 )
 
@@ -195,8 +196,8 @@ type Recommendation struct {
 	// likely says how it would be proven, in Settle.
 	Confidence Confidence `json:"confidence,omitempty"`
 	Procs      *int       `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
-	Arm        string     `json:"arm,omitempty"`
-	// BestThroughput and BestP99 are the optima of a trade-off, as arm labels.
+	Setting    string     `json:"setting,omitempty"`
+	// BestThroughput and BestP99 are the optima of a trade-off, as setting labels.
 	BestThroughput string `json:"best_throughput,omitempty"`
 	BestP99        string `json:"best_p99,omitempty"`
 	// Claim is what the verdict rests on, and of cannot_tell why, by its code. Of the

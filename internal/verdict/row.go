@@ -8,14 +8,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// SettingResult is one number of Ps, with the trials of all arms that ran with it: what
-// comparisons and sentences are of.
-type SettingResult struct {
-	Procs  *int     `json:"procs"` // null: not known
-	Arms   []string `json:"arms"`  // labels, the one that names it first
-	Trials int      `json:"trials"`
+// ValueResult is one number of Ps, with the trials of all settings that ran with it:
+// what comparisons and sentences are of.
+type ValueResult struct {
+	Procs    *int     `json:"procs"`    // null: not known
+	Settings []string `json:"settings"` // labels, the one that names it first
+	Trials   int      `json:"trials"`
 	// Throughput and Latency (of the judged quantile) are its level over the run, what
-	// the machine did to all settings of a block taken out, with the 95 % interval.
+	// the machine did to all values of a block taken out, with the 95 % interval.
 	Throughput Level `json:"throughput_per_second"`
 	Latency    Level `json:"latency_seconds"`
 	// VersusPeak is against the group's peak: the bounds that decide whether it is
@@ -38,17 +38,17 @@ type Bounds struct {
 	Ratio *float64 `json:"ratio"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	N     int      `json:"n"` // trials of the setting that has fewer
+	N     int      `json:"n"` // trials of the value that has fewer
 }
 
-// ExcludedCode says why an arm has no part in what is judged, or not in all of it.
+// ExcludedCode says why a setting has no part in what is judged, or not in all of it.
 type ExcludedCode string
 
 const (
 	ExcludedInvalid   ExcludedCode = "invalid"      // it has no valid trial
 	ExcludedWithheld  ExcludedCode = "withheld"     // other programs left it too few CPUs
 	ExcludedUnread    ExcludedCode = "unread"       // unset, and which value it chose is not known
-	ExcludedDiffers   ExcludedCode = "differs"      // unset, and unlike the numbered arm of its value
+	ExcludedDiffers   ExcludedCode = "differs"      // unset, and unlike the numbered setting of its value
 	ExcludedNoFigure  ExcludedCode = "no_figure"    // no valid trial has a throughput
 	ExcludedSlower    ExcludedCode = "slower"       // proven worse in throughput: its latency is not compared
 	ExcludedSaturated ExcludedCode = "saturated"    // proven not to carry the common rate: its latency is a backlog's
@@ -56,50 +56,50 @@ const (
 	ExcludedShared    ExcludedCode = "load_on_cpus" // more Ps than CPUs while the load is on them: not preferred by latency
 )
 
-// place makes the group's rows: one for each setting, and one for each arm that has
-// none, the unset arm and the old command's in their places.
+// place makes the group's rows: one for each value, and one for each setting that has
+// none, the unset setting and the old command's in their places.
 func (g *group) place(r *Group, w *outcome, machine float64) {
-	of := map[journal.ArmKey]*setting{}
-	all := slices.Concat(w.settings, w.withheld)
+	of := map[journal.SettingKey]*contender{}
+	all := slices.Concat(w.contenders, w.withheld)
 	if w.unplaced != nil {
 		all = append(all, w.unplaced)
 	}
 	for _, s := range all {
-		for _, a := range s.arms {
+		for _, a := range s.settings {
 			of[a.key] = s
 		}
 	}
-	done := map[*setting]bool{}
-	for i, a := range g.arms {
-		s, arm := of[a.key], &r.Arms[i]
-		arm.Excluded = w.excluded(s, a)
+	done := map[*contender]bool{}
+	for i, a := range g.settings {
+		s, setting := of[a.key], &r.Settings[i]
+		setting.Excluded = w.excluded(s, a)
 		if s == nil {
-			r.Rows = append(r.Rows, *arm)
+			r.Rows = append(r.Rows, *setting)
 			continue
 		}
-		for _, other := range s.arms {
+		for _, other := range s.settings {
 			if other != a {
-				arm.PooledWith = append(arm.PooledWith, other.Label)
+				setting.PooledWith = append(setting.PooledWith, other.Label)
 			}
 		}
 		if done[s] {
 			continue
 		}
 		done[s] = true
-		r.Settings = append(r.Settings, w.result(s))
-		r.Rows = append(r.Rows, g.row(s, arm, w, machine, r))
+		r.Values = append(r.Values, w.result(s))
+		r.Rows = append(r.Rows, g.row(s, setting, w, machine, r))
 	}
-	slices.SortStableFunc(r.Rows, func(a, b ArmResult) int { return compareRows(&a, &b) })
-	slices.SortStableFunc(r.Settings, func(a, b SettingResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
+	slices.SortStableFunc(r.Rows, func(a, b SettingResult) int { return compareRows(&a, &b) })
+	slices.SortStableFunc(r.Values, func(a, b ValueResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
 }
 
-// row is a setting as one arm, its figures those of the level.
-func (g *group) row(s *setting, alone *ArmResult, w *outcome, machine float64, r *Group) ArmResult {
+// row is a value as one setting, its figures those of the level.
+func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine float64, r *Group) SettingResult {
 	row := *alone
-	if len(s.arms) > 1 {
-		pooled := *s.arms[0]
+	if len(s.settings) > 1 {
+		pooled := *s.settings[0]
 		pooled.measure, pooled.aa = nil, nil
-		for _, a := range s.arms {
+		for _, a := range s.settings {
 			pooled.measure, pooled.aa = append(pooled.measure, a.measure...), append(pooled.aa, a.aa...)
 		}
 		byBlock := func(a, b *journal.Trial) int {
@@ -109,12 +109,12 @@ func (g *group) row(s *setting, alone *ArmResult, w *outcome, machine float64, r
 		row = g.summarize(&pooled, machine, r.EffectiveCPUs, journal.Mode(r.LatencyMode))
 		row.NonInferior, row.Withheld = alone.NonInferior, alone.Withheld
 		row.PooledWith = nil
-		for _, a := range s.arms[1:] {
+		for _, a := range s.settings[1:] {
 			row.PooledWith = append(row.PooledWith, a.Label)
 		}
 	}
 	row.Later = w.lowest != nil && s != w.lowest && !s.saturated && !w.beyond(s) && w.inTail(s) && w.p99(s, w.lowest).worse
-	row.Excluded = w.excluded(s, s.arms[0])
+	row.Excluded = w.excluded(s, s.settings[0])
 	row.Judged, row.Saturated = Interval{}, s.saturated
 	if level := s.levelOf(MetricThroughput); level.Mean != nil {
 		row.Throughput = level.interval()
@@ -136,31 +136,31 @@ func (g *group) row(s *setting, alone *ArmResult, w *outcome, machine float64, r
 
 func (l Level) interval() Interval { return Interval{Median: l.Mean, Low: l.Low, High: l.High, N: l.N} }
 
-func (w *outcome) result(s *setting) SettingResult {
-	r := SettingResult{
-		Arms: []string{}, Trials: s.trials(), Throughput: s.levelOf(MetricThroughput), Latency: s.levelOf(MetricP99),
-		VersusPeak: w.versus(s), Excluded: w.excluded(s, s.arms[0]),
+func (w *outcome) result(s *contender) ValueResult {
+	r := ValueResult{
+		Settings: []string{}, Trials: s.trials(), Throughput: s.levelOf(MetricThroughput), Latency: s.levelOf(MetricP99),
+		VersusPeak: w.versus(s), Excluded: w.excluded(s, s.settings[0]),
 	}
 	if s.procs > 0 {
 		r.Procs = new(s.procs)
 	}
-	for _, a := range s.arms {
-		r.Arms = append(r.Arms, a.Label)
+	for _, a := range s.settings {
+		r.Settings = append(r.Settings, a.Label)
 	}
 	return r
 }
 
 // trials are the valid ones, both copies of an A/A pair.
-func (s *setting) trials() int {
+func (s *contender) trials() int {
 	n := 0
-	for _, a := range s.arms {
+	for _, a := range s.settings {
 		n += valid(a.measure) + valid(a.aa)
 	}
 	return n
 }
 
 // compareRows has unset alone first, then the numbers, then the old command's.
-func compareRows(a, b *ArmResult) int {
+func compareRows(a, b *SettingResult) int {
 	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(a.Procs), orZero(b.Procs)))
 }
 
@@ -171,9 +171,9 @@ func orZero[T int | float64](p *T) T {
 	return *p
 }
 
-// excluded is why an arm has no part in the verdict, or not in all of it; nil where it
+// excluded is why a setting has no part in the verdict, or not in all of it; nil where it
 // has, and for the old command's, which have a gate of their own.
-func (w *outcome) excluded(s *setting, a *arm) *ExcludedCode {
+func (w *outcome) excluded(s *contender, a *setting) *ExcludedCode {
 	switch {
 	case a.Variant != "":
 		return nil

@@ -10,18 +10,18 @@ import (
 )
 
 func TestSelectedTrials(t *testing.T) {
-	arms := append(CPUServer(), Quota(2, Set(2, 100, .1))...)
-	_, trials := Generate(Config{Noise: quiet, Arms: arms, Trial: func(t *journal.Trial) { t.Valid = t.Block != 3 }})
-	trials = append(trials, journal.Trial{Role: journal.RolePilot, Arm: arms[2].Arm, Valid: true})
+	settings := append(CPUServer(), Quota(2, Set(2, 100, .1))...)
+	_, trials := Generate(Config{Noise: quiet, Settings: settings, Trial: func(t *journal.Trial) { t.Valid = t.Block != 3 }})
+	trials = append(trials, journal.Trial{Role: journal.RolePilot, Setting: settings[2].Setting, Valid: true})
 	all := verdict.Select(trials)
 	if len(all) != len(trials)-1 {
 		t.Errorf("%d trials of %d", len(all), len(trials))
 	}
-	two := all.Of(arms[2].Arm.Key())
+	two := all.Of(settings[2].Setting.Key())
 	if len(two) != 6 || len(two.Valid()) != 5 {
 		t.Errorf("%d trials of GOMAXPROCS 2 without a quota, %d valid; want 6 and 5", len(two), len(two.Valid()))
 	}
-	if unset := all.Of(arms[0].Arm.Key()); len(unset) != 12 {
+	if unset := all.Of(settings[0].Setting.Key()); len(unset) != 12 {
 		t.Errorf("%d trials of unset, want both copies: 12", len(unset))
 	}
 	by := two.ByBlock(func(t *journal.Trial) *float64 { return t.ThroughputPerSecond })

@@ -18,7 +18,7 @@ func (w *outcome) settle() []Step {
 		return []Step{step}
 	}
 	step := Step{Code: StepGoOn, TrialSeconds: w.trialSeconds}
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		step.Have += s.trials()
 	}
 	for i, o := range w.open() {

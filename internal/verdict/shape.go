@@ -9,19 +9,19 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// speedups sets each current arm's median throughput against that of the
+// speedups sets each current setting's median throughput against that of the
 // smallest numbered one.
-func speedups(arms []ArmResult) {
-	var base *ArmResult
-	for i := range arms {
-		a := &arms[i]
+func speedups(settings []SettingResult) {
+	var base *SettingResult
+	for i := range settings {
+		a := &settings[i]
 		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
 			base = a
-			break // arms are sorted by procs
+			break // settings are sorted by procs
 		}
 	}
-	for i := range arms {
-		if a := &arms[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
+	for i := range settings {
+		if a := &settings[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
 			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
 				a.Speedup = &x
 			}
@@ -33,9 +33,9 @@ func flatness(r *Group, w *outcome, margin float64) Flatness {
 	f := Flatness{WithinMargin: []string{}}
 	peak := w.best.rate
 	medians := map[string]float64{}
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		m := s.rate
-		for _, a := range s.arms {
+		for _, a := range s.settings {
 			if m >= (1-margin)*peak {
 				f.WithinMargin = append(f.WithinMargin, a.Label)
 				medians[a.Label] = m
@@ -57,10 +57,10 @@ const (
 
 func workload(r *Group, h journal.Header) Workload {
 	w := Workload{Kind: "unknown"}
-	var at *ArmResult
+	var at *SettingResult
 	distance := math.Inf(1)
-	for i := range r.Arms {
-		a := &r.Arms[i]
+	for i := range r.Settings {
+		a := &r.Settings[i]
 		if a.Variant != "" || a.Trials == 0 {
 			continue
 		}
@@ -78,7 +78,7 @@ func workload(r *Group, h journal.Header) Workload {
 	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, r.Others.Of)) {
 		return w // what the neighbour left it is no figure of its own
 	}
-	w.Arm, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
+	w.Setting, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
 	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, h)
 	if w.Withheld {
 		return w

@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Throttling is what CPU limits did to the target, those of the arms and those
+// Throttling is what CPU limits did to the target, those of the settings and those
 // around them, and what is to be done about it.
 type Throttling struct {
 	// State is of the default and of the value that the verdict names; where there is
@@ -16,20 +16,20 @@ type Throttling struct {
 	// Share is of the periods of the limit that held it back most, LimitCPUs wide.
 	Share     *float64 `json:"periods_ratio"`
 	LimitCPUs *float64 `json:"limit_cpus"`
-	// Own is that this is the arm's quota; else it is that of Group, around the target,
-	// which others may share.
+	// Own is that this is the setting's quota; else it is that of Group, around the
+	// target, which others may share.
 	Own   bool   `json:"own"`
 	Group string `json:"group,omitempty"`
 	// OuterKnown is that limits around the target are counted, or that there are none.
-	OuterKnown bool             `json:"outer_known"`
-	Arms       []ThrottledArm   `json:"arms,omitempty"` // of which something is known
-	Advice     ThrottlingAdvice `json:"advice,omitempty"`
-	Procs      *int             `json:"procs,omitempty"` // of the advice
-	AdviceOwn  bool             `json:"-"`               // the advice is about the arm's own quota
+	OuterKnown bool               `json:"outer_known"`
+	Settings   []ThrottledSetting `json:"settings,omitempty"` // of which something is known
+	Advice     ThrottlingAdvice   `json:"advice,omitempty"`
+	Procs      *int               `json:"procs,omitempty"` // of the advice
+	AdviceOwn  bool               `json:"-"`               // the advice is about the setting's own quota
 }
 
-// ThrottledArm is an arm with the limit that held it back most.
-type ThrottledArm struct {
+// ThrottledSetting is a setting with the limit that held it back most.
+type ThrottledSetting struct {
 	Label     string  `json:"label"`
 	Judged    bool    `json:"judged"` // State is of it
 	Share     float64 `json:"periods_ratio"`
@@ -69,14 +69,14 @@ const throttledFew = 0.01
 
 func (g *group) throttling(r *Group, w *outcome, h journal.Host) Throttling {
 	t := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown(h)}
-	judged := judgedArms(r)
-	for i, a := range g.arms {
-		held, known := g.heldBack(a, &r.Arms[i])
+	judged := judgedSettings(r)
+	for i, a := range g.settings {
+		held, known := g.heldBack(a, &r.Settings[i])
 		if !known || a.Variant != "" {
 			continue
 		}
 		held.Judged = slices.Contains(judged, a.Label)
-		t.Arms = append(t.Arms, held)
+		t.Settings = append(t.Settings, held)
 		if held.Judged && (t.Share == nil || held.Share > *t.Share) {
 			t.Share, t.LimitCPUs, t.Own, t.Group = new(held.Share), new(held.LimitCPUs), held.Own, held.Group
 		}
@@ -96,11 +96,11 @@ func (g *group) throttling(r *Group, w *outcome, h journal.Host) Throttling {
 	return t
 }
 
-// judgedArms are the default and the verdict's arm, or the peak.
-func judgedArms(r *Group) []string {
+// judgedSettings are the default and the verdict's setting, or the peak.
+func judgedSettings(r *Group) []string {
 	var list []string
-	for i := range r.Arms {
-		if a := &r.Arms[i]; a.Variant == "" && (a.Procs == nil || a.Label == r.Recommendation.Arm) {
+	for i := range r.Settings {
+		if a := &r.Settings[i]; a.Variant == "" && (a.Procs == nil || a.Label == r.Recommendation.Setting) {
 			list = append(list, a.Label)
 		}
 	}
@@ -113,7 +113,7 @@ func judgedArms(r *Group) []string {
 // outerKnown says whether limits around the target are counted. A journal of the first
 // version has none of their figures; where the host had no limit, there were none.
 func (g *group) outerKnown(h journal.Host) bool {
-	for _, a := range g.arms {
+	for _, a := range g.settings {
 		for _, t := range a.measure {
 			if len(t.OuterLimits) > 0 {
 				return true
@@ -123,9 +123,9 @@ func (g *group) outerKnown(h journal.Host) bool {
 	return h.EffectiveCPUs >= float64(h.AffinityCPUs)
 }
 
-// heldBack is the limit that throttled an arm most, by the median over its trials.
-func (g *group) heldBack(a *arm, r *ArmResult) (ThrottledArm, bool) {
-	worst := ThrottledArm{Label: a.Label, Share: -1}
+// heldBack is the limit that throttled a setting most, by the median over its trials.
+func (g *group) heldBack(a *setting, r *SettingResult) (ThrottledSetting, bool) {
+	worst := ThrottledSetting{Label: a.Label, Share: -1}
 	if r.ResolvedProcs != nil {
 		worst.ps = *r.ResolvedProcs
 	} else if a.Procs != nil {
@@ -169,13 +169,13 @@ func share(c *journal.Cgroup) *float64 {
 	return new(float64(c.ThrottledPeriods) / float64(c.Periods))
 }
 
-// advise is one advice for the group, from its most throttled arm: of those that are
+// advise is one advice for the group, from its most throttled setting: of those that are
 // judged, or else of all.
 func (t *Throttling) advise(r *Group, w *outcome) {
-	var worst *ThrottledArm
+	var worst *ThrottledSetting
 	for _, judged := range []bool{true, false} {
-		for i := range t.Arms {
-			if a := &t.Arms[i]; worst == nil && a.Share >= throttledFew && a.Judged == judged ||
+		for i := range t.Settings {
+			if a := &t.Settings[i]; worst == nil && a.Share >= throttledFew && a.Judged == judged ||
 				worst != nil && a.Judged == judged && worst.Judged == judged && a.Share > worst.Share {
 				worst = a
 			}
@@ -208,14 +208,14 @@ func (t *Throttling) advise(r *Group, w *outcome) {
 	}
 }
 
-// lowerAsGood is the smallest setting of fewer Ps that is proven better than that of
+// lowerAsGood is the smallest value of fewer Ps that is proven better than that of
 // ps, or as good on all that is judged.
-func (w *outcome) lowerAsGood(ps int) *setting {
+func (w *outcome) lowerAsGood(ps int) *contender {
 	at := w.of(ps)
 	if at == nil || w.best == nil {
 		return nil
 	}
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if s.procs > 0 && s.procs < ps && w.decided(s, at) && !w.throughput(s, at).worse {
 			return s
 		}
@@ -223,10 +223,10 @@ func (w *outcome) lowerAsGood(ps int) *setting {
 	return nil
 }
 
-// lowerAreWorse says whether there are settings of fewer Ps, all proven worse.
+// lowerAreWorse says whether there are values of fewer Ps, all proven worse.
 func (w *outcome) lowerAreWorse(ps int) bool {
 	at, some := w.of(ps), false
-	for _, s := range w.settings {
+	for _, s := range w.contenders {
 		if s.procs > 0 && s.procs < ps {
 			if some = true; at == nil || !w.beats(at, s) {
 				return false

@@ -18,11 +18,11 @@ func around(cpus float64, throttled int64) func(*journal.Trial) {
 	}
 }
 
-func throttledBy(share float64, arms ...Truth) []Truth {
-	for i := range arms {
-		arms[i].Throttled = share
+func throttledBy(share float64, settings ...Truth) []Truth {
+	for i := range settings {
+		settings[i].Throttled = share
 	}
-	return arms
+	return settings
 }
 
 func TestThrottlingIsJudgedOnce(t *testing.T) {
@@ -44,17 +44,17 @@ func TestThrottlingIsJudgedOnce(t *testing.T) {
 		procs  int
 		own    bool
 	}{
-		{"no limit anywhere", Config{Arms: flat()}, false, verdict.ThrottledNo, "", 0, false},
-		{"a limit that did not throttle", Config{Arms: flat(), Trial: around(3, 0)}, false, verdict.ThrottledNo, "", 0, false},
-		{"a limit around the session throttled 64 of 102 periods", Config{Arms: rising(), Trial: around(3, 64)}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, false},
-		{"the session has a limit, and nothing counted it", Config{Arms: flat()}, true, verdict.ThrottledUnknown, "", 0, false},
-		{"hardly", Config{Arms: Quota(2.5, throttledBy(0.04, flat()...)...), Trial: around(3, 0)}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
+		{"no limit anywhere", Config{Settings: flat()}, false, verdict.ThrottledNo, "", 0, false},
+		{"a limit that did not throttle", Config{Settings: flat(), Trial: around(3, 0)}, false, verdict.ThrottledNo, "", 0, false},
+		{"a limit around the session throttled 64 of 102 periods", Config{Settings: rising(), Trial: around(3, 64)}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, false},
+		{"the session has a limit, and nothing counted it", Config{Settings: flat()}, true, verdict.ThrottledUnknown, "", 0, false},
+		{"hardly", Config{Settings: Quota(2.5, throttledBy(0.04, flat()...)...), Trial: around(3, 0)}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
 		// 2.5 CPUs and 3 Ps: the trials, not the rounding, say what is best.
-		{"fewer Ps are as good", Config{Arms: Quota(2.5, throttledBy(0.6, flat()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
-		{"fewer Ps are worse", Config{Arms: Quota(2.5, throttledBy(0.6, rising()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, true},
-		{"nothing proven, more Ps than the quota", Config{Arms: Quota(2, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceLower, 2, true},
-		{"nothing proven, no more Ps than the quota", Config{Arms: Quota(8, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceRaise, 0, true},
-		{"only values that nobody runs", Config{Arms: Quota(2, append([]Truth{Unset(2, 1000, .010), Set(1, 500, .02), Set(2, 1000, .010)}, throttledBy(0.8, Set(8, 500, .03))...)...)}, false, verdict.ThrottledNo, verdict.AdviceAvoid, 2, true},
+		{"fewer Ps are as good", Config{Settings: Quota(2.5, throttledBy(0.6, flat()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
+		{"fewer Ps are worse", Config{Settings: Quota(2.5, throttledBy(0.6, rising()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, true},
+		{"nothing proven, more Ps than the quota", Config{Settings: Quota(2, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceLower, 2, true},
+		{"nothing proven, no more Ps than the quota", Config{Settings: Quota(8, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceRaise, 0, true},
+		{"only values that nobody runs", Config{Settings: Quota(2, append([]Truth{Unset(2, 1000, .010), Set(1, 500, .02), Set(2, 1000, .010)}, throttledBy(0.8, Set(8, 500, .03))...)...)}, false, verdict.ThrottledNo, verdict.AdviceAvoid, 2, true},
 	} {
 		if c.config.Noise == nil {
 			c.config.Noise = quiet
@@ -76,7 +76,7 @@ func TestThrottlingIsJudgedOnce(t *testing.T) {
 }
 
 func TestTheLimitThatThrottledIsNamed(t *testing.T) {
-	r := analyze(Config{Noise: quiet, Rate: 100, Arms: []Truth{Unset(3, 1300, .010), Set(1, 400, .03), Set(3, 1300, .010)}, Trial: around(3, 64)})
+	r := analyze(Config{Noise: quiet, Rate: 100, Settings: []Truth{Unset(3, 1300, .010), Set(1, 400, .03), Set(3, 1300, .010)}, Trial: around(3, 64)})
 	g := r.Groups[0]
 	if x := g.Throttling; x.Own || x.Group != "/session" || *x.LimitCPUs != 3 || *x.Share < 0.62 || *x.Share > 0.63 {
 		t.Errorf("%+v", x)

@@ -23,9 +23,9 @@ func Select(trials []journal.Trial) Trials {
 	return list
 }
 
-// Of is those of one arm, whatever its label.
-func (t Trials) Of(key journal.ArmKey) Trials {
-	return t.Where(func(x *journal.Trial) bool { return x.Arm.Key() == key })
+// Of is those of one setting, whatever its label.
+func (t Trials) Of(key journal.SettingKey) Trials {
+	return t.Where(func(x *journal.Trial) bool { return x.Setting.Key() == key })
 }
 
 // Where is those that meet a condition.

@@ -20,11 +20,11 @@ const (
 // since the noise is a ratio. The peak is named only when the same fit to each
 // block has a coherency above zero with 95 % confidence, and lies where was
 // measured.
-func (g *group) fit(settings []*setting, effective float64) *USL {
+func (g *group) fit(contenders []*contender, effective float64) *USL {
 	var procs, medians []float64
-	var used []*setting
+	var used []*contender
 	within := 0
-	for _, s := range settings {
+	for _, s := range contenders {
 		if m := s.throughput.median(); s.procs > 0 && !math.IsNaN(m) {
 			procs, medians, used = append(procs, float64(s.procs)), append(medians, math.Log(m)), append(used, s)
 			if float64(s.procs) <= math.Ceil(effective) {
@@ -57,12 +57,12 @@ func (g *group) fit(settings []*setting, effective float64) *USL {
 }
 
 // coherent says whether κ is above zero with confidence, over the blocks in
-// which every setting has a value.
-func (g *group) coherent(settings []*setting, procs []float64) bool {
+// which every value has a value.
+func (g *group) coherent(contenders []*contender, procs []float64) bool {
 	var kappas []float64
 	for b := range g.blocks {
-		block := make([]float64, len(settings))
-		for i, s := range settings {
+		block := make([]float64, len(contenders))
+		for i, s := range contenders {
 			block[i] = s.throughput[b]
 		}
 		if !slices.ContainsFunc(block, math.IsNaN) {

@@ -28,8 +28,8 @@ func (g *group) verdict(w *outcome) Recommendation {
 	}
 	r.Reasons = w.reasons()
 	switch {
-	case len(w.settings) < 2 && w.unplaced == nil:
-		r.because(CauseOneSetting, StepMoreValues)
+	case len(w.contenders) < 2 && w.unplaced == nil:
+		r.because(CauseOneValue, StepMoreValues)
 		r.Claim.Of = w.best.named()
 	case w.unplaced != nil && w.unplaced.procs > 0:
 		r.because(CauseUnsetDiffers, StepFindDerived)
@@ -38,14 +38,14 @@ func (g *group) verdict(w *outcome) Recommendation {
 		r.because(CauseLoadLimited, StepLoadElsewhere)
 	case w.alike():
 		r.Verdict, r.Confidence = NotYourKnob, Proven
-		r.Claim = Reason{List: namedAll(w.settings), Proven: w.latency}
+		r.Claim = Reason{List: namedAll(w.contenders), Proven: w.latency}
 	default:
 		g.choose(w, &r)
 	}
 	return r
 }
 
-// attached is for the one setting of a server that ran already: what was seen, and
+// attached is for the one value of a server that ran already: what was seen, and
 // nothing to choose. What other programs took is a warning, as nothing is compared.
 func (g *group) attached(w *outcome) Recommendation {
 	r := g.verdict(w)
@@ -53,7 +53,7 @@ func (g *group) attached(w *outcome) Recommendation {
 		return r
 	}
 	r.Verdict, r.Claim, r.Settle = Measured, Reason{}, nil
-	for _, s := range slices.Concat(w.settings, w.withheld) {
+	for _, s := range slices.Concat(w.contenders, w.withheld) {
 		r.Claim.Of = s.named()
 	}
 	r.Reasons = slices.DeleteFunc(w.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
@@ -63,27 +63,27 @@ func (g *group) attached(w *outcome) Recommendation {
 
 // allLatency takes the latency of all valid trials, where comparisons are of p99. Which
 // of them a late generator spoils is judged by the trial's own p99, so that those
-// without them are the slowest: that is right between settings, and no figure of one.
-func (r *Group) allLatency(of *Setting) {
-	if r.Latency.Quantile != 0.99 || len(r.Arms) != 1 {
+// without them are the slowest: that is right between values, and no figure of one.
+func (r *Group) allLatency(of *Value) {
+	if r.Latency.Quantile != 0.99 || len(r.Settings) != 1 {
 		return
 	}
-	r.Arms[0].Judged = r.Arms[0].P99
+	r.Settings[0].Judged = r.Settings[0].P99
 	for i := range r.Rows {
-		r.Rows[i].Judged = r.Arms[0].P99
+		r.Rows[i].Judged = r.Settings[0].P99
 	}
 	if of != nil {
-		of.P99 = r.Arms[0].P99.Median
+		of.P99 = r.Settings[0].P99.Median
 	}
 }
 
 // starved says whether so much is withheld that nothing can be advised: all but one
-// setting, or the default, against which a change is advised.
+// value, or the default, against which a change is advised.
 func (w *outcome) starved() bool {
 	if len(w.withheld) == 0 {
 		return false
 	}
-	if len(w.settings) < 2 {
+	if len(w.contenders) < 2 {
 		return true
 	}
 	for _, s := range w.withheld {
@@ -147,7 +147,7 @@ func (g *group) choose(w *outcome, r *Recommendation) {
 		return
 	}
 	r.Confidence = confidenceOf(w.Confidence)
-	standard := w.defaultSetting()
+	standard := w.defaultContender()
 	if standard != nil && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard) {
 		// More Ps than the default are proven as good as any, and the default is not
 		// proven worse: it may be as good.
@@ -157,18 +157,18 @@ func (g *group) choose(w *outcome, r *Recommendation) {
 	}
 	switch {
 	case x.isDefault:
-		r.Verdict, r.Arm = KeepDefault, unsetLabel(x)
+		r.Verdict, r.Setting = KeepDefault, unsetLabel(x)
 		r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change
 	// is advised.
 	case !w.worseThan(x):
 		r.Verdict = NotYourKnob
-		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), List: namedAll(w.settings), Proven: w.latency}
+		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), List: namedAll(w.contenders), Proven: w.latency}
 		if standard != nil {
 			r.Claim.Than = standard.named()
 		}
 	default:
-		r.Verdict, r.Procs, r.Arm = Recommended, new(x.procs), x.label
+		r.Verdict, r.Procs, r.Setting = Recommended, new(x.procs), x.label
 		r.Claim = w.change(x)
 	}
 	if r.Confidence != Proven {
@@ -199,19 +199,19 @@ func (w *outcome) none() Reason {
 	open := w.open()
 	if len(open) > 0 && open[0].metric == MetricP99 {
 		r := Reason{Code: CauseP99Open, List: namedAll(pairOf(open[0]))}
-		if d := w.defaultSetting(); d != nil && w.inTail(d) {
+		if d := w.defaultContender(); d != nil && w.inTail(d) {
 			r.Than = d.named()
 		}
 		return r
 	}
-	if d := w.defaultSetting(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
+	if d := w.defaultContender(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
 		return Reason{Code: CauseThroughputOpen, List: namedAll(pairOf(open[0])), Than: d.named()}
 	}
 	return Reason{Code: CauseNothingTold}
 }
 
-// provenSmallest says whether every smaller setting is proven worse than x.
-func (w *outcome) provenSmallest(x *setting) bool {
+// provenSmallest says whether every smaller value is proven worse than x.
+func (w *outcome) provenSmallest(x *contender) bool {
 	for _, s := range w.smaller(x) {
 		if !w.beats(x, s) {
 			return false
@@ -220,10 +220,10 @@ func (w *outcome) provenSmallest(x *setting) bool {
 	return true
 }
 
-// change is what speaks for setting x.
-func (w *outcome) change(x *setting) Reason {
+// change is what speaks for value x.
+func (w *outcome) change(x *contender) Reason {
 	r := Reason{Of: x.named(), Proven: w.provenSmallest(x)}
-	d := w.defaultSetting()
+	d := w.defaultContender()
 	if d == nil {
 		return r
 	}
@@ -241,9 +241,9 @@ func (w *outcome) change(x *setting) Reason {
 	return r
 }
 
-// rival is the setting that is worse than the pick in throughput and whose latency is
+// rival is the value that is worse than the pick in throughput and whose latency is
 // proven better by more, as a ratio: then the two want different values.
-func (w *outcome) rival(x *setting) *setting {
+func (w *outcome) rival(x *contender) *contender {
 	s := w.of(w.Trade)
 	if s == nil || s == x || s.saturated || w.beyond(s) || w.bound > 0 && x.isDefault {
 		return nil
@@ -251,7 +251,7 @@ func (w *outcome) rival(x *setting) *setting {
 	return s
 }
 
-func unsetLabel(s *setting) string {
+func unsetLabel(s *contender) string {
 	if a := s.byDefault(); a != nil {
 		return a.Label
 	}

@@ -24,32 +24,32 @@ func TestVerdicts(t *testing.T) {
 		name    string
 		config  Config
 		verdict verdict.Verdict
-		arm     string
+		setting string
 		procs   int                // 0: null
 		code    verdict.ReasonCode // of the claim or a reason
 	}{
-		{"the default is the smallest that is as good", Config{Arms: CPUServer()}, verdict.KeepDefault, "unset", 0, ""},
-		{"the default exceeds the quota", Config{Arms: Uber(), Mode: closed}, verdict.Recommended, "2", 2, ""},
-		{"the same with latency", Config{Arms: Uber()}, verdict.Recommended, "2", 2, ""},
-		{"fewer Ps do as well", Config{Arms: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
-		{"without an unset arm", Config{Arms: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
-		{"unset stands where no numbered arm does", Config{Arms: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, verdict.KeepDefault, "unset", 0, ""},
-		{"all alike", Config{Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.NotYourKnob, "", 0, "holds_for"},
-		{"alike in throughput, of different p99", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, verdict.Recommended, "2", 2, "worse_p99"},
-		{"the same in closed loop, whose latency is not judged", Config{Arms: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, verdict.NotYourKnob, "", 0, "p99_not_judged"},
-		{"throughput and p99 want different values", Config{Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, verdict.TradeOff, "", 0, ""},
-		{"too noisy", Config{Arms: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, verdict.CauseNoise},
-		{"noisy, and yet one P is far worse", Config{Seed: 9, Arms: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "unset", 0, "worse_throughput"},
-		{"alike, and no default", Config{Arms: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.NotYourKnob, "", 0, verdict.ClaimAsGood},
-		{"p99 strays, and the median does not", Config{Seed: 2, Arms: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "unset", 0, verdict.ReasonUnjudged},
-		{"only one value", Config{Arms: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.CannotTell, "", 0, "one_setting"},
-		{"unset performs unlike its twin", Config{Arms: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.CannotTell, "", 0, "unset_differs"},
-		{"the smallest that carries the rate", Config{Arms: CPUServer(), Rate: 30000, SmallFor: true}, verdict.CarriesRate, "4", 4, ""},
-		{"the default is the smallest that carries it", Config{Arms: CPUServer(), Rate: 60000, SmallFor: true}, verdict.CarriesRate, "unset", 0, ""},
-		{"none carries it", Config{Arms: CPUServer(), Rate: 200000, SmallFor: true}, verdict.CannotTell, "", 0, "rate_not_carried"},
-		{"batch", Config{Arms: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "unset", 0, ""},
-		{"none valid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.CannotTell, "", 0, "none_valid"},
-		{"one of each block invalid", Config{Arms: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "unset", 0, ""},
+		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, verdict.KeepDefault, "unset", 0, ""},
+		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, verdict.Recommended, "2", 2, ""},
+		{"the same with latency", Config{Settings: Uber()}, verdict.Recommended, "2", 2, ""},
+		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
+		{"without an unset setting", Config{Settings: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
+		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, verdict.KeepDefault, "unset", 0, ""},
+		{"all alike", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.NotYourKnob, "", 0, "holds_for"},
+		{"alike in throughput, of different p99", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, verdict.Recommended, "2", 2, "worse_p99"},
+		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, verdict.NotYourKnob, "", 0, "p99_not_judged"},
+		{"throughput and p99 want different values", Config{Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, verdict.TradeOff, "", 0, ""},
+		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, verdict.CauseNoise},
+		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "unset", 0, "worse_throughput"},
+		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.NotYourKnob, "", 0, verdict.ClaimAsGood},
+		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "unset", 0, verdict.ReasonUnjudged},
+		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.CannotTell, "", 0, "one_value"},
+		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.CannotTell, "", 0, "unset_differs"},
+		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, verdict.CarriesRate, "4", 4, ""},
+		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, verdict.CarriesRate, "unset", 0, ""},
+		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, verdict.CannotTell, "", 0, "rate_not_carried"},
+		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "unset", 0, ""},
+		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.CannotTell, "", 0, "none_valid"},
+		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "unset", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.config.Noise == nil {
@@ -64,8 +64,8 @@ func TestVerdicts(t *testing.T) {
 			if got.Procs != nil {
 				procs = *got.Procs
 			}
-			if got.Verdict != c.verdict || got.Arm != c.arm || procs != c.procs || c.code != "" && !speaksOf(got, c.code) {
-				t.Errorf("%s of arm %q, %d; want %s of arm %q, %d, with %q:\n%+v", got.Verdict, got.Arm, procs, c.verdict, c.arm, c.procs, c.code, got)
+			if got.Verdict != c.verdict || got.Setting != c.setting || procs != c.procs || c.code != "" && !speaksOf(got, c.code) {
+				t.Errorf("%s of setting %q, %d; want %s of setting %q, %d, with %q:\n%+v", got.Verdict, got.Setting, procs, c.verdict, c.setting, c.procs, c.code, got)
 			}
 			if got.Verdict == verdict.CannotTell && (len(got.Settle) == 0 || got.Claim.Code == "") {
 				t.Errorf("cannot tell, and not why or what would settle it: %+v", got)
@@ -80,14 +80,14 @@ func speaksOf(r *verdict.Recommendation, code verdict.ReasonCode) bool {
 }
 
 func TestTradeOffNamesBothOptima(t *testing.T) {
-	r := analyze(Config{Noise: quiet, Arms: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}})
+	r := analyze(Config{Noise: quiet, Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}})
 	if got := r.Recommendation; got.BestThroughput != "8" || got.BestP99 != "4" {
 		t.Errorf("optima %q and %q, want 8 and 4", got.BestThroughput, got.BestP99)
 	}
 }
 
 func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
-	r := analyze(Config{Noise: quiet, Arms: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
+	r := analyze(Config{Noise: quiet, Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
 		Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }})
 	if got := r.Recommendation; got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseLoadLimited {
 		t.Errorf("%+v", got)
@@ -95,8 +95,8 @@ func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
 }
 
 func TestUnreadProcsOfUnset(t *testing.T) {
-	r := analyze(Config{Noise: quiet, Arms: CPUServer(), Trial: func(t *journal.Trial) {
-		if t.Arm.Procs == nil {
+	r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: func(t *journal.Trial) {
+		if t.Setting.Procs == nil {
 			t.ObservedProcs = []*int{nil}
 		}
 	}})
@@ -109,8 +109,8 @@ func TestUnreadProcsOfUnset(t *testing.T) {
 }
 
 func TestGroupsAreJudgedApart(t *testing.T) {
-	arms := append(Quota(2, Unset(8, 500, .03), Set(1, 550, .01), Set(2, 1000, .01), Set(4, 800, .02), Set(8, 500, .03)), CPUServer()...)
-	r := analyze(Config{Noise: quiet, Arms: arms})
+	settings := append(Quota(2, Unset(8, 500, .03), Set(1, 550, .01), Set(2, 1000, .01), Set(4, 800, .02), Set(8, 500, .03)), CPUServer()...)
+	r := analyze(Config{Noise: quiet, Settings: settings})
 	if len(r.Groups) != 2 || r.Recommendation != nil {
 		t.Fatalf("%d groups, and %v at the top", len(r.Groups), r.Recommendation)
 	}
@@ -120,7 +120,7 @@ func TestGroupsAreJudgedApart(t *testing.T) {
 }
 
 func TestSameJournalSameResult(t *testing.T) {
-	h, trials := Generate(Config{Seed: 7, Arms: append(Uber(), CPUServer()...), Gate: true})
+	h, trials := Generate(Config{Seed: 7, Settings: append(Uber(), CPUServer()...), Gate: true})
 	text := func() string {
 		b, err := json.Marshal(verdict.Analyze(h, trials))
 		if err != nil {

@@ -14,7 +14,7 @@ type Versus struct {
 // against compares what is named with the default; nil where one of them is not known,
 // or they are one.
 func (w *outcome) against(r *Recommendation) *Versus {
-	standard := w.defaultSetting()
+	standard := w.defaultContender()
 	if standard == nil || r.Procs == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (w *outcome) against(r *Recommendation) *Versus {
 }
 
 // interval of a to b, of which a was chosen.
-func (w *outcome) interval(a, b *setting, metric string) Interval {
+func (w *outcome) interval(a, b *contender, metric string) Interval {
 	e := w.between(a, b, metric)
 	if e.N == 0 || metric == MetricP99 && (a.saturated || b.saturated) {
 		return Interval{}

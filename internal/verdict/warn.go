@@ -17,15 +17,15 @@ type notes struct {
 
 // add is of a group, or of the whole run where group is negative.
 func (n *notes) add(group int, w Warning) {
-	if group >= 0 && len(n.h.Plan.Arms) > 0 {
+	if group >= 0 && len(n.h.Plan.Settings) > 0 {
 		w.Group = new(group)
 	}
 	n.list = append(n.list, w)
 }
 
 const (
-	// FewestArms is how many settings a curve needs.
-	FewestArms = 5
+	// FewestSettings is how many settings a curve needs.
+	FewestSettings = 5
 
 	throttledMuch   = 0.1  // share of periods
 	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
@@ -52,28 +52,28 @@ func (n *notes) group(i int, g *group, r *Group, w *outcome) {
 	}
 }
 
-// measured is the current arms with a valid trial.
-func (g *group) measured() []*arm {
-	return slices.DeleteFunc(g.current(), func(a *arm) bool { return valid(a.measure) == 0 })
+// measured is the current settings with a valid trial.
+func (g *group) measured() []*setting {
+	return slices.DeleteFunc(g.current(), func(a *setting) bool { return valid(a.measure) == 0 })
 }
 
 func (n *notes) samples(i int, g *group) {
 	least := math.MaxInt
-	for _, a := range g.arms {
+	for _, a := range g.settings {
 		least = min(least, valid(a.measure))
 	}
 	if least < FewestPairs && !n.h.Plan.Racing() {
 		n.add(i, Warning{Code: WarnFewBlocks, Count: int64(least)})
 	}
-	if arms := len(g.current()); arms < FewestArms && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
-		n.add(i, Warning{Code: WarnFewArms, Count: int64(arms)})
+	if settings := len(g.current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
+		n.add(i, Warning{Code: WarnFewSettings, Count: int64(settings)})
 	}
 }
 
 func (n *notes) invalid(i int, g *group, r *Group) {
 	w := Warning{Code: WarnInvalid}
 	var all []*journal.Trial
-	for _, a := range g.arms {
+	for _, a := range g.settings {
 		all = append(append(all, a.measure...), a.aa...)
 	}
 	if w.countInvalid(all); w.Count > int64(r.Others.LeftOut) { // of those a reason tells
@@ -108,14 +108,14 @@ func (n *notes) noise(i int, r *Group, _ *outcome) {
 	}
 }
 
-// throttling warns of each arm that a limit held back much, whether or not the verdict
-// is about it.
+// throttling warns of each setting that a limit held back much, whether or not the
+// verdict is about it.
 func (n *notes) throttling(i int, r *Group) {
 	of := map[WarningCode]*Warning{}
 	for _, code := range []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround} {
 		of[code] = &Warning{Code: code}
 	}
-	for _, a := range r.Throttling.Arms {
+	for _, a := range r.Throttling.Settings {
 		if a.Share < throttledMuch {
 			continue
 		}
@@ -128,7 +128,7 @@ func (n *notes) throttling(i int, r *Group) {
 		case a.Beyond:
 			w = of[WarnThrottledBeyond]
 		}
-		w.Arms = append(w.Arms, ArmFigure{Label: a.Label, Value: a.Share})
+		w.Settings = append(w.Settings, SettingFigure{Label: a.Label, Value: a.Share})
 		if w.Limit == 0 || a.LimitCPUs < w.Limit {
 			w.Limit, w.Reason = a.LimitCPUs, a.Group
 		}
@@ -140,43 +140,43 @@ func (n *notes) throttling(i int, r *Group) {
 		fits = []WarningCode{WarnThrottledWithin, WarnThrottledAround, WarnThrottledBeyond}
 	}
 	for _, code := range fits {
-		if w := of[code]; len(w.Arms) > 0 {
+		if w := of[code]; len(w.Settings) > 0 {
 			w.Advised = true
 			break
 		}
 	}
 	for _, code := range order {
-		if w := of[code]; len(w.Arms) > 0 {
+		if w := of[code]; len(w.Settings) > 0 {
 			n.add(i, *w)
 		}
 	}
 }
 
 func (n *notes) rate(i int, r *Group, w *outcome) {
-	var full, late []ArmFigure
+	var full, late []SettingFigure
 	dropped := int64(0)
 	for k := range r.Rows {
 		a := &r.Rows[k]
 		if a.Saturated {
-			full = append(full, ArmFigure{Label: a.Label})
+			full = append(full, SettingFigure{Label: a.Label})
 		}
 		dropped += a.Evidence.Dropped
 		if n, of := lateTrials(a); n > 0 {
-			late = append(late, ArmFigure{a.Label, float64(n), float64(of)})
+			late = append(late, SettingFigure{a.Label, float64(n), float64(of)})
 		}
 	}
 	if len(full) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {
-		n.add(i, Warning{Code: WarnSaturated, Arms: full})
+		n.add(i, Warning{Code: WarnSaturated, Settings: full})
 	}
 	if dropped > 0 {
 		n.add(i, Warning{Code: WarnDropped, Count: dropped})
 	}
 	if len(late) > 0 {
-		n.add(i, Warning{Code: WarnSendLag, Arms: late})
+		n.add(i, Warning{Code: WarnSendLag, Settings: late})
 	}
 	if carriers, _ := w.carriers(); r.Recommendation.Verdict == CarriesRate {
 		if better := w.betterCarrier(carriers[0], carriers); better != nil {
-			n.add(i, Warning{Code: WarnCarrierP99, Arms: []ArmFigure{{Label: better.label, Value: better.tail}, {Label: carriers[0].label, Value: carriers[0].tail}}})
+			n.add(i, Warning{Code: WarnCarrierP99, Settings: []SettingFigure{{Label: better.label, Value: better.tail}, {Label: carriers[0].label, Value: carriers[0].tail}}})
 		}
 	}
 }
@@ -184,15 +184,15 @@ func (n *notes) rate(i int, r *Group, w *outcome) {
 // answers warns of requests that nobody answered and of answers that do no work.
 func (n *notes) answers(i int, r *Group) {
 	lost, moved := Warning{Code: WarnUnanswered}, Warning{Code: WarnRedirects}
-	for k := range r.Arms {
-		a := &r.Arms[k]
+	for k := range r.Settings {
+		a := &r.Settings[k]
 		if float64(a.Unanswered) > unansweredFew*float64(a.Requests+a.Unanswered) {
 			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
-			lost.Arms = append(lost.Arms, ArmFigure{Label: a.Label, Value: float64(a.Unanswered)})
+			lost.Settings = append(lost.Settings, SettingFigure{Label: a.Label, Value: float64(a.Unanswered)})
 		}
 		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
 	}
-	if len(lost.Arms) > 0 {
+	if len(lost.Settings) > 0 {
 		n.add(i, lost)
 	}
 	if moved.Count > 0 && 2*moved.Count >= moved.Of {
@@ -201,23 +201,23 @@ func (n *notes) answers(i int, r *Group) {
 }
 
 func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
-	var unread, varied []ArmFigure
-	for k, a := range g.arms {
-		if len(values(a.measure, throughputOf)) > 0 && r.Arms[k].ResolvedProcs == nil {
-			unread = append(unread, ArmFigure{Label: a.Label})
+	var unread, varied []SettingFigure
+	for k, a := range g.settings {
+		if len(values(a.measure, throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
+			unread = append(unread, SettingFigure{Label: a.Label})
 		}
-		if a.Procs == nil && g.variesFrom(a, r.Arms[k].ResolvedProcs) {
-			varied = append(varied, ArmFigure{Label: a.Label})
+		if a.Procs == nil && g.variesFrom(a, r.Settings[k].ResolvedProcs) {
+			varied = append(varied, SettingFigure{Label: a.Label})
 		}
 	}
 	switch {
 	case len(unread) > 0 && g.noGo():
 		n.add(i, Warning{Code: WarnNoGo})
 	case len(unread) > 0:
-		n.add(i, Warning{Code: WarnUnproven, Arms: unread})
+		n.add(i, Warning{Code: WarnUnproven, Settings: unread})
 	}
 	if len(varied) > 0 {
-		n.add(i, Warning{Code: WarnDefaultVaries, Arms: varied})
+		n.add(i, Warning{Code: WarnDefaultVaries, Settings: varied})
 	}
 	if w.unplaced != nil && w.unplaced.procs > 0 {
 		n.add(i, Warning{Code: WarnUnsetDiffers, Procs: w.unplaced.procs})
@@ -240,8 +240,8 @@ func (g *group) noGo() bool {
 	return seen
 }
 
-// variesFrom says whether a valid trial of the arm ran at another value.
-func (g *group) variesFrom(a *arm, resolved *int) bool {
+// variesFrom says whether a valid trial of the setting ran at another value.
+func (g *group) variesFrom(a *setting, resolved *int) bool {
 	for _, t := range a.measure {
 		for _, p := range t.ObservedProcs {
 			if t.Valid && p != nil && resolved != nil && *p != *resolved {

@@ -14,7 +14,7 @@ import (
 
 // calm is a sweep that nothing is to be said against.
 func calm() Config {
-	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Arms: CPUServer()}
+	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Settings: CPUServer()}
 }
 
 func codes(r *verdict.Result) []string {
@@ -35,14 +35,14 @@ func TestNothingToWarnOf(t *testing.T) {
 
 // Each warning must come of its cause, alone or beside those named.
 func TestWarnings(t *testing.T) {
-	under := func(quota float64, arms ...Truth) []Truth { return Quota(quota, arms...) }
+	under := func(quota float64, settings ...Truth) []Truth { return Quota(quota, settings...) }
 	throttled := func(share float64, truth Truth) Truth { truth.Throttled = share; return truth }
 	for _, c := range []struct {
 		want   string // codes, in order
 		change func(*Config)
 	}{
 		{"few_blocks", func(c *Config) { c.Blocks = 2 }},
-		{"few_arms", func(c *Config) { c.Arms = c.Arms[:4] }},
+		{"few_settings", func(c *Config) { c.Settings = c.Settings[:4] }},
 		{"invalid_trials", func(c *Config) {
 			c.Blocks = 8
 			c.Trial = func(t *journal.Trial) {
@@ -77,7 +77,7 @@ func TestWarnings(t *testing.T) {
 		}},
 		{"unproven_procs", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				if t.Arm.Procs != nil {
+				if t.Setting.Procs != nil {
 					t.ObservedProcs = []*int{nil}
 				}
 			}
@@ -89,12 +89,12 @@ func TestWarnings(t *testing.T) {
 		}},
 		{"default_varies", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				if t.Arm.Procs == nil && t.Block == 0 {
+				if t.Setting.Procs == nil && t.Block == 0 {
 					t.ObservedProcs = []*int{new(7)}
 				}
 			}
 		}},
-		{"unset_differs", func(c *Config) { c.Arms[0] = Unset(8, 40000, .0052) }},
+		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }},
 		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }},
 		{"noisy noisy_p99", func(c *Config) {
@@ -105,27 +105,27 @@ func TestWarnings(t *testing.T) {
 			}
 		}},
 		{"flat_curve", func(c *Config) {
-			c.Arms = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
+			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}},
 		{"throttled_beyond_quota", func(c *Config) {
-			c.Arms = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
+			c.Settings = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
 		}},
 		{"throttled_within_quota", func(c *Config) {
-			c.Arms = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
+			c.Settings = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100
 		}},
 		{"oversubscribed", func(c *Config) {
-			c.Arms = under(4, c.Arms...)
-			for i := range c.Arms {
-				c.Arms[i].Arm.Replicas = 3
+			c.Settings = under(4, c.Settings...)
+			for i := range c.Settings {
+				c.Settings[i].Setting.Replicas = 3
 			}
 		}},
 		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }},
 		{"quota_unbound", func(c *Config) {
-			c.Arms = under(2, c.Arms...)
+			c.Settings = under(2, c.Settings...)
 			c.Trial = func(t *journal.Trial) {
-				if t.Arm.Procs == nil || *t.Arm.Procs > 2 {
+				if t.Setting.Procs == nil || *t.Setting.Procs > 2 {
 					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
 				}
 			}
@@ -197,8 +197,8 @@ func TestTrialsHeldTwiceCountOnce(t *testing.T) {
 		late[i].ThroughputPerSecond = new(1.0)
 	}
 	r := verdict.Analyze(h, append(slices.Clone(trials), late...))
-	if r.TrialsRun != 42 || !r.Complete || *r.Groups[0].Arms[0].Throughput.Median != *want.Groups[0].Arms[0].Throughput.Median {
-		t.Errorf("%d trials run, median %g", r.TrialsRun, *r.Groups[0].Arms[0].Throughput.Median)
+	if r.TrialsRun != 42 || !r.Complete || *r.Groups[0].Settings[0].Throughput.Median != *want.Groups[0].Settings[0].Throughput.Median {
+		t.Errorf("%d trials run, median %g", r.TrialsRun, *r.Groups[0].Settings[0].Throughput.Median)
 	}
 	if got := codes(r); len(got) != 1 || got[0] != "duplicate_trials" {
 		t.Errorf("codes %q", got)

@@ -5,11 +5,11 @@ import "github.com/procfit/procfit/internal/verdict/journal"
 // Warning is something that weakens the result: a code with figures. Which of them
 // a code has stands beside the code.
 type Warning struct {
-	Code  WarningCode `json:"code"`
-	Group *int        `json:"group,omitempty"` // index into groups; absent: the whole run
-	Arm   string      `json:"arm,omitempty"`
+	Code    WarningCode `json:"code"`
+	Group   *int        `json:"group,omitempty"` // index into groups; absent: the whole run
+	Setting string      `json:"setting,omitempty"`
 
-	Arms      []ArmFigure      `json:"-"`
+	Settings  []SettingFigure  `json:"-"`
 	Count, Of int64            `json:"-"`
 	Value     float64          `json:"-"`
 	Limit     float64          `json:"-"`
@@ -24,9 +24,9 @@ type Warning struct {
 	Nodes     []journal.Node   `json:"-"`
 }
 
-// ArmFigure is an arm with the figure that a warning is of, and what that is to be
+// SettingFigure is a setting with the figure that a warning is of, and what that is to be
 // compared with.
-type ArmFigure struct {
+type SettingFigure struct {
 	Label string
 	Value float64
 	Limit float64
@@ -36,33 +36,33 @@ type ArmFigure struct {
 type WarningCode string
 
 const (
-	WarnFewBlocks       WarningCode = "few_blocks"             // Count: the fewest valid trials of an arm
-	WarnFewArms         WarningCode = "few_arms"               // Count: settings
+	WarnFewBlocks       WarningCode = "few_blocks"             // Count: the fewest valid trials of a setting
+	WarnFewSettings     WarningCode = "few_settings"           // Count: settings
 	WarnInvalid         WarningCode = "invalid_trials"         // Count, Of, Reason
 	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
 	WarnNoisy           WarningCode = "noisy"                  // Value: how far a trial strays
 	WarnNoisyP99        WarningCode = "noisy_p99"              // likewise
-	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Arms: Value of periods; Limit, the quota
-	WarnThrottledWithin WarningCode = "throttled_within_quota" // Arms, Limit
+	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Settings: Value of periods; Limit, the quota
+	WarnThrottledWithin WarningCode = "throttled_within_quota" // Settings, Limit
 	WarnThrottledAround WarningCode = "throttled_around"       // likewise by a limit around the target, of group Reason
-	WarnOthers          WarningCode = "other_programs"         // Value: CPUs used of Count; Arms: withheld
+	WarnOthers          WarningCode = "other_programs"         // Value: CPUs used of Count; Settings: withheld
 	WarnMixedUnits      WarningCode = "mixed_units"            // Count left out, in Reason a second instead of Unit
 	WarnUnanswered      WarningCode = "unanswered"             // Count: requests that were never answered
-	WarnRedirects       WarningCode = "redirects"              // Count, Of: answers; Arms
-	WarnSaturated       WarningCode = "saturated"              // Arms
+	WarnRedirects       WarningCode = "redirects"              // Count, Of: answers; Settings
+	WarnSaturated       WarningCode = "saturated"              // Settings
 	WarnDropped         WarningCode = "dropped"                // Count
-	WarnSendLag         WarningCode = "send_lag"               // Arms: Value of Limit trials whose generator was late
-	WarnCarrierP99      WarningCode = "carrier_p99"            // Arms: the better one, then the verdict's; Value: p99, seconds
-	WarnUnproven        WarningCode = "unproven_procs"         // Arms
+	WarnSendLag         WarningCode = "send_lag"               // Settings: Value of Limit trials whose generator was late
+	WarnCarrierP99      WarningCode = "carrier_p99"            // Settings: the better one, then the verdict's; Value: p99, seconds
+	WarnUnproven        WarningCode = "unproven_procs"         // Settings
 	WarnNoGo            WarningCode = "no_go"                  // no trial saw a Go program
-	WarnDefaultVaries   WarningCode = "default_varies"         // Arms
+	WarnDefaultVaries   WarningCode = "default_varies"         // Settings
 	WarnUnsetDiffers    WarningCode = "unset_differs"          // Procs
 	WarnShared          WarningCode = "shared_machine"         // Value: CPUs that the load took, Limit: of the machine
-	WarnUnbound         WarningCode = "quota_unbound"          // Arms: CPUs used; Limit: the quota, Count: replicas
+	WarnUnbound         WarningCode = "quota_unbound"          // Settings: CPUs used; Limit: the quota, Count: replicas
 	WarnOversubscribed  WarningCode = "oversubscribed"         // Count: replicas, Value: CPUs that they want, Limit: of the machine
 	WarnFlat            WarningCode = "flat_curve"
 	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
-	WarnMetricWorse     WarningCode = "metric_worse"     // Arm, Losses
+	WarnMetricWorse     WarningCode = "metric_worse"     // Setting, Losses
 	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; Mend: none was valid
 	WarnDrift           WarningCode = "drift"            // Value: the end against the start, a ratio less 1
 	WarnSteal           WarningCode = "steal"            // Value: share of the CPU time

@@ -98,8 +98,8 @@ func (n *notes) units(left contest.LeftOut) {
 func (n *notes) company(i int, r *Group) {
 	machine := contest.MachineCPUs(n.h, nil)
 	var load, both float64
-	for k := range r.Arms {
-		e := r.Arms[k].Evidence
+	for k := range r.Settings {
+		e := r.Settings[k].Evidence
 		if e.LoadCPUs != nil && e.CPUs != nil && *e.LoadCPUs+*e.CPUs > both {
 			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
 		}
@@ -107,20 +107,20 @@ func (n *notes) company(i int, r *Group) {
 	if contest.Shared(n.h) && both > contest.Crowded*machine {
 		n.add(i, Warning{Code: WarnShared, Value: load, Limit: machine})
 	}
-	var unbound []ArmFigure
-	for k := range r.Arms {
-		a := &r.Arms[k]
+	var unbound []SettingFigure
+	for k := range r.Settings {
+		a := &r.Settings[k]
 		if q := r.QuotaCPUs; q != nil && a.Evidence.CPUs != nil && *a.Evidence.CPUs > unboundBy**q*float64(r.Replicas) {
-			unbound = append(unbound, ArmFigure{Label: a.Label, Value: *a.Evidence.CPUs})
+			unbound = append(unbound, SettingFigure{Label: a.Label, Value: *a.Evidence.CPUs})
 		}
 	}
 	if len(unbound) > 0 {
-		n.add(i, Warning{Code: WarnUnbound, Arms: unbound, Limit: *r.QuotaCPUs, Count: int64(r.Replicas)})
+		n.add(i, Warning{Code: WarnUnbound, Settings: unbound, Limit: *r.QuotaCPUs, Count: int64(r.Replicas)})
 	}
 	if o := r.Others; o.Matter && o.CPUs != nil {
 		w := Warning{Code: WarnOthers, Value: *o.CPUs, Count: int64(o.Of)}
 		for _, label := range o.Withheld {
-			w.Arms = append(w.Arms, ArmFigure{Label: label})
+			w.Settings = append(w.Settings, SettingFigure{Label: label})
 		}
 		n.add(i, w)
 	}
@@ -177,7 +177,7 @@ func (g *group) loadLimited() bool {
 func allTrials(groups []*group) []*journal.Trial {
 	var all []*journal.Trial
 	for _, g := range groups {
-		for _, a := range g.arms {
+		for _, a := range g.settings {
 			all = append(all, a.measure...)
 			all = append(all, a.aa...)
 		}
@@ -188,12 +188,12 @@ func allTrials(groups []*group) []*journal.Trial {
 	return all
 }
 
-// drift is the trend of throughput over the run, after each arm's own level is
+// drift is the trend of throughput over the run, after each setting's own level is
 // taken out. Blocks make up for it; it says that the machine was not at rest.
 func (n *notes) drift(groups []*group) {
-	level := map[journal.ArmKey]float64{}
+	level := map[journal.SettingKey]float64{}
 	for _, g := range groups {
-		for _, a := range g.arms {
+		for _, a := range g.settings {
 			if v := values(slices.Concat(a.measure, a.aa), throughputOf); len(v) > 0 {
 				level[a.key] = medianFloat(v)
 			}
@@ -201,8 +201,8 @@ func (n *notes) drift(groups []*group) {
 	}
 	var at, residual []float64
 	for i, t := range allTrials(groups) {
-		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Arm.Key()] > 0 {
-			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Arm.Key()]))
+		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Setting.Key()] > 0 {
+			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Setting.Key()]))
 		}
 	}
 	if len(at) < 12 { // too few for a trend

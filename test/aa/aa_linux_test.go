@@ -38,13 +38,13 @@ type alias struct {
 }
 
 func (a alias) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
-	named := task.Arm
+	named := task.Setting
 	if named.Procs == nil || *named.Procs != a.name {
 		return a.Runner.Run(ctx, task, observe)
 	}
-	task.Arm.Procs = &a.value
+	task.Setting.Procs = &a.value
 	trial, err := a.Runner.Run(ctx, task, observe)
-	trial.Arm = named
+	trial.Setting = named
 	for i, p := range trial.ObservedProcs {
 		if p != nil && *p == a.value {
 			trial.ObservedProcs[i] = &a.name
@@ -125,7 +125,7 @@ func (c tally) String() string {
 func claims(r *verdict.Result) bool {
 	worse := []verdict.ExcludedCode{verdict.ExcludedSlower, verdict.ExcludedSaturated}
 	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
-		return slices.ContainsFunc(g.Rows, func(row verdict.ArmResult) bool {
+		return slices.ContainsFunc(g.Rows, func(row verdict.SettingResult) bool {
 			return row.Later || row.Excluded != nil && slices.Contains(worse, *row.Excluded)
 		})
 	})

@@ -185,15 +185,15 @@ func TestHoverAndFocusShowTheValue(t *testing.T) {
 	if s := evaluate[[]string](t, x, seen); len(s) != 0 {
 		t.Fatalf("shown before anything is pointed at: %q", s)
 	}
-	// The arm of GOMAXPROCS=2, in the throughput chart, as its column's middle.
-	at := evaluate[[]float64](t, x, `(() => { const e = document.querySelectorAll(".curves figure:first-child .arm .hit")[1]; e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()`)
+	// The setting of GOMAXPROCS=2, in the throughput chart, as its column's middle.
+	at := evaluate[[]float64](t, x, `(() => { const e = document.querySelectorAll(".curves figure:first-child .point .hit")[1]; e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()`)
 	x.do(t, chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 	if s := evaluate[[]string](t, x, seen); len(s) != 1 || s[0] != "2: 12.8k req/s [12.6k, 13.0k]" {
 		t.Errorf("pointing at 2 shows %q", s)
 	}
 	x.do(t, chromedp.MouseEvent("mouseMoved", 1, 1))
 	// By keyboard, the p99 chart.
-	x.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves figure:last-child .arm")[0].focus()`))
+	x.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves figure:last-child .point")[0].focus()`))
 	s := evaluate[[]string](t, x, seen)
 	if len(s) != 2 || !strings.HasPrefix(s[0], "1: 1.64 ms") || !strings.HasPrefix(s[1], "1: 8.00 ms") {
 		t.Errorf("focus on 1 shows %q", s)

@@ -92,7 +92,7 @@ func TestCanary(t *testing.T) {
 	}
 	served := map[string]float64{}
 	for _, slice := range c.Slices {
-		for _, a := range slice.Arms {
+		for _, a := range slice.Settings {
 			if len(a.Pods) != 1 || len(a.ObservedProcs) != 1 || a.ObservedProcs[0] == nil || a.Procs != nil && *a.ObservedProcs[0] != *a.Procs {
 				t.Errorf("slice %d, %s: pods %v at %v: %v", slice.Index, a.Label, a.Pods, a.ObservedProcs, a.Unknown)
 			}
@@ -122,7 +122,7 @@ func TestCanary(t *testing.T) {
 	}))
 	defer prometheus.Close()
 	both, err = s.canary(ctx, "harm", "--prometheus", prometheus.URL, "--query", `p99=slow{pod=~"$pods"}`).CombinedOutput()
-	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Arm != "1" || c.End.Harm.Code != canary.HarmQuery || len(c.Slices) != 2 {
+	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != canary.HarmQuery || len(c.Slices) != 2 {
 		t.Errorf("%v: %+v: %s", err, c.End, both)
 	}
 	s.empty(ctx)

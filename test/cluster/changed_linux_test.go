@@ -49,12 +49,12 @@ func TestSweepChangedByAdmission(t *testing.T) {
 	run.Wait() // it may end without a comparison
 	changed := 0
 	for _, tr := range s.trials("out") {
-		if tr.InvalidCode == journal.InvalidPodChanged && strings.Contains(tr.InvalidReason, "GOMAXPROCS is 7 where it is to be "+tr.Arm.Label) {
+		if tr.InvalidCode == journal.InvalidPodChanged && strings.Contains(tr.InvalidReason, "GOMAXPROCS is 7 where it is to be "+tr.Setting.Label) {
 			changed++
 		}
 		for _, n := range tr.ObservedProcs {
 			if tr.Valid && n != nil && *n == 7 {
-				t.Errorf("%s is valid, and ran at 7", tr.Arm.Label)
+				t.Errorf("%s is valid, and ran at 7", tr.Setting.Label)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func TestSweepImageNotPulled(t *testing.T) {
 	trials := s.trials("out")
 	for _, tr := range trials {
 		if tr.Valid || tr.InvalidCode != journal.InvalidNoPod || !strings.Contains(tr.InvalidReason, "127.0.0.1:1/none:v1") {
-			t.Errorf("%s: valid=%t %s %s", tr.Arm.Label, tr.Valid, tr.InvalidCode, tr.InvalidReason)
+			t.Errorf("%s: valid=%t %s %s", tr.Setting.Label, tr.Valid, tr.InvalidCode, tr.InvalidReason)
 		}
 	}
 	if len(trials) == 0 {

@@ -186,9 +186,9 @@ func (s *shop) told(trials []journal.Trial) (valid []journal.Trial) {
 		case tr.Valid:
 			valid = append(valid, tr)
 		case tr.InvalidCode == journal.InvalidNoAnswer || tr.InvalidCode == journal.InvalidStolen || tr.InvalidCode == journal.InvalidErrors:
-			s.Logf("%s: %s", tr.Arm.Label, tr.InvalidReason)
+			s.Logf("%s: %s", tr.Setting.Label, tr.InvalidReason)
 		default:
-			s.Errorf("%s: %s %s", tr.Arm.Label, tr.InvalidCode, tr.InvalidReason)
+			s.Errorf("%s: %s %s", tr.Setting.Label, tr.InvalidCode, tr.InvalidReason)
 		}
 	}
 	if 2*len(valid) < len(trials) {
@@ -211,14 +211,14 @@ func TestSweepOfPods(t *testing.T) {
 	}
 	for _, tr := range s.told(trials) {
 		switch {
-		case tr.Origin != journal.OriginKube || len(tr.Pods) != 1 || tr.Pods[0].CPULimit == nil || *tr.Pods[0].CPULimit != *tr.Arm.QuotaCPUs || tr.Pods[0].ImageID == "":
-			t.Errorf("%s: %+v", tr.Arm.Label, tr.Pods)
+		case tr.Origin != journal.OriginKube || len(tr.Pods) != 1 || tr.Pods[0].CPULimit == nil || *tr.Pods[0].CPULimit != *tr.Setting.QuotaCPUs || tr.Pods[0].ImageID == "":
+			t.Errorf("%s: %+v", tr.Setting.Label, tr.Pods)
 		case len(tr.ObservedProcs) != 1 || tr.ObservedProcs[0] == nil || tr.ObservedSource != "symbol":
-			t.Errorf("%s ran at %v (%s): %+v", tr.Arm.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
-		case tr.Arm.Procs != nil && *tr.ObservedProcs[0] != *tr.Arm.Procs:
-			t.Errorf("%s ran at %d", tr.Arm.Label, *tr.ObservedProcs[0])
+			t.Errorf("%s ran at %v (%s): %+v", tr.Setting.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
+		case tr.Setting.Procs != nil && *tr.ObservedProcs[0] != *tr.Setting.Procs:
+			t.Errorf("%s ran at %d", tr.Setting.Label, *tr.ObservedProcs[0])
 		case tr.Log == "":
-			t.Errorf("%s has no log", tr.Arm.Label)
+			t.Errorf("%s has no log", tr.Setting.Label)
 		}
 	}
 	s.empty(ctx)

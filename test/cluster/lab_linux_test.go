@@ -92,9 +92,9 @@ spec:
 	for _, tr := range s.told(s.trials("out")) {
 		switch {
 		case tr.ObservedSource != "metrics" || len(tr.ObservedProcs) != 1 || tr.ObservedProcs[0] == nil:
-			t.Errorf("%s ran at %v (%s): %+v", tr.Arm.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
-		case tr.Arm.Procs != nil && *tr.ObservedProcs[0] != *tr.Arm.Procs:
-			t.Errorf("%s ran at %d", tr.Arm.Label, *tr.ObservedProcs[0])
+			t.Errorf("%s ran at %v (%s): %+v", tr.Setting.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
+		case tr.Setting.Procs != nil && *tr.ObservedProcs[0] != *tr.Setting.Procs:
+			t.Errorf("%s ran at %d", tr.Setting.Label, *tr.ObservedProcs[0])
 		}
 	}
 	s.empty(ctx)

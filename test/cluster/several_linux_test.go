@@ -144,11 +144,11 @@ func TestSweepOfJobs(t *testing.T) {
 	for _, tr := range trials {
 		switch {
 		case !tr.Valid || tr.ThroughputUnit != "runs" || len(tr.Pods) != 2:
-			t.Errorf("%s: %+v", tr.Arm.Label, tr)
+			t.Errorf("%s: %+v", tr.Setting.Label, tr)
 		case tr.CPUSeconds == nil || tr.CPUSeconds.Total() <= 0 || tr.MeasuredSeconds <= 0 || tr.MeasuredSeconds > tr.DurationSeconds:
-			t.Errorf("%s: %+v in %g s", tr.Arm.Label, tr.CPUSeconds, tr.MeasuredSeconds)
-		case tr.ObservedProcs[0] == nil || tr.ObservedSource != "symbol" || tr.Arm.Procs != nil && *tr.ObservedProcs[0] != *tr.Arm.Procs:
-			t.Errorf("%s ran at %v (%s): %+v", tr.Arm.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
+			t.Errorf("%s: %+v in %g s", tr.Setting.Label, tr.CPUSeconds, tr.MeasuredSeconds)
+		case tr.ObservedProcs[0] == nil || tr.ObservedSource != "symbol" || tr.Setting.Procs != nil && *tr.ObservedProcs[0] != *tr.Setting.Procs:
+			t.Errorf("%s ran at %v (%s): %+v", tr.Setting.Label, tr.ObservedProcs, tr.ObservedSource, tr.Warnings)
 		}
 	}
 	s.empty(ctx)

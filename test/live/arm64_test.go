@@ -37,10 +37,10 @@ func arm64Plan(all bool) []cell {
 	return cells
 }
 
-// decodeArm64 decodes programs that are built for arm64, with their symbol tables
+// decodeSetting64 decodes programs that are built for arm64, with their symbol tables
 // hidden, and holds the addresses against those tables. The result is those that
 // agree, of which the document tells.
-func decodeArm64(t *testing.T) (agree []cell) {
+func decodeSetting64(t *testing.T) (agree []cell) {
 	t.Helper()
 	for _, c := range arm64Plan(full()) {
 		t.Run("arm64/"+c.release.toolchain+"/"+strings.ReplaceAll(c.mode.name, " ", "_"), func(t *testing.T) {

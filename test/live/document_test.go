@@ -49,7 +49,7 @@ func document(results []result, arm64 []cell, now time.Time) []byte {
 	fmt.Fprintf(&b, "**%s: %d of %d cells agree.** Of arm64 programs, decoded without being run, the addresses in %d of %d are those of their symbol tables.\n\n",
 		now.Format(time.DateOnly), agreed, len(results), len(arm64), len(arm64Plan(full())))
 	writeCells(&b, results)
-	writeArm64(&b, arm64)
+	writeSetting64(&b, arm64)
 	b.WriteString("## To repeat it\n\n    go test ./test/live            # every pair of a release, a way to build and stripped or not\n    PROCFIT_FULL=1 go test ./test/live -timeout 60m -update      # every cell; writes this page\n\nGo fetches the toolchains itself; cgo needs gcc.\n")
 	return b.Bytes()
 }
@@ -93,7 +93,7 @@ func (r release) values() string {
 	return values
 }
 
-func writeArm64(b *bytes.Buffer, agree []cell) {
+func writeSetting64(b *bytes.Buffer, agree []cell) {
 	b.WriteString("## arm64 programs decoded\n\n| way to build | releases |\n|---|---|\n")
 	for _, m := range arm64Modes() {
 		var names []string

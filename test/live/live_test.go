@@ -51,7 +51,7 @@ func TestLive(t *testing.T) {
 	if want := possible(plan(full())) * len(settings); len(results) != want {
 		t.Errorf("%d cells have an answer, want %d", len(results), want)
 	}
-	decoded := decodeArm64(t)
+	decoded := decodeSetting64(t)
 	switch {
 	case *update && !full():
 		t.Error("-update needs every cell: set PROCFIT_FULL=1")

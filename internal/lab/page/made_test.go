@@ -45,8 +45,8 @@ func versions() *verdict.Result {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		g.GoVersion = []string{"1.4", "9.99"}[i]
-		for j := range g.Arms {
-			a := &g.Arms[j]
+		for j := range g.Settings {
+			a := &g.Settings[j]
 			a.Metrics = nil
 			if i == 0 {
 				mid := 28.8e3 * float64(1+j)

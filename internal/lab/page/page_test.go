@@ -89,7 +89,7 @@ func TestLab(t *testing.T) {
 	}
 }
 
-// A stage of one group has its figures side by side; one of a single arm has Go
+// A stage of one group has its figures side by side; one of a single setting has Go
 // versions down and quotas across.
 func TestLabTables(t *testing.T) {
 	heads := func(f Figures) string {
@@ -112,7 +112,7 @@ func TestLabTables(t *testing.T) {
 	}
 	r := o.Experiments[1].Measured[""].Result
 	for i := range r.Groups {
-		r.Groups[i].Arms = r.Groups[i].Arms[:1]
+		r.Groups[i].Settings = r.Groups[i].Settings[:1]
 	}
 	quota := r.Groups[0]
 	quota.QuotaCPUs = new(0.5)
@@ -144,8 +144,8 @@ func TestEmptyLab(t *testing.T) {
 func TestLabTimes(t *testing.T) {
 	o := madeLab()
 	r := o.Experiments[2].Measured[""].Result
-	for i := range r.Groups[0].Arms {
-		a := &r.Groups[0].Arms[i]
+	for i := range r.Groups[0].Settings {
+		a := &r.Groups[0].Settings[i]
 		a.Metrics = map[string]verdict.MetricInterval{"GC ns/op": {Unit: "ns/op"}, "GC pause-ns": {Unit: "pause-ns"}}
 		for j := range a.Points {
 			a.Points[j].Metrics = map[string]float64{"GC ns/op": 1e6, "GC pause-ns": 25e3}

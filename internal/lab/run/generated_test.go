@@ -54,7 +54,7 @@ func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Ru
 	})
 }
 
-// generated answers tasks with figures of the arm.
+// generated answers tasks with figures of the setting.
 type generated struct {
 	*world
 	spec plan.Spec
@@ -69,10 +69,10 @@ func (g *generated) Run(_ context.Context, t plan.Task, _ plan.Observer) (journa
 	if n := len(g.spec.TargetCPUs()); n > 0 {
 		p, cpus = n, float64(n)
 	}
-	if t.Arm.Procs != nil {
-		p = *t.Arm.Procs
+	if t.Setting.Procs != nil {
+		p = *t.Setting.Procs
 	}
-	if q := t.Arm.QuotaCPUs; q != nil {
+	if q := t.Setting.QuotaCPUs; q != nil {
 		cpus = math.Min(cpus, *q)
 	}
 	n := 1 + 0.001*math.Sin(float64(7*t.Block+p))
@@ -98,13 +98,13 @@ func (g *generated) Run(_ context.Context, t plan.Task, _ plan.Observer) (journa
 	for name, value := range figures(p, scale, n) {
 		trial.Metrics[name] = journal.Metric{Value: value}
 	}
-	trial.Metrics["gomaxprocs"] = journal.Metric{Value: g.chosen(t.Arm)}
+	trial.Metrics["gomaxprocs"] = journal.Metric{Value: g.chosen(t.Setting)}
 	trial.Metrics["numcpu"] = journal.Metric{Value: g.cpus}
 	return trial, nil
 }
 
 // chosen is what a Go release chooses by itself.
-func (g *generated) chosen(a journal.Arm) float64 {
+func (g *generated) chosen(a journal.Setting) float64 {
 	old := slices.Contains([]string{"1.2", "1.4"}, a.GoVersion)
 	seen := slices.Contains([]string{"", "1.25", "1.26"}, a.GoVersion) && !strings.HasSuffix(g.spec.Name, " language")
 	switch {

@@ -21,7 +21,7 @@ type Options struct {
 	Experiments []lab.Experiment
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
 	Language    string      // the go line that programs are built with; empty: each toolchain's own
-	Seed        *uint64     // of the arms' order in every stage; nil: any
+	Seed        *uint64     // of the settings' order in every stage; nil: any
 	Grow        bool        // stages may have more blocks than they were begun with
 
 	Dir     string       // the results folder; empty: results/lab-TIME
@@ -53,7 +53,7 @@ type Machine struct {
 	// there is nothing.
 	Look func(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error)
 	// Runner makes what measures a session. Programs are those that were compiled, by
-	// the arm's Go version; nil where none were to be.
+	// the setting's Go version; nil where none were to be.
 	Runner func(s *session.Session, programs map[string]local.Program) (plan.Runner, error)
 	// Program compiles practice programs; nil: the compilers of the machine that procfit
 	// runs on.

@@ -107,13 +107,13 @@ func arguments(e lab.Experiment, st lab.Stage) []string {
 }
 
 // begun are the releases that trials of an earlier run were made with, by the version
-// that was asked for: 1.26 may mean a newer one today, and an arm has one.
+// that was asked for: 1.26 may mean a newer one today, and a setting has one.
 func (s *stage) begun() map[string]string {
 	releases := map[string]string{}
 	for _, t := range s.session.Journal().Trials {
 		release, _, _ := strings.Cut(strings.TrimPrefix(t.ObservedGoVersion, "go"), " ") // X: experiments
 		if release != "" {
-			releases[t.Arm.GoVersion] = release
+			releases[t.Setting.GoVersion] = release
 		}
 	}
 	return releases

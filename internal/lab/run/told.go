@@ -106,7 +106,7 @@ func (r *Run) untold() (list []untold) {
 			if s.session == nil || len(open[s.ID]) == 0 || m.Result == nil || m.Looks+1 >= lab.Looks || s.ran.Stopped != "" {
 				continue
 			}
-			trials := len(m.Result.Plan.Arms) + len(m.Result.Plan.AA)
+			trials := len(m.Result.Plan.Settings) + len(m.Result.Plan.AA)
 			list = append(list, untold{x, i + 1, s, m.Result.Plan.Blocks, s.each * time.Duration(trials), open[s.ID]})
 		}
 	}

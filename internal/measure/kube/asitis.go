@@ -34,7 +34,7 @@ func (s *Copies) AsItIs(ctx context.Context, host string, patience time.Duration
 	if err := r.Prepare(ctx, journal.Plan{}, nil); err != nil {
 		return seen, err
 	}
-	made, err := r.create(ctx, s.subject.pod(r.cut, r.name(""), setting{asIs: true}))
+	made, err := r.create(ctx, s.subject.pod(r.cut, r.name(""), difference{asIs: true}))
 	if err != nil {
 		return seen, err
 	}

@@ -27,7 +27,7 @@ const toldPatience = 10 * time.Second
 // target is a pod that is measured. A batch program has an agent beside it from before its
 // start, in a container that stays until its end and tells then what it saw: one that
 // comes later misses the beginning, and the clock of the cluster has whole seconds.
-func (s *Copies) target(c cut, name string, to setting, user *owner) *corev1.Pod {
+func (s *Copies) target(c cut, name string, to difference, user *owner) *corev1.Pod {
 	p := s.subject.pod(c, name, to)
 	if !s.subject.Batch || s.options.Image == "" {
 		return p
@@ -118,7 +118,7 @@ func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 			r.Uncounted(errors.New(of.Counted.Error))
 		}
 	}
-	one.Usage = *sum(counted, r.Arm.QuotaCPUs)
+	one.Usage = *sum(counted, r.Setting.QuotaCPUs)
 	if h := one.Usage.HostUse; h != nil {
 		h.TargetCPUs = r.places.target.host.CPUs
 	}

@@ -40,7 +40,7 @@ func TestBatchTarget(t *testing.T) {
 	if !s.subject.Batch || !s.subject.Indexed || s.subject.Kind != "CronJob" || s.URL() != "" {
 		t.Errorf("%+v", s.subject)
 	}
-	p := s.target(cut{container: "import", run: "r"}, "copy", setting{procs: new(2)}, nil)
+	p := s.target(cut{container: "import", run: "r"}, "copy", difference{procs: new(2)}, nil)
 	if p.Labels["team"] != "shop" || p.Labels["job-name"] != "" || p.Spec.RestartPolicy != corev1.RestartPolicyNever || env(p)["GOMAXPROCS"] != "2" {
 		t.Errorf("%+v", p)
 	}
@@ -51,7 +51,7 @@ func TestBatchTarget(t *testing.T) {
 	if eye.SecurityContext.RunAsUser != nil || eye.Resources.Limits.Cpu().IsZero() {
 		t.Errorf("it runs as %v with limits %v: want the image's user, and a class of its own not to change the pod's", eye.SecurityContext.RunAsUser, eye.Resources.Limits)
 	}
-	p = s.target(cut{container: "import"}, "copy", setting{}, &owner{7, 8})
+	p = s.target(cut{container: "import"}, "copy", difference{}, &owner{7, 8})
 	if got := p.Spec.InitContainers[1].SecurityContext; *got.RunAsUser != 7 || *got.RunAsGroup != 8 {
 		t.Errorf("once it is known as whom the program runs: %+v", got)
 	}
@@ -70,11 +70,11 @@ func (r *batchRun) RunOnce(context.Context, bool) (trial.Ran, error) {
 	return one, nil
 }
 
-func runOf(t *testing.T, arm journal.Arm, metrics []load.Metric, outputs []load.Output, ran ...agent.Ran) journal.Trial {
+func runOf(t *testing.T, setting journal.Setting, metrics []load.Metric, outputs []load.Output, ran ...agent.Ran) journal.Trial {
 	t.Helper()
 	spec := plan.Default()
 	spec.Target.Pods, spec.Load.Warmup, spec.Load.Metrics = &plan.Pods{Batch: true}, 0, metrics
-	r := &batchRun{started(spec, arm), ran, outputs}
+	r := &batchRun{started(spec, setting), ran, outputs}
 	tr, err := trial.Run(t.Context(), r, r.Task)
 	if err != nil {
 		t.Fatal(err)
@@ -92,24 +92,24 @@ func TestBatchFigures(t *testing.T) {
 		r.Counted.Limits = []journal.OuterLimit{{CPUs: 0.5, Cgroup: journal.Cgroup{Periods: 10, ThrottledPeriods: 4}}}
 		return r
 	}
-	arm := journal.Arm{Procs: new(2), QuotaCPUs: new(0.5), Replicas: 2}
-	tr := runOf(t, arm, nil, nil, ran(4, 1, 2), ran(5, 2, 2))
+	setting := journal.Setting{Procs: new(2), QuotaCPUs: new(0.5), Replicas: 2}
+	tr := runOf(t, setting, nil, nil, ran(4, 1, 2), ran(5, 2, 2))
 	if !tr.Valid || *tr.ThroughputPerSecond != 0.4 || tr.ThroughputUnit != trial.ThroughputRuns || tr.CPUSeconds.User != 3 || tr.Cgroup.ThrottledPeriods != 8 || *tr.ObservedProcs[1] != 2 {
 		t.Errorf("%+v", tr)
 	}
-	if tr := runOf(t, arm, nil, nil, ran(4, 1, 4)); tr.InvalidCode != journal.InvalidProcs {
+	if tr := runOf(t, setting, nil, nil, ran(4, 1, 4)); tr.InvalidCode != journal.InvalidProcs {
 		t.Errorf("at another GOMAXPROCS: %s %q", tr.InvalidCode, tr.InvalidReason)
 	}
 	m, err := load.ParseMetric(`throughput=([\d.]+) rows/s`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tr := runOf(t, arm, []load.Metric{m}, []load.Output{{Head: []byte("120 rows/s\n")}}, ran(4, 1, 2)); !tr.Valid || *tr.ThroughputPerSecond != 120 {
+	if tr := runOf(t, setting, []load.Metric{m}, []load.Output{{Head: []byte("120 rows/s\n")}}, ran(4, 1, 2)); !tr.Valid || *tr.ThroughputPerSecond != 120 {
 		t.Errorf("%q: %v", tr.InvalidReason, tr.ThroughputPerSecond)
 	}
 	blind := ran(4, 1, 2)
 	blind.Counted.Error = "no counters"
-	if tr := runOf(t, arm, nil, nil, blind, blind); len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnCounters {
+	if tr := runOf(t, setting, nil, nil, blind, blind); len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnCounters {
 		t.Errorf("warnings %+v, want one for both replicas", tr.Warnings)
 	}
 }

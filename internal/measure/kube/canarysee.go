@@ -27,18 +27,18 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 		for _, one := range g.fleet {
 			i := slices.IndexFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == one.name })
 			if i < 0 {
-				list = append(list, canary.Condition{Arm: g.arm.Label, Pod: one.name, Taken: fmt.Sprintf("pod %s was deleted by someone else", one.name)})
+				list = append(list, canary.Condition{Setting: g.setting.Label, Pod: one.name, Taken: fmt.Sprintf("pod %s was deleted by someone else", one.name)})
 				continue
 			}
-			list = append(list, condition(g.arm.Label, &pods.Items[i]))
+			list = append(list, condition(g.setting.Label, &pods.Items[i]))
 		}
 	}
 	return list, nil
 }
 
-// condition is what a pod is of an arm.
-func condition(arm string, p *corev1.Pod) canary.Condition {
-	c := canary.Condition{Arm: arm, Pod: p.Name, Taken: disrupted(p), Ready: isReady(p)}
+// condition is what a pod is of a setting.
+func condition(setting string, p *corev1.Pod) canary.Condition {
+	c := canary.Condition{Setting: setting, Pod: p.Name, Taken: disrupted(p), Ready: isReady(p)}
 	if p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded {
 		c.Ended = endOf(p)
 	}
@@ -83,9 +83,9 @@ func (c *Canaries) Mark(ctx context.Context) ([]canary.Seen, error) {
 	return list, errors.Join(errs...)
 }
 
-// mark is what the arm's pods did since the mark before.
+// mark is what the setting's pods did since the mark before.
 func (g *group) mark(ctx context.Context) (canary.Seen, error) {
-	seen := canary.Seen{Arm: g.arm, ObservedProcs: make([]*int, len(g.fleet)), Unknown: []string{}}
+	seen := canary.Seen{Setting: g.setting, ObservedProcs: make([]*int, len(g.fleet)), Unknown: []string{}}
 	counted, errs := make([]agent.Counted, len(g.fleet)), make([]error, len(g.fleet))
 	var all sync.WaitGroup
 	for i, one := range g.fleet {
@@ -99,7 +99,7 @@ func (g *group) mark(ctx context.Context) (canary.Seen, error) {
 	if err := errors.Join(errs...); err != nil {
 		seen.Unknown = append(seen.Unknown, err.Error())
 	} else {
-		seen.Counted = summed(counted, g.Arm.QuotaCPUs)
+		seen.Counted = summed(counted, g.Setting.QuotaCPUs)
 	}
 	readings, _, err := g.look(ctx)
 	if err != nil {

@@ -32,8 +32,8 @@ var controllersLabels = []string{"pod-template-hash", "controller-revision-hash"
 // jobsLabels are those that the API server gives the pods of one Job.
 var jobsLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"}
 
-// setting is in what one pod differs from the template.
-type setting struct {
+// difference is in what one pod differs from the template.
+type difference struct {
 	procs *int // nil: GOMAXPROCS is not set
 	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
 	limit bool
@@ -54,7 +54,7 @@ type cut struct {
 }
 
 // pod is a copy of the subject's pods.
-func (s Subject) pod(c cut, name string, to setting) *corev1.Pod {
+func (s Subject) pod(c cut, name string, to difference) *corev1.Pod {
 	t := s.Template.DeepCopy()
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: maps.Clone(t.Annotations)}, Spec: t.Spec}
 	delete(p.Annotations, "kubectl.kubernetes.io/last-applied-configuration")

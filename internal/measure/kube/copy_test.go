@@ -79,7 +79,7 @@ func TestCopy(t *testing.T) {
 		container: "app", node: "n1", run: "r", deadline: 90 * time.Second, owner: &metav1.OwnerReference{Name: "procfit-r"},
 		drop: selected(s.Template.Labels, []map[string]string{s.Selector, {"tier": "web"}, {"team": "other"}, {}}),
 	}
-	p := s.pod(c, "copy", setting{procs: new(2)})
+	p := s.pod(c, "copy", difference{procs: new(2)})
 	if got := env(p); got["GOMAXPROCS"] != "2" || got["MODE"] != "fast" {
 		t.Errorf("env %v", got)
 	}
@@ -102,10 +102,10 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// The unset arm has GOMAXPROCS from nowhere that can be known before.
+// The unset setting has GOMAXPROCS from nowhere that can be known before.
 func TestCopyUnset(t *testing.T) {
 	s := subject(t, deployment)
-	p := s.pod(cut{container: "app", expand: map[string][]string{"settings": {"LEVEL", "MODE"}}}, "copy", setting{})
+	p := s.pod(cut{container: "app", expand: map[string][]string{"settings": {"LEVEL", "MODE"}}}, "copy", difference{})
 	got := env(p)
 	if _, has := got["GOMAXPROCS"]; has || got["LEVEL"] != "from elsewhere" || got["MODE"] != "fast" {
 		t.Errorf("env %v", got)
@@ -113,7 +113,7 @@ func TestCopyUnset(t *testing.T) {
 	if from := p.Spec.Containers[0].EnvFrom; len(from) != 1 || from[0].SecretRef == nil {
 		t.Errorf("envFrom %v", from)
 	}
-	if p := s.pod(cut{container: "app"}, "copy", setting{}); len(p.Spec.Containers[0].EnvFrom) != 2 {
+	if p := s.pod(cut{container: "app"}, "copy", difference{}); len(p.Spec.Containers[0].EnvFrom) != 2 {
 		t.Error("a ConfigMap without GOMAXPROCS was taken apart")
 	}
 }
@@ -243,7 +243,7 @@ func FuzzParseManifest(f *testing.F) {
 			return
 		}
 		c := s.Template.Spec.Containers[0].Name
-		p := s.pod(cut{container: c}, "copy", setting{procs: new(3), limit: true, quota: new(0.5)})
+		p := s.pod(cut{container: c}, "copy", difference{procs: new(3), limit: true, quota: new(0.5)})
 		if p.Spec.RestartPolicy != corev1.RestartPolicyNever || !slices.ContainsFunc(p.Spec.Containers, func(one corev1.Container) bool {
 			return one.Name == c && slices.Contains(one.Env, corev1.EnvVar{Name: procsVariable, Value: "3"})
 		}) {
@@ -270,7 +270,7 @@ func TestDescribed(t *testing.T) {
 			env = "[]"
 		}
 		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, env: "+env+", resources: {limits: {cpu: 1500m}, requests: {cpu: 200m}}}]}")
-		p := s.pod(cut{container: "a"}, "copy", setting{asIs: true})
+		p := s.pod(cut{container: "a"}, "copy", difference{asIs: true})
 		if got := described(p, "a"); got != want {
 			t.Errorf("%s: %q, want %q", env, got, want)
 		}

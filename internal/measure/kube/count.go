@@ -80,7 +80,7 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 		c.Uncounted(c.err)
 		return nil
 	}
-	u := sum(c.counted, c.Arm.QuotaCPUs)
+	u := sum(c.counted, c.Setting.QuotaCPUs)
 	share := min(1, span.Seconds()/u.MeasuredSeconds)
 	u.MeasuredSeconds = min(span.Seconds(), u.MeasuredSeconds)
 	if h := u.HostUse; h != nil {
@@ -98,7 +98,7 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 }
 
 // sum adds up what was counted of several targets on one node. Of the limits the one
-// that the arm sets is told apart.
+// that the setting sets is told apart.
 func sum(list []agent.Counted, quota *float64) *journal.Usage {
 	u := &journal.Usage{}
 	addMemory(u, list)

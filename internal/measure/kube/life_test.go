@@ -64,7 +64,7 @@ func on(t *testing.T, s *server, spec plan.Spec) *run {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	r := started(spec, journal.Arm{Label: "2", Procs: new(2), Replicas: 1}).run
+	r := started(spec, journal.Setting{Label: "2", Procs: new(2), Replicas: 1}).run
 	r.cluster, r.container = &api{client}, "app"
 	r.fleet = []*replica{{name: "p", pod: &corev1.Pod{}, url: "http://10.0.0.1/", why: "nothing looks from beside it"}}
 	r.config.CreateLog = func(name string) (*os.File, string, error) {

@@ -20,11 +20,11 @@ func (r *run) Look(ctx context.Context) ([]trial.Reading, error) {
 	return readings, r.unset(looks)
 }
 
-// unset holds the unset arm to its name: an image, or the runtime of a node, may set
+// unset holds the unset setting to its name: an image, or the runtime of a node, may set
 // what no manifest shows.
 func (r *run) unset(looks []agent.Look) error {
 	for i, l := range looks {
-		if r.Arm.Procs == nil && l.Env != nil {
+		if r.Setting.Procs == nil && l.Env != nil {
 			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s, which does not set it: its image does, or the container runtime of the node; leave unset out of --procs", *l.Env, r.fleet[i].name)
 		}
 	}

@@ -22,8 +22,8 @@ type startedRun struct {
 	stopped error
 }
 
-func started(spec plan.Spec, arm journal.Arm) *startedRun {
-	return &startedRun{run: &run{runner: &runner{Copies: &Copies{}, spec: spec}, Task: trial.NewTask(journal.OriginKube, spec, plan.Task{Arm: arm}, nil, nil)}}
+func started(spec plan.Spec, setting journal.Setting) *startedRun {
+	return &startedRun{run: &run{runner: &runner{Copies: &Copies{}, spec: spec}, Task: trial.NewTask(journal.OriginKube, spec, plan.Task{Setting: setting}, nil, nil)}}
 }
 
 func (*startedRun) Prepare(context.Context, context.CancelCauseFunc) error { return nil }
@@ -61,7 +61,7 @@ func TestOfferUnanswered(t *testing.T) {
 		spec := plan.Default()
 		spec.Target.Pods, spec.Target.URL = &plan.Pods{}, "h2c://{pod}/"
 		spec.Load.Connections, spec.Load.Streams, spec.Load.MaxErrors = 64, tc.streams, 0.01
-		r := started(spec, journal.Arm{Procs: new(2), Replicas: 1})
+		r := started(spec, journal.Setting{Procs: new(2), Replicas: 1})
 		r.from = unanswering{tc.unanswered}
 		r.fleet = []*replica{{name: "p", pod: &corev1.Pod{}, url: "h2c://10.0.0.1/", why: "nothing looks from beside it"}}
 		tr, err := trial.Run(t.Context(), r, r.Task)

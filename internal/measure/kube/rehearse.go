@@ -25,18 +25,18 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 	var refused []string
 	c := s.cut
 	c.run = "rehearsal"
-	for _, arm := range representative(plan.Arms) {
-		sent := s.target(c, "procfit-rehearsal", s.settingOf(arm), nil)
+	for _, setting := range representative(plan.Settings) {
+		sent := s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil)
 		got, err := s.cluster.try(ctx, sent)
 		if err != nil {
-			return r, fmt.Errorf("the API server refuses a pod with GOMAXPROCS %s: %w", arm.Label, err)
+			return r, fmt.Errorf("the API server refuses a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
 		for _, change := range changes(sent, got) {
 			if !slices.Contains(r.Changes, change) {
 				r.Changes = append(r.Changes, change)
 			}
 		}
-		refused = append(refused, s.unlike(got, arm)...)
+		refused = append(refused, s.unlike(got, setting)...)
 	}
 	if s.options.Image != "" && !s.options.Canary && !s.subject.Batch {
 		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
@@ -50,10 +50,10 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 	return r, nil
 }
 
-// representative are the unset arm and one with a number, under each quota.
-func representative(arms []journal.Arm) (list []journal.Arm) {
+// representative are the unset setting and one with a number, under each quota.
+func representative(settings []journal.Setting) (list []journal.Setting) {
 	seen := map[string]bool{}
-	for _, a := range arms {
+	for _, a := range settings {
 		key := strconv.FormatBool(a.Procs == nil)
 		if a.QuotaCPUs != nil {
 			key += strconv.FormatFloat(*a.QuotaCPUs, 'g', -1, 64)
@@ -66,15 +66,15 @@ func representative(arms []journal.Arm) (list []journal.Arm) {
 	return list
 }
 
-// settingOf is what an arm asks of a pod. With a resize the limit is changed later.
-func (s *Copies) settingOf(a journal.Arm) setting {
+// differenceOf is what a setting asks of a pod. With a resize the limit is changed later.
+func (s *Copies) differenceOf(a journal.Setting) difference {
 	own := s.Quota()
 	same := own == nil && a.QuotaCPUs == nil || own != nil && a.QuotaCPUs != nil && *own == *a.QuotaCPUs
-	return setting{procs: a.Procs, limit: !same && !s.options.Resize, quota: a.QuotaCPUs}
+	return difference{procs: a.Procs, limit: !same && !s.options.Resize, quota: a.QuotaCPUs}
 }
 
-// unlike says in what a pod is not what an arm asks for, after admission.
-func (s *Copies) unlike(p *corev1.Pod, a journal.Arm) (list []string) {
+// unlike says in what a pod is not what a setting asks for, after admission.
+func (s *Copies) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 	for _, c := range p.Spec.Containers {
 		if c.Name != s.container {
 			continue

@@ -18,10 +18,10 @@ const resizePatience = 30 * time.Second
 // kubelet says that it is so and, where something looks from beside them, until the
 // kernel does.
 func (r *run) resize(ctx context.Context) error {
-	if !r.options.Resize || sameCPUs(r.Quota(), r.Arm.QuotaCPUs) {
+	if !r.options.Resize || sameCPUs(r.Quota(), r.Setting.QuotaCPUs) {
 		return nil
 	}
-	quota := *r.Arm.QuotaCPUs // none was refused: a resize cannot take a limit away
+	quota := *r.Setting.QuotaCPUs // none was refused: a resize cannot take a limit away
 	resources := *r.subject.Template.Spec.DeepCopy()
 	for i := range resources.Containers {
 		if resources.Containers[i].Name == r.container {

@@ -108,14 +108,14 @@ func (r *run) notStarted(err error) error {
 
 // start makes the targets.
 func (r *run) start(ctx context.Context) error {
-	for range r.Arm.Replicas {
+	for range r.Setting.Replicas {
 		name := r.name("")
 		r.fleet = append(r.fleet, &replica{name: name}) // before it is there, so that it is removed in any case
-		made, err := r.create(ctx, r.target(r.cut, name, r.settingOf(r.Arm), r.user))
+		made, err := r.create(ctx, r.target(r.cut, name, r.differenceOf(r.Setting), r.user))
 		if err != nil {
 			return err
 		}
-		if unlike := r.unlike(made, r.Arm); unlike != nil {
+		if unlike := r.unlike(made, r.Setting); unlike != nil {
 			return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", strings.Join(unlike, "; "))
 		}
 	}
@@ -191,13 +191,13 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 	})
 }
 
-// asPlanned holds the pods against the arm, and against the first of the run and of the
-// journal: their image may have been pushed anew under its tag.
+// asPlanned holds the pods against the setting, and against the first of the run and of
+// the journal: their image may have been pushed anew under its tag.
 func (r *run) asPlanned() error {
 	for i := range r.Trial.Pods {
 		p := &r.Trial.Pods[i]
-		if !r.options.Resize && !sameCPUs(p.CPULimit, r.Arm.QuotaCPUs) {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Arm.QuotaCPUs))
+		if !r.options.Resize && !sameCPUs(p.CPULimit, r.Setting.QuotaCPUs) {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
 		}
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
 			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.Object(), p.ImageID, before)

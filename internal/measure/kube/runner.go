@@ -29,7 +29,7 @@ type Config struct {
 	Image string
 }
 
-// runner measures arms in a cluster. It is for one goroutine at a time.
+// runner measures settings in a cluster. It is for one goroutine at a time.
 type runner struct {
 	*Copies
 	cut    cut
@@ -127,7 +127,7 @@ func (r *runner) Close() error {
 	return nil
 }
 
-// Run measures one arm once.
+// Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginKube, r.spec, task, observe, r.told)}
 	defer one.guard.Wait() // the next trial has its own view of the nodes

@@ -46,7 +46,7 @@ func (s *Copies) findServing(ctx context.Context) error {
 	if one, err := s.subject.measured(s.container); err == nil && slices.ContainsFunc(one.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable }) {
 		s.Notes = append(s.Notes, "the template sets "+procsVariable+", and the control does not: what runs today is among what is compared where --procs names it")
 	}
-	own := labels.Set(s.subject.pod(s.cut, "", setting{}).Labels)
+	own := labels.Set(s.subject.pod(s.cut, "", difference{}).Labels)
 	if err := s.findServices(ctx, own); err != nil {
 		return err
 	}

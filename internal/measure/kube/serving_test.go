@@ -21,7 +21,7 @@ import (
 // A canary's pods keep the labels that Services select by, and not the controller's.
 func TestPodOfCanary(t *testing.T) {
 	s := subject(t, deployment)
-	p := s.pod(cut{container: "app", run: "r", role: roleCanary, node: "n1", deadline: time.Hour}, "x", setting{procs: new(2)})
+	p := s.pod(cut{container: "app", run: "r", role: roleCanary, node: "n1", deadline: time.Hour}, "x", difference{procs: new(2)})
 	own := labels.Set(p.Labels)
 	if own["app"] != "api" || own["tier"] != "web" || own["team"] != "shop" || own["pod-template-hash"] != "" || own[labelRole] != roleCanary || own[labelRun] != "r" {
 		t.Errorf("labels: %v", own)
@@ -150,7 +150,7 @@ func TestCondition(t *testing.T) {
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: running}}
 		c.change(&p)
 		got := condition("1", &p)
-		if got.Arm != "1" || got.Pod != "x" || got.Ready != c.ready || (got.Ended == "") != (c.ended == "") || !strings.Contains(got.Ended, c.ended) || (got.Taken == "") != (c.taken == "") || !strings.Contains(got.Taken, c.taken) {
+		if got.Setting != "1" || got.Pod != "x" || got.Ready != c.ready || (got.Ended == "") != (c.ended == "") || !strings.Contains(got.Ended, c.ended) || (got.Taken == "") != (c.taken == "") || !strings.Contains(got.Taken, c.taken) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

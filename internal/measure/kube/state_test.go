@@ -121,7 +121,7 @@ func TestChooseNodes(t *testing.T) {
 
 // What admission does to a pod is told, and what the API does to every pod is not.
 func TestChanges(t *testing.T) {
-	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", setting{procs: new(2)})
+	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", difference{procs: new(2)})
 	got := sent.DeepCopy()
 	got.Spec.Tolerations = []corev1.Toleration{{Key: "node.kubernetes.io/not-ready"}}
 	if list := changes(sent, got); list != nil {
@@ -148,7 +148,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Throttling is that of the group whose limit the arm sets; every other limit is told
+// Throttling is that of the group whose limit the setting sets; every other limit is told
 // apart.
 func TestSum(t *testing.T) {
 	one := agent.Counted{Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 0.25, System: 0.25}, ThreadsMax: new(5), HostUse: &journal.HostUse{OtherCPUSeconds: new(1.5)}},
@@ -193,27 +193,28 @@ func TestProcsIn(t *testing.T) {
 	}
 }
 
-// Where admission undoes what an arm asks for, that is told; what runs is held to it too.
+// Where admission undoes what a setting asks for, that is told; what runs is held to it
+// too.
 func TestUnlike(t *testing.T) {
 	s := &Copies{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
 	own := *s.Quota()
 	for name, tc := range map[string]struct {
-		arm    journal.Arm
-		change func(c *corev1.Container)
-		want   string // "" for none
+		setting journal.Setting
+		change  func(c *corev1.Container)
+		want    string // "" for none
 	}{
-		"as asked":         {journal.Arm{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(*corev1.Container) {}, ""},
-		"unset as asked":   {journal.Arm{Label: "unset", QuotaCPUs: new(2.0)}, func(*corev1.Container) {}, ""},
-		"no limit":         {journal.Arm{Label: "1", Procs: new(1)}, func(*corev1.Container) {}, ""},
-		"another value":    {journal.Arm{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[len(c.Env)-1].Value = "8" }, "GOMAXPROCS is 8 where it is to be 2"},
-		"a value at unset": {journal.Arm{Label: "unset", QuotaCPUs: &own}, func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: "4"}) }, "GOMAXPROCS is 4 where it is to be unset"},
-		"a limit at none": {journal.Arm{Label: "1", Procs: new(1)}, func(c *corev1.Container) {
+		"as asked":         {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(*corev1.Container) {}, ""},
+		"unset as asked":   {journal.Setting{Label: "unset", QuotaCPUs: new(2.0)}, func(*corev1.Container) {}, ""},
+		"no limit":         {journal.Setting{Label: "1", Procs: new(1)}, func(*corev1.Container) {}, ""},
+		"another value":    {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[len(c.Env)-1].Value = "8" }, "GOMAXPROCS is 8 where it is to be 2"},
+		"a value at unset": {journal.Setting{Label: "unset", QuotaCPUs: &own}, func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: "4"}) }, "GOMAXPROCS is 4 where it is to be unset"},
+		"a limit at none": {journal.Setting{Label: "1", Procs: new(1)}, func(c *corev1.Container) {
 			c.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("700m")
 		}, "the CPU limit is 0.7 where it is to be none"},
 	} {
-		p := s.subject.pod(s.cut, "copy", s.settingOf(tc.arm))
+		p := s.subject.pod(s.cut, "copy", s.differenceOf(tc.setting))
 		tc.change(&p.Spec.Containers[0])
-		if got := strings.Join(s.unlike(p, tc.arm), "; "); got != tc.want {
+		if got := strings.Join(s.unlike(p, tc.setting), "; "); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}

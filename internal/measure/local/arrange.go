@@ -22,7 +22,7 @@ func (r *runner) Arrange(ctx context.Context, wanted journal.Plan, observe plan.
 		return nil, nil
 	}
 	observe.Tell(plan.Activity{Step: plan.StepArrange})
-	task := plan.Task{Arm: widest(wanted), Role: journal.RolePilot}
+	task := plan.Task{Setting: widest(wanted), Role: journal.RolePilot}
 	if r.spec.Load.Command != "" && r.spec.Load.Rate > 0 {
 		task.RatePerSecond = &r.spec.Load.Rate // its command may ask for one
 	}
@@ -49,17 +49,17 @@ func (r *runner) Arrange(ctx context.Context, wanted journal.Plan, observe plan.
 	return r.spec.Split, nil
 }
 
-// widest is the unset arm of the group with the highest quota: there the load has most
-// to do.
-func widest(p journal.Plan) journal.Arm {
-	arm := p.Arms[0]
-	for _, a := range p.Arms[1:] {
-		if arm.QuotaCPUs != nil && (a.QuotaCPUs == nil || *a.QuotaCPUs > *arm.QuotaCPUs) {
-			arm = a
+// widest is the unset setting of the group with the highest quota: there the load has
+// most to do.
+func widest(p journal.Plan) journal.Setting {
+	setting := p.Settings[0]
+	for _, a := range p.Settings[1:] {
+		if setting.QuotaCPUs != nil && (a.QuotaCPUs == nil || *a.QuotaCPUs > *setting.QuotaCPUs) {
+			setting = a
 		}
 	}
-	arm.Procs, arm.Label, arm.Variant = nil, "unset", ""
-	return arm
+	setting.Procs, setting.Label, setting.Variant = nil, "unset", ""
+	return setting
 }
 
 // costOf is what a trial's load offered and what a request of it cost, in CPU seconds.

@@ -128,7 +128,7 @@ func TestLoadCPUsGiven(t *testing.T) {
 	spec := overheadSpec(t)
 	spec.Load.CPUs = all[1:2]
 	runner, task := overheadRunner(t, spec)
-	task.Arm.Procs, task.RatePerSecond = nil, nil
+	task.Setting.Procs, task.RatePerSecond = nil, nil
 	trial, err := runner.Run(t.Context(), task, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v %s", err, trial.InvalidReason)
@@ -158,18 +158,20 @@ func TestMoveToNowhere(t *testing.T) {
 
 func TestWidest(t *testing.T) {
 	half, two := 0.5, 2.0
-	arm := func(q *float64) journal.Arm { return journal.Arm{Label: "3", Procs: new(3), QuotaCPUs: q, Replicas: 1} }
+	setting := func(q *float64) journal.Setting {
+		return journal.Setting{Label: "3", Procs: new(3), QuotaCPUs: q, Replicas: 1}
+	}
 	for name, tc := range map[string]struct {
-		arms []journal.Arm
-		want *float64
+		settings []journal.Setting
+		want     *float64
 	}{
-		"the highest":    {[]journal.Arm{arm(&half), arm(&two), arm(&half)}, &two},
-		"none is higher": {[]journal.Arm{arm(&half), arm(nil), arm(&two)}, nil},
-		"the only one":   {[]journal.Arm{arm(&half)}, &half},
+		"the highest":    {[]journal.Setting{setting(&half), setting(&two), setting(&half)}, &two},
+		"none is higher": {[]journal.Setting{setting(&half), setting(nil), setting(&two)}, nil},
+		"the only one":   {[]journal.Setting{setting(&half)}, &half},
 	} {
-		got := widest(journal.Plan{Arms: tc.arms})
+		got := widest(journal.Plan{Settings: tc.settings})
 		if got.Procs != nil || got.Label != "unset" || got.QuotaCPUs != tc.want {
-			t.Errorf("%s: %+v, want the unset arm of %v", name, got, tc.want)
+			t.Errorf("%s: %+v, want the unset setting of %v", name, got, tc.want)
 		}
 	}
 }

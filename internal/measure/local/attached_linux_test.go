@@ -61,11 +61,11 @@ func TestAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted := s.Plan(2, 1)
-	if len(wanted.Arms) != 1 || len(wanted.AA) != 0 || wanted.Pilots != 0 || *wanted.Arms[0].Procs != 3 {
+	if len(wanted.Settings) != 1 || len(wanted.AA) != 0 || wanted.Pilots != 0 || *wanted.Settings[0].Procs != 3 {
 		t.Fatalf("plan %+v", wanted)
 	}
-	r := prepared(t, s, Config{}, wanted.Arms...)
-	task := plan.Task{Arm: wanted.Arms[0], RatePerSecond: &s.Load.Rate}
+	r := prepared(t, s, Config{}, wanted.Settings...)
+	task := plan.Task{Setting: wanted.Settings[0], RatePerSecond: &s.Load.Rate}
 	trial, err := r.Run(t.Context(), task, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)

@@ -126,7 +126,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 		}
 	}
 	c.fleet = f
-	if r.Arm.QuotaCPUs != nil { // the group was made for this run
+	if r.Setting.QuotaCPUs != nil { // the group was made for this run
 		c.groups = make([]cgroup.Stats, len(f))
 	}
 	usage := c.end(0)

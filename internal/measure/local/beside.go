@@ -47,7 +47,7 @@ func (r *run) startBeside(ctx context.Context, port int) (err error) {
 			return fmt.Errorf("make a cgroup for --beside: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
-		if quota := besideQuota(b, r.Arm); quota > 0 {
+		if quota := besideQuota(b, r.Setting); quota > 0 {
 			if err = one.group.SetQuota(quota); err != nil {
 				return err
 			}
@@ -72,12 +72,12 @@ func (r *run) startBeside(ctx context.Context, port int) (err error) {
 }
 
 // besideQuota is the neighbour's limit in CPUs; 0: none.
-func besideQuota(b *plan.Neighbour, arm journal.Arm) float64 {
+func besideQuota(b *plan.Neighbour, setting journal.Setting) float64 {
 	switch {
 	case b.Quota != nil:
 		return *b.Quota
-	case arm.QuotaCPUs != nil:
-		return *arm.QuotaCPUs
+	case setting.QuotaCPUs != nil:
+		return *setting.QuotaCPUs
 	}
 	return 0
 }

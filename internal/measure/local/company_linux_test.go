@@ -35,7 +35,7 @@ func TestOtherPrograms(t *testing.T) {
 	}()
 	s := spin()
 	s.Target.RunFor = 1e9
-	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v %s", err, trial.InvalidReason)
 	}
@@ -49,7 +49,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// A limit around the whole session, which no arm set, shows in the trial.
+// A limit around the whole session, which no setting set, shows in the trial.
 func TestOuterLimit(t *testing.T) {
 	need.Root(t)
 	parent, err := cgroup.Find()
@@ -69,12 +69,12 @@ func TestOuterLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.WriteFile(filepath.Join(parent.Dir(), "cgroup.procs"), self, 0) })
-	trial, err := prepared(t, spin(), Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	trial, err := prepared(t, spin(), Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v %s", err, trial.InvalidReason)
 	}
 	if trial.Cgroup != nil {
-		t.Errorf("the arm has no quota, and yet an accounting of one: %+v", trial.Cgroup)
+		t.Errorf("the setting has no quota, and yet an accounting of one: %+v", trial.Cgroup)
 	}
 	for _, l := range trial.OuterLimits {
 		if l.Group == group.Dir() {

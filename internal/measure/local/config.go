@@ -15,13 +15,13 @@ import (
 type Config struct {
 	Environ   []string // the target's environment; GOMAXPROCS in it is replaced
 	CreateLog trial.CreateLog
-	// Programs are ready to be run, by the arm's Go version, instead of the Spec's
+	// Programs are ready to be run, by the setting's Go version, instead of the Spec's
 	// command, which then only names them. They may be filled in until Prepare.
 	Programs map[string]Program
 }
 
 // Program is a command to run as it is, or why it cannot be had: then the trials of
-// its arms are invalid.
+// its settings are invalid.
 type Program struct {
 	Command []string
 	Err     error

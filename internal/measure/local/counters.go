@@ -31,7 +31,7 @@ func (r *run) count(f fleet, outer []observe.Limit) *counters {
 	if r.sampler == nil {
 		return c
 	}
-	if r.Arm.QuotaCPUs != nil {
+	if r.Setting.QuotaCPUs != nil {
 		c.groups = f.throttling()
 	}
 	c.outer = observe.Reread(outer)
@@ -102,7 +102,7 @@ func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
 	return c
 }
 
-// limitsAround are the limits around the target that the arm did not set: of groups
+// limitsAround are the limits around the target that the setting did not set: of groups
 // above, or of the one that procfit runs in.
 func (f fleet) limitsAround() []observe.Limit {
 	var list []observe.Limit

@@ -24,7 +24,7 @@ import (
 type replica struct {
 	*target.Process                   // nil: it stood already
 	standing        *observe.Standing // nil: it was started
-	group           *cgroup.Group     // nil: no arm has a quota
+	group           *cgroup.Group     // nil: no setting has a quota
 	url             string
 	port            int          // of the URL; 0 where it names none
 	free            int          // what {port} stands for
@@ -43,7 +43,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 			f.end(0)
 		}
 	}()
-	ports, err := target.FreePorts(r.Arm.Replicas)
+	ports, err := target.FreePorts(r.Setting.Replicas)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 }
 
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
-	p := r.programs[programOf(r.Arm)]
+	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.Arm.Procs),
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.Setting.Procs),
 		CPUs: r.targetOn(), Log: output, LogLimit: trial.LogLimit,
 	}
 	if r.groups != nil {
@@ -75,7 +75,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
-	if quota := r.Arm.QuotaCPUs; quota != nil {
+	if quota := r.Setting.QuotaCPUs; quota != nil {
 		if err := one.group.SetQuota(*quota); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (r *run) asker(raw string) (*ready.Asker, error) {
 	return ready.NewAsker(probe, r.config.Environ)
 }
 
-// environment is the target's, with GOMAXPROCS as the arm says.
+// environment is the target's, with GOMAXPROCS as the setting says.
 func environment(environ []string, procs *int) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
 	if procs != nil {

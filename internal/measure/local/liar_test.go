@@ -81,11 +81,11 @@ func TestServersThatHang(t *testing.T) {
 			s.Target.Grace = 100 * time.Millisecond
 			s.Load.Stretch = false
 			s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
-			arm := journal.Arm{Label: "unset", Replicas: tc.replicas}
+			setting := journal.Setting{Label: "unset", Replicas: tc.replicas}
 			rate := 50.0
 			var trial journal.Trial
 			for range 5 { // a machine whose hypervisor takes its CPUs tells nothing of the server
-				trial, err = prepared(t, s, Config{}, arm).Run(t.Context(), plan.Task{Arm: arm, RatePerSecond: &rate}, nil)
+				trial, err = prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting, RatePerSecond: &rate}, nil)
 				if err != nil || trial.InvalidCode != journal.InvalidStolen {
 					break
 				}

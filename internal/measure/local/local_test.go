@@ -56,7 +56,7 @@ func job(command ...string) plan.Spec {
 	return s
 }
 
-func prepared(t *testing.T, spec plan.Spec, config Config, arms ...journal.Arm) plan.Runner {
+func prepared(t *testing.T, spec plan.Spec, config Config, settings ...journal.Setting) plan.Runner {
 	t.Helper()
 	if config.Environ == nil {
 		config.Environ = os.Environ()
@@ -69,15 +69,15 @@ func prepared(t *testing.T, spec plan.Spec, config Config, arms ...journal.Arm) 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	if err := r.Prepare(t.Context(), journal.Plan{Arms: arms}, nil); err != nil {
+	if err := r.Prepare(t.Context(), journal.Plan{Settings: settings}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-var unset = journal.Arm{Label: "unset", Replicas: 1}
+var unset = journal.Setting{Label: "unset", Replicas: 1}
 
-// Programs that are ready run as they are; what cannot be had makes its arms'
+// Programs that are ready run as they are; what cannot be had makes its settings'
 // trials invalid and leaves the others alone. A run beyond the limit is ended.
 func TestReadyAndLimit(t *testing.T) {
 	spec := job("/nowhere/program")
@@ -86,18 +86,18 @@ func TestReadyAndLimit(t *testing.T) {
 	if err := Check(spec, true); err != nil {
 		t.Fatal(err)
 	}
-	var arms []journal.Arm
+	var settings []journal.Setting
 	for _, v := range []string{"1.4", "1.26", "1.13"} {
-		arms = append(arms, journal.Arm{Label: "unset", Replicas: 1, GoVersion: v})
+		settings = append(settings, journal.Setting{Label: "unset", Replicas: 1, GoVersion: v})
 	}
-	r := prepared(t, spec, config, arms...)
+	r := prepared(t, spec, config, settings...)
 	for i, want := range []struct {
 		code   journal.InvalidCode
 		reason string
 	}{{journal.InvalidNoProgram, "no such release"}, {}, {journal.InvalidTimeout, "did not end within 3s"}} {
-		trial, err := r.Run(t.Context(), plan.Task{Arm: arms[i], Order: i}, nil)
+		trial, err := r.Run(t.Context(), plan.Task{Setting: settings[i], Order: i}, nil)
 		if err != nil || trial.InvalidCode != want.code || trial.InvalidReason != want.reason || trial.Valid != (want.code == "") {
-			t.Errorf("%s: %v, %s %q, want %+v", arms[i].GoVersion, err, trial.InvalidCode, trial.InvalidReason, want)
+			t.Errorf("%s: %v, %s %q, want %+v", settings[i].GoVersion, err, trial.InvalidCode, trial.InvalidReason, want)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestSeveralRuns(t *testing.T) {
 	spec.Target.RunFor, spec.Load.Warmup = time.Second, 50*time.Millisecond
 	var steps []plan.Step
 	r := prepared(t, spec, Config{CreateLog: logsIn(dir)}, unset)
-	trial, err := r.Run(t.Context(), plan.Task{Arm: unset}, func(a plan.Activity) { steps = append(steps, a.Step) })
+	trial, err := r.Run(t.Context(), plan.Task{Setting: unset}, func(a plan.Activity) { steps = append(steps, a.Step) })
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s", err, trial.InvalidReason)
 	}
@@ -164,7 +164,7 @@ func TestSeveralRuns(t *testing.T) {
 func TestShortRuns(t *testing.T) {
 	spec := job("true")
 	spec.Target.RunFor = 500 * time.Millisecond
-	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s", err, trial.InvalidReason)
 	}
@@ -177,7 +177,7 @@ func TestShortRuns(t *testing.T) {
 func TestPrepareFails(t *testing.T) {
 	spec := job("true")
 	spec.Target.Prepare = []string{"sh", "-c", "echo no space; exit 3"}
-	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Arm: unset}, nil)
+	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
 	if err != nil || trial.InvalidCode != journal.InvalidPrepare || !strings.Contains(trial.InvalidReason, "exited with code 3") || !strings.Contains(trial.InvalidReason, "no space") {
 		t.Errorf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
 	}
@@ -208,8 +208,8 @@ func TestLogOfManyRuns(t *testing.T) {
 // A program without any Go in it is said to be none.
 func TestNoGoProgram(t *testing.T) {
 	spec := job("sleep", "0.2")
-	arm := journal.Arm{Label: "2", Procs: new(2), Replicas: 1}
-	trial, err := prepared(t, spec, Config{}, arm).Run(t.Context(), plan.Task{Arm: arm}, nil)
+	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
+	trial, err := prepared(t, spec, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
 	if err != nil || !trial.Valid || len(trial.Warnings) != 1 || trial.Warnings[0].Code != journal.WarnNoGo {
 		t.Errorf("%v, %s, warnings %+v", err, trial.InvalidReason, trial.Warnings)
 	}
@@ -236,7 +236,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := prepared(t, job(command...), Config{CreateLog: full(t)}, unset)
-			trial, err := r.Run(t.Context(), plan.Task{Arm: unset}, nil)
+			trial, err := r.Run(t.Context(), plan.Task{Setting: unset}, nil)
 			var u *unkept
 			if !errors.As(err, &u) || !strings.Contains(err.Error(), "no space left on device; free space there, then the same command with the same --out completes what is missing") {
 				t.Errorf("%v, valid %v: %s", err, trial.Valid, trial.InvalidReason)

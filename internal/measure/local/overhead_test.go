@@ -62,7 +62,7 @@ func overheadRunner(tb testing.TB, spec plan.Spec) (plan.Runner, plan.Task) {
 		tb.Fatal(err)
 	}
 	rate := 100.0
-	return r, plan.Task{Arm: wanted.Arms[0], Role: journal.RoleMeasure, RatePerSecond: &rate}
+	return r, plan.Task{Setting: wanted.Settings[0], Role: journal.RoleMeasure, RatePerSecond: &rate}
 }
 
 // TestTrialOfAServer carries one real trial out and looks at its evidence.

@@ -33,12 +33,12 @@ func TestPortableTrial(t *testing.T) {
 			said++
 		}
 	}
-	arm := journal.Arm{Label: "1", Procs: new(1), Replicas: 1}
-	if err := r.Prepare(t.Context(), journal.Plan{Arms: []journal.Arm{arm}}, tell); err != nil {
+	setting := journal.Setting{Label: "1", Procs: new(1), Replicas: 1}
+	if err := r.Prepare(t.Context(), journal.Plan{Settings: []journal.Setting{setting}}, tell); err != nil {
 		t.Fatal(err)
 	}
 	rate := 100.0
-	trial, err := r.Run(t.Context(), plan.Task{Arm: arm, RatePerSecond: &rate}, tell)
+	trial, err := r.Run(t.Context(), plan.Task{Setting: setting, RatePerSecond: &rate}, tell)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// programKey is what decides which program an arm runs.
+// programKey is what decides which program a setting runs.
 type programKey struct{ goVersion, variant string }
 
-func programOf(a journal.Arm) programKey { return programKey{a.GoVersion, a.Variant} }
+func programOf(a journal.Setting) programKey { return programKey{a.GoVersion, a.Variant} }
 
 // program is a command that is ready to be started.
 type program struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// runner measures arms on this machine. It is for one goroutine at a time.
+// runner measures settings on this machine. It is for one goroutine at a time.
 type runner struct {
 	spec     plan.Spec
 	config   Config
@@ -50,11 +50,11 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 			return err
 		}
 	}
-	for _, arm := range wanted.Arms {
+	for _, setting := range wanted.Settings {
 		if r.spec.Target.Attach != nil {
 			break // there is nothing to start
 		}
-		key := programOf(arm)
+		key := programOf(setting)
 		if _, ok := r.programs[key]; ok {
 			continue
 		}
@@ -109,7 +109,7 @@ func (r *runner) Close() error {
 	return err
 }
 
-// Run measures one arm once.
+// Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, task, observe, r.told)}
 	return trial.Run(ctx, one, one.Task)
@@ -130,7 +130,7 @@ type run struct {
 
 // Prepare implements trial.Place.
 func (r *run) Prepare(context.Context, context.CancelCauseFunc) (err error) {
-	if missing := r.programs[programOf(r.Arm)].missing; missing != nil {
+	if missing := r.programs[programOf(r.Setting)].missing; missing != nil {
 		r.Trial.NotStarted = true
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
 	}

@@ -19,7 +19,7 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if r.spec.Target.Attach != nil {
 		return r.visit()
 	}
-	if r.logs, err = r.makeLogs(r.Arm.Replicas, ""); err != nil {
+	if r.logs, err = r.makeLogs(r.Setting.Replicas, ""); err != nil {
 		return nil, err
 	}
 	r.Trial.Log = r.logs[0].path

@@ -53,11 +53,11 @@ func (s Spec) checkAttached() *FieldError {
 	return nil
 }
 
-// arm is the one setting that an attached server has: what it runs with.
-func (a Attached) arm() journal.Arm {
-	arm := withProcs(journal.Arm{Replicas: 1}, a.Procs, "")
+// setting is the one setting that an attached server has: what it runs with.
+func (a Attached) setting() journal.Setting {
+	setting := withProcs(journal.Setting{Replicas: 1}, a.Procs, "")
 	if a.Procs == nil {
-		arm.Label = "as it runs"
+		setting.Label = "as it runs"
 	}
-	return arm
+	return setting
 }

@@ -14,21 +14,21 @@ type Budget struct {
 	MaxTime   time.Duration // that the trials take; 0: any
 }
 
-// govern makes a plan that of a race over its arms.
+// govern makes a plan that of a race over its settings.
 func (b Budget) govern(p *journal.Plan, listed bool) {
 	p.Strategy, p.Goal, p.Listed = journal.StrategyRace, b.Goal, listed
 	p.MaxTrials, p.MaxSeconds = b.MaxTrials, b.MaxTime.Seconds()
-	p.AA, p.Blocks = []journal.Arm{}, 0
+	p.AA, p.Blocks = []journal.Setting{}, 0
 	switch {
 	case p.MaxTrials > 0:
 		return
 	case p.GateAgainst:
-		p.MaxTrials = len(pilotsOf(*p)) + duelPairs*len(p.Arms) // two arms a pair
+		p.MaxTrials = len(pilotsOf(*p)) + duelPairs*len(p.Settings) // two settings a pair
 		return
 	}
 	for _, g := range p.Groups() {
 		values := 0
-		for _, a := range p.Arms {
+		for _, a := range p.Settings {
 			if a.Group() == g && (a.Procs != nil || listed) {
 				values++
 			}
@@ -43,7 +43,7 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 func Fewest(h journal.Header) int {
 	n := len(pilotsOf(h.Plan))
 	if h.Plan.GateAgainst {
-		return n + fewestPairs*len(h.Plan.Arms)
+		return n + fewestPairs*len(h.Plan.Settings)
 	}
 	for _, c := range contest.All(h, nil) {
 		n += c.Fewest()

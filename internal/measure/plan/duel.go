@@ -39,9 +39,9 @@ func (p dueling) Next(r Record) Leg {
 	if next == nil || (racing{p.h}).spent(r, 2) {
 		return leg
 	}
-	block := journal.Block{Block: len(r.Blocks), Why: "gate", Arms: []journal.Arm{next.Old, next.New}}
+	block := journal.Block{Block: len(r.Blocks), Why: "gate", Settings: []journal.Setting{next.Old, next.New}}
 	order := rand.New(rand.NewPCG(p.h.Plan.Seed, uint64(block.Block)))
-	order.Shuffle(2, func(i, j int) { block.Arms[i], block.Arms[j] = block.Arms[j], block.Arms[i] })
+	order.Shuffle(2, func(i, j int) { block.Settings[i], block.Settings[j] = block.Settings[j], block.Settings[i] })
 	leg.Begin, leg.Tasks = []journal.Block{block}, tasksOf(block)
 	return leg
 }

@@ -29,7 +29,7 @@ func gated(t *testing.T, h journal.Header, share float64, stop int, have Record)
 			return journal.Trial{}, context.Canceled
 		}
 		trial, err := k.run(n, task)
-		if task.Arm.Variant == "" {
+		if task.Setting.Variant == "" {
 			*trial.ThroughputPerSecond *= share
 			trial.Valid = share > 0
 		}
@@ -49,10 +49,10 @@ func TestGateEndsWhenDecided(t *testing.T) {
 		}
 		first := map[string]int{}
 		for _, b := range x.blocks {
-			if len(b.Arms) != 2 || b.Arms[0].Variant == b.Arms[1].Variant {
-				t.Errorf("block %d runs %+v", b.Block, b.Arms)
+			if len(b.Settings) != 2 || b.Settings[0].Variant == b.Settings[1].Variant {
+				t.Errorf("block %d runs %+v", b.Block, b.Settings)
 			}
-			first[b.Arms[0].Variant]++
+			first[b.Settings[0].Variant]++
 		}
 		if len(first) != 2 && len(x.blocks) > 6 {
 			t.Errorf("%v went first", first)
@@ -73,8 +73,8 @@ func TestGateOfSettings(t *testing.T) {
 		t.Fatalf("%v after %d blocks", err, len(x.blocks))
 	}
 	for i, b := range x.blocks[:2*fewestPairs] {
-		if want := 1 + i%2; *b.Arms[0].Procs != want || *b.Arms[1].Procs != want {
-			t.Errorf("block %d is of %d and %d, want %d", i, *b.Arms[0].Procs, *b.Arms[1].Procs, want)
+		if want := 1 + i%2; *b.Settings[0].Procs != want || *b.Settings[1].Procs != want {
+			t.Errorf("block %d is of %d and %d, want %d", i, *b.Settings[0].Procs, *b.Settings[1].Procs, want)
 		}
 	}
 }

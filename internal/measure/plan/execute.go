@@ -50,8 +50,8 @@ type Execution struct {
 	Now func() time.Time
 }
 
-// capacityShare is the part of the unset arm's capacity at which the open loop
-// runs: high enough for queueing to show, low enough for the smaller arms to
+// capacityShare is the part of the unset setting's capacity at which the open loop
+// runs: high enough for queueing to show, low enough for the smaller settings to
 // carry it.
 const capacityShare = 0.5
 
@@ -153,7 +153,7 @@ func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []err
 // keep puts a trial that has ended into the journal, and says whether the rest, of which
 // later is what was planned, can tell anything.
 func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
-	trial.Arm, trial.Role, trial.Block, trial.Order = task.Arm, task.Role, task.Block, task.Order
+	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
 	agreeOnUnit(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
 		return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", len(r.have.Trials), err)
@@ -193,7 +193,7 @@ func (r *running) report(p Progress) {
 	r.Report(p)
 }
 
-// rate is the open loop's rate for a task: the same for every arm of a group.
+// rate is the open loop's rate for a task: the same for every setting of a group.
 func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	if t.Role == journal.RolePilot {
 		return nil, nil
@@ -203,7 +203,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	}
 	var capacities []float64
 	for _, trial := range trials {
-		if trial.Role == journal.RolePilot && trial.Valid && trial.Arm.Group() == t.Arm.Group() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
+		if trial.Role == journal.RolePilot && trial.Valid && trial.Setting.Group() == t.Setting.Group() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			capacities = append(capacities, *trial.ThroughputPerSecond)
 		}
 	}
@@ -225,7 +225,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
 	for i := range before {
 		b := &before[i]
-		if !t.Valid || !b.Valid || b.Arm.Group() != t.Arm.Group() || b.ThroughputUnit == t.ThroughputUnit {
+		if !t.Valid || !b.Valid || b.Setting.Group() != t.Setting.Group() || b.ThroughputUnit == t.ThroughputUnit {
 			continue
 		}
 		t.Valid, t.InvalidCode = false, journal.InvalidUnit

@@ -6,7 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// grid measures every arm equally often: what it runs does not depend on what it
+// grid measures every setting equally often: what it runs does not depend on what it
 // has found.
 type grid struct{ plan journal.Plan }
 
@@ -28,13 +28,13 @@ func Schedule(p journal.Plan) []Task {
 // pilotsOf are the trials that find each group's capacity.
 func pilotsOf(p journal.Plan) (tasks []Task) {
 	seen := map[journal.GroupKey]bool{}
-	for _, arm := range p.Arms {
-		if seen[arm.Group()] {
+	for _, setting := range p.Settings {
+		if seen[setting.Group()] {
 			continue
 		}
-		seen[arm.Group()] = true
+		seen[setting.Group()] = true
 		for n := range p.Pilots {
-			tasks = append(tasks, Task{Arm: withProcs(arm, nil, ""), Role: journal.RolePilot, Block: n})
+			tasks = append(tasks, Task{Setting: withProcs(setting, nil, ""), Role: journal.RolePilot, Block: n})
 		}
 	}
 	return tasks
@@ -42,11 +42,11 @@ func pilotsOf(p journal.Plan) (tasks []Task) {
 
 func blockOf(p journal.Plan, block int) []Task {
 	var tasks []Task
-	for _, arm := range p.Arms {
-		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleMeasure, Block: block})
+	for _, setting := range p.Settings {
+		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleMeasure, Block: block})
 	}
-	for _, arm := range p.AA {
-		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleAA, Block: block})
+	for _, setting := range p.AA {
+		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleAA, Block: block})
 	}
 	// A stream of its own for each block, so that a plan of more blocks begins
 	// with the very blocks of a plan of fewer. Blocks that run side by side have one.

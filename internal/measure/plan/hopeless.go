@@ -24,7 +24,7 @@ func hopeless(r Record, ends bool) error {
 	}
 	if last.Role == journal.RolePilot {
 		if slices.ContainsFunc(r.Trials, func(t journal.Trial) bool {
-			return t.Role == journal.RolePilot && t.Valid && t.Arm.Group() == last.Arm.Group()
+			return t.Role == journal.RolePilot && t.Valid && t.Setting.Group() == last.Setting.Group()
 		}) {
 			return nil // the rate comes from that one
 		}
@@ -53,8 +53,8 @@ func (r Record) faultOfValues(block []journal.Trial) bool {
 		if t.Role == journal.RolePilot || !t.Valid {
 			continue
 		}
-		group = group || t.Arm.Group() == block[0].Arm.Group()
-		before = before || slices.ContainsFunc(block, func(b journal.Trial) bool { return b.Arm.Key() == t.Arm.Key() })
+		group = group || t.Setting.Group() == block[0].Setting.Group()
+		before = before || slices.ContainsFunc(block, func(b journal.Trial) bool { return b.Setting.Key() == t.Setting.Key() })
 	}
 	return group && (!before || len(block) == 1)
 }

@@ -8,10 +8,11 @@ import (
 
 // A plan may have several nodes, and then runs as many trials at a time, each on a node
 // of its own. A whole block runs on one node: what is compared within it ran at one
-// speed, and a node that is slower than another is slower for all arms alike. The blocks
-// that run side by side have one order of arms, begun at another place on each node, so
-// that over them every arm runs once on every node and, where there are as many arms as
-// nodes, no two nodes run the same at a time: a Latin square of arms, nodes and turns.
+// speed, and a node that is slower than another is slower for all settings alike. The
+// blocks that run side by side have one order of settings, begun at another place on
+// each node, so that over them every setting runs once on every node and, where there
+// are as many settings as nodes, no two nodes run the same at a time: a Latin square of
+// settings, nodes and turns.
 
 // lanes is how many trials run at a time.
 func lanes(p journal.Plan) int { return max(1, len(p.Nodes)) }

@@ -14,8 +14,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// unlike are nodes of unlike speeds, on which each arm does its share of the work, within
-// 2 %.
+// unlike are nodes of unlike speeds, on which each setting does its share of the work,
+// within 2 %.
 type unlike struct {
 	speeds []float64
 	share  map[int]float64 // by GOMAXPROCS; without: 1
@@ -31,8 +31,8 @@ func (u *unlike) Run(_ context.Context, task plan.Task, _ plan.Observer) (journa
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	procs := 4 // unset
-	if task.Arm.Procs != nil {
-		procs = *task.Arm.Procs
+	if task.Setting.Procs != nil {
+		procs = *task.Setting.Procs
 	}
 	share, ok := u.share[procs]
 	if !ok {
@@ -78,7 +78,7 @@ func claims(r *verdict.Result) bool {
 
 // sees tells whether a result has a value of GOMAXPROCS below the peak.
 func sees(r *verdict.Result, procs int) bool {
-	return slices.ContainsFunc(r.Groups[0].Settings, func(s verdict.SettingResult) bool {
+	return slices.ContainsFunc(r.Groups[0].Values, func(s verdict.ValueResult) bool {
 		return s.Procs != nil && *s.Procs == procs && s.VersusPeak.High != nil && *s.VersusPeak.High < 1
 	})
 }

@@ -23,8 +23,8 @@ func several(t *testing.T, nodes int, m settings) journal.Plan {
 	return p
 }
 
-// A block is of one node; over the blocks that run side by side every arm runs once on
-// every node, and no two nodes run the same arm at a time.
+// A block is of one node; over the blocks that run side by side every setting runs once
+// on every node, and no two nodes run the same setting at a time.
 func TestLanes(t *testing.T) {
 	m := settings{Procs: Procs{Values: []*int{nil, ptr(1), ptr(2), ptr(4)}}, CPUs: 4, Blocks: 6, Pilots: 2, Seed: 11}
 	for _, nodes := range []int{2, 3} {
@@ -34,8 +34,8 @@ func TestLanes(t *testing.T) {
 			t.Fatalf("%d tasks", len(tasks))
 		}
 		lane := map[int]int{}      // by block
-		ran := map[string]int{}    // arm and node
-		orders := map[string]int{} // of arms
+		ran := map[string]int{}    // setting and node
+		orders := map[string]int{} // of settings
 		waves := map[int][]Task{}  // by the turn
 		turn, left := 0, len(tasks)
 		for at := 0; at < len(tasks); turn++ {
@@ -44,18 +44,18 @@ func TestLanes(t *testing.T) {
 			at, left = at+n, left-n
 		}
 		for _, w := range waves {
-			var arms []journal.ArmKey
+			var settings []journal.SettingKey
 			for _, task := range w {
 				if task.Role == journal.RolePilot && slices.ContainsFunc(w, func(x Task) bool { return x.Role != journal.RolePilot }) {
 					t.Errorf("%d nodes: a pilot runs beside what waits for it: %+v", nodes, w)
 				}
 				if task.Role == journal.RoleMeasure {
-					arms = append(arms, task.Arm.Key())
+					settings = append(settings, task.Setting.Key())
 				}
 			}
-			slices.SortFunc(arms, func(a, b journal.ArmKey) int { return a.Procs - b.Procs })
-			if len(slices.Compact(slices.Clone(arms))) != len(arms) {
-				t.Errorf("%d nodes: an arm runs on two at a time: %+v", nodes, w)
+			slices.SortFunc(settings, func(a, b journal.SettingKey) int { return a.Procs - b.Procs })
+			if len(slices.Compact(slices.Clone(settings))) != len(settings) {
+				t.Errorf("%d nodes: a setting runs on two at a time: %+v", nodes, w)
 			}
 		}
 		for _, task := range tasks {
@@ -67,8 +67,8 @@ func TestLanes(t *testing.T) {
 			}
 			lane[task.Block] = task.Lane
 			if task.Role == journal.RoleMeasure {
-				ran[fmt.Sprint(task.Arm.Label, " ", task.Block/nodes, " ", task.Lane)]++
-				orders[fmt.Sprint(task.Order, " ", task.Arm.Label)]++
+				ran[fmt.Sprint(task.Setting.Label, " ", task.Block/nodes, " ", task.Lane)]++
+				orders[fmt.Sprint(task.Order, " ", task.Setting.Label)]++
 			}
 		}
 		for key, n := range ran {
@@ -77,7 +77,7 @@ func TestLanes(t *testing.T) {
 			}
 		}
 		if len(ran) != 4*6 || len(orders) < 10 {
-			t.Errorf("%d nodes: %d arms on nodes, and %d orders", nodes, len(ran), len(orders))
+			t.Errorf("%d nodes: %d settings on nodes, and %d orders", nodes, len(ran), len(orders))
 		}
 	}
 	one, sequence := plan(t, m), Schedule(plan(t, m))
@@ -195,7 +195,7 @@ func TestRaceSideBySide(t *testing.T) {
 	}
 	for i := 0; i+1 < len(x.blocks); i += 2 {
 		a, b := x.blocks[i], x.blocks[i+1]
-		if a.Why != b.Why || len(a.Arms) != len(b.Arms) || !slices.EqualFunc(rotated(a.Arms, 1), b.Arms, func(p, q journal.Arm) bool { return p.Key() == q.Key() }) {
+		if a.Why != b.Why || len(a.Settings) != len(b.Settings) || !slices.EqualFunc(rotated(a.Settings, 1), b.Settings, func(p, q journal.Setting) bool { return p.Key() == q.Key() }) {
 			t.Errorf("beside %+v ran %+v", a, b)
 		}
 	}

@@ -118,7 +118,7 @@ func TestApartOn(t *testing.T) {
 func TestPlanOfRest(t *testing.T) {
 	s := serverWith(func(s *Spec) { s.Split = &Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}} })
 	has := func(cpus int) bool {
-		for _, a := range s.Plan(8, 1).Arms {
+		for _, a := range s.Plan(8, 1).Settings {
 			if a.Procs != nil && *a.Procs == cpus {
 				return true
 			}

@@ -25,7 +25,7 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 		p.Nodes = pods.Nodes
 	}
 	if a := s.Target.Attach; a != nil {
-		p.SmallestFor, p.Arms = false, []journal.Arm{a.arm()}
+		p.SmallestFor, p.Settings = false, []journal.Setting{a.setting()}
 		return p
 	}
 	if s.OpenLoop() && s.Load.Rate == 0 && s.Load.SLO == nil {
@@ -34,9 +34,9 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	for _, group := range s.groups() {
 		values := s.values(s.effective(group, hostCPUs))
 		for _, n := range values {
-			p.Arms = append(p.Arms, withProcs(group, n, ""))
+			p.Settings = append(p.Settings, withProcs(group, n, ""))
 			if against {
-				p.Arms = append(p.Arms, withProcs(group, n, journal.VariantAgainst))
+				p.Settings = append(p.Settings, withProcs(group, n, journal.VariantAgainst))
 			}
 		}
 		p.AA = append(p.AA, withProcs(group, values[0], ""))
@@ -61,16 +61,16 @@ func (s Spec) values(effective float64) []*int {
 }
 
 // effective is how many CPUs the target of a group may use.
-func (s Spec) effective(group journal.Arm, hostCPUs float64) float64 {
+func (s Spec) effective(group journal.Setting, hostCPUs float64) float64 {
 	if group.QuotaCPUs != nil {
 		return math.Min(s.targetCPUs(hostCPUs), *group.QuotaCPUs)
 	}
 	return s.targetCPUs(hostCPUs)
 }
 
-// groups are arms without a number of Ps, one for each quota, number of replicas and
+// groups are settings without a number of Ps, one for each quota, number of replicas and
 // version.
-func (s Spec) groups() (list []journal.Arm) {
+func (s Spec) groups() (list []journal.Setting) {
 	quotas, versions := s.Quotas, s.GoVersions
 	if len(quotas) == 0 {
 		quotas = []*float64{nil}
@@ -81,14 +81,14 @@ func (s Spec) groups() (list []journal.Arm) {
 	for _, version := range versions {
 		for _, quota := range quotas {
 			for _, n := range s.Replicas {
-				list = append(list, journal.Arm{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version})
+				list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version})
 			}
 		}
 	}
 	return list
 }
 
-func withProcs(group journal.Arm, procs *int, variant string) journal.Arm {
+func withProcs(group journal.Setting, procs *int, variant string) journal.Setting {
 	a := group
 	a.Procs, a.Variant, a.Label = procs, variant, "unset"
 	if procs != nil {
@@ -102,10 +102,10 @@ func withProcs(group journal.Arm, procs *int, variant string) journal.Arm {
 
 // Task is one trial to be run.
 type Task struct {
-	Arm   journal.Arm
-	Role  journal.Role
-	Block int
-	Order int
+	Setting journal.Setting
+	Role    journal.Role
+	Block   int
+	Order   int
 	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, and
 	// where there is no open loop.
 	RatePerSecond *float64

@@ -12,8 +12,8 @@ import (
 // (2^32 on 64 bits since Go 1.10), but a typing error should not start it.
 const maxProcs = 4096
 
-// maxArms bounds the arms of one range.
-const maxArms = 256
+// maxSettings bounds the settings of one range.
+const maxSettings = 256
 
 // Procs is which values of GOMAXPROCS to sweep.
 type Procs struct {
@@ -35,7 +35,7 @@ func ParseProcs(s string) (Procs, error) {
 		switch {
 		case item == "unset":
 			p.add(nil)
-		case !ok || lowest < 1 || highest < lowest || highest > maxProcs || highest-lowest >= maxArms:
+		case !ok || lowest < 1 || highest < lowest || highest > maxProcs || highest-lowest >= maxSettings:
 			wrong = append(wrong, strconv.Quote(item))
 		default:
 			for n := lowest; n <= highest; n++ {

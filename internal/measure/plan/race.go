@@ -32,9 +32,9 @@ func (p racing) Next(r Record) Leg {
 		}
 	}
 	if s.Tasks = abreast(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
-		return s.about(s.Tasks[0].Arm.Group())
+		return s.about(s.Tasks[0].Setting.Group())
 	}
-	if turn < 0 || len(next.Arms) == 0 || p.spent(r, len(next.Arms)) {
+	if turn < 0 || len(next.Settings) == 0 || p.spent(r, len(next.Settings)) {
 		return s
 	}
 	s.Begin = p.row(r, next)
@@ -50,10 +50,10 @@ func (p racing) Next(r Record) Leg {
 func (p racing) row(r Record, next contest.Step) (list []journal.Block) {
 	for range lanes(p.h.Plan) {
 		n := len(r.Blocks) + len(list)
-		if len(list) > 0 && contest.Spent(p.h, r.Trials, (len(list)+1)*len(next.Arms)) != "" {
+		if len(list) > 0 && contest.Spent(p.h, r.Trials, (len(list)+1)*len(next.Settings)) != "" {
 			break
 		}
-		list = append(list, journal.Block{Block: n, Why: string(next.Why), Arms: rotated(next.Arms, p.h.Plan.Lane(n))})
+		list = append(list, journal.Block{Block: n, Why: string(next.Why), Settings: rotated(next.Settings, p.h.Plan.Lane(n))})
 	}
 	return list
 }
@@ -82,8 +82,8 @@ func (r Record) begun() []Task {
 }
 
 func tasksOf(b journal.Block) (tasks []Task) {
-	for i, arm := range b.Arms {
-		tasks = append(tasks, Task{Arm: arm, Role: journal.RoleMeasure, Block: b.Block, Order: i})
+	for i, setting := range b.Settings {
+		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleMeasure, Block: b.Block, Order: i})
 	}
 	return tasks
 }

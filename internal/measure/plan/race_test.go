@@ -43,11 +43,11 @@ type knee struct {
 
 func (k *knee) run(n int, t Task) (journal.Trial, error) {
 	procs := 8 // unset
-	if t.Arm.Procs != nil {
-		procs = *t.Arm.Procs
+	if t.Setting.Procs != nil {
+		procs = *t.Setting.Procs
 	}
 	h := fnv.New64a()
-	fmt.Fprint(h, t.Block, t.Order, t.Arm.Label, t.Arm.QuotaCPUs != nil)
+	fmt.Fprint(h, t.Block, t.Order, t.Setting.Label, t.Setting.QuotaCPUs != nil)
 	stray := math.Sin(float64(h.Sum64()%1000)) * 0.03
 	return journal.Trial{
 		Valid: true, ObservedProcs: []*int{&procs}, DurationSeconds: k.takes.Seconds(),
@@ -106,7 +106,7 @@ func TestGroupsTakeTurns(t *testing.T) {
 	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(4.0), ptr(2.0)} })
 	x := (&knee{at: 3}).execution(h, Record{})
 	x.Report = func(p Progress) { // what is asked of the group at work is told first
-		group := p.Task.Arm.Group()
+		group := p.Task.Setting.Group()
 		if slices.ContainsFunc(p.Open, func(q Question) bool { return q.Group == group }) && p.Open[0].Group != group {
 			t.Errorf("while %v runs, %+v is said to be open first", group, p.Open[0])
 		}
@@ -116,13 +116,13 @@ func TestGroupsTakeTurns(t *testing.T) {
 	}
 	groups := h.Plan.Groups()
 	for i, b := range x.blocks {
-		for _, a := range b.Arms {
-			if a.Group() != b.Arms[0].Group() {
-				t.Errorf("block %d has arms of %v and of %v", i, b.Arms[0].Group(), a.Group())
+		for _, a := range b.Settings {
+			if a.Group() != b.Settings[0].Group() {
+				t.Errorf("block %d has settings of %v and of %v", i, b.Settings[0].Group(), a.Group())
 			}
 		}
-		if i < 2*len(groups) && b.Arms[0].Group() != groups[i%len(groups)] {
-			t.Errorf("block %d is of %v, want %v", i, b.Arms[0].Group(), groups[i%len(groups)])
+		if i < 2*len(groups) && b.Settings[0].Group() != groups[i%len(groups)] {
+			t.Errorf("block %d is of %v, want %v", i, b.Settings[0].Group(), groups[i%len(groups)])
 		}
 	}
 }
@@ -159,12 +159,12 @@ func TestListedValues(t *testing.T) {
 	x := ended(t, h, &knee{at: 8})
 	blocks := map[string]map[int]bool{}
 	for _, trial := range x.kept {
-		if blocks[trial.Arm.Label] == nil {
-			blocks[trial.Arm.Label] = map[int]bool{}
+		if blocks[trial.Setting.Label] == nil {
+			blocks[trial.Setting.Label] = map[int]bool{}
 		}
-		blocks[trial.Arm.Label][trial.Block] = true
+		blocks[trial.Setting.Label][trial.Block] = true
 	}
-	for _, a := range h.Plan.Arms {
+	for _, a := range h.Plan.Settings {
 		if len(blocks[a.Label]) < 3 {
 			t.Errorf("%s was measured in %d blocks, want three", a.Label, len(blocks[a.Label]))
 		}
@@ -192,7 +192,7 @@ func TestFailingValues(t *testing.T) {
 		k := &knee{at: 6}
 		x := k.execution(h, Record{})
 		k.fake.answer = func(n int, task Task) (journal.Trial, error) {
-			if when(n, value(task.Arm.Procs)) {
+			if when(n, value(task.Setting.Procs)) {
 				return journal.Trial{InvalidReason: "out of memory"}, nil
 			}
 			return k.run(n, task)
@@ -203,7 +203,7 @@ func TestFailingValues(t *testing.T) {
 	tries := map[string]int{}
 	for _, trial := range x.kept {
 		if !trial.Valid {
-			tries[trial.Arm.Label]++
+			tries[trial.Setting.Label]++
 		}
 	}
 	if err != nil || len(x.kept)-tries["unset"] < 6 {
@@ -243,7 +243,7 @@ func TestRaceThroughABurst(t *testing.T) {
 			t.Errorf("busy from trial %d: %s after %d trials, %d; want 6, proven", 4+from, end.Stop, len(x.kept), pick)
 		}
 		for _, one := range x.kept {
-			if n := value(one.Arm.Procs); one.Block == 0 && n > 0 && c.Level(n).Trials == 0 {
+			if n := value(one.Setting.Procs); one.Block == 0 && n > 0 && c.Level(n).Trials == 0 {
 				t.Errorf("busy from trial %d: nothing is known of %d", 4+from, n)
 			}
 		}

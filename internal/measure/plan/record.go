@@ -19,19 +19,19 @@ type Record struct {
 type place struct {
 	role         journal.Role
 	block, order int
-	arm          journal.ArmKey
+	setting      journal.SettingKey
 }
 
-// placeOf is a trial's place. A pilot's is its group's: which arm the group names
+// placeOf is a trial's place. A pilot's is its group's: which setting the group names
 // first may change.
-func placeOf(a journal.Arm, role journal.Role, block, order int) place {
+func placeOf(a journal.Setting, role journal.Role, block, order int) place {
 	if role == journal.RolePilot {
 		a.Procs, a.Variant = nil, ""
 	}
 	return place{role, block, order, a.Key()}
 }
 
-func (t Task) place() place { return placeOf(t.Arm, t.Role, t.Block, t.Order) }
+func (t Task) place() place { return placeOf(t.Setting, t.Role, t.Block, t.Order) }
 
 // add takes a trial that has just ended.
 func (r *Record) add(task Task, trial journal.Trial) {
@@ -49,13 +49,13 @@ func (r Record) Lacks(tasks []Task) []Task {
 	done, rated := map[place]bool{}, map[journal.GroupKey]bool{}
 	for _, t := range r.Trials {
 		if t.Role == journal.RolePilot && t.Valid {
-			rated[t.Arm.Group()] = true
+			rated[t.Setting.Group()] = true
 		}
 	}
 	for _, t := range r.Trials {
-		at := placeOf(t.Arm, t.Role, t.Block, t.Order)
+		at := placeOf(t.Setting, t.Role, t.Block, t.Order)
 		pilot := t.Role == journal.RolePilot
-		if r.tried[at] || !t.NotStarted && (!pilot || rated[t.Arm.Group()]) {
+		if r.tried[at] || !t.NotStarted && (!pilot || rated[t.Setting.Group()]) {
 			done[at] = true
 		}
 	}
@@ -76,7 +76,7 @@ func (r Record) of(block int) (list []journal.Trial) {
 func (r Record) Standing(tasks []Task) int {
 	places := map[place]bool{}
 	for _, t := range r.Trials {
-		places[placeOf(t.Arm, t.Role, t.Block, t.Order)] = true
+		places[placeOf(t.Setting, t.Role, t.Block, t.Order)] = true
 	}
 	for _, t := range tasks {
 		delete(places, t.place())

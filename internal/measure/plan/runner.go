@@ -7,16 +7,16 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Runner measures arms, on this machine, in a cluster or in a model. It is for one
+// Runner measures settings, on this machine, in a cluster or in a model. It is for one
 // goroutine at a time, but where the plan has several nodes: then Run is called for
 // each of its lanes at once.
 type Runner interface {
 	// Prepare does before the first trial what may fail for all. What is wrong with
 	// the Spec on the Runner's machine is a *FieldError.
 	Prepare(ctx context.Context, plan journal.Plan, observe Observer) error
-	// Run measures one arm once. A trial that was carried out but proves nothing comes
-	// back with Valid false and its reason. An error means that no trial came about
-	// and that the next would fare no better; it ends the run. When ctx ends, Run
+	// Run measures one setting once. A trial that was carried out but proves nothing
+	// comes back with Valid false and its reason. An error means that no trial came
+	// about and that the next would fare no better; it ends the run. When ctx ends, Run
 	// stops what it started and returns ctx.Err().
 	Run(ctx context.Context, t Task, observe Observer) (journal.Trial, error)
 	// Close removes what Prepare made.

@@ -37,12 +37,12 @@ type Spec struct {
 	Procs      Procs
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
 	Replicas   []int      // copies of the target behind one load, each under the quota; each number a group
-	GoVersions []string   // that Target.Build is compiled with, each an arm; empty: as the program comes
+	GoVersions []string   // that Target.Build is compiled with, each a setting; empty: as the program comes
 	Repeats    int        // blocks of a grid
 	Budget     *Budget    // of a race; nil: a grid
 	Margin     float64    // how much less throughput still counts as good: 0.05 is 5 %
 	MarginP99  float64    // how much more p99
-	Seed       *uint64    // of the arms' order; nil: any
+	Seed       *uint64    // of the settings' order; nil: any
 
 	// Tolerant goes on where all trials of a block are invalid, or a pilot: that they
 	// are may be the answer.
@@ -55,7 +55,7 @@ type Spec struct {
 // Target is the program under test.
 type Target struct {
 	Command    []string   // argv; with Build only the arguments, unless a word holds {binary}
-	Against    []string   // argv of the old command: every arm runs old and new
+	Against    []string   // argv of the old command: every setting runs old and new
 	Build      string     // Go package to compile
 	BuiltIn    string     // id of the practice program that Command starts; empty: the user's own
 	URL        string     // where its load goes; empty: a batch program

@@ -139,7 +139,7 @@ func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
 			if task.Block != block {
 				t.Fatalf("block %d holds %+v", block, task)
 			}
-			name := fmt.Sprint(task.Arm.Label, task.Role, task.Arm.QuotaCPUs != nil)
+			name := fmt.Sprint(task.Setting.Label, task.Role, task.Setting.QuotaCPUs != nil)
 			seen[name]++
 			order += name + " "
 		}
@@ -163,12 +163,12 @@ func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
 
 func TestPlanOfAGateAndOfQuotas(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Values: []*int{nil}}, Against: true, CPUs: 2, Blocks: 6})
-	if len(p.Arms) != 2 || p.Arms[1].Variant != journal.VariantAgainst || p.Arms[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
+	if len(p.Settings) != 2 || p.Settings[1].Variant != journal.VariantAgainst || p.Settings[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
 		t.Errorf("%+v", p)
 	}
 	p = plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{ptr(8.0)}, CPUs: 2, Blocks: 6})
-	if got := p.Arms[len(p.Arms)-1].Label; got != "4" || len(p.Arms) != 5 {
-		t.Errorf("a quota above the CPUs: %d arms up to %s, want those of 2 CPUs", len(p.Arms), got)
+	if got := p.Settings[len(p.Settings)-1].Label; got != "4" || len(p.Settings) != 5 {
+		t.Errorf("a quota above the CPUs: %d settings up to %s, want those of 2 CPUs", len(p.Settings), got)
 	}
 }
 
@@ -186,7 +186,7 @@ func (f *fake) Run(ctx context.Context, t Task, _ Observer) (journal.Trial, erro
 	if f.answer != nil {
 		return f.answer(len(f.ran), t)
 	}
-	return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0 * float64(max(1, value(t.Arm.Procs))))}, nil
+	return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0 * float64(max(1, value(t.Setting.Procs))))}, nil
 }
 
 type run struct {
@@ -345,7 +345,7 @@ func TestRemainingTime(t *testing.T) {
 func TestTolerant(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1)}}, GoVersions: []string{"1.4", "1.26"}, CPUs: 2, Blocks: 2, Pilots: 1})
 	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
-		if task.Arm.GoVersion == "1.4" {
+		if task.Setting.GoVersion == "1.4" {
 			if task.RatePerSecond != nil {
 				t.Errorf("%+v has a rate without a pilot", task)
 			}
@@ -367,9 +367,9 @@ func TestUnitsAgree(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 2})
 	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
 		unit := "throughput"
-		if task.Arm.QuotaCPUs != nil {
+		if task.Setting.QuotaCPUs != nil {
 			unit = "runs" // a group of its own
-		} else if n == len(p.Arms)+len(p.AA)+1 || task.Block == 1 && task.Role == journal.RoleAA {
+		} else if n == len(p.Settings)+len(p.AA)+1 || task.Block == 1 && task.Role == journal.RoleAA {
 			unit = "runs"
 		}
 		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(1.0), ThroughputUnit: unit}, nil
@@ -379,7 +379,7 @@ func TestUnitsAgree(t *testing.T) {
 	}
 	wrong := 0
 	for _, trial := range x.kept {
-		if trial.Valid != (trial.InvalidCode == "") || trial.Valid && trial.Arm.QuotaCPUs == nil && trial.ThroughputUnit != "throughput" {
+		if trial.Valid != (trial.InvalidCode == "") || trial.Valid && trial.Setting.QuotaCPUs == nil && trial.ThroughputUnit != "throughput" {
 			t.Errorf("%+v", trial)
 		}
 		if trial.InvalidCode == journal.InvalidUnit {

@@ -282,7 +282,7 @@ func (s Spec) LoadCommand(urls []string, rate float64) ([]string, error) {
 }
 
 // LoadOptions is a run of our own engine; rate 0 is the closed loop. All trials send a
-// mix in the same order, and at the same times at random, so that arms are compared
+// mix in the same order, and at the same times at random, so that settings are compared
 // under the same load.
 func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) load.Options {
 	l := s.Load

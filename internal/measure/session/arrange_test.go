@@ -17,15 +17,15 @@ import (
 // arranger is a runner that sets load and target apart, or cannot.
 type arranger struct {
 	runner
-	split *plan.Split
-	err   error
-	asked int
-	arms  int // of the plan that it was asked with
+	split    *plan.Split
+	err      error
+	asked    int
+	settings int // of the plan that it was asked with
 }
 
 func (a *arranger) Arrange(_ context.Context, p journal.Plan, _ plan.Observer) (*plan.Split, error) {
 	a.asked++
-	a.arms = len(p.Arms)
+	a.settings = len(p.Settings)
 	return a.split, a.err
 }
 
@@ -62,11 +62,11 @@ func TestArrangeOnce(t *testing.T) {
 	if h.Load.Arranged() != journal.ArrangementApart || h.Target.CPUs.String() != "0-6" || h.Load.CPUs.String() != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != nil || h.Load.LoadCPUs != nil {
 		t.Fatalf("the journal has %+v and %+v", h.Target, h.Load)
 	}
-	below := func(arms []journal.Arm) bool {
-		return slices.ContainsFunc(arms, func(a journal.Arm) bool { return a.Procs != nil && *a.Procs == 6 })
+	below := func(settings []journal.Setting) bool {
+		return slices.ContainsFunc(settings, func(a journal.Setting) bool { return a.Procs != nil && *a.Procs == 6 })
 	}
-	if below(before.Arms) || !below(h.Plan.Arms) {
-		t.Errorf("on 8 CPUs the arms are %v, on 7 of them %v", before.Arms, h.Plan.Arms)
+	if below(before.Settings) || !below(h.Plan.Settings) {
+		t.Errorf("on 8 CPUs the settings are %v, on 7 of them %v", before.Settings, h.Plan.Settings)
 	}
 
 	again := New(sp, options(dir, eight))

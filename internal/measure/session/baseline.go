@@ -34,7 +34,7 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 		return old, nil, &Refusal{err}
 	}
 	then, thenUnset := numbered(measured(contents))
-	now, nowUnset := numbered(s.Plan.Arms)
+	now, nowUnset := numbered(s.Plan.Settings)
 	switch {
 	case old.Target.Kind != s.Header.Target.Kind:
 		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, and this is a " + s.Header.Target.Kind + " target"}
@@ -55,24 +55,24 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	return old, notes, nil
 }
 
-// measured are the arms of a journal: a race has measured a few of those in its plan.
-func measured(c *journal.Contents) (arms []journal.Arm) {
+// measured are the settings of a journal: a race has measured a few of those in its plan.
+func measured(c *journal.Contents) (settings []journal.Setting) {
 	if !c.Header.Plan.Racing() {
-		return c.Header.Plan.Arms
+		return c.Header.Plan.Settings
 	}
-	seen := map[journal.ArmKey]bool{}
+	seen := map[journal.SettingKey]bool{}
 	for _, t := range c.Trials {
-		if t.Role == journal.RoleMeasure && !seen[t.Arm.Key()] {
-			seen[t.Arm.Key()] = true
-			arms = append(arms, t.Arm)
+		if t.Role == journal.RoleMeasure && !seen[t.Setting.Key()] {
+			seen[t.Setting.Key()] = true
+			settings = append(settings, t.Setting)
 		}
 	}
-	return arms
+	return settings
 }
 
-// numbered are the values of GOMAXPROCS of arms.
-func numbered(arms []journal.Arm) (values []int, unset bool) {
-	for _, a := range arms {
+// numbered are the values of GOMAXPROCS of settings.
+func numbered(settings []journal.Setting) (values []int, unset bool) {
+	for _, a := range settings {
 		if a.Procs == nil {
 			unset = true
 		} else {

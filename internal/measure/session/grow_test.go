@@ -27,7 +27,7 @@ func TestGrow(t *testing.T) {
 		return r.ran
 	}
 	first := New(sp, o)
-	perBlock := len(first.Plan.Arms) + len(first.Plan.AA)
+	perBlock := len(first.Plan.Settings) + len(first.Plan.AA)
 	whole := first.Trials()
 	if n := run(first, 0); n != whole || first.Missing() != 0 {
 		t.Fatalf("%d of %d trials ran, %d are missing", n, whole, first.Missing())

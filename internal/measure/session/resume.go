@@ -148,5 +148,5 @@ func planDiffers(then journal.Plan) string {
 
 // goVersioned tells whether the plan names the Go of its targets.
 func goVersioned(p journal.Plan) bool {
-	return slices.ContainsFunc(p.Arms, func(a journal.Arm) bool { return a.GoVersion != "" })
+	return slices.ContainsFunc(p.Settings, func(a journal.Setting) bool { return a.GoVersion != "" })
 }

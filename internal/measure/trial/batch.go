@@ -61,7 +61,7 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		return err
 	}
 	t.logged(all[0].Outputs)
-	addRuns(t.Trial, len(all)*t.Arm.Replicas, wall)
+	addRuns(t.Trial, len(all)*t.Setting.Replicas, wall)
 	if err := judgeStolen(t.Trial); err != nil {
 		return err
 	}

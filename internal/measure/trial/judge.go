@@ -13,7 +13,7 @@ import (
 // null where that is not known.
 func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile float64) *float64) {
 	var periods *int64
-	if t.Arm.QuotaCPUs != nil || limitedFromOutside(p.Usage) {
+	if t.Setting.QuotaCPUs != nil || limitedFromOutside(p.Usage) {
 		periods = new(int64(p.DurationSeconds/journal.QuotaPeriod.Seconds() + 1e-9))
 	}
 	j := &p.Judgement
@@ -35,7 +35,7 @@ func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile 
 	}
 }
 
-// limitedFromOutside tells whether a limit that the arm did not set can throttle the
+// limitedFromOutside tells whether a limit that the setting did not set can throttle the
 // target: procfit may itself run in a container.
 func limitedFromOutside(u *journal.Usage) bool {
 	if u == nil || u.HostUse == nil {
@@ -70,11 +70,11 @@ type Reading struct {
 	NoGo       bool  // no Go program is among its processes
 }
 
-// judgeProcs records what the target ran at and says whether that is what the arm wants.
-// before is from after the warm-up, after from before the stop; it may be nil.
+// judgeProcs records what the target ran at and says whether that is what the setting
+// wants. before is from after the warm-up, after from before the stop; it may be nil.
 func judgeProcs(t *journal.Trial, before, after []Reading) error {
 	t.ObservedProcs = make([]*int, len(before))
-	want := t.Arm.Procs
+	want := t.Setting.Procs
 	for i, now := range before {
 		switch {
 		case now.NoGo:

@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 		h := hdrhistogram.New(1, int64(time.Minute), 3)
 		h.RecordValues(int64(time.Millisecond), tc.requests)
 		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: tc.span, Requests: 1, Latency: h, SendLag: h}
-		tr := journal.Trial{Arm: journal.Arm{QuotaCPUs: tc.quota}}
+		tr := journal.Trial{Setting: journal.Setting{QuotaCPUs: tc.quota}}
 		if err := addOpen(&tr, l, nil, 300*time.Millisecond); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -65,7 +65,7 @@ type Task struct {
 
 // NewTask makes a Task that begins now.
 func NewTask(origin journal.Origin, spec plan.Spec, of plan.Task, observe plan.Observer, foretold map[journal.GroupKey]bool) *Task {
-	return &Task{Task: of, Spec: spec, Observe: observe, Foretold: foretold, Trial: &journal.Trial{Arm: of.Arm, Origin: origin, Started: time.Now()}}
+	return &Task{Task: of, Spec: spec, Observe: observe, Foretold: foretold, Trial: &journal.Trial{Setting: of.Setting, Origin: origin, Started: time.Now()}}
 }
 
 // Step reports what the trial does now.

@@ -91,7 +91,7 @@ func TestLife(t *testing.T) {
 		spec, on := plan.Default(), &stage{}
 		spec.Target.URL = "http://x/"
 		tc.set(on)
-		tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Arm: journal.Arm{Procs: new(2), Replicas: 1}}, nil, nil))
+		tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Procs: new(2), Replicas: 1}}, nil, nil))
 		if !errors.Is(err, tc.err) || (err == nil) != (tc.err == nil) || tr.InvalidCode != tc.code || tr.Valid != (tc.code == "" && tc.err == nil) || !slices.Equal(on.calls, tc.calls) {
 			t.Errorf("%s: %v, %s %q after %v; want %v, %s after %v", name, err, tr.InvalidCode, tr.InvalidReason, on.calls, tc.err, tc.code, tc.calls)
 		}
@@ -124,7 +124,7 @@ func TestServersMetrics(t *testing.T) {
 	} {
 		spec := plan.Default()
 		spec.Target.URL, spec.Load.Metrics = "http://x/", []load.Metric{m}
-		tr, err := Run(t.Context(), &stage{ending: tc.ending}, NewTask(journal.OriginKube, spec, plan.Task{Arm: journal.Arm{Procs: new(2), Replicas: 1}}, nil, nil))
+		tr, err := Run(t.Context(), &stage{ending: tc.ending}, NewTask(journal.OriginKube, spec, plan.Task{Setting: journal.Setting{Procs: new(2), Replicas: 1}}, nil, nil))
 		if err != nil || tr.InvalidCode != tc.code {
 			t.Errorf("%s: %v, %s %q", name, err, tr.InvalidCode, tr.InvalidReason)
 		}
@@ -143,7 +143,7 @@ func TestBatchLife(t *testing.T) {
 	spec.Target.Command, spec.Load.Warmup, spec.Target.RunFor = []string{"job"}, 2*time.Second, 3*time.Second
 	host := &journal.HostUse{StealSeconds: 0.5}
 	on := &stage{ran: Ran{Wall: 1500 * time.Millisecond, Usage: journal.Usage{MeasuredSeconds: 1.5, HostUse: host}, Readings: readings(2), Outputs: []load.Output{{Head: []byte("done\n")}}}}
-	tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Arm: journal.Arm{Procs: new(2), Replicas: 1}}, nil, nil))
+	tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Procs: new(2), Replicas: 1}}, nil, nil))
 	if want := []string{"prepare", "start", "run false", "run false", "run true", "run true", "check", "stop"}; err != nil || !tr.Valid || !slices.Equal(on.calls, want) {
 		t.Errorf("%v, %s after %v, want %v", err, tr.InvalidReason, on.calls, want)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Carried is the share of the offered rate below which an arm is saturated.
+// Carried is the share of the offered rate below which a setting is saturated.
 const Carried = 0.99
 
 // ThroughputRequests is the unit of a server's throughput.

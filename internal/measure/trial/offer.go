@@ -80,7 +80,7 @@ func (t *Task) at(ctx context.Context, p Place, rate float64, span time.Duration
 // foretell says once a group that its p99 will not be judged, where only the pilots
 // could tell.
 func (t *Task) foretell(rate float64, quota bool) {
-	group := t.Arm.Group()
+	group := t.Setting.Group()
 	if t.Foretold[group] || t.Spec.Shortfall(t.Spec.Load.Rate, quota) != nil {
 		return
 	}
@@ -90,4 +90,4 @@ func (t *Task) foretell(rate float64, quota bool) {
 	}
 }
 
-func (t *Task) quota() bool { return t.Arm.QuotaCPUs != nil }
+func (t *Task) quota() bool { return t.Setting.QuotaCPUs != nil }

@@ -59,7 +59,7 @@ func TestServerLoops(t *testing.T) {
 	} {
 		s, on := plan.Default(), &server{}
 		tc.spec(&s)
-		c := NewTask(journal.OriginLocal, s, plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: tc.rate}, nil, map[journal.GroupKey]bool{})
+		c := NewTask(journal.OriginLocal, s, plan.Task{Setting: journal.Setting{Replicas: 1}, RatePerSecond: tc.rate}, nil, map[journal.GroupKey]bool{})
 		c.urls = []string{"http://x/"}
 		if err := c.loops(t.Context(), on); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -102,7 +102,7 @@ func TestForetold(t *testing.T) {
 	told := 0
 	s := plan.Default()
 	s.Load.Stretch, s.Target.URL, s.Target.Command = false, "http://x/", []string{"x"}
-	c := NewTask(journal.OriginLocal, s, plan.Task{Arm: journal.Arm{Replicas: 1}, RatePerSecond: new(100.0)}, func(a plan.Activity) {
+	c := NewTask(journal.OriginLocal, s, plan.Task{Setting: journal.Setting{Replicas: 1}, RatePerSecond: new(100.0)}, func(a plan.Activity) {
 		if a.Step == plan.StepUnjudged {
 			told++
 		}

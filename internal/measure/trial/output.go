@@ -25,15 +25,15 @@ const (
 
 // LogName is the name of a replica's log, without its suffix.
 func (t *Task) LogName(replica int) string {
-	name := fmt.Sprintf("block%02d-%02d-%s", t.Block+1, t.Order+1, t.Arm.Label)
+	name := fmt.Sprintf("block%02d-%02d-%s", t.Block+1, t.Order+1, t.Setting.Label)
 	if t.Role == journal.RolePilot {
 		name = fmt.Sprintf("pilot%d", t.Block+1)
-		if t.Arm.QuotaCPUs != nil {
-			name += fmt.Sprintf("-quota%g", *t.Arm.QuotaCPUs)
+		if t.Setting.QuotaCPUs != nil {
+			name += fmt.Sprintf("-quota%g", *t.Setting.QuotaCPUs)
 		}
-		name += t.Arm.GoVersion
+		name += t.Setting.GoVersion
 	}
-	if t.Arm.Replicas > 1 {
+	if t.Setting.Replicas > 1 {
 		name += fmt.Sprintf("-replica%d", replica+1)
 	}
 	return plan.FileName(name)

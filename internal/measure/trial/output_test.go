@@ -12,10 +12,10 @@ import (
 func TestLogNamesDiffer(t *testing.T) {
 	half := 0.5
 	seen := map[string]bool{}
-	for _, arm := range []journal.Arm{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}} {
+	for _, setting := range []journal.Setting{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}} {
 		for _, role := range []journal.Role{journal.RolePilot, journal.RoleMeasure} {
 			for replica := range 2 {
-				task := plan.Task{Arm: arm, Role: role, Order: len(seen)}
+				task := plan.Task{Setting: setting, Role: role, Order: len(seen)}
 				name := NewTask(journal.OriginLocal, plan.Default(), task, nil, nil).LogName(replica)
 				if seen[name] || strings.ContainsAny(name, "/ ") {
 					t.Errorf("%+v: %q again, or no file name", task, name)

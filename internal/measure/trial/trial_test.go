@@ -77,7 +77,7 @@ func TestProcs(t *testing.T) {
 		"read once":            {&two, readings(2), nil, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := journal.Trial{Arm: journal.Arm{Procs: tc.procs}}
+			tr := journal.Trial{Setting: journal.Setting{Procs: tc.procs}}
 			code, reason := failure(t, judgeProcs(&tr, tc.before, tc.after))
 			if code != tc.code || !strings.Contains(reason, tc.reason) {
 				t.Errorf("%s %q, want %s with %q", code, reason, tc.code, tc.reason)

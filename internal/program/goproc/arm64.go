@@ -51,7 +51,7 @@ func (g *arm64Regs) forget(enc uint32) {
 }
 
 // step follows one instruction. arm64asm keeps offsets to itself, so those are
-// taken from the encoding (Arm Architecture Reference Manual, C4.1): Rd or Rt in
+// taken from the encoding (Setting Architecture Reference Manual, C4.1): Rd or Rt in
 // bits 0 to 4, Rn in 5 to 9, imm12 in 10 to 21.
 func (g *arm64Regs) step(inst arm64asm.Inst, enc uint32, pc uint64) (ref, bool) {
 	rd, rn, imm12, size := enc&31, enc>>5&31, uint64(enc>>10&0xfff), enc>>30

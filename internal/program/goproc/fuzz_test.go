@@ -123,7 +123,7 @@ func FuzzX86Refs(f *testing.F) {
 	})
 }
 
-func FuzzArm64Refs(f *testing.F) {
+func FuzzSetting64Refs(f *testing.F) {
 	f.Add(words(0x90000b3b, 0xb9475b60, 0xd65f03c0), uint64(0x11000))
 	f.Add(words(0x90000b20, 0x91008000, 0x88dffc01), uint64(1)<<63)
 	f.Fuzz(func(t *testing.T, code []byte, pc uint64) {

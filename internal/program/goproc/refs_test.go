@@ -44,7 +44,7 @@ func words(inst ...uint32) []byte {
 	return b
 }
 
-func TestArm64Refs(t *testing.T) {
+func TestSetting64Refs(t *testing.T) {
 	const (
 		pc     = 0x1000
 		adrp27 = 0xb000001b // adrp x27, +1 page: 0x2000

@@ -4,24 +4,25 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Analyze makes a Result of a journal.
 func Analyze(c *Contents) *Result {
 	r := &Result{Schema: ResultSchema, Header: c.Header, Slices: c.Slices, End: c.End, Counted: len(c.Slices), Planned: len(c.Header.Rounds) * c.Header.Slices()}
 	r.PerRequest = slices.ContainsFunc(c.Slices, func(s Slice) bool {
-		return slices.ContainsFunc(s.Arms, func(a Seen) bool { return a.Requests != nil && *a.Requests > 0 })
+		return slices.ContainsFunc(s.Settings, func(a Seen) bool { return a.Requests != nil && *a.Requests > 0 })
 	})
-	var arms []Arm
+	var settings []journal.Setting
 	for _, round := range c.Header.Rounds {
 		for _, a := range round {
-			if !slices.ContainsFunc(arms, func(have Arm) bool { return have.Label == a.Label }) {
-				arms = append(arms, a)
+			if !slices.ContainsFunc(settings, func(have journal.Setting) bool { return have.Label == a.Label }) {
+				settings = append(settings, a)
 			}
 		}
 	}
 	all := map[string]map[Figure]series{}
-	for _, a := range arms {
+	for _, a := range settings {
 		all[a.Label] = r.seriesOf(a)
 		for f, s := range all[a.Label] {
 			if a.Procs != nil && r.Header.Judges(f) && s.together(all[Control][f]) {
@@ -29,12 +30,12 @@ func Analyze(c *Contents) *Result {
 			}
 		}
 	}
-	for _, a := range arms {
-		r.Arms = append(r.Arms, r.arm(a, all[a.Label], all[Control]))
+	for _, a := range settings {
+		r.Settings = append(r.Settings, r.setting(a, all[a.Label], all[Control]))
 	}
-	control := slices.IndexFunc(r.Arms, func(a ArmResult) bool { return a.Procs == nil })
-	for i := range r.Arms {
-		r.Arms[i].Same = control >= 0 && i != control && len(r.Arms[i].Observed) == 1 && slices.Equal(r.Arms[i].Observed, r.Arms[control].Observed)
+	control := slices.IndexFunc(r.Settings, func(a SettingResult) bool { return a.Procs == nil })
+	for i := range r.Settings {
+		r.Settings[i].Same = control >= 0 && i != control && len(r.Settings[i].Observed) == 1 && slices.Equal(r.Settings[i].Observed, r.Settings[control].Observed)
 	}
 	return r
 }
@@ -70,12 +71,12 @@ func (s series) values() (list []float64) {
 	return list
 }
 
-func (r *Result) seriesOf(a Arm) map[Figure]series {
+func (r *Result) seriesOf(a journal.Setting) map[Figure]series {
 	all := map[Figure]series{}
 	for _, f := range r.Header.Figures() {
 		all[f] = series{}
 		for i, s := range r.Slices {
-			for _, seen := range s.Arms {
+			for _, seen := range s.Settings {
 				if x := r.Value(f, s, seen); x != nil && seen.Label == a.Label {
 					all[f][i] = []float64{*x}
 				}
@@ -85,7 +86,7 @@ func (r *Result) seriesOf(a Arm) map[Figure]series {
 	return all
 }
 
-// Value is a figure of an arm in a slice; nil: it is not known.
+// Value is a figure of a setting in a slice; nil: it is not known.
 func (r *Result) Value(f Figure, s Slice, a Seen) *float64 {
 	per := a.PodSeconds
 	if r.PerRequest {
@@ -120,10 +121,10 @@ func float(n *int64) *float64 {
 	return new(float64(*n))
 }
 
-func (r *Result) arm(a Arm, of, control map[Figure]series) ArmResult {
-	out := ArmResult{Arm: a, Better: []Figure{}, Worse: []Figure{}, Figures: []Measured{}}
+func (r *Result) setting(a journal.Setting, of, control map[Figure]series) SettingResult {
+	out := SettingResult{Setting: a, Better: []Figure{}, Worse: []Figure{}, Figures: []Measured{}}
 	for _, s := range r.Slices {
-		for _, seen := range s.Arms {
+		for _, seen := range s.Settings {
 			if seen.Label != a.Label {
 				continue
 			}

@@ -6,23 +6,18 @@ import (
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Control is what the control is called: GOMAXPROCS is not set in it.
 const Control = "unset"
 
-// Arm is one setting.
-type Arm struct {
-	Label string `json:"label"`
-	Procs *int   `json:"procs"` // null: the control
-}
-
-// ArmOf is the arm of a value; nil is the control.
-func ArmOf(procs *int) Arm {
+// SettingOf is the setting of a value; nil is the control.
+func SettingOf(procs *int) journal.Setting {
 	if procs == nil {
-		return Arm{Label: Control}
+		return journal.Setting{Label: Control, Replicas: 1}
 	}
-	return Arm{fmt.Sprint(*procs), procs}
+	return journal.Setting{Label: fmt.Sprint(*procs), Procs: procs, Replicas: 1}
 }
 
 // TooFewError is that so few pods serve that even one setting beside its control would
@@ -41,17 +36,17 @@ func (e *TooFewError) Error() string {
 		fmt.Sprintf("%g%%", math.Ceil(e.WantShare*100)))
 }
 
-// Divide makes rounds of the values: which arms are there at once, the control first, each
-// in so many pods. serve is how many pods of the user's do; of all that then serve ours are
-// no more than the share.
-func Divide(values []*int, pods, serve int, share float64) ([][]Arm, error) {
-	var arms []Arm
+// Divide makes rounds of the values: which settings are there at once, the control
+// first, each in so many pods. serve is how many pods of the user's do; of all that
+// then serve ours are no more than the share.
+func Divide(values []*int, pods, serve int, share float64) ([][]journal.Setting, error) {
+	var settings []journal.Setting
 	for _, v := range values {
 		if v != nil {
-			arms = append(arms, ArmOf(v))
+			settings = append(settings, SettingOf(v))
 		}
 	}
-	if len(arms) == 0 {
+	if len(settings) == 0 {
 		return nil, fmt.Errorf("want a number beside unset, which is the control anyway")
 	}
 	const hair = 1e-9 // 0.1/0.9 of 18 is not 2 in binary
@@ -64,11 +59,11 @@ func Divide(values []*int, pods, serve int, share float64) ([][]Arm, error) {
 			WantServe: int(math.Ceil(float64(least)*(1-share)/share - hair)), WantShare: float64(least) / float64(serve+least),
 		}
 	}
-	var rounds [][]Arm
-	for len(arms) > 0 {
-		n := min(at, len(arms))
-		rounds = append(rounds, append([]Arm{ArmOf(nil)}, arms[:n]...))
-		arms = arms[n:]
+	var rounds [][]journal.Setting
+	for len(settings) > 0 {
+		n := min(at, len(settings))
+		rounds = append(rounds, append([]journal.Setting{SettingOf(nil)}, settings[:n]...))
+		settings = settings[n:]
 	}
 	return rounds, nil
 }

@@ -39,13 +39,13 @@ func TestDivide(t *testing.T) {
 	} {
 		rounds, err := Divide(c.values, c.pods, c.serve, c.share)
 		var list []string
-		for _, arms := range rounds {
+		for _, settings := range rounds {
 			var labels []string
-			for _, a := range arms {
+			for _, a := range settings {
 				labels = append(labels, a.Label)
 			}
 			list = append(list, strings.Join(labels, " "))
-			if n := float64(len(arms) * c.pods); n/(n+float64(c.serve)) > c.share+1e-9 {
+			if n := float64(len(settings) * c.pods); n/(n+float64(c.serve)) > c.share+1e-9 {
 				t.Errorf("%v beside %d: more than the share", labels, c.serve)
 			}
 		}

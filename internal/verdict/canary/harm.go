@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// HarmCode is what an arm suffers.
+// HarmCode is what a setting suffers.
 type HarmCode string
 
 const (
@@ -25,9 +25,9 @@ const (
 
 // Harm is why a canary ends before its time.
 type Harm struct {
-	Code HarmCode `json:"code"`
-	Arm  string   `json:"arm"`
-	Pod  string   `json:"pod,omitempty"`
+	Code    HarmCode `json:"code"`
+	Setting string   `json:"setting"`
+	Pod     string   `json:"pod,omitempty"`
 	// Detail is how a container ended, or what a pod that is not ready says.
 	Detail string `json:"detail,omitempty"`
 	// Query, with its values and the control's in the slices that decide.
@@ -37,15 +37,15 @@ type Harm struct {
 }
 
 // OfControl tells that it befell the control, and so not by the setting.
-func (h *Harm) OfControl() bool { return h.Arm == Control }
+func (h *Harm) OfControl() bool { return h.Setting == Control }
 
 // Condition is one pod as it is.
 type Condition struct {
-	Arm, Pod string
-	Ended    string // how a container ended; empty: all run, for the first time
-	Taken    string // by whom the pod was taken away; empty: it is there
-	Ready    bool
-	Detail   string // what it says of not being ready
+	Setting, Pod string
+	Ended        string // how a container ended; empty: all run, for the first time
+	Taken        string // by whom the pod was taken away; empty: it is there
+	Ready        bool
+	Detail       string // what it says of not being ready
 }
 
 // watch looks for harm in what pods are from time to time.
@@ -61,7 +61,7 @@ func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
 		case c.Taken != "":
 			return nil, c.Taken
 		case c.Ended != "":
-			return &Harm{Code: HarmEnded, Arm: c.Arm, Pod: c.Pod, Detail: c.Ended}, ""
+			return &Harm{Code: HarmEnded, Setting: c.Setting, Pod: c.Pod, Detail: c.Ended}, ""
 		case c.Ready:
 			delete(w.unready, c.Pod)
 			continue
@@ -70,7 +70,7 @@ func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
 		if !ok {
 			w.unready[c.Pod] = now
 		} else if now.Sub(since) >= UnreadyMost {
-			return &Harm{Code: HarmUnready, Arm: c.Arm, Pod: c.Pod, Detail: c.Detail}, ""
+			return &Harm{Code: HarmUnready, Setting: c.Setting, Pod: c.Pod, Detail: c.Detail}, ""
 		}
 	}
 	return nil, ""
@@ -83,8 +83,8 @@ func harmIn(list []Slice, ratio float64) *Harm {
 		return nil
 	}
 	last := list[len(list)-harmSlices:]
-	for i := range last[0].Arms {
-		for _, name := range slices.Sorted(maps.Keys(last[0].Arms[i].Queries)) {
+	for i := range last[0].Settings {
+		for _, name := range slices.Sorted(maps.Keys(last[0].Settings[i].Queries)) {
 			if h := above(last, i, name, ratio); h != nil {
 				return h
 			}
@@ -93,15 +93,15 @@ func harmIn(list []Slice, ratio float64) *Harm {
 	return nil
 }
 
-// above is the harm of one arm by one query, in every one of the slices.
-func above(list []Slice, arm int, name string, ratio float64) *Harm {
-	h := &Harm{Code: HarmQuery, Arm: list[0].Arms[arm].Label, Query: name}
+// above is the harm of one setting by one query, in every one of the slices.
+func above(list []Slice, setting int, name string, ratio float64) *Harm {
+	h := &Harm{Code: HarmQuery, Setting: list[0].Settings[setting].Label, Query: name}
 	for _, s := range list {
 		control := s.control()
-		if control == nil || h.OfControl() || arm >= len(s.Arms) {
+		if control == nil || h.OfControl() || setting >= len(s.Settings) {
 			return nil
 		}
-		is, was := s.Arms[arm].Queries[name], control.Queries[name]
+		is, was := s.Settings[setting].Queries[name], control.Queries[name]
 		if is == nil || was == nil || !(*is > *was*(1+ratio)) {
 			return nil
 		}

@@ -14,11 +14,11 @@ type Query struct {
 	Text string `json:"text"`
 }
 
-// Requests is the name of the query that tells how many requests an arm served in a
+// Requests is the name of the query that tells how many requests a setting served in a
 // slice. All others tell a figure of which less is better.
 const Requests = "requests"
 
-// What stands in a query for the pods of an arm, as a regular expression, and for the
+// What stands in a query for the pods of a setting, as a regular expression, and for the
 // length of a slice.
 const (
 	PodsPlaceholder  = "$pods"

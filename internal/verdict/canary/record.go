@@ -18,22 +18,22 @@ const (
 
 // Header is the first line: what was to be done.
 type Header struct {
-	Schema    string       `json:"schema"`
-	Kind      string       `json:"kind"`
-	Name      string       `json:"name"`
-	Started   time.Time    `json:"started"`
-	Tool      journal.Tool `json:"tool"`
-	Object    string       `json:"object"` // whose pods are copied
-	Namespace string       `json:"namespace"`
-	Container string       `json:"container"`
-	SHA256    string       `json:"sha256"`     // of the pod template
-	Node      journal.Host `json:"node"`       // that all pods run on
-	QuotaCPUs *float64     `json:"quota_cpus"` // the container's CPU limit; null: none
-	Services  []Service    `json:"services"`   // that send them requests
-	Counting  []Counter    `json:"counting"`   // what else of the cluster counts them
-	Rounds    [][]Arm      `json:"rounds"`     // the arms that are there at once, the control first
-	Pods      int          `json:"pods"`       // of each arm
-	Share     float64      `json:"share"`      // of the endpoints, at most
+	Schema    string              `json:"schema"`
+	Kind      string              `json:"kind"`
+	Name      string              `json:"name"`
+	Started   time.Time           `json:"started"`
+	Tool      journal.Tool        `json:"tool"`
+	Object    string              `json:"object"` // whose pods are copied
+	Namespace string              `json:"namespace"`
+	Container string              `json:"container"`
+	SHA256    string              `json:"sha256"`     // of the pod template
+	Node      journal.Host        `json:"node"`       // that all pods run on
+	QuotaCPUs *float64            `json:"quota_cpus"` // the container's CPU limit; null: none
+	Services  []Service           `json:"services"`   // that send them requests
+	Counting  []Counter           `json:"counting"`   // what else of the cluster counts them
+	Rounds    [][]journal.Setting `json:"rounds"`     // the settings that are there at once, the control first
+	Pods      int                 `json:"pods"`       // of each setting
+	Share     float64             `json:"share"`      // of the endpoints, at most
 	// HarmRatio is how far above the control's a query may be: 0.2 is 20 %.
 	HarmRatio       float64 `json:"harm_ratio"`
 	SliceSeconds    float64 `json:"slice_seconds"`
@@ -89,34 +89,34 @@ func (h Header) Lasts() time.Duration {
 
 // Most is how many pods of ours are there at once at most.
 func (h Header) Most() (n int) {
-	for _, arms := range h.Rounds {
-		n = max(n, len(arms)*h.Pods)
+	for _, settings := range h.Rounds {
+		n = max(n, len(settings)*h.Pods)
 	}
 	return n
 }
 
-// Slice is a line of what all arms of a round did in the same time.
+// Slice is a line of what all settings of a round did in the same time.
 type Slice struct {
-	Kind    string    `json:"kind"`
-	Round   int       `json:"round"`
-	Index   int       `json:"index"` // within the round
-	Started time.Time `json:"started"`
-	Seconds float64   `json:"seconds"`
-	Arms    []Seen    `json:"arms"`
+	Kind     string    `json:"kind"`
+	Round    int       `json:"round"`
+	Index    int       `json:"index"` // within the round
+	Started  time.Time `json:"started"`
+	Seconds  float64   `json:"seconds"`
+	Settings []Seen    `json:"settings"`
 }
 
 func (s Slice) control() *Seen {
-	for i := range s.Arms {
-		if s.Arms[i].Procs == nil {
-			return &s.Arms[i]
+	for i := range s.Settings {
+		if s.Settings[i].Procs == nil {
+			return &s.Settings[i]
 		}
 	}
 	return nil
 }
 
-// Seen is what one arm's pods did together; null where it is not known.
+// Seen is what one setting's pods did together; null where it is not known.
 type Seen struct {
-	Arm
+	journal.Setting
 	Pods          []string `json:"pods"`
 	ObservedProcs []*int   `json:"observed_procs"` // by pod
 	Counted

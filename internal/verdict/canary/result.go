@@ -4,9 +4,10 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Figure is what arms are compared in: one of ours, or the name of a query.
+// Figure is what settings are compared in: one of ours, or the name of a query.
 type Figure string
 
 const (
@@ -22,7 +23,7 @@ var own = []Figure{FigureCPU, FigureWait, FigureSched, FigureThrottled}
 
 // Judges tells a figure that decides: CPU time and what the user asks for. How long
 // goroutines and threads wait is a part of a request's latency, and stands in for it only
-// where no query tells that; throttling shows in it, and requests are none of an arm's
+// where no query tells that; throttling shows in it, and requests are none of a setting's
 // doing.
 func (h Header) Judges(f Figure) bool {
 	switch f {
@@ -34,7 +35,7 @@ func (h Header) Judges(f Figure) bool {
 	return true
 }
 
-// Verdict is what is proven of an arm, against the control.
+// Verdict is what is proven of a setting, against the control.
 type Verdict string
 
 const (
@@ -55,17 +56,17 @@ type Result struct {
 	Planned int `json:"slices_planned"`
 	// PerRequest tells that CPU time and waiting are of a request, by the query that
 	// tells requests; else they are of a pod, and what the traffic's spread does is in them.
-	PerRequest  bool        `json:"per_request"`
-	Comparisons int         `json:"comparisons"` // that the intervals of judged figures hold for together
-	Arms        []ArmResult `json:"arms"`        // the control first
+	PerRequest  bool            `json:"per_request"`
+	Comparisons int             `json:"comparisons"` // that the intervals of judged figures hold for together
+	Settings    []SettingResult `json:"settings"`    // the control first
 }
 
 // ResultSchema is a Result's in JSON.
 const ResultSchema = "procfit.canary-result/v1"
 
-// ArmResult is one arm over all slices.
-type ArmResult struct {
-	Arm
+// SettingResult is one setting over all slices.
+type SettingResult struct {
+	journal.Setting
 	Slices   int        `json:"slices"`
 	Observed []int      `json:"observed_procs"` // every value that its pods were seen to run with
 	Same     bool       `json:"same"`           // it ran with what the control did: it is the same program
@@ -75,7 +76,7 @@ type ArmResult struct {
 	Figures  []Measured `json:"figures"`
 }
 
-// Measured is a figure of an arm.
+// Measured is a figure of a setting.
 type Measured struct {
 	Figure Figure           `json:"figure"`
 	Value  verdict.Interval `json:"value"` // its median over the slices
@@ -86,8 +87,8 @@ type Measured struct {
 	Ratio verdict.Interval `json:"ratio"`
 }
 
-// Of is a figure of the arm; nil: it was not measured.
-func (a ArmResult) Of(f Figure) *Measured {
+// Of is a figure of the setting; nil: it was not measured.
+func (a SettingResult) Of(f Figure) *Measured {
 	i := slices.IndexFunc(a.Figures, func(m Measured) bool { return m.Figure == f })
 	if i < 0 {
 		return nil
@@ -95,9 +96,9 @@ func (a ArmResult) Of(f Figure) *Measured {
 	return &a.Figures[i]
 }
 
-// Has tells that any arm has a figure.
+// Has tells that any setting has a figure.
 func (r *Result) Has(f Figure) bool {
-	return slices.ContainsFunc(r.Arms, func(a ArmResult) bool { return a.Of(f) != nil })
+	return slices.ContainsFunc(r.Settings, func(a SettingResult) bool { return a.Of(f) != nil })
 }
 
 // Figures are all that may have been measured, in order.

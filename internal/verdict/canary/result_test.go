@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // contents are of two settings beside a control: 1 takes 20 % less CPU time a request and
@@ -20,7 +21,7 @@ import (
 func contents(n int) *Contents {
 	c := &Contents{Header: Header{
 		Schema: Schema, Kind: kindHeader, Started: time.Unix(1000, 0).UTC(), SliceSeconds: 60, DurationSeconds: float64(60 * n), Pods: 1, HarmRatio: 0.2,
-		Rounds:  [][]Arm{{ArmOf(nil), ArmOf(new(1)), ArmOf(new(2))}},
+		Rounds:  [][]journal.Setting{{SettingOf(nil), SettingOf(new(1)), SettingOf(new(2))}},
 		Queries: []Query{{Requests, "$pods"}, {"p99", "$pods"}},
 	}, End: &End{Code: EndComplete}}
 	for i := range n {
@@ -32,12 +33,12 @@ func contents(n int) *Contents {
 			if j == 1 {
 				cpu *= 0.8 / wobble
 			}
-			seen := Seen{Arm: a, Pods: []string{"p"}, ObservedProcs: []*int{new(2)}, Requests: new(requests), Queries: map[string]*float64{"p99": new(0.02 * wobble)}}
+			seen := Seen{Setting: a, Pods: []string{"p"}, ObservedProcs: []*int{new(2)}, Requests: new(requests), Queries: map[string]*float64{"p99": new(0.02 * wobble)}}
 			if j == 1 {
 				seen.ObservedProcs = []*int{new(1)}
 			}
 			seen.Counted = Counted{PodSeconds: new(60.0), CPUSeconds: &cpu, RunQueueWaitSeconds: new(cpu / 10), Periods: new(int64(600)), ThrottledPeriods: new(int64(0)), SchedLatencyP99Seconds: new(0.001 * wobble)}
-			s.Arms = append(s.Arms, seen)
+			s.Settings = append(s.Settings, seen)
 		}
 		c.Slices = append(c.Slices, s)
 	}
@@ -46,10 +47,10 @@ func contents(n int) *Contents {
 
 func TestAnalyze(t *testing.T) {
 	r := Analyze(contents(12))
-	if !r.PerRequest || r.Counted != 12 || r.Planned != 12 || len(r.Arms) != 3 || r.Comparisons != 4 {
+	if !r.PerRequest || r.Counted != 12 || r.Planned != 12 || len(r.Settings) != 3 || r.Comparisons != 4 {
 		t.Fatalf("%+v", r)
 	}
-	control, one, two := r.Arms[0], r.Arms[1], r.Arms[2]
+	control, one, two := r.Settings[0], r.Settings[1], r.Settings[2]
 	if control.Verdict != "" || control.Same || len(control.Better) > 0 {
 		t.Errorf("control: %+v", control)
 	}
@@ -76,19 +77,19 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 	c := contents(12)
 	c.Header.Queries = nil
 	for i := range c.Slices {
-		for j := range c.Slices[i].Arms {
-			c.Slices[i].Arms[j].Requests = nil
+		for j := range c.Slices[i].Settings {
+			c.Slices[i].Settings[j].Requests = nil
 		}
 	}
 	r := Analyze(c)
 	// No query tells a latency: waiting stands in for it.
-	if r.Comparisons != 6 || !slices.Contains(r.Arms[1].Better, FigureWait) {
-		t.Errorf("%d comparisons, better in %v", r.Comparisons, r.Arms[1].Better)
+	if r.Comparisons != 6 || !slices.Contains(r.Settings[1].Better, FigureWait) {
+		t.Errorf("%d comparisons, better in %v", r.Comparisons, r.Settings[1].Better)
 	}
-	if m := r.Arms[1].Of(FigureCPU); r.PerRequest || m == nil || *m.Value.Median > 0.05 || r.Arms[1].Of(FigureRequests) != nil {
+	if m := r.Settings[1].Of(FigureCPU); r.PerRequest || m == nil || *m.Value.Median > 0.05 || r.Settings[1].Of(FigureRequests) != nil {
 		t.Errorf("%+v", m)
 	}
-	if r := Analyze(&Contents{Header: c.Header}); r.Counted != 0 || r.Arms[1].Verdict != Open || len(r.Arms[1].Figures) != 0 {
+	if r := Analyze(&Contents{Header: c.Header}); r.Counted != 0 || r.Settings[1].Verdict != Open || len(r.Settings[1].Figures) != 0 {
 		t.Errorf("of no slice: %+v", r)
 	}
 }
@@ -119,7 +120,7 @@ func TestJournal(t *testing.T) {
 	if err != nil || len(got.Slices) != 2 || got.End == nil || got.End.Code != EndComplete || got.Torn != 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if got.Header.SliceSeconds != 60 || *got.Slices[1].Arms[1].CPUSeconds != *c.Slices[1].Arms[1].CPUSeconds || *got.Slices[0].Arms[2].Procs != 2 || *got.Slices[0].Arms[0].Queries["p99"] != 0.02 {
+	if got.Header.SliceSeconds != 60 || *got.Slices[1].Settings[1].CPUSeconds != *c.Slices[1].Settings[1].CPUSeconds || *got.Slices[0].Settings[2].Procs != 2 || *got.Slices[0].Settings[0].Queries["p99"] != 0.02 {
 		t.Errorf("%+v", got)
 	}
 	b, err := os.ReadFile(filepath.Join(dir.Path(), Name))
@@ -160,7 +161,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(text)
 	f.Add(text[:len(text)/2])
-	f.Add([]byte(`{"schema":"procfit.canary/v1","kind":"header","slice_seconds":1,"duration_seconds":1,"rounds":[[]]}` + "\n" + `{"kind":"slice","arms":[{}]}`))
+	f.Add([]byte(`{"schema":"procfit.canary/v1","kind":"header","slice_seconds":1,"duration_seconds":1,"rounds":[[]]}` + "\n" + `{"kind":"slice","settings":[{}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := Read(bytes.NewReader(b), "x")
 		if err != nil {

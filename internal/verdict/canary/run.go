@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Place is where the pods are.
 type Place interface {
-	// Begin makes the pods of some arms and returns when all of them serve. A
+	// Begin makes the pods of some settings and returns when all of them serve. A
 	// *NotStartedError is that one of them does not come to.
-	Begin(context.Context, []Arm) error
+	Begin(context.Context, []journal.Setting) error
 	// Conditions are all pods as they are now.
 	Conditions(context.Context) ([]Condition, error)
-	// Mark is what every arm, in the order of Begin, did since the Mark before; with the
-	// first counting begins.
+	// Mark is what every setting, in the order of Begin, did since the Mark before;
+	// with the first counting begins.
 	Mark(context.Context) ([]Seen, error)
 	// End removes the pods, and returns when they are gone. It is called after a Begin
 	// that failed too.
@@ -25,12 +27,12 @@ type Place interface {
 
 // NotStartedError is that a pod does not come to serve.
 type NotStartedError struct {
-	Arm    string
-	Reason string
+	Setting string
+	Reason  string
 }
 
 func (e *NotStartedError) Error() string {
-	return fmt.Sprintf("GOMAXPROCS %s: %s", e.Arm, e.Reason)
+	return fmt.Sprintf("GOMAXPROCS %s: %s", e.Setting, e.Reason)
 }
 
 // EventKind is a step of a Run.
@@ -157,15 +159,15 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*End, error) {
 	}
 }
 
-// fill is what the arms did in a slice that is over.
+// fill is what the settings did in a slice that is over.
 func (r *Run) fill(ctx context.Context, s *Slice) (err error) {
-	if s.Arms, err = r.Place.Mark(ctx); err != nil {
+	if s.Settings, err = r.Place.Mark(ctx); err != nil {
 		return err
 	}
 	now := r.Now()
 	s.Seconds = now.Sub(s.Started).Seconds()
-	for i := range s.Arms {
-		a := &s.Arms[i]
+	for i := range s.Settings {
+		a := &s.Settings[i]
 		a.Queries = map[string]*float64{}
 		for _, q := range r.Header.Queries {
 			v, err := r.Ask(ctx, q.of(a.Pods, r.Header.slice()), now)

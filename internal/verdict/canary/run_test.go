@@ -8,34 +8,36 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // stage is a Place whose clock stands still but for Sleep.
 type stage struct {
-	now    time.Time
-	begun  [][]Arm
-	ended  int
-	marks  int
-	arms   []Arm
-	refuse error                            // of Begin
-	lost   error                            // of End
-	is     func(at time.Duration) Condition // of the first arm's pod; nil: all is well
-	asked  []string
+	now      time.Time
+	begun    [][]journal.Setting
+	ended    int
+	marks    int
+	settings []journal.Setting
+	refuse   error                            // of Begin
+	lost     error                            // of End
+	is       func(at time.Duration) Condition // of the first setting's pod; nil: all is well
+	asked    []string
 }
 
 var stageStart = time.Unix(1000, 0)
 
-func (s *stage) Begin(_ context.Context, arms []Arm) error {
-	s.begun, s.arms = append(s.begun, arms), arms
+func (s *stage) Begin(_ context.Context, settings []journal.Setting) error {
+	s.begun, s.settings = append(s.begun, settings), settings
 	return s.refuse
 }
 
 func (s *stage) Conditions(context.Context) (list []Condition, err error) {
-	for i, a := range s.arms {
-		c := Condition{Arm: a.Label, Pod: "pod-" + a.Label, Ready: true}
-		if i == len(s.arms)-1 && s.is != nil {
+	for i, a := range s.settings {
+		c := Condition{Setting: a.Label, Pod: "pod-" + a.Label, Ready: true}
+		if i == len(s.settings)-1 && s.is != nil {
 			c = s.is(s.now.Sub(stageStart))
-			c.Arm, c.Pod = a.Label, "pod-"+a.Label
+			c.Setting, c.Pod = a.Label, "pod-"+a.Label
 		}
 		list = append(list, c)
 	}
@@ -44,8 +46,8 @@ func (s *stage) Conditions(context.Context) (list []Condition, err error) {
 
 func (s *stage) Mark(ctx context.Context) (list []Seen, err error) {
 	s.marks++
-	for _, a := range s.arms {
-		list = append(list, Seen{Arm: a, Pods: []string{"pod-" + a.Label}, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: new(6.0)}})
+	for _, a := range s.settings {
+		list = append(list, Seen{Setting: a, Pods: []string{"pod-" + a.Label}, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: new(6.0)}})
 	}
 	return list, ctx.Err()
 }
@@ -61,7 +63,7 @@ func (s *stage) End(ctx context.Context) error {
 func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Run, *[]Slice) {
 	kept := &[]Slice{}
 	return &Run{
-		Header: Header{SliceSeconds: 60, DurationSeconds: 300, WarmupSeconds: 30, HarmRatio: 0.2, Rounds: [][]Arm{{ArmOf(nil), ArmOf(new(1))}, {ArmOf(nil), ArmOf(new(2))}}},
+		Header: Header{SliceSeconds: 60, DurationSeconds: 300, WarmupSeconds: 30, HarmRatio: 0.2, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}, {SettingOf(nil), SettingOf(new(2))}}},
 		Place:  s,
 		Ask: func(_ context.Context, q string, at time.Time) (*float64, error) {
 			s.asked = append(s.asked, q)
@@ -91,7 +93,7 @@ func TestRunComplete(t *testing.T) {
 		t.Fatalf("%+v, %v: %d rounds, %d removed, %d marks, %d slices", end, err, len(s.begun), s.ended, s.marks, len(*kept))
 	}
 	for i, one := range *kept {
-		a := one.Arms[1]
+		a := one.Settings[1]
 		if one.Round != i/5 || one.Index != i%5 || one.Seconds != 60 || *a.Requests != 100 || len(a.Queries) != 1 || a.Queries["p99"] != nil || !slices.Equal(a.Unknown, []string{"p99: no Prometheus"}) {
 			t.Errorf("slice %d: %+v", i, one)
 		}
@@ -144,7 +146,7 @@ func TestRunEnds(t *testing.T) {
 		r, kept := s.run(c.ask)
 		c.change(s, r)
 		end, err := r.Run(context.Background())
-		if end.Code != c.code || (end.Harm == nil) != (c.harm == "") || end.Harm != nil && (end.Harm.Code != c.harm || end.Harm.Arm != "1") {
+		if end.Code != c.code || (end.Harm == nil) != (c.harm == "") || end.Harm != nil && (end.Harm.Code != c.harm || end.Harm.Setting != "1") {
 			t.Errorf("%s: %+v %+v", name, end, end.Harm)
 		}
 		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {

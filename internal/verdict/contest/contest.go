@@ -23,18 +23,18 @@ type Contest struct {
 	Default int
 	Unset   Part
 	// Withheld are the settings that other programs left too few CPUs.
-	Withheld map[journal.ArmKey]bool
+	Withheld map[journal.SettingKey]bool
 	// Blocks are the journal's numbers of the contest's blocks: the contest counts its
 	// own, from 0.
 	Blocks []int
 
-	h      journal.Header
-	arms   []journal.Arm
-	own    []*journal.Trial // that count, those of Withheld and of an Unset that takes no part included
-	rules  race.Rules
-	trials []race.Trial
-	race   *race.Race
-	lead   race.Lead
+	h        journal.Header
+	settings []journal.Setting
+	own      []*journal.Trial // that count, those of Withheld and of an Unset that takes no part included
+	rules    race.Rules
+	trials   []race.Trial
+	race     *race.Race
+	lead     race.Lead
 }
 
 // Part is how the trials without GOMAXPROCS take part in a contest.
@@ -67,16 +67,16 @@ func New(h journal.Header, g journal.GroupKey, trials []journal.Trial) Contest {
 // of is a contest of trials that count; taken is how many of all the budget has lost.
 func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Contest {
 	c := Contest{Group: g, h: h}
-	for _, a := range h.Plan.Arms {
+	for _, a := range h.Plan.Settings {
 		if a.Group() == g && a.Variant == "" {
-			c.arms = append(c.arms, a)
+			c.settings = append(c.settings, a)
 		}
 	}
 	var pilots []*journal.Trial
 	for i := range counted {
 		t := &counted[i]
 		switch {
-		case t.Arm.Group() != g || t.Arm.Variant != "":
+		case t.Setting.Group() != g || t.Setting.Variant != "":
 		case t.Role == journal.RolePilot:
 			pilots = append(pilots, t)
 		case t.InvalidCode != journal.InvalidCrowded: // its setting has not failed
@@ -98,9 +98,9 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 
 // place finds what the trials without GOMAXPROCS are trials of.
 func (c *Contest) place(pilots []*journal.Trial) {
-	isUnset := func(t *journal.Trial) bool { return t.Arm.Procs == nil }
+	isUnset := func(t *journal.Trial) bool { return t.Setting.Procs == nil }
 	unset := slices.DeleteFunc(slices.Clone(c.own), func(t *journal.Trial) bool { return !isUnset(t) })
-	if len(unset) == 0 && !slices.ContainsFunc(c.arms, func(a journal.Arm) bool { return a.Procs == nil }) {
+	if len(unset) == 0 && !slices.ContainsFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil }) {
 		return
 	}
 	c.Unset = PartPooled
@@ -148,8 +148,8 @@ func foretold(h journal.Header, g journal.GroupKey) int {
 
 // valueOf is the GOMAXPROCS that a trial is one of; 0: it takes no part.
 func (c *Contest) valueOf(t *journal.Trial) int {
-	if t.Arm.Procs != nil {
-		return *t.Arm.Procs
+	if t.Setting.Procs != nil {
+		return *t.Setting.Procs
 	}
 	if c.Unset != PartPooled {
 		return 0
@@ -165,7 +165,7 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 			continue
 		}
 		r := c.Latency.Figures(t)
-		r.Value, r.Unset, r.Node = v, t.Arm.Procs == nil, c.h.Plan.Lane(t.Block)
+		r.Value, r.Unset, r.Node = v, t.Setting.Procs == nil, c.h.Plan.Lane(t.Block)
 		if r.Block = slices.Index(c.Blocks, t.Block); r.Block < 0 {
 			r.Block = len(c.Blocks)
 			c.Blocks = append(c.Blocks, t.Block)
@@ -218,11 +218,11 @@ func (c Contest) Likely() int {
 
 // Only is the contest of some settings of the group by themselves, whether or not they
 // take part in this one. Trials whose value is not known are of the value 1.
-func (c Contest) Only(arms ...journal.ArmKey) Contest {
+func (c Contest) Only(settings ...journal.SettingKey) Contest {
 	alone := c
 	alone.own, alone.Blocks = nil, nil
 	for _, t := range c.own {
-		if slices.Contains(arms, t.Arm.Key()) {
+		if slices.Contains(settings, t.Setting.Key()) {
 			alone.own = append(alone.own, t)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-func arm(procs int, quota float64) journal.Arm {
-	a := journal.Arm{Label: "unset", Replicas: 1}
+func setting(procs int, quota float64) journal.Setting {
+	a := journal.Setting{Label: "unset", Replicas: 1}
 	if procs > 0 {
 		a.Procs = &procs
 	}
@@ -24,15 +24,15 @@ func arm(procs int, quota float64) journal.Arm {
 	return a
 }
 
-func header(arms ...journal.Arm) journal.Header {
+func header(settings ...journal.Setting) journal.Header {
 	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: 8}}
-	h.Plan = journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalLikely, MaxTrials: 40, Seed: 7, Margin: 0.05, MarginP99: 0.2, Arms: arms}
+	h.Plan = journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalLikely, MaxTrials: 40, Seed: 7, Margin: 0.05, MarginP99: 0.2, Settings: settings}
 	return h
 }
 
-func trial(a journal.Arm, block int, throughput, p99 float64) journal.Trial {
+func trial(a journal.Setting, block int, throughput, p99 float64) journal.Trial {
 	return journal.Trial{
-		Arm: a, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &throughput,
+		Setting: a, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &throughput,
 		LatencySeconds: &journal.Latency{P99: &p99}, ObservedProcs: []*int{ptr(4)},
 	}
 }
@@ -40,16 +40,16 @@ func trial(a journal.Arm, block int, throughput, p99 float64) journal.Trial {
 // Each group is a contest with its own count of blocks and what the others leave of one
 // budget; pilots and the old command of a gate are in none.
 func TestContests(t *testing.T) {
-	old := arm(1, 0)
+	old := setting(1, 0)
 	old.Variant = journal.VariantAgainst
-	h := header(arm(0, 0), arm(1, 0), arm(2, 0), old, arm(1, 2))
-	pilot := trial(arm(0, 2), 0, 9, 9)
+	h := header(setting(0, 0), setting(1, 0), setting(2, 0), old, setting(1, 2))
+	pilot := trial(setting(0, 2), 0, 9, 9)
 	pilot.Role = journal.RolePilot
-	failed := trial(arm(2, 0), 4, 70, 0.1)
+	failed := trial(setting(2, 0), 4, 70, 0.1)
 	failed.Valid = false
 	trials := []journal.Trial{
-		pilot, trial(arm(1, 0), 0, 50, 0.3), trial(arm(0, 0), 0, 90, 0.2), trial(arm(1, 2), 1, 40, 0.4),
-		trial(old, 0, 10, 0.1), failed, trial(arm(1, 0), 4, 60, 0.3),
+		pilot, trial(setting(1, 0), 0, 50, 0.3), trial(setting(0, 0), 0, 90, 0.2), trial(setting(1, 2), 1, 40, 0.4),
+		trial(old, 0, 10, 0.1), failed, trial(setting(1, 0), 4, 60, 0.3),
 	}
 	contests := All(h, trials)
 	if len(contests) != 2 {
@@ -68,18 +68,18 @@ func TestContests(t *testing.T) {
 		t.Errorf("%+v, want %+v", first.rules, rules)
 	}
 	if r := contests[1].rules; r.Default != 0 || !reflect.DeepEqual(r.Values, []int{1}) || r.MaxTrials != 34 || r.Seed == 7 {
-		t.Errorf("the contest without an unset arm has %+v", r)
+		t.Errorf("the contest without an unset setting has %+v", r)
 	}
 	if contests := All(h, nil); contests[0].rules.Latency || contests[0].rules.Default != 8 || contests[1].trials != nil {
 		t.Errorf("without trials: %+v", contests)
 	}
 }
 
-// The unset arm stands for its value where that is no arm, and a value for unset.
-func TestArm(t *testing.T) {
-	both := All(header(arm(0, 0), arm(1, 0), arm(8, 0)), nil)[0]
-	numbers := All(header(arm(1, 0), arm(8, 0)), nil)[0]
-	few := All(header(arm(0, 0), arm(1, 0)), nil)[0]
+// The unset setting stands for its value where that is no setting, and a value for unset.
+func TestSetting(t *testing.T) {
+	both := All(header(setting(0, 0), setting(1, 0), setting(8, 0)), nil)[0]
+	numbers := All(header(setting(1, 0), setting(8, 0)), nil)[0]
+	few := All(header(setting(0, 0), setting(1, 0)), nil)[0]
 	for _, c := range []struct {
 		contest Contest
 		choice  race.Choice
@@ -88,7 +88,7 @@ func TestArm(t *testing.T) {
 		{both, race.Choice{Value: 8}, 8}, {both, race.Choice{Value: 8, Unset: true}, 0}, {both, race.Choice{Value: 1}, 1},
 		{numbers, race.Choice{Value: 8, Unset: true}, 8}, {few, race.Choice{Value: 8}, 0}, {few, race.Choice{Value: 1}, 1},
 	} {
-		if got := c.contest.arm(c.choice); got.Key().Procs != c.want {
+		if got := c.contest.setting(c.choice); got.Key().Procs != c.want {
 			t.Errorf("%+v of %v runs %+v, want %d", c.choice, c.contest.rules.Values, got, c.want)
 		}
 	}
@@ -97,12 +97,12 @@ func TestArm(t *testing.T) {
 // The rate that was offered counts where the throughput is of requests too.
 func TestRate(t *testing.T) {
 	for unit, want := range map[string]float64{"requests": 50, "rows": 0} {
-		tr := trial(arm(1, 0), 0, 90, 0.1)
+		tr := trial(setting(1, 0), 0, 90, 0.1)
 		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: ptr(50.0)}}
-		if got := All(header(arm(1, 0)), []journal.Trial{tr})[0].rules.Rate; got != want {
+		if got := All(header(setting(1, 0)), []journal.Trial{tr})[0].rules.Rate; got != want {
 			t.Errorf("throughput in %s: %g, want %g", unit, got, want)
 		}
-		searching := header(arm(1, 0))
+		searching := header(setting(1, 0))
 		searching.Plan.SLO = &slo.Objective{}
 		if got := All(searching, []journal.Trial{tr})[0].rules.Rate; got != 0 {
 			t.Errorf("trials that try rates of their own: %g, want none", got)
@@ -113,10 +113,10 @@ func TestRate(t *testing.T) {
 // What unset comes to is read from the trials, else foretold.
 func TestByItself(t *testing.T) {
 	observed := func(procs ...*int) []journal.Trial {
-		unset := trial(arm(0, 0), 0, 1, 1)
+		unset := trial(setting(0, 0), 0, 1, 1)
 		unset.ObservedProcs = procs
 		unset.Role = journal.RolePilot
-		return []journal.Trial{trial(arm(2, 0), 0, 1, 1), unset}
+		return []journal.Trial{trial(setting(2, 0), 0, 1, 1), unset}
 	}
 	invalid := observed(ptr(3))
 	invalid[1].Valid = false
@@ -133,7 +133,7 @@ func TestByItself(t *testing.T) {
 		"quota":           {quota: 2.5, want: 3},
 		"large quota":     {quota: 99, want: 8},
 	} {
-		contest := All(header(arm(0, c.quota), arm(1, c.quota)), c.trials)[0]
+		contest := All(header(setting(0, c.quota), setting(1, c.quota)), c.trials)[0]
 		if contest.rules.Default != c.want {
 			t.Errorf("%s: %d, want %d", name, contest.rules.Default, c.want)
 		}
@@ -161,12 +161,12 @@ func TestHighestLatency(t *testing.T) {
 		"a phase's word":   {open(10, journal.Judgement{Judged: ptr(true)}), 0.99, true},
 		"too few, it says": {open(5000, journal.Judgement{Judged: ptr(false), Quantile: 0.5, QuantileSeconds: ptr(0.001)}), 0.5, true},
 	} {
-		tr := trial(arm(1, 0), 0, 1, 0.01)
+		tr := trial(setting(1, 0), 0, 1, 0.01)
 		if tr.LatencySeconds != nil {
 			tr.LatencySeconds.P90, tr.LatencySeconds.P50 = ptr(0.005), ptr(0.002)
 		}
 		c.change(&tr)
-		j := highest(tr.Arm.Group(), []*journal.Trial{&tr})
+		j := highest(tr.Setting.Group(), []*journal.Trial{&tr})
 		if j.Quantile != c.quantile || (j.Of(&tr) != nil) != c.of {
 			t.Errorf("%s: %+v, %v; want the quantile %g", name, j, j.Of(&tr), c.quantile)
 		}
@@ -180,7 +180,7 @@ func TestRules(t *testing.T) {
 		h.Target.Kind, h.Load.Arrangement = journal.KindServer, ptr(journal.ArrangementShared)
 	}
 	with := func(load float64, change func(*journal.Trial)) []journal.Trial {
-		tr := trial(arm(1, 0), 0, 90, 0.1)
+		tr := trial(setting(1, 0), 0, 90, 0.1)
 		tr.MeasuredSeconds, tr.Load = 2, &journal.LoadCost{CPUSeconds: 2 * load}
 		if change != nil {
 			change(&tr)
@@ -204,24 +204,24 @@ func TestRules(t *testing.T) {
 		"a CPU limit that leaves the load its CPUs": {change: shared, quota: 1},
 		"a CPU limit that leaves it hardly any":     {change: shared, quota: 7.5, want: 8},
 		"a load that takes what a limit leaves": {change: shared, quota: 1, want: 1, trials: with(7, func(t *journal.Trial) {
-			t.Arm = arm(1, 1)
+			t.Setting = setting(1, 1)
 		})},
 		"a limit around the target": {change: shared, want: 2, trials: with(0, func(t *journal.Trial) {
 			t.OuterLimits = []journal.OuterLimit{{CPUs: 1.5}}
 		})},
 	} {
-		h := header(arm(1, c.quota))
+		h := header(setting(1, c.quota))
 		c.change(&h)
 		if got := All(h, c.trials)[0].rules.MaxByLatency; got != c.want {
 			t.Errorf("%s: latency may choose up to %d, want %d", name, got, c.want)
 		}
 	}
-	odd := header(arm(1, 0))
+	odd := header(setting(1, 0))
 	odd.Plan.Margin, odd.Plan.MarginP99 = 7, -1
 	if r := All(odd, nil)[0].rules; r.Margin != 0.99 || r.MarginP99 != 0 {
 		t.Errorf("margins that no plan has: %g and %g", r.Margin, r.MarginP99)
 	}
-	if got := All(header(arm(1, 0)), []journal.Trial{trial(arm(1, 0), 0, 0, 0.1)})[0].trials; !got[0].Failed {
+	if got := All(header(setting(1, 0)), []journal.Trial{trial(setting(1, 0), 0, 0, 0.1)})[0].trials; !got[0].Failed {
 		t.Errorf("a trial without a throughput: %+v", got)
 	}
 }
@@ -229,58 +229,58 @@ func TestRules(t *testing.T) {
 // Trials that cannot be compared take no part, and are asked for again or not as that
 // helps.
 func TestParts(t *testing.T) {
-	unread := header(arm(0, 0), arm(1, 0), arm(8, 0))
+	unread := header(setting(0, 0), setting(1, 0), setting(8, 0))
 	unread.Plan.Listed = true
-	tr := trial(arm(0, 0), 0, 50, 0.3)
+	tr := trial(setting(0, 0), 0, 50, 0.3)
 	tr.ObservedProcs = []*int{nil}
-	trials := []journal.Trial{tr, trial(arm(1, 0), 0, 90, 0.2), trial(arm(8, 0), 0, 80, 0.2)}
-	c := New(unread, tr.Arm.Group(), trials)
+	trials := []journal.Trial{tr, trial(setting(1, 0), 0, 90, 0.2), trial(setting(8, 0), 0, 80, 0.2)}
+	c := New(unread, tr.Setting.Group(), trials)
 	if len(c.trials) != 2 || c.Unset != PartUnread || c.rules.Default != 0 {
 		t.Errorf("a default that cannot be read: %+v, %s, default %d", c.trials, c.Unset, c.rules.Default)
 	}
-	if step := c.Next(); len(step.Arms) != 3 || step.Arms[2].Procs != nil {
-		t.Errorf("a default that cannot be read runs beside the others: %+v", step.Arms)
+	if step := c.Next(); len(step.Settings) != 3 || step.Settings[2].Procs != nil {
+		t.Errorf("a default that cannot be read runs beside the others: %+v", step.Settings)
 	}
-	if only := c.Only(tr.Arm.Key()); only.Level(1).Trials != 1 || only.Level(1).Throughput.Mean == 0 {
+	if only := c.Only(tr.Setting.Key()); only.Level(1).Trials != 1 || only.Level(1).Throughput.Mean == 0 {
 		t.Errorf("it alone: %+v", only.Lead().Levels)
 	}
 
-	starved := header(arm(1, 0), arm(8, 0))
-	crowded := trial(arm(8, 0), 0, 50, 0.3)
+	starved := header(setting(1, 0), setting(8, 0))
+	crowded := trial(setting(8, 0), 0, 50, 0.3)
 	crowded.ObservedProcs = []*int{ptr(8)}
 	crowded.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 4}, HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: ptr(4.0)}}
 	var alone []journal.Trial
 	for block := range 8 {
 		crowded.Block = block
 		alone = append(alone, crowded)
-		c := New(starved, crowded.Arm.Group(), append(slices.Clone(alone), trial(arm(1, 0), block, 90, 0.2)))
-		if !c.Withheld[crowded.Arm.Key()] || len(c.trials) != 1 {
+		c := New(starved, crowded.Setting.Group(), append(slices.Clone(alone), trial(setting(1, 0), block, 90, 0.2)))
+		if !c.Withheld[crowded.Setting.Key()] || len(c.trials) != 1 {
 			t.Errorf("a setting that other programs starved: %v, %+v", c.Withheld, c.trials)
 		}
 		if tried := len(c.rules.Values) == 2; tried != (block+1 < mostWithheld) {
 			t.Errorf("after %d such trials its values are %v", block+1, c.rules.Values)
 		}
-		if step := New(starved, crowded.Arm.Group(), alone).Next(); step.Stop != "" || len(step.Arms) != 2 {
+		if step := New(starved, crowded.Setting.Group(), alone).Next(); step.Stop != "" || len(step.Settings) != 2 {
 			t.Errorf("where all are starved, after %d trials: %+v", block+1, step)
 		}
 	}
 
-	apart := header(arm(0, 0), arm(1, 0), arm(4, 0))
+	apart := header(setting(0, 0), setting(1, 0), setting(4, 0))
 	var both []journal.Trial
 	for block := range 6 {
 		x := 1 + 0.001*float64(block%3)
-		both = append(both, trial(arm(0, 0), block, 50*x, 0.3), trial(arm(4, 0), block, 90*x, 0.3), trial(arm(1, 0), block, 40*x, 0.3))
+		both = append(both, trial(setting(0, 0), block, 50*x, 0.3), trial(setting(4, 0), block, 90*x, 0.3), trial(setting(1, 0), block, 40*x, 0.3))
 	}
-	c = New(apart, both[0].Arm.Group(), both)
+	c = New(apart, both[0].Setting.Group(), both)
 	if c.Unset != PartDiffers || c.Level(4).Trials != 6 || c.rules.Default != 0 {
 		t.Errorf("a default unlike its number: %s, %+v", c.Unset, c.Level(4))
 	}
 	for i := range both {
-		if both[i].Arm.Procs == nil {
+		if both[i].Setting.Procs == nil {
 			both[i].ThroughputPerSecond = ptr(90 * (0.99 + 0.0001*float64(i%3)))
 		}
 	}
-	if c = New(apart, both[0].Arm.Group(), both); c.Unset != PartPooled || c.Level(4).Trials != 12 {
+	if c = New(apart, both[0].Setting.Group(), both); c.Unset != PartPooled || c.Level(4).Trials != 12 {
 		t.Errorf("a default that differs by less than the margin: %s, %+v", c.Unset, c.Level(4))
 	}
 }

@@ -30,13 +30,13 @@ func Counted(h journal.Header, trials []journal.Trial) ([]journal.Trial, LeftOut
 // once keeps the first trial of each place in a plan. Pilots may repeat.
 func once(trials []journal.Trial) (kept []journal.Trial, repeated int) {
 	type place struct {
-		journal.ArmKey
+		journal.SettingKey
 		role  journal.Role
 		block int
 	}
 	seen := map[place]bool{}
 	for _, t := range trials {
-		p := place{t.Arm.Key(), t.Role, t.Block}
+		p := place{t.Setting.Key(), t.Role, t.Block}
 		if t.Role != journal.RolePilot && seen[p] {
 			repeated++
 			continue
@@ -58,7 +58,7 @@ func oneUnit(h journal.Header, trials []journal.Trial) (left LeftOut) {
 	counts := map[journal.GroupKey]map[string]int{}
 	for i := range trials {
 		if t := &trials[i]; t.Valid && t.Role != journal.RolePilot && t.ThroughputUnit != "" {
-			k := t.Arm.Group()
+			k := t.Setting.Group()
 			if counts[k] == nil {
 				counts[k] = map[string]int{}
 			}
@@ -67,7 +67,7 @@ func oneUnit(h journal.Header, trials []journal.Trial) (left LeftOut) {
 	}
 	for i := range trials {
 		t := &trials[i]
-		of := counts[t.Arm.Group()]
+		of := counts[t.Setting.Group()]
 		if !t.Valid || t.Role == journal.RolePilot || t.ThroughputUnit == "" || len(of) < 2 {
 			continue
 		}

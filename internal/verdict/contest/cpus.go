@@ -31,7 +31,7 @@ func mostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial
 // the greatest.
 func mostLoad(trials []*journal.Trial) (most float64) {
 	measured := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
-	for _, of := range byArm(measured) {
+	for _, of := range bySetting(measured) {
 		most = max(most, orZero(median(of, loadOf)))
 	}
 	return most

@@ -62,17 +62,17 @@ func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 	groups := map[journal.GroupKey][]*journal.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Role != journal.RolePilot {
-			groups[t.Arm.Group()] = append(groups[t.Arm.Group()], t)
+			groups[t.Setting.Group()] = append(groups[t.Setting.Group()], t)
 		}
 	}
-	bursts, quiet := map[journal.ArmKey]int{}, map[journal.ArmKey]bool{}
+	bursts, quiet := map[journal.SettingKey]int{}, map[journal.SettingKey]bool{}
 	settings := map[journal.GroupKey]int{}
 	for g, of := range groups {
 		if !QuietButFor(of) {
 			continue
 		}
 		for _, t := range of {
-			k := t.Arm.Key()
+			k := t.Setting.Key()
 			if !InBurst(t) {
 				quiet[k] = quiet[k] || MostOthers(t) < hardly
 				continue
@@ -88,7 +88,7 @@ func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 	trials = slices.Clone(trials)
 	for i := range trials {
 		t := &trials[i]
-		k := t.Arm.Key()
+		k := t.Setting.Key()
 		starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
 		if t.Role != journal.RolePilot && bursts[k] > 0 && InBurst(t) && starved && (quiet[k] || settings[k.Group] > 1) {
 			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs took much of its CPU time"

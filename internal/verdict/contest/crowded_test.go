@@ -10,11 +10,11 @@ import (
 // What other programs starved for a while does not count. What may be the making of one
 // setting does, and so does all where they never rest.
 func TestWithoutBursts(t *testing.T) {
-	a, b, limited := arm(1, 0), arm(2, 0), arm(1, 2)
+	a, b, limited := setting(1, 0), setting(2, 0), setting(1, 2)
 	type one struct {
-		arm    journal.Arm
-		others float64 // share of the CPU time
-		left   bool
+		setting journal.Setting
+		others  float64 // share of the CPU time
+		left    bool
 	}
 	for name, list := range map[string][]one{
 		"quiet":             {{a, 0.02, false}, {b, 0.05, false}, {a, 0.24, false}},
@@ -26,7 +26,7 @@ func TestWithoutBursts(t *testing.T) {
 	} {
 		var trials []journal.Trial
 		for i, x := range list {
-			tr := trial(x.arm, i, 100, 0.1)
+			tr := trial(x.setting, i, 100, 0.1)
 			tr.Phases = []journal.Phase{{Usage: used(2, x.others)}}
 			trials = append(trials, tr)
 		}
@@ -53,7 +53,7 @@ func TestWithoutBursts(t *testing.T) {
 
 // A trial that went wrong for want of CPUs is no failure of its setting; one that crashed is.
 func TestWithoutBurstsOfFailures(t *testing.T) {
-	a := arm(1, 0)
+	a := setting(1, 0)
 	for code, want := range map[journal.InvalidCode]journal.InvalidCode{
 		journal.InvalidNoAnswer: journal.InvalidCrowded,
 		journal.InvalidErrors:   journal.InvalidCrowded,

@@ -9,7 +9,7 @@ import (
 
 // Duel is one setting of a gate, whose old and new command are run side by side.
 type Duel struct {
-	Old, New journal.Arm
+	Old, New journal.Setting
 	Rules    race.GateRules
 	Latency  Latency
 	Pairs    []race.GatePair // of the blocks that are at their end
@@ -36,12 +36,12 @@ func (d Duel) Gate() race.Gate { return race.SequentialGate(d.Rules, d.Pairs) }
 // Duels are those of a gate's journal, in the order of its plan.
 func Duels(h journal.Header, trials []journal.Trial) (list []Duel) {
 	counted, _ := Counted(h, trials)
-	for _, a := range h.Plan.Arms {
+	for _, a := range h.Plan.Settings {
 		then := a.Key()
 		then.Variant = journal.VariantAgainst
-		old := slices.IndexFunc(h.Plan.Arms, func(o journal.Arm) bool { return o.Key() == then })
+		old := slices.IndexFunc(h.Plan.Settings, func(o journal.Setting) bool { return o.Key() == then })
 		if a.Variant == "" && old >= 0 {
-			d := Duel{Old: h.Plan.Arms[old], New: a, Rules: race.GateRules{Margin: h.Plan.Margin, MarginP99: h.Plan.MarginP99}}
+			d := Duel{Old: h.Plan.Settings[old], New: a, Rules: race.GateRules{Margin: h.Plan.Margin, MarginP99: h.Plan.MarginP99}}
 			d.gather(counted)
 			list = append(list, d)
 		}
@@ -61,7 +61,7 @@ func Duels(h journal.Header, trials []journal.Trial) (list []Duel) {
 func (d *Duel) gather(trials []journal.Trial) {
 	var own []*journal.Trial
 	for i := range trials {
-		if t := &trials[i]; t.Role != journal.RolePilot && t.Arm.Group() == d.New.Group() && t.Arm.Variant == "" {
+		if t := &trials[i]; t.Role != journal.RolePilot && t.Setting.Group() == d.New.Group() && t.Setting.Variant == "" {
 			own = append(own, t)
 		}
 	}
@@ -73,9 +73,9 @@ func (d *Duel) gather(trials []journal.Trial) {
 		switch {
 		case t.Role != journal.RoleMeasure:
 			continue
-		case t.Arm.Key() == d.Old.Key():
+		case t.Setting.Key() == d.Old.Key():
 			before[t.Block] = latency.Figures(t)
-		case t.Arm.Key() == d.New.Key():
+		case t.Setting.Key() == d.New.Key():
 			after[t.Block] = latency.Figures(t)
 		default:
 			continue

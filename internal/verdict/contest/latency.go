@@ -186,7 +186,7 @@ func (j Latency) carries(t *journal.Trial, q float64) bool {
 	return !limited || float64(periods)*(1-q) >= journal.PeriodsBeyond-1e-6
 }
 
-// periods are those of the arm's quota that a phase spans, of one replica.
+// periods are those of the setting's quota that a phase spans, of one replica.
 func (j Latency) periods(p *journal.Phase) (n int64, limited bool) {
 	if !j.group.Limited {
 		return 0, false

@@ -13,9 +13,9 @@ const StopTime race.Stop = "time"
 
 // Step is what to measure next in a group: a block in the order to run, or the end.
 type Step struct {
-	Arms []journal.Arm
-	Why  race.Why
-	Stop race.Stop // empty: the block is to be run
+	Settings []journal.Setting
+	Why      race.Why
+	Stop     race.Stop // empty: the block is to be run
 }
 
 // Next is what to measure next.
@@ -23,10 +23,10 @@ func (c Contest) Next() Step {
 	next := c.race.Next()
 	step := Step{Why: next.Why, Stop: next.Stop}
 	for _, choice := range next.Block {
-		step.Arms = append(step.Arms, c.arm(choice))
+		step.Settings = append(step.Settings, c.setting(choice))
 	}
 	if next.Stop == "" && c.Unset == PartUnread && c.unsetTrials() < fewestUnread {
-		step.Arms = append(step.Arms, c.unset())
+		step.Settings = append(step.Settings, c.unset())
 	}
 	return step
 }
@@ -37,26 +37,26 @@ const fewestUnread = 3
 
 func (c Contest) unsetTrials() (n int) {
 	for _, t := range c.own {
-		if t.Arm.Procs == nil {
+		if t.Setting.Procs == nil {
 			n++
 		}
 	}
 	return n
 }
 
-func (c Contest) unset() journal.Arm {
-	return c.arms[slices.IndexFunc(c.arms, func(a journal.Arm) bool { return a.Procs == nil })]
+func (c Contest) unset() journal.Setting {
+	return c.settings[slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })]
 }
 
-// arm is the setting that a choice of the race runs: unset stands for its value where
+// setting is the setting that a choice of the race runs: unset stands for its value where
 // that is no setting of its own, and the value for unset where that is none.
-func (c Contest) arm(choice race.Choice) journal.Arm {
-	number := slices.IndexFunc(c.arms, func(a journal.Arm) bool { return a.Procs != nil && *a.Procs == choice.Value })
-	unset := slices.ContainsFunc(c.arms, func(a journal.Arm) bool { return a.Procs == nil })
+func (c Contest) setting(choice race.Choice) journal.Setting {
+	number := slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs != nil && *a.Procs == choice.Value })
+	unset := slices.ContainsFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })
 	if unset && (choice.Unset || number < 0) {
 		return c.unset()
 	}
-	return c.arms[number]
+	return c.settings[number]
 }
 
 // Limit is the most trials that a contest of so many values may take by default.
@@ -93,7 +93,7 @@ func Ends(h journal.Header, trials []journal.Trial) map[journal.GroupKey]race.St
 		for _, c := range All(h, trials) {
 			step := c.Next()
 			if step.Stop == "" && len(c.Blocks) > 0 {
-				step.Stop = Spent(h, trials, len(step.Arms))
+				step.Stop = Spent(h, trials, len(step.Settings))
 			}
 			ends[c.Group] = step.Stop
 		}

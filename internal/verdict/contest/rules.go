@@ -22,7 +22,7 @@ func (c *Contest) rulesOf() race.Rules {
 			r.Rate = max(r.Rate, offered(t))
 		}
 	}
-	for _, a := range c.arms {
+	for _, a := range c.settings {
 		if a.Procs != nil && *a.Procs > 0 { // a plan is checked, a journal may be anyone's
 			r.Values = append(r.Values, *a.Procs)
 		}
@@ -48,7 +48,7 @@ func (c *Contest) withhold() map[int]bool {
 	for _, t := range c.own {
 		v := c.valueOf(t)
 		tried[v]++
-		out[v] = out[v] || c.Withheld[t.Arm.Key()]
+		out[v] = out[v] || c.Withheld[t.Setting.Key()]
 	}
 	if slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t); return t.Valid && v > 0 && !out[v] }) {
 		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostWithheld })

@@ -41,14 +41,14 @@ func (j Latency) stray(all []*journal.Trial, q float64) race.Stray {
 // plain are the trials with their settings by number alone: whatever their order, the
 // same setting has the same.
 func (j Latency) plain(all []*journal.Trial) []race.Trial {
-	var arms []journal.ArmKey
+	var settings []journal.SettingKey
 	var nodes []string // of a run on several of a cluster
 	var list []race.Trial
 	for _, t := range all {
-		n := slices.Index(arms, t.Arm.Key())
+		n := slices.Index(settings, t.Setting.Key())
 		if n < 0 {
-			n = len(arms)
-			arms = append(arms, t.Arm.Key())
+			n = len(settings)
+			settings = append(settings, t.Setting.Key())
 		}
 		x := j.Figures(t)
 		x.Value, x.Block = n+1, t.Block

@@ -28,7 +28,7 @@ func TestSteady(t *testing.T) {
 		var trials []*journal.Trial
 		for block := range c.blocks {
 			for procs := 1; procs <= 2; procs++ {
-				x := trial(arm(procs, 0), block, 100, 0.01*math.Exp(c.p99*r.NormFloat64()))
+				x := trial(setting(procs, 0), block, 100, 0.01*math.Exp(c.p99*r.NormFloat64()))
 				if procs == 2 {
 					*x.LatencySeconds.P99 *= c.apart
 				}
@@ -36,11 +36,11 @@ func TestSteady(t *testing.T) {
 				trials = append(trials, &x)
 			}
 		}
-		j := steady(trials[0].Arm.Group(), trials)
+		j := steady(trials[0].Setting.Group(), trials)
 		if j.Quantile != c.want || j.Passed != c.passed || (j.Strays > 0.75) != (c.passed > 0) {
 			t.Errorf("%s: %+v; want the quantile %g in place of %g", name, j, c.want, c.passed)
 		}
-		if gate := highest(trials[0].Arm.Group(), trials); gate.Quantile != 0.99 {
+		if gate := highest(trials[0].Setting.Group(), trials); gate.Quantile != 0.99 {
 			t.Errorf("%s: a gate judges %g", name, gate.Quantile)
 		}
 	}

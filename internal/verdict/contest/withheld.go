@@ -23,9 +23,9 @@ const (
 // matter, where the Ps within the CPU limit, the load and they want more than the CPUs by
 // a tenth, and where these CPUs were in fact in use. Then what the setting did was what
 // the others left. The load by itself starves nothing, however much it takes.
-func Starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.ArmKey]bool {
-	starved := map[journal.ArmKey]bool{}
-	for key, all := range byArm(own) {
+func Starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
+	starved := map[journal.SettingKey]bool{}
+	for key, all := range bySetting(own) {
 		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
 		n := float64(TargetCPUs(trials))
 		others := median(trials, func(t *journal.Trial) *float64 { return perSecond(t, othersOf(t)) })
@@ -49,12 +49,12 @@ func Starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[jou
 	return starved
 }
 
-func byArm(trials []*journal.Trial) map[journal.ArmKey][]*journal.Trial {
-	arms := map[journal.ArmKey][]*journal.Trial{}
+func bySetting(trials []*journal.Trial) map[journal.SettingKey][]*journal.Trial {
+	settings := map[journal.SettingKey][]*journal.Trial{}
 	for _, t := range trials {
-		arms[t.Arm.Key()] = append(arms[t.Arm.Key()], t)
+		settings[t.Setting.Key()] = append(settings[t.Setting.Key()], t)
 	}
-	return arms
+	return settings
 }
 
 // TargetCPUs is how many CPUs the target may use, as the trials counted them.
@@ -115,7 +115,7 @@ func orZero(x *float64) float64 {
 // wanted is the CPUs that a setting could use: its Ps within the limit, of all replicas.
 func wanted(g journal.GroupKey, trials []*journal.Trial) float64 {
 	ps := math.Inf(1)
-	if p := trials[0].Arm.Procs; p != nil {
+	if p := trials[0].Setting.Procs; p != nil {
 		ps = float64(*p)
 	}
 	if p, _ := Resolved(trials); p > 0 {

@@ -1,10 +1,10 @@
 package journal
 
-// VariantAgainst marks the arms of a gate's old command.
+// VariantAgainst marks the settings of a gate's old command.
 const VariantAgainst = "against"
 
-// Arm is one setting under test.
-type Arm struct {
+// Setting is one setting under test.
+type Setting struct {
 	Label     string   `json:"label"`
 	Procs     *int     `json:"procs"`      // null: GOMAXPROCS not in the environment
 	QuotaCPUs *float64 `json:"quota_cpus"` // null: no limit of ours
@@ -13,7 +13,7 @@ type Arm struct {
 	Variant   string   `json:"variant,omitempty"`    // "against" for the old command of a gate
 }
 
-// GroupKey is what arms must share to be compared with each other.
+// GroupKey is what settings must share to be compared with each other.
 type GroupKey struct {
 	Limited   bool // there is a quota
 	QuotaCPUs float64
@@ -21,16 +21,16 @@ type GroupKey struct {
 	GoVersion string
 }
 
-// ArmKey tells arms apart. Two arms of one key are one setting, whatever their
-// labels say.
-type ArmKey struct {
+// SettingKey tells settings apart. Two settings of one key are one setting, whatever
+// their labels say.
+type SettingKey struct {
 	Group   GroupKey
 	Procs   int // 0: unset
 	Variant string
 }
 
-// Group is the group that the arm belongs to.
-func (a Arm) Group() GroupKey {
+// Group is the group that the setting belongs to.
+func (a Setting) Group() GroupKey {
 	g := GroupKey{Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
 	if a.QuotaCPUs != nil {
 		g.Limited, g.QuotaCPUs = true, *a.QuotaCPUs
@@ -38,9 +38,9 @@ func (a Arm) Group() GroupKey {
 	return g
 }
 
-// Key is the arm's identity.
-func (a Arm) Key() ArmKey {
-	k := ArmKey{Group: a.Group(), Variant: a.Variant}
+// Key is the setting's identity.
+func (a Setting) Key() SettingKey {
+	k := SettingKey{Group: a.Group(), Variant: a.Variant}
 	if a.Procs != nil {
 		k.Procs = *a.Procs
 	}

@@ -19,8 +19,8 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := []Block{
-		{Block: 0, Arms: []Arm{{Label: "unset", Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
-		{Block: 1, Arms: []Arm{{Label: "3", Procs: ptr(3), Replicas: 1}}, Why: "edge"},
+		{Block: 0, Settings: []Setting{{Label: "unset", Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
+		{Block: 1, Settings: []Setting{{Label: "3", Procs: ptr(3), Replicas: 1}}, Why: "edge"},
 	}
 	for _, b := range blocks {
 		if err := w.AppendBlock(b); err != nil {

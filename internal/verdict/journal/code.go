@@ -49,7 +49,7 @@ const (
 	WarnSentLate       WarningCode = "sent_late"       // Value: seconds, the p99 of how late the engine itself sent
 	WarnProcsUnproven  WarningCode = "procs_unproven"  // Detail: why the live GOMAXPROCS could not be read
 	WarnNoGo           WarningCode = "no_go"           // no Go program is among the target's processes
-	WarnProcsChanged   WarningCode = "procs_changed"   // From, To: of the unset arm
+	WarnProcsChanged   WarningCode = "procs_changed"   // From, To: of the unset setting
 	WarnKilled         WarningCode = "killed"          // Value: seconds of grace after which SIGKILL followed SIGTERM
 	WarnCounters       WarningCode = "counters"        // Detail: why the kernel's counters could not be read
 	WarnFailedRequests WarningCode = "failed_requests" // Phase, Count, Detail: of one kind of error

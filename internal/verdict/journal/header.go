@@ -101,7 +101,7 @@ type Target struct {
 // Beside is a program that ran beside the target.
 type Beside struct {
 	Command []string `json:"command"`
-	// QuotaCPUs is the limit of its own group; null: that of the arm, 0: none.
+	// QuotaCPUs is the limit of its own group; null: that of the setting, 0: none.
 	QuotaCPUs *float64 `json:"quota_cpus"`
 }
 
@@ -115,7 +115,7 @@ type Process struct {
 // Load is the load as the user asked for it.
 type Load struct {
 	Connections   int      `json:"connections,omitempty"`
-	RatePerSecond *float64 `json:"rate_per_second"`  // null: half of the unset arm's capacity, from the pilots
+	RatePerSecond *float64 `json:"rate_per_second"`  // null: half of the unset setting's capacity, from the pilots
 	Method        string   `json:"method,omitempty"` // as it was sent
 	Headers       []string `json:"headers,omitempty"`
 	BodySHA256    string   `json:"body_sha256,omitempty"`
@@ -158,7 +158,7 @@ const (
 type Strategy string
 
 const (
-	StrategyGrid Strategy = "grid" // every arm equally often
+	StrategyGrid Strategy = "grid" // every setting equally often
 	StrategyRace Strategy = "race" // what decides is measured again, what is settled is not
 )
 
@@ -170,23 +170,23 @@ const (
 	GoalLikely Goal = "likely" // the answer is probable enough
 )
 
-// Plan is what was to be done. A grid has every arm in every block, in an order drawn
-// from the seed. A race has a budget: which arms a block has depends on the trials
+// Plan is what was to be done. A grid has every setting in every block, in an order drawn
+// from the seed. A race has a budget: which settings a block has depends on the trials
 // before it, and a [Block] line says it before the block runs.
 type Plan struct {
-	Strategy    Strategy `json:"strategy,omitempty"`    // absent: a grid
-	Goal        Goal     `json:"goal,omitempty"`        // of a race
-	Listed      bool     `json:"listed,omitempty"`      // the race's values were named by the user: each is to have three blocks
-	MaxTrials   int      `json:"max_trials,omitempty"`  // of a race, pilots included
-	MaxSeconds  float64  `json:"max_seconds,omitempty"` // of a race; absent: no bound
-	Arms        []Arm    `json:"arms"`                  // of a race: all that may be measured
-	AA          []Arm    `json:"aa"`                    // of a grid, one a group: the arm that runs twice in each block
-	Blocks      int      `json:"blocks"`                // of a grid
-	Pilots      int      `json:"pilots"`                // pilot trials of each group's unset arm, before the blocks
-	Seed        uint64   `json:"seed"`
-	Margin      float64  `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
-	MarginP99   float64  `json:"margin_p99"` // on p99 latency, a ratio
-	SmallestFor bool     `json:"smallest_for_rate"`
+	Strategy    Strategy  `json:"strategy,omitempty"`    // absent: a grid
+	Goal        Goal      `json:"goal,omitempty"`        // of a race
+	Listed      bool      `json:"listed,omitempty"`      // the race's values were named by the user: each is to have three blocks
+	MaxTrials   int       `json:"max_trials,omitempty"`  // of a race, pilots included
+	MaxSeconds  float64   `json:"max_seconds,omitempty"` // of a race; absent: no bound
+	Settings    []Setting `json:"settings"`              // of a race: all that may be measured
+	AA          []Setting `json:"aa"`                    // of a grid, one a group: the setting that runs twice in each block
+	Blocks      int       `json:"blocks"`                // of a grid
+	Pilots      int       `json:"pilots"`                // pilot trials of each group's unset setting, before the blocks
+	Seed        uint64    `json:"seed"`
+	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
+	MarginP99   float64   `json:"margin_p99"` // on p99 latency, a ratio
+	SmallestFor bool      `json:"smallest_for_rate"`
 	// SLO is the objective whose capacity, the highest rate that meets it, is the
 	// throughput; Price what makes settings of different limits comparable. Absent:
 	// the closed loop's is.
@@ -204,9 +204,9 @@ func (p Plan) Lane(block int) int { return block % max(1, len(p.Nodes)) }
 // Racing tells a race.
 func (p Plan) Racing() bool { return p.Strategy == StrategyRace }
 
-// Groups are what the plan's arms belong to, each once, in the order of the arms.
+// Groups are what the plan's settings belong to, each once, in the order of the settings.
 func (p Plan) Groups() (list []GroupKey) {
-	for _, a := range p.Arms {
+	for _, a := range p.Settings {
 		if g := a.Group(); !slices.Contains(list, g) {
 			list = append(list, g)
 		}

@@ -34,7 +34,7 @@ func results(t *testing.T) *folder.Dir {
 
 func trial(block int) Trial {
 	return Trial{
-		Arm: Arm{Label: "2", Procs: ptr(2), Replicas: 1}, Role: RoleMeasure, Origin: OriginLocal, Block: block,
+		Setting: Setting{Label: "2", Procs: ptr(2), Replicas: 1}, Role: RoleMeasure, Origin: OriginLocal, Block: block,
 		Valid: true, ObservedProcs: []*int{ptr(2), nil}, ThroughputPerSecond: ptr(12.5),
 		Phases: []Phase{{Mode: ModeClosed, Requests: 3}}, Warnings: []Warning{{Code: WarnKilled, Value: ptr(5.0)}},
 	}
@@ -179,7 +179,7 @@ func TestOneWriter(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","arm":{"procs":2}}` + "\n" + `{"ki`))
+	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","setting":{"procs":2}}` + "\n" + `{"ki`))
 	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","not_started":true,"warnings":[{"code":"killed"}]}` + "\n" + `{"kind":"trial"}` + "\n"))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -259,11 +259,11 @@ func TestTornHeader(t *testing.T) {
 	}
 }
 
-func TestTooManyArms(t *testing.T) {
+func TestTooManySettings(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n")
 	for i := range 100_000 {
-		fmt.Fprintf(&b, `{"kind":"trial","arm":{"procs":%d}}`+"\n", i+1)
+		fmt.Fprintf(&b, `{"kind":"trial","setting":{"procs":%d}}`+"\n", i+1)
 	}
 	if _, err := Read(strings.NewReader(b.String()), "j"); err == nil || !strings.Contains(err.Error(), "more than 4096 settings") {
 		t.Errorf("got %v", err)
@@ -273,27 +273,27 @@ func TestTooManyArms(t *testing.T) {
 // A trial that could not be started stands until it was tried again.
 func TestTriedAgain(t *testing.T) {
 	in := `{"schema":"procfit.journal/v2","kind":"header"}
-{"kind":"trial","arm":{"label":"1","procs":1},"block":0,"not_started":true}
-{"kind":"trial","arm":{"label":"2","procs":2},"block":0,"not_started":true}
-{"kind":"trial","arm":{"label":"1","procs":1},"block":0,"valid":true}
-{"kind":"trial","arm":{"label":"1","procs":1},"block":1,"valid":true}
+{"kind":"trial","setting":{"label":"1","procs":1},"block":0,"not_started":true}
+{"kind":"trial","setting":{"label":"2","procs":2},"block":0,"not_started":true}
+{"kind":"trial","setting":{"label":"1","procs":1},"block":0,"valid":true}
+{"kind":"trial","setting":{"label":"1","procs":1},"block":1,"valid":true}
 `
 	c, err := Read(strings.NewReader(in), "j")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Trials) != 3 || *c.Trials[0].Arm.Procs != 2 || !c.Trials[1].Valid || !c.Trials[2].Valid {
+	if len(c.Trials) != 3 || *c.Trials[0].Setting.Procs != 2 || !c.Trials[1].Valid || !c.Trials[2].Valid {
 		t.Errorf("trials %+v", c.Trials)
 	}
 }
 
 func TestIdentity(t *testing.T) {
-	a := Arm{Label: "2", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 0, GoVersion: "1.26"}
-	b := Arm{Label: "two", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 1, GoVersion: "1.26"}
+	a := Setting{Label: "2", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 0, GoVersion: "1.26"}
+	b := Setting{Label: "two", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 1, GoVersion: "1.26"}
 	if a.Key() != b.Key() {
-		t.Error("the same setting under another label is another arm")
+		t.Error("the same setting under another label is another setting")
 	}
-	for name, other := range map[string]Arm{
+	for name, other := range map[string]Setting{
 		"unset":      {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
 		"no quota":   {Procs: ptr(2), GoVersion: "1.26"},
 		"other Go":   {Procs: ptr(2), QuotaCPUs: ptr(0.5)},

@@ -19,9 +19,9 @@ var ErrNewer = errors.New("written by a newer procfit")
 // killed, or whose machine died, before its header was whole. It holds no trial.
 var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out starts it again")
 
-// MostArms bounds the settings of one journal: nobody measures as many, and what
+// MostSettings bounds the settings of one journal: nobody measures as many, and what
 // compares them with each other would not come to an end.
-const MostArms = 4096
+const MostSettings = 4096
 
 // Contents is a journal as read.
 type Contents struct {
@@ -35,8 +35,8 @@ type Contents struct {
 	// unended says that the last line is whole but for its newline.
 	unended bool
 	// size is the number of bytes up to the end of the last whole line.
-	size int64
-	arms map[ArmKey]bool
+	size     int64
+	settings map[SettingKey]bool
 	// again are the trials without a program, by their place: one that was tried
 	// later stands in for it.
 	again map[place]int
@@ -44,12 +44,12 @@ type Contents struct {
 
 // place is where in the plan a trial belongs.
 type place struct {
-	arm          ArmKey
+	setting      SettingKey
 	role         Role
 	block, order int
 }
 
-func placeOf(t *Trial) place { return place{t.Arm.Key(), t.Role, t.Block, t.Order} }
+func placeOf(t *Trial) place { return place{t.Setting.Key(), t.Role, t.Block, t.Order} }
 
 // Read reads a journal. name is for errors, which say name:line. A last line
 // without a newline that is no whole record is torn: it is left out and counted
@@ -64,7 +64,9 @@ func Read(r io.Reader, name string) (*Contents, error) {
 	return c.trimmed(), nil
 }
 
-func newContents() *Contents { return &Contents{arms: map[ArmKey]bool{}, again: map[place]int{}} }
+func newContents() *Contents {
+	return &Contents{settings: map[SettingKey]bool{}, again: map[place]int{}}
+}
 
 // read is Read with what appending needs.
 func read(r io.Reader, name string) (*Contents, error) {
@@ -104,7 +106,7 @@ func read(r io.Reader, name string) (*Contents, error) {
 // were tried again.
 func (c *Contents) trimmed() *Contents {
 	kept := *c
-	kept.arms, kept.again = nil, nil
+	kept.settings, kept.again = nil, nil
 	kept.Blocks = slices.Clone(c.Blocks)
 	kept.Trials = slices.DeleteFunc(slices.Clone(c.Trials), func(t Trial) bool { return t.Kind == "" })
 	return &kept
@@ -151,22 +153,22 @@ func (c *Contents) addHeader(raw []byte) error {
 	if err := unmarshal(raw, &c.Header); err != nil {
 		return err
 	}
-	for _, a := range c.Header.Plan.Arms {
-		c.arms[a.Key()] = true
+	for _, a := range c.Header.Plan.Settings {
+		c.settings[a.Key()] = true
 	}
-	return c.checkArms()
+	return c.checkSettings()
 }
 
-func (c *Contents) checkArms() error {
-	if len(c.arms) > MostArms {
-		return fmt.Errorf("it has more than %d settings: no sweep of procfit plans as many", MostArms)
+func (c *Contents) checkSettings() error {
+	if len(c.settings) > MostSettings {
+		return fmt.Errorf("it has more than %d settings: no sweep of procfit plans as many", MostSettings)
 	}
 	return nil
 }
 
 func (c *Contents) addTrial(t Trial) error {
-	c.arms[t.Arm.Key()] = true
-	if err := c.checkArms(); err != nil {
+	c.settings[t.Setting.Key()] = true
+	if err := c.checkSettings(); err != nil {
 		return err
 	}
 	at := placeOf(&t)
@@ -186,11 +188,11 @@ func (c *Contents) addBlock(raw []byte) error {
 	if err := unmarshal(raw, &b); err != nil {
 		return err
 	}
-	for _, a := range b.Arms {
-		c.arms[a.Key()] = true
+	for _, a := range b.Settings {
+		c.settings[a.Key()] = true
 	}
 	c.Blocks = append(c.Blocks, b)
-	return c.checkArms()
+	return c.checkSettings()
 }
 
 func (c *Contents) addBudget(raw []byte) error {

@@ -17,8 +17,8 @@ const (
 type Role string
 
 const (
-	RoleMeasure Role = "measure" // an arm under comparison
-	RoleAA      Role = "aa"      // a second copy of one arm; their difference is the noise
+	RoleMeasure Role = "measure" // a setting under comparison
+	RoleAA      Role = "aa"      // a second copy of one setting; their difference is the noise
 	RolePilot   Role = "pilot"   // before the blocks, to choose the open loop's rate; never compared
 )
 
@@ -40,10 +40,10 @@ const (
 	ModeBatch  Mode = "batch"  // no load: the program's own run is the work
 )
 
-// Trial is one arm measured once.
+// Trial is one setting measured once.
 type Trial struct {
 	Kind            string    `json:"kind"`
-	Arm             Arm       `json:"arm"`
+	Setting         Setting   `json:"setting"`
 	Role            Role      `json:"role"`
 	Origin          Origin    `json:"origin"`
 	Block           int       `json:"block"` // from 0; a pilot's is its number

@@ -7,7 +7,7 @@ type Usage struct {
 	ContextSwitches     *ContextSwitches `json:"context_switches"`
 	RunQueueWaitSeconds *float64         `json:"run_queue_wait_seconds"` // includes throttling
 	ThreadsMax          *int             `json:"threads_max"`
-	Cgroup              *Cgroup          `json:"cgroup"`                 // of the quota that the arm sets
+	Cgroup              *Cgroup          `json:"cgroup"`                 // of the quota that the setting sets
 	OuterLimits         []OuterLimit     `json:"outer_limits,omitempty"` // every other limit around the target
 	HostUse             *HostUse         `json:"host"`
 	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other figure but busy_ratio
@@ -39,7 +39,7 @@ type Cgroup struct {
 	ThrottledSeconds float64 `json:"throttled_seconds"`
 }
 
-// OuterLimit is a CPU limit around the target that the arm did not set: of a group
+// OuterLimit is a CPU limit around the target that the setting did not set: of a group
 // above, or of the group that procfit itself runs in. Others may share it, and so
 // what of it is throttled need not be the target's doing.
 type OuterLimit struct {

@@ -32,7 +32,7 @@ func (w words) goOn(s verdict.Step) Advice {
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
 		command = repeated(r, blocks)
-		trials = blocks * (len(r.Plan.Arms) + len(r.Plan.AA))
+		trials = blocks * (len(r.Plan.Settings) + len(r.Plan.AA))
 	}
 	if s.TrialSeconds > 0 && float64(trials)*s.TrialSeconds < 1e6 {
 		text += ", " + about(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","

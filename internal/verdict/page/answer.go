@@ -172,7 +172,7 @@ func (g *group) tiles() (list []Tile) {
 	if after == nil {
 		return nil
 	}
-	add := func(name string, u number.Unit, of func(*verdict.ArmResult) verdict.Interval) {
+	add := func(name string, u number.Unit, of func(*verdict.SettingResult) verdict.Interval) {
 		i := of(after)
 		if i.Median == nil {
 			return
@@ -192,14 +192,14 @@ func (g *group) tiles() (list []Tile) {
 	if r := g.RatePerSecond; r != nil {
 		latency += " at " + number.PerSecond("req/s").Value(*r)
 	}
-	add(latency, number.Time(), func(a *verdict.ArmResult) verdict.Interval {
+	add(latency, number.Time(), func(a *verdict.SettingResult) verdict.Interval {
 		if a.Judged.Median != nil {
 			return a.Judged
 		}
 		return a.P99
 	})
-	add(g.throughputName(), g.throughput, func(a *verdict.ArmResult) verdict.Interval { return g.asShown(a.Throughput) })
-	add(g.cpuName(), number.Time(), func(a *verdict.ArmResult) verdict.Interval {
+	add(g.throughputName(), g.throughput, func(a *verdict.SettingResult) verdict.Interval { return g.asShown(a.Throughput) })
+	add(g.cpuName(), number.Time(), func(a *verdict.SettingResult) verdict.Interval {
 		return verdict.Interval{Median: a.Evidence.CPUSecondsEach}
 	})
 	return list
@@ -214,7 +214,7 @@ func (g *group) cpuName() string {
 }
 
 // rowOfUnset is the row that holds the program's own default.
-func (g *group) rowOfUnset() *verdict.ArmResult {
+func (g *group) rowOfUnset() *verdict.SettingResult {
 	if a := g.unset(); a != nil {
 		return g.row(a.Label)
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// arm finds an arm by its label.
-func (g *group) arm(label string) *verdict.ArmResult {
-	for i := range g.Arms {
-		if g.Arms[i].Label == label && label != "" {
-			return &g.Arms[i]
+// setting finds a setting by its label.
+func (g *group) setting(label string) *verdict.SettingResult {
+	for i := range g.Settings {
+		if g.Settings[i].Label == label && label != "" {
+			return &g.Settings[i]
 		}
 	}
 	return nil
 }
 
-// row is the one that holds the arm of that label.
-func (g *group) row(label string) *verdict.ArmResult {
+// row is the one that holds the setting of that label.
+func (g *group) row(label string) *verdict.SettingResult {
 	for i := range g.rows {
 		if a := &g.rows[i]; label != "" && (a.Label == label || slices.Contains(a.PooledWith, label)) {
 			return a
@@ -29,21 +29,21 @@ func (g *group) row(label string) *verdict.ArmResult {
 	return nil
 }
 
-// unset is the arm of the program's own default.
-func (g *group) unset() *verdict.ArmResult {
-	for i := range g.Arms {
-		if g.Arms[i].Procs == nil && g.Arms[i].Variant == "" {
-			return &g.Arms[i]
+// unset is the setting of the program's own default.
+func (g *group) unset() *verdict.SettingResult {
+	for i := range g.Settings {
+		if g.Settings[i].Procs == nil && g.Settings[i].Variant == "" {
+			return &g.Settings[i]
 		}
 	}
 	return nil
 }
 
 // chosen is the row that the verdict names; nil when it names none.
-func (g *group) chosen() *verdict.ArmResult { return g.row(g.Recommendation.Arm) }
+func (g *group) chosen() *verdict.SettingResult { return g.row(g.Recommendation.Setting) }
 
-// shown is the verdict's arm, or the peak; nil where there is neither.
-func (g *group) shown() *verdict.ArmResult {
+// shown is the verdict's setting, or the peak; nil where there is neither.
+func (g *group) shown() *verdict.SettingResult {
 	if a := g.chosen(); a != nil {
 		return a
 	}
@@ -51,7 +51,7 @@ func (g *group) shown() *verdict.ArmResult {
 }
 
 // seen is that, or else the first row with a valid trial.
-func (g *group) seen() *verdict.ArmResult {
+func (g *group) seen() *verdict.SettingResult {
 	if a := g.shown(); a != nil {
 		return a
 	}
@@ -63,8 +63,8 @@ func (g *group) seen() *verdict.ArmResult {
 	return nil
 }
 
-// ps is the number of Ps that an arm ran with, as far as it is known.
-func ps(a *verdict.ArmResult) (int, bool) {
+// ps is the number of Ps that a setting ran with, as far as it is known.
+func ps(a *verdict.SettingResult) (int, bool) {
 	switch {
 	case a == nil:
 		return 0, false
@@ -76,18 +76,18 @@ func ps(a *verdict.ArmResult) (int, bool) {
 	return 0, false
 }
 
-// armName is how an arm is written: "unset (2)", "4", "4, old"; "2 (unset)" where both
-// ran at 2 and stand as one.
-func armName(a *verdict.ArmResult) string {
-	label, sub := armLabel(a)
+// settingName is how a setting is written: "unset (2)", "4", "4, old"; "2 (unset)"
+// where both ran at 2 and stand as one.
+func settingName(a *verdict.SettingResult) string {
+	label, sub := settingLabel(a)
 	if sub != "" {
 		label += " (" + sub + ")"
 	}
 	return label
 }
 
-// armLabel is an arm's name, and what goes under or after it.
-func armLabel(a *verdict.ArmResult) (label, sub string) {
+// settingLabel is a setting's name, and what goes under or after it.
+func settingLabel(a *verdict.SettingResult) (label, sub string) {
 	if a.Procs != nil {
 		label = strconv.Itoa(*a.Procs)
 		if len(a.PooledWith) > 0 {

@@ -23,8 +23,8 @@ func (g *group) benchmarks() *Benchmarks {
 	out.Table.Columns = []Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
 	for i := range b.Procs {
 		head := strconv.Itoa(b.Procs[i])
-		if a := g.row(b.Mean[i].Arm); a != nil {
-			head = armName(a)
+		if a := g.row(b.Mean[i].Setting); a != nil {
+			head = settingName(a)
 		}
 		out.Table.Columns = append(out.Table.Columns, Column{Head: head, Short: head, Detailed: true})
 	}
@@ -67,7 +67,7 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) Row {
 func (g *group) benchmarkChart(b *verdict.Benchmark) *Chart {
 	times := map[string]verdict.Interval{}
 	for _, t := range b.Times {
-		times[t.Arm] = t.Seconds
+		times[t.Setting] = t.Seconds
 	}
 	only := *g
 	only.rows = nil
@@ -79,7 +79,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *Chart {
 	name := b.Name + " ns/op"
 	m := measure{
 		name:  "time of an operation",
-		value: func(a *verdict.ArmResult) verdict.Interval { return times[a.Label] },
+		value: func(a *verdict.SettingResult) verdict.Interval { return times[a.Label] },
 		point: func(p *verdict.Point) *float64 {
 			x, ok := p.Metrics[name]
 			if !ok {

@@ -76,13 +76,14 @@ type group struct {
 	index      int
 	throughput number.Unit
 	gateAlone  bool
-	rows       []verdict.ArmResult // what tables and charts show
+	rows       []verdict.SettingResult // what tables and charts show
 }
 
-// rowsOf are the settings that were compared; of a result that was not analysed its arms.
-func rowsOf(g *verdict.Group) []verdict.ArmResult {
+// rowsOf are the settings that were compared; of a result that was not analysed its
+// settings.
+func rowsOf(g *verdict.Group) []verdict.SettingResult {
 	if len(g.Rows) == 0 {
-		return g.Arms
+		return g.Settings
 	}
 	return g.Rows
 }

@@ -45,7 +45,7 @@ func TestNothingUnprintableReachesAView(t *testing.T) {
 	walk("", reflect.ValueOf(v))
 }
 
-func TestChartsPlaceEveryArmAndTrialWithinTheAxis(t *testing.T) {
+func TestChartsPlaceEverySettingAndTrialWithinTheAxis(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile()} {
 		for gi, g := range New(r).Groups {
 			charts := append([]Chart{*g.Throughput}, g.Evidence...)
@@ -63,7 +63,7 @@ func TestChartsPlaceEveryArmAndTrialWithinTheAxis(t *testing.T) {
 							in(t, name+" "+c.Title, d.At, (d.Jitter+1)/2)
 						}
 						if m.Joined && (i == 0 || c.Categories[i-1].Apart) {
-							t.Errorf("%s, %s: a line joins arm %d, which stands apart", name, c.Title, i)
+							t.Errorf("%s, %s: a line joins setting %d, which stands apart", name, c.Title, i)
 						}
 					}
 				}
@@ -142,7 +142,7 @@ func TestWarningsStandWhereTheyBelong(t *testing.T) {
 }
 
 func TestAnEmptyResultIsAView(t *testing.T) {
-	for _, r := range []*verdict.Result{{}, {Groups: make([]verdict.Group, 1)}, {Groups: []verdict.Group{{Arms: make([]verdict.ArmResult, 2)}}}} {
+	for _, r := range []*verdict.Result{{}, {Groups: make([]verdict.Group, 1)}, {Groups: []verdict.Group{{Settings: make([]verdict.SettingResult, 2)}}}} {
 		if v := New(r); v.Verdict.Sentence == "" && v.Verdict.Label == "" {
 			t.Errorf("nothing said of %+v", r)
 		}

@@ -91,7 +91,7 @@ func changes(i verdict.Interval) (value, interval string) {
 }
 
 // told is what is proven of some figures: "−12.0 % [−15.0 %, −9.0 %] CPU time a request".
-func (w canaryWords) told(a canary.ArmResult, figures []canary.Figure) string {
+func (w canaryWords) told(a canary.SettingResult, figures []canary.Figure) string {
 	var list []string
 	for _, f := range figures {
 		value, interval := changes(a.Of(f).Ratio)
@@ -105,7 +105,7 @@ func (w canaryWords) table() Table {
 		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Figure", Short: "figure", Left: true}, {Head: "Median", Short: "median"},
 		{Head: "Control", Short: "control"}, {Head: "Against the control", Short: "change", Detailed: true}, {Head: "Slices", Short: "n"},
 	}}
-	for _, a := range w.Arms {
+	for _, a := range w.Settings {
 		if a.Procs == nil {
 			continue
 		}
@@ -128,7 +128,7 @@ func valueOf(u number.Unit, i verdict.Interval) string {
 }
 
 // mark is what is proven of a figure.
-func (w canaryWords) mark(a canary.ArmResult, f canary.Figure) string {
+func (w canaryWords) mark(a canary.SettingResult, f canary.Figure) string {
 	for _, b := range a.Better {
 		if b == f {
 			return "better"
@@ -169,7 +169,7 @@ func (w canaryWords) environment() []Pair {
 	} else {
 		add("CPU limit", "none")
 	}
-	for _, a := range w.Arms {
+	for _, a := range w.Settings {
 		name := "GOMAXPROCS of " + a.Label
 		var seen []string
 		for _, n := range a.Observed {

@@ -21,13 +21,13 @@ func TestCanaryVerdicts(t *testing.T) {
 		"worse": {func(c *canary.Contents) {
 			c.Slices, c.Header.Rounds = c.Slices[:8], c.Header.Rounds[:1]
 			for _, s := range c.Slices {
-				*s.Arms[1].CPUSeconds *= 2
-				*s.Arms[1].RunQueueWaitSeconds *= 2
+				*s.Settings[1].CPUSeconds *= 2
+				*s.Settings[1].RunQueueWaitSeconds *= 2
 			}
 		}, page.OK, "Leave it unset", "GOMAXPROCS 1 is worse than unset"},
 		"a trade-off": {func(c *canary.Contents) {
 			for _, s := range c.Slices[:8] {
-				*s.Arms[1].Queries["p99"] *= 1.15
+				*s.Settings[1].Queries["p99"] *= 1.15
 			}
 		}, page.Attention, "Trade-off", "better than unset in one figure and worse in another"},
 		"nothing counted": {func(c *canary.Contents) { c.Slices = nil }, page.Unknown, "Nothing counted", "No slice of time was counted."},
@@ -35,10 +35,10 @@ func TestCanaryVerdicts(t *testing.T) {
 		"killed":          {func(c *canary.Contents) { c.End = nil }, page.Unknown, "Not finished", "it has no end in its journal"},
 		"taken":           {func(c *canary.Contents) { *c.End = canary.End{Code: canary.EndTaken, Reason: "pod x was evicted"} }, page.Unknown, "Not finished", "pod x was evicted"},
 		"harm": {func(c *canary.Contents) {
-			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Arm: "1", Query: "p99", Values: []float64{0.034, 0.036}, Controls: []float64{0.02, 0.021}}}
+			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Setting: "1", Query: "p99", Values: []float64{0.034, 0.036}, Controls: []float64{0.02, 0.021}}}
 		}, page.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 0.034 where the control's was 0.02, then 0.036 where the control's was 0.021, more than 20 % above it in 2 slices on end."},
 		"harm of the control": {func(c *canary.Contents) {
-			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Arm: canary.Control, Detail: "container app ended with code 2"}}
+			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
 		}, page.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
 	} {
 		contents := pagetest.CanaryContents()
@@ -54,7 +54,7 @@ func TestCanaryVerdicts(t *testing.T) {
 func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	c := pagetest.CanaryContents()
 	for _, s := range c.Slices[:8] {
-		*s.Arms[1].SchedLatencyP99Seconds *= 50
+		*s.Settings[1].SchedLatencyP99Seconds *= 50
 	}
 	v := page.NewCanary(canary.Analyze(c)).Verdict
 	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Better" || !strings.Contains(v.Reasons[0], want) {
@@ -67,13 +67,13 @@ func TestCanaryWarnings(t *testing.T) {
 	c := pagetest.CanaryContents()
 	c.Slices = c.Slices[:4]
 	for _, s := range c.Slices {
-		for j := range s.Arms {
-			s.Arms[j].Requests, s.Arms[j].ObservedProcs, s.Arms[j].Unknown = nil, nil, []string{"p99: no Prometheus"}
+		for j := range s.Settings {
+			s.Settings[j].Requests, s.Settings[j].ObservedProcs, s.Settings[j].Unknown = nil, nil, []string{"p99: no Prometheus"}
 		}
 	}
 	var all []string
 	for _, w := range page.NewCanary(canary.Analyze(c)).Warnings {
-		all = append(all, w.Arm+": "+w.Message)
+		all = append(all, w.Setting+": "+w.Message)
 	}
 	text := strings.Join(all, "\n")
 	for _, want := range []string{"CPU time is of a pod and not of a request", "1: the GOMAXPROCS that it ran with could not be read", "not known 8 times: p99: no Prometheus", "4 slices: an interval of so few says little"} {
@@ -83,11 +83,11 @@ func TestCanaryWarnings(t *testing.T) {
 	}
 	c = pagetest.CanaryContents()
 	for _, s := range c.Slices[:8] {
-		s.Arms[1].Requests = new(0.0)
+		s.Settings[1].Requests = new(0.0)
 	}
 	text = ""
 	for _, w := range page.NewCanary(canary.Analyze(c)).Warnings {
-		text += w.Arm + ": " + w.Message + "\n"
+		text += w.Setting + ": " + w.Message + "\n"
 	}
 	for _, want := range []string{"1: no request came to it", "2: it is what unset comes to here"} {
 		if !strings.Contains(text, want) {

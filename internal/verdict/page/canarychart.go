@@ -18,14 +18,14 @@ func (w canaryWords) charts() (list []Chart) {
 		}
 		high := 0.0
 		for _, s := range w.Slices {
-			for _, a := range s.Arms {
+			for _, a := range s.Settings {
 				if x := w.Value(f, s, a); x != nil {
 					high = max(high, *x)
 				}
 			}
 		}
 		ax := axis.New(0, high, false)
-		for _, a := range w.Arms {
+		for _, a := range w.Settings {
 			if a.Procs != nil && a.Of(f) != nil {
 				list = append(list, w.chart(f, a, ax))
 			}
@@ -35,7 +35,7 @@ func (w canaryWords) charts() (list []Chart) {
 	return nil
 }
 
-func (w canaryWords) chart(f canary.Figure, a canary.ArmResult, ax axis.Axis) Chart {
+func (w canaryWords) chart(f canary.Figure, a canary.SettingResult, ax axis.Axis) Chart {
 	u := w.unit(f)
 	name := phrase.Clean(a.Label)
 	c := Chart{
@@ -44,7 +44,7 @@ func (w canaryWords) chart(f canary.Figure, a canary.ArmResult, ax axis.Axis) Ch
 	}
 	for _, s := range w.Slices {
 		of := map[string]*float64{}
-		for _, seen := range s.Arms {
+		for _, seen := range s.Settings {
 			of[seen.Label] = w.Value(f, s, seen)
 		}
 		if _, ran := of[a.Label]; !ran {

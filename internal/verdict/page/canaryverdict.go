@@ -30,7 +30,7 @@ func (w canaryWords) verdict() Verdict {
 		}
 	}
 	v.Context = w.how()
-	for _, a := range w.Arms {
+	for _, a := range w.Settings {
 		if a.Procs != nil && a.Slices > 0 {
 			v.Reasons = append(v.Reasons, w.reason(a))
 		}
@@ -47,7 +47,7 @@ func unfinished(why string, v Verdict) Verdict {
 // proven is what the slices say.
 func (w canaryWords) proven() Verdict {
 	by := map[canary.Verdict][]string{}
-	for _, a := range w.Arms {
+	for _, a := range w.Settings {
 		if a.Procs != nil {
 			by[a.Verdict] = append(by[a.Verdict], phrase.Clean(a.Label))
 		}
@@ -67,7 +67,7 @@ func (w canaryWords) proven() Verdict {
 
 // judged are the figures that decide.
 func (w canaryWords) judged() (list []string) {
-	for _, a := range w.Arms {
+	for _, a := range w.Settings {
 		for _, m := range a.Figures {
 			if name := w.name(m.Figure); a.Procs != nil && w.Header.Judges(m.Figure) && !slices.Contains(list, name) {
 				list = append(list, name)
@@ -79,7 +79,7 @@ func (w canaryWords) judged() (list []string) {
 
 // worseBeside are the figures that do not decide, and in which a setting is worse all the
 // same: a table that shows it must not stand under a sentence that is silent on it.
-func (w canaryWords) worseBeside(a canary.ArmResult) (list []canary.Figure) {
+func (w canaryWords) worseBeside(a canary.SettingResult) (list []canary.Figure) {
 	for _, m := range a.Figures {
 		if low := m.Ratio.Low; !w.Header.Judges(m.Figure) && m.Figure != canary.FigureRequests && low != nil && *low > 1 {
 			list = append(list, m.Figure)
@@ -89,7 +89,7 @@ func (w canaryWords) worseBeside(a canary.ArmResult) (list []canary.Figure) {
 }
 
 // reason is what is proven of one setting.
-func (w canaryWords) reason(a canary.ArmResult) string {
+func (w canaryWords) reason(a canary.SettingResult) string {
 	s := "GOMAXPROCS " + phrase.Clean(a.Label) + ": "
 	var parts []string
 	if len(a.Better) > 0 {
@@ -129,7 +129,7 @@ func (w canaryWords) harm(h *canary.Harm) string {
 	if h == nil {
 		return "The canary ended for harm."
 	}
-	who, why := "GOMAXPROCS "+phrase.Clean(h.Arm), ""
+	who, why := "GOMAXPROCS "+phrase.Clean(h.Setting), ""
 	if h.OfControl() {
 		who, why = "The control", " The control runs as the service does: it was not a setting that did it."
 	}
@@ -153,14 +153,14 @@ func (w canaryWords) harm(h *canary.Harm) string {
 
 // warnings are what weakens it.
 func (w canaryWords) warnings() (list []Warning) {
-	add := func(arm, message, fix string) {
-		list = append(list, Warning{phrase.Clean(arm), phrase.Clean(message), phrase.Clean(fix)})
+	add := func(setting, message, fix string) {
+		list = append(list, Warning{phrase.Clean(setting), phrase.Clean(message), phrase.Clean(fix)})
 	}
 	if !w.PerRequest && w.Has(canary.FigureCPU) {
 		add("", "CPU time is of a pod and not of a request, as no query told the requests: how the Service spread them is in it.",
 			"--query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))' tells them")
 	}
-	for _, a := range w.Arms {
+	for _, a := range w.Settings {
 		if m := a.Of(canary.FigureRequests); m != nil && m.Value.Median != nil && *m.Value.Median == 0 {
 			add(a.Label, "no request came to it in most slices: clients that keep their connections for long do not meet new pods", "")
 		}
@@ -185,7 +185,7 @@ func (w canaryWords) unknown() (list []string) {
 	n := map[string]int{}
 	var order []string
 	for _, s := range w.Slices {
-		for _, a := range s.Arms {
+		for _, a := range s.Settings {
 			for _, why := range a.Unknown {
 				if n[why]++; n[why] == 1 {
 					order = append(order, why)

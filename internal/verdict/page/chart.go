@@ -13,10 +13,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// A measure is one quantity of an arm, with its trials where they are kept.
+// A measure is one quantity of a setting, with its trials where they are kept.
 type measure struct {
 	name  string
-	value func(*verdict.ArmResult) verdict.Interval
+	value func(*verdict.SettingResult) verdict.Interval
 	point func(*verdict.Point) *float64 // nil: not kept by trial
 }
 
@@ -51,7 +51,7 @@ const logFrom = 20
 func (g *group) throughputChart() *Chart {
 	measures := []measure{{
 		name:  "level",
-		value: func(a *verdict.ArmResult) verdict.Interval { return g.asShown(a.Throughput) },
+		value: func(a *verdict.SettingResult) verdict.Interval { return g.asShown(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return g.asShown(verdict.Interval{Median: p.Throughput}).Median },
 	}}
 	if _, high := g.extent(measures); high == 0 {
@@ -67,12 +67,12 @@ func (g *group) throughputChart() *Chart {
 
 func (g *group) latencyChart() *Chart {
 	measures := []measure{
-		{"p50", func(a *verdict.ArmResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }},
+		{"p50", func(a *verdict.SettingResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }},
 	}
 	if g.other() && g.Latency.Quantile > 0.5 {
-		measures = append(measures, measure{g.Latency.Name(), func(a *verdict.ArmResult) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }})
+		measures = append(measures, measure{g.Latency.Name(), func(a *verdict.SettingResult) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }})
 	}
-	measures = append(measures, measure{"p99", func(a *verdict.ArmResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }})
+	measures = append(measures, measure{"p99", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }})
 	low, high := g.extent(measures)
 	if high == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (g *group) latencyChart() *Chart {
 // throttled time (a throttled thread is runnable), hence one chart for both.
 func (g *group) evidenceCharts() []Chart {
 	of := func(name string, f func(*verdict.Evidence) *float64) measure {
-		return measure{name: name, value: func(a *verdict.ArmResult) verdict.Interval { return verdict.Interval{Median: f(&a.Evidence)} }}
+		return measure{name: name, value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: f(&a.Evidence)} }}
 	}
 	replicas := float64(max(1, g.Replicas))
 	var charts []Chart
@@ -131,9 +131,9 @@ func scaled(x *float64, by float64) *float64 {
 	return &y
 }
 
-// known says whether a quantity was measured in any arm.
+// known says whether a quantity was measured in any setting.
 func (g *group) known(m measure) bool {
-	return slices.ContainsFunc(g.rows, func(a verdict.ArmResult) bool { return m.value(&a).Median != nil })
+	return slices.ContainsFunc(g.rows, func(a verdict.SettingResult) bool { return m.value(&a).Median != nil })
 }
 
 // extent is the smallest positive and the largest value shown, intervals and
@@ -173,7 +173,7 @@ func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []m
 	c := Chart{Log: logarithmic, Ticks: ticks(u, ax)}
 	for i := range g.rows {
 		a := &g.rows[i]
-		label, sub := armLabel(a)
+		label, sub := settingLabel(a)
 		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset()})
 	}
 	for _, m := range measures {
@@ -191,7 +191,7 @@ func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []m
 	return c
 }
 
-func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.ArmResult) Mark {
+func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) Mark {
 	v := m.value(a)
 	var mark Mark
 	if v.Median != nil {
@@ -226,7 +226,7 @@ func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.ArmResult) Mark 
 	return mark
 }
 
-// describe puts the chart into words, an arm at a time.
+// describe puts the chart into words, a setting at a time.
 func (c *Chart) describe(metric string) {
 	for i := range c.Categories {
 		k := &c.Categories[i]

@@ -14,7 +14,7 @@ import (
 
 // The thresholds that the checklist asks for.
 const (
-	settingsAsked = verdict.FewestArms
+	settingsAsked = verdict.FewestSettings
 	repeatsAsked  = verdict.FewestPairs
 )
 
@@ -30,7 +30,7 @@ func (g *group) checklist() []Check {
 func (g *group) measured() Check {
 	c := Check{Question: "Have I measured?", State: OK, Answer: "yes"}
 	valid, invalid := 0, 0
-	for _, a := range g.Arms {
+	for _, a := range g.Settings {
 		valid += a.Trials
 		invalid += a.Invalid
 	}
@@ -42,7 +42,7 @@ func (g *group) measured() Check {
 		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
 		return c
 	}
-	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Arms), "setting"), inBlocks(g.r))
+	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), inBlocks(g.r))
 	if invalid > 0 {
 		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
 	}
@@ -177,10 +177,10 @@ func (g *group) beforeAfter() Check {
 	}
 	var parts []string
 	if before != nil {
-		parts = append(parts, "before ("+armName(before)+"): "+g.figures(before))
+		parts = append(parts, "before ("+settingName(before)+"): "+g.figures(before))
 	}
 	if after != nil && after != before {
-		parts = append(parts, "after ("+armName(after)+"): "+g.figures(after))
+		parts = append(parts, "after ("+settingName(after)+"): "+g.figures(after))
 	}
 	if before == nil {
 		parts = append(parts, "unset was not measured, so there is no before")
@@ -190,7 +190,7 @@ func (g *group) beforeAfter() Check {
 	return c
 }
 
-func (g *group) figures(a *verdict.ArmResult) string {
+func (g *group) figures(a *verdict.SettingResult) string {
 	level := g.asShown(a.Throughput).Median
 	if level == nil {
 		return "nothing measured"

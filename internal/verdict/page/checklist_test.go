@@ -12,10 +12,10 @@ import (
 
 func ptr[T any](x T) *T { return &x }
 
-// world is a group of two arms, unset and 2, to be bent by a test.
+// world is a group of two settings, unset and 2, to be bent by a test.
 func world(bend func(*verdict.Result, *verdict.Group)) *View {
 	r := pagetest.Typical()
-	r.Groups[0].Arms, r.Groups[0].Rows = r.Groups[0].Arms[:3], nil
+	r.Groups[0].Settings, r.Groups[0].Rows = r.Groups[0].Settings[:3], nil
 	r.Host.EffectiveCPUs = 8
 	r.Groups[0].EffectiveCPUs = 8
 	bend(r, &r.Groups[0])
@@ -33,16 +33,16 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 	}{
 		{"measured", 1, func(*verdict.Result, *verdict.Group) {}, OK, "yes", "18 valid trials of 3 settings"},
 		{"nothing valid", 1, func(_ *verdict.Result, g *verdict.Group) {
-			for i := range g.Arms {
-				g.Arms[i].Trials = 0
+			for i := range g.Settings {
+				g.Settings[i].Trials = 0
 			}
 		}, Attention, "no", "measure first"},
 		{"interrupted", 1, func(r *verdict.Result, _ *verdict.Group) { r.Complete = false }, Attention, "in part", "not finished"},
 
 		{"read by its symbol", 2, func(*verdict.Result, *verdict.Group) {}, OK, "8", "read from the target's memory (symbol)"},
-		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Arms[0].ResolvedProcs = nil }, Unknown, "cannot tell", "could not be read"},
-		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Arms[0].Trials, g.Arms[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
-		{"no unset arm", 2, func(_ *verdict.Result, g *verdict.Group) { g.Arms = g.Arms[1:] }, Unknown, "cannot tell", "--procs unset"},
+		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].ResolvedProcs = nil }, Unknown, "cannot tell", "could not be read"},
+		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].Trials, g.Settings[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
+		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, Unknown, "cannot tell", "--procs unset"},
 
 		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, OK, "2", "never the quota"},
 		{"server cpuset", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 3 }, OK, "3", "may run on"},
@@ -61,10 +61,10 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, Attention, "throughput", "not judged"},
 		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
-			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &verdict.Setting{Procs: 2}, Than: &verdict.Setting{Procs: 1}, P99Change: new(-0.5)}}
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &verdict.Value{Procs: 2}, Than: &verdict.Value{Procs: 1}, P99Change: new(-0.5)}}
 		}, Attention, "both", "throughput 2, p99 1"},
 
-		{"an arm never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Arms[1].Trials = 0 }, Attention, "no", "3 settings, not all with a valid trial"},
+		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, Attention, "no", "3 settings, not all with a valid trial"},
 		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, Attention, "no", "3 settings"},
 		{"production", 7, func(*verdict.Result, *verdict.Group) {}, Unknown, "only you can tell", "after (2): 12.8k req/s"},
 
@@ -79,7 +79,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), Attention, "yes", "raise the quota"},
 		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), Attention, "yes", "GOMAXPROCS 1 is shown to be as good or better"},
 		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
-			Arms: []verdict.ThrottledArm{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
+			Settings: []verdict.ThrottledSetting{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
 			Attention, "yes", "unset (8): 63 % of periods of the limit of 1.5 CPUs around it (/session); raise the limit around it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,17 +108,17 @@ func limits(t verdict.Throttling) func(*verdict.Result, *verdict.Group) {
 	return func(_ *verdict.Result, g *verdict.Group) { g.Throttling = t }
 }
 
-// throttled is the unset arm held back by its own quota.
+// throttled is the unset setting held back by its own quota.
 func throttled(share float64, state verdict.ThrottlingState, advice verdict.ThrottlingAdvice, procs int) verdict.Throttling {
 	return verdict.Throttling{
 		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
-		Arms: []verdict.ThrottledArm{{Label: "unset", Judged: true, Share: share, LimitCPUs: 2, Own: true}},
+		Settings: []verdict.ThrottledSetting{{Label: "unset", Judged: true, Share: share, LimitCPUs: 2, Own: true}},
 	}
 }
 
 // The checklist and the warning say the same of what is to be done.
 func TestThrottlingReadsOneWayOnly(t *testing.T) {
-	r := analyze(verdicttest.Config{CPUs: 3, Rate: 100, Arms: verdicttest.Quota(2.5, held(verdicttest.Unset(3, 990, .012)), verdicttest.Set(1, 400, .02), verdicttest.Set(2, 1000, .010), held(verdicttest.Set(3, 990, .012)))})
+	r := analyze(verdicttest.Config{CPUs: 3, Rate: 100, Settings: verdicttest.Quota(2.5, held(verdicttest.Unset(3, 990, .012)), verdicttest.Set(1, 400, .02), verdicttest.Set(2, 1000, .010), held(verdicttest.Set(3, 990, .012)))})
 	v := New(r)
 	detail := v.Groups[0].Checklist[7].Detail
 	fixes := 0
@@ -149,8 +149,8 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"nothing proven", 1, func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
 		}, "careful"},
-		{"no arm above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "cannot tell"},
-		{"arms on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
+		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "cannot tell"},
+		{"settings on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
 		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
 		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "avoided"},

@@ -98,9 +98,9 @@ func beside(b *journal.Beside) string {
 func planned(r *verdict.Result) string {
 	p := r.Plan
 	if !p.Racing() {
-		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Arms), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
+		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Settings), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
 	}
-	text := fmt.Sprintf("%s to choose from, until the answer is %s", phrase.Count(len(p.Arms), "setting"), p.Goal)
+	text := fmt.Sprintf("%s to choose from, until the answer is %s", phrase.Count(len(p.Settings), "setting"), p.Goal)
 	if p.MaxTrials > 0 {
 		text += ", at most " + phrase.Count(p.MaxTrials, "trial")
 	}

@@ -30,12 +30,12 @@ func (g *group) facts() []Pair {
 	}
 	add("Margins", margins+": what counts as no worse")
 	if a := g.row(g.Peak); a != nil {
-		add("Peak", armName(a)+", "+g.figures(a))
+		add("Peak", settingName(a)+", "+g.figures(a))
 	}
 	if len(g.Flatness.WithinMargin) > 0 {
 		names := make([]string, len(g.Flatness.WithinMargin))
 		for i, l := range g.Flatness.WithinMargin {
-			names[i] = g.armText(l)
+			names[i] = g.settingText(l)
 		}
 		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.Number(g.r.Plan.Margin), strings.Join(names, ", ")))
 	}
@@ -45,7 +45,7 @@ func (g *group) facts() []Pair {
 	if w := g.Workload; w.Withheld {
 		add("Workload", "not known: "+words{g.Group, g.r}.others())
 	} else if w.CPUUtilisation != nil {
-		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.Number(*w.CPUUtilisation), g.armText(w.Arm)))
+		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.Number(*w.CPUUtilisation), g.settingText(w.Setting)))
 	} else {
 		add("Workload", phrase.Clip(phrase.Clean(w.Kind), nameRoom))
 	}
@@ -70,7 +70,7 @@ func (g *group) facts() []Pair {
 	return out
 }
 
-// noiseFacts are how much trials vary, and how far apart two copies of one arm were.
+// noiseFacts are how much trials vary, and how far apart two copies of one setting were.
 func (g *group) noiseFacts(add func(name, value string)) {
 	if n := g.Spread; n.Throughput != nil {
 		add("Noise", fmt.Sprintf("%s: how much trials of one setting vary (%s of freedom)",
@@ -80,7 +80,7 @@ func (g *group) noiseFacts(add func(name, value string)) {
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
 		add("Same setting twice", fmt.Sprintf("two copies of %s differed by up to %s, in %s (95 %%)",
-			g.armText(n.Arm), copiesApart(n), phrase.Count(n.Pairs, "pair")))
+			g.settingText(n.Setting), copiesApart(n), phrase.Count(n.Pairs, "pair")))
 	}
 }
 
@@ -96,18 +96,18 @@ func copiesApart(n verdict.NoiseFloor) string {
 	return phrase.And(parts)
 }
 
-// neighbour is what the program of --beside used in the trials of one arm: the verdict's,
-// or the peak, or any.
+// neighbour is what the program of --beside used in the trials of one setting: the
+// verdict's, or the peak, or any.
 func (g *group) neighbour() string {
 	a := g.seen()
 	if a == nil || a.Evidence.BesideCPUs == nil {
 		return ""
 	}
-	return fmt.Sprintf("used %s in the trials of %s: neither the target's nor other programs'", cpusUsed(*a.Evidence.BesideCPUs), armName(a))
+	return fmt.Sprintf("used %s in the trials of %s: neither the target's nor other programs'", cpusUsed(*a.Evidence.BesideCPUs), settingName(a))
 }
 
-// cpuEach is the CPU time of a request at the verdict's arm, or the peak: at saturation
-// and at the open loop's rate it differs by as much as a third.
+// cpuEach is the CPU time of a request at the verdict's setting, or the peak: at
+// saturation and at the open loop's rate it differs by as much as a third.
 func (g *group) cpuEach() string {
 	a := g.shown()
 	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
@@ -117,7 +117,7 @@ func (g *group) cpuEach() string {
 	if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
 		text += fmt.Sprintf(", %s in open loop", number.Time().Value(*o.CPUSecondsEach))
 	}
-	return text + ", at " + armName(a)
+	return text + ", at " + settingName(a)
 }
 
 func roundTo(x float64) float64 { return math.Round(100*x) / 100 }

@@ -34,7 +34,7 @@ func figures(r *verdict.Result) []shown {
 func batchFigures(r *verdict.Result) []shown {
 	names := map[string]string{} // with their units
 	for _, g := range r.Groups {
-		for _, a := range g.Arms {
+		for _, a := range g.Settings {
 			for name, m := range a.Metrics {
 				names[name] = m.Unit
 			}
@@ -58,7 +58,7 @@ func batchFigures(r *verdict.Result) []shown {
 	}
 	return []shown{{title: "Time of a run", unit: number.Time(), measure: measure{
 		name:  "median",
-		value: func(a *verdict.ArmResult) verdict.Interval { return inverse(a.Throughput) },
+		value: func(a *verdict.SettingResult) verdict.Interval { return inverse(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
 	}}}
 }
@@ -66,7 +66,7 @@ func batchFigures(r *verdict.Result) []shown {
 func metric(name string, factor float64) measure {
 	return measure{
 		name: "median",
-		value: func(a *verdict.ArmResult) verdict.Interval {
+		value: func(a *verdict.SettingResult) verdict.Interval {
 			i := a.Metrics[name].Interval
 			return verdict.Interval{Median: scaled(i.Median, factor), Low: scaled(i.Low, factor), High: scaled(i.High, factor), N: i.N}
 		},
@@ -101,10 +101,10 @@ func serverFigures(r *verdict.Result) []shown {
 	}
 	list := []shown{
 		{title: "Throughput, " + name, unit: number.PerSecond(""), measure: measure{
-			"median", func(a *verdict.ArmResult) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput },
+			"median", func(a *verdict.SettingResult) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput },
 		}},
 		{title: "p99 latency", unit: number.Time(), measure: measure{
-			"median", func(a *verdict.ArmResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 },
+			"median", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 },
 		}},
 	}
 	if open {
@@ -116,7 +116,7 @@ func serverFigures(r *verdict.Result) []shown {
 	return list
 }
 
-func closedP99(a *verdict.ArmResult) verdict.Interval {
+func closedP99(a *verdict.SettingResult) verdict.Interval {
 	var values []float64
 	for _, p := range a.Points {
 		if p.Valid && p.Role == "measure" && p.ClosedP99 != nil {
@@ -130,7 +130,7 @@ func closedP99(a *verdict.ArmResult) verdict.Interval {
 func kernelFigures() []shown {
 	counted := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shown {
 		return shown{title: title, unit: u, measure: measure{
-			name: "median", value: func(a *verdict.ArmResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} },
+			name: "median", value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} },
 		}}
 	}
 	whole := number.Plain("").Short()

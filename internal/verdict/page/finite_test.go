@@ -26,13 +26,13 @@ func TestJSONTurnsWhatItCannotHoldIntoNull(t *testing.T) {
 	if g.USL != nil {
 		t.Error("a fit of NaN is not null")
 	}
-	if g.Arms[1].Throughput.Median != nil || g.Arms[2].P99.Median != nil {
+	if g.Settings[1].Throughput.Median != nil || g.Settings[2].P99.Median != nil {
 		t.Error("NaN or an infinity is not null")
 	}
-	if got, want := *g.Arms[0].Throughput.Median, *r.Groups[0].Arms[0].Throughput.Median; got != want {
+	if got, want := *g.Settings[0].Throughput.Median, *r.Groups[0].Settings[0].Throughput.Median; got != want {
 		t.Errorf("a finite value changed: %g, want %g", got, want)
 	}
-	if !math.IsNaN(r.Groups[0].USL.Lambda) || !math.IsNaN(*r.Groups[0].Arms[1].Throughput.Median) {
+	if !math.IsNaN(r.Groups[0].USL.Lambda) || !math.IsNaN(*r.Groups[0].Settings[1].Throughput.Median) {
 		t.Error("the Result given was changed")
 	}
 }
@@ -51,7 +51,7 @@ func TestJSONHasTheWords(t *testing.T) {
 			}
 		}
 		Gate struct {
-			Checks []struct{ Arm, Metric, Note, Outcome string }
+			Checks []struct{ Setting, Metric, Note, Outcome string }
 		}
 		Warnings []struct{ Code, Message string }
 	}
@@ -62,7 +62,7 @@ func TestJSONHasTheWords(t *testing.T) {
 	if r.Verdict != "cannot_tell" || r.Cause != "unset_differs" || r.Sentence != "Cannot tell: unset chose 2 and yet performs unlike GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
 		t.Errorf("%+v", r)
 	}
-	if c := got.Gate.Checks[0]; c.Arm != "2, quota 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
+	if c := got.Gate.Checks[0]; c.Setting != "2, quota 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
 		t.Errorf("%+v", c)
 	}
 	for _, w := range got.Warnings {

@@ -16,7 +16,7 @@ func gateAlone(r *verdict.Result) bool {
 	}
 	for i := range r.Groups {
 		settings := 0
-		for _, a := range r.Groups[i].Arms {
+		for _, a := range r.Groups[i].Settings {
 			if a.Variant == "" {
 				settings++
 			}
@@ -34,7 +34,7 @@ func gateOf(g *verdict.Gate) *Gate {
 	var worse, open []string
 	judged := len(g.Checks) > 0
 	for _, c := range g.Checks {
-		name := gateMetric(&c) + " of " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)
+		name := gateMetric(&c) + " of " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)
 		judged = judged && c.Judged
 		if c.Worse {
 			worse = append(worse, name)
@@ -89,7 +89,7 @@ func gateTable(g *verdict.Gate) Table {
 			outcome = "no worse"
 		}
 		t.Rows = append(t.Rows, Row{Mark: mark, Strip: line.strip(c), Cells: []Cell{
-			{Value: phrase.Clip(phrase.Clean(gateArm(c.Arm)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
+			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
 		}})
 	}
@@ -109,7 +109,7 @@ func (g *Gate) headline(of *verdict.Gate, context string) Verdict {
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c)+" of "+gateArm(c.Arm)+": "+gateNote(c)))
+		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c)+" of "+gateSetting(c.Setting)+": "+gateNote(c)))
 	}
 	g.Sentence = ""
 	return v
@@ -120,7 +120,7 @@ func (g *Gate) answer(of *verdict.Gate) Answer {
 	a := Answer{Text: g.Label, Plain: g.Sentence}
 	for i := range of.Checks {
 		if c := &of.Checks[i]; c.Worse {
-			a.Text = "Gate failed: " + gateMetric(c) + " at " + phrase.Clip(phrase.Clean(gateArm(c.Arm)), nameRoom)
+			a.Text = "Gate failed: " + gateMetric(c) + " at " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), nameRoom)
 			break
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// gateArm is an arm of a gate with what sets its group apart.
-func gateArm(a verdict.GateArm) string {
+// gateSetting is a setting of a gate with what sets its group apart.
+func gateSetting(a verdict.GateSetting) string {
 	text := a.Label
 	if a.QuotaCPUs != nil {
 		text += ", quota " + number.CPUs(*a.QuotaCPUs)
@@ -73,15 +73,15 @@ func unjudged(u *verdict.Unjudged) string {
 	switch u.Code {
 	case verdict.UnjudgedSpoiled:
 		return fmt.Sprintf("at %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
-			gateArm(u.Arm), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
+			gateSetting(u.Setting), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
 	case verdict.UnjudgedWithheld:
-		return "other programs left " + gateArm(u.Arm) + " too few CPUs to be compared"
-	case verdict.UnjudgedNoArm:
+		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
+	case verdict.UnjudgedNoSetting:
 		return "the old command was not planned"
 	}
 	var checks []string
 	for _, c := range u.Checks {
-		checks = append(checks, gateMetric(&c)+" of "+gateArm(c.Arm))
+		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
 	}
 	if u.Code == verdict.UnjudgedLate {
 		return phrase.And(checks) + ": the load generator sent late, so " + tooFew(u.Pairs)

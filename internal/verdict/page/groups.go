@@ -137,7 +137,7 @@ func summary(r *verdict.Result, groups []Group) *Table {
 			unset = strconv.Itoa(n)
 		}
 		if a := g.row(g.Peak); a != nil {
-			peak = armName(a)
+			peak = settingName(a)
 			best = cell(g.throughput, g.asShown(a.Throughput))
 		}
 		t.Rows = append(t.Rows, Row{Link: groups[i].ID, Cells: []Cell{

@@ -8,18 +8,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// memoryColumns are the memory of the arms, and what their garbage collectors did.
+// memoryColumns are the memory of the settings, and what their garbage collectors did.
 func (g *group) memoryColumns() []column {
 	share := number.Ratio()
 	return []column{
-		{Column{Head: "Memory, at most"}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "Memory, at most"}, func(a *verdict.SettingResult) Cell {
 			c := Cell{Value: size(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
 				c.Detail = size(now) + " at the end"
 			}
 			return c
 		}},
-		{Column{Head: "GC, of its busy time"}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "GC, of its busy time"}, func(a *verdict.SettingResult) Cell {
 			e := &a.Evidence
 			if e.GCCyclesPerSecond == nil {
 				return Cell{Value: absent}
@@ -41,13 +41,13 @@ func cycles(e *verdict.Evidence) string {
 	return "a cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
 }
 
-// memoryFacts are those of the verdict's arm, or the peak, or any.
+// memoryFacts are those of the verdict's setting, or the peak, or any.
 func (g *group) memoryFacts(add func(name, value string)) {
 	a := g.seen()
 	if a == nil {
 		return
 	}
-	e, at := &a.Evidence, ", at "+armName(a)
+	e, at := &a.Evidence, ", at "+settingName(a)
 	if e.PeakRSSBytes != nil {
 		add("Memory", size(e.PeakRSSBytes)+" at most"+at)
 	}
@@ -75,7 +75,7 @@ func (w words) allocates() string {
 		return ""
 	}
 	return fmt.Sprintf("it allocates: a GC cycle every %s took %s of its busy time (at %s)",
-		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(phrase.Clean(a.Arm), nameRoom))
+		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(phrase.Clean(a.Setting), nameRoom))
 }
 
 // instead is what to do where GOMAXPROCS is not the knob.

@@ -32,13 +32,13 @@ func TestAllocatesInWords(t *testing.T) {
 		config Config
 		want   bool
 	}{
-		"much":              {Config{Arms: alike, Trial: collecting(8000, 0.18)}, true},
-		"little":            {Config{Arms: alike, Trial: collecting(8000, 0.09)}, false},
-		"seldom":            {Config{Arms: alike, Trial: collecting(99, 0.18)}, false},
-		"its time unknown":  {Config{Arms: alike, Trial: collecting(8000, -1)}, false},
-		"nothing is known":  {Config{Arms: alike}, false},
-		"a curve not flat":  {Config{Arms: CPUServer(), Trial: collecting(8000, 0.18)}, false},
-		"a rate is carried": {Config{Arms: CPUServer(), Trial: collecting(8000, 0.18), Rate: 30000, SmallFor: true}, false},
+		"much":              {Config{Settings: alike, Trial: collecting(8000, 0.18)}, true},
+		"little":            {Config{Settings: alike, Trial: collecting(8000, 0.09)}, false},
+		"seldom":            {Config{Settings: alike, Trial: collecting(99, 0.18)}, false},
+		"its time unknown":  {Config{Settings: alike, Trial: collecting(8000, -1)}, false},
+		"nothing is known":  {Config{Settings: alike}, false},
+		"a curve not flat":  {Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}, false},
+		"a rate is carried": {Config{Settings: CPUServer(), Trial: collecting(8000, 0.18), Rate: 30000, SmallFor: true}, false},
 	} {
 		r := analyze(c.config)
 		got := said(r)
@@ -67,7 +67,7 @@ func TestMemoryInATable(t *testing.T) {
 		}
 		return ""
 	}
-	v := New(analyze(Config{Arms: CPUServer(), Trial: collecting(8000, 0.18)}))
+	v := New(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))
 	i := slices.Index(columns(v), "GC, of its busy time")
 	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (Cell{"18 %", "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (Cell{"30 MiB", "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
@@ -78,11 +78,11 @@ func TestMemoryInATable(t *testing.T) {
 	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30 MiB at most, at ") {
 		t.Errorf("%q", got)
 	}
-	v = New(analyze(Config{Arms: CPUServer(), Trial: collecting(0, -1)}))
+	v = New(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}))
 	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "no cycle, at ") {
 		t.Errorf("%q", got)
 	}
-	v = New(analyze(Config{Arms: CPUServer()}))
+	v = New(analyze(Config{Settings: CPUServer()}))
 	if slices.Contains(columns(v), "GC, of its busy time") || slices.Contains(columns(v), "Memory, at most") || fact(v, "Memory")+fact(v, "Garbage collector") != "" {
 		t.Errorf("nothing is known, and it is shown: %v", columns(v))
 	}
@@ -91,7 +91,7 @@ func TestMemoryInATable(t *testing.T) {
 // What runs beside the target is told apart from it and from other programs; what it
 // leaves of the CPUs is no sign of a program that waits.
 func TestNeighbourInAReport(t *testing.T) {
-	r := analyze(Config{Arms: CPUServer(), OtherCPUs: 4, Trial: func(t *journal.Trial) {
+	r := analyze(Config{Settings: CPUServer(), OtherCPUs: 4, Trial: func(t *journal.Trial) {
 		t.HostUse.OtherCPUSeconds = new(0.0)
 		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
 	}})
@@ -126,7 +126,7 @@ func TestTopologyInWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	h, trials := Generate(Config{Arms: CPUServer(), Noise: quiet})
+	h, trials := Generate(Config{Settings: CPUServer(), Noise: quiet})
 	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
 	const says = "the target's CPUs are at 2 NUMA nodes of memory (node0: 0-7; node1: 8-15), and what is at another node is farther away"
 	v := New(verdict.Analyze(h, trials))

@@ -39,7 +39,7 @@ func (g *group) moreForIO() Check {
 		return c
 	}
 	c.State, c.Answer = OK, "measured"
-	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", number.CPUs(g.EffectiveCPUs), g.armText(b.Arm), change(b.Ratio))
+	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", number.CPUs(g.EffectiveCPUs), g.settingText(b.Setting), change(b.Ratio))
 	return c
 }
 
@@ -64,7 +64,7 @@ func (g *group) sameMachine() Check {
 	}
 	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
 	if a := g.row(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
-		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", armName(a), number.CPUs(number.Round(*a.Evidence.LoadCPUs, 2)), number.CPUs(number.Round(*a.Evidence.CPUs, 2)))
+		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", settingName(a), number.CPUs(number.Round(*a.Evidence.LoadCPUs, 2)), number.CPUs(number.Round(*a.Evidence.CPUs, 2)))
 	}
 	return c
 }
@@ -97,7 +97,7 @@ func (g *group) profileFirst() Check {
 		return c
 	}
 	if u := g.Workload.CPUUtilisation; u != nil {
-		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), number.Ratio().Number(*u), g.armText(g.Workload.Arm))
+		c.Detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), number.Ratio().Number(*u), g.settingText(g.Workload.Setting))
 		if g.Workload.Kind == "io-bound" {
 			c.Detail += "; what it waits for is likelier the limit than GOMAXPROCS"
 		}
@@ -108,7 +108,7 @@ func (g *group) profileFirst() Check {
 }
 
 // leftInCode and envAndCall rest on the same evidence: a call of
-// runtime.GOMAXPROCS in the program would have overridden what the arms set.
+// runtime.GOMAXPROCS in the program would have overridden what the settings set.
 func (g *group) leftInCode() Check {
 	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read at every setting"}
 	switch o := g.Override; {
@@ -149,10 +149,10 @@ func (g *group) notLogged() Check {
 	return c
 }
 
-// armText is an arm's name, given its label.
-func (g *group) armText(label string) string {
-	if a := g.arm(label); a != nil {
-		return armName(a)
+// settingText is a setting's name, given its label.
+func (g *group) settingText(label string) string {
+	if a := g.setting(label); a != nil {
+		return settingName(a)
 	}
 	return phrase.Clip(phrase.Clean(label), nameRoom)
 }

@@ -18,7 +18,7 @@ type Multiples struct {
 	Title  string
 	Charts []Chart
 	Table  Table
-	Labels []string // of the arms, a row of the table each
+	Labels []string // of the settings, a row of the table each
 	over   bool     // a document's curve lies over ours
 }
 
@@ -40,7 +40,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i, rows: r.Groups[i].Arms}
+		g := &group{Group: &r.Groups[i], r: r, index: i, rows: r.Groups[i].Settings}
 		groups = append(groups, g)
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)
@@ -66,8 +66,8 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 		}
 		m.Charts = append(m.Charts, c)
 		m.Table.Columns = append(m.Table.Columns, Column{Head: c.Title, Short: c.Title})
-		for i := range g.Arms {
-			if a := &g.Arms[i]; !slices.Contains(m.Labels, a.Label) {
+		for i := range g.Settings {
+			if a := &g.Settings[i]; !slices.Contains(m.Labels, a.Label) {
 				m.Labels = append(m.Labels, a.Label)
 			}
 		}
@@ -82,7 +82,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	for _, label := range m.Labels {
 		row := Row{Cells: []Cell{{Value: s.named(label)}}}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, Cell{Value: s.cell(g.arm(label))})
+			row.Cells = append(row.Cells, Cell{Value: s.cell(g.setting(label))})
 		}
 		m.Table.Rows = append(m.Table.Rows, row)
 	}
@@ -100,7 +100,7 @@ func (s *shown) named(label string) string {
 	return s.row + "-" + phrase.Clean(label)
 }
 
-func (s *shown) cell(a *verdict.ArmResult) string {
+func (s *shown) cell(a *verdict.SettingResult) string {
 	if a == nil {
 		return absent
 	}
@@ -121,7 +121,7 @@ func (s *shown) cell(a *verdict.ArmResult) string {
 	return spread(s.unit, values)
 }
 
-// grid is the table of a single arm: Go versions down, quotas across.
+// grid is the table of a single setting: Go versions down, quotas across.
 func (s *shown) grid(groups []*group, label string) Table {
 	t := Table{Columns: []Column{{Head: "GOMAXPROCS " + label, Short: label, Left: true}}}
 	column, row := map[string]int{}, map[string]int{}
@@ -143,7 +143,7 @@ func (s *shown) grid(groups []*group, label string) Table {
 			}
 			t.Rows = append(t.Rows, Row{Cells: cells})
 		}
-		t.Rows[i].Cells[column[g.quota()]].Value = s.cell(g.arm(label))
+		t.Rows[i].Cells[column[g.quota()]].Value = s.cell(g.setting(label))
 	}
 	return t
 }

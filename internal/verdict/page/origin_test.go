@@ -13,7 +13,7 @@ import (
 // Whatever stands by itself (a verdict, a figure) says where it comes from.
 func TestOriginStandsWithEveryFigure(t *testing.T) {
 	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube, "simulated": journal.OriginSim} {
-		r := analyze(verdicttest.Config{Arms: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
+		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
 		v := New(r)
 		g := v.Groups[0]
 		if !strings.Contains(v.Verdict.Context, want) || !strings.Contains(v.Environment[0].Value, want) {
@@ -41,8 +41,8 @@ func TestAModelIsNoMeasurement(t *testing.T) {
 }
 
 func TestMixedOriginsAreNamed(t *testing.T) {
-	v := New(analyze(verdicttest.Config{Arms: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
-		if t.Arm.Label == "4" {
+	v := New(analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
+		if t.Setting.Label == "4" {
 			t.Origin = journal.OriginSim
 		}
 	}}))
@@ -64,7 +64,7 @@ func TestHTTPMethod(t *testing.T) {
 }
 
 func TestOtherProgramsAreNamed(t *testing.T) {
-	r := analyze(verdicttest.Config{CPUs: 2, Rate: 100, OtherCPUs: 1.6, Arms: []verdicttest.Truth{verdicttest.Unset(2, 1000, .01), verdicttest.Set(1, 500, .02), verdicttest.Set(2, 1000, .01)}})
+	r := analyze(verdicttest.Config{CPUs: 2, Rate: 100, OtherCPUs: 1.6, Settings: []verdicttest.Truth{verdicttest.Unset(2, 1000, .01), verdicttest.Set(1, 500, .02), verdicttest.Set(2, 1000, .01)}})
 	v := New(r)
 	const said = "ther programs used 1.6 of 2 CPUs"
 	if !strings.Contains(v.Verdict.Sentence, said) || !strings.Contains(v.Groups[0].Mistakes[6].Detail, said) {

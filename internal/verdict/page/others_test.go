@@ -9,8 +9,8 @@ import (
 // What ran beside some trials alone is told by those, and not by a median of all.
 func TestOthersInWords(t *testing.T) {
 	for want, o := range map[string]verdict.OtherPrograms{
-		"other programs used 0.5 of 2 CPUs":                           {CPUs: new(0.5), Of: 2, MostCPUs: new(0.6), MostArm: "4"},
-		"other programs used up to 1.2 of 2 CPUs, in the trials of 4": {CPUs: new(0.01), Of: 2, MostCPUs: new(1.2), MostArm: "4"},
+		"other programs used 0.5 of 2 CPUs":                           {CPUs: new(0.5), Of: 2, MostCPUs: new(0.6), MostSetting: "4"},
+		"other programs used up to 1.2 of 2 CPUs, in the trials of 4": {CPUs: new(0.01), Of: 2, MostCPUs: new(1.2), MostSetting: "4"},
 		"other programs used CPUs that the target may use":            {},
 	} {
 		if got := (words{group: &verdict.Group{Others: o}}).others(); got != want {

@@ -88,7 +88,7 @@ func (s *shown) lay(c *Chart, g *group, curves []DocumentCurve, ax axis.Axis) bo
 	return true
 }
 
-func (o *overlay) mark(a *verdict.ArmResult, ax axis.Axis) Mark {
+func (o *overlay) mark(a *verdict.SettingResult, ax axis.Axis) Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
 		return Mark{}
 	}

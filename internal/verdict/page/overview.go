@@ -16,7 +16,7 @@ func overview(r *verdict.Result, groups []Group) []Overview {
 	var list []Overview
 	var made []*group
 	low, high := math.Inf(1), 0.0
-	p99 := []measure{{"p99", func(a *verdict.ArmResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}}
+	p99 := []measure{{"p99", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}}
 	for i := range groups {
 		g := &group{Group: &r.Groups[i], r: r, index: i, rows: current(rowsOf(&r.Groups[i]))}
 		g.throughput = number.PerSecond(throughputUnit(g.ThroughputUnit))
@@ -57,7 +57,7 @@ func (g *group) sharesChart() *Chart {
 	by := 1 / *peak.Throughput.Median
 	c := g.chartOn(axis.New(0, 1, false), "throughput", number.Ratio(), []measure{{
 		name: "throughput",
-		value: func(a *verdict.ArmResult) verdict.Interval {
+		value: func(a *verdict.SettingResult) verdict.Interval {
 			i := a.Throughput
 			return verdict.Interval{Median: scaled(i.Median, by), Low: scaled(i.Low, by), High: scaled(i.High, by), N: i.N}
 		},

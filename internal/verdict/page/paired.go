@@ -10,8 +10,8 @@ import (
 // pairs are the rows of a gate's old command by those of the new one that they are
 // compared with; nil without a gate, and where one has no partner: then they stand side
 // by side as rows of their own.
-func (g *group) pairs() map[*verdict.ArmResult]*verdict.ArmResult {
-	var old map[*verdict.ArmResult]*verdict.ArmResult
+func (g *group) pairs() map[*verdict.SettingResult]*verdict.SettingResult {
+	var old map[*verdict.SettingResult]*verdict.SettingResult
 	for i := range g.rows {
 		if g.rows[i].Variant != journal.VariantAgainst {
 			continue
@@ -21,7 +21,7 @@ func (g *group) pairs() map[*verdict.ArmResult]*verdict.ArmResult {
 			return nil
 		}
 		if old == nil {
-			old = map[*verdict.ArmResult]*verdict.ArmResult{}
+			old = map[*verdict.SettingResult]*verdict.SettingResult{}
 		}
 		old[partner] = &g.rows[i]
 	}
@@ -29,7 +29,7 @@ func (g *group) pairs() map[*verdict.ArmResult]*verdict.ArmResult {
 }
 
 // partner is the row of the new command that ran as a row of the old one.
-func (g *group) partner(old *verdict.ArmResult) *verdict.ArmResult {
+func (g *group) partner(old *verdict.SettingResult) *verdict.SettingResult {
 	n, known := ps(old)
 	for i := range g.rows {
 		a := &g.rows[i]
@@ -44,8 +44,8 @@ func (g *group) partner(old *verdict.ArmResult) *verdict.ArmResult {
 }
 
 // current are the rows of the program itself, without those of a gate's old command.
-func current(rows []verdict.ArmResult) []verdict.ArmResult {
-	var list []verdict.ArmResult
+func current(rows []verdict.SettingResult) []verdict.SettingResult {
+	var list []verdict.SettingResult
 	for i := range rows {
 		if rows[i].Variant == "" {
 			list = append(list, rows[i])
@@ -55,7 +55,7 @@ func current(rows []verdict.ArmResult) []verdict.ArmResult {
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
-func (g *group) paired(old map[*verdict.ArmResult]*verdict.ArmResult, metric string, u number.Unit, m measure) Chart {
+func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, metric string, u number.Unit, m measure) Chart {
 	low, high := g.extent([]measure{m})
 	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
 	ax := axis.New(low, high, logarithmic)
@@ -70,7 +70,7 @@ func (g *group) paired(old map[*verdict.ArmResult]*verdict.ArmResult, metric str
 		if row := old[a]; row != nil {
 			before.rows = append(before.rows, *row)
 		} else {
-			before.rows = append(before.rows, verdict.ArmResult{Label: a.Label, Procs: a.Procs})
+			before.rows = append(before.rows, verdict.SettingResult{Label: a.Label, Procs: a.Procs})
 		}
 	}
 	c := after.chartOn(ax, metric, u, []measure{m}, logarithmic)

@@ -35,7 +35,7 @@ func (g *group) paste() Paste {
 	case verdict.TradeOff:
 		p := Paste{Lead: "Your choice between two, each proven best at its own end:"}
 		for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
-			a := g.arm(side.label)
+			a := g.setting(side.label)
 			switch {
 			case a == nil:
 			case a.Procs == nil:

@@ -149,7 +149,7 @@ func often(n int) string {
 // fastest names the highest throughput. Few trials may be luck: what seems higher by
 // them is said to.
 func (w words) fastest(r *verdict.Reason) string {
-	among := w.among(func(a verdict.ArmResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
+	among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
 	if len(r.List) == 0 {
 		return name(r.Of) + " has the highest throughput" + among + ": " + w.figures(r.Of)
 	}
@@ -167,8 +167,8 @@ func (w words) lowest(r *verdict.Reason) string {
 
 // among is said where the table has what is not compared: settings that had too few CPUs,
 // or an unset one of no number that is better.
-func (w words) among(better func(verdict.ArmResult) bool) string {
-	unset := func(a verdict.ArmResult) bool {
+func (w words) among(better func(verdict.SettingResult) bool) string {
+	unset := func(a verdict.SettingResult) bool {
 		return isOut(a, verdict.ExcludedUnread, verdict.ExcludedDiffers) && better(a)
 	}
 	if w.leftOut(verdict.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
@@ -178,8 +178,8 @@ func (w words) among(better func(verdict.ArmResult) bool) string {
 }
 
 // amongLate is said where the table has a lower one that was not compared.
-func (w words) amongLate(low *verdict.Setting) string {
-	among := w.among(func(a verdict.ArmResult) bool { return above(low.P99, a.Judged.Median) })
+func (w words) amongLate(low *verdict.Value) string {
+	among := w.among(func(a verdict.SettingResult) bool { return above(low.P99, a.Judged.Median) })
 	fast, few := w.leftOut(verdict.ExcludedSlower, verdict.ExcludedSaturated), w.leftOut(verdict.ExcludedShared)
 	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
 	switch {
@@ -200,11 +200,11 @@ func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 // leftOut says whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...verdict.ExcludedCode) bool {
-	return slices.ContainsFunc(w.group.Rows, func(a verdict.ArmResult) bool { return isOut(a, why...) })
+	return slices.ContainsFunc(w.group.Rows, func(a verdict.SettingResult) bool { return isOut(a, why...) })
 }
 
 // isOut says whether a row was excluded for one of these.
-func isOut(a verdict.ArmResult, why ...verdict.ExcludedCode) bool {
+func isOut(a verdict.SettingResult, why ...verdict.ExcludedCode) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
@@ -273,7 +273,7 @@ func (w words) others() string {
 	}
 	used := func(cpus float64) string { return short(math.Round(cpus*100)/100, number.Digits) }
 	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
-		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostArm)
+		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostSetting)
 	}
 	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
 }

@@ -26,8 +26,8 @@ func (g *group) requestsTable() *Table {
 	}
 	t := &Table{Columns: []Column{{Head: "request", Short: "request", Left: true}}}
 	for k := range g.rows {
-		label, _ := armLabel(&g.rows[k])
-		t.Columns = append(t.Columns, Column{Head: "p99 at GOMAXPROCS " + armName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
+		label, _ := settingLabel(&g.rows[k])
+		t.Columns = append(t.Columns, Column{Head: "p99 at GOMAXPROCS " + settingName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
 	}
 	for _, name := range names {
 		row := Row{Cells: []Cell{{Value: phrase.Clip(phrase.Clean(name), nameRoom)}}}

@@ -79,7 +79,7 @@ func (w words) sentence() string {
 // complete fills what a claim that was not analysed may lack.
 func complete(c verdict.Reason) *verdict.Reason {
 	if c.Of == nil {
-		c.Of = &verdict.Setting{}
+		c.Of = &verdict.Value{}
 	}
 	return &c
 }
@@ -111,7 +111,7 @@ func (w words) claim(c *verdict.Reason) string {
 }
 
 // asItRuns is what was seen of a server that ran already.
-func (w words) asItRuns(of *verdict.Setting) string {
+func (w words) asItRuns(of *verdict.Value) string {
 	text := "Its GOMAXPROCS could not be read"
 	if of.Procs > 0 {
 		text = fmt.Sprintf("It runs with GOMAXPROCS=%d", of.Procs)
@@ -200,7 +200,7 @@ func (w words) cause(c *verdict.Reason) string {
 		return "no trial was valid."
 	case verdict.CauseNoThroughput:
 		return "no valid trial has a throughput above zero."
-	case verdict.CauseOneSetting:
+	case verdict.CauseOneValue:
 		return fmt.Sprintf("only one number of Ps was measured, %d.", c.Of.Procs)
 	case verdict.CauseUnsetDiffers:
 		return fmt.Sprintf("unset chose %d and yet performs unlike GOMAXPROCS=%d.", c.Of.Procs, c.Of.Procs)
@@ -243,7 +243,7 @@ func (w words) undecided(c *verdict.Reason) string {
 	return "nothing was analysed."
 }
 
-func (w words) leaveIt(d *verdict.Setting) string {
+func (w words) leaveIt(d *verdict.Value) string {
 	return fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", d.Procs)
 }
 

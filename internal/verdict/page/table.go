@@ -19,10 +19,10 @@ func cell(u number.Unit, i verdict.Interval) Cell {
 // column is a heading with what its cells hold.
 type column struct {
 	Column
-	cell func(*verdict.ArmResult) Cell
+	cell func(*verdict.SettingResult) Cell
 }
 
-// table is one row an arm, without the columns of which nothing is known.
+// table is one row a setting, without the columns of which nothing is known.
 func (g *group) table() Table {
 	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), g.memoryColumns(), []column{
 		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, trialsCell}})
@@ -48,23 +48,23 @@ func (g *group) table() Table {
 	return t
 }
 
-// figureColumns are what was measured of the arms.
+// figureColumns are what was measured of the settings.
 func (g *group) figureColumns() []column {
 	seconds := number.Time()
 	return []column{
-		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.ArmResult) Cell { return Cell{Value: armName(a)} }},
-		{g.throughputColumn(), func(a *verdict.ArmResult) Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
-		{Column{Head: "Speed-up", Short: "×"}, func(a *verdict.ArmResult) Cell { return Cell{Value: times(a.Speedup)} }},
-		{Column{Head: g.againstPeak()}, func(a *verdict.ArmResult) Cell { return difference(a.VersusPeak) }},
-		{Column{Head: "p50", Short: "p50"}, func(a *verdict.ArmResult) Cell { return cell(seconds, a.P50) }},
-		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) Cell { return Cell{Value: settingName(a)} }},
+		{g.throughputColumn(), func(a *verdict.SettingResult) Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
+		{Column{Head: "Speed-up", Short: "×"}, func(a *verdict.SettingResult) Cell { return Cell{Value: times(a.Speedup)} }},
+		{Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) Cell { return difference(a.VersusPeak) }},
+		{Column{Head: "p50", Short: "p50"}, func(a *verdict.SettingResult) Cell { return cell(seconds, a.P50) }},
+		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.SettingResult) Cell {
 			if !g.other() || g.Latency.Quantile == 0.5 {
 				return Cell{Value: absent}
 			}
 			return cell(seconds, a.Judged)
 		}},
-		{Column{Head: "p99", Short: "p99"}, func(a *verdict.ArmResult) Cell { return cell(seconds, a.P99) }},
-		{Column{Head: "Unanswered", Short: "unansw."}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "p99", Short: "p99"}, func(a *verdict.SettingResult) Cell { return cell(seconds, a.P99) }},
+		{Column{Head: "Unanswered", Short: "unansw."}, func(a *verdict.SettingResult) Cell {
 			if a.Unanswered == 0 {
 				return Cell{Value: absent}
 			}
@@ -77,9 +77,9 @@ func (g *group) figureColumns() []column {
 func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
-		{Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.CPUs)} }},
-		{Column{Head: "CPUs used beside it"}, func(a *verdict.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.BesideCPUs)} }},
-		{Column{Head: "CPU a request"}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.SettingResult) Cell { return Cell{Value: maybe(few, a.Evidence.CPUs)} }},
+		{Column{Head: "CPUs used beside it"}, func(a *verdict.SettingResult) Cell { return Cell{Value: maybe(few, a.Evidence.BesideCPUs)} }},
+		{Column{Head: "CPU a request"}, func(a *verdict.SettingResult) Cell {
 			if g.ThroughputUnit != "requests" {
 				return Cell{Value: absent}
 			}
@@ -89,15 +89,15 @@ func (g *group) kernelColumns() []column {
 			}
 			return c
 		}},
-		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.SettingResult) Cell {
 			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
 			if v == nil || i == nil {
 				return Cell{Value: absent}
 			}
 			return Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
 		}},
-		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.ArmResult) Cell { return Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)} }},
-		{Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.ArmResult) Cell {
+		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.SettingResult) Cell { return Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)} }},
+		{Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.SettingResult) Cell {
 			c := Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
 				c.Detail = few.Number(*s) + " s/s a replica"
@@ -121,9 +121,9 @@ func (g *group) levels() string {
 	return "Each value's level over the run, with its 95 % interval; " + phrase.And(append(medians, "what the kernel counted")) + " are medians."
 }
 
-// standing is what an arm came to: what has no part in the judgement is marked, with
+// standing is what a setting came to: what has no part in the judgement is marked, with
 // why.
-func (g *group) standing(a *verdict.ArmResult) Cell {
+func (g *group) standing(a *verdict.SettingResult) Cell {
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
 		return Cell{Value: absent}
@@ -163,7 +163,7 @@ func (g *group) leftOut(code verdict.ExcludedCode) Cell {
 	return Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }
 
-func trialsCell(a *verdict.ArmResult) Cell {
+func trialsCell(a *verdict.SettingResult) Cell {
 	c := Cell{Value: strconv.Itoa(a.Trials)}
 	if a.Invalid > 0 {
 		c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
@@ -185,8 +185,8 @@ func (g *group) throughputColumn() Column {
 	return c
 }
 
-// mark is a word on an arm's standing; metric narrows a trade-off to one side.
-func (g *group) mark(a *verdict.ArmResult, metric string) string {
+// mark is a word on a setting's standing; metric narrows a trade-off to one side.
+func (g *group) mark(a *verdict.SettingResult, metric string) string {
 	rec := g.Recommendation
 	if a.Variant != "" {
 		return ""
@@ -242,7 +242,7 @@ func (g *group) metricsTable() *Table {
 	}
 	value := number.PerSecond("")
 	for i := range g.rows {
-		row := Row{Cells: []Cell{{Value: armName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
+		row := Row{Cells: []Cell{{Value: settingName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
 		for _, n := range order {
 			c := Cell{Value: absent}
 			if m, ok := g.rows[i].Metrics[n]; ok {

@@ -14,9 +14,9 @@ func (g *group) throttling() Check {
 	c := Check{Question: "Was the target throttled by its CPU quota?", State: Unknown, Answer: "cannot tell"}
 	t := &g.Throttling
 	var seen []string
-	for i := range t.Arms {
-		if a := &t.Arms[i]; a.Judged {
-			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.armText(a.Label), number.Ratio().Number(a.Share), around(a)))
+	for i := range t.Settings {
+		if a := &t.Settings[i]; a.Judged {
+			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.settingText(a.Label), number.Ratio().Number(a.Share), around(a)))
 		}
 	}
 	c.Detail = strings.Join(seen, ", ")
@@ -42,8 +42,8 @@ func (g *group) throttling() Check {
 	return c
 }
 
-// around names a limit that the arm did not set.
-func around(a *verdict.ThrottledArm) string {
+// around names a limit that the setting did not set.
+func around(a *verdict.ThrottledSetting) string {
 	if a.Own {
 		return ""
 	}

@@ -69,7 +69,7 @@ func inPhase(m journal.Mode) string {
 func MostInvalid(r *verdict.Result) string {
 	n, why := map[string]int{}, ""
 	for _, g := range r.Groups {
-		for _, a := range g.Arms {
+		for _, a := range g.Settings {
 			for _, x := range a.InvalidReasons {
 				if n[invalidReason(x.Reason, x.Code)] += x.Count; n[invalidReason(x.Reason, x.Code)] > n[why] {
 					why = invalidReason(x.Reason, x.Code)

@@ -90,7 +90,7 @@ func value(i verdict.Interval) string {
 	return strconv.FormatFloat(*i.Median, 'g', 4, 64)
 }
 
-func excluded(a *verdict.ArmResult) string {
+func excluded(a *verdict.SettingResult) string {
 	if a.Excluded == nil {
 		return ""
 	}
@@ -98,19 +98,19 @@ func excluded(a *verdict.ArmResult) string {
 }
 
 // row is what the table has of a setting.
-func (c *checker) row(s *verdict.Setting) *verdict.ArmResult {
+func (c *checker) row(s *verdict.Value) *verdict.SettingResult {
 	for i := range c.g.Rows {
-		if a := &c.g.Rows[i]; a.Variant == "" && a.Label == s.Arm {
+		if a := &c.g.Rows[i]; a.Variant == "" && a.Label == s.Setting {
 			return a
 		}
 	}
 	c.wrong("%s is in no row", name(s))
-	return &verdict.ArmResult{}
+	return &verdict.SettingResult{}
 }
 
 // compared are the rows that take part in comparisons of throughput.
-func (c *checker) compared() []*verdict.ArmResult {
-	var list []*verdict.ArmResult
+func (c *checker) compared() []*verdict.SettingResult {
+	var list []*verdict.SettingResult
 	out := []string{"invalid", "withheld", "unread", "differs", "no_figure"}
 	for i := range c.g.Rows {
 		if a := &c.g.Rows[i]; a.Variant == "" && !slices.Contains(out, excluded(a)) {
@@ -123,7 +123,7 @@ func (c *checker) compared() []*verdict.ArmResult {
 func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b))+1e-12 }
 
 // figures of a setting are those of its row.
-func (c *checker) figures(s *verdict.Setting) *verdict.ArmResult {
+func (c *checker) figures(s *verdict.Value) *verdict.SettingResult {
 	a := c.row(s)
 	if s.Throughput != nil && (a.Throughput.Median == nil || !same2(*s.Throughput, *a.Throughput.Median)) {
 		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput, value(a.Throughput))
@@ -146,7 +146,7 @@ func (c *checker) reasons() {
 	}
 	for i := range all {
 		r := &all[i]
-		for _, s := range []*verdict.Setting{r.Of, r.Than} {
+		for _, s := range []*verdict.Value{r.Of, r.Than} {
 			if s != nil {
 				c.figures(s)
 			}
@@ -230,11 +230,11 @@ func (c *checker) texts() {
 
 // claimed are the rows that a highest or lowest one must beat: all of the table, less
 // what its words leave out.
-func (c *checker) claimed(but string) []*verdict.ArmResult {
+func (c *checker) claimed(but string) []*verdict.SettingResult {
 	if but == " of those compared" {
 		return c.compared()
 	}
-	var list []*verdict.ArmResult
+	var list []*verdict.SettingResult
 	for i := range c.g.Rows {
 		a := &c.g.Rows[i]
 		if x := excluded(a); a.Variant == "" && !(but == " of those as fast" && (x == "slower" || x == "saturated")) {
@@ -269,8 +269,8 @@ func orZero(list ...*int) int {
 	return 0
 }
 
-func (c *checker) byName(label string) *verdict.ArmResult {
-	return c.row(&verdict.Setting{Arm: label})
+func (c *checker) byName(label string) *verdict.SettingResult {
+	return c.row(&verdict.Value{Setting: label})
 }
 
 func (c *checker) standings() {
@@ -357,7 +357,7 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 }
 
 // beaten: by its figures a row is worse than the setting by more than a margin.
-func (c *checker) beaten(a *verdict.ArmResult, by *verdict.Setting) bool {
+func (c *checker) beaten(a *verdict.SettingResult, by *verdict.Value) bool {
 	slower := by.Throughput != nil && *a.Throughput.Median < 0.95**by.Throughput
 	return slower || by.P99 != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99
 }

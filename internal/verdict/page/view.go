@@ -52,7 +52,7 @@ func (a Advice) String() string {
 	return a.Text + ": " + a.Command
 }
 
-// Group is one set of comparable arms.
+// Group is one set of comparable settings.
 type Group struct {
 	ID         string // unique in the View, fit for an anchor
 	Title      string
@@ -96,7 +96,7 @@ type Check struct {
 
 // Warning is something that weakens the result.
 type Warning struct {
-	Arm     string // empty: all arms
+	Setting string // empty: all settings
 	Message string
 	Fix     string
 }
@@ -144,7 +144,7 @@ type Column struct {
 	Detailed bool
 }
 
-// Row is an arm's line of a Table; Mark is a word on its standing, if any.
+// Row is a setting's line of a Table; Mark is a word on its standing, if any.
 type Row struct {
 	Cells []Cell
 	Mark  string
@@ -202,14 +202,14 @@ type Tick struct {
 	Label string
 }
 
-// Category is an arm's place on the horizontal axis.
+// Category is a setting's place on the horizontal axis.
 type Category struct {
 	Label   string
 	Sub     string // under the label: what "unset" resolved to
 	Mark    string // "recommended" and the like; empty on most
 	Default bool   // what the program runs with by itself
-	Apart   bool   // stands apart from the numbered arms: unset
-	Value   string // all series at this arm, in words
+	Apart   bool   // stands apart from the numbered settings: unset
+	Value   string // all series at this setting, in words
 }
 
 // Series is one quantity over all categories.
@@ -233,7 +233,7 @@ type Mark struct {
 // Dot is one trial.
 type Dot struct {
 	At     float64
-	Jitter float64 // -1 to 1, fixed by the trial's place in its arm
+	Jitter float64 // -1 to 1, fixed by the trial's place in its setting
 	Kind   string  // measure, aa, invalid
 	Label  string
 }

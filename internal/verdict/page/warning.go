@@ -33,7 +33,7 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 	switch w.Code {
 	case verdict.WarnFewBlocks:
 		return advice{fmt.Sprintf("a setting needs %d valid trials to prove anything, and one has %d", verdict.FewestPairs, w.Count), "--repeats 6 or more"}, true
-	case verdict.WarnFewArms:
+	case verdict.WarnFewSettings:
 		return advice{phrase.Count(w.Count, "setting") + " measured; the best value may be another", "--procs auto, or at least five values"}, true
 	case verdict.WarnInvalid, verdict.WarnInvalidPilots:
 		return invalidTrials(w), true
@@ -48,7 +48,7 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 		}
 		return advice{fmt.Sprintf("all values are within %s of the best", number.Percent(o.plan().Margin)), fix}, true
 	case verdict.WarnMetricWorse:
-		return advice{"proven worse at GOMAXPROCS " + w.Arm + ": " + losses(w.Losses),
+		return advice{"proven worse at GOMAXPROCS " + w.Setting + ": " + losses(w.Losses),
 			"judge by the one that matters most: name it with --metric, or sweep the benchmarks one at a time"}, true
 	}
 	return advice{}, false
@@ -84,7 +84,7 @@ func losses(list []verdict.Reason) string {
 	var all []string
 	for i := range list {
 		r := &list[i]
-		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", r.Metric, 1+r.Change, r.Than.Arm, r.N))
+		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", r.Metric, 1+r.Change, r.Than.Setting, r.N))
 	}
 	return phrase.And(all)
 }
@@ -92,11 +92,11 @@ func losses(list []verdict.Reason) string {
 func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 	switch w.Code {
 	case verdict.WarnSaturated:
-		return advice{fmt.Sprintf("GOMAXPROCS %s fell behind at %s: %s latency is queueing", labels(w.Arms), o.rate(), whose(len(w.Arms))), "a lower --rate, to compare their latency too"}, true
+		return advice{fmt.Sprintf("GOMAXPROCS %s fell behind at %s: %s latency is queueing", labels(w.Settings), o.rate(), whose(len(w.Settings))), "a lower --rate, to compare their latency too"}, true
 	case verdict.WarnDropped:
 		return advice{number.Count(float64(w.Count)) + " requests that were due were never sent", "more --connections, or a lower --rate"}, true
 	case verdict.WarnUnanswered:
-		return advice{fmt.Sprintf("%d of %s were never answered, at GOMAXPROCS %s: each counts with the time that it had waited", w.Count, phrase.Count(w.Of, "request"), labels(w.Arms)),
+		return advice{fmt.Sprintf("%d of %s were never answered, at GOMAXPROCS %s: each counts with the time that it had waited", w.Count, phrase.Count(w.Of, "request"), labels(w.Settings)),
 			"read the target's output under logs/: it hangs, or is short of connections"}, true
 	case verdict.WarnRedirects:
 		if w.Count >= w.Of {
@@ -104,11 +104,11 @@ func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 		}
 		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", number.Count(float64(w.Count)), phrase.Count(w.Of, "answer")), "give the URL that they lead to"}, true
 	case verdict.WarnSendLag:
-		return advice{"the load generator itself sent late, and these trials' latency is not compared: " + each(w.Arms, func(a verdict.ArmFigure) string {
+		return advice{"the load generator itself sent late, and these trials' latency is not compared: " + each(w.Settings, func(a verdict.SettingFigure) string {
 			return fmt.Sprintf("%.0f of %.0f trials", a.Value, a.Limit)
 		}), "drive the load from CPUs of its own: --load-cpuset"}, true
 	case verdict.WarnCarrierP99:
-		better, x := w.Arms[0], w.Arms[1]
+		better, x := w.Settings[0], w.Settings[1]
 		return advice{fmt.Sprintf("%s carries the rate with a "+o.quantile()+" of %s, proven lower than the %s of %s", better.Label, number.Seconds(better.Value), number.Seconds(x.Value), x.Label),
 			"choose it where p99 matters more than CPUs"}, true
 	case verdict.WarnShared:
@@ -124,11 +124,11 @@ func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 func (o words) warnOfProcs(w *verdict.Warning) (advice, bool) {
 	switch w.Code {
 	case verdict.WarnUnproven:
-		return advice{"the GOMAXPROCS that the program really ran at could not be read: " + labels(w.Arms), "measure a Go binary whose process may be read (same user, or root)"}, true
+		return advice{"the GOMAXPROCS that the program really ran at could not be read: " + labels(w.Settings), "measure a Go binary whose process may be read (same user, or root)"}, true
 	case verdict.WarnNoGo:
 		return advice{"the target is not a Go program: GOMAXPROCS means nothing to it", "sweep the Go program itself; where a script starts one, it ended too soon to be seen"}, true
 	case verdict.WarnDefaultVaries:
-		return advice{"the default did not choose the same value in every trial: " + labels(w.Arms), "keep the limits and CPUs of the machine fixed during a sweep"}, true
+		return advice{"the default did not choose the same value in every trial: " + labels(w.Settings), "keep the limits and CPUs of the machine fixed during a sweep"}, true
 	case verdict.WarnUnsetDiffers:
 		return advice{fmt.Sprintf("unset chose %d but performs unlike GOMAXPROCS=%d", w.Procs, w.Procs), "look for pools sized from the variable and for libraries that set GOMAXPROCS"}, true
 	}
@@ -136,21 +136,21 @@ func (o words) warnOfProcs(w *verdict.Warning) (advice, bool) {
 }
 
 func (o words) warnOfCPUs(w *verdict.Warning) (advice, bool) {
-	periods := func(a verdict.ArmFigure) string { return number.Percent(a.Value) + " of periods" }
+	periods := func(a verdict.SettingFigure) string { return number.Percent(a.Value) + " of periods" }
 	switch w.Code {
 	case verdict.WarnThrottledBeyond:
-		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", number.CPUs(w.Limit), each(w.Arms, periods)),
+		return advice{fmt.Sprintf("throttled with more Ps than the quota of %s, at GOMAXPROCS %s", number.CPUs(w.Limit), each(w.Settings, periods)),
 			o.adviceOf(w)}, true
 	case verdict.WarnThrottledWithin:
-		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", number.CPUs(w.Limit), each(w.Arms, periods)),
+		return advice{fmt.Sprintf("throttled by the quota of %s with no more Ps than that, rounded up, at GOMAXPROCS %s", number.CPUs(w.Limit), each(w.Settings, periods)),
 			o.adviceOf(w)}, true
 	case verdict.WarnThrottledAround:
-		return advice{fmt.Sprintf("throttled by a limit of %s around the target (%s), which others may share, at GOMAXPROCS %s", number.CPUs(w.Limit), w.Reason, each(w.Arms, periods)),
+		return advice{fmt.Sprintf("throttled by a limit of %s around the target (%s), which others may share, at GOMAXPROCS %s", number.CPUs(w.Limit), w.Reason, each(w.Settings, periods)),
 			o.adviceOf(w)}, true
 	case verdict.WarnOthers:
 		text := o.others()
-		if len(w.Arms) > 0 {
-			text += ", so settings that need these CPUs are not compared: " + labels(w.Arms)
+		if len(w.Settings) > 0 {
+			text += ", so settings that need these CPUs are not compared: " + labels(w.Settings)
 		}
 		return advice{text, "quiet the machine, or measure on another"}, true
 	case verdict.WarnUnbound:
@@ -159,7 +159,7 @@ func (o words) warnOfCPUs(w *verdict.Warning) (advice, bool) {
 			replicas = fmt.Sprintf(" %d replicas", w.Count)
 		}
 		return advice{fmt.Sprintf("runs used more CPU than the quota of %s allows%s, as very short runs can (its period is 100 ms), at GOMAXPROCS %s",
-			number.CPUs(w.Limit), replicas, each(w.Arms, func(a verdict.ArmFigure) string { return cpusUsed(a.Value) })),
+			number.CPUs(w.Limit), replicas, each(w.Settings, func(a verdict.SettingFigure) string { return cpusUsed(a.Value) })),
 			"make trials longer than a second: more work in a run, or a longer --duration"}, true
 	case verdict.WarnOversubscribed:
 		return advice{fmt.Sprintf("%s with a quota of %s need %s, and the machine has %s", phrase.Count(w.Count, "replica"), number.CPUs(o.quota()), number.CPUs(w.Value), number.CPUs(w.Limit)),
@@ -239,18 +239,18 @@ func (o words) quota() float64 {
 // cpusUsed are CPUs that were measured, to two decimals.
 func cpusUsed(x float64) string { return number.CPUs(math.Round(100*x) / 100) }
 
-func labels(arms []verdict.ArmFigure) string {
+func labels(settings []verdict.SettingFigure) string {
 	var all []string
-	for _, a := range arms {
+	for _, a := range settings {
 		all = append(all, a.Label)
 	}
 	return phrase.And(all)
 }
 
-// each is the arms with their figures: "4 (63 % of periods) and 8 (80 % of periods)".
-func each(arms []verdict.ArmFigure, figure func(verdict.ArmFigure) string) string {
+// each is the settings with their figures: "4 (63 % of periods) and 8 (80 % of periods)".
+func each(settings []verdict.SettingFigure, figure func(verdict.SettingFigure) string) string {
 	var all []string
-	for _, a := range arms {
+	for _, a := range settings {
 		all = append(all, a.Label+" ("+figure(a)+")")
 	}
 	return phrase.And(all)

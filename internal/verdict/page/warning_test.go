@@ -11,11 +11,11 @@ import (
 
 // calm is a sweep that nothing is to be said against.
 func calm() Config {
-	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Arms: CPUServer()}
+	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Settings: CPUServer()}
 }
 
 func TestWarningsInWords(t *testing.T) {
-	under := func(quota float64, arms ...Truth) []Truth { return Quota(quota, arms...) }
+	under := func(quota float64, settings ...Truth) []Truth { return Quota(quota, settings...) }
 	throttled := func(share float64, truth Truth) Truth { truth.Throttled = share; return truth }
 	for _, c := range []struct {
 		want   string // codes, in order
@@ -23,7 +23,7 @@ func TestWarningsInWords(t *testing.T) {
 		say    string
 	}{
 		{"few_blocks", func(c *Config) { c.Blocks = 2 }, "one has 2"},
-		{"few_arms", func(c *Config) { c.Arms = c.Arms[:4] }, "4 settings"},
+		{"few_settings", func(c *Config) { c.Settings = c.Settings[:4] }, "4 settings"},
 		{"invalid_trials", func(c *Config) {
 			c.Blocks = 8
 			c.Trial = func(t *journal.Trial) {
@@ -58,7 +58,7 @@ func TestWarningsInWords(t *testing.T) {
 		}, "42 warnings in trials, the first: did not end within"},
 		{"unproven_procs", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				if t.Arm.Procs != nil {
+				if t.Setting.Procs != nil {
 					t.ObservedProcs = []*int{nil}
 				}
 			}
@@ -70,12 +70,12 @@ func TestWarningsInWords(t *testing.T) {
 		}, "the target is not a Go program"},
 		{"default_varies", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				if t.Arm.Procs == nil && t.Block == 0 {
+				if t.Setting.Procs == nil && t.Block == 0 {
 					t.ObservedProcs = []*int{new(7)}
 				}
 			}
 		}, "unset"},
-		{"unset_differs", func(c *Config) { c.Arms[0] = Unset(8, 40000, .0052) }, "performs unlike GOMAXPROCS=8"},
+		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs unlike GOMAXPROCS=8"},
 		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were never sent"},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
 		{"noisy", func(c *Config) {
@@ -84,27 +84,27 @@ func TestWarningsInWords(t *testing.T) {
 			}
 		}, "% in throughput, too much to tell small differences"},
 		{"flat_curve", func(c *Config) {
-			c.Arms = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
+			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}, "within 5 % of the best"},
 		{"throttled_beyond_quota", func(c *Config) {
-			c.Arms = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
+			c.Settings = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
 		}, "more Ps than the quota of 2 CPUs, at GOMAXPROCS unset (60 % of periods), 4"},
 		{"throttled_within_quota", func(c *Config) {
-			c.Arms = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
+			c.Settings = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100
 		}, "throttled by the quota of 2 CPUs with no more Ps than that, rounded up, at GOMAXPROCS unset (60"},
 		{"oversubscribed", func(c *Config) {
-			c.Arms = under(4, c.Arms...)
-			for i := range c.Arms {
-				c.Arms[i].Arm.Replicas = 3
+			c.Settings = under(4, c.Settings...)
+			for i := range c.Settings {
+				c.Settings[i].Setting.Replicas = 3
 			}
 		}, "3 replicas with a quota of 4 CPUs need 12 CPUs, and the machine has 8 CPUs"},
 		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
 		{"quota_unbound", func(c *Config) {
-			c.Arms = under(2, c.Arms...)
+			c.Settings = under(2, c.Settings...)
 			c.Trial = func(t *journal.Trial) {
-				if t.Arm.Procs == nil || *t.Arm.Procs > 2 {
+				if t.Setting.Procs == nil || *t.Setting.Procs > 2 {
 					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 // The label stands before the sentence on a page, and within it in result.json.
 func TestALabelIsNotSaidTwice(t *testing.T) {
-	eight, one := &verdict.Setting{Procs: 8}, &verdict.Setting{Procs: 1}
+	eight, one := &verdict.Value{Procs: 8}, &verdict.Value{Procs: 1}
 	for _, c := range []struct {
 		rec        verdict.Recommendation
 		view, json string
@@ -19,7 +19,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
 			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs.",
 			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs."},
-		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Setting{*one, *eight}}},
+		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Value{*one, *eight}}},
 			"1 and 8 give the same throughput within 5 % on 2 CPUs; profile first.",
 			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5 % on 2 CPUs; profile first."},
 	} {
@@ -92,7 +92,7 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 	r := pagetest.Typical()
 	g := &r.Groups[0]
 	g.ThroughputUnit = "runs"
-	for _, list := range [][]verdict.ArmResult{g.Arms, g.Rows} {
+	for _, list := range [][]verdict.SettingResult{g.Settings, g.Rows} {
 		for i := range list {
 			list[i].Throughput = verdict.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
 		}

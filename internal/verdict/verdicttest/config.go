@@ -10,16 +10,16 @@ import (
 type Config struct {
 	Name      string  // "generated"
 	Seed      uint64  // of the noise and of the order of trials
-	Arms      []Truth // every arm, of all groups
+	Settings  []Truth // every setting, of all groups
 	Blocks    int     // 6
 	Noise     *Noise  // Realistic(); &Noise{} is none
 	CPUs      int     // of the machine: 8
 	Mode      journal.Mode
-	Rate      float64 // of the open loop, per second; half of each group's first arm
-	SmallFor  bool    // the plan asks for the smallest arm that carries Rate
-	Gate      bool    // the plan compares against the arms of variant "against"
+	Rate      float64 // of the open loop, per second; half of each group's first setting
+	SmallFor  bool    // the plan asks for the smallest setting that carries Rate
+	Gate      bool    // the plan compares against the settings of variant "against"
 	OtherCPUs float64 // that other programs use all the time; what the target gets is what they leave
-	NoAA      bool    // without it each group's first arm runs twice a block
+	NoAA      bool    // without it each group's first setting runs twice a block
 	// OpenSeconds is the length of the open loop; else it is as long as it takes for
 	// its p99 to be judged.
 	OpenSeconds float64
@@ -30,10 +30,10 @@ type Config struct {
 	Trial func(*journal.Trial)
 }
 
-// Truth is an arm and what it really does.
+// Truth is a setting and what it really does.
 type Truth struct {
-	Arm        journal.Arm
-	Resolved   int     // the Ps that it runs with; those of the arm, or the machine's CPUs
+	Setting    journal.Setting
+	Resolved   int     // the Ps that it runs with; those of the setting, or the machine's CPUs
 	Throughput float64 // per second, in closed loop
 	P50, P99   float64 // seconds, in open loop
 	CPU        float64 // share of min(Ps, effective CPUs) in use: 0.95
@@ -51,10 +51,10 @@ type Noise struct {
 // Realistic is the noise of a quiet virtual machine on shared hardware.
 func Realistic() *Noise { return &Noise{Trial: 0.03, P99: 0.25, Drift: 0.08, Outliers: 0.02} }
 
-// Set is an arm with GOMAXPROCS=procs.
+// Set is a setting with GOMAXPROCS=procs.
 func Set(procs int, throughput, p99 float64) Truth {
 	return Truth{
-		Arm:        journal.Arm{Label: strconv.Itoa(procs), Procs: &procs, Replicas: 1},
+		Setting:    journal.Setting{Label: strconv.Itoa(procs), Procs: &procs, Replicas: 1},
 		Resolved:   procs,
 		Throughput: throughput,
 		P50:        p99 / 5,
@@ -62,26 +62,26 @@ func Set(procs int, throughput, p99 float64) Truth {
 	}
 }
 
-// Unset is the arm without GOMAXPROCS, whose default resolves to a value.
+// Unset is the setting without GOMAXPROCS, whose default resolves to a value.
 func Unset(resolved int, throughput, p99 float64) Truth {
 	t := Set(resolved, throughput, p99)
-	t.Arm.Label, t.Arm.Procs = "unset", nil
+	t.Setting.Label, t.Setting.Procs = "unset", nil
 	return t
 }
 
-// Quota puts arms under a limit of that many CPUs.
-func Quota(cpus float64, arms ...Truth) []Truth {
-	for i := range arms {
-		arms[i].Arm.QuotaCPUs = &cpus
+// Quota puts settings under a limit of that many CPUs.
+func Quota(cpus float64, settings ...Truth) []Truth {
+	for i := range settings {
+		settings[i].Setting.QuotaCPUs = &cpus
 	}
-	return arms
+	return settings
 }
 
-// Against makes the arms those of a gate's old command.
-func Against(arms ...Truth) []Truth {
-	for i := range arms {
-		arms[i].Arm.Variant = "against"
-		arms[i].Arm.Label = "old " + arms[i].Arm.Label
+// Against makes the settings those of a gate's old command.
+func Against(settings ...Truth) []Truth {
+	for i := range settings {
+		settings[i].Setting.Variant = "against"
+		settings[i].Setting.Label = "old " + settings[i].Setting.Label
 	}
-	return arms
+	return settings
 }

@@ -25,9 +25,9 @@ func Curves(cpus float64) []Curve {
 	}
 }
 
-// Arms is unset, resolving to the CPUs, and the given values on the curve. The
+// Settings is unset, resolving to the CPUs, and the given values on the curve. The
 // p99 in open loop falls with capacity, and grows with the Ps beyond the CPUs.
-func (c Curve) Arms(cpus int, procs ...int) []Truth {
+func (c Curve) Settings(cpus int, procs ...int) []Truth {
 	const one = 5000 // per second at one P
 	at := func(n int) (throughput, p99 float64) {
 		x := c.At(float64(n))
@@ -35,10 +35,10 @@ func (c Curve) Arms(cpus int, procs ...int) []Truth {
 		return one * x, (0.004 + 0.016/x) * (1 + 0.15*over)
 	}
 	throughput, p99 := at(cpus)
-	arms := []Truth{Unset(cpus, throughput, p99)}
+	settings := []Truth{Unset(cpus, throughput, p99)}
 	for _, n := range procs {
 		throughput, p99 := at(n)
-		arms = append(arms, Set(n, throughput, p99))
+		settings = append(settings, Set(n, throughput, p99))
 	}
-	return arms
+	return settings
 }

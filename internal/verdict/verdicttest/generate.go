@@ -23,7 +23,7 @@ func Generate(c Config) (journal.Header, []journal.Trial) {
 	h := header(c)
 	r := rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))
 	var trials []journal.Trial
-	perBlock := len(h.Plan.Arms) + len(h.Plan.AA)
+	perBlock := len(h.Plan.Settings) + len(h.Plan.AA)
 	step := c.Noise.Drift / math.Sqrt(float64(c.Blocks*perBlock))
 	walk := 0.0
 	for block := range c.Blocks {
@@ -44,14 +44,14 @@ func Generate(c Config) (journal.Header, []journal.Trial) {
 	return h, trials
 }
 
-// group is the key of arms that are compared with each other.
+// group is the key of settings that are compared with each other.
 type group struct {
 	quota    float64
 	replicas int
 	version  string
 }
 
-func groupOf(a journal.Arm) group {
+func groupOf(a journal.Setting) group {
 	g := group{replicas: a.Replicas, version: a.GoVersion}
 	if a.QuotaCPUs != nil {
 		g.quota = *a.QuotaCPUs
@@ -68,8 +68,8 @@ type slot struct {
 func slotsOf(c Config, p journal.Plan) []slot {
 	rates := map[group]float64{}
 	var slots []slot
-	for _, t := range c.Arms {
-		g := groupOf(t.Arm)
+	for _, t := range c.Settings {
+		g := groupOf(t.Setting)
 		if _, seen := rates[g]; !seen {
 			rates[g] = t.Throughput / 2
 			if c.Rate > 0 {
@@ -78,7 +78,7 @@ func slotsOf(c Config, p journal.Plan) []slot {
 		}
 		slots = append(slots, slot{t, journal.RoleMeasure, rates[g]})
 		for _, a := range p.AA {
-			if a.Label == t.Arm.Label && groupOf(a) == g {
+			if a.Label == t.Setting.Label && groupOf(a) == g {
 				slots = append(slots, slot{t, journal.RoleAA, rates[g]})
 			}
 		}
@@ -154,13 +154,13 @@ func header(c Config) journal.Header {
 		h.Target.Kind, h.Target.URL, h.Load.Connections = "batch", "", 0
 	}
 	seen := map[group]bool{}
-	for _, t := range c.Arms {
-		h.Plan.Arms = append(h.Plan.Arms, t.Arm)
-		if t.Arm.Variant != "" {
+	for _, t := range c.Settings {
+		h.Plan.Settings = append(h.Plan.Settings, t.Setting)
+		if t.Setting.Variant != "" {
 			h.Target.Against = []string{"./old-server", "-addr", ":{port}"}
-		} else if g := groupOf(t.Arm); !c.NoAA && !seen[g] {
+		} else if g := groupOf(t.Setting); !c.NoAA && !seen[g] {
 			seen[g] = true
-			h.Plan.AA = append(h.Plan.AA, t.Arm)
+			h.Plan.AA = append(h.Plan.AA, t.Setting)
 		}
 	}
 	return h

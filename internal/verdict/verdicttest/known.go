@@ -5,7 +5,7 @@ package verdicttest
 // The table has the P99.9; half of it stands in for the p99.
 func Uber() []Truth {
 	half := func(ms float64) float64 { return ms / 2 / 1000 }
-	arms := Quota(2,
+	settings := Quota(2,
 		Unset(24, 22191.40, half(76.19)),
 		Set(1, 28893.18, half(19.70)),
 		Set(2, 44715.07, half(26.38)),
@@ -14,12 +14,12 @@ func Uber() []Truth {
 		Set(8, 33111.69, half(64.32)),
 		Set(24, 22191.40, half(76.19)),
 	)
-	for i := range arms {
-		if arms[i].Resolved > 2 {
-			arms[i].Throttled = 0.9
+	for i := range settings {
+		if settings[i].Resolved > 2 {
+			settings[i].Throttled = 0.9
 		}
 	}
-	return arms
+	return settings
 }
 
 // CPUServer is document 000's table: hashing over HTTP on eight CPUs.

@@ -6,12 +6,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// trial is the measurement of an arm under one draw of the noise.
+// trial is the measurement of a setting under one draw of the noise.
 func trial(c Config, s slot, f factors) journal.Trial {
-	a := s.truth.Arm
+	a := s.truth.Setting
 	t := journal.Trial{
 		Kind:              journal.KindTrial,
-		Arm:               a,
+		Setting:           a,
 		Role:              s.role,
 		Origin:            journal.OriginLocal,
 		DurationSeconds:   trialSeconds,
@@ -55,7 +55,7 @@ func load(t *journal.Trial, c Config, s slot, f factors, throughput float64) {
 		p50, p99 = measuredSeconds/2, measuredSeconds
 	}
 	t.LatencySeconds = latency(p50, p99)
-	seconds := or(c.OpenSeconds, openSeconds(t.Arm, s.rate))
+	seconds := or(c.OpenSeconds, openSeconds(t.Setting, s.rate))
 	t.Phases = append(t.Phases, journal.Phase{
 		Mode: journal.ModeOpen, RatePerSecond: &s.rate, DurationSeconds: seconds, AchievedPerSecond: achieved,
 		Requests: int64(achieved * seconds), LatencySeconds: t.LatencySeconds,
@@ -63,7 +63,7 @@ func load(t *journal.Trial, c Config, s slot, f factors, throughput float64) {
 }
 
 // openSeconds is how long an open loop takes whose p99 may be judged.
-func openSeconds(a journal.Arm, rate float64) float64 {
+func openSeconds(a journal.Setting, rate float64) float64 {
 	seconds := math.Max(measuredSeconds, 5100/rate)
 	if a.QuotaCPUs != nil {
 		seconds = math.Max(seconds, 10.2)
@@ -78,9 +78,9 @@ func latency(p50, p99 float64) *journal.Latency {
 
 func counters(t *journal.Trial, c Config, s slot) {
 	cpus := float64(c.CPUs)
-	replicas := float64(max(t.Arm.Replicas, 1))
-	if t.Arm.QuotaCPUs != nil {
-		cpus = math.Min(cpus, *t.Arm.QuotaCPUs)
+	replicas := float64(max(t.Setting.Replicas, 1))
+	if t.Setting.QuotaCPUs != nil {
+		cpus = math.Min(cpus, *t.Setting.QuotaCPUs)
 		periods := int64(measuredSeconds / 0.1 * replicas)
 		throttled := math.Round(s.truth.Throttled * float64(periods))
 		t.Cgroup = &journal.Cgroup{Periods: periods, ThrottledPeriods: int64(throttled), ThrottledSeconds: throttled * 0.05}

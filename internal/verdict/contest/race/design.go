@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// design is which trial was of which arm and block, both counted from 0, blocks in
+// design is which trial was of which setting and block, both counted from 0, blocks in
 // the order in which they ran, those of one node after those of another.
 type design struct {
-	arms      []int
+	settings  []int
 	index     map[int]int
-	count     []int // trials of each arm
+	count     []int // trials of each setting
 	size      []int // trials of each block
 	node      []int // of each block
 	samples   []sample
@@ -28,21 +28,21 @@ func newDesign(samples []sample) *design {
 	samples = slices.Clone(samples)
 	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.node, b.node) })
 	for _, s := range samples {
-		d.arms = append(d.arms, s.arm)
+		d.settings = append(d.settings, s.setting)
 		if _, seen := blocks[s.block]; !seen {
 			blocks[s.block] = len(blocks)
 			d.node = append(d.node, s.node)
 		}
 		d.centre += s.y / float64(len(samples))
 	}
-	slices.Sort(d.arms)
-	d.arms = slices.Compact(d.arms)
-	for i, n := range d.arms {
+	slices.Sort(d.settings)
+	d.settings = slices.Compact(d.settings)
+	for i, n := range d.settings {
 		d.index[n] = i
 	}
-	d.count, d.size = make([]int, len(d.arms)), make([]int, len(blocks))
+	d.count, d.size = make([]int, len(d.settings)), make([]int, len(blocks))
 	for _, s := range samples {
-		a, b := d.index[s.arm], blocks[s.block]
+		a, b := d.index[s.setting], blocks[s.block]
 		d.count[a]++
 		d.size[b]++
 		d.samples = append(d.samples, sample{a, b, s.node, s.y - d.centre})
@@ -55,10 +55,10 @@ func newDesign(samples []sample) *design {
 // tied tells whether the machine of a block and of the next is one.
 func (d *design) tied(block int) bool { return d.node[block] == d.node[block+1] }
 
-// free is how many trials are left to tell the noise by: each arm takes one, and each
+// free is how many trials are left to tell the noise by: each setting takes one, and each
 // node's level beyond the first.
 func (d *design) free() int {
-	n := len(d.samples) - len(d.arms)
+	n := len(d.samples) - len(d.settings)
 	for b := range len(d.node) - 1 {
 		if !d.tied(b) {
 			n--
@@ -67,22 +67,22 @@ func (d *design) free() int {
 	return max(0, n)
 }
 
-// sums are the precisions and weighted figures, of each arm in each block.
-func (d *design) sums() (precision *mat.Dense, arm, block, armSum, blockSum *mat.VecDense) {
-	a, b := len(d.arms), len(d.size)
+// sums are the precisions and weighted figures, of each setting in each block.
+func (d *design) sums() (precision *mat.Dense, setting, block, settingSum, blockSum *mat.VecDense) {
+	a, b := len(d.settings), len(d.size)
 	precision = mat.NewDense(b, a, nil)
-	arm, block = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
-	armSum, blockSum = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
+	setting, block = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
+	settingSum, blockSum = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
 	plus := func(v *mat.VecDense, i int, x float64) { v.SetVec(i, v.AtVec(i)+x) }
 	for i, s := range d.samples {
 		w := d.precision[i]
-		precision.Set(s.block, s.arm, precision.At(s.block, s.arm)+w)
-		plus(arm, s.arm, w)
+		precision.Set(s.block, s.setting, precision.At(s.block, s.setting)+w)
+		plus(setting, s.setting, w)
 		plus(block, s.block, w)
-		plus(armSum, s.arm, w*s.y)
+		plus(settingSum, s.setting, w*s.y)
 		plus(blockSum, s.block, w*s.y)
 	}
-	return precision, arm, block, armSum, blockSum
+	return precision, setting, block, settingSum, blockSum
 }
 
 // walk is the prior precision of the blocks' effects, in 1/σ², and the logarithm of
@@ -116,15 +116,15 @@ func (d *design) walk(wander float64) (*mat.SymBandDense, float64) {
 func (d *design) leverage(s solution) []float64 {
 	out := make([]float64, len(d.samples))
 	for i, x := range d.samples {
-		v := s.cov.At(x.arm, x.arm) + 2*s.cross.At(x.block, x.arm) + s.blocks.At(x.block, x.block)
+		v := s.cov.At(x.setting, x.setting) + 2*s.cross.At(x.block, x.setting) + s.blocks.At(x.block, x.block)
 		out[i] = min(max(d.precision[i]*v, 0), 1)
 	}
 	return out
 }
 
-// weigh sets each sample's precision from its weight and its arm's spread.
+// weigh sets each sample's precision from its weight and its setting's spread.
 func (d *design) weigh(scale []float64) {
 	for i, s := range d.samples {
-		d.precision[i] = d.weight[i] / scale[s.arm]
+		d.precision[i] = d.weight[i] / scale[s.setting]
 	}
 }

@@ -9,24 +9,24 @@ import (
 
 // sample is one figure of one trial, as a logarithm.
 type sample struct {
-	arm, block int
-	node       int
-	y          float64
+	setting, block int
+	node           int
+	y              float64
 }
 
-// fit is the block model of one figure: y = arm + block + noise, block effects
-// drawn from N(0, ρσ²), the noise of an arm from N(0, v·σ²). Each node has a walk of
+// fit is the block model of one figure: y = setting + block + noise, block effects
+// drawn from N(0, ρσ²), the noise of a setting from N(0, v·σ²). Each node has a walk of
 // blocks of its own.
 type fit struct {
-	arms  []int // ascending
-	index map[int]int
-	count []int
-	mean  []float64     // of each arm, at the average block
-	cov   *mat.SymDense // of the means
-	sigma float64
-	df    float64
-	scale []float64           // v of each arm
-	tail  map[float64]float64 // quantiles of Student's t, by level
+	settings []int // ascending
+	index    map[int]int
+	count    []int
+	mean     []float64     // of each setting, at the average block
+	cov      *mat.SymDense // of the means
+	sigma    float64
+	df       float64
+	scale    []float64           // v of each setting
+	tail     map[float64]float64 // quantiles of Student's t, by level
 }
 
 // The robust weights of Huber: a trial further than this from its place, in
@@ -34,7 +34,7 @@ type fit struct {
 // below 2 % (Huber, Ronchetti, Robust Statistics, 4.5).
 const huber = 2.2
 
-// scaleDF is how many trials an arm's own spread is worth before it has any: by
+// scaleDF is how many trials a setting's own spread is worth before it has any: by
 // that much it is drawn to the spread of all (the moderated variance of Smyth,
 // Linear models and empirical Bayes methods, 2004).
 const scaleDF = 8
@@ -48,9 +48,9 @@ func newFit(samples []sample, prior noise) *fit {
 		return nil
 	}
 	d := newDesign(samples)
-	f := &fit{arms: d.arms, index: d.index, count: d.count, tail: map[float64]float64{}}
+	f := &fit{settings: d.settings, index: d.index, count: d.count, tail: map[float64]float64{}}
 	f.df = prior.df + float64(d.free())
-	f.scale = make([]float64, len(d.arms))
+	f.scale = make([]float64, len(d.settings))
 	for i := range f.scale {
 		f.scale[i] = 1
 	}
@@ -72,21 +72,21 @@ func newFit(samples []sample, prior noise) *fit {
 	return f
 }
 
-// reweigh takes each arm's spread and each trial's weight from a solution's
+// reweigh takes each setting's spread and each trial's weight from a solution's
 // residuals.
 func (f *fit) reweigh(d *design, s solution) {
-	squares, free := make([]float64, len(d.arms)), make([]float64, len(d.arms))
+	squares, free := make([]float64, len(d.settings)), make([]float64, len(d.settings))
 	leverage := d.leverage(s)
 	for i, x := range d.samples {
-		squares[x.arm] += d.weight[i] * s.residual[i] * s.residual[i]
-		free[x.arm] += 1 - leverage[i]
+		squares[x.setting] += d.weight[i] * s.residual[i] * s.residual[i]
+		free[x.setting] += 1 - leverage[i]
 	}
 	variance := s.sigma * s.sigma
 	for a := range f.scale {
 		f.scale[a] = (scaleDF*variance + squares[a]) / ((scaleDF + free[a]) * variance)
 	}
 	for i, x := range d.samples {
-		far := huber * s.sigma * math.Sqrt(f.scale[x.arm]*max(1-leverage[i], 0.05))
+		far := huber * s.sigma * math.Sqrt(f.scale[x.setting]*max(1-leverage[i], 0.05))
 		d.weight[i] = min(1, far/max(math.Abs(s.residual[i]), 1e-12))
 	}
 }
@@ -94,7 +94,7 @@ func (f *fit) reweigh(d *design, s solution) {
 // mix averages the solutions by their likelihoods, so that what is not known of the
 // machine's walk widens the bounds.
 func (f *fit) mix(all []solution, centre float64) {
-	n := len(f.arms)
+	n := len(f.settings)
 	share := shares(all)
 	f.mean = make([]float64, n)
 	means, covs := make([][]float64, len(all)), make([]*mat.SymDense, len(all))
@@ -145,7 +145,7 @@ func (f *fit) has(n int) bool {
 	return ok
 }
 
-// trials is how many an arm has.
+// trials is how many a setting has.
 func (f *fit) trials(n int) int {
 	if !f.has(n) {
 		return 0
@@ -153,13 +153,13 @@ func (f *fit) trials(n int) int {
 	return f.count[f.index[n]]
 }
 
-// level is an arm's mean and its standard error.
+// level is a setting's mean and its standard error.
 func (f *fit) level(n int) (mean, se float64) {
 	i := f.index[n]
 	return f.mean[i], math.Sqrt(f.cov.At(i, i))
 }
 
-// difference of two arms, a over b, and its standard error.
+// difference of two settings, a over b, and its standard error.
 func (f *fit) difference(a, b int) (d, se float64) {
 	i, j := f.index[a], f.index[b]
 	v := f.cov.At(i, i) + f.cov.At(j, j) - 2*f.cov.At(i, j)
@@ -187,10 +187,10 @@ func (f *fit) upper(a, b int, level float64) float64 {
 	return d + f.quantile(level)*se
 }
 
-// crowd is how many values, itself among them, an arm is not told apart from.
+// crowd is how many values, itself among them, a setting is not told apart from.
 func (f *fit) crowd(n int) int {
 	alike := 0
-	for _, other := range f.arms {
+	for _, other := range f.settings {
 		if d, se := f.difference(n, other); math.Abs(d) <= f.quantile(1-(1-confidence)/2)*se {
 			alike++
 		}

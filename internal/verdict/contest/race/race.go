@@ -52,7 +52,7 @@ func New(r Rules, trials []Trial) *Race {
 	if s.model.throughput == nil {
 		return s
 	}
-	s.values = s.model.throughput.arms
+	s.values = s.model.throughput.settings
 	s.sortOut()
 	s.chances()
 	s.choose()

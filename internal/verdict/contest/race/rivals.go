@@ -17,14 +17,14 @@ const rivalReach = 0.25 // doublings
 // rivals draws the throughputs of the contenders. All but one are pooled, so that
 // the luckiest of many does not pass for the best; that one stands by its own
 // trials alone.
-func (f *fit) rivals(arms []int, alone, draws int, r *rand.Rand) [][]float64 {
-	n := len(arms)
+func (f *fit) rivals(settings []int, alone, draws int, r *rand.Rand) [][]float64 {
+	n := len(settings)
 	own := mat.NewSymDense(n, nil)
 	y := make([]float64, n)
-	for i, a := range arms {
+	for i, a := range settings {
 		y[i] = f.mean[f.index[a]]
 		for j := i; j < n; j++ {
-			own.SetSym(i, j, f.cov.At(f.index[a], f.index[arms[j]]))
+			own.SetSym(i, j, f.cov.At(f.index[a], f.index[settings[j]]))
 		}
 	}
 	var all []pooled
@@ -32,7 +32,7 @@ func (f *fit) rivals(arms []int, alone, draws int, r *rand.Rand) [][]float64 {
 		kernel := mat.NewSymDense(n, nil)
 		for i := range n {
 			for j := i; j < n; j++ {
-				v := spread * spread * math.Exp(-math.Abs(math.Log2(float64(arms[i])/float64(arms[j])))/rivalReach)
+				v := spread * spread * math.Exp(-math.Abs(math.Log2(float64(settings[i])/float64(settings[j])))/rivalReach)
 				switch {
 				case i == alone && j == alone:
 					v = 9

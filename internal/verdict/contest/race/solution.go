@@ -28,20 +28,20 @@ var wanders = [...]float64{0.001, 0.01, 0.04, 0.12, 0.4, 1.2, 5}
 
 // solution is the least squares fit at one wander. Covariances are in σ².
 type solution struct {
-	mean       *mat.VecDense // of arms, with blocks' effects that average 0
+	mean       *mat.VecDense // of settings, with blocks' effects that average 0
 	effect     *mat.VecDense // of blocks
-	cov        *mat.SymDense // of the arms as solved for
-	cross      *mat.Dense    // block by arm
+	cov        *mat.SymDense // of the settings as solved for
+	cross      *mat.Dense    // block by setting
 	blocks     *mat.SymDense
 	residual   []float64
 	sigma      float64
 	likelihood float64 // logarithm; of contrasts only (Patterson, Thompson, 1971)
 }
 
-// solve fits the arms at one wander.
+// solve fits the settings at one wander.
 func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
-	a, b := len(d.arms), len(d.size)
-	u, arm, block, armSum, blockSum := d.sums()
+	a, b := len(d.settings), len(d.size)
+	u, setting, block, settingSum, blockSum := d.sums()
 	k, logdet := d.walk(wander)
 	for i := range b {
 		k.SetSymBand(i, i, k.At(i, i)+block.AtVec(i))
@@ -55,7 +55,7 @@ func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
 	if !kc.Factorize(k) || kc.SolveTo(&inverse, identity) != nil {
 		return s, false
 	}
-	// Blocks are eliminated: what is left are equations of the arms.
+	// Blocks are eliminated: what is left are equations of the settings.
 	ku.Mul(&inverse, u)
 	inner.Mul(u.T(), &ku)
 	m := mat.NewSymDense(a, nil)
@@ -63,11 +63,11 @@ func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
 		for j := i; j < a; j++ {
 			m.SetSym(i, j, -inner.At(i, j))
 		}
-		m.SetSym(i, i, m.At(i, i)+arm.AtVec(i)+1e-6)
+		m.SetSym(i, i, m.At(i, i)+setting.AtVec(i)+1e-6)
 	}
 	var right mat.VecDense
 	right.MulVec(ku.T(), blockSum)
-	right.SubVec(armSum, &right)
+	right.SubVec(settingSum, &right)
 	var mc mat.Cholesky
 	s.cov = mat.NewSymDense(a, nil)
 	if !mc.Factorize(m) || mc.InverseTo(s.cov) != nil {
@@ -105,7 +105,7 @@ func (s *solution) spreadBlocks(ku, inverse *mat.Dense) {
 func (d *design) judge(s *solution, wander float64, prior noise) {
 	squares := 0.0
 	for i, x := range d.samples {
-		r := x.y - s.mean.AtVec(x.arm) - s.effect.AtVec(x.block)
+		r := x.y - s.mean.AtVec(x.setting) - s.effect.AtVec(x.block)
 		s.residual = append(s.residual, r)
 		squares += d.precision[i] * r * r
 	}
@@ -124,8 +124,8 @@ func (d *design) judge(s *solution, wander float64, prior noise) {
 	s.likelihood = -0.5 * df * math.Log(squares)
 }
 
-// centred is the arms' means and covariance at the average block: what the walk as
-// a whole is uncertain of is of no arm.
+// centred is the settings' means and covariance at the average block: what the walk as
+// a whole is uncertain of is of no setting.
 func (s solution) centred() ([]float64, *mat.SymDense) {
 	a, b := s.cov.SymmetricDim(), s.blocks.SymmetricDim()
 	level, own := 0.0, 0.0
@@ -135,7 +135,7 @@ func (s solution) centred() ([]float64, *mat.SymDense) {
 			own += s.blocks.At(i, j) / float64(b*b)
 		}
 	}
-	with := make([]float64, a) // covariance of an arm with the blocks' average
+	with := make([]float64, a) // covariance of a setting with the blocks' average
 	for j := range a {
 		for i := range b {
 			with[j] += s.cross.At(i, j) / float64(b)

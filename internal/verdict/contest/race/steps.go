@@ -27,10 +27,10 @@ type history struct {
 	step       []float64 // variance of the step after each value
 }
 
-// curve draws p99s of the arms, neighbours pooled. The draws of one level are
+// curve draws p99s of the settings, neighbours pooled. The draws of one level are
 // stratified over the histories.
-func (f *fit) curve(arms []int, draws int, r *rand.Rand) [][]float64 {
-	all := f.histories(arms)
+func (f *fit) curve(settings []int, draws int, r *rand.Rand) [][]float64 {
+	all := f.histories(settings)
 	most := math.Inf(-1)
 	for _, h := range all {
 		most = max(most, h.likelihood)
@@ -50,12 +50,12 @@ func (f *fit) curve(arms []int, draws int, r *rand.Rand) [][]float64 {
 	return out
 }
 
-// histories filters the arms in order, and keeps the likeliest.
-func (f *fit) histories(arms []int) []*history {
-	y, v := f.apart(arms)
+// histories filters the settings in order, and keeps the likeliest.
+func (f *fit) histories(settings []int) []*history {
+	y, v := f.apart(settings)
 	all := []*history{{mean: y[:1:1], v: v[:1:1]}}
-	for i := 1; i < len(arms); i++ {
-		far := max(math.Log2(float64(arms[i])/float64(arms[i-1])), 0.05)
+	for i := 1; i < len(settings); i++ {
+		far := max(math.Log2(float64(settings[i])/float64(settings[i-1])), 0.05)
 		jump := 1 - math.Pow(1-stepChance[2], far)
 		bend := 1 - math.Pow(1-stepChance[1], far)
 		chance := [3]float64{max(0.05, 1-bend-jump), bend, jump}
@@ -75,17 +75,17 @@ func (f *fit) histories(arms []int) []*history {
 	return all
 }
 
-// apart are the arms' means with what each is uncertain of alone: what they share is
+// apart are the settings' means with what each is uncertain of alone: what they share is
 // no difference.
-func (f *fit) apart(arms []int) (y, v []float64) {
+func (f *fit) apart(settings []int) (y, v []float64) {
 	shared, pairs := 0.0, 0.0
-	for i, a := range arms {
-		for _, b := range arms[:i] {
+	for i, a := range settings {
+		for _, b := range settings[:i] {
 			shared += f.cov.At(f.index[a], f.index[b])
 			pairs++
 		}
 	}
-	for _, a := range arms {
+	for _, a := range settings {
 		own := f.cov.At(f.index[a], f.index[a])
 		if pairs > 0 {
 			own = max(own-shared/pairs, own/4)

@@ -26,8 +26,8 @@ func StrayOf(trials []Trial, by Figure) Stray {
 	for _, n := range f.count {
 		s.DF += n - 1
 	}
-	for i, a := range f.arms {
-		for _, b := range f.arms[:i] {
+	for i, a := range f.settings {
+		for _, b := range f.settings[:i] {
 			d, se := f.difference(a, b)
 			s.Apart = s.Apart || math.Abs(d) > f.quantile(outLevel)*se
 		}

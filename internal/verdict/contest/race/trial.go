@@ -5,7 +5,7 @@ import "math"
 // Trial is one value measured once.
 type Trial struct {
 	Value      int     // GOMAXPROCS as a number: unset counts at what it resolved to
-	Unset      bool    // it ran as the unset arm
+	Unset      bool    // it ran as the unset setting
 	Block      int     // trials of one block ran close in time, and on one node
 	Node       int     // of another the speed is another; 0 where there is one
 	Throughput float64 // higher is better; 0: none
@@ -43,7 +43,7 @@ func samplesOf(trials []Trial, by Figure, key func(Trial) int) []sample {
 	var out []sample
 	for _, t := range trials {
 		if y, ok := t.log(by); ok {
-			out = append(out, sample{arm: key(t), block: t.Block, node: t.Node, y: y})
+			out = append(out, sample{setting: key(t), block: t.Block, node: t.Node, y: y})
 		}
 	}
 	return out

@@ -43,8 +43,8 @@ func Write(w io.Writer, r *verdict.Result) error {
 				return fmt.Errorf("write bench.txt: %w", err)
 			}
 		}
-		for j := range g.Arms {
-			a := &g.Arms[j]
+		for j := range g.Settings {
+			a := &g.Settings[j]
 			for _, p := range a.Points {
 				if !p.Valid || p.Role != "measure" {
 					continue
@@ -76,7 +76,7 @@ func configuration(r *verdict.Result) []benchfmt.Config {
 
 // name is the part after "Benchmark", of a title. /procs comes last: its value never ends in
 // a dash and digits, which the format would take for a GOMAXPROCS of its own.
-func name(run string, g *verdict.Group, a *verdict.ArmResult) string {
+func name(run string, g *verdict.Group, a *verdict.SettingResult) string {
 	n := run
 	if g.QuotaCPUs != nil {
 		n += "/quota=" + strconv.FormatFloat(*g.QuotaCPUs, 'f', -1, 64)

@@ -28,7 +28,7 @@ func TestEveryLineReadsBack(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile(), "empty": {}} {
 		want := 0
 		for _, g := range r.Groups {
-			for _, a := range g.Arms {
+			for _, a := range g.Settings {
 				for _, p := range a.Points {
 					if p.Valid && p.Role == "measure" {
 						want++
@@ -63,10 +63,10 @@ func TestEveryLineReadsBack(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	r := pagetest.Benchmarks()
 	g := &r.Groups[0]
-	g.Arms[1].Metrics["pause ms"] = verdict.MetricInterval{Better: "lower"}
-	g.Arms[1].Metrics["odd\nname s"] = verdict.MetricInterval{Unit: "s", Better: "sideways"}
-	for i := range g.Arms[1].Points {
-		g.Arms[1].Points[i].Metrics = map[string]float64{"Large/tree ns/op": 8000, "Small ns/op": 1000, "Small allocs/op": 3, "pause ms": 7, "odd\nname s": 1}
+	g.Settings[1].Metrics["pause ms"] = verdict.MetricInterval{Better: "lower"}
+	g.Settings[1].Metrics["odd\nname s"] = verdict.MetricInterval{Unit: "s", Better: "sideways"}
+	for i := range g.Settings[1].Points {
+		g.Settings[1].Points[i].Metrics = map[string]float64{"Large/tree ns/op": 8000, "Small ns/op": 1000, "Small allocs/op": 3, "pause ms": 7, "odd\nname s": 1}
 	}
 	out := string(render(t, r))
 	for _, want := range []string{
@@ -95,22 +95,22 @@ func TestMetrics(t *testing.T) {
 func TestNames(t *testing.T) {
 	two, half := 2, 0.5
 	for _, c := range []struct {
-		run   string
-		group verdict.Group
-		arm   verdict.ArmResult
-		want  string
+		run     string
+		group   verdict.Group
+		setting verdict.SettingResult
+		want    string
 	}{
-		{"cpuserver", verdict.Group{Replicas: 1}, verdict.ArmResult{Procs: &two}, "Cpuserver/procs=2"},
-		{"my-server.8", verdict.Group{QuotaCPUs: &half, Replicas: 4, GoVersion: "1.26-rc1"}, verdict.ArmResult{}, "Myserver8/quota=0.5/replicas=4/go=1.26_rc1/procs=unset"},
-		{"é\n", verdict.Group{}, verdict.ArmResult{Procs: &two, Variant: "a/b c"}, "Sweep/variant=a_b_c/procs=2"},
+		{"cpuserver", verdict.Group{Replicas: 1}, verdict.SettingResult{Procs: &two}, "Cpuserver/procs=2"},
+		{"my-server.8", verdict.Group{QuotaCPUs: &half, Replicas: 4, GoVersion: "1.26-rc1"}, verdict.SettingResult{}, "Myserver8/quota=0.5/replicas=4/go=1.26_rc1/procs=unset"},
+		{"é\n", verdict.Group{}, verdict.SettingResult{Procs: &two, Variant: "a/b c"}, "Sweep/variant=a_b_c/procs=2"},
 	} {
-		if got := name(title(c.run), &c.group, &c.arm); got != c.want {
+		if got := name(title(c.run), &c.group, &c.setting); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }
 
-// benchstat itself finds the arms as columns, and which way each unit is better.
+// benchstat itself finds the settings as columns, and which way each unit is better.
 func TestBenchstatReadsIt(t *testing.T) {
 	goTool := need.Command(t, "go")
 	path := filepath.Join(t.TempDir(), "bench.txt")

@@ -25,8 +25,8 @@ type metric struct {
 // named "Parse/small ns/op".
 func printedBy(g *verdict.Group, run string) []metric {
 	all := map[string]verdict.MetricInterval{}
-	for i := range g.Arms {
-		maps.Copy(all, g.Arms[i].Metrics)
+	for i := range g.Settings {
+		maps.Copy(all, g.Settings[i].Metrics)
 	}
 	var list []metric
 	for _, key := range slices.Sorted(maps.Keys(all)) {

@@ -87,11 +87,11 @@ func TestTheLargestResultRendersSoon(t *testing.T) {
 		best = min(best, time.Since(start))
 	}
 	if best > 3*time.Second {
-		t.Errorf("64 arms of 20 blocks took %v", best)
+		t.Errorf("64 settings of 20 blocks took %v", best)
 	}
 }
 
-func BenchmarkRender64Arms20Blocks(b *testing.B) {
+func BenchmarkRender64Settings20Blocks(b *testing.B) {
 	r := pagetest.Large(64, 20)
 	var out bytes.Buffer
 	for b.Loop() {

@@ -36,7 +36,7 @@ func FuzzRender(f *testing.F) {
 			i++
 		}
 		c := verdicttest.Config{Seed: seed, Blocks: 1 + int(seed%7), CPUs: 2, SmallFor: seed%3 == 0, Gate: seed%2 == 0,
-			Arms: append(verdicttest.CPUServer()[:4], verdicttest.Against(verdicttest.Set(1, 1, 1))...)}
+			Settings: append(verdicttest.CPUServer()[:4], verdicttest.Against(verdicttest.Set(1, 1, 1))...)}
 		c.Trial = func(tr *journal.Trial) {
 			bend(tr.ThroughputPerSecond)
 			bend(tr.LatencySeconds.P99)

@@ -37,12 +37,12 @@ type svg struct {
 	Grid            []grid
 	Reference       *grid
 	Joins           []join
-	Arms            []arm
+	Settings        []setting
 	Over            string // what the categories are
 	AxisAt          string // where the axis is named; empty: it is not
 	AxisAnchor      string
 	Small           bool
-	Many            bool // arms: smaller marks
+	Many            bool // settings: smaller marks
 }
 
 type legend struct {
@@ -58,7 +58,7 @@ type grid struct {
 
 type join struct{ X1, Y1, X2, Y2, Kind, Shift string }
 
-type arm struct {
+type setting struct {
 	page.Category
 	Left, Width string // of the column that answers to the pointer
 	X           string // its middle
@@ -136,7 +136,7 @@ func plot(c *page.Chart) svg {
 	}
 	show := labels(c.Categories)
 	for i := range c.Categories {
-		s.Arms = append(s.Arms, p.arm(i, show[i]))
+		s.Settings = append(s.Settings, p.setting(i, show[i]))
 	}
 	s.AxisAt, s.AxisAnchor = p.axisName()
 	return s
@@ -168,10 +168,10 @@ type placed struct {
 
 func (p *placed) x(i int) float64 { return p.left + p.step*(float64(i)+0.5) }
 
-func (p *placed) arm(i int, label string) arm {
+func (p *placed) setting(i int, label string) setting {
 	c := p.Chart
 	k := c.Categories[i]
-	a := arm{Category: k, Left: percent(p.left + p.step*float64(i)), Width: percent(p.step), X: percent(p.x(i)), Label: label, Anchor: "middle"}
+	a := setting{Category: k, Left: percent(p.left + p.step*float64(i)), Width: percent(p.step), X: percent(p.x(i)), Label: label, Anchor: "middle"}
 	switch {
 	case p.x(i) > 85:
 		a.Anchor = "end"
@@ -263,7 +263,7 @@ func shift(c *page.Chart, i int) string {
 	return px(gap * (float64(i) - float64(len(c.Series)-1)/2))
 }
 
-// told is what the readout of a series says at an arm.
+// told is what the readout of a series says at a setting.
 func told(k page.Category, m page.Mark) string {
 	name := k.Label
 	if k.Sub != "" {

@@ -4,6 +4,6 @@
 //
 // Charts are inline SVG without a viewBox: horizontal positions are percentages
 // and vertical ones pixels, so that a chart fills a phone or a desktop column
-// with text of the same size. Each arm is a group whose values show on hover,
+// with text of the same size. Each setting is a group whose values show on hover,
 // tap or focus by CSS alone, and whose title reads them out.
 package html

@@ -148,10 +148,10 @@ func TestLabelsThinOutButKeepTheMarked(t *testing.T) {
 			}
 		}
 		if got := labels(list); got[0] != "label" || got[marked] != "label" {
-			t.Errorf("%d arms: unset or the marked one is not named", n)
+			t.Errorf("%d settings: unset or the marked one is not named", n)
 		}
 		if narrow > labelsNarrow+1 || wide > labelsWide+3 || n <= labelsNarrow && narrow != n || n <= labelsWide && wide != n {
-			t.Errorf("%d arms: %d labels on a phone, %d on a desktop", n, narrow, wide)
+			t.Errorf("%d settings: %d labels on a phone, %d on a desktop", n, narrow, wide)
 		}
 	}
 }

@@ -30,13 +30,13 @@ func outline(t *testing.T, page []byte) []byte {
 			}
 			fmt.Fprintf(&b, "        table: %s\n", strings.Join(heads, " | "))
 		case n.Data == "svg" && attribute(n, "role") == "group":
-			arms := 0
+			settings := 0
 			for c := range n.Descendants() {
-				if classes := strings.Fields(attribute(c, "class")); slices.Contains(classes, "arm") {
-					arms++
+				if classes := strings.Fields(attribute(c, "class")); slices.Contains(classes, "point") {
+					settings++
 				}
 			}
-			fmt.Fprintf(&b, "        chart of %d\n", arms)
+			fmt.Fprintf(&b, "        chart of %d\n", settings)
 		case n.Data == "summary":
 			fmt.Fprintf(&b, "        folded: %s\n", text(n))
 		}

@@ -164,8 +164,8 @@ func (w *Writer) warnings(heading string, list []page.Warning) {
 	w.printf("\n%s\n\n", heading)
 	for _, x := range list {
 		w.printf("- ")
-		if x.Arm != "" {
-			w.printf("%s: ", Escape(x.Arm))
+		if x.Setting != "" {
+			w.printf("%s: ", Escape(x.Setting))
 		}
 		w.printf("%s", Escape(x.Message))
 		if x.Fix != "" {

@@ -18,23 +18,23 @@ func CanaryContents() *canary.Contents {
 		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
 		Object: "deployment/api", Namespace: "shop", Container: "app", Node: journal.Host{Hostname: "node1", CPUs: 8}, QuotaCPUs: new(2.0),
 		Services: []canary.Service{{Name: "api", Endpoints: 18}}, Counting: []canary.Counter{{Kind: "HorizontalPodAutoscaler", Name: "api", Effect: canary.EffectMean}},
-		Rounds: [][]canary.Arm{{canary.ArmOf(nil), canary.ArmOf(new(1))}, {canary.ArmOf(nil), canary.ArmOf(new(2))}},
+		Rounds: [][]journal.Setting{{canary.SettingOf(nil), canary.SettingOf(new(1))}, {canary.SettingOf(nil), canary.SettingOf(new(2))}},
 		Pods:   1, Share: 0.1, HarmRatio: 0.2, SliceSeconds: 60, DurationSeconds: 60 * slices, WarmupSeconds: 30,
 		Prometheus: "http://prometheus:9090",
 		Queries:    []canary.Query{{Name: canary.Requests, Text: `sum(increase(http_requests_total{pod=~"$pods"}[$slice]))`}, {Name: "p99", Text: `slow{pod=~"$pods"}`}},
 	}, End: &canary.End{Code: canary.EndComplete}}
-	for round, arms := range c.Header.Rounds {
+	for round, settings := range c.Header.Rounds {
 		for i := range slices {
 			at := len(c.Slices)
 			s := canary.Slice{Round: round, Index: i, Started: started.Add(time.Duration(at) * time.Minute), Seconds: 60}
-			for j, a := range arms {
+			for j, a := range settings {
 				wobble := 1 + 0.02*math.Sin(float64(3*at+5*j))
 				requests, each, procs := 1200*(1+0.5*math.Sin(float64(at)))+60, 0.0002*wobble, 2
 				if a.Label == "1" {
 					each, procs = 0.8*each, 1
 				}
-				s.Arms = append(s.Arms, canary.Seen{
-					Arm: a, Pods: []string{"procfit-abcdefgh-1"}, ObservedProcs: []*int{&procs}, Requests: &requests, Queries: map[string]*float64{"p99": new(0.021 * wobble)},
+				s.Settings = append(s.Settings, canary.Seen{
+					Setting: a, Pods: []string{"procfit-abcdefgh-1"}, ObservedProcs: []*int{&procs}, Requests: &requests, Queries: map[string]*float64{"p99": new(0.021 * wobble)},
 					Counted: canary.Counted{
 						PodSeconds: new(60.0), CPUSeconds: new(requests * each), RunQueueWaitSeconds: new(requests * each / 9),
 						Periods: new(int64(600)), ThrottledPeriods: new(int64(2 + i)), SchedLatencyP99Seconds: new(0.0004 * wobble),
@@ -62,14 +62,14 @@ func HostileCanary() *canary.Result {
 	h.Queries[1].Name, h.Queries[1].Text = evil, evil
 	h.Rounds[0][1].Label = evil
 	for i := range c.Slices {
-		for j := range c.Slices[i].Arms {
-			a := &c.Slices[i].Arms[j]
+		for j := range c.Slices[i].Settings {
+			a := &c.Slices[i].Settings[j]
 			if a.Label == "1" {
 				a.Label = evil
 			}
 			a.Unknown, a.Queries = []string{evil}, map[string]*float64{evil: new(1e308)}
 		}
 	}
-	c.End = &canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmUnready, Arm: evil, Pod: evil, Detail: evil}}
+	c.End = &canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmUnready, Setting: evil, Pod: evil, Detail: evil}}
 	return canary.Analyze(c)
 }

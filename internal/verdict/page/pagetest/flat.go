@@ -10,7 +10,7 @@ import (
 // Flat is a sweep of a program that allocates so much that its number of Ps hardly
 // matters, beside a neighbour, on a machine of two nodes of memory.
 func Flat() *verdict.Result {
-	c := verdicttest.Config{Seed: 6, CPUs: 8, Arms: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.004, P99: 0.02}, Trial: func(t *journal.Trial) {
+	c := verdicttest.Config{Seed: 6, CPUs: 8, Settings: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.004, P99: 0.02}, Trial: func(t *journal.Trial) {
 		procs := float64(*t.ObservedProcs[0])
 		t.Memory = &journal.Memory{RSSBytes: new(int64(96 << 20)), PeakRSSBytes: 128<<20 + int64(procs)<<20}
 		t.GC = &journal.GC{Cycles: 125, PauseSeconds: 0.03, HeapBytes: 90 << 20, SpanSeconds: 1.5, CPUSeconds: new(0.18 * procs), BusySeconds: new(procs)}

@@ -20,25 +20,25 @@ func Random(r *rand.Rand) *verdict.Result {
 		resolved = values[r.IntN(len(values))]
 	}
 	at := curve(r, float64(cpus))
-	var arms []verdicttest.Truth
+	var settings []verdicttest.Truth
 	if r.IntN(8) > 0 {
 		rate, p99 := at(resolved)
-		arms = append(arms, verdicttest.Unset(resolved, rate, p99))
+		settings = append(settings, verdicttest.Unset(resolved, rate, p99))
 	}
 	for _, v := range values {
 		rate, p99 := at(v)
 		if r.IntN(12) == 0 { // unlike its copy, if it has one
 			rate *= 0.8
 		}
-		arms = append(arms, verdicttest.Set(v, rate, p99))
+		settings = append(settings, verdicttest.Set(v, rate, p99))
 	}
 	if r.IntN(3) == 0 {
-		arms = verdicttest.Quota(float64(cpus)/[]float64{1, 2, 4}[r.IntN(3)], arms...)
-		for i := range arms {
-			arms[i].Throttled = math.Max(0, 1-float64(cpus)/float64(arms[i].Resolved))
+		settings = verdicttest.Quota(float64(cpus)/[]float64{1, 2, 4}[r.IntN(3)], settings...)
+		for i := range settings {
+			settings[i].Throttled = math.Max(0, 1-float64(cpus)/float64(settings[i].Resolved))
 		}
 	}
-	c := verdicttest.Config{Seed: r.Uint64(), CPUs: cpus, Arms: arms, Blocks: 1 + r.IntN(9), Noise: noise(r), NoAA: r.IntN(2) == 0, SmallFor: r.IntN(10) == 0}
+	c := verdicttest.Config{Seed: r.Uint64(), CPUs: cpus, Settings: settings, Blocks: 1 + r.IntN(9), Noise: noise(r), NoAA: r.IntN(2) == 0, SmallFor: r.IntN(10) == 0}
 	if r.IntN(5) == 0 {
 		c.Mode = journal.ModeClosed
 	}
@@ -46,7 +46,7 @@ func Random(r *rand.Rand) *verdict.Result {
 		c.OpenSeconds = 0.2 + 3*r.Float64()
 	}
 	if r.IntN(3) == 0 || c.SmallFor {
-		c.Rate = arms[r.IntN(len(arms))].Throughput * (0.5 + 0.6*r.Float64())
+		c.Rate = settings[r.IntN(len(settings))].Throughput * (0.5 + 0.6*r.Float64())
 	}
 	if r.IntN(10) == 0 {
 		c.OtherCPUs = 0.7 * float64(cpus)
@@ -120,7 +120,7 @@ func mishaps(r *rand.Rand) func(*journal.Trial) {
 				t.Load.SendLagP99Seconds = new(0.02)
 			}
 		case 2:
-			if t.Arm.Procs == nil {
+			if t.Setting.Procs == nil {
 				t.ObservedProcs = []*int{nil}
 			}
 		case 3:

@@ -10,13 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
-// Typical is a complete sweep of six arms on two CPUs that recommends a value.
+// Typical is a complete sweep of six settings on two CPUs that recommends a value.
 func Typical() *verdict.Result { return analyze("cpuserver", typical(), nil) }
 
 func typical() verdicttest.Config {
-	arms := server(2, 8, 1, 2, 4, 8, 16)
-	return verdicttest.Config{Seed: 4, CPUs: 2, Rate: 5900, Arms: arms, Noise: calm(), Trial: func(t *journal.Trial) {
-		if t.Arm.Label == "16" && t.Block == 5 {
+	settings := server(2, 8, 1, 2, 4, 8, 16)
+	return verdicttest.Config{Seed: 4, CPUs: 2, Rate: 5900, Settings: settings, Noise: calm(), Trial: func(t *journal.Trial) {
+		if t.Setting.Label == "16" && t.Block == 5 {
 			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidErrors, "the target answered errors: 12 % of requests"
 			t.LatencySeconds = nil
 		}
@@ -26,8 +26,8 @@ func typical() verdicttest.Config {
 // Shared is the built-in program on two CPUs with the load on them: its latency seems
 // better with more Ps than CPUs, and that is the arrangement's doing.
 func Shared() *verdict.Result {
-	arms := []verdicttest.Truth{verdicttest.Unset(2, 11800, .0059), verdicttest.Set(1, 6500, .0082), verdicttest.Set(2, 11800, .0059), verdicttest.Set(4, 11750, .0012), verdicttest.Set(8, 11700, .0016)}
-	c := verdicttest.Config{Seed: 5, CPUs: 2, Rate: 5900, Arms: arms, Noise: &verdicttest.Noise{Trial: 0.015, P99: 0.2}}
+	settings := []verdicttest.Truth{verdicttest.Unset(2, 11800, .0059), verdicttest.Set(1, 6500, .0082), verdicttest.Set(2, 11800, .0059), verdicttest.Set(4, 11750, .0012), verdicttest.Set(8, 11700, .0016)}
+	c := verdicttest.Config{Seed: 5, CPUs: 2, Rate: 5900, Settings: settings, Noise: &verdicttest.Noise{Trial: 0.015, P99: 0.2}}
 	return analyze("cpuserver", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
 		h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), nil, nil
 		h.TargetHost.CPUs, h.TargetHost.AffinityCPUs = 2, 2
@@ -40,7 +40,7 @@ func Shared() *verdict.Result {
 // Part is a sweep on seven of eight CPUs, the load having the other, that is likely
 // and not proven.
 func Part() *verdict.Result {
-	c := verdicttest.Config{Seed: 8, CPUs: 7, Blocks: 3, Arms: server(7, 7, 2, 4, 5, 7), Noise: &verdicttest.Noise{Trial: 0.03, P99: 0.25}}
+	c := verdicttest.Config{Seed: 8, CPUs: 7, Blocks: 3, Settings: server(7, 7, 2, 4, 5, 7), Noise: &verdicttest.Noise{Trial: 0.03, P99: 0.25}}
 	return analyze("server", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
 		h.TargetHost.EffectiveCPUs = 8
 		return trials
@@ -50,12 +50,12 @@ func Part() *verdict.Result {
 // Groups is an unfinished sweep of two quotas and two Go versions with a gate:
 // four groups, each with another verdict, and a gate that is not met.
 func Groups() *verdict.Result {
-	var arms []verdicttest.Truth
+	var settings []verdicttest.Truth
 	add := func(quota float64, version string, list ...verdicttest.Truth) {
 		for _, a := range verdicttest.Quota(quota, list...) {
-			a.Arm.GoVersion, a.Arm.Replicas = version, 2
+			a.Setting.GoVersion, a.Setting.Replicas = version, 2
 			a.Throttled = math.Max(0, 1-quota/float64(a.Resolved))
-			arms = append(arms, a)
+			settings = append(settings, a)
 		}
 	}
 	add(0.5, "1.24.6", verdicttest.Unset(8, 1000, .030), verdicttest.Set(1, 880, .010), verdicttest.Set(2, 990, .027), verdicttest.Set(4, 1010, .030), verdicttest.Set(8, 1000, .030))
@@ -63,24 +63,24 @@ func Groups() *verdict.Result {
 	add(2, "1.24.6", verdicttest.Against(verdicttest.Set(2, 14200, .0041))...)
 	add(0.5, "1.26.8", verdicttest.Unset(2, 800, .030), verdicttest.Set(1, 900, .020), verdicttest.Set(2, 1000, .030), verdicttest.Set(4, 990, .040), verdicttest.Set(8, 980, .050))
 	add(2, "1.26.8", alike(2, 1, 2, 4, 8)...)
-	c := verdicttest.Config{Seed: 7, Arms: arms, Gate: true, Noise: &verdicttest.Noise{Trial: 0.008, P99: 0.05}}
+	c := verdicttest.Config{Seed: 7, Settings: settings, Gate: true, Noise: &verdicttest.Noise{Trial: 0.008, P99: 0.05}}
 	return analyze("tinyserver", c, func(_ *journal.Header, trials []journal.Trial) []journal.Trial { return trials[:len(trials)-9] })
 }
 
 func alike(resolved int, procs ...int) []verdicttest.Truth {
-	arms := []verdicttest.Truth{verdicttest.Unset(resolved, 5000, .02)}
+	settings := []verdicttest.Truth{verdicttest.Unset(resolved, 5000, .02)}
 	for _, p := range procs {
-		arms = append(arms, verdicttest.Set(p, 5000, .02))
+		settings = append(settings, verdicttest.Set(p, 5000, .02))
 	}
-	return arms
+	return settings
 }
 
 // Gate is a sweep of one setting of two programs: only the gate was asked. It passes;
 // bend changes its checks.
 func Gate(bend func(*verdict.Gate)) *verdict.Result {
-	arms := []verdicttest.Truth{verdicttest.Unset(2, 12900, .0042)}
-	arms = append(arms, verdicttest.Against(verdicttest.Unset(2, 12800, .0041))...)
-	c := verdicttest.Config{Seed: 3, CPUs: 2, Rate: 5900, Arms: arms, Gate: true, Noise: &verdicttest.Noise{Trial: 0.01, P99: 0.2}}
+	settings := []verdicttest.Truth{verdicttest.Unset(2, 12900, .0042)}
+	settings = append(settings, verdicttest.Against(verdicttest.Unset(2, 12800, .0041))...)
+	c := verdicttest.Config{Seed: 3, CPUs: 2, Rate: 5900, Settings: settings, Gate: true, Noise: &verdicttest.Noise{Trial: 0.01, P99: 0.2}}
 	r := analyze("cpuserver", c, nil)
 	bend(r.Gate)
 	return r
@@ -88,8 +88,8 @@ func Gate(bend func(*verdict.Gate)) *verdict.Result {
 
 // Invalid is a sweep that ended with its first block, in which no trial was valid.
 func Invalid() *verdict.Result {
-	c := verdicttest.Config{Seed: 1, CPUs: 2, Arms: server(2, 8, 1, 2, 4, 8), Trial: func(t *journal.Trial) {
-		*t = journal.Trial{Kind: t.Kind, Arm: t.Arm, Role: t.Role, Origin: t.Origin, Block: t.Block, Order: t.Order, Started: t.Started,
+	c := verdicttest.Config{Seed: 1, CPUs: 2, Settings: server(2, 8, 1, 2, 4, 8), Trial: func(t *journal.Trial) {
+		*t = journal.Trial{Kind: t.Kind, Setting: t.Setting, Role: t.Role, Origin: t.Origin, Block: t.Block, Order: t.Order, Started: t.Started,
 			InvalidCode: journal.InvalidNeverReady, InvalidReason: "the target never became ready"}
 	}}
 	return analyze("cpuserver", c, func(_ *journal.Header, trials []journal.Trial) []journal.Trial { return trials[:6] })
@@ -104,7 +104,7 @@ func Benchmarks() *verdict.Result {
 }
 
 func benchmarks() verdicttest.Config {
-	return verdicttest.Config{Seed: 2, Mode: journal.ModeBatch, Arms: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
+	return verdicttest.Config{Seed: 2, Mode: journal.ModeBatch, Settings: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
 		n, noise := float64(*t.ObservedProcs[0]), *t.ThroughputPerSecond/5000
 		t.ThroughputUnit, t.ThroughputPerSecond = "operations", new(1e6*noise)
 		t.Metrics = map[string]journal.Metric{
@@ -123,12 +123,12 @@ func Simulated() *verdict.Result {
 }
 
 // Large is a Result of the given size with one group.
-func Large(arms, blocks int) *verdict.Result {
-	procs := make([]int, arms-1)
+func Large(settings, blocks int) *verdict.Result {
+	procs := make([]int, settings-1)
 	for i := range procs {
 		procs[i] = i + 1
 	}
-	return analyze("large", verdicttest.Config{Seed: 6, CPUs: 24, Blocks: blocks, Arms: server(24, 24, procs...), Noise: calm()}, nil)
+	return analyze("large", verdicttest.Config{Seed: 6, CPUs: 24, Blocks: blocks, Settings: server(24, 24, procs...), Noise: calm()}, nil)
 }
 
 func upTo(n int) cpuset.Set {
@@ -150,12 +150,12 @@ func server(cpus float64, resolved int, procs ...int) []verdicttest.Truth {
 		return rate, 0.0041 * (1 + 0.4*max(0, n-cpus)) * (1 + 2*max(0, cpus-n)/cpus)
 	}
 	rate, p99 := at(resolved)
-	arms := []verdicttest.Truth{verdicttest.Unset(resolved, rate, p99)}
+	settings := []verdicttest.Truth{verdicttest.Unset(resolved, rate, p99)}
 	for _, p := range procs {
 		rate, p99 := at(p)
-		arms = append(arms, verdicttest.Set(p, rate, p99))
+		settings = append(settings, verdicttest.Set(p, rate, p99))
 	}
-	return arms
+	return settings
 }
 
 // analyze generates the trials of a server's sweep on a machine of eight CPUs that
@@ -168,8 +168,8 @@ func analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	m.Kernel, m.MemoryBytes = "6.12.41", 8<<30
 	h.Tool = journal.Tool{Version: "v0.1.0", GoVersion: "go1.26.8", Args: []string{"sweep", "--url", "http://127.0.0.1:{port}/", "--procs", "unset", "--", "./server", "-addr", ":{port}"}}
 	seen := map[int]bool{}
-	for _, a := range c.Arms {
-		if p := a.Arm.Procs; p != nil && !seen[*p] {
+	for _, a := range c.Settings {
+		if p := a.Setting.Procs; p != nil && !seen[*p] {
 			seen[*p] = true
 			h.Tool.Args[4] += "," + strconv.Itoa(*p)
 		}

@@ -12,7 +12,7 @@ import (
 // One glyph a series; a third and later series repeat the last.
 var glyphs = []rune{'●', '○'}
 
-// chart draws one line an arm: the interval, the median on it, the value beside.
+// chart draws one line a setting: the interval, the median on it, the value beside.
 // A single series on a linear axis is a bar from 0; of two, the last one has the
 // filled dot, since it is the one to look at (p99).
 func (w *writer) chart(c *page.Chart) {
@@ -31,7 +31,7 @@ func (w *writer) chart(c *page.Chart) {
 	}
 	w.Wrap("", "", note, terminal.Dim)
 
-	labels, labelWide := armLabels(c)
+	labels, labelWide := settingLabels(c)
 	// "▸ label │plot  values". Where the plot would have no room, only the values of
 	// the series to look at stand beside it; the table has the others.
 	values, valueWide := beside(c, 0)
@@ -53,7 +53,7 @@ func (w *writer) chart(c *page.Chart) {
 // leastPlot is the columns in which an order can still be seen.
 const leastPlot = 5
 
-// beside is the values of the series from that one on, by arm.
+// beside is the values of the series from that one on, by setting.
 func beside(c *page.Chart, from int) (values []string, wide int) {
 	values = make([]string, len(c.Categories))
 	columns := seriesWidths(c)
@@ -81,13 +81,13 @@ func seriesWidths(c *page.Chart) []int {
 
 func glyph(i, n int) rune { return glyphs[min(len(glyphs)-1, n-1-i)] }
 
-func (w *writer) row(c *page.Chart, arm, wide int, style string) string {
+func (w *writer) row(c *page.Chart, setting, wide int, style string) string {
 	cells := make([]terminal.Cell, wide)
 	for i := range cells {
 		cells[i] = terminal.Cell{Rune: ' '}
 	}
 	for i, s := range c.Series {
-		m := s.Marks[arm]
+		m := s.Marks[setting]
 		if !m.Present {
 			continue
 		}

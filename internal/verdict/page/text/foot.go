@@ -97,7 +97,7 @@ func (w *writer) charts(g *page.Group) {
 	}
 }
 
-// small are both curves side by side, a line each arm, without axes: the values
+// small are both curves side by side, a line each setting, without axes: the values
 // stand beside the marks.
 func (w *writer) small(g *page.Group) {
 	var list []*page.Chart
@@ -106,7 +106,7 @@ func (w *writer) small(g *page.Group) {
 			list = append(list, c)
 		}
 	}
-	labels, labelWide := armLabels(list[0])
+	labels, labelWide := settingLabels(list[0])
 	// "▸ label" and, for each, " │plot  value".
 	const between = 4
 	values, wides, taken := make([][]string, len(list)), make([]int, len(list)), 2+labelWide
@@ -115,7 +115,7 @@ func (w *writer) small(g *page.Group) {
 		taken += between + wides[i]
 	}
 	wide := (w.Width - taken) / len(list)
-	if wide < leastPlot || len(list) > 1 && !sameArms(list[0], list[1]) {
+	if wide < leastPlot || len(list) > 1 && !sameSettings(list[0], list[1]) {
 		w.charts(g)
 		return
 	}
@@ -124,14 +124,14 @@ func (w *writer) small(g *page.Group) {
 		head += "  " + terminal.Pad(cut(smallTitle(c), wide+2+wides[i]), wide+2+wides[i], true)
 	}
 	w.Line(w.Style(terminal.Bold, strings.TrimRight(head, " ")))
-	for arm, k := range list[0].Categories {
+	for setting, k := range list[0].Categories {
 		sign, style := "  ", ""
 		if k.Mark != "" {
 			sign, style = "▸ ", terminal.Cyan+";"+terminal.Bold
 		}
-		line := w.Style(style, sign+terminal.Pad(labels[arm], labelWide, false))
+		line := w.Style(style, sign+terminal.Pad(labels[setting], labelWide, false))
 		for i, c := range list {
-			line += w.Style(terminal.Dim, " │") + w.row(c, arm, wide, style) + "  " + w.Style(style, terminal.Pad(values[i][arm], wides[i], false))
+			line += w.Style(terminal.Dim, " │") + w.row(c, setting, wide, style) + "  " + w.Style(style, terminal.Pad(values[i][setting], wides[i], false))
 		}
 		w.Line(line)
 	}
@@ -157,8 +157,8 @@ func legend(c *page.Chart) (text string) {
 	return text
 }
 
-// armLabels are the names beside the marks, with what "unset" resolved to.
-func armLabels(c *page.Chart) (labels []string, wide int) {
+// settingLabels are the names beside the marks, with what "unset" resolved to.
+func settingLabels(c *page.Chart) (labels []string, wide int) {
 	labels = make([]string, len(c.Categories))
 	for i, k := range c.Categories {
 		labels[i] = k.Label
@@ -170,7 +170,7 @@ func armLabels(c *page.Chart) (labels []string, wide int) {
 	return labels, wide
 }
 
-func sameArms(a, b *page.Chart) bool {
+func sameSettings(a, b *page.Chart) bool {
 	if len(a.Categories) != len(b.Categories) {
 		return false
 	}

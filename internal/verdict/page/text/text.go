@@ -153,8 +153,8 @@ func (w *writer) warnings(list []page.Warning) {
 	}
 	for _, x := range list {
 		message := x.Message
-		if x.Arm != "" {
-			message = x.Arm + ": " + message
+		if x.Setting != "" {
+			message = x.Setting + ": " + message
 		}
 		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", message)
 		if x.Fix != "" {

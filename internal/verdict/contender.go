@@ -11,16 +11,15 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// setting is the arms that ran with one number of Ps. The unset arm shares the
-// setting of the numbered arm whose value its default chose, and an A/A arm's
-// second copy that of its first: copies of one thing are not compared, their
-// trials are averaged block by block, which halves the noise of that setting or
-// better.
-type setting struct {
-	procs      int // 0: the unset arm alone, whose value is not known
-	arms       []*arm
-	label      string // of the numbered arm, or unset
-	isDefault  bool   // holds the unset arm
+// contender is all settings that ran with one number of Ps. The unset setting is part
+// of the contender of the value that its default chose, and so is the second copy of an
+// A/A setting: copies of one thing are not compared. Their trials are averaged block by
+// block, which halves the noise or better.
+type contender struct {
+	procs      int // 0: the unset setting alone, whose value is not known
+	settings   []*setting
+	label      string // of the numbered setting, or unset
+	isDefault  bool   // holds the unset setting
 	throughput series
 	p99        series
 	// level is what the contest makes of it; rate and tail are its means of throughput
@@ -31,28 +30,28 @@ type setting struct {
 	saturated  bool // proven not to carry the common rate
 }
 
-// settings are those of the group's current arms that have a valid trial, by procs, as
-// the contest compares them. Unplaced is the unset arm where it takes no part: its value
-// could not be read, or it is proven not to perform as the numbered arm of its value.
-// Withheld are those that other programs left too few CPUs.
-func (g *group) settings(j *margins) *outcome {
-	byValue := map[int][]*arm{}
-	var unset *arm
+// contenders are those of the group's current settings that have a valid trial, by
+// procs, as the contest compares them. Unplaced is the unset setting where it takes no part:
+// its value could not be read, or it is proven not to perform as the numbered setting
+// of its value. Withheld are those that other programs left too few CPUs.
+func (g *group) contenders(j *margins) *outcome {
+	byValue := map[int][]*setting{}
+	var unset *setting
 	for _, a := range g.current() {
 		switch {
 		case valid(a.measure) == 0:
 		case a.Procs != nil:
-			byValue[*a.Procs] = append([]*arm{a}, byValue[*a.Procs]...)
+			byValue[*a.Procs] = append([]*setting{a}, byValue[*a.Procs]...)
 		case g.contest.Unset == contest.PartPooled:
 			byValue[g.contest.Default] = append(byValue[g.contest.Default], a)
 		default:
 			unset = a
 		}
 	}
-	var list, without []*setting
+	var list, without []*contender
 	for _, procs := range slices.Sorted(maps.Keys(byValue)) {
-		s := g.setting(procs, byValue[procs]...)
-		if slices.ContainsFunc(s.arms, func(a *arm) bool { return a.withheld }) {
+		s := g.contender(procs, byValue[procs]...)
+		if slices.ContainsFunc(s.settings, func(a *setting) bool { return a.withheld }) {
 			without = append(without, s)
 			s.take(g.contest.Only(s.keys()...))
 			continue
@@ -60,9 +59,9 @@ func (g *group) settings(j *margins) *outcome {
 		list = append(list, s)
 		s.take(g.contest)
 	}
-	var unplaced *setting
+	var unplaced *contender
 	if unset != nil {
-		unplaced = g.setting(0, unset)
+		unplaced = g.contender(0, unset)
 		unplaced.take(g.contest.Only(unset.key))
 		if g.contest.Unset == contest.PartDiffers {
 			unplaced.procs = g.contest.Default
@@ -76,15 +75,15 @@ func (g *group) settings(j *margins) *outcome {
 	return w
 }
 
-func (s *setting) keys() (keys []journal.ArmKey) {
-	for _, a := range s.arms {
+func (s *contender) keys() (keys []journal.SettingKey) {
+	for _, a := range s.settings {
 		keys = append(keys, a.key)
 	}
 	return keys
 }
 
-// take gives the setting what the contest found of it.
-func (s *setting) take(c contest.Contest) {
+// take gives the value what the contest found of it.
+func (s *contender) take(c contest.Contest) {
 	value := max(1, cmp.Or(s.procs, c.Default)) // one that is not known stands alone
 	s.level, s.p99Trials = c.Level(value), c.P99Trials(value)
 	s.rate, s.tail, s.saturated = math.NaN(), math.NaN(), s.level.Saturated
@@ -96,10 +95,10 @@ func (s *setting) take(c contest.Contest) {
 	}
 }
 
-func (g *group) setting(procs int, arms ...*arm) *setting {
-	s := &setting{procs: procs, arms: arms, label: arms[0].Label}
+func (g *group) contender(procs int, settings ...*setting) *contender {
+	s := &contender{procs: procs, settings: settings, label: settings[0].Label}
 	var all [][]*journal.Trial
-	for _, a := range arms {
+	for _, a := range settings {
 		all = append(all, a.measure, a.aa)
 		s.isDefault = s.isDefault || a.Procs == nil
 	}
@@ -108,9 +107,9 @@ func (g *group) setting(procs int, arms ...*arm) *setting {
 	return s
 }
 
-// firstMedian is that of the first arm that has any value.
-func firstMedian(arms []*arm, f figure) float64 {
-	for _, a := range arms {
+// firstMedian is that of the first setting that has any value.
+func firstMedian(settings []*setting, f figure) float64 {
+	for _, a := range settings {
 		if v := values(a.measure, f); len(v) > 0 {
 			return medianFloat(v)
 		}
@@ -118,9 +117,9 @@ func firstMedian(arms []*arm, f figure) float64 {
 	return math.NaN()
 }
 
-// byDefault is the unset arm; nil when the setting does not hold it.
-func (s *setting) byDefault() *arm {
-	for _, a := range s.arms {
+// byDefault is the unset setting; nil when the value does not hold it.
+func (s *contender) byDefault() *setting {
+	for _, a := range s.settings {
 		if a.Procs == nil {
 			return a
 		}
@@ -128,12 +127,12 @@ func (s *setting) byDefault() *arm {
 	return nil
 }
 
-// hasP99 says whether the setting's latency may be judged.
-func (s *setting) hasP99() bool { return !math.IsNaN(s.tail) }
+// hasP99 says whether the value's latency may be judged.
+func (s *contender) hasP99() bool { return !math.IsNaN(s.tail) }
 
-// named is the setting as reasons speak of it.
-func (s *setting) named() *Setting {
-	n := &Setting{Arm: s.label, Procs: s.procs, Unset: s.arms[0].Procs == nil, Default: s.isDefault}
+// named is the value as reasons speak of it.
+func (s *contender) named() *Value {
+	n := &Value{Setting: s.label, Procs: s.procs, Unset: s.settings[0].Procs == nil, Default: s.isDefault}
 	if !math.IsNaN(s.rate) {
 		n.Throughput = new(s.rate)
 	}
@@ -143,8 +142,8 @@ func (s *setting) named() *Setting {
 	return n
 }
 
-func namedAll(list []*setting) []Setting {
-	var all []Setting
+func namedAll(list []*contender) []Value {
+	var all []Value
 	for _, s := range list {
 		all = append(all, *s.named())
 	}

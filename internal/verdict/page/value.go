@@ -37,7 +37,7 @@ func (w words) metric(name string) string {
 func (w words) quantile() string { return w.group.Latency.Name() }
 
 // name is a setting in a sentence: "2", "unset (2)", "8 (the default)".
-func name(s *verdict.Setting) string {
+func name(s *verdict.Value) string {
 	switch {
 	case s.Procs == 0:
 		return "unset"
@@ -49,7 +49,7 @@ func name(s *verdict.Setting) string {
 	return strconv.Itoa(s.Procs)
 }
 
-func names(list []verdict.Setting) string {
+func names(list []verdict.Value) string {
 	var all []string
 	for i := range list {
 		all = append(all, name(&list[i]))
@@ -58,14 +58,14 @@ func names(list []verdict.Setting) string {
 }
 
 // figures are a setting's levels, as tables have them.
-func (w words) figures(s *verdict.Setting) string {
+func (w words) figures(s *verdict.Value) string {
 	if s.Throughput == nil {
 		return "no throughput"
 	}
 	return w.perSecond(*s.Throughput) + w.latencyClause(s)
 }
 
-func (w words) latencyClause(s *verdict.Setting) string {
+func (w words) latencyClause(s *verdict.Value) string {
 	if s.P99 == nil {
 		return ""
 	}
