@@ -43,7 +43,6 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 		duels[d.New.Key()] = d
 	}
 	for _, g := range groups {
-		g.contest = contest.New(h, g.key, trials)
 		for _, a := range g.current() {
 			old := g.variantOf(a)
 			if old == nil {
@@ -53,16 +52,16 @@ func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 			if len(groups) > 1 {
 				label = label.in(a.key.Group)
 			}
-			speed := pairs(g.series(throughputOf, a.measure).minus(g.series(throughputOf, old.measure)))
-			tail := pairs(g.series(g.contest.Latency.Of, a.measure).minus(g.series(g.contest.Latency.Of, old.measure)))
+			d := duels[a.key]
+			bounds := pairs // of a grid, which is asked once
 			if h.Plan.Racing() {
-				speed, tail = sequential(duels[a.key], race.Throughput), sequential(duels[a.key], race.P99)
+				bounds = sequential
 			}
-			gate.add(label, MetricThroughput, speed)
-			if g.contest.Latency.Quantile > 0 {
-				gate.add(label, MetricP99, tail)
+			gate.add(label, MetricThroughput, bounds(d, race.Throughput))
+			if d.Rules.Latency {
+				gate.add(label, MetricP99, bounds(d, race.P99))
 				c := &gate.Checks[len(gate.Checks)-1]
-				c.Quantile, c.late = g.contest.Latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
+				c.Quantile, c.late = d.Latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
 		}
@@ -100,8 +99,9 @@ func (a GateSetting) in(k journal.GroupKey) GateSetting {
 	return a
 }
 
-// pairs locates differences block by block.
-func pairs(d []float64) located {
+// pairs locates new against old of a gate whose number of pairs was planned.
+func pairs(duel contest.Duel, figure race.Figure) located {
+	d := race.Differences(duel.Pairs, figure)
 	return func(alpha float64) (int, float64, float64, float64) {
 		e := locate(d)
 		lower, upper := boundsAt(d, alpha)

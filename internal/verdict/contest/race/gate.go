@@ -77,9 +77,8 @@ func SequentialGate(r GateRules, pairs []GatePair) Gate {
 	return g
 }
 
-// check is one figure of the pairs, against its margin.
-func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
-	var d []float64
+// Differences are ln(new ÷ old) of the pairs that carry the figure.
+func Differences(pairs []GatePair, by Figure) (d []float64) {
 	for _, p := range pairs {
 		before, ok := p.Old.log(by)
 		after, ok2 := p.New.log(by)
@@ -87,6 +86,12 @@ func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
 			d = append(d, after-before)
 		}
 	}
+	return d
+}
+
+// check is one figure of the pairs, against its margin.
+func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
+	d := Differences(pairs, by)
 	c := GateCheck{By: by, Ruling: GoOn, Pairs: len(d)}
 	mean, radius := sequence(d, alpha)
 	if len(d) > 0 {
