@@ -77,9 +77,13 @@ func SequentialGate(r GateRules, pairs []GatePair) Gate {
 	return g
 }
 
-// Differences are ln(new ÷ old) of the pairs that carry the figure.
+// Differences are ln(new ÷ old) of the pairs that carry the figure. Where one of the two
+// did not carry the rate, its latency is the length of its queue, which says well enough
+// that the other is better; where neither did, nothing is compared.
 func Differences(pairs []GatePair, by Figure) (d []float64) {
 	for _, p := range pairs {
+		neither := p.Old.Saturated && p.New.Saturated
+		p.Old.Saturated, p.New.Saturated = neither, neither
 		before, ok := p.Old.log(by)
 		after, ok2 := p.New.log(by)
 		if ok && ok2 {

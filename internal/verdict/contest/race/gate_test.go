@@ -72,3 +72,28 @@ func TestGateOfFewFigures(t *testing.T) {
 		t.Errorf("no pairs: %+v", g)
 	}
 }
+
+// A program that alone carries the rate is the better one in latency; where neither does,
+// nobody can say.
+func TestGateBeyondTheRate(t *testing.T) {
+	queue, fine := race.Trial{Throughput: 100, P99: 2, Saturated: true}, race.Trial{Throughput: 100, P99: 0.01}
+	for name, tc := range map[string]struct {
+		before, after race.Trial
+		want          race.Ruling
+	}{
+		"both carry it":    {fine, fine, race.Pass},
+		"only the new one": {queue, fine, race.Pass},
+		"only the old one": {fine, queue, race.Fail},
+		"neither":          {queue, queue, race.Undecided},
+	} {
+		var pairs []race.GatePair
+		for i := range 20 {
+			then, now := tc.before, tc.after
+			then.P99 *= 1 + 0.001*float64(i%2)
+			pairs = append(pairs, race.GatePair{Old: then, New: now})
+		}
+		if g := race.SequentialGate(race.GateRules{Margin: 0.05, MarginP99: 0.25, Latency: true, MaxPairs: len(pairs)}, pairs); g.Ruling != tc.want {
+			t.Errorf("%s: %s, want %s: %+v", name, g.Ruling, tc.want, g.Checks)
+		}
+	}
+}
