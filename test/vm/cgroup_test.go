@@ -1,26 +1,11 @@
 package vm
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/test/need"
 )
-
-// compile builds a package's test binary, to be run in a machine.
-func compile(t *testing.T, name string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), name+".test")
-	cmd := exec.Command("go", "test", "-c", "-o", out, "github.com/procfit/procfit/internal/host/"+name)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	return out
-}
 
 // emulated keeps a test to the second tier, and skips it where only quick tests are
 // asked for and where there is nothing to boot, before anything is built for it.

@@ -2,11 +2,7 @@ package vm
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -81,52 +77,6 @@ func quotas(limit, nesting string, cpus int) (fromTop []int64, period int64) {
 		return []int64{micros(ratio)}, period
 	}
 	return []int64{micros(parent), micros(ratio)}, period
-}
-
-// programPath is where a program lies in the machine.
-func programPath(program string) string { return "/probe-" + strings.ReplaceAll(program, " ", "-") }
-
-// buildPrograms builds the probes with their toolchains, and the guest; it
-// returns where they lie, by their places in the machine. A probe is a module
-// of its own outside of the workspace, or its go line would not count.
-func buildPrograms(t *testing.T) map[string]string {
-	t.Helper()
-	source, err := os.ReadFile("testdata/probe/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, program := range factors[fProgram].values {
-		toolchain, language, _ := strings.Cut(program, " ")
-		dir := t.TempDir()
-		for name, text := range map[string]string{"go.mod": "module probe\n\n" + language + "\n", "main.go": string(source)} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		files[programPath(program)] = build(t, dir, ".", "GOWORK=off", "GOTOOLCHAIN="+toolchain)
-	}
-	files["/guest"] = build(t, ".", "./testdata/guest")
-	files["/procfit"] = build(t, ".", "github.com/procfit/procfit/cmd/procfit")
-	return files
-}
-
-// build builds a program without a symbol table.
-func build(t *testing.T, dir, pkg string, env ...string) string {
-	t.Helper()
-	return link(t, dir, pkg, "-s -w", env...)
-}
-
-func link(t *testing.T, dir, pkg, flags string, env ...string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-ldflags="+flags, "-o", out, pkg)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS="), env...)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s with %v: %v: %s", pkg, env, err, output)
-	}
-	return out
 }
 
 func TestQuotas(t *testing.T) {
