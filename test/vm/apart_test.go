@@ -38,7 +38,7 @@ grep -o '"role":"[a-z]*"\|"observed_procs":\[[0-9]*\]\|"valid":[a-z]*' /tmp/out/
 // thread of procfit is on these while it runs.
 func TestApart(t *testing.T) {
 	emulated(t, "amd64")
-	procfit := build(t, ".", "github.com/procfit/procfit/cmd/procfit")
+	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
 		Script: `
@@ -63,7 +63,7 @@ cat /tmp/err
 // nothing is set apart.
 func TestApartExternal(t *testing.T) {
 	emulated(t, "amd64")
-	procfit := build(t, ".", "github.com/procfit/procfit/cmd/procfit")
+	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
 		CPUs: 8, SMT: 2, Cgroup: "v1", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
 		Script: `

@@ -16,8 +16,8 @@ func TestARM64(t *testing.T) {
 	output := Run(t, Machine{
 		Arch: "arm64", CPUs: 4, Limit: 4 * time.Minute,
 		Files: map[string]string{
-			"/stripped": build(t, ".", procfit, "GOARCH=arm64"),
-			"/symbols":  link(t, ".", procfit, "-w", "GOARCH=arm64"),
+			"/stripped": build(t, procfit, "GOARCH=arm64"),
+			"/symbols":  link(t, procfit, "-w", "GOARCH=arm64"),
 		},
 		Script: `
 export NO_COLOR=1

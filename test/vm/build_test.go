@@ -1,18 +1,75 @@
 package vm
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/procfit/procfit/test/built"
 )
 
-// programPath is where a program lies in the machine.
+// folder is where the programs of this run are, until TestMain removes it.
+var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "procfit-vm") })
+
+// programs has a func() (string, error) for each command line of a build: tests that
+// need the same program build it once.
+var programs sync.Map
+
+// run runs a go command that writes a program, in an environment without cgo, and
+// returns the program's path. Several tests have the same program: they must not
+// change it.
+func run(t *testing.T, args []string, env ...string) string {
+	t.Helper()
+	f, _ := programs.LoadOrStore(strings.Join(append(args, env...), "\x00"), sync.OnceValues(func() (string, error) {
+		parent, err := folder()
+		if err != nil {
+			return "", err
+		}
+		dir, err := os.MkdirTemp(parent, "")
+		if err != nil {
+			return "", err
+		}
+		out := filepath.Join(dir, "program")
+		cmd := exec.Command("go", append([]string{args[0], "-o", out}, args[1:]...)...)
+		cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS="), env...)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go %v with %v: %w: %s", args, env, err, output)
+		}
+		return out, nil
+	}))
+	path, err := f.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// build builds a program without a symbol table.
+func build(t *testing.T, pkg string, env ...string) string {
+	t.Helper()
+	return link(t, pkg, "-s -w", env...)
+}
+
+func link(t *testing.T, pkg, flags string, env ...string) string {
+	t.Helper()
+	return run(t, []string{"build", "-ldflags=" + flags, pkg}, env...)
+}
+
+// compile builds a package's test binary, to be run in a machine.
+func compile(t *testing.T, name string) string {
+	t.Helper()
+	return run(t, []string{"test", "-c", "github.com/procfit/procfit/internal/host/" + name})
+}
+
+// programPath is where a program is in the machine.
 func programPath(program string) string { return "/probe-" + strings.ReplaceAll(program, " ", "-") }
 
 // buildPrograms builds the probes with their toolchains, and the guest; it
-// returns where they lie, by their places in the machine. A probe is a module
+// returns where they are, by their places in the machine. A probe is a module
 // of its own outside of the workspace, or its go line would not count.
 func buildPrograms(t *testing.T) map[string]string {
 	t.Helper()
@@ -23,45 +80,14 @@ func buildPrograms(t *testing.T) map[string]string {
 	files := map[string]string{}
 	for _, program := range factors[fProgram].values {
 		toolchain, language, _ := strings.Cut(program, " ")
-		dir := t.TempDir()
-		for name, text := range map[string]string{"go.mod": "module probe\n\n" + language + "\n", "main.go": string(source)} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		files[programPath(program)] = build(t, dir, ".", "GOWORK=off", "GOTOOLCHAIN="+toolchain)
+		files[programPath(program)] = built.Program{
+			Name:  "probe",
+			Files: map[string]string{"go.mod": "module probe\n\n" + language + "\n", "main.go": string(source)},
+			Env:   []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS=", "GOTOOLCHAIN=" + toolchain},
+			Args:  []string{"-ldflags=-s -w"},
+		}.Run(t)
 	}
-	files["/guest"] = build(t, ".", "./testdata/guest")
-	files["/procfit"] = build(t, ".", "github.com/procfit/procfit/cmd/procfit")
+	files["/guest"] = build(t, "./testdata/guest")
+	files["/procfit"] = build(t, "github.com/procfit/procfit/cmd/procfit")
 	return files
-}
-
-// build builds a program without a symbol table.
-func build(t *testing.T, dir, pkg string, env ...string) string {
-	t.Helper()
-	return link(t, dir, pkg, "-s -w", env...)
-}
-
-func link(t *testing.T, dir, pkg, flags string, env ...string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-ldflags="+flags, "-o", out, pkg)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS="), env...)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s with %v: %v: %s", pkg, env, err, output)
-	}
-	return out
-}
-
-// compile builds a package's test binary, to be run in a machine.
-func compile(t *testing.T, name string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), name+".test")
-	cmd := exec.Command("go", "test", "-c", "-o", out, "github.com/procfit/procfit/internal/host/"+name)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	return out
 }

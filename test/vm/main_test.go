@@ -12,5 +12,9 @@ func TestMain(m *testing.M) {
 	if code, ok := supervisor.Stage(os.Args); ok {
 		os.Exit(code)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if dir, err := folder(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }

@@ -10,7 +10,7 @@ import (
 // nodes is warned of, and CPUs have names.
 func TestNodes(t *testing.T) {
 	emulated(t, "amd64")
-	procfit := build(t, ".", "github.com/procfit/procfit/cmd/procfit")
+	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
 		CPUs: 4, SMT: 2, Nodes: 2, Cgroup: "v2", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
 		Script: `

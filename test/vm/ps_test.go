@@ -11,7 +11,7 @@ import (
 func TestPS(t *testing.T) {
 	emulated(t, "amd64")
 	output := Run(t, Machine{
-		CPUs: 4, Cgroup: "v2", Files: map[string]string{"/procfit": build(t, ".", "github.com/procfit/procfit/cmd/procfit")},
+		CPUs: 4, Cgroup: "v2", Files: map[string]string{"/procfit": build(t, "github.com/procfit/procfit/cmd/procfit")},
 		Script: `
 export NO_COLOR=1
 mkdir /etc

@@ -10,7 +10,7 @@ import (
 // the accounting is that of the group.
 func TestSweepV2(t *testing.T) {
 	emulated(t, "amd64")
-	procfit := build(t, ".", "github.com/procfit/procfit/cmd/procfit")
+	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
 		Script: `
