@@ -204,7 +204,7 @@ func runCells(t *testing.T, files map[string]string, cells []cell) []result {
 	if err := os.WriteFile(list, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m := Machine{Limit: machineLimit, Memory: machineMemory, OneThread: true, Cgroup: cells[0].value(fCgroup), Files: map[string]string{"/cells.json": list}}
+	m := Machine{Limit: machineLimit, Memory: machineMemory, Cgroup: cells[0].value(fCgroup), Files: map[string]string{"/cells.json": list}}
 	m.CPUs, _ = strconv.Atoi(cells[0].value(fCPUs))
 	for there, here := range files {
 		m.Files[there] = here

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // watch samples, while a target runs, which CPUs it and every thread of procfit may
@@ -40,7 +39,7 @@ func TestApart(t *testing.T) {
 	emulated(t, "amd64")
 	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
-		CPUs: 8, Cgroup: "v2", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
+		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
 /procfit sweep --procs unset --repeats 1 --duration 2s --warmup 200ms --connections 8 --rate 20 --max-errors 50% --ready-timeout 60s --out /tmp/out 2>/tmp/err &
 sweep=$!` + watch + `
@@ -65,7 +64,7 @@ func TestApartExternal(t *testing.T) {
 	emulated(t, "amd64")
 	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
-		CPUs: 8, SMT: 2, Cgroup: "v1", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
+		CPUs: 8, SMT: 2, Cgroup: "v1", Files: map[string]string{"/procfit": procfit},
 		Script: `
 cat >/tmp/load.sh <<'END'
 grep Cpus_allowed_list /proc/self/status >>/tmp/load

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"time"
 )
 
 // ps on arm64: by symbol and by decoding, at 1 and 3 Ps and at the default, what
@@ -14,7 +13,7 @@ func TestARM64(t *testing.T) {
 	emulated(t, "arm64")
 	const procfit = "github.com/procfit/procfit/cmd/procfit"
 	output := Run(t, Machine{
-		Arch: "arm64", CPUs: 4, Limit: 4 * time.Minute,
+		Arch: "arm64", CPUs: 4,
 		Files: map[string]string{
 			"/stripped": build(t, procfit, "GOARCH=arm64"),
 			"/symbols":  link(t, procfit, "-w", "GOARCH=arm64"),

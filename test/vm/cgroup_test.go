@@ -8,7 +8,8 @@ import (
 )
 
 // emulated keeps a test to the second tier, and skips it where only quick tests are
-// asked for and where there is nothing to boot, before anything is built for it.
+// asked for and where there is nothing to boot, before anything is built for it. Then
+// the test is parallel: a machine needs one CPU.
 func emulated(t *testing.T, arch string) {
 	t.Helper()
 	if testing.Short() {
@@ -18,6 +19,7 @@ func emulated(t *testing.T, arch string) {
 	commands := map[string]string{"amd64": "qemu-system-x86_64", "arm64": "qemu-system-aarch64"}
 	need.Command(t, commands[arch])
 	findKernel(t, arch)
+	t.Parallel()
 }
 
 // The live tests of packages cgroup and supervisor, on the kernels' other

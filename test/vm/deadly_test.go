@@ -21,7 +21,7 @@ func TestDeadlyLimits(t *testing.T) {
 		}
 	}
 	output := Run(t, Machine{
-		CPUs: 8, Cgroup: "v2", Files: buildPrograms(t), Limit: machineLimit,
+		CPUs: 8, Cgroup: "v2", Files: buildPrograms(t),
 		Script: fmt.Sprintf(`
 cd /sys/fs/cgroup
 echo +cpu >cgroup.subtree_control

@@ -58,7 +58,7 @@ func TestDefaults(t *testing.T) {
 			if !slices.Contains(table.Ways, cgroup) {
 				t.Errorf("the table is of cgroups %v", table.Ways)
 			}
-			output := Run(t, Machine{CPUs: table.CPUs, Cgroup: cgroup, Files: files, Limit: 4 * time.Minute, Script: script + fmt.Sprintf(`
+			output := Run(t, Machine{CPUs: table.CPUs, Cgroup: cgroup, Files: files, Script: script + fmt.Sprintf(`
 for q in %s; do
 	mkdir q$q
 	[ $q = 0 ] || limit q$q $q

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"testing"
-	"time"
 )
 
 // On two sockets of a core of two threads, each socket with memory of its own, the
@@ -12,7 +11,7 @@ func TestNodes(t *testing.T) {
 	emulated(t, "amd64")
 	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
-		CPUs: 4, SMT: 2, Nodes: 2, Cgroup: "v2", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
+		CPUs: 4, SMT: 2, Nodes: 2, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
 /procfit sweep --repeats 1 --procs 1 --duration 100ms --out /tmp/out -- /bin/busybox true 2>/tmp/err || cat /tmp/err
 /procfit sweep --dry-run --server-cpuset node1 --load-cpuset cores -- /bin/busybox true 2>&1

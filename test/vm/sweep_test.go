@@ -2,7 +2,6 @@ package vm
 
 import (
 	"testing"
-	"time"
 )
 
 // A whole sweep on v2 with 8 CPUs: the unset setting's default follows the quota
@@ -12,7 +11,7 @@ func TestSweepV2(t *testing.T) {
 	emulated(t, "amd64")
 	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{
-		CPUs: 8, Cgroup: "v2", Limit: 4 * time.Minute, Files: map[string]string{"/procfit": procfit},
+		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
 ip link set lo up
 /procfit sweep --quota 2.5 --procs unset,16 --repeats 1 --duration 4s --warmup 200ms --connections 16 --rate 20 --max-errors 50% --ready-timeout 60s --out /tmp/out || exit 1
