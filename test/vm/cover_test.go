@@ -23,12 +23,13 @@ func (c cell) pairs() []pair {
 	return out
 }
 
-// everyPair is what can be shown at all, found by trying every possible cell.
-func everyPair() map[pair]bool {
+// everyPair is what can be shown at all, on all machines or on those of inRun, found by
+// trying every possible cell.
+func everyPair(whole bool) map[pair]bool {
 	all := map[pair]bool{}
 	var c cell
 	for {
-		if c.possible() {
+		if c.possible() && (whole || c.inRun()) {
 			for _, p := range c.pairs() {
 				all[p] = true
 			}
@@ -48,11 +49,11 @@ func everyPair() map[pair]bool {
 
 // plan is the ancestors' cells, then cells that together show every pair, then
 // random ones up to n, for the machine that has the fewest: three of four with a
-// runtime that reads limits and no GOMAXPROCS to hide them. The same seed gives
-// the same cells.
-func plan(n int, seed uint64) []cell {
+// runtime that reads limits and no GOMAXPROCS to hide them. The whole plan is for all
+// machines, the other for those of inRun. The same seed gives the same cells.
+func plan(n int, seed uint64, whole bool) []cell {
 	random := rand.New(rand.NewPCG(seed, 0))
-	left := everyPair()
+	left := everyPair(whole)
 	var open []pair
 	for p := range left {
 		open = append(open, p)
@@ -81,7 +82,7 @@ func plan(n int, seed uint64) []cell {
 	}
 	for _, p := range open {
 		if left[p] {
-			add(best(random, left, p))
+			add(best(random, left, p, whole))
 		}
 	}
 	for len(cells) < n {
@@ -89,11 +90,12 @@ func plan(n int, seed uint64) []cell {
 		if telling := c.readsLimits() && !c.masked(); !telling && random.IntN(skipped) > 0 {
 			continue
 		}
+		if !whole && !c.inRun() {
+			continue
+		}
 		fewest := true
-		for a := range factors[fCPUs].values {
-			for b := range factors[fCgroup].values {
-				fewest = fewest && machines[c.machine()] <= machines[[2]uint8{uint8(a), uint8(b)}]
-			}
+		for _, n := range machines { // each has cells that show its pairs
+			fewest = fewest && machines[c.machine()] <= n
 		}
 		if fewest && c.possible() && !drawn[c] {
 			add(c)
@@ -105,15 +107,26 @@ func plan(n int, seed uint64) []cell {
 // machine is what cells must share to run in one.
 func (c cell) machine() [2]uint8 { return [2]uint8{c[fCPUs], c[fCgroup]} }
 
+// inRun tells that .ci/run boots the cell's machine: five of the twelve that .ci/full
+// boots, with every number of CPUs and every arrangement. Each arrangement has a machine
+// of 8 CPUs or more: fewer would hide most limits.
+func (c cell) inRun() bool {
+	switch c.value(fCPUs) + " " + c.value(fCgroup) {
+	case "1 v1", "2 v2", "8 v1", "8 hybrid", "64 v2":
+		return true
+	}
+	return false
+}
+
 // best is the one of some random cells showing p that shows most of what is left.
-func best(random *rand.Rand, left map[pair]bool, p pair) cell {
+func best(random *rand.Rand, left map[pair]bool, p pair, whole bool) cell {
 	const candidates = 64
 	var found cell
 	most := 0
 	for tried := 0; tried < candidates; {
 		c := draw(random)
 		c[p.f], c[p.g] = p.a, p.b
-		if !c.possible() {
+		if !c.possible() || !whole && !c.inRun() {
 			continue
 		}
 		shown := 0
@@ -169,32 +182,50 @@ func cellOf(values map[int]string) cell {
 }
 
 func TestPlan(t *testing.T) {
-	cells := plan(cellsInRun, 1)
-	if len(cells) != cellsInRun {
-		t.Errorf("%d cells, want %d", len(cells), cellsInRun)
-	}
-	left := everyPair()
-	total := len(left)
-	seen := map[cell]bool{}
-	machines := map[[2]uint8]int{}
-	for _, c := range cells {
-		if !c.possible() || seen[c] {
-			t.Errorf("impossible or drawn twice: %v", c)
+	for _, tc := range []struct {
+		n        int
+		whole    bool
+		machines int
+	}{{cellsInRun, false, 5}, {cellsInFull, true, len(factors[fCPUs].values) * len(factors[fCgroup].values)}} {
+		cells := plan(tc.n, 1, tc.whole)
+		if len(cells) != tc.n {
+			t.Errorf("%d cells, want %d", len(cells), tc.n)
 		}
-		seen[c] = true
-		machines[c.machine()]++
-		for _, p := range c.pairs() {
-			delete(left, p)
+		left := everyPair(tc.whole)
+		total := len(left)
+		seen := map[cell]bool{}
+		machines := map[[2]uint8]int{}
+		for _, c := range cells {
+			if !c.possible() || !tc.whole && !c.inRun() || seen[c] {
+				t.Errorf("impossible or drawn twice: %v", c)
+			}
+			seen[c] = true
+			machines[c.machine()]++
+			for _, p := range c.pairs() {
+				delete(left, p)
+			}
+		}
+		if total < 700 || len(left) > 0 {
+			t.Errorf("%d of %d pairs are not covered", len(left), total)
+		}
+		if len(machines) != tc.machines {
+			t.Errorf("%d machines, want %d", len(machines), tc.machines)
+		}
+		if !slices.Equal(cells, plan(tc.n, 1, tc.whole)) {
+			t.Error("the same seed gives other cells")
 		}
 	}
-	if total < 700 || len(left) > 0 {
-		t.Errorf("%d of %d pairs are not covered", len(left), total)
+	missing := everyPair(true)
+	for p := range everyPair(false) {
+		delete(missing, p)
 	}
-	if want := len(factors[fCPUs].values) * len(factors[fCgroup].values); len(machines) != want {
-		t.Errorf("%d machines, want %d", len(machines), want)
+	for p := range missing {
+		if p.f != fCPUs || p.g != fCgroup {
+			t.Errorf("the machines of .ci/run cannot show %s=%s with %s=%s", factors[p.f].name, factors[p.f].values[p.a], factors[p.g].name, factors[p.g].values[p.b])
+		}
 	}
-	if !slices.Equal(cells, plan(cellsInRun, 1)) {
-		t.Error("the same seed gives other cells")
+	if len(missing) != 7 {
+		t.Errorf("%d pairs are shown by .ci/full alone, want 7", len(missing))
 	}
 }
 
