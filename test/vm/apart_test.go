@@ -41,7 +41,7 @@ func TestApart(t *testing.T) {
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
-/procfit sweep --procs unset --repeats 1 --duration 2s --warmup 200ms --connections 8 --rate 20 --max-errors 50% --ready-timeout 60s --out /tmp/out 2>/tmp/err &
+/procfit sweep --procs unset --repeats 1 --duration 1s --warmup 200ms --connections 8 --rate 20 --max-errors 50% --ready-timeout 60s --out /tmp/out 2>/tmp/err &
 sweep=$!` + watch + `
 cat /tmp/err
 `})
