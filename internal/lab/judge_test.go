@@ -102,6 +102,10 @@ func TestOtherCPUs(t *testing.T) {
 	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 0.25 {
 		t.Errorf("0.5 s of 2 were another's: %+v", s)
 	}
+	m.Trials[1].HostUse.OtherCPUSeconds, m.Trials[2].HostUse.OtherCPUSeconds, m.Trials[1].MeasuredSeconds, m.Trials[2].MeasuredSeconds = new(1.7e308), new(1.7e308), 0.5, 0.5
+	if s.Count(m); s.OtherCPUs != nil { // JSON holds no infinity
+		t.Errorf("more than a number holds: %g", *s.OtherCPUs)
+	}
 	m.Trials = m.Trials[:1]
 	if s.Count(m); s.OtherCPUs != nil {
 		t.Errorf("not known: %g", *s.OtherCPUs)

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -96,11 +95,9 @@ func (g *group) times(contenders []*contender, base int, of figure, alpha float6
 		}
 		t := BenchmarkTime{Setting: s.label, Seconds: medianOf(all)}
 		if d := g.seriesOf(s, of).minus(g.seriesOf(contenders[base], of)); i != base && len(d) > 0 {
-			t.VersusBase = Interval{Median: new(1 + expm1(stat.Mean(d, nil))), N: len(d)}
-			if low, high := boundsAt(d, alpha); !math.IsInf(low, 0) {
-				t.VersusBase.Low, t.VersusBase.High = new(1+expm1(low)), new(1+expm1(high))
-				t.Differs = low > 0 || high < 0
-			}
+			low, high := boundsAt(d, alpha)
+			t.VersusBase = Interval{Median: ratio(stat.Mean(d, nil)), Low: ratio(low), High: ratio(high), N: len(d)}
+			t.Differs = low > 0 || high < 0
 		}
 		list = append(list, t)
 	}

@@ -117,13 +117,13 @@ func (p *Priced) judge(logs []float64, rate float64, settings int) {
 	p.Carries = CarriesMaybe
 	p.Capacity.N = len(logs)
 	mean, deviation := stat.MeanStdDev(logs, nil)
-	p.Capacity.Median = new(math.Exp(mean))
+	p.Capacity.Median = ratio(mean)
 	if len(logs) < minPairs {
 		return
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(logs) - 1)}.Quantile(1 - 0.05/float64(settings))
 	half := t * deviation / math.Sqrt(float64(len(logs)))
-	p.Capacity.Low, p.Capacity.High = new(math.Exp(mean-half)), new(math.Exp(mean+half))
+	p.Capacity.Low, p.Capacity.High = ratio(mean-half), ratio(mean+half)
 	switch {
 	case p.Met == len(logs) && mean-half >= rate:
 		p.Carries = CarriesIt

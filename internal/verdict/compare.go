@@ -65,14 +65,7 @@ func (w *outcome) versus(s *contender) Bounds {
 	if e.N == 0 {
 		return Bounds{}
 	}
-	b := Bounds{Ratio: new(1 + expm1(e.Mid)), N: e.N}
-	if !math.IsInf(e.Lower, 0) {
-		b.Low = new(1 + expm1(e.Lower))
-	}
-	if !math.IsInf(e.Most, 0) {
-		b.High = new(1 + expm1(e.Most))
-	}
-	return b
+	return Bounds{Ratio: ratio(e.Mid), Low: ratio(e.Lower), High: ratio(e.Most), N: e.N}
 }
 
 // ratio is a value against the best in throughput, with the two-sided 95 % interval.
@@ -80,14 +73,14 @@ func (w *outcome) ratio(s *contender) Interval {
 	if s == w.best {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
 	}
-	i := w.interval(w.best, s, MetricThroughput)
-	for _, x := range []*float64{i.Median, i.Low, i.High} {
-		if x != nil {
-			*x = 1 / *x
+	inverse := func(x *float64) *float64 {
+		if x == nil {
+			return nil
 		}
+		return known(1 / *x)
 	}
-	i.Low, i.High = i.High, i.Low
-	return i
+	i := w.interval(w.best, s, MetricThroughput)
+	return Interval{Median: inverse(i.Median), Low: inverse(i.High), High: inverse(i.Low), N: i.N}
 }
 
 // noise is how far the two copies of the A/A setting came apart. It decides nothing: what

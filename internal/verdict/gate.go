@@ -143,7 +143,7 @@ func (gate *gating) judgeChecks() {
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
-			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: new(1 + expm1(low)), High: new(1 + expm1(high)), N: n}
+			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
 		}
 		switch {
 		case !c.Judged:

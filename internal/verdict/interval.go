@@ -32,14 +32,14 @@ func medianOf(values []float64) Interval {
 		return Interval{}
 	}
 	x := slices.Sorted(slices.Values(values))
-	i := Interval{Median: new(median(x)), N: n}
+	i := Interval{Median: known(median(x)), N: n}
 	b := distuv.Binomial{N: float64(n), P: 0.5}
 	k := 0
 	for b.CDF(float64(k)) <= 0.025 {
 		k++
 	}
 	if k > 0 {
-		i.Low, i.High = new(x[k-1]), new(x[n-k])
+		i.Low, i.High = known(x[k-1]), known(x[n-k])
 	}
 	return i
 }
@@ -213,11 +213,24 @@ func (e estimate) ratio() Interval {
 	if e.n == 0 {
 		return Interval{}
 	}
-	i := Interval{Median: new(1 + expm1(e.mid)), N: e.n}
-	if !math.IsInf(e.low, 0) {
-		i.Low, i.High = new(1+expm1(e.low)), new(1+expm1(e.high))
+	return Interval{Median: ratio(e.mid), Low: ratio(e.low), High: ratio(e.high), N: e.n}
+}
+
+// known is a number of a result; nil where it is not a finite one, which JSON cannot
+// hold.
+func known(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
 	}
-	return i
+	return &x
+}
+
+// ratio is a logarithm as a ratio; nil where either is not a finite number.
+func ratio(log float64) *float64 {
+	if math.IsInf(log, 0) {
+		return nil // no bound, which is not a bound at 0
+	}
+	return known(1 + math.Expm1(log))
 }
 
 func medianFloat(values []float64) float64 {

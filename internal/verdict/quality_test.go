@@ -186,6 +186,8 @@ func FuzzAnalyze(f *testing.F) {
 	f.Add(uint64(3), []byte{255, 7, 7, 7, 3, 3, 3})
 	f.Add(uint64(3), []byte("1c0ccc")) // the peak was 0, and what is above it NaN of it
 	f.Add(uint64(4), []byte{12, 13, 14, 15, 16, 17, 0})
+	f.Add(uint64(6), []byte{240, 241, 242, 243, 0, 0, 11})
+	f.Add(uint64(2), []byte("A!0")) // a bound beyond what a number holds
 	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
 		i := 0
 		next := func() byte {
@@ -203,15 +205,30 @@ func FuzzAnalyze(f *testing.F) {
 		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.CannotTell && r.Groups[0].Recommendation.Claim.Code == "" {
 			t.Error("cannot tell, and not why")
 		}
-		if _, err := verdict.GateBaseline(r, r); err != nil {
+		gate, err := verdict.GateBaseline(r, r)
+		if err != nil {
 			t.Log(err)
+		}
+		if _, err := json.Marshal(gate); err != nil {
+			t.Error(err)
+		}
+		for i := range r.Groups {
+			if b := r.Groups[i].Benchmarks; b != nil {
+				if _, err := json.Marshal(b); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	})
 }
 
 // spoil takes something from a trial, or changes it.
 func spoil(t *journal.Trial, how byte) {
-	switch how % 20 {
+	kind := how % 20
+	if how >= 240 {
+		kind = 20 + how%4
+	}
+	switch kind {
 	case 1:
 		t.Valid, t.InvalidReason = false, "crashed"
 	case 2:
@@ -250,6 +267,16 @@ func spoil(t *journal.Trial, how byte) {
 		t.OuterLimits = []journal.OuterLimit{{Group: "/", CPUs: 1e-300, Cgroup: journal.Cgroup{Periods: 1, ThrottledPeriods: 1 << 62}}}
 	case 19:
 		t.MeasuredSeconds = 1e-320
+	case 20:
+		t.Metrics = map[string]journal.Metric{"p99-ns": {Value: 1e-300, Unit: "p99-ns", Better: "lower"}, "x ns/op": {Value: 1e300 * float64(how), Unit: "ns/op", Better: "lower"}}
+	case 21:
+		t.CPUSeconds, t.RunQueueWaitSeconds = &journal.CPUSeconds{User: math.MaxFloat64, System: math.MaxFloat64}, new(1e308)
+	case 22:
+		for i := range t.Phases {
+			t.Phases[i].AchievedPerSecond = 1e-310
+		}
+	case 23:
+		t.Load = &journal.LoadCost{CPUSeconds: math.MaxFloat64, SendLagP99Seconds: new(1e308)}
 	}
 }
 

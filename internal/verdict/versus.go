@@ -34,10 +34,10 @@ func (w *outcome) interval(a, b *contender, metric string) Interval {
 	if e.N == 0 || metric == MetricP99 && (a.saturated || b.saturated) {
 		return Interval{}
 	}
-	i := Interval{Median: new(1 + expm1(e.Mid)), N: e.N}
+	i := Interval{Median: ratio(e.Mid), N: e.N}
 	if e.N >= contest.FewestProve {
 		_, low, high := w.Model.Interval(a.procs, b.procs, figureOf(metric))
-		i.Low, i.High = new(low), new(high)
+		i.Low, i.High = known(low), known(high)
 	}
 	return i
 }

@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -108,7 +109,7 @@ func (r *Result) Value(f Figure, s Slice, a Seen) *float64 {
 }
 
 func share(a, b *float64) *float64 {
-	if a == nil || b == nil || !(*b > 0) {
+	if a == nil || b == nil || !(*b > 0) || math.IsInf(*a / *b, 0) {
 		return nil
 	}
 	return new(*a / *b)

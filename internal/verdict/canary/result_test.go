@@ -2,11 +2,13 @@ package canary
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,14 +163,20 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(text)
 	f.Add(text[:len(text)/2])
+	wild := regexp.MustCompile(`"(cpu_seconds|p99)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e308`)) // and of hardly any requests
+	f.Add(regexp.MustCompile(`"requests":[^,}]*`).ReplaceAll(wild, []byte(`"requests":1e-300`)))
 	f.Add([]byte(`{"schema":"procfit.canary/v1","kind":"header","slice_seconds":1,"duration_seconds":1,"rounds":[[]]}` + "\n" + `{"kind":"slice","settings":[{}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := Read(bytes.NewReader(b), "x")
 		if err != nil {
 			return
 		}
-		if r := Analyze(c); r.Counted != len(c.Slices) {
+		r := Analyze(c)
+		if r.Counted != len(c.Slices) {
 			t.Errorf("%d slices of %d", r.Counted, len(c.Slices))
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Error(err)
 		}
 	})
 }

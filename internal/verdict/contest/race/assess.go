@@ -47,8 +47,9 @@ func (s *Race) final() int {
 	return s.proven
 }
 
-// cv is a standard deviation of logarithms as a coefficient of variation.
-func cv(sd float64) float64 { return math.Sqrt(math.Expm1(sd * sd)) }
+// cv is a standard deviation of logarithms as a coefficient of variation, kept within
+// what a number holds.
+func cv(sd float64) float64 { return math.Sqrt(math.Expm1(min(sd*sd, 700))) }
 
 // shortest is the value of the shortest p99 that is not out, with half a standard
 // error for luck.
