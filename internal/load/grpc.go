@@ -44,8 +44,14 @@ func (n CallName) Path() string { return "/" + n.String() }
 
 // CallTypes are what files or a server define.
 type CallTypes interface {
-	// Method finds a method. body makes the body of a call to it from a message in JSON.
-	Method(n CallName) (body func(data []byte) ([]byte, error), err error)
+	// Method finds a method.
+	Method(n CallName) (CallMethod, error)
+}
+
+// CallMethod is one that can be called.
+type CallMethod struct {
+	Stream bool                              // its answer has any number of messages; else one
+	Body   func(data []byte) ([]byte, error) // of a call, from a message in JSON
 }
 
 // CallServer is one that is asked for its types.
@@ -116,7 +122,7 @@ func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
 // MakeCall makes the request of the call, with its types.
 func (p *Prepared) MakeCall(types CallTypes) error {
 	p.types = types
-	encode, err := types.Method(p.name)
+	method, err := types.Method(p.name)
 	if err != nil {
 		return invalid(FieldGRPC, p.GRPC.Method, "%w", err)
 	}
@@ -124,12 +130,12 @@ func (p *Prepared) MakeCall(types CallTypes) error {
 	if len(data) == 0 {
 		data = []byte("{}")
 	}
-	body, err := encode(data)
+	body, err := method.Body(data)
 	if err != nil {
 		return invalid(FieldData, clipped(data), "%w", err)
 	}
 	m := Message{
-		Method: "POST", Path: p.name.Path(), Body: body, GRPC: true,
+		Method: "POST", Path: p.name.Path(), Body: body, GRPC: true, Stream: method.Stream,
 		Headers: append([]Header{{"te", "trailers"}, {"content-type", "application/grpc"}}, p.headers...),
 	}
 	for i := range p.Targets {

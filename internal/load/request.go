@@ -95,6 +95,7 @@ type Message struct {
 	Headers []Header
 	Body    []byte
 	GRPC    bool
+	Stream  bool // of gRPC: its answer has any number of messages
 }
 
 // isToken reports whether s is a token of RFC 9110, section 5.6.2.

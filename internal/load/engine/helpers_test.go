@@ -33,6 +33,10 @@ func raw(t testing.TB, serve func(net.Conn)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rawAt(t, l, serve)
+}
+
+func rawAt(t testing.TB, l net.Listener, serve func(net.Conn)) string {
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {

@@ -27,7 +27,11 @@ func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
 // of frames; it reads no bodies unless it is told to.
 func framed(t testing.TB, settings []http2.Setting, serve func(fr *http2.Framer, stream uint32, n int) error) string {
 	t.Helper()
-	return "h2c" + strings.TrimPrefix(raw(t, func(c net.Conn) {
+	return "h2c" + strings.TrimPrefix(raw(t, frames(settings, serve)), "http")
+}
+
+func frames(settings []http2.Setting, serve func(fr *http2.Framer, stream uint32, n int) error) func(net.Conn) {
+	return func(c net.Conn) {
 		preface := make([]byte, len(http2.ClientPreface))
 		if _, err := io.ReadFull(c, preface); err != nil {
 			return
@@ -49,7 +53,7 @@ func framed(t testing.TB, settings []http2.Setting, serve func(fr *http2.Framer,
 				}
 			}
 		}
-	}), "http")
+	}
 }
 
 // head is a header block.

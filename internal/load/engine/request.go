@@ -51,7 +51,7 @@ func (t target) request(m load.Message) *wire.Request {
 	}
 	whole := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", m.Method, m.Path, host, lines.String())
 	return &wire.Request{
-		Bytes: append(whole, m.Body...), Body: m.Body, Head: m.Method == "HEAD", GRPC: m.GRPC,
+		Bytes: append(whole, m.Body...), Body: m.Body, Head: m.Method == "HEAD", GRPC: m.GRPC, Stream: m.Stream,
 		Fields: append([]hpack.HeaderField{
 			{Name: ":method", Value: m.Method}, {Name: ":scheme", Value: scheme}, {Name: ":authority", Value: host}, {Name: ":path", Value: m.Path},
 		}, fields...),

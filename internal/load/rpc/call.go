@@ -46,12 +46,15 @@ func typesOf(files *protoregistry.Files) load.CallTypes {
 }
 
 // Method implements load.CallTypes.
-func (t types) Method(n load.CallName) (func(data []byte) ([]byte, error), error) {
+func (t types) Method(n load.CallName) (load.CallMethod, error) {
 	m, err := t.find(n)
 	if err != nil {
-		return nil, err
+		return load.CallMethod{}, err
 	}
-	return func(data []byte) ([]byte, error) { return t.message(m, data) }, nil
+	return load.CallMethod{
+		Stream: m.IsStreamingServer(),
+		Body:   func(data []byte) ([]byte, error) { return t.message(m, data) },
+	}, nil
 }
 
 // find is the method among the types.

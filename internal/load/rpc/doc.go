@@ -4,7 +4,7 @@
 // asked in its version 1 and then in the alpha one.
 //
 // The result is bytes. They are sent by package wire, which knows of gRPC no more
-// than how an answer ends.
+// than how its messages and an answer end.
 //
 // # Limits
 //

@@ -26,11 +26,14 @@ func TestMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encode, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
-	if err != nil {
-		t.Fatal(err)
+	check, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
+	if err != nil || check.Stream {
+		t.Fatal(check.Stream, err)
 	}
-	got, err := encode([]byte(`{"service": "abc"}`))
+	if watch, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Watch"}); err != nil || !watch.Stream {
+		t.Error("a stream of answers is none", err)
+	}
+	got, err := check.Body([]byte(`{"service": "abc"}`))
 	if err != nil || string(got) != "\x00\x00\x00\x00\x05\x0a\x03abc" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -61,11 +64,11 @@ func FuzzParseSet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		encode, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
+		method, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
 		if err != nil {
 			return
 		}
-		if b, err := encode(data); err == nil && len(b) < 5 {
+		if b, err := method.Body(data); err == nil && len(b) < 5 {
 			t.Fatalf("a message of %d bytes", len(b))
 		}
 	})

@@ -22,6 +22,7 @@ type Request struct {
 	Body   []byte              // of HTTP/2
 	Head   bool                // its answer has no body
 	GRPC   bool                // its answer ends with a status of gRPC
+	Stream bool                // of gRPC: its answer may have any number of messages, not just one
 }
 
 // Event is what became of a request.

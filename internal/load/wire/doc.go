@@ -13,6 +13,7 @@
 // # Limits
 //
 // No pipelining, no push, no priorities, no compression, no trailers but gRPC's. Of
-// a body only the length is looked at. What a server may send without bound is
-// bounded: headers by MaxHead, bodies by the time-out of the request.
+// a body only the length is looked at, of gRPC's messages how many there are and that
+// they are whole. What a server may send without bound is bounded: headers by MaxHead,
+// bodies by the time-out of the request.
 package wire

@@ -3,7 +3,6 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -64,11 +63,11 @@ func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 	}
 	x := c.heading
 	c.heading = nil
-	x.begun = true
+	x.answer.fieldsEnd(x.request, c.headed)
 	if c.headed {
 		c.end(x, done)
-	} else if x.status < 200 {
-		x.status = 0 // the real answer follows
+	} else if x.answer.wrong != "" {
+		c.refuse(x, done)
 	}
 	return nil
 }
@@ -76,17 +75,8 @@ func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 // field is one of a header block, decoded.
 func (c *http2Conn) field(f hpack.HeaderField) {
 	c.headLen += int(f.Size())
-	x := c.heading
-	if x == nil {
-		return
-	}
-	switch f.Name {
-	case ":status":
-		x.status, _ = strconv.Atoi(f.Value) // none is 0, which is no status
-	case "grpc-status":
-		if code, err := strconv.ParseUint(f.Value, 10, 8); err == nil && GRPC+Status(code) < MostStatus {
-			x.code = int(code)
-		}
+	if c.heading != nil {
+		c.heading.answer.field(f)
 	}
 }
 
@@ -100,8 +90,13 @@ func (c *http2Conn) data(f *http2.DataFrame, done func(Event)) {
 	if x == nil {
 		return // cancelled
 	}
-	if f.StreamEnded() {
+	x.answer.data(x.request, f.Data())
+	switch {
+	case f.StreamEnded():
 		c.end(x, done)
+		return
+	case x.answer.wrong != "":
+		c.refuse(x, done)
 		return
 	}
 	if x.took += f.Length; x.took >= streamWindow/2 {

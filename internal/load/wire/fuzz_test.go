@@ -99,3 +99,24 @@ func TestKinds(t *testing.T) {
 		t.Error("a good status, or words, are wrong")
 	}
 }
+
+// FuzzMessages: pieces make no difference to how many messages there are and whether
+// the last is whole.
+func FuzzMessages(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x02\x08\x01\x00\x00\x00\x00\x00"), 3)
+	f.Add([]byte("\x00\x40\x00\x00\x00\x08\x01"), 1)
+	f.Add([]byte("\x00\x00\x00\x00\x01\x08\x01\x00\x00\x00\x00"), 2)
+	f.Fuzz(func(t *testing.T, in []byte, piece int) {
+		var whole, parts messages
+		good := whole.take(in)
+		pieces := true
+		for b := in; len(b) > 0 && pieces; {
+			n := min(max(1, piece), len(b))
+			pieces = parts.take(b[:n])
+			b = b[n:]
+		}
+		if good != pieces || good && (whole.n != parts.n || whole.cut() != parts.cut()) || whole.n > len(in)/5 {
+			t.Fatalf("%v %+v, in pieces of %d %v %+v", good, whole, piece, pieces, parts)
+		}
+	})
+}

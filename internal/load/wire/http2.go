@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
-	"strconv"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -60,9 +59,7 @@ type exchange struct {
 	sent    int // bytes of the body
 	window  int64
 	took    uint32 // bytes of the answer's body that are not acknowledged
-	begun   bool   // an answer
-	status  int
-	code    int // of gRPC; -1: none yet
+	answer  answer
 }
 
 // newHTTP2 sends the preface. The connection is to be used once Ready.
@@ -153,7 +150,7 @@ func (c *http2Conn) Take(done func(Event)) *Failure {
 
 func (c *http2Conn) Start(place int, r *Request) {
 	x := &c.places[place]
-	*x = exchange{place: place, id: c.next, request: r, window: c.initial, code: -1}
+	*x = exchange{place: place, id: c.next, request: r, window: c.initial, answer: newAnswer()}
 	c.byID[x.id] = x
 	c.next += 2
 	c.spent = c.spent || c.next > lastStream-2
@@ -208,7 +205,7 @@ func (c *http2Conn) Cancel(place int) load.Kind {
 	switch {
 	case x.sent < len(x.request.Body):
 		kind = load.KindUnsent
-	case x.begun:
+	case x.answer.begun:
 		kind = load.KindUnfinished
 	}
 	_ = c.framer.WriteRSTStream(x.id, http2.ErrCodeCancel)
@@ -227,17 +224,20 @@ func (c *http2Conn) end(x *exchange, done func(Event)) {
 	if x.sent < len(x.request.Body) { // answered early, so the rest is of no use
 		_ = c.framer.WriteRSTStream(x.id, http2.ErrCodeCancel)
 	}
-	e := Event{Place: x.place, Status: Status(x.status)}
-	switch {
-	case x.status < 200 || x.status > 599:
-		e.Failure = &Failure{load.KindMalformed, "an answer with the status " + strconv.Itoa(x.status)}
-	case x.request.GRPC && x.status == 200 && x.code < 0:
-		e.Failure = &Failure{load.KindMalformed, "an answer without a status of gRPC"}
-	case x.request.GRPC && x.status == 200:
-		e.Status = GRPC + Status(x.code)
+	x.answer.end(x.request)
+	e := Event{Place: x.place, Status: x.answer.result(x.request)}
+	if x.answer.wrong != "" {
+		e = Event{Place: x.place, Failure: &Failure{load.KindMalformed, x.answer.wrong}}
 	}
 	c.forget(x)
 	done(e)
+}
+
+// refuse ends a stream whose answer no client would take.
+func (c *http2Conn) refuse(x *exchange, done func(Event)) {
+	_ = c.framer.WriteRSTStream(x.id, http2.ErrCodeProtocol)
+	c.forget(x)
+	done(Event{Place: x.place, Failure: &Failure{load.KindMalformed, x.answer.wrong}})
 }
 
 func (c *http2Conn) Spent() bool      { return c.spent }

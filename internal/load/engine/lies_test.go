@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"bufio"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/loadtest"
+)
+
+// lie is an answer of HTTP/2: its head, its body frame by frame, and its trailers.
+type lie struct {
+	head     []string
+	body     []string
+	trailers []string // nil: the last frame of what came before ends the stream
+	method   string   // empty: GET; of gRPC not used
+	kinds    []load.Kind
+	calls    bool // of gRPC
+	stream   bool // the method's answers may be several
+	good     bool // none: it must count as an answer
+}
+
+func (l lie) answer(fr *http2.Framer, stream uint32, _ int) error {
+	err := begin(fr, stream, len(l.body) == 0 && l.trailers == nil, l.head...)
+	for i, part := range l.body {
+		if err == nil {
+			err = fr.WriteData(stream, i == len(l.body)-1 && l.trailers == nil, []byte(part))
+		}
+	}
+	if l.trailers != nil && err == nil {
+		err = begin(fr, stream, true, l.trailers...)
+	}
+	return err
+}
+
+// lies are answers that no client of HTTP/2 or gRPC would take, and beside them good
+// ones that differ in little.
+func lies() map[string]lie {
+	const (
+		one = "\x00\x00\x00\x00\x02\x08\x01"
+		cut = "\x00\x40\x00\x00\x00\x08\x01" // 1 GiB is announced
+	)
+	rpc := []string{":status", "200", "content-type", "application/grpc"}
+	fine := []string{"grpc-status", "0"}
+	with := func(fields ...string) []string { return append([]string{":status", "200"}, fields...) }
+	return map[string]lie{
+		"length":               {head: with("content-length", "5"), body: []string{"he", "", "llo"}, good: true},
+		"a short body":         {head: with("content-length", "20"), body: []string{"ok"}},
+		"no body":              {head: with("content-length", "20")},
+		"a long body":          {head: with("content-length", "2"), body: []string{"okokok"}},
+		"a long body, then on": {head: with("content-length", "2"), body: []string{"ok", "okok", "ok"}},
+		"two lengths":          {head: with("content-length", "2", "content-length", "3"), body: []string{"okk"}},
+		"the same length":      {head: with("content-length", "2", "content-length", "2"), body: []string{"ok"}, good: true},
+		"a length of words":    {head: with("content-length", "two"), body: []string{"ok"}},
+		"two statuses":         {head: with(":status", "500"), body: []string{"ok"}},
+		"status in trailers":   {head: with(), body: []string{"ok"}, trailers: with()},
+		"HEAD":                 {head: with("content-length", "20"), method: "HEAD", good: true},
+		"HEAD with a body":     {head: with("content-length", "2"), body: []string{"ok"}, method: "HEAD"},
+		"204 with a body":      {head: []string{":status", "204"}, body: []string{"ok"}},
+		"trailers":             {head: with(), body: []string{"ok"}, trailers: []string{"a", "b"}, good: true},
+
+		"gRPC":                    {calls: true, head: rpc, body: []string{one}, trailers: fine, good: true},
+		"gRPC, in pieces":         {calls: true, head: rpc, body: []string{one[:1], one[1:3], one[3:6], one[6:]}, trailers: fine, good: true},
+		"gRPC, an empty message":  {calls: true, head: rpc, body: []string{"\x00\x00\x00\x00\x00"}, trailers: fine, good: true},
+		"gRPC, no message":        {calls: true, head: rpc, trailers: fine},
+		"gRPC, trailers only":     {calls: true, head: append(rpc, fine...)},
+		"gRPC, two messages":      {calls: true, head: rpc, body: []string{one + one}, trailers: fine},
+		"gRPC, later another":     {calls: true, head: rpc, body: []string{one, one}, trailers: fine},
+		"gRPC, cut":               {calls: true, head: rpc, body: []string{cut}, trailers: fine},
+		"gRPC, half a head":       {calls: true, head: rpc, body: []string{one[:3]}, trailers: fine},
+		"gRPC, compressed":        {calls: true, head: append(rpc, "grpc-encoding", "gzip"), body: []string{"\x01" + one[1:]}, trailers: fine},
+		"gRPC, status twice":      {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "13", "grpc-status", "0"}},
+		"gRPC, status in head":    {calls: true, head: append(rpc, fine...), body: []string{one}, trailers: []string{"a", "b"}},
+		"gRPC, no status":         {calls: true, head: rpc, body: []string{one}},
+		"gRPC, a short length":    {calls: true, head: append(rpc, "content-length", "3"), body: []string{one}, trailers: fine},
+		"gRPC, a page":            {calls: true, head: with("content-type", "text/html"), body: []string{one}, trailers: fine},
+		"gRPC, no type":           {calls: true, head: with(), body: []string{one}, trailers: fine},
+		"gRPC, a bad status":      {calls: true, head: append(rpc, "grpc-status", "14"), kinds: []load.Kind{"grpc_unavailable"}},
+		"gRPC, a negative status": {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "-1"}},
+		"stream, none":            {calls: true, stream: true, head: rpc, trailers: fine, good: true},
+		"stream, three":           {calls: true, stream: true, head: rpc, body: []string{one + one, one}, trailers: fine, good: true},
+		"stream, cut":             {calls: true, stream: true, head: rpc, body: []string{one, cut}, trailers: fine},
+		"stream, compressed":      {calls: true, stream: true, head: rpc, body: []string{one, "\x01" + one[1:]}, trailers: fine},
+	}
+}
+
+// What no client would take does not count as an answer, over TLS and without.
+func TestLies(t *testing.T) {
+	t.Parallel()
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	protoset, _ := healthTypes(t)
+	for name, l := range lies() {
+		for _, secure := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: "/TLS"}[secure], func(t *testing.T) {
+				t.Parallel()
+				o := load.Options{URLs: []string{framed(t, nil, l.answer)}, Method: l.method}
+				if secure {
+					o = load.Options{URLs: []string{liarTLS(t, own, "h2", frames(nil, l.answer))}, TLS: load.TLS{Insecure: true}, Method: l.method}
+				}
+				if l.calls {
+					method := checkMethod
+					if l.stream {
+						method = "grpc.health.v1.Health/Watch"
+					}
+					o.GRPC = with(call("", method, ""), func(c *load.Options) { c.GRPC.Protoset = protoset }).GRPC
+				}
+				kind := load.KindMalformed
+				if l.kinds != nil {
+					kind = l.kinds[0]
+				}
+				checkLie(t, o, l.good, kind)
+			})
+		}
+	}
+}
+
+// checkLie wants every answer to count as good, or none, and all of them as a kind.
+func checkLie(t *testing.T, o load.Options, good bool, kinds ...load.Kind) {
+	t.Helper()
+	o.Connections, o.Duration, o.Timeout = 1, 50*time.Millisecond, 5*time.Second
+	r := mustRun(t, o)
+	if good {
+		if r.Requests == 0 || r.Errors > 0 || r.AchievedPerSecond == 0 {
+			t.Errorf("%d answers, errors %v (%v)", r.Requests, r.ErrorKinds, r.FirstError)
+		}
+		return
+	}
+	var found int64
+	for _, k := range kinds {
+		found += r.ErrorKinds[k]
+	}
+	if found == 0 || found != r.Errors || r.AchievedPerSecond > 0 || r.ErrorKinds[load.KindMalformed] > 0 && r.Requests > 0 {
+		t.Errorf("%d answers, errors %v (%v), %v a second; want %s", r.Requests, r.ErrorKinds, r.FirstError, r.AchievedPerSecond, kinds)
+	}
+}
+
+func liarTLS(t *testing.T, pair tls.Certificate, proto string, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{proto}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "https" + strings.TrimPrefix(rawAt(t, l, serve), "http")
+}
+
+// The same of HTTP/1.1, by both engines and over TLS.
+func TestLiesHTTP1(t *testing.T) {
+	t.Parallel()
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for name, tt := range map[string]struct {
+		text  string
+		close bool
+		kinds []load.Kind
+	}{
+		"length":            {text: ok + "Content-Length: 2\r\n\r\nok"},
+		"a short body":      {ok + "Content-Length: 20\r\n\r\nok", true, []load.Kind{load.KindClosed, load.KindReset}},
+		"a long body":       {ok + "Content-Length: 2\r\n\r\nokokok", false, []load.Kind{load.KindMalformed}},
+		"two lengths":       {ok + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nokk", false, []load.Kind{load.KindMalformed}},
+		"length and chunks": {ok + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", false, []load.Kind{load.KindMalformed}},
+		"a short chunk":     {ok + "Transfer-Encoding: chunked\r\n\r\n20\r\nok", true, []load.Kind{load.KindClosed, load.KindReset}},
+		"a long chunk":      {ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nokok\r\n0\r\n\r\n", false, []load.Kind{load.KindMalformed}},
+		"no last chunk":     {ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", true, []load.Kind{load.KindClosed, load.KindReset}},
+		"204 with a body":   {"HTTP/1.1 204 No Content\r\n\r\nok", false, []load.Kind{load.KindMalformed}},
+		"two answers":       {strings.Repeat(ok+"Content-Length: 2\r\n\r\nok", 2), false, []load.Kind{load.KindMalformed}},
+	} {
+		serve := answer(tt.text)
+		if tt.close {
+			serve = func(c net.Conn) {
+				if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+					_, _ = io.WriteString(c, tt.text)
+				}
+			}
+		}
+		for how, o := range map[string]load.Options{
+			"":          {URLs: []string{raw(t, serve)}},
+			"/portable": {URLs: []string{raw(t, serve)}, Engine: load.EnginePortable},
+			"/TLS":      {URLs: []string{liarTLS(t, own, "http/1.1", serve)}, TLS: load.TLS{Insecure: true}},
+		} {
+			t.Run(name+how, func(t *testing.T) {
+				t.Parallel()
+				checkLie(t, o, tt.kinds == nil, tt.kinds...)
+			})
+		}
+	}
+}
