@@ -120,3 +120,33 @@ func FuzzMessages(f *testing.F) {
 		}
 	})
 }
+
+// The rest of a head whose request was given up is not the head of the next one in its
+// place.
+func TestGivenUpInItsHead(t *testing.T) {
+	var in bytes.Buffer
+	fr := http2.NewFramer(&in, nil)
+	c := newHTTP2(&scripted{Reader: &in}, nil, 1)
+	c.settled = true
+	r := &Request{Fields: []hpack.HeaderField{{Name: ":method", Value: "GET"}}}
+	take := func() (events int) {
+		c.Wait()
+		if f := c.Take(func(Event) { events++ }); f != nil {
+			t.Fatal(f)
+		}
+		return events
+	}
+	c.Start(0, r)
+	if err := fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true}); err != nil {
+		t.Fatal(err)
+	}
+	take()
+	c.Cancel(0)
+	c.Start(0, r)
+	if err := fr.WriteContinuation(1, true, []byte{0x88}); err != nil {
+		t.Fatal(err)
+	}
+	if n := take(); n != 0 {
+		t.Errorf("%d answers to a request that has none", n)
+	}
+}

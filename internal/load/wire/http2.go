@@ -217,6 +217,9 @@ func (c *http2Conn) Cancel(place int) load.Kind {
 func (c *http2Conn) forget(x *exchange) {
 	delete(c.byID, x.id)
 	x.id = 0
+	if c.heading == x { // the rest of its fields is not the next request's
+		c.heading = nil
+	}
 }
 
 // end is that of a stream.
