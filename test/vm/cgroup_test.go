@@ -65,7 +65,7 @@ U
 sh /tmp/enter || exit 1
 echo "== left: $(find /sys/fs/cgroup -name 'procfit-*' ! -name 'procfit-self-*' | wc -l)"
 `})
-	check(t, output, "== root", "== user 1000", "--- PASS: TestQuotaHolds", "--- PASS: TestRemoveStale", "--- PASS: TestGroupHoldsAtMain", "--- PASS: TestGroupGoesWithProcfit", "== left: 0")
+	check(t, output, "== root", "== user 1000", "--- PASS: TestQuotaHolds", "--- PASS: TestQuotaLeft", "--- PASS: TestRemoveStale", "--- PASS: TestGroupHoldsAtMain", "--- PASS: TestGroupGoesWithProcfit", "== left: 0")
 	if n := strings.Count(output, "--- PASS: TestGroupHoldsAtMain"); n != 2 {
 		t.Errorf("the target's group held %d times, want once as root and once as a user:\n%s", n, output)
 	}

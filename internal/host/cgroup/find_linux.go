@@ -24,6 +24,7 @@ type Parent struct {
 
 	dir     string
 	version int
+	mount   mount
 	self    owner
 	made    atomic.Int64
 }
@@ -61,7 +62,7 @@ func Find() (*Parent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Parent{version: where.version, dir: where.own, self: self}
+	p := &Parent{version: where.version, dir: where.own, mount: where.mount, self: self}
 	if p.version == 2 {
 		err = p.prepare(where)
 	}

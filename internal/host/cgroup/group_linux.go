@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -24,6 +25,7 @@ const patience = 10 * time.Second
 type Group struct {
 	dir     string
 	version int
+	mount   mount // that its directory is in; of one that was made here
 }
 
 // New makes a group without a limit.
@@ -42,7 +44,7 @@ func (p *Parent) New() (*Group, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Group{dir: dir, version: p.version}, nil
+		return &Group{dir: dir, version: p.version, mount: p.mount}, nil
 	}
 }
 
@@ -85,6 +87,31 @@ func (g *Group) SetQuota(cpus float64) error {
 
 // Stats reads the group's throttling.
 func (g *Group) Stats() (Stats, error) { return facts.ReadThrottling(g.dir) }
+
+// Outside returns the group that a process is in, where that is neither this one nor
+// below it; empty where it is, and for a process that has ended or is about to: the
+// kernel shows those of v1 in the root group.
+func (g *Group) Outside(pid int) (string, error) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cgroup"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			err = nil
+		}
+		return "", err
+	}
+	memberships, err := parseMemberships(data)
+	if err != nil {
+		return "", err
+	}
+	in := outside(g.mount, g.dir, memberships)
+	if in == "" {
+		return "", nil
+	}
+	if now, err := procstat.ReadStat(pid); err != nil || now.Ended() || now.Exiting {
+		return "", nil
+	}
+	return in, nil
+}
 
 // Kill lifts the quota, sends SIGKILL to every process in the group and in
 // groups below it, and returns when none is left.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -171,6 +173,40 @@ func TestQuotaHolds(t *testing.T) {
 	if err := child.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the child ended with %v, want SIGKILL", err)
 	}
+}
+
+// A process that leaves its group is found to be outside, one that stays or has ended is
+// not.
+func TestQuotaLeft(t *testing.T) {
+	p := find(t)
+	g, other := newGroup(t, p), newGroup(t, p)
+	child := start(t, "spin "+g.ProcsFile())
+	pid := child.Process.Pid
+	at := func(want string) {
+		t.Helper()
+		if got, err := g.Outside(pid); err != nil || got != want {
+			t.Errorf("outside in %q, %v, want %q", got, err, want)
+		}
+	}
+	at("")
+	if err := write(other.ProcsFile(), strconv.Itoa(pid)); err != nil {
+		t.Fatal(err)
+	}
+	at(other.Dir())
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if now, err := procstat.ReadStat(pid); err == nil && now.Ended() {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("it outlives SIGKILL")
+		}
+	}
+	at("") // it waits to be reaped
+	child.Wait()
+	at("")
 }
 
 func TestQuotaBelowMinimum(t *testing.T) {

@@ -45,6 +45,9 @@ func (g *Group) SetQuota(cpus float64) error { return errLinux }
 // Stats fails: it needs Linux.
 func (g *Group) Stats() (Stats, error) { return Stats{}, errLinux }
 
+// Outside fails: it needs Linux.
+func (g *Group) Outside(pid int) (string, error) { return "", errLinux }
+
 // Kill fails: it needs Linux.
 func (g *Group) Kill() error { return errLinux }
 

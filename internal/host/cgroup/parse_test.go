@@ -72,6 +72,41 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// A process that has left its group is found wherever it went, on both versions.
+func TestOutside(t *testing.T) {
+	const v1Group, v2Group = "/sys/fs/cgroup/cpu,cpuacct/job/procfit-1", "/sys/fs/cgroup/procfit-1"
+	for _, test := range []struct{ name, mounts, dir, process, want string }{
+		{"v1, in it", hybridMounts, v1Group, "4:cpuset:/\n3:cpu,cpuacct:/job/procfit-1\n0::/\n", ""},
+		{"v1, below it", hybridMounts, v1Group, "3:cpu,cpuacct:/job/procfit-1/made\n0::/\n", ""},
+		{"v1, in the root", hybridMounts, v1Group, "3:cpu,cpuacct:/\n0::/\n", "/sys/fs/cgroup/cpu,cpuacct"},
+		{"v1, in the parent", hybridMounts, v1Group, "3:cpu,cpuacct:/job\n", "/sys/fs/cgroup/cpu,cpuacct/job"},
+		{"v1, of a name that begins like it", hybridMounts, v1Group, "3:cpu,cpuacct:/job/procfit-11\n", "/sys/fs/cgroup/cpu,cpuacct/job/procfit-11"},
+		{"v1, of a session, which is no cpu group", hybridMounts, v1Group, "3:cpu,cpuacct:/job/procfit-1\n0::/user.slice/session-2.scope\n", ""},
+		{"v1, outside of a container", dockerV1Mounts, "/sys/fs/cgroup/cpu,cpuacct/procfit-1", "3:cpu,cpuacct:/docker/other\n", "/docker/other"},
+		{"v2, in it", v2Mounts, v2Group, "0::/procfit-1\n", ""},
+		{"v2, below it", v2Mounts, v2Group, "0::/procfit-1/a/b\n", ""},
+		{"v2, of a session", v2Mounts, v2Group, "0::/user.slice/user-0.slice/session-2.scope\n", "/sys/fs/cgroup/user.slice/user-0.slice/session-2.scope"},
+		{"v2, outside of the namespace", v2Mounts, v2Group, "0::/../other\n", "/../other"},
+		{"nothing is said of it", hybridMounts, v1Group, "4:cpuset:/\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			memberships, err := parseMemberships([]byte(test.process))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var m mount
+			for _, one := range parseMounts([]byte(test.mounts)) {
+				if strings.HasPrefix(test.dir, one.point) {
+					m = one
+				}
+			}
+			if got := outside(m, test.dir, memberships); got != test.want {
+				t.Errorf("outside in %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestMembershipsMalformed(t *testing.T) {
 	for _, data := range []string{"x\n", "1:cpu\n", "1:cpu:relative\n", "\n"} {
 		if _, err := parseMemberships([]byte(data)); err == nil {

@@ -46,18 +46,47 @@ func locate(mounts []mount, memberships []membership) (place, error) {
 	return best, nil
 }
 
-// below is the directory of the group at path, seen through m. Without a cgroup
-// namespace a container sees its host's path, of which only the part below the
-// mount's root exists; a group outside of the mount is seen as its top.
+// below is the directory of the group at path, seen through m, where a group outside of
+// the mount is seen as its top.
 func below(m mount, group string) string {
+	if dir, ok := seen(m, group); ok {
+		return dir
+	}
+	return m.point
+}
+
+// seen is the directory of the group at path, if it can be seen through m. Without a
+// cgroup namespace a container sees its host's path, of which only the part below the
+// mount's root exists.
+func seen(m mount, group string) (dir string, ok bool) {
 	if strings.Contains(group+"/", "/../") { // outside of the cgroup namespace
-		return m.point
+		return "", false
 	}
 	rest, ok := strings.CutPrefix(group, strings.TrimSuffix(m.root, "/"))
 	if !ok || rest != "" && rest[0] != '/' {
-		return m.point
+		return "", false
 	}
-	return path.Join(m.point, rest)
+	return path.Join(m.point, rest), true
+}
+
+// outside returns the group that a process is in by its memberships, unless that is
+// the group of the directory or one below it. A group that cannot be seen through m
+// has the path that the kernel gives it.
+func outside(m mount, dir string, memberships []membership) string {
+	for _, one := range memberships {
+		if m.version == 1 && !slices.Contains(one.controllers, "cpu") || m.version == 2 && len(one.controllers) > 0 {
+			continue
+		}
+		in, ok := seen(m, one.path)
+		switch {
+		case !ok:
+			return one.path
+		case in == dir || strings.HasPrefix(in, dir+"/"):
+			return ""
+		}
+		return in
+	}
+	return ""
 }
 
 // mode names the host's arrangement: v1, v2, hybrid (both mounted) or none.

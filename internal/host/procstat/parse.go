@@ -24,6 +24,7 @@ type Stat struct {
 	Threads int
 	Started uint64 // in ticks since boot; with PID it names one process
 	Kernel  bool   // a thread of the kernel, which runs no program
+	Exiting bool   // its end has begun
 }
 
 // Ended tells that the process is over and only waits to be reaped.
@@ -57,8 +58,9 @@ func ParseStat(b []byte) (Stat, error) {
 	s.Reaped = time.Duration(min(p.at(13, maxTicks)+p.at(14, maxTicks), maxTicks)) * tick
 	s.Threads = int(p.at(17, math.MaxInt32))
 	s.Started = p.at(19, math.MaxUint64)
-	const kernelThread = 0x00200000 // PF_KTHREAD, include/linux/sched.h
-	s.Kernel = p.at(6, math.MaxUint32)&kernelThread != 0
+	const kernelThread, exiting = 0x00200000, 0x00000004 // PF_KTHREAD and PF_EXITING, include/linux/sched.h
+	flags := p.at(6, math.MaxUint32)
+	s.Kernel, s.Exiting = flags&kernelThread != 0, flags&exiting != 0
 	if p.err != nil {
 		return Stat{}, fmt.Errorf("stat %q: %w", clip(b), p.err)
 	}

@@ -23,6 +23,10 @@ func TestParseStat(t *testing.T) {
 	if got, err := ParseStat([]byte(kthreadd)); err != nil || !got.Kernel {
 		t.Errorf("a kernel thread: %+v, %v", got, err)
 	}
+	ending := strings.Replace(statLine, " 4194560 ", " 4194564 ", 1)
+	if got, err := ParseStat([]byte(ending)); err != nil || !got.Exiting || want.Exiting {
+		t.Errorf("a process whose end has begun: %+v, %v", got, err)
+	}
 	for _, tt := range []struct{ in, says string }{
 		{"", "no name"},
 		{"1 )(", "no name"},

@@ -53,6 +53,9 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	r.Step(plan.StepRun)
 	began := time.Now()
 	defer func() { one.Took = time.Since(began) }()
+	if err := held(r.beside.limited()); err != nil {
+		return one, err
+	}
 	f, err := r.start(ctx, logs)
 	if err != nil {
 		return one, err
@@ -109,7 +112,10 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	var seen passing
 	const slowest = 100 * time.Millisecond
 	for pause := time.Millisecond; ; pause = min(pause*3/2, slowest) {
-		pids := r.look(f, readings)
+		pids, err := r.look(f, readings)
+		if err != nil {
+			return nil, journal.Usage{}, err
+		}
 		if pids == nil && f.anyDone() == nil {
 			break
 		}
@@ -138,24 +144,31 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 }
 
 // look reads the replicas that still run, and returns their processes.
-func (r *run) look(f fleet, readings []trial.Reading) (all []int) {
+func (r *run) look(f fleet, readings []trial.Reading) (all []int, err error) {
+	limited := r.limited(f)
 	for i, one := range f {
 		if one.ended() {
 			continue
 		}
 		pids := one.pids()
 		all = append(all, pids...)
+		if limited != nil {
+			if err := limited[i].left(pids); err != nil {
+				return nil, err
+			}
+		}
 		if now := r.readBusiest(pids); now.Err == nil || readings[i].Procs == 0 && len(pids) > 0 {
 			readings[i] = now
 		}
 	}
-	return all
+	return all, nil
 }
 
 // account takes what the kernel says of the ended processes, which is complete
 // where the looks in between were not.
 func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
 	cpu, switches := journal.CPUSeconds{}, journal.ContextSwitches{}
+	limited := r.limited(f)
 	for i, replica := range f {
 		exit, err := replica.Wait()
 		if err != nil {
@@ -170,6 +183,11 @@ func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
 		output, err := logs[i].output(exit)
 		if err != nil {
 			return err
+		}
+		if limited != nil {
+			if err := limited[i].idle(0, exit.User+exit.System); err != nil {
+				return err
+			}
 		}
 		one.Outputs = append(one.Outputs, output)
 		one.Wall = max(one.Wall, exit.Wall)

@@ -21,6 +21,7 @@ const besideMoment = 200 * time.Millisecond
 type neighbour struct {
 	*supervisor.Process
 	group *cgroup.Group // nil: nothing of the sweep has a quota
+	quota float64       // 0: it has none
 	log   *log
 }
 
@@ -47,8 +48,8 @@ func (r *run) startBeside(ctx context.Context, port int) (err error) {
 			return fmt.Errorf("make a cgroup for --beside: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
-		if quota := besideQuota(b, r.Setting); quota > 0 {
-			if err = one.group.SetQuota(quota); err != nil {
+		if one.quota = besideQuota(b, r.Setting); one.quota > 0 {
+			if err = one.group.SetQuota(one.quota); err != nil {
 				return err
 			}
 		}
@@ -123,11 +124,17 @@ func (r *run) besideUsed() *time.Duration {
 	if r.beside == nil || r.sampler == nil {
 		return nil
 	}
-	pids, err := r.beside.Descendants()
-	if err != nil {
+	pids := r.beside.pids()
+	if pids == nil {
 		return nil
 	}
 	return new(observe.TreeCPU(pids))
+}
+
+// pids is every live process of the neighbour; nil where it has ended.
+func (n *neighbour) pids() []int {
+	below, _ := n.Descendants()
+	return below
 }
 
 // besideSince is its CPU time since an earlier reading.

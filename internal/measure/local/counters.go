@@ -19,6 +19,7 @@ type counters struct {
 	host   host
 	groups []cgroup.Stats
 	outer  []observe.Limit
+	spell  spell
 	err    error
 
 	beside     *time.Duration // what the neighbour had used; nil: there is none
@@ -35,6 +36,7 @@ func (r *run) count(f fleet, outer []observe.Limit) *counters {
 		c.groups = f.throttling()
 	}
 	c.outer = observe.Reread(outer)
+	c.spell = begin(slices.Concat(r.limited(f), r.beside.limited()))
 	c.beside = r.besideUsed()
 	c.collectors = r.follow(f)
 	if c.host, c.err = r.readHost(); c.err == nil {

@@ -30,6 +30,9 @@ func (r *run) Command(ctx context.Context) error {
 		cpu = 0 // of the command that reaches elsewhere: next to nothing
 	}
 	usage := c.end(cpu)
+	if err == nil {
+		err = c.spell.end()
+	}
 	if err != nil {
 		return err
 	}

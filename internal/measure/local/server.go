@@ -110,6 +110,9 @@ func (r *run) ready(ctx context.Context, f fleet) error {
 // Look implements trial.Place.
 func (r *run) Look(context.Context) ([]trial.Reading, error) {
 	readings, err := r.readServers()
+	if err == nil {
+		err = held(slices.Concat(r.limited(r.fleet), r.beside.limited()))
+	}
 	if err == nil && !r.looked {
 		r.follow(r.fleet) // what is searched for is then found, before anything is measured
 		r.outer, r.looked = r.fleet.limitsAround(), true
@@ -129,6 +132,9 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 	result, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, nil, trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", err)
+	}
+	if err == nil && c != nil {
+		err = c.spell.end()
 	}
 	return result, usage, err
 }

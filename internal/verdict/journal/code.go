@@ -15,6 +15,7 @@ const (
 	InvalidLost         InvalidCode = "lost"          // how the target ended is not known
 	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked
 	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial
+	InvalidOutside      InvalidCode = "outside_quota" // a process of the target, or of the neighbour, was not in the group of its quota
 	InvalidNoAnswer     InvalidCode = "no_answer"     // no request was answered, or none of one replica
 	InvalidStolen       InvalidCode = "stolen"        // a hypervisor took half of the CPU time, or enough of it for a target to answer nothing
 	InvalidCrowded      InvalidCode = "crowded"       // other programs took a quarter of the CPU time or more, and hardly any in most trials; told of whole journals, and in none
