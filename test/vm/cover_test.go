@@ -1,8 +1,10 @@
 package vm
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -26,10 +28,24 @@ func (c cell) pairs() []pair {
 // everyPair is what can be shown at all, on all machines or on those of inRun, found by
 // trying every possible cell.
 func everyPair(whole bool) map[pair]bool {
+	if whole {
+		return maps.Clone(pairsOfAll())
+	}
+	return maps.Clone(pairsOfRun())
+}
+
+var (
+	pairsOfAll = sync.OnceValue(func() map[pair]bool { return pairsOf(cell.possible) })
+	pairsOfRun = sync.OnceValue(func() map[pair]bool {
+		return pairsOf(func(c cell) bool { return c.inRun() && c.possible() })
+	})
+)
+
+func pairsOf(shown func(cell) bool) map[pair]bool {
 	all := map[pair]bool{}
 	var c cell
 	for {
-		if c.possible() && (whole || c.inRun()) {
+		if shown(c) {
 			for _, p := range c.pairs() {
 				all[p] = true
 			}
