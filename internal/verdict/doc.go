@@ -27,8 +27,10 @@
 //     and trials do not stray beyond all measure (see wild).
 //  2. It is keep_default when unset chose it. It is recommended when something is
 //     proven worse, since without that a change would be advised that nothing shows
-//     to matter; not_your_knob then, as when all are proven alike both ways (unless
-//     the load engine was the limit). A pick of more Ps than the default, which is not
+//     to matter. Then the default is kept where it is proven, or likely, as good as any
+//     too; while that is open it is cannot_tell, which says what is proven and what is
+//     open. Only where all are proven alike both ways it is not_your_knob (unless the
+//     load engine was the limit). A pick of more Ps than the default, which is not
 //     proven worse, is likely at best.
 //  3. A value that is worse in throughput, whose latency is proven better by a ratio
 //     that exceeds its loss, makes it a trade_off.

@@ -151,7 +151,7 @@ func (g *group) qualify(r *Recommendation, w *outcome, margin float64) {
 		return
 	}
 	r.Reasons = append(lossReasons(w.losses), r.Reasons...)
-	if r.Verdict == NotYourKnob && slices.ContainsFunc(w.losses, func(l metricLoss) bool { return l.part }) {
+	if (r.Verdict == NotYourKnob || !w.worseThan(x)) && slices.ContainsFunc(w.losses, func(l metricLoss) bool { return l.part }) {
 		r.Verdict = CannotTell
 		r.because(CauseBenchmarksDiffer, StepBenchmarksApart)
 	}

@@ -75,6 +75,7 @@ const (
 	CauseSaturated        ReasonCode = "saturated"          // Of has the throughput, and could not carry the rate
 	CauseP99Open          ReasonCode = "open_p99"           // List: the two; Than: the default, where it is as fast as the best
 	CauseThroughputOpen   ReasonCode = "open_throughput"    // List: the two; Than: the default, one of them
+	CauseDefaultOpen      ReasonCode = "open_default"       // Of is as good as any (Proven), nothing is proven worse, and Than, the default, is open against List: Metric, Change, N
 	CauseNoise            ReasonCode = "noise"              // Of: what it would be; the group's spread
 	CauseNothingTold      ReasonCode = "nothing_told_apart" // nor shown to be alike
 	CauseRateNotOffered   ReasonCode = "rate_not_offered"
@@ -86,8 +87,8 @@ const (
 	CauseBenchmarksDiffer ReasonCode = "benchmarks_differ" // alike on average, see ReasonMetricWorse
 )
 
-// ClaimAsGood is of not_your_knob where a value is as good as any and nothing is shown
-// to be worse: Of, Than (the default), List, Proven.
+// ClaimAsGood is of keep_default where the default is as good as any and nothing is shown
+// to be worse: Of, and Than, another value where that is proven as good too.
 const ClaimAsGood ReasonCode = "as_good_as_any"
 
 // Carried is what a value did with the rate that all are offered.

@@ -176,7 +176,7 @@ const (
 	KeepDefault Verdict = "keep_default"  // change nothing
 	TradeOff    Verdict = "trade_off"     // throughput and p99 want different values
 	CannotTell  Verdict = "cannot_tell"   // with what would settle it
-	NotYourKnob Verdict = "not_your_knob" // all settings alike, and that proven
+	NotYourKnob Verdict = "not_your_knob" // all values are proven alike
 	CarriesRate Verdict = "carries_rate"  // the smallest setting that carries --rate
 	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
 )
@@ -192,7 +192,7 @@ const (
 // Recommendation is a verdict with its reasons.
 type Recommendation struct {
 	Verdict Verdict `json:"verdict"`
-	// Confidence is of recommended, keep_default, not_your_knob and trade_off; what is
+	// Confidence is of recommended, keep_default, not_your_knob (always proven) and trade_off; what is
 	// likely says how it would be proven, in Settle.
 	Confidence Confidence `json:"confidence,omitempty"`
 	Procs      *int       `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
@@ -202,7 +202,8 @@ type Recommendation struct {
 	BestP99        string `json:"best_p99,omitempty"`
 	// Claim is what the verdict rests on, and of cannot_tell why, by its code. Of the
 	// others it has these figures: keep_default Of and Proven; recommended these, and
-	// Than (the default) with Metric and Change where that is worse; not_your_knob
+	// Than (the default) with Metric and Change where that is worse, or without a default
+	// the List of the values that may be as good; not_your_knob
 	// List and Proven (p99 was judged); trade_off Of (throughput), Than (p99), Change
 	// and P99Change; carries_rate Of.
 	Claim   Reason   `json:"-"`

@@ -146,34 +146,82 @@ func (g *group) choose(w *outcome, r *Recommendation) {
 		r.Claim.Of = x.named()
 		return
 	}
-	r.Confidence = confidenceOf(w.Confidence)
-	standard := w.defaultContender()
-	if standard != nil && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard) {
-		// More Ps than the default are proven as good as any, and the default is not
-		// proven worse: it may be as good.
-		if r.Confidence = Likely; w.contest.Likely() == standard.procs {
-			x = standard
-		}
-	}
-	switch {
-	case x.isDefault:
-		r.Verdict, r.Setting = KeepDefault, unsetLabel(x)
-		r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
-	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change
-	// is advised.
-	case !w.worseThan(x):
-		r.Verdict = NotYourKnob
-		r.Claim = Reason{Code: ClaimAsGood, Of: x.named(), List: namedAll(w.contenders), Proven: w.latency}
-		if standard != nil {
-			r.Claim.Than = standard.named()
-		}
-	default:
-		r.Verdict, r.Procs, r.Setting = Recommended, new(x.procs), x.label
-		r.Claim = w.change(x)
-	}
+	w.advise(r, x)
 	if r.Confidence != Proven {
 		r.Settle = w.settle()
 	}
+}
+
+// advise is what the pick means for the default.
+func (w *outcome) advise(r *Recommendation, x *contender) {
+	r.Confidence = confidenceOf(w.Confidence)
+	standard := w.defaultContender()
+	switch matters := w.worseThan(x); {
+	case x.isDefault:
+		w.keep(r, x)
+	case standard == nil:
+		w.set(r, x)
+		if !matters {
+			r.Claim.Metric, r.Claim.List = MetricOpen, namedAll(w.untold(x))
+		}
+	// More Ps than the default are as good as any, and the default is not proven worse: it
+	// may be as good.
+	case matters && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard):
+		if r.Confidence = Likely; w.Default != "" {
+			w.keep(r, standard)
+		} else {
+			w.set(r, x)
+		}
+	case matters:
+		w.set(r, x)
+	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change is
+	// advised. That the default is as good is another claim than that the pick is.
+	case w.Default == race.Proven, w.Default == race.Likely && !w.wild():
+		r.Confidence = confidenceOf(w.Default)
+		w.keep(r, standard)
+		if r.Claim.Code = ClaimAsGood; w.Confidence == race.Proven {
+			r.Claim.Than = x.named()
+		}
+	default:
+		r.Claim, r.Confidence = w.defaultOpen(x, standard), ""
+	}
+}
+
+// keep names the default.
+func (w *outcome) keep(r *Recommendation, x *contender) {
+	r.Verdict, r.Setting = KeepDefault, unsetLabel(x)
+	r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
+}
+
+// set names another value.
+func (w *outcome) set(r *Recommendation, x *contender) {
+	r.Verdict, r.Procs, r.Setting = Recommended, new(x.procs), x.label
+	r.Claim = w.change(x)
+}
+
+// untold are the values that are not proven to be as good as x, where nothing is proven
+// worse.
+func (w *outcome) untold(x *contender) []*contender {
+	return slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return s == x || w.coversFor(s, x) })
+}
+
+// defaultOpen is that x is as good as any, and that the default may be worse.
+func (w *outcome) defaultOpen(x, d *contender) Reason {
+	rival := x
+	for _, s := range w.contenders {
+		if w.coversFor(d, rival) && s != d && !w.out(s) {
+			rival = s
+		}
+	}
+	r := Reason{Code: CauseDefaultOpen, Of: x.named(), Than: d.named(), List: namedAll([]*contender{rival}), Metric: MetricThroughput, Proven: w.Confidence == race.Proven}
+	c := w.throughput(d, rival)
+	if c.asGood && w.latency && rival.hasP99() && d.hasP99() {
+		r.Metric, c = MetricP99, w.p99(d, rival)
+	}
+	if r.N = c.N; c.N > 0 {
+		r.Change = expm1(c.Mid)
+	}
+	return r
 }
 
 func confidenceOf(c race.Goal) Confidence {

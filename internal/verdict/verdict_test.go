@@ -40,7 +40,7 @@ func TestVerdicts(t *testing.T) {
 		{"throughput and p99 want different values", Config{Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, verdict.TradeOff, "", 0, ""},
 		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, verdict.CauseNoise},
 		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "unset", 0, "worse_throughput"},
-		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.NotYourKnob, "", 0, verdict.ClaimAsGood},
+		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.Recommended, "2", 2, verdict.ReasonSpeedOpen},
 		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "unset", 0, verdict.ReasonUnjudged},
 		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.CannotTell, "", 0, "one_value"},
 		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.CannotTell, "", 0, "unset_differs"},
@@ -71,6 +71,45 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("cannot tell, and not why or what would settle it: %+v", got)
 			}
 		})
+	}
+}
+
+// That one value is proven as good as any says nothing of the others: only where all are
+// proven alike it is said that the number does not matter.
+func TestNotYourKnobIsProvenOfAll(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings []Truth
+		want     verdict.Verdict // of some
+		claims   func(*verdict.Recommendation) bool
+	}{
+		"without a default": {[]Truth{Set(1, 141, 0), Set(2, 164, 0)}, verdict.Recommended, func(r *verdict.Recommendation) bool {
+			return r.Confidence == verdict.Proven && r.Claim.Metric == verdict.MetricOpen && len(r.Claim.List) == 1 && r.Claim.List[0].Procs == 1
+		}},
+		"the default leads": {[]Truth{Unset(2, 164, 0), Set(1, 141, 0)}, verdict.KeepDefault, func(r *verdict.Recommendation) bool {
+			return r.Confidence == verdict.Proven
+		}},
+		"the default is as good": {[]Truth{Unset(8, 150, 0), Set(1, 145, 0), Set(2, 150, 0)}, verdict.KeepDefault, func(r *verdict.Recommendation) bool {
+			return r.Claim.Code == verdict.ClaimAsGood
+		}},
+		"the default is open": {[]Truth{Unset(4, 141, 0), Set(1, 164, 0)}, verdict.CannotTell, func(r *verdict.Recommendation) bool {
+			return r.Claim.Code == verdict.CauseDefaultOpen && r.Claim.Of.Procs == 1 && r.Claim.Than.Procs == 4 && r.Claim.Change < 0 && len(r.Settle) > 0
+		}},
+	} {
+		found, all := 0, map[verdict.Verdict]int{}
+		for seed := range uint64(40) {
+			r := analyze(Config{Seed: seed, Settings: c.settings, Blocks: 13, NoAA: true, Mode: journal.ModeBatch, Noise: &Noise{Trial: 0.1}}).Recommendation
+			all[r.Verdict]++
+			open := speaksOf(r, verdict.ReasonSpeedOpen)
+			if r.Verdict == verdict.NotYourKnob && open {
+				t.Errorf("%s, seed %d: not your knob (%s), and a difference is open: %+v", name, seed, r.Confidence, r)
+			}
+			if r.Verdict == c.want && c.claims(r) {
+				found++
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s: none of 40 sweeps is %s as it should be: %v", name, c.want, all)
+		}
 	}
 }
 

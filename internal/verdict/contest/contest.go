@@ -209,13 +209,6 @@ func (c Contest) Lead() race.Lead { return c.lead }
 // Rules are what the contest is held by.
 func (c Contest) Rules() race.Rules { return c.rules }
 
-// Likely is the smallest value that is likely as good as any; 0: none is.
-func (c Contest) Likely() int {
-	rules := c.rules
-	rules.Goal = race.Likely
-	return race.New(rules, c.trials).Lead().Pick
-}
-
 // Only is the contest of some settings of the group by themselves, whether or not they
 // take part in this one. Trials whose value is not known are of the value 1.
 func (c Contest) Only(settings ...journal.SettingKey) Contest {

@@ -54,9 +54,6 @@ func (g *group) answerText() string {
 		}
 		return "Keep the default" + g.besides()
 	case verdict.NotYourKnob:
-		if likely {
-			return "GOMAXPROCS probably hardly matters"
-		}
 		return "GOMAXPROCS hardly matters here"
 	case verdict.TradeOff:
 		return "A choice: throughput or latency"
@@ -116,7 +113,7 @@ func (g *group) plain() string {
 		}
 		return "It was measured as it runs, and compared with nothing."
 	case verdict.NotYourKnob:
-		return "No value is shown to be worse than another. " + phrase.Capital(w.instead()) + "." + g.doubt()
+		return "All values are proven alike within the margins. " + phrase.Capital(w.instead()) + "."
 	}
 	if c := rec.Claim; rec.Verdict == verdict.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
 		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))

@@ -40,8 +40,6 @@ func nameOf(rec *verdict.Recommendation) verdictName {
 // likely has names of its own, so that nobody takes it for proven.
 func likely(rec *verdict.Recommendation) verdictName {
 	switch rec.Verdict {
-	case verdict.NotYourKnob:
-		return verdictName{Attention, "Likely not your knob: not proven", "GOMAXPROCS is likely not your knob, not proven: "}
 	case verdict.KeepDefault:
 		text := "Likely the default: not proven"
 		return verdictName{Attention, text, text + ". "}
@@ -88,7 +86,11 @@ func (w words) claim(c *verdict.Reason) string {
 	rec := &w.group.Recommendation
 	switch rec.Verdict {
 	case verdict.KeepDefault:
-		return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s.", c.Of.Procs, w.standing(c), w.figures(c.Of), w.where()) + w.elsewhere()
+		also := ""
+		if c.Code == verdict.ClaimAsGood && c.Than != nil {
+			also = "; so is " + name(c.Than) + ", and nothing is proven worse"
+		}
+		return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s%s.", c.Of.Procs, w.standing(c), w.figures(c.Of), w.where(), also) + w.elsewhere()
 	case verdict.Recommended:
 		return w.set(c) + w.elsewhere()
 	case verdict.NotYourKnob:
@@ -129,7 +131,7 @@ func (w words) set(c *verdict.Reason) string {
 	}
 	s := fmt.Sprintf(begin, c.Of.Procs, w.standing(c), w.figures(c.Of), w.where())
 	if c.Than == nil {
-		return s + "."
+		return s + "." + w.maybeAsGood(c.List)
 	}
 	s += fmt.Sprintf("; the default chose %d", c.Than.Procs)
 	switch c.Metric {
@@ -147,9 +149,24 @@ func (w words) set(c *verdict.Reason) string {
 	return s + "."
 }
 
+// maybeAsGood is of values that are proven neither as good as the one that is named nor
+// worse.
+func (w words) maybeAsGood(list []verdict.Value) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Nothing is proven worse, and whether %s %s as good is undecided.", names(list), isAre(len(list)))
+}
+
 // standing is why a value is chosen, in the words that the proof allows: "the
 // smallest" only where every smaller one is proven worse.
 func (w words) standing(c *verdict.Reason) string {
+	if c.Code == verdict.ClaimAsGood {
+		if w.group.Recommendation.Confidence == verdict.Likely {
+			return "likely as good as any"
+		}
+		return "shown to be as good as any"
+	}
 	measured := ""
 	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
 		measured = " measured" // between two that were, others were not
@@ -164,22 +181,6 @@ func (w words) standing(c *verdict.Reason) string {
 }
 
 func (w words) alike(c *verdict.Reason) string {
-	within := "in throughput within " + number.Percent(w.plan().Margin)
-	if c.Proven {
-		within += " and in " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
-	}
-	if c.Code == verdict.ClaimAsGood {
-		shown := "is"
-		if w.group.Recommendation.Confidence == verdict.Likely {
-			shown = "is likely"
-		}
-		text := fmt.Sprintf("%s %s as good as any of %s, %s, %s, and none of them is shown to be worse",
-			name(c.Of), shown, names(c.List), within, w.where())
-		if c.Than != nil {
-			text += fmt.Sprintf(": leave GOMAXPROCS unset (%d)", c.Than.Procs)
-		}
-		return text
-	}
 	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), number.Percent(w.plan().Margin))
 	if c.Proven {
 		text += " and " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
@@ -235,12 +236,31 @@ func (w words) undecided(c *verdict.Reason) string {
 			text += w.leaveIt(c.Than)
 		}
 		return text
+	case verdict.CauseDefaultOpen:
+		return w.defaultOpen(c)
 	case verdict.CauseNoise:
 		return w.wild()
 	case verdict.CauseNothingTold:
 		return "no two values could be told apart or shown to be alike."
 	}
 	return "nothing was analysed."
+}
+
+// defaultOpen is what is proven, and what is not.
+func (w words) defaultOpen(c *verdict.Reason) string {
+	shown, looked := "likely", ""
+	if c.Proven {
+		shown = "shown to be"
+	}
+	switch against := names(c.List); {
+	case c.N == 0:
+	case c.Metric == verdict.MetricP99:
+		looked = fmt.Sprintf(": its %s looked %s, against %s%s", w.quantile(), higher(c.Change), against, often(c.N))
+	default:
+		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, often(c.N))
+	}
+	return fmt.Sprintf("%s is %s as good as any (%s) %s. Nothing is proven worse, and whether the default, %d, is as good is undecided%s. Leave it until more is known.",
+		name(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
 }
 
 func (w words) leaveIt(d *verdict.Value) string {

@@ -201,8 +201,7 @@ func (g *group) mark(a *verdict.SettingResult, metric string) string {
 		return ""
 	}
 	if c := g.chosen(); c != nil && c == a {
-		switch {
-		case rec.Confidence == verdict.Likely && rec.Verdict != verdict.NotYourKnob:
+		if rec.Confidence == verdict.Likely {
 			return "likely"
 		}
 		switch rec.Verdict {

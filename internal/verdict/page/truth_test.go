@@ -334,6 +334,14 @@ func (c *checker) headline() {
 				c.wrong("%s is %s, and it does not matter", a.Label, x)
 			}
 		}
+		for _, r := range rec.Reasons {
+			if r.Code == verdict.ReasonSpeedOpen || r.Code == verdict.ReasonP99Open {
+				c.wrong("%s is open, and it does not matter", name(r.Of))
+			}
+		}
+		if rec.Confidence != verdict.Proven {
+			c.wrong("it does not matter, and that is %s", rec.Confidence)
+		}
 	case verdict.CannotTell:
 		if len(marked) > 0 {
 			c.wrong("nothing can be told, and %v are marked", marked)

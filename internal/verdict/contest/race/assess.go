@@ -30,6 +30,7 @@ func (s *Race) Lead() Lead {
 		}
 	}
 	a.BestP99 = s.shortest()
+	a.Default = s.ofDefault()
 	a.Levels = s.levels(a.BestP99)
 	a.Open = s.open(a)
 	a.Trade = s.trade(a.Pick)

@@ -170,7 +170,7 @@ A sweep does not measure every value alike. It measures what decides, and stops 
 
 **The first block** measures all of a few values, else the powers of two, the default and the largest. What has less than 45 % of the best throughput is not measured again, nor what is proven worse by more than the margin.
 
-**Each further block** has three values: the one whose proof costs the fewest trials, a smaller one being worth more of them; a value not yet measured that may still be good; and the rivals of which most is missing. Throughput grows at most in proportion to Ps, so that below some value none can be good: that is how it finds a knee at 11 without having measured 3, 5, 6, 7, 9 and 10.
+**Each further block** has three values: the one whose proof costs the fewest trials, a smaller one being worth more of them; a value not yet measured that may still be good; and the rivals of which most is missing. Throughput grows at most in proportion to Ps, so that below some value none can be good: that is how it finds a knee at 11 without having measured 3, 5, 6, 7, 9 and 10. Where a value is proven, nothing is proven worse and the default is open, the two are measured on while the trials left may tell.
 
 **Proven** means that against each value that may be as good the throughput is shown to be no worse by the margin, and the p99 too, at 95 % each, on the values' own trials. **Likely** means that a model which pools neighbours gives it a chance of at least 97 % by throughput and 90 % by p99; it is said as that and passes no gate.
 

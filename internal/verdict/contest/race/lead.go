@@ -5,6 +5,7 @@ type Lead struct {
 	Pick        int     // the smallest value as good as any; 0: cannot tell
 	Confidence  Goal    // of the pick; empty without one
 	Probability float64 // that the pick is right, by the pooled model
+	Default     Goal    // how sure it is that the default is as good as any; empty: that is open, or there is none
 	Peak        int     // the highest throughput; 0 without figures
 	Equal       []int   // proven to lose no more than the margin to the peak, which is among them
 	BestP99     int     // the shortest p99 among values that are not out; 0: none

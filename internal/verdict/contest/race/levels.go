@@ -96,12 +96,15 @@ func (s *Race) later(n, best int) bool {
 // mostAsked is how many trials may be asked for one comparison.
 const mostAsked = 240
 
-// open are the comparisons that keep the pick, or the front where it is another,
-// from being proven.
+// open are the comparisons that keep the pick, or the front where it is another, or the
+// default, from being proven.
 func (s *Race) open(a Lead) []Comparison {
 	n := a.Pick
 	if n == 0 || a.Confidence == Proven {
 		n = s.front
+	}
+	if n == a.Pick && a.Confidence == Proven && a.Default == "" && !s.moves() && slices.Contains(s.rivals, s.rules.Default) {
+		n = s.rules.Default // whether it is as good is all that is left
 	}
 	if n == 0 || n == a.Pick && a.Confidence == Proven {
 		return nil

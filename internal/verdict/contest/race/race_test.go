@@ -50,6 +50,28 @@ func steady(seed uint64, of func(n float64) (throughput, p99 float64)) func(race
 	}
 }
 
+// That 2 loses nothing to 1 is soon proven. Whether 1 is worse, so that the number of Ps
+// matters at all, takes a few trials more, which the race takes while they may tell.
+func TestGoesOnWhileNothingIsProvenWorse(t *testing.T) {
+	for name, standard := range map[string]int{"without a default": 0, "the default is open": 1} {
+		told, most := 0, 0
+		for seed := range uint64(40) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			rules := race.Rules{Values: []int{1, 2}, Default: standard, Goal: race.Proven, Seed: seed}
+			trials, end, _ := play(t, rules, func(c race.Choice) race.Trial {
+				return race.Trial{Throughput: 1000 * (1 + 0.14*float64(c.Value-1)) * math.Exp(0.04*r.NormFloat64())}
+			})
+			most = max(most, len(trials))
+			if end.Lead.Pick == 2 && end.Lead.Levels[0].Out {
+				told++
+			}
+		}
+		if told < 30 || most > 30 {
+			t.Errorf("%s: %d of 40 races tell that 1 is worse, after %d trials at most", name, told, most)
+		}
+	}
+}
+
 // A plan is a function of rules and trials: a race that was interrupted goes on as if
 // it had not been.
 func TestNextIsPure(t *testing.T) {

@@ -21,6 +21,7 @@ const (
 	WhyPeak  Why = "peak"  // a value not yet measured, beside the highest throughput
 	WhyFront Why = "front" // the smallest value that may be good, against its rivals
 	WhyTrade Why = "trade" // a slower value whose p99 seems far better
+	WhyOpen  Why = "open"  // a value that may be as good as the pick, where nothing is proven worse
 )
 
 // Stop is why a race ended.
@@ -62,6 +63,9 @@ func (s *Race) next() Step {
 	if settled && fresh == 0 && !slices.ContainsFunc([]int{s.top, s.rules.Default}, s.lacks) && s.confirmed() {
 		if n := s.probe(); n != 0 {
 			return Step{Why: WhyTrade, Block: s.arrange([]int{n, s.pick})}
+		}
+		if n, against := s.unsettled(); n != 0 {
+			return Step{Why: WhyOpen, Block: s.arrange([]int{n, against})}
 		}
 		return Step{Stop: StopGoal}
 	}
