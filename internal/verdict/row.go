@@ -121,12 +121,7 @@ func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine floa
 	}
 	if level := s.levelOf(MetricP99); level.Mean != nil {
 		row.Judged = level.interval()
-		switch r.Latency.Quantile {
-		case 0.99:
-			row.P99 = row.Judged
-		case 0.5:
-			row.P50 = row.Judged
-		}
+		g.quantiles(&row, s)
 	}
 	if b := w.versus(s); b.Ratio != nil {
 		row.VersusPeak = Interval{Median: b.Ratio, Low: b.Low, High: b.High, N: b.N}

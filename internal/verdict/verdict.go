@@ -70,7 +70,7 @@ func (r *Group) allLatency(of *Value) {
 	}
 	r.Settings[0].Judged = r.Settings[0].P99
 	for i := range r.Rows {
-		r.Rows[i].Judged = r.Settings[0].P99
+		r.Rows[i].P50, r.Rows[i].P99, r.Rows[i].Judged = r.Settings[0].P50, r.Settings[0].P99, r.Settings[0].P99
 	}
 	if of != nil {
 		of.P99 = r.Settings[0].P99.Median

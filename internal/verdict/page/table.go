@@ -25,7 +25,7 @@ type column struct {
 // table is one row a setting, without the columns of which nothing is known.
 func (g *group) table() Table {
 	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), g.memoryColumns(), []column{
-		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, trialsCell}})
+		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, g.trialsCell}})
 	t := Table{Rows: make([]Row, len(g.rows))}
 	for i := range g.rows {
 		t.Rows[i].Mark = g.mark(&g.rows[i], "")
@@ -118,7 +118,11 @@ func (g *group) levels() string {
 			medians = append(medians, q)
 		}
 	}
-	return "Each value's level over the run, with its 95 % interval; " + phrase.And(append(medians, "what the kernel counted")) + " are medians."
+	text := "Each value's level over the run, with its 95 % interval; "
+	if g.Latency.Quantile == 0 {
+		return text + phrase.And(append(medians, "what the kernel counted")) + " are medians."
+	}
+	return text + fmt.Sprintf("%s %s of the same trials as its %s, and at that level; what the kernel counted are medians.", phrase.And(medians), isAre(len(medians)), g.Latency.Name())
 }
 
 // standing is what a setting came to: what has no part in the judgement is marked, with
@@ -163,11 +167,21 @@ func (g *group) leftOut(code verdict.ExcludedCode) Cell {
 	return Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }
 
-func trialsCell(a *verdict.SettingResult) Cell {
+// trialsCell is how many trials a row has, and of how many of them its latency is.
+func (g *group) trialsCell(a *verdict.SettingResult) Cell {
 	c := Cell{Value: strconv.Itoa(a.Trials)}
+	var details []string
 	if a.Invalid > 0 {
-		c.Detail = fmt.Sprintf("%d invalid", a.Invalid)
+		details = append(details, fmt.Sprintf("%d invalid", a.Invalid))
 	}
+	switch {
+	case g.Latency.Quantile == 0 || a.P99.Median == nil:
+	case a.Judged.Median == nil:
+		details = append(details, "latency not compared")
+	case a.Judged.N < a.Trials:
+		details = append(details, fmt.Sprintf("latency of %d", a.Judged.N))
+	}
+	c.Detail = phrase.Semicolons(details)
 	return c
 }
 

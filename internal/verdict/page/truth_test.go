@@ -67,6 +67,7 @@ func contradictions(r *verdict.Result, verdicts map[string]int) []string {
 		c.reasons()
 		c.texts()
 		c.standings()
+		c.quantiles()
 		c.advice()
 		problems = append(problems, c.problems...)
 	}
@@ -271,6 +272,43 @@ func orZero(list ...*int) int {
 
 func (c *checker) byName(label string) *verdict.SettingResult {
 	return c.row(&verdict.Value{Setting: label})
+}
+
+// quantiles: no row of a table, and no place of a chart, has a p50 above a p90.
+func (c *checker) quantiles() {
+	rise := func(where string, list ...*float64) {
+		last := 0.0
+		for _, x := range list {
+			if x != nil && *x < last*(1-1e-9) {
+				c.wrong("%s: the quantiles fall, to %g from %g", where, *x, last)
+			} else if x != nil {
+				last = *x
+			}
+		}
+	}
+	for i := range c.g.Rows {
+		a := &c.g.Rows[i]
+		judged := a.Judged.Median
+		if c.g.Latency.Quantile < 0.5 {
+			judged = nil
+		}
+		rise("row "+a.Label, a.P50.Median, judged, a.P99.Median)
+	}
+	for i := range c.g.Settings {
+		rise("setting "+c.g.Settings[i].Label, c.g.Settings[i].P50.Median, c.g.Settings[i].P99.Median)
+	}
+	if c.view.Latency == nil {
+		return
+	}
+	for k, category := range c.view.Latency.Categories {
+		var list []*float64
+		for _, s := range c.view.Latency.Series {
+			if m := s.Marks[k]; m.Present {
+				list = append(list, &m.At)
+			}
+		}
+		rise("chart at "+category.Label, list...)
+	}
 }
 
 func (c *checker) standings() {

@@ -54,7 +54,7 @@ func load(t *journal.Trial, c Config, s slot, f factors, throughput float64) {
 	if t.Saturated { // the backlog grows as long as the phase lasts
 		p50, p99 = measuredSeconds/2, measuredSeconds
 	}
-	t.LatencySeconds = latency(p50, p99)
+	t.LatencySeconds = latency(min(p50, p99), p99)
 	seconds := or(c.OpenSeconds, openSeconds(t.Setting, s.rate))
 	t.Phases = append(t.Phases, journal.Phase{
 		Mode: journal.ModeOpen, RatePerSecond: &s.rate, DurationSeconds: seconds, AchievedPerSecond: achieved,
