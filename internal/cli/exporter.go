@@ -94,8 +94,7 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 		},
 	})
 	defer e.Close()
-	// The first scan reads the files of all programs; no scrape need wait for that.
-	if err := e.Scan(ctx); err != nil {
+	if err := e.FirstScan(ctx); err != nil {
 		return err
 	}
 	std.notef("serving http://%s/metrics", browsable(listener.Addr()))

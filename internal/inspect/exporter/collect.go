@@ -11,7 +11,7 @@ func (v *view) collect(send func(prometheus.Metric)) {
 	send(scanDuration.metric(v.took.Seconds()))
 	send(processes.metric(float64(v.processes)))
 	send(others.metric(float64(v.others)))
-	for _, reason := range []string{reasonPermission, reasonDamaged, reasonOther} {
+	for _, reason := range []string{reasonPermission, reasonDamaged, reasonTime, reasonOther} {
 		send(unreadable.metric(float64(v.unreadable[reason]), reason))
 	}
 	send(inferred.metric(float64(v.inferred)))

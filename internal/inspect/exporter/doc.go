@@ -5,7 +5,9 @@
 //
 // Each scrape scans the processes once. Scrapes that come while a scan runs, or
 // within a second after it, share its result; a scan that nobody waits for any
-// more is stopped. What a scan saw becomes rows, one a process, and the rows
+// more is stopped. A scan that takes nearly all the time that those who wait have ends
+// with what it has: the programs that are known are looked at first, and processes that
+// were not are counted as unreadable for want of time. What a scan saw becomes rows, one a process, and the rows
 // become metrics: [Families] lists them all, with units in their names. PID and
 // name together identify a process on its machine.
 //

@@ -65,6 +65,17 @@ func (e *Exporter) Scan(ctx context.Context) error {
 	return err
 }
 
+// firstScan is how long the first scan may take.
+const firstScan = 10 * time.Second
+
+// FirstScan reads the files of all programs, so that no scrape need wait for that; as
+// far as there is time, since what hinders that must not keep the exporter from serving.
+func (e *Exporter) FirstScan(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, firstScan)
+	defer cancel()
+	return e.Scan(ctx)
+}
+
 // Close waits until no scan runs.
 func (e *Exporter) Close() { e.shared.close() }
 

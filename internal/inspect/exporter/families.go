@@ -54,7 +54,7 @@ var (
 	scans        = family("counter", "exporter_scans_total", "Scans, by their result: ok or failed.", "result")
 	processes    = family("gauge", "exporter_processes", "Go processes that the scan saw.")
 	others       = family("gauge", "exporter_processes_other", "Processes that are no Go programs.")
-	unreadable   = family("gauge", "exporter_processes_unreadable", "Processes of which it is not known whether they are Go's, by the reason: permission, damaged or other.", "reason")
+	unreadable   = family("gauge", "exporter_processes_unreadable", "Processes of which it is not known whether they are Go's, by the reason: permission, damaged, time (the scan had none left for them) or other.", "reason")
 	inferred     = family("gauge", "exporter_processes_memory_unreadable", "Go processes whose memory could not be read; their GOMAXPROCS is inferred or missing.")
 	dropped      = family("gauge", "exporter_processes_dropped", "Go processes left out since there are more than --max-processes.")
 	filtered     = family("gauge", "exporter_processes_filtered", "Go processes left out by --name.")

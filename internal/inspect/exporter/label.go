@@ -38,6 +38,7 @@ func clean(s string, longest int) string {
 const (
 	reasonPermission = "permission"
 	reasonDamaged    = "damaged"
+	reasonTime       = "time"
 	reasonOther      = "other"
 )
 
@@ -47,6 +48,8 @@ func reasonOf(c observe.Cause) string {
 		return reasonPermission
 	case c == observe.Damaged:
 		return reasonDamaged
+	case c == observe.Late:
+		return reasonTime
 	}
 	return reasonOther
 }

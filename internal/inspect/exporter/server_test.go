@@ -83,7 +83,7 @@ func TestCancel(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(1400 * time.Millisecond)
 		if canceled.Load() != 0 {
 			t.Error("canceled while one still waits")
 		}
@@ -188,4 +188,50 @@ func TestServe(t *testing.T) {
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
 		t.Error("it still listens")
 	}
+}
+
+// A scan that runs out of its time answers with what it has, to those alone who have no
+// more time.
+func TestHurry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const needs = 20 * time.Second
+		e := New(Options{Scan: func(ctx context.Context) (observe.Snapshot, error) {
+			snap := fixture()
+			select {
+			case <-time.After(needs):
+			case <-ctx.Done():
+				if context.Cause(ctx) != observe.ErrTime {
+					return observe.Snapshot{}, ctx.Err()
+				}
+				snap.Processes = snap.Processes[:1]
+				snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: 9, Cause: observe.Late})
+			}
+			return snap, nil
+		}})
+		defer e.Close()
+		h := e.Handler()
+		within := func(timeout string, wait time.Duration) (body string) {
+			began := time.Now()
+			code, body := scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", timeout)
+			if took := time.Since(began); code != http.StatusOK || took > wait {
+				t.Errorf("a scrape of %s s: %d after %v: %.200s", timeout, code, took, body)
+			}
+			return body
+		}
+		const late = `procfit_exporter_processes_unreadable{reason="time"} 1`
+		for range 2 { // what is not whole is given to nobody else
+			if body := within("10", 9500*time.Millisecond); !strings.Contains(body, late) || !strings.Contains(body, "procfit_exporter_processes 1\n") {
+				t.Errorf("not what the scan had: %.2000s", body)
+			}
+		}
+		var both sync.WaitGroup // who has more time is not hurried by who has less
+		both.Go(func() { scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "1") })
+		both.Go(func() {
+			time.Sleep(time.Millisecond)
+			if body := within("30", 30*time.Second); strings.Contains(body, late) {
+				t.Error("hurried by a scrape that has less time")
+			}
+		})
+		both.Wait()
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
 )
 
 // sharer runs one scan at a time and gives its result to all who ask meanwhile or
@@ -21,9 +23,11 @@ type sharer struct {
 
 // flight is a scan that runs.
 type flight struct {
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	done    chan struct{}
-	waiting int // who wants the result; at 0 it is canceled
+	waiting int  // who wants the result; at 0 it is canceled
+	patient int  // those of them who have time left
+	hurried bool // nobody had: it ends with what it has, which is for them alone
 
 	view *view // when done
 	err  error
@@ -36,12 +40,22 @@ func (s *sharer) get(ctx context.Context) (*view, error) {
 		defer s.mu.Unlock()
 		return s.last, nil
 	}
-	if s.flight == nil || s.flight.waiting == 0 {
+	if s.flight == nil || s.flight.waiting == 0 || s.flight.hurried {
 		s.start(s.flight)
 	}
 	f := s.flight
 	f.waiting++
+	f.patient++
 	s.mu.Unlock()
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		hurry := time.AfterFunc(left-min(left/4, mostSpare), func() { s.hurry(f) })
+		defer func() {
+			if hurry.Stop() {
+				s.hurry(f)
+			}
+		}()
+	}
 	select {
 	case <-f.done:
 		return f.view, f.err
@@ -49,26 +63,47 @@ func (s *sharer) get(ctx context.Context) (*view, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if f.waiting--; f.waiting == 0 {
-			f.cancel()
+			f.cancel(ctx.Err())
 		}
 		return nil, ctx.Err()
 	}
 }
 
+// mostSpare is of the time that a scraper has what a scan leaves for its answer, at
+// most; of a short one it is a quarter.
+const mostSpare = 2 * time.Second
+
+// hurry is told that one who waits has little time left. Once all have, the scan is to
+// end with what it has.
+func (s *sharer) hurry(f *flight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.patient--; f.patient == 0 && s.flight == f {
+		f.hurried = true
+		f.cancel(observe.ErrTime)
+	}
+}
+
 // start begins a scan, after the one before has stopped.
 func (s *sharer) start(before *flight) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	f := &flight{cancel: cancel, done: make(chan struct{})}
 	s.flight = f
 	go func() {
-		defer cancel()
+		defer cancel(nil)
 		if before != nil {
 			<-before.done
 		}
 		v, err := s.scan(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if f.view, f.err = v, err; err == nil {
+		switch f.view, f.err = v, err; {
+		case err != nil && f.hurried:
+			f.err = context.DeadlineExceeded
+		case err != nil:
+		case f.hurried:
+			s.last, s.at = v, time.Time{}
+		default:
 			s.last, s.at = v, s.now()
 		}
 		if s.flight == f {
@@ -83,7 +118,7 @@ func (s *sharer) close() {
 	s.mu.Lock()
 	f := s.flight
 	if f != nil {
-		f.cancel()
+		f.cancel(nil)
 	}
 	s.mu.Unlock()
 	if f != nil {

@@ -117,7 +117,7 @@ func TestReadClaims(t *testing.T) {
 func TestAnalyseOtherClasses(t *testing.T) {
 	for name, w := range tinies() {
 		f := new(file)
-		f.read(bytes.NewReader(w.bytes()))
+		_, _ = f.read(t.Context(), bytes.NewReader(w.bytes()), maxRead)
 		if f.err != nil || f.program.GoVersion == "" {
 			t.Errorf("%s: %v", name, f.err)
 		}

@@ -1,9 +1,12 @@
 package goproc
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Source is how the live value was found.
@@ -53,8 +56,9 @@ type fileKey struct {
 // file is a program's analysis. What needs no process is done once; the addresses
 // in a stripped program are found with the first process that can be read.
 type file struct {
-	once    sync.Once
-	ready   atomic.Bool // once is done
+	reading sync.Mutex  // by one at a time
+	ready   atomic.Bool // it has been
+	slow    vain        // readings that took too long
 	program Program
 	image   *image
 	layout  layout // of runtime.sched; zero where it is not known
@@ -62,10 +66,12 @@ type file struct {
 	code    map[string]span // of the functions to decode; nil when there are symbols
 	err     error           // why the file cannot be read: for good
 
-	mu  sync.Mutex
-	at  Addresses // Procs is 0 while they are not known
-	bad error     // why they will not be found
-	gc  gcAddresses
+	mu       sync.Mutex
+	at       Addresses // Procs is 0 while they are not known
+	bad      error     // why they will not be found
+	starting error     // why they were not found yet
+	vain     vain      // searches for them
+	gc       gcAddresses
 }
 
 func (c *Cache) file(key fileKey) *file {
@@ -82,18 +88,48 @@ func (c *Cache) file(key fileKey) *file {
 	return f
 }
 
-// read does what needs only the file, if it is the first to, and tells how much
-// the file's build info takes.
-func (f *file) read(r io.ReaderAt) (held int) {
-	f.once.Do(func() {
-		defer f.ready.Store(true)
-		if f.program, f.image, f.err = readProgram(r); f.err == nil {
-			held = f.image.info
-			f.bad = f.analyse(&budget{r: r, left: maxRead})
-		}
-	})
-	return held
+// known is the file if it has been read, else nil.
+func (c *Cache) known(key fileKey) *file {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.files[key]; f != nil && f.ready.Load() {
+		return f
+	}
+	return nil
 }
+
+// read does what needs only the file, if nobody has, and tells how much the file's
+// build info takes. The error says why the file cannot be read. Where ctx ends before
+// it is read, that is ErrLate, and a later call begins anew; if not too soon, since
+// then it would take most of everyone's time.
+func (f *file) read(ctx context.Context, r io.ReaderAt, most int64) (held int, err error) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	if f.ready.Load() {
+		return 0, f.err
+	}
+	deadline, hurried := ctx.Deadline()
+	if hurried && f.slow.resting() {
+		return 0, errSlow
+	}
+	began := time.Now()
+	b := &budget{r: r, left: most, ctx: ctx}
+	if f.program, f.image, f.err = readProgram(b); f.err == nil {
+		held = f.image.info
+		f.bad = f.analyse(b)
+	}
+	switch {
+	case b.late && hurried && !time.Now().Before(deadline):
+		f.slow.took(time.Since(began))
+		return 0, errSlow
+	case b.late:
+		return 0, ErrLate
+	}
+	f.ready.Store(true)
+	return held, f.err
+}
+
+var errSlow = fmt.Errorf("%w within %v", ErrLate, maxTime)
 
 // hold counts what a file takes.
 func (c *Cache) hold(bytes int) {

@@ -2,6 +2,7 @@ package goproc
 
 import (
 	"bytes"
+	"context"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFind(t *testing.T) {
@@ -170,7 +172,8 @@ func TestEndless(t *testing.T) {
 	tables := goodWorld()
 	tables.symbols = map[string]uint64{"runtime.gomaxprocs": worldText} // none that is usable
 	tables.change = func(b []byte) {
-		binary.LittleEndian.PutUint64(b[worldHeads+64+32:], 1<<50)
+		binary.LittleEndian.PutUint64(b[worldHeads+64+32:], maxRead/2) // what is more is not begun with, see TestTables
+		binary.LittleEndian.PutUint64(b[worldHeads+2*64+32:], maxRead/2)
 	}
 	for name, w := range map[string]world{"segment": segment, "symbol table": tables} {
 		r := endless{w.bytes()}
@@ -190,6 +193,88 @@ func TestEndless(t *testing.T) {
 		if allocated > 1<<20 {
 			t.Errorf("%s: %d bytes allocated", name, allocated)
 		}
+	}
+}
+
+// TestTables does not read a table of symbols that is larger than all that may be read;
+// the program is then read as one without.
+func TestTables(t *testing.T) {
+	const size = 32 // of a section's header, where its size is
+	for name, section := range map[string]int{"symbols": 1, "names": 2} {
+		w := goodWorld()
+		w.symbols = map[string]uint64{"x": worldText}
+		w.change = func(b []byte) {
+			binary.LittleEndian.PutUint64(b[worldHeads+64*section+size:], 1<<33)
+		}
+		r := endless{w.bytes()}
+		m, err := readImage(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &budget{r: r, left: maxRead}
+		f := &file{image: m}
+		if err := f.analyse(b); err != nil {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if at, err := f.locate(r, 0); err != nil || at.Source != Decoded {
+			t.Errorf("%s: %+v, %v", name, at, err)
+		}
+		if read := maxRead - b.left; read > 1<<20 {
+			t.Errorf("%s: %d bytes were read", name, read)
+		}
+	}
+}
+
+// TestLate: what there is no time for is read later, and what took too long not at once.
+func TestLate(t *testing.T) {
+	r := bytes.NewReader(tinies()["64LittleEndian sections"].bytes())
+	f := new(file)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.read(ctx, r, maxRead); err != ErrLate || f.ready.Load() {
+		t.Errorf("no time: %v", err)
+	}
+	slow, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	f.slow.n = few + 1
+	if _, err := f.read(slow, r, maxRead); !errors.Is(err, ErrLate) || err == ErrLate {
+		t.Errorf("too slow: %v", err)
+	}
+	f.slow.rest = time.Now().Add(time.Hour)
+	hurry, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	if _, err := f.read(hurry, r, maxRead); !errors.Is(err, ErrLate) {
+		t.Errorf("again, too soon: %v", err)
+	}
+	if _, err := f.read(t.Context(), r, maxRead); err != nil || f.program.GoVersion == "" {
+		t.Errorf("without a bound of time: %v", err)
+	}
+}
+
+// TestVainSearch: where a program's memory has no module record, and so far has not
+// begun, it is not searched at each look.
+func TestVainSearch(t *testing.T) {
+	b := goodWorld().bytes()
+	m, err := readImage(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &file{image: m}
+	if err := f.analyse(&budget{r: bytes.NewReader(b), left: maxRead}); err != nil {
+		t.Fatal(err)
+	}
+	memory := &budget{r: endless{}, left: 1 << 40}
+	if _, err := f.locate(memory, 0); !errors.Is(err, ErrStarting) {
+		t.Fatalf("of zeros: %v", err)
+	}
+	f.vain.rest = time.Now().Add(time.Hour)
+	left := memory.left
+	if _, err := f.locate(memory, 0); !errors.Is(err, ErrStarting) || memory.left != left {
+		t.Errorf("searched again at once: %v", err)
+	}
+	f.vain.rest = time.Time{}
+	if _, err := f.locate(bytes.NewReader(b), 0); err != nil {
+		t.Errorf("not searched again later: %v", err)
 	}
 }
 

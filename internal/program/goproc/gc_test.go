@@ -196,16 +196,16 @@ func TestSearchesAreRare(t *testing.T) {
 	if err, read := look(); err == nil || read < int64(len(b)) {
 		t.Errorf("%v after %d bytes of %d", err, read, len(b))
 	}
-	if !a.rest.After(time.Now().Add(-time.Second)) {
-		t.Errorf("no rest after it: %v", a.rest)
+	if !a.vain.rest.After(time.Now().Add(-time.Second)) {
+		t.Errorf("no rest after it: %v", a.vain.rest)
 	}
-	a.rest = time.Now().Add(time.Hour) // it is short, and this machine may be busy
+	a.vain.rest = time.Now().Add(time.Hour) // it is short, and this machine may be busy
 	copy(b[at:], goodMemstats(7))
 	copy(b[2*at:], goodMemstats(7))
 	if err, read := look(); err == nil || read != 0 {
 		t.Errorf("%v, and %d bytes were read at once again", err, read)
 	}
-	a.rest, a.inMemstats = time.Time{}, variable{vaddr + at, memstatsSize + 64}
+	a.vain.rest, a.inMemstats = time.Time{}, variable{vaddr + at, memstatsSize + 64}
 	if err, read := look(); err != nil || a.memstats != vaddr+at || read > memstatsSize+64 {
 		t.Errorf("%v at %#x after %d bytes; want %#x", err, a.memstats, read, vaddr+at)
 	}

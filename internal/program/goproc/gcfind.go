@@ -26,14 +26,13 @@ type gcAddresses struct {
 	cpu      []uint64 // of work.cpuStats, and copies of it that package metrics makes
 
 	inMemstats, inWork variable      // of runtime.memstats and runtime.work; zero without symbols
-	rest               time.Time     // until then nothing is looked for
+	vain               vain          // looks that searched and did not find all
 	resting            bool          // in this look
 	took               time.Duration // what this look searched for
-	vain               int           // looks that searched and did not find all
 }
 
-// restFor is how many times as long as a look's searches took there is none after them,
-// where they did not find all; but for the first few, after which it is no longer than
+// restFor is how many times as long as a search took there is none after it, where it
+// did not find all; but for the first few, after which it is no longer than
 // restSoon, so that a collector that has just begun is found. A program that computes
 // without a collection would be searched at each look, on CPUs that are its own: those
 // that use crypto have 32 MiB of variables.
@@ -43,16 +42,29 @@ const (
 	few      = 8
 )
 
+// vain bounds what searches take that find nothing.
+type vain struct {
+	n    int       // of them
+	rest time.Time // until then nothing is looked for
+}
+
+func (v *vain) resting() bool { return time.Now().Before(v.rest) }
+
+// took is told of a search in vain.
+func (v *vain) took(d time.Duration) {
+	d *= restFor
+	if v.n++; v.n <= few {
+		d = min(d, restSoon)
+	}
+	v.rest = time.Now().Add(d)
+}
+
 // begin and end enclose a look at the process, with its searches.
-func (a *gcAddresses) begin() { a.resting, a.took = time.Now().Before(a.rest), 0 }
+func (a *gcAddresses) begin() { a.resting, a.took = a.vain.resting(), 0 }
 
 func (a *gcAddresses) end() {
 	if !a.resting && (a.memstats == 0 || len(a.cpu) == 0) {
-		rest := restFor * a.took
-		if a.vain++; a.vain <= few {
-			rest = min(rest, restSoon)
-		}
-		a.rest = time.Now().Add(rest)
+		a.vain.took(a.took)
 	}
 }
 

@@ -4,6 +4,7 @@ package goproc
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,10 +33,29 @@ func (c *Cache) Live(pid int) (Live, error) {
 	return live, nil
 }
 
+// Known tells whether the file that the process runs has been read, so that Live and
+// Program take little; true where there is nothing to read.
+func (c *Cache) Known(pid int) bool {
+	key, err := keyOf(pid)
+	return err != nil || c.known(key) != nil
+}
+
+// Learn reads the file that the process runs for Live and Program. It gives up when
+// the time of ctx is over, or a bound of its own for one file; the error is then
+// ErrLate.
+func (c *Cache) Learn(ctx context.Context, pid int) error {
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	if _, _, err := c.open(ctx, pid); err != nil {
+		return fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return nil
+}
+
 // Program reads the program that the process runs; what it needs of permission
 // is less than Live does.
 func (c *Cache) Program(pid int) (Program, error) {
-	f, _, err := c.open(pid)
+	f, _, err := c.open(context.Background(), pid)
 	if err != nil {
 		return Program{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
 	}
@@ -44,12 +64,12 @@ func (c *Cache) Program(pid int) (Program, error) {
 
 // open returns the analysis of the file that the process runs, and the identity
 // of that file. A file that is known is not opened again.
-func (c *Cache) open(pid int) (*file, fileKey, error) {
+func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 	key, err := keyOf(pid)
 	if err != nil {
 		return nil, key, err
 	}
-	if f := c.file(key); f.ready.Load() {
+	if f := c.known(key); f != nil {
 		return f, key, f.err
 	}
 	exe, err := openProc(pid, "exe")
@@ -63,13 +83,14 @@ func (c *Cache) open(pid int) (*file, fileKey, error) {
 	}
 	key = keyOfStat(&st) // another one if the process has just called exec
 	f := c.file(key)
-	c.hold(f.read(exe))
-	return f, key, f.err
+	held, err := f.read(ctx, exe, most(dataIn(exe.n, st.Size)))
+	c.hold(held)
+	return f, key, err
 }
 
 // memory opens the memory of a process, with the analysis of the file that it runs.
 func (c *Cache) memory(pid int) (f *file, mem fd, bias uint64, err error) {
-	f, key, err := c.open(pid)
+	f, key, err := c.open(context.Background(), pid)
 	if err != nil {
 		return nil, fd{}, 0, err
 	}

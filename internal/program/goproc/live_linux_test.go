@@ -1,6 +1,7 @@
 package goproc
 
 import (
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,6 +13,35 @@ import (
 func build(t testing.TB, env []string, args ...string) string {
 	t.Helper()
 	return goproctest.Build{Env: env, Args: args}.Run(t)
+}
+
+// TestDataIn: a file with holes is no larger than its data.
+func TestDataIn(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/sparse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const part, size = 1 << 20, 1 << 40
+	for _, at := range []int64{0, size / 2} {
+		if _, err := f.WriteAt(make([]byte, part), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	if n := dataIn(int(f.Fd()), size); n < 2*part || n > 4*part {
+		need.Skip(t, "this file system has no holes")
+	}
+	if n := dataIn(int(f.Fd()), part); n != part {
+		t.Errorf("%d bytes of data in the first %d", n, part)
+	}
+	for data, want := range map[int64]int64{0: spareRead, part: spareRead + 2*part, size: maxRead} {
+		if got := most(data); got != want {
+			t.Errorf("of %d bytes %d are read, want %d", data, got, want)
+		}
+	}
 }
 
 // TestLive compares what is read with what the program says of itself, for each

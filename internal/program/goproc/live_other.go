@@ -2,7 +2,10 @@
 
 package goproc
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Live needs Linux.
 func (c *Cache) Live(pid int) (Live, error) {
@@ -12,6 +15,15 @@ func (c *Cache) Live(pid int) (Live, error) {
 // GC needs Linux.
 func (c *Cache) GC(pid int) (GC, error) {
 	return GC{}, fmt.Errorf("process %d: %w", pid, ErrUnsupported)
+}
+
+// Known is true: there is nothing to read.
+func (c *Cache) Known(int) bool { return true }
+
+// Learn needs Linux.
+func (c *Cache) Learn(_ context.Context, pid int) error {
+	_, err := c.Program(pid)
+	return err
 }
 
 // Program needs Linux.

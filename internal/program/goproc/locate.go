@@ -1,9 +1,11 @@
 package goproc
 
 import (
+	"context"
 	"debug/elf"
 	"errors"
 	"io"
+	"time"
 )
 
 // Addresses are where variables of a program's runtime lie, before the load bias.
@@ -19,9 +21,8 @@ type Addresses struct {
 // needs none: its file's segments, at their addresses, do too.
 func Locate(program, mem io.ReaderAt, bias uint64) (Addresses, error) {
 	f := new(file)
-	f.read(program)
-	if f.err != nil {
-		return Addresses{}, f.err
+	if _, err := f.read(context.Background(), program, maxRead); err != nil {
+		return Addresses{}, err
 	}
 	return f.locate(mem, bias)
 }
@@ -70,9 +71,17 @@ func (f *file) locate(mem io.ReaderAt, bias uint64) (Addresses, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.at.Procs == 0 && f.bad == nil {
+		if f.vain.resting() {
+			return Addresses{}, f.starting
+		}
+		began := time.Now()
 		at, err := f.decode(&budget{r: mem, left: maxMemory}, bias)
-		if errors.Is(err, ErrUndecodable) {
+		switch {
+		case errors.Is(err, ErrUndecodable):
 			f.bad = err
+		case errors.Is(err, ErrStarting): // and maybe for ever: that is not looked for all the time
+			f.starting = err
+			f.vain.took(time.Since(began))
 		}
 		if err != nil {
 			return Addresses{}, err

@@ -51,6 +51,30 @@ func (f fd) ReadAt(p []byte, off int64) (int, error) {
 	return done, nil
 }
 
+// maxExtents bounds how many parts of a file are looked at for holes between them.
+const maxExtents = 512
+
+// dataIn is how many bytes of a file are not in holes. Where the file system does not
+// tell, or there are very many holes, all of the rest counts as data.
+func dataIn(file int, size int64) (data int64) {
+	for off, n := int64(0), 0; off < size; n++ {
+		from, err := unix.Seek(file, off, unix.SEEK_DATA)
+		if err == unix.ENXIO { // a hole to the end
+			break
+		}
+		to := size
+		if err == nil && n < maxExtents {
+			to, err = unix.Seek(file, from, unix.SEEK_HOLE)
+		}
+		if err != nil || n >= maxExtents {
+			return data + size - off
+		}
+		data += to - from
+		off = to
+	}
+	return data
+}
+
 // loadBias is the difference between where a process runs and where its file says.
 func loadBias(pid int, m *image) (uint64, error) {
 	if m.fixed {

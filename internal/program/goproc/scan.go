@@ -1,9 +1,11 @@
 package goproc
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // The bounds of all that is read to find the variables, in bytes: of the file and
@@ -11,22 +13,39 @@ import (
 // 70 MB of the file, more where it has symbols or no section headers, and the 13 MB
 // of its data. A hostile file can claim any size.
 const (
-	maxRead   = 512 << 20
-	maxMemory = 128 << 20
+	maxRead   = 256 << 20
+	maxMemory = 64 << 20
+	// Each part of a file is read once or twice. One that is mostly holes, which cost
+	// its owner nothing, is read no further than a whole one of as much data would be.
+	readings  = 2
+	spareRead = 16 << 20
 )
+
+// maxTime is what the file of one program may take of a scan of all processes.
+const maxTime = time.Second
+
+// most is how much is read of a file with so many bytes of data.
+func most(data int64) int64 { return min(maxRead, spareRead+readings*min(data, maxRead)) }
 
 // scanChunk is the size of one read, in bytes.
 const scanChunk = 64 << 10
 
 var errBudget = fmt.Errorf("%w: it asks for more reading than any program needs", ErrUndecodable)
 
-// budget is a reader that fails once it has been asked for too much.
+// budget is a reader that fails once it has been asked for too much, or the time is
+// over.
 type budget struct {
 	r    io.ReaderAt
 	left int64
+	ctx  context.Context // nil: there is no hurry
+	late bool            // something was not read since the time was over
 }
 
 func (b *budget) ReadAt(p []byte, off int64) (int, error) {
+	if b.ctx != nil && b.ctx.Err() != nil {
+		b.late = true
+		return 0, ErrLate
+	}
 	if b.left -= int64(len(p)); b.left < 0 {
 		return 0, errBudget
 	}
@@ -73,7 +92,7 @@ func scan(r io.ReaderAt, off, size int64, overlap int, see func(piece []byte, at
 			return nil
 		}
 		if err != nil || got <= 0 {
-			if errors.Is(err, errBudget) {
+			if errors.Is(err, errBudget) || errors.Is(err, ErrLate) {
 				return err
 			}
 			return nil

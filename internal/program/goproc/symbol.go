@@ -27,7 +27,13 @@ func (m *image) symbols(sizes map[string]uint64) (map[string]variable, error) {
 	if !ok || uint64(symtab.Link) >= uint64(len(m.sections)) {
 		return nil, nil
 	}
-	at, err := stringsAt(m.r, m.sections[symtab.Link], sizes)
+	names := m.sections[symtab.Link]
+	// A table that is larger than all that may be read is no program's: it is as good as
+	// none, and the rest is read as that of a stripped program.
+	if b, ok := m.r.(*budget); ok && (symtab.Size > uint64(b.left) || names.Size > uint64(b.left)-symtab.Size) {
+		return nil, nil
+	}
+	at, err := stringsAt(m.r, names, sizes)
 	if err != nil || len(at) == 0 {
 		return nil, err
 	}

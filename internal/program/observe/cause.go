@@ -14,6 +14,7 @@ const (
 	Denied     Cause = "denied"         // for want of permission
 	DeniedRoot Cause = "denied_to_root" // which root, as which procfit runs, has not here either
 	Damaged    Cause = "damaged"        // the program's file is, or is of an unknown kind
+	Late       Cause = "late"           // there was no time to, see ErrTime
 	Other      Cause = "other"
 )
 
@@ -28,6 +29,8 @@ func causeOf(err error) Cause {
 		return Denied
 	case errors.Is(err, goproc.ErrUndecodable):
 		return Damaged
+	case errors.Is(err, goproc.ErrLate):
+		return Late
 	}
 	return Other
 }

@@ -47,8 +47,8 @@ func worst(groups []rule.Throttling) *rule.Throttling {
 
 // groups reads each group's throttling once a Scan: processes share them.
 type groups struct {
-	before map[string]facts.Throttling // by directory, as of the Scan before
-	span   time.Duration               // since then
+	before map[string]groupReading // by directory, as of the Scan before
+	at     time.Time               // of this one
 
 	mu   sync.Mutex
 	read map[string]groupReading
@@ -57,10 +57,11 @@ type groups struct {
 type groupReading struct {
 	facts.Throttling
 	err error
+	at  time.Time
 }
 
-func newGroups(before map[string]facts.Throttling, span time.Duration) *groups {
-	return &groups{before: before, span: span, read: make(map[string]groupReading)}
+func newGroups(before map[string]groupReading, at time.Time) *groups {
+	return &groups{before: before, at: at, read: make(map[string]groupReading)}
 }
 
 // of returns the throttling of the groups that have a limit since they were made,
@@ -75,6 +76,7 @@ func (g *groups) of(limits []facts.Limit) []rule.Throttling {
 		}
 		r, ok := g.read[l.Dir]
 		if !ok {
+			r.at = g.at
 			r.Throttling, r.err = l.Throttling()
 			g.read[l.Dir] = r
 		}
@@ -94,21 +96,34 @@ func (g *groups) since(limits []facts.Limit) []rule.Throttling {
 		if !ok {
 			continue
 		}
-		if now.Throttling, ok = throttledSince(now.Throttling, was); !ok {
+		if now.Throttling, ok = throttledSince(now.Throttling, was.Throttling); !ok {
 			continue
 		}
-		now.Span = g.span
+		now.Span = g.at.Sub(was.at)
 		all = append(all, now)
 	}
 	return all
 }
 
-// now is what was read, for the next Scan.
-func (g *groups) now() map[string]facts.Throttling {
-	all := make(map[string]facts.Throttling, len(g.read))
+// keptFor is how long the reading of a group lasts that is not read again.
+const keptFor = 5 * time.Minute
+
+// now is what was read, for the next Scan; and what was read earlier, where this one
+// did not look at all processes.
+func (g *groups) now(partly bool) map[string]groupReading {
+	all := make(map[string]groupReading, len(g.read))
+	if partly {
+		for dir, r := range g.before {
+			if g.at.Sub(r.at) < keptFor {
+				all[dir] = r
+			}
+		}
+	}
 	for dir, r := range g.read {
 		if r.err == nil {
-			all[dir] = r.Throttling
+			all[dir] = r
+		} else {
+			delete(all, dir)
 		}
 	}
 	return all

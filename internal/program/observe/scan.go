@@ -3,12 +3,15 @@ package observe
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -35,8 +38,13 @@ type Scanner struct {
 	sampler *Sampler
 	at      time.Time
 	last    map[identity]looked
-	groups  map[string]facts.Throttling // by directory, as of the Scan before
+	groups  map[string]groupReading // by directory, as of the Scan before
 }
+
+// ErrTime as the cause of the end of a Scan's context ends the Scan in good order: it
+// returns what it has. Programs that are known are looked at first, and what was not
+// looked at is Unreadable for want of time.
+var ErrTime = errors.New("the time of the scan is over")
 
 // identity names a process for as long as the machine runs.
 type identity struct {
@@ -64,8 +72,8 @@ func (s *Scanner) Close() error { return s.sampler.Close() }
 
 // Scan looks at the processes, all of them when none is named. One that ends
 // meanwhile is left out. One that is named is among the Processes with what is
-// known of it also when it is Unreadable. The error is that of ctx, or that /proc
-// cannot be listed.
+// known of it also when it is Unreadable, unless for want of time. The error is that of ctx, but see ErrTime,
+// or that /proc cannot be listed.
 func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	if len(pids) > 0 {
 		return s.scan(ctx, pids, true)
@@ -108,9 +116,9 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	if !s.at.IsZero() {
 		snap.Interval = snap.At.Sub(s.at)
 	}
-	shared := &shared{groups: newGroups(s.groups, snap.Interval)}
+	shared := &shared{groups: newGroups(s.groups, snap.At)}
 	seen := s.lookAtAll(ctx, pids, shared)
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
 	}
 	now := make(map[identity]looked, len(s.last))
@@ -118,6 +126,9 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 		one := &seen[i]
 		if one.unreadable != nil {
 			snap.Unreadable = append(snap.Unreadable, *one.unreadable)
+			if before, ok := s.last[one.id]; ok && one.process == nil {
+				now[one.id] = before // it was not looked at, but may be next time
+			}
 		}
 		switch {
 		case one.unreadable != nil && !named:
@@ -133,9 +144,11 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	}
 	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	slices.SortFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
-	s.at, s.last, s.groups = snap.At, now, shared.groups.now()
+	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
 	return snap, nil
 }
+
+func overTime(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrTime) }
 
 // sight is what came of looking at one process; nothing when it is gone.
 type sight struct {
@@ -146,6 +159,20 @@ type sight struct {
 	looked     looked
 }
 
+// order is that of looking at the processes. Those whose program is not known come
+// last: reading its file takes longer, and whoever starts programs can make that long.
+func (s *Scanner) order(pids []int) (places []int) {
+	var unknown []int
+	for i, pid := range pids {
+		if s.reader.cache.Known(pid) {
+			places = append(places, i)
+		} else {
+			unknown = append(unknown, i)
+		}
+	}
+	return append(places, unknown...)
+}
+
 // lookAtAll shares the processes among as many goroutines as run at once.
 func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []sight {
 	seen := make([]sight, len(pids))
@@ -154,12 +181,12 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []s
 	for range min(runtime.GOMAXPROCS(0), len(pids)) {
 		workers.Go(func() {
 			for i := range next {
-				seen[i] = s.look(pids[i], shared)
+				seen[i] = s.look(ctx, pids[i], shared)
 			}
 		})
 	}
-	for i := range pids {
-		if ctx.Err() != nil {
+	for _, i := range s.order(pids) {
+		if ctx.Err() != nil && !overTime(ctx) {
 			break
 		}
 		next <- i
@@ -175,7 +202,7 @@ type shared struct {
 	groups *groups
 }
 
-func (s *Scanner) look(pid int, shared *shared) sight {
+func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
 	stat, err := procstat.ReadStat(pid)
 	if err != nil || stat.State == 'Z' || stat.State == 'X' {
 		return sight{}
@@ -183,7 +210,11 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 	if stat.Kernel {
 		return sight{other: true}
 	}
-	var one sight
+	one := sight{id: identity{pid, stat.Started}}
+	if err := s.learn(ctx, pid); err != nil {
+		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: err.Error(), Cause: Late, Detail: detailOf(err)}
+		return one
+	}
 	observed, seen, err := s.reader.observe(pid, stat, &shared.facts)
 	switch {
 	case err != nil:
@@ -197,7 +228,6 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 	if err != nil {
 		return sight{}
 	}
-	one.id = identity{pid, stat.Started}
 	one.looked = looked{counts: counts, latency: seen.live.Latency}
 	p := &Process{Started: stat.Started, Threads: counts.Threads}
 	if seen.mem != nil {
@@ -209,6 +239,18 @@ func (s *Scanner) look(pid int, shared *shared) sight {
 	p.Findings = rule.Judge(p.Subject)
 	one.process = p
 	return one
+}
+
+// learn reads the program of a process, as far as there is time; any other reason why
+// it cannot be read shows when it is observed.
+func (s *Scanner) learn(ctx context.Context, pid int) error {
+	if overTime(ctx) {
+		return fmt.Errorf("process %d: %w", pid, ErrTime)
+	}
+	if err := s.reader.cache.Learn(ctx, pid); errors.Is(err, goproc.ErrLate) {
+		return err
+	}
+	return nil
 }
 
 // count fills in what the process did, in all and since the Scan before.

@@ -100,6 +100,44 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestScanOutOfTime: a scan whose time is over has what it looked at, and says of the
+// others that there was no time; the next one counts on from what was known before.
+func TestScanOutOfTime(t *testing.T) {
+	pid, _ := play(t, "leaf")
+	s := newScanner(t)
+	over, cancel := context.WithCancelCause(t.Context())
+	cancel(ErrTime)
+	late := func() {
+		t.Helper()
+		snap, err := s.Scan(over)
+		i := slices.IndexFunc(snap.Unreadable, func(u Unreadable) bool { return u.PID == pid })
+		if err != nil || i < 0 || snap.Unreadable[i].Cause != Late || snap.Unreadable[i].Name == "" || len(snap.Processes) > 0 {
+			t.Fatalf("%+v, %v", snap, err)
+		}
+	}
+	late()
+	first := one(t, scan(t, s), pid)
+	time.Sleep(20 * time.Millisecond)
+	late()
+	if p := one(t, scan(t, s), pid); p.Recent == nil || p.Recent.Span >= p.Total.Span || p.Recent.Span < p.Total.Span-first.Total.Span-20*time.Millisecond {
+		t.Errorf("since the first look: %+v of %+v", p.Recent, p.Total)
+	}
+}
+
+// TestScanKnownFirst: a scan looks first at programs that it knows.
+func TestScanKnownFirst(t *testing.T) {
+	pid, _ := play(t, "leaf")
+	s := newScanner(t)
+	if s.reader.cache.Known(pid) {
+		t.Error("known before anything was read")
+	}
+	scan(t, s, pid)
+	shell, _ := run(t, exec.Command("sh", "-c", "echo; read x"))
+	if got := s.order([]int{shell, pid}); !slices.Equal(got, []int{1, 0}) {
+		t.Errorf("the order of a new program and a known one: %d", got)
+	}
+}
+
 // TestScanThrottled runs three Ps in a tenth of a CPU.
 func TestScanThrottled(t *testing.T) {
 	parent, err := cgroup.Find()
@@ -166,12 +204,12 @@ func TestScanOfOthers(t *testing.T) {
 			t.Errorf("setresuid: %v", e)
 			return
 		}
-		got := s.look(pid, &shared{groups: newGroups(nil, 0)})
+		got := s.look(t.Context(), pid, &shared{groups: newGroups(nil, time.Time{})})
 		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
 			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}
-		if got := s.look(2, &shared{groups: newGroups(nil, 0)}); got.unreadable != nil {
+		if got := s.look(t.Context(), 2, &shared{groups: newGroups(nil, time.Time{})}); got.unreadable != nil {
 			t.Errorf("kernel thread: %+v", got.unreadable)
 		}
 	})

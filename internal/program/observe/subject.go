@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
@@ -38,7 +39,7 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, err
 	}
-	o.Throttling = worst(newGroups(nil, 0).of(o.Facts.Limits))
+	o.Throttling = worst(newGroups(nil, time.Time{}).of(o.Facts.Limits))
 	return rule.NewSubject(o), nil
 }
 
