@@ -27,11 +27,12 @@ type Fixer struct {
 // mostRounds is how often a change may bring forth another finding that has one.
 const mostRounds = 5
 
-// Run mends what can be mended. The Report is that of the texts after it.
+// Run mends what can be mended. The Report is that of the texts after it; where the
+// context ends the first run over them, what that has found.
 func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	r, err := x.Check(ctx, nil)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	texts := map[string]*mended{}
 	for range mostRounds {

@@ -26,7 +26,8 @@ type Options struct {
 }
 
 // Run checks the files. An error is of the whole run: what is wrong with one file
-// stands in the Report.
+// stands in the Report. Where the context ends the run, the Report has what was found
+// until then.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	c := new(collector)
 	files := make(chan *File, 64)
@@ -49,18 +50,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	close(files)
 	workers.Wait()
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	for _, k := range o.Checkers {
-		if err := k.Finish(ctx, c); err != nil {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := k.Finish(ctx, c); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return c.report(), nil
+	return c.report(), ctx.Err()
 }
 
 // look hands a file to whoever wants it, and tells that somebody does. What a parser of

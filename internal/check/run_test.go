@@ -252,3 +252,26 @@ func FuzzParseIgnore(f *testing.F) {
 		}
 	})
 }
+
+// ending is a Checker that finds something in each file, and whose end is another's.
+type ending struct {
+	*taker
+	finish func() error
+}
+
+func (k ending) Finish(context.Context, Sink) error { return k.finish() }
+
+// TestRunEnded holds that a run which is ended gives what was found until then.
+func TestRunEnded(t *testing.T) {
+	dir := tree(t, map[string]string{"a.yaml": "a"})
+	ctx, cancel := context.WithCancel(t.Context())
+	k := ending{&taker{files: map[string]string{}, do: func(f *File, to Sink) error {
+		to.Finding(NewFinding("PF024", rule.Place{Path: f.Path, Line: 1}, "found", "fix"))
+		return nil
+	}}, func() error { cancel(); return ctx.Err() }}
+	late := ending{&taker{files: map[string]string{}}, func() error { t.Error("what comes after the end is finished"); return nil }}
+	r, err := Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k, late}})
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Findings) != 1 || r.Files != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,6 +33,8 @@ type checkOptions struct {
 	severity string
 	exitZero bool
 	values   bool
+	noSource bool
+	syntax   bool
 	fix      bool
 	diff     bool
 	program  checkProgram
@@ -64,7 +67,8 @@ A finding is answered in its file, by a comment with a reason:
   # procfit:ignore PF004 the value is measured
 
 Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
-could not be checked, whatever else was found. docs/CHECK.md has more.`,
+could not be checked, whatever else was found; 130 interrupted, after what was found
+until then. docs/CHECK.md has more.`,
 		Example: `  procfit check
   procfit check ./...
   procfit check --go 1.24 deploy/
@@ -87,6 +91,8 @@ could not be checked, whatever else was found. docs/CHECK.md has more.`,
 	f.BoolVar(&o.fix, "fix", false, "write the fixes that change nothing else, and prove each")
 	f.BoolVar(&o.diff, "diff", false, "print what --fix would write, as a unified diff, and write nothing")
 	f.BoolVar(&o.exitZero, "exit-zero", false, "findings do not make the exit code 1")
+	f.BoolVar(&o.noSource, "no-source", false, "leave Go source out, and what go.mod says of it")
+	f.BoolVar(&o.syntax, "syntax", false, "judge Go source by each package's own files, without asking the go command what they import")
 	f.BoolVar(&o.values, "values", false, "show the value of every container, also of those that say nothing of Go")
 	o.cluster.flags(f)
 	return cmd
@@ -99,6 +105,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	if o.fix && o.diff {
 		return usageError("--fix and --diff exclude each other")
+	}
+	if o.noSource && o.syntax {
+		return usageError("--no-source and --syntax exclude each other")
 	}
 	if !slices.Contains(rule.Severities(), rule.Severity(o.severity)) {
 		return usageError("--severity %q: known are error, warning and info", o.severity)
@@ -117,12 +126,15 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		look = o.checkCluster
 		defer boundMemory()()
 	}
-	report, err := look(ctx, std)
-	if err != nil {
-		return err
+	report, ended := look(ctx, std)
+	if report == nil || ended != nil && ctx.Err() == nil {
+		return ended
+	}
+	if ended != nil {
+		report.Notes = append(report.Notes, check.Note{Path: ".", Message: "interrupted: this is what was found until then; Go source is looked at last"})
 	}
 	report = report.AtLeast(rule.Severity(o.severity))
-	if o.diff {
+	if o.diff && ended == nil {
 		return o.showDiff(std, report)
 	}
 	for _, t := range targets {
@@ -130,7 +142,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 			return err
 		}
 	}
-	return o.verdict(report)
+	return cmp.Or(interrupted(ended), o.verdict(report))
 }
 
 // read understands the flags.
@@ -175,7 +187,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 				return nil, err
 			}
 		}
-		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay), Overlay: overlay, Progress: progress.count})
+		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
 	}
 	if o.fix || o.diff {
 		return check.Fixer{Check: run, Least: rule.Severity(o.severity), Write: o.fix}.Run(ctx)
@@ -185,6 +197,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 
 // counter shows on a terminal how many files, or pods, have been checked.
 type counter struct {
+	std  stdio
 	out  *os.File // nil: nobody watches
 	noun string   // what is counted
 	next time.Time
@@ -193,9 +206,15 @@ type counter struct {
 func newCounter(std stdio, noun string) *counter {
 	f, ok := std.err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &counter{}
+		return &counter{std: std}
 	}
-	return &counter{f, noun, time.Now().Add(time.Second)}
+	return &counter{std, f, noun, time.Now().Add(time.Second)}
+}
+
+// say tells what takes long, on whatever stderr is.
+func (c *counter) say(message string) {
+	c.clear()
+	c.std.notef("%s", message)
 }
 
 func (c *counter) count(n int) {
@@ -226,13 +245,16 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 
 // checkers are new for each run: they hold what they have read. Those that read files
 // by themselves take what is in the overlay from there.
-func (o *checkOptions) checkers(overlay map[string][]byte) []check.Checker {
+func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
 	programs := &check.Programs{Default: o.program.program}
-	return []check.Checker{
+	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
 		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: programs, Changes: o.changes()}),
-		gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ()}),
 	}
+	if !o.noSource {
+		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))
+	}
+	return all
 }
 
 // changes tells that somebody looks at the changes of findings.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/procfit/procfit/internal/check"
 )
@@ -19,6 +20,12 @@ type Options struct {
 	Overlay map[string][]byte
 	// Environ is the environment of the go command: os.Environ().
 	Environ []string
+	// Syntax is to look at what a package's own files tell, without the go command.
+	Syntax bool
+	// Slow is told what is waited for, where that takes longer than Patience; nil:
+	// nobody is.
+	Slow     func(message string)
+	Patience time.Duration // 0: 2 s
 }
 
 // Checker judges Go source, go.mod and go.work.
@@ -67,9 +74,7 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	if bytes.Contains(text, []byte(check.IgnoreMarker)) {
 		answers = fileAnswers(f.Path, text)
 	}
-	if !s.words {
-		s.text = nil
-	}
+	_, s.changed = k.o.Overlay[f.Path]
 	k.mu.Lock()
 	k.files[s.file] = s
 	k.answers[f.Path] = answers
@@ -80,15 +85,12 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	return nil
 }
 
-// Finish loads the packages that speak of GOMAXPROCS, one module after the other.
+// Finish looks at the packages that speak of GOMAXPROCS, one module after the other.
 func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
 	trees := k.trees()
 	for _, root := range slices.Sorted(maps.Keys(trees)) {
 		t := trees[root]
-		t.judge(ctx, to)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		t.judge(to)
 		if err := k.packages(ctx, t, to); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
@@ -55,7 +54,7 @@ func FuzzModule(f *testing.F) {
 			t.Error("neither a module nor a word why")
 		}
 		for _, root := range k.trees() {
-			root.judge(context.Background(), to)
+			root.judge(to)
 		}
 	})
 }

@@ -1,13 +1,15 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"go/token"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 
@@ -15,59 +17,102 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// loadMode is syntax and types of the packages themselves, and of what they import
-// only the types, from export data: NeedDeps would read all their syntax too.
-const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
+// listMode is the files of the packages and the names of all that they import. Nothing is
+// built for it: types come from the source, see declared.
+const listMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
-// packages loads and judges the packages of a tree that speak of GOMAXPROCS.
+// packages judges the packages of a tree that speak of GOMAXPROCS, and its programs that
+// may tell nobody of theirs.
 func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
-	dirs := t.speaking()
+	speaking, silent := t.speaking(), t.silentPrograms()
+	dirs := slices.Compact(slices.Sorted(slices.Values(slices.Concat(speaking, silent))))
 	if len(dirs) == 0 {
 		return nil
 	}
+	defer k.slowly(t, len(dirs))()
+	var listed []*packages.Package
+	if !k.o.Syntax {
+		var err error
+		if listed, err = k.list(ctx, t, dirs); ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && len(speaking) > 0 {
+			to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(err)})
+		}
+	}
+	t.judgeSilent(silent, listed, to)
+	if len(speaking) == 0 {
+		return nil
+	}
+	return k.judge(k.typed(t, speaking, listed, to), to)
+}
+
+// typed are the packages of some folders with their types.
+func (k *Checker) typed(t *tree, speaking []string, listed []*packages.Package, to check.Sink) []*packages.Package {
 	var all []*packages.Package
 	var left []string // files that are built for others
-	loaded, err := k.load(ctx, t, dirs)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		to.Problem(check.Problem{Path: t.shown(dirs[0]), Message: unloaded(err)})
-	}
+	w := newTyper(k.overlay())
 	done, told := map[string]bool{}, false
-	for _, p := range loaded {
+	for _, p := range listed {
 		dir := folderOf(p)
 		if dir == "" {
 			if len(p.Errors) > 0 && !told { // the same of every package, as a rule
-				to.Problem(check.Problem{Path: t.shown(dirs[0]), Message: unloaded(p.Errors[0])})
+				to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(p.Errors[0])})
 				told = true
 			}
 			continue
 		}
-		left = append(left, t.leftOut(dir, p)...)
-		if len(p.Syntax) == 0 && len(p.GoFiles) == 0 && len(p.IgnoredFiles) > 0 {
-			done[dir] = true // nothing of it is built here
+		if !slices.Contains(speaking, dir) {
 			continue
 		}
+		left = append(left, t.leftOut(dir, p.IgnoredFiles)...)
+		done[dir] = true
+		if len(p.GoFiles) == 0 {
+			done[dir] = len(p.IgnoredFiles) > 0 // nothing of it is built here
+			continue
+		}
+		w.declare(p, t.language())
 		if why, ok := t.problem(dir, p.Errors); ok {
 			to.Problem(why)
 		}
-		if len(p.Syntax) > 0 && p.Types != nil && p.TypesInfo != nil && p.TypesSizes != nil {
-			done[dir] = true
-			all = append(all, p)
-		}
+		all = append(all, p)
 	}
-	for _, dir := range dirs {
+	for _, dir := range speaking {
 		if !done[dir] {
-			all = append(all, k.bare(t, dir)...)
+			own, others := t.bare(dir)
+			for _, p := range own {
+				w.declare(p, t.language())
+			}
+			all = append(all, own...)
+			if k.o.Syntax { // else the go command would have named them
+				left = append(left, t.leftOut(dir, others)...)
+			}
 		}
 	}
 	if len(left) > 0 {
 		slices.Sort(left)
 		to.Note(check.Note{Path: left[0], Message: leftOutNote(len(left))})
 	}
-	return k.judge(all, to)
+	return all
+}
+
+// patience is how long nothing is said of a module that takes long.
+const patience = 2 * time.Second
+
+// slowly tells the user what is waited for, where it takes long; the function that it
+// gives is called when it is over.
+func (k *Checker) slowly(t *tree, n int) func() {
+	if k.o.Slow == nil {
+		return func() {}
+	}
+	where := "./..."
+	if t.module != nil {
+		where = "./" + path.Join(path.Dir(t.module.shown), "...")
+	}
+	message := fmt.Sprintf("looking at %s of %s and at what they import; --syntax looks at no imports, --no-source at no Go, and Ctrl-C prints what has been found",
+		phrase.Count(n, "Go package"), where)
+	timer := time.AfterFunc(cmp.Or(k.o.Patience, patience), func() { k.o.Slow(message) })
+	return func() { timer.Stop() }
 }
 
 func leftOutNote(n int) string {
@@ -90,24 +135,14 @@ func unloaded(err error) string {
 	return "the go command cannot load its module, so its packages are judged by syntax alone: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
 }
 
-// load asks the go command. Where it wants a compiler of C that is not there, once more
-// without cgo, as go build does by itself where CGO_ENABLED is not set.
-func (k *Checker) load(ctx context.Context, t *tree, dirs []string) ([]*packages.Package, error) {
-	if t.root == "" {
-		return k.loadFiles(ctx, t, dirs)
-	}
-	set := token.NewFileSet()
-	config := packages.Config{Context: ctx, Mode: loadMode, Dir: t.root, Env: t.environ, Fset: set, Overlay: k.overlay()}
-	loaded, err := packages.Load(&config, t.patterns(dirs)...)
-	if err == nil && slices.ContainsFunc(loaded, wantsC) {
-		config.Env = append(slices.Clone(t.environ), "CGO_ENABLED=0")
+// list asks the go command for the files of the packages in some folders, and of all that
+// they import.
+func (k *Checker) list(ctx context.Context, t *tree, dirs []string) ([]*packages.Package, error) {
+	config := packages.Config{Context: ctx, Mode: listMode, Dir: t.root, Env: t.environ, Overlay: k.overlay()}
+	if t.root != "" {
 		return packages.Load(&config, t.patterns(dirs)...)
 	}
-	return loaded, err
-}
-
-// loadFiles loads what lies in no module: the files of a folder that make one package.
-func (k *Checker) loadFiles(ctx context.Context, t *tree, dirs []string) ([]*packages.Package, error) {
+	// What lies in no module are the files of a folder that make one package.
 	var all []*packages.Package
 	for _, dir := range dirs {
 		byName := map[string][]string{}
@@ -118,21 +153,15 @@ func (k *Checker) loadFiles(ctx context.Context, t *tree, dirs []string) ([]*pac
 		}
 		for _, files := range byName {
 			slices.Sort(files)
-			loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: loadMode, Dir: dir, Env: t.environ, Overlay: k.overlay()}, files...)
+			config.Dir = dir
+			listed, err := packages.Load(&config, files...)
 			if err != nil {
 				return all, err
 			}
-			all = append(all, loaded...)
+			all = append(all, listed...)
 		}
 	}
 	return all, nil
-}
-
-// wantsC tells of the go command's report that cgo cannot be run.
-func wantsC(p *packages.Package) bool {
-	return slices.ContainsFunc(p.Errors, func(e packages.Error) bool {
-		return strings.Contains(e.Msg, "C compiler") || strings.Contains(e.Msg, "could not import C ")
-	})
 }
 
 // folderOf is where a package lies.
@@ -146,9 +175,9 @@ func folderOf(p *packages.Package) string {
 }
 
 // leftOut are the files with a word in them that the go command does not build here.
-func (t *tree) leftOut(dir string, p *packages.Package) []string {
+func (t *tree) leftOut(dir string, files []string) []string {
 	var all []string
-	for _, f := range p.IgnoredFiles {
+	for _, f := range files {
 		for _, s := range t.folders[dir] {
 			if s.words && s.file == real(f) {
 				all = append(all, s.path)

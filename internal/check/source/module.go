@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -108,19 +107,13 @@ func moduleProblem(shown string, err error) check.Problem {
 	return p
 }
 
-// judge finds what only the whole module tells.
-func (t *tree) judge(ctx context.Context, to check.Sink) {
-	if t.module == nil {
+// judge is PF032, which only the whole module tells.
+func (t *tree) judge(to check.Sink) {
+	m := t.module
+	if m == nil {
 		return
 	}
 	programs := t.programs()
-	t.judgeGoLine(programs, to)
-	t.judgeTold(ctx, programs, to)
-}
-
-// judgeGoLine is PF032.
-func (t *tree) judgeGoLine(programs []string, to check.Sink) {
-	m := t.module
 	if len(programs) == 0 || m.follows || follows(m.language) {
 		return
 	}

@@ -2,12 +2,15 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -140,5 +143,32 @@ func (m modulesTest) compareFixed(t *testing.T, run func(context.Context, map[st
 	}
 	if !slices.Equal(fixed, m.fixed) {
 		t.Errorf("fixed %v, want %v", fixed, m.fixed)
+	}
+}
+
+// TestSlow holds that a go command which takes long is told of, once.
+func TestSlow(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the go command here is a script")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": "package main\n\nimport \"runtime\"\n\nfunc main() { runtime.GOMAXPROCS(4) }\n",
+		"bin/go": "#!/bin/sh\nsleep 0.2\nexit 1\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	said := make(chan string, 9)
+	k := New(Options{Environ: os.Environ(), Patience: time.Millisecond, Slow: func(message string) { said <- message }})
+	r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
+	if err != nil || len(r.Findings) != 1 {
+		t.Fatalf("%v, %v", r, err)
+	}
+	if message := <-said; len(said) > 0 || !strings.Contains(message, "looking at 1 Go package of ") || !strings.Contains(message, "--syntax") {
+		t.Errorf("said %q, and %d more", message, len(said))
 	}
 }

@@ -27,7 +27,7 @@ type scanned struct {
 	sets    bool // it asks for GOMAXPROCS or sets it
 	listens bool // it is a server's, by the functions that it names
 	bad     bool // it is no valid Go, up to its imports
-	text    []byte
+	changed bool // by a fix, which has to be looked at whatever is left
 }
 
 // The words that a rule looks for, and those that make a program a server.
@@ -42,7 +42,7 @@ var (
 var needed = []string{"runtime", "runtime/debug", "os"}
 
 func scan(path string, text []byte) (scanned, error) {
-	s := scanned{path: path, words: holds(text, lookedFor), sets: holds(text, asking), listens: holds(text, listening), text: text}
+	s := scanned{path: path, words: holds(text, lookedFor), sets: holds(text, asking), listens: holds(text, listening)}
 	file, err := filepath.Abs(filepath.FromSlash(path))
 	if err != nil {
 		return s, err
@@ -82,6 +82,15 @@ func problem(path string, err error) check.Problem {
 		p.Line, p.Column, p.Message = list[0].Pos.Line, list[0].Pos.Column, "is no valid Go: "+list[0].Msg
 	}
 	return p
+}
+
+// fileOf is the file that an error of a parser is of.
+func fileOf(err error) string {
+	var list scanner.ErrorList
+	if errors.As(err, &list) && len(list) > 0 {
+		return list[0].Pos.Filename
+	}
+	return ""
 }
 
 // unseen are folders that the go command does not look into either.

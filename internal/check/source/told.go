@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -26,30 +25,22 @@ var exporters = []string{
 
 func exports(p string) bool { return slices.Contains(exporters, p) || setsWhenImported(p) }
 
-// judgeTold is PF035: first by what the module's own files import, which is known; for
-// what is then left, the go command lists all that they depend on.
-func (t *tree) judgeTold(ctx context.Context, programs []string, to check.Sink) {
-	var silent []string
-	for _, dir := range programs {
-		if t.silent(dir) {
-			silent = append(silent, dir)
-		}
+// silentPrograms are those of which no file of the module tells the value.
+func (t *tree) silentPrograms() []string {
+	if t.module == nil {
+		return nil
 	}
-	if len(silent) == 0 {
-		return
-	}
-	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: t.root, Env: t.environ,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps,
-	}, t.patterns(silent)...)
-	if err != nil {
-		return // what cannot be loaded is told of where it matters
-	}
-	for _, p := range loaded {
-		if len(p.GoFiles) == 0 || anyExports(p) {
+	return slices.DeleteFunc(t.programs(), func(dir string) bool { return !t.silent(dir) })
+}
+
+// judgeSilent is PF035, of programs that no file of their module tells of: what else they
+// depend on may.
+func (t *tree) judgeSilent(silent []string, listed []*packages.Package, to check.Sink) {
+	for _, p := range listed {
+		dir := folderOf(p)
+		if !slices.Contains(silent, dir) || len(p.GoFiles) == 0 || anyExports(p) {
 			continue
 		}
-		dir := filepath.Dir(real(p.GoFiles[0]))
 		if at, ok := t.mainFunction(dir); ok {
 			to.Finding(check.NewFinding("PF035", at,
 				"it listens, and reports its GOMAXPROCS nowhere: nothing in its module asks for it, and no package that it imports is known to export it",

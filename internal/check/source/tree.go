@@ -57,18 +57,27 @@ func rootOf(dir string, known map[string]string) string {
 func (t *tree) speaking() []string {
 	var all []string
 	for _, dir := range slices.Sorted(maps.Keys(t.folders)) {
-		words, imports := false, false
+		words, imports, changed := false, false, false
 		for _, s := range t.folders[dir] {
+			changed = changed || s.changed
 			words = words || s.words
 			imports = imports || s.pkg == "main" || slices.ContainsFunc(s.imports, func(p string) bool {
 				return slices.Contains(needed, p) || strings.HasPrefix(p, pkgAutomaxprocs)
 			})
 		}
-		if words && imports {
+		if words && imports || changed {
 			all = append(all, dir)
 		}
 	}
 	return all
+}
+
+// language is the go line of its go.mod; "" where it has none.
+func (t *tree) language() string {
+	if t.module == nil {
+		return ""
+	}
+	return t.module.language
 }
 
 // importPath is that of a folder of the tree.

@@ -1,0 +1,189 @@
+package source
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// typer gives packages their types, from source alone: what it takes of an import is its
+// declarations, and of what that imports in turn only the names. That is all that the
+// rules ask for, and takes a hundredth of what it takes the go command to compile
+// everything.
+type typer struct {
+	set      *token.FileSet
+	overlay  map[string][]byte
+	sizes    types.Sizes
+	declared map[string]*types.Package // by the package's ID
+}
+
+func newTyper(overlay map[string][]byte) *typer {
+	return &typer{set: token.NewFileSet(), overlay: overlay, sizes: types.SizesFor("gc", runtime.GOARCH), declared: map[string]*types.Package{}}
+}
+
+// declare gives a package its syntax and its types. What is surely wrong with it is added
+// to its errors, where the go command has listed its imports.
+func (w *typer) declare(p *packages.Package, language string) {
+	listed := p.Imports != nil
+	if p.Module != nil && p.Module.GoVersion != "" {
+		language = p.Module.GoVersion
+	}
+	report := func(pos token.Position, kind packages.ErrorKind, message string) {
+		if listed {
+			p.Errors = append(p.Errors, packages.Error{Pos: pos.String(), Msg: message, Kind: kind})
+		}
+	}
+	if p.Errors == nil {
+		p.Errors = []packages.Error{} // nil is what the analysis takes for not known
+	}
+	for _, missing := range p.Imports {
+		if len(missing.GoFiles) == 0 && len(missing.Errors) > 0 && missing.PkgPath != "unsafe" && missing.PkgPath != "C" {
+			p.Errors = append(p.Errors, missing.Errors[0])
+		}
+	}
+	p.Fset, p.TypesSizes, p.IllTyped = w.set, w.sizes, true
+	p.TypesInfo = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{},
+	}
+	var bad error
+	if p.Syntax, bad = w.parse(p.GoFiles, parser.ParseComments, w.overlay); bad != nil {
+		at := problem("", bad)
+		report(token.Position{Filename: fileOf(bad), Line: at.Line, Column: at.Column}, packages.ParseError, at.Message)
+	}
+	check := func(files []*ast.File, info *types.Info, tell func(types.Error)) *types.Package {
+		config := types.Config{Importer: importer{w, p}, Sizes: w.sizes, FakeImportC: true, Error: func(err error) {
+			if e, ok := err.(types.Error); ok {
+				tell(e)
+			}
+		}}
+		if language != "" {
+			config.GoVersion = "go" + language
+		}
+		checked, _ := config.Check(p.PkgPath, w.set, files, info) // its errors are told
+		return checked
+	}
+	p.Types = check(p.Syntax, p.TypesInfo, func(e types.Error) { p.TypeErrors = append(p.TypeErrors, e) })
+	var before map[string]bool // what was unused before the change that the overlay is
+	if slices.ContainsFunc(p.GoFiles, func(f string) bool { return w.overlay[real(f)] != nil }) {
+		before = map[string]bool{}
+		files, _ := w.parse(p.GoFiles, 0, nil)
+		check(files, nil, func(e types.Error) { before[e.Msg] = true })
+	}
+	for _, e := range p.TypeErrors {
+		if bad == nil && (undefined(e.Msg) || before != nil && unused(e.Msg) && !before[e.Msg]) {
+			report(w.set.Position(e.Pos), packages.TypeError, e.Msg)
+		}
+	}
+	if listed && len(p.Errors) == 0 {
+		p.TypeErrors = nil // they are of what is not known of others
+	}
+}
+
+// undefined tells of a name that nothing in another package could define.
+func undefined(message string) bool {
+	name, ok := strings.CutPrefix(message, "undefined: ")
+	return ok && !strings.Contains(name, ".")
+}
+
+// unused tells of a name that nothing seems to use; what is not known of other packages
+// may hide its use.
+func unused(message string) bool {
+	return strings.HasPrefix(message, "declared and not used: ") || strings.HasSuffix(message, "imported and not used")
+}
+
+// parse reads files; the error is the first.
+func (w *typer) parse(files []string, mode parser.Mode, overlay map[string][]byte) (all []*ast.File, first error) {
+	for _, name := range files {
+		var text any // nil: from the disk
+		if b, ok := overlay[real(name)]; ok {
+			text = b
+		}
+		f, err := parser.ParseFile(w.set, name, text, mode|parser.SkipObjectResolution)
+		if f != nil {
+			all = append(all, f)
+		}
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+	return all, first
+}
+
+// importer imports what a package imports: by its declarations where the go command has
+// found it, else by its name.
+type importer struct {
+	*typer
+	of *packages.Package
+}
+
+func (w importer) Import(p string) (*types.Package, error) {
+	found := w.of.Imports[p]
+	if found == nil || len(found.GoFiles) == 0 {
+		return nameOnly{}.Import(p)
+	}
+	if known := w.declared[found.ID]; known != nil {
+		return known, nil
+	}
+	files, _ := w.parse(found.GoFiles, 0, w.overlay)
+	config := types.Config{Importer: nameOnly{found.Imports}, Sizes: w.sizes, FakeImportC: true, IgnoreFuncBodies: true, Error: func(error) {}}
+	known, _ := config.Check(found.PkgPath, w.set, files, nil)
+	if known == nil {
+		return nameOnly{}.Import(p)
+	}
+	known.MarkComplete()
+	w.declared[found.ID] = known
+	return known, nil
+}
+
+// nameOnly imports packages of which nothing is known but the name.
+type nameOnly struct{ listed map[string]*packages.Package }
+
+var versionPart = regexp.MustCompile(`^v[0-9]+$`)
+
+func (n nameOnly) Import(p string) (*types.Package, error) {
+	name := path.Base(p)
+	if versionPart.MatchString(name) {
+		name = path.Base(path.Dir(p))
+	}
+	if listed := n.listed[p]; listed != nil && listed.Name != "" {
+		name = listed.Name
+	}
+	known := types.NewPackage(p, name)
+	known.MarkComplete()
+	return known, nil
+}
+
+// bare are the packages of a folder by its files alone, and the files that are not built
+// here.
+func (t *tree) bare(dir string) (all []*packages.Package, others []string) {
+	byName := map[string][]string{}
+	speaks := map[string]bool{}
+	for _, s := range t.folders[dir] {
+		switch {
+		case s.pkg == "":
+		case !builtHere(s.file):
+			others = append(others, s.file)
+		default:
+			byName[s.pkg] = append(byName[s.pkg], s.file)
+			speaks[s.pkg] = speaks[s.pkg] || s.words
+		}
+	}
+	for name, files := range byName {
+		if speaks[name] {
+			slices.Sort(files)
+			all = append(all, &packages.Package{ID: dir + " " + name, Name: name, PkgPath: t.importPath(dir), GoFiles: files})
+		}
+	}
+	slices.SortFunc(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	return all, others
+}
