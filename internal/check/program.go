@@ -17,6 +17,7 @@ type Program struct {
 	Language       string // the go line of its go.mod; "" where that is not known by itself
 	DefaultGODEBUG string // what the linker baked in
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
+	MaySet         string // what in it may set GOMAXPROCS, in words; "": nothing is known to
 	GOMAXPROCS     string // that its image sets; "": none
 	GODEBUG        string // the same
 	Foreign        bool   // others wrote it

@@ -104,7 +104,7 @@ func (c *Checker) known(s seen) check.Program {
 		from += " (" + s.at.Object + ")"
 	}
 	return check.Program{
-		GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Automaxprocs: s.Automaxprocs,
+		GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Automaxprocs: s.Automaxprocs, MaySet: s.maySet(),
 		Foreign: !c.ours(s.Module, s.Package), From: from,
 	}
 }
@@ -128,7 +128,7 @@ func (s seen) tell(to check.Sink) {
 
 func (s seen) observed() rule.Observed {
 	o := rule.Observed{
-		Place: s.at, Automaxprocs: s.Automaxprocs, Foreign: s.known.Foreign,
+		Place: s.at, Automaxprocs: s.Automaxprocs, MaySet: s.known.MaySet, Foreign: s.known.Foreign,
 		Facts: facts.Facts{GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Env: facts.Fact{State: facts.Absent}, GODEBUG: facts.Fact{State: facts.Absent}},
 	}
 	if !s.image {
@@ -145,12 +145,29 @@ func (s seen) observed() rule.Observed {
 	return o
 }
 
+// maySet is what the program's code shows beside its modules: distributions build without
+// them.
+func (s seen) maySet() string {
+	switch {
+	case s.Automaxprocs != "":
+		return "" // which is known to
+	case s.Code.Automaxprocs:
+		return "it has go.uber.org/automaxprocs inside, and may call it"
+	case s.Code.Sets:
+		return "it contains a call of runtime.GOMAXPROCS"
+	}
+	return ""
+}
+
 // value is which GOMAXPROCS the program takes where nothing else sets it, in words: a
 // number comes of it only under a limit.
 func (s seen) value(subject rule.Subject) (text, source string) {
 	source = s.GoVersion
 	if name := cmp.Or(s.Module, s.Package); name != "" {
 		source = name + ", " + source
+	}
+	if s.known.MaySet != "" {
+		defer func() { text += ", unless it sets another itself"; source += "; " + s.known.MaySet }()
 	}
 	switch {
 	case s.Automaxprocs != "":

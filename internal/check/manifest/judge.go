@@ -85,6 +85,9 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 // value is what the unit gets, in words.
 func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
+	if u.program.MaySet != "" && v.Source != "" {
+		v.Source += ", unless the program sets another itself: " + u.program.MaySet
+	}
 	if u.beside {
 		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
 	}

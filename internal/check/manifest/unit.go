@@ -79,6 +79,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		Place:        u.at,
 		Language:     u.program.Language,
 		Automaxprocs: u.program.Automaxprocs,
+		MaySet:       u.program.MaySet,
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
 		Facts: facts.Facts{

@@ -21,6 +21,7 @@ type Program struct {
 	GOARCH         string // as it was built for; "" before Go 1.18
 	Settings       []debug.BuildSetting
 	Deps           []*debug.Module
+	Code           Code // of Read and ReadStream
 }
 
 // automaxprocs is a module that sets GOMAXPROCS when it is imported.
@@ -68,14 +69,22 @@ func Read(r io.ReaderAt) (Program, error) {
 		return Program{}, err
 	}
 	if elf {
-		p, _, err := readProgram(r)
-		return p, err
+		return readAll(r)
 	}
 	info, err := buildinfo.Read(&budget{r: r, left: maxForeign})
 	if err != nil {
 		return Program{}, notGo(err)
 	}
 	return programOf(info), nil
+}
+
+// readAll reads an ELF file with its Code.
+func readAll(r io.ReaderAt) (Program, error) {
+	p, m, err := readProgram(r)
+	if err == nil {
+		p.Code = m.code()
+	}
+	return p, err
 }
 
 // readProgram reads an ELF file, which may be another user's.

@@ -23,8 +23,8 @@ var ErrTooLarge = errors.New("too large to be read")
 
 // ReadStream reads a program that can only be read once and from its start, as in an
 // archive. It holds most bytes of it and not more: of an ELF file the segments of data,
-// in which the build info is, then those that are only read, as far as there is room;
-// what is executed is left out. A program of another system is held whole.
+// in which the build info is, then those that are only read, then what is executed, as far
+// as there is room. A program of another system is held whole.
 //
 // Build info of Go 1.13 to 1.17 leads to text that is only read: in a program with more
 // of that than there is room for it is not found.
@@ -51,8 +51,7 @@ func ReadStream(r io.Reader, size, most int64) (Program, error) {
 	if err := kept.take(r, m.wanted(size, most-int64(len(head)))); err != nil {
 		return Program{}, err
 	}
-	p, _, err := readProgram(kept)
-	return p, err
+	return readAll(kept)
 }
 
 // wanted are the extents behind the head that are to be held, in their order.
@@ -71,12 +70,9 @@ func (m *image) wanted(size, room int64) []extent {
 	var all []extent
 	for _, p := range segments {
 		from, to := max(int64(p.Off), headBytes), min(int64(p.Off+p.Filesz), size, maxStreamed)
-		// A program whose segments are all executable, as small ones are linked, has
-		// its data there.
-		if to <= from || rank(p) == 2 && elf.ProgFlag(p.Flags)&elf.PF_W == 0 {
+		if to = min(to, from+room); to <= from {
 			continue
 		}
-		to = min(to, from+room)
 		room -= to - from
 		all = append(all, extent{from, to - from})
 	}

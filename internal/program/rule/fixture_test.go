@@ -265,6 +265,7 @@ func fixtures() []fixture {
 		{"PF020", "a number", machine(0, 0).withEnv("4").file(Written{Image: true}), "fixes GOMAXPROCS=4", "remove it here", Warning},
 		{"PF005", "an image", Observed{}.gover("go1.25.3").godebug("containermaxprocs=0").file(Written{Image: true}), "in the environment keeps", "remove containermaxprocs", Warning},
 		{"PF022", "a binary on disk", Observed{}.gover("go1.24.6"), "go1.24.6 reads no CPU limit: under one it takes as many Ps as its machine has CPUs", "build it with Go 1.25 or newer", Info},
+		{"PF022", "a program that may set the value", Observed{MaySet: "it contains a call of runtime.GOMAXPROCS"}.gover("go1.24.6"), "as its machine has CPUs, unless it sets another itself: it contains a call of runtime.GOMAXPROCS", "build it", Info},
 		{"PF022", "of others", Observed{}.gover("go1.24.6").foreign(), "go1.24.6 reads no CPU limit", "set GOMAXPROCS wherever it is given a CPU limit, or use a release of it", Info},
 		{"PF022", "an image", machine(0, 0).gover("go1.24.6").file(Written{Image: true}), "go1.24.6 reads no CPU limit", "build it", Info},
 		{"PF022", "an image that sets the value, which PF020 says", machine(0, 0).gover("go1.24.6").withEnv("4").file(Written{Image: true}), "", "", ""},

@@ -29,7 +29,7 @@ func checkLimitsOff(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit", s.goName()),
+		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit%s", s.goName(), s.unlessSet()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
 	if s.Foreign {

@@ -30,7 +30,7 @@ func checkOldGo(s Subject) []Finding {
 		fix = s.setEnv()
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)", s.goName(), number.CPUs(l.CPUs), l.Dir),
+		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)%s", s.goName(), number.CPUs(l.CPUs), l.Dir, s.unlessSet()),
 		Fix:     fix,
 	}}
 }

@@ -31,7 +31,7 @@ func checkTooOldForLimits(s Subject) []Finding {
 		fix = "set GOMAXPROCS wherever it is given a CPU limit, or use a release of it that is built with Go 1.25 or newer"
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s reads no CPU limit: under one it takes as many Ps as its machine has CPUs", s.goName()),
+		Message: fmt.Sprintf("%s reads no CPU limit: under one it takes as many Ps as its machine has CPUs%s", s.goName(), s.unlessSet()),
 		Fix:     fix,
 	}}
 }

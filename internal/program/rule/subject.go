@@ -38,6 +38,7 @@ type Observed struct {
 	// program on disk only DefaultGODEBUG tells of it.
 	Language     string
 	Automaxprocs string      // the version of go.uber.org/automaxprocs in it; "" when none is seen
+	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing is known to
 	Live         *int        // GOMAXPROCS read from the process
 	LiveSource   string      // how: "symbol" or "decoded"; "" where the process was asked itself
 	NumCPU       int         // what its runtime counted when it started; 0: not known
@@ -82,6 +83,15 @@ func NewSubject(o Observed) Subject {
 	s.readsLimit, s.releaseReadsLimit = readLimits(o)
 	s.SetBy = setBy(s)
 	return s
+}
+
+// unlessSet ends a sentence about what the runtime does, of a program that may do
+// otherwise.
+func (o Observed) unlessSet() string {
+	if o.MaySet == "" || o.Live != nil {
+		return ""
+	}
+	return ", unless it sets another itself: " + o.MaySet
 }
 
 func (s Observed) goDecision(f facts.Facts) facts.Decision {

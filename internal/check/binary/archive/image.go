@@ -18,6 +18,7 @@ type Program struct {
 	Module         string // its main module; "" when built outside of one
 	DefaultGODEBUG string
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
+	Code           goproc.Code
 }
 
 // ProgramOf copies what is needed: the texts of a program's build info share memory with
@@ -25,7 +26,7 @@ type Program struct {
 func ProgramOf(p goproc.Program) Program {
 	return Program{
 		GoVersion: strings.Clone(p.GoVersion), Package: strings.Clone(p.Path), Module: strings.Clone(p.MainModule),
-		DefaultGODEBUG: strings.Clone(p.DefaultGODEBUG), Automaxprocs: strings.Clone(goproc.AutomaxprocsIn(p.Deps)),
+		DefaultGODEBUG: strings.Clone(p.DefaultGODEBUG), Automaxprocs: strings.Clone(goproc.AutomaxprocsIn(p.Deps)), Code: p.Code,
 	}
 }
 

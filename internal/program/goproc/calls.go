@@ -1,0 +1,201 @@
+package goproc
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Code is what a program's function table and its machine code tell of who may set its
+// GOMAXPROCS. The table survives stripping, and is there without modules. False is also
+// what cannot be told: of programs that are no 64-bit ELF of Go 1.18 or newer, and of
+// calls on other processors than amd64 and arm64.
+type Code struct {
+	Automaxprocs bool // go.uber.org/automaxprocs is linked in; whether it is called is not known
+	Sets         bool // a function outside Go's library calls runtime.GOMAXPROCS, and not with 0
+}
+
+// maxCode bounds how much machine code is gone through, in bytes. A program of 707 MB has
+// 200 MB of it.
+const maxCode = 256 << 20
+
+const (
+	fnSet        = "runtime.GOMAXPROCS"
+	fnAutomaxp   = automaxprocs + "/maxprocs.Set"
+	longestCalls = 1 << 16 // calls of one function
+)
+
+// code reads it. What is damaged tells nothing.
+func (m *image) code() Code {
+	var c Code
+	if m.decodable() != nil {
+		return c
+	}
+	r := &budget{r: m.r, left: maxRead}
+	limited := *m
+	limited.r = r
+	t, err := limited.findPclntab()
+	if err != nil {
+		return c
+	}
+	c.Automaxprocs = t.hasName(r, fnAutomaxp)
+	found, err := t.functions(r, "runtime.", []string{fnSet})
+	if set, ok := found[fnSet]; ok && err == nil {
+		c.Sets = limited.called(t, set)
+	}
+	return c
+}
+
+// hasName tells that a function of that name is linked in, be it from a vendor folder.
+func (t pclntab) hasName(r io.ReaderAt, name string) bool {
+	found := false
+	_ = scan(r, t.off+int64(t.funcname), int64(t.cu-t.funcname), len(name), func(piece []byte, _ int64) bool {
+		found = bytes.Contains(piece, append([]byte(name), 0))
+		return !found
+	})
+	return found
+}
+
+// called tells that a function outside Go's library calls another with an argument that
+// is not the constant 0.
+func (m *image) called(t pclntab, callee span) bool {
+	for _, text := range m.textStarts(t) {
+		if off, ok := m.offset(text + uint64(callee.start)); !ok || !m.prologue(off) {
+			continue
+		}
+		return slices.ContainsFunc(t.callers(m.r, m.calls(text, callee.start)), func(f string) bool { return !library(f) })
+	}
+	return false
+}
+
+// textStarts are where the text may begin in memory: as the function table's header has
+// it up to Go 1.25, and where the section begins.
+func (m *image) textStarts(t pclntab) []uint64 {
+	var all []uint64
+	word := make([]byte, 8)
+	if n, _ := m.r.ReadAt(word, t.off+8+2*8); n == len(word) {
+		if at := binary.LittleEndian.Uint64(word); at > 0 {
+			all = append(all, at)
+		}
+	}
+	if s, ok := m.section(".text"); ok {
+		all = append(all, s.Addr)
+	}
+	for _, p := range m.segments { // without section headers
+		if elf.ProgFlag(p.Flags)&elf.PF_X != 0 {
+			all = append(all, p.Vaddr, p.Vaddr+0x1000)
+		}
+	}
+	return all
+}
+
+// prologue tells that the code there begins as a function of Go with a stack of its own
+// does: it compares the stack pointer with the bound in the goroutine's record.
+func (m *image) prologue(off int64) bool {
+	b := make([]byte, 8)
+	if n, _ := m.r.ReadAt(b, off); n < len(b) {
+		return false
+	}
+	switch m.machine {
+	case elf.EM_X86_64: // cmp rsp, [r14+16]; lea r12, [rsp-…] before it in large frames
+		return bytes.HasPrefix(b, []byte{0x49, 0x3b, 0x66, 0x10}) || bytes.HasPrefix(b, []byte{0x4c, 0x8d, 0x64, 0x24})
+	case elf.EM_AARCH64: // ldr x16, [x28, #16]
+		return bytes.HasPrefix(b, []byte{0x90, 0x0b, 0x40, 0xf9})
+	}
+	return false
+}
+
+// calls are where a function is called with anything but 0, from the start of the text.
+func (m *image) calls(text uint64, callee uint32) []uint32 {
+	var all []uint32
+	for _, p := range m.segments {
+		if elf.ProgFlag(p.Flags)&elf.PF_X == 0 {
+			continue
+		}
+		size := min(int64(p.Filesz), maxCode)
+		const overlap = 8 // the instruction before, and the call
+		_ = scan(m.r, int64(p.Off), size, overlap, func(piece []byte, at int64) bool {
+			addr := p.Vaddr + uint64(at) - p.Off - text // of the piece, from the start of the text
+			for _, i := range m.callsIn(piece, addr, callee) {
+				all = append(all, uint32(addr)+uint32(i))
+			}
+			return len(all) < longestCalls
+		})
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// callsIn are the calls in a piece of code.
+func (m *image) callsIn(piece []byte, addr uint64, callee uint32) []int {
+	var all []int
+	switch m.machine {
+	case elf.EM_X86_64:
+		for i := 2; i+5 <= len(piece); i++ {
+			j := bytes.IndexByte(piece[i:len(piece)-4], 0xe8) // call rel32
+			if j < 0 {
+				break
+			}
+			i += j
+			to := addr + uint64(i) + 5 + uint64(int64(int32(binary.LittleEndian.Uint32(piece[i+1:]))))
+			if to == uint64(callee) && (piece[i-2] != 0x31 || piece[i-1] != 0xc0) { // xor eax, eax
+				all = append(all, i)
+			}
+		}
+	case elf.EM_AARCH64:
+		for i := int(-addr&3) + 4; i+4 <= len(piece); i += 4 {
+			word := binary.LittleEndian.Uint32(piece[i:])
+			if word>>26 != 0x25 { // bl
+				continue
+			}
+			to := addr + uint64(i) + uint64(int64(int32(word<<6)>>4))
+			const zero = 0xaa1f03e0 // mov x0, xzr
+			if to == uint64(callee) && binary.LittleEndian.Uint32(piece[i-4:]) != zero {
+				all = append(all, i)
+			}
+		}
+	}
+	return all
+}
+
+// callers are the names of the functions at some places of the text, which are sorted.
+func (t pclntab) callers(r io.ReaderAt, at []uint32) []string {
+	var all []string
+	table, records := &window{r: r}, &window{r: r}
+	base := t.off + int64(t.pcln)
+	for i := uint64(0); i < t.nfunc && len(at) > 0; i++ {
+		pair, err := table.at(base+int64(i)*8, 12)
+		if err != nil {
+			break
+		}
+		start, end := binary.LittleEndian.Uint32(pair), binary.LittleEndian.Uint32(pair[8:])
+		inside := false
+		for len(at) > 0 && at[0] < end {
+			inside = inside || at[0] >= start
+			at = at[1:]
+		}
+		if !inside {
+			continue
+		}
+		record, err := records.at(base+int64(binary.LittleEndian.Uint32(pair[4:])), 8)
+		if err != nil {
+			break
+		}
+		name := make([]byte, longestName)
+		n, _ := r.ReadAt(name, t.off+int64(t.funcname)+int64(binary.LittleEndian.Uint32(record[4:])))
+		text, _, _ := bytes.Cut(name[:max(n, 0)], []byte{0})
+		all = append(all, string(text))
+	}
+	return all
+}
+
+// library tells by a function's name that it is one of Go's own that calls
+// runtime.GOMAXPROCS.
+func library(function string) bool {
+	first, _, _ := strings.Cut(function, "/")
+	first, _, _ = strings.Cut(first, ".")
+	return slices.Contains([]string{"runtime", "sync", "testing", "internal", "go", "cmd"}, first)
+}

@@ -1,0 +1,58 @@
+package goproc_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/test/need"
+)
+
+// TestCode: who may set GOMAXPROCS is seen in a stripped program without modules, and a
+// program that only asks does not count.
+func TestCode(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("src/sets/main.go", "package main\n\nimport (\n\t\"os\"\n\t\"runtime\"\n)\n\nfunc main() {\n\truntime.GOMAXPROCS(len(os.Args))\n}\n")
+	write("src/asks/main.go", "package main\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n)\n\nfunc main() {\n\tfmt.Println(runtime.GOMAXPROCS(0))\n}\n")
+	write("src/auto/main.go", "package main\n\nimport \"go.uber.org/automaxprocs/maxprocs\"\n\nfunc main() { maxprocs.Set() }\n")
+	write("src/auto/vendor/go.uber.org/automaxprocs/maxprocs/set.go", "package maxprocs\n\n//go:noinline\nfunc Set() { println(1) }\n")
+	for name, want := range map[string]goproc.Code{
+		"sets": {Sets: true}, "asks": {}, "auto": {Automaxprocs: true},
+	} {
+		for _, arch := range []string{"amd64", "arm64"} {
+			if arch != "amd64" && !need.Full() {
+				continue // the library has to be built for it
+			}
+			file := filepath.Join(dir, name+arch)
+			cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, name)
+			cmd.Dir = filepath.Join(dir, "src", name)
+			cmd.Env = append(os.Environ(), "GO111MODULE=off", "GOPATH="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := goproc.Read(bytes.NewReader(b))
+			if err != nil || p.Code != want || len(p.Deps) > 0 {
+				t.Errorf("%s for %s: %+v, %v", name, arch, p, err)
+			}
+			if p, err = goproc.ReadStream(bytes.NewReader(b), int64(len(b)), 64<<20); err != nil || p.Code != want {
+				t.Errorf("%s for %s in a stream: %+v, %v", name, arch, p, err)
+			}
+		}
+	}
+}
