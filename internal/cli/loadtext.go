@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -83,7 +84,7 @@ func (o *loadOptions) printParts(std stdio, r *load.Result, p journal.Phase) {
 	}
 	if len(r.PerURL) > 1 {
 		for i, u := range r.PerURL {
-			fmt.Fprintf(std.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", o.options.URLs[i], u.Answered, u.Failed, u.Unanswered)
+			fmt.Fprintf(std.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", secret.Text(o.options.URLs[i]), u.Answered, u.Failed, u.Unanswered)
 		}
 	}
 }

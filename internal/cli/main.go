@@ -14,6 +14,7 @@ import (
 
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // The exit codes, which are API.
@@ -45,9 +46,10 @@ type stdio struct {
 	args     []string
 }
 
-// notef tells the user something beside the output.
+// notef tells the user something beside the output, without the credentials that procfit
+// was called with: logs of CI keep it.
 func (s stdio) notef(format string, args ...any) {
-	fmt.Fprintf(s.err, "procfit: "+format+"\n", args...)
+	fmt.Fprintln(s.err, "procfit: "+secret.Find(s.args).In(fmt.Sprintf(format, args...)))
 }
 
 // color tells whether the output may have colours: on a terminal, but for

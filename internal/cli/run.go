@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -132,10 +133,14 @@ func (o *runOptions) print(std stdio, s explain.Setting, args []string) error {
 	for _, step := range s.Steps {
 		fmt.Fprintf(&b, "#   %s\n", step)
 	}
+	shown := secret.Words(args)
+	if !slices.Equal(shown, args) {
+		fmt.Fprintf(&b, "# what may be a credential reads %s here\n", secret.Redacted)
+	}
 	if s.Procs > 0 {
 		fmt.Fprintf(&b, "GOMAXPROCS=%d ", s.Procs)
 	}
-	fmt.Fprintln(&b, phrase.Shell(args))
+	fmt.Fprintln(&b, phrase.Shell(shown))
 	_, err := std.out.Write([]byte(b.String()))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/program/ready/health"
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // parseRatio reads "5%" or "0.05" as 0.05.
@@ -80,7 +81,7 @@ func parseCommand(flag, s string) ([]string, error) {
 	}
 	words, err := load.Split(s)
 	if err != nil {
-		return nil, usageError("--%s %q: %w", flag, s, err)
+		return nil, usageError("--%s %q: %w", flag, secret.Text(s), err)
 	}
 	if len(words) == 0 {
 		return nil, usageError("--%s %q: want a command", flag, s)

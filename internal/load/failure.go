@@ -1,6 +1,10 @@
 package load
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/secret"
+)
 
 // Failure is one failure in full; the zero value is none.
 type Failure struct {
@@ -10,11 +14,12 @@ type Failure struct {
 }
 
 func (f Failure) String() string {
+	address := secret.Text(f.URL)
 	switch {
 	case f.Kind == "":
 		return ""
 	case f.Detail == "":
-		return fmt.Sprintf("%s: %s", f.URL, f.Kind.Words())
+		return fmt.Sprintf("%s: %s", address, f.Kind.Words())
 	}
-	return fmt.Sprintf("%s: %s: %s", f.URL, f.Kind.Words(), f.Detail)
+	return fmt.Sprintf("%s: %s: %s", address, f.Kind.Words(), f.Detail)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // Field names an option, for a caller that has its own names for them.
@@ -42,7 +44,7 @@ const (
 // FieldError is an option that cannot be carried out.
 type FieldError struct {
 	Field  Field
-	Value  string // as it was given; empty where none was
+	Value  string // as it was given, without what may be a credential; empty where none was
 	Reason string // without the field and the value
 	// Beyond tells that the value is sound, and another generator may do what this
 	// engine does not.
@@ -62,12 +64,20 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // invalid is an option that no generator would take.
 func invalid(f Field, value, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	return &FieldError{Field: f, Value: value, Reason: err.Error(), Err: errors.Unwrap(err)}
+	return &FieldError{Field: f, Value: shown(f, value), Reason: err.Error(), Err: errors.Unwrap(err)}
 }
 
 // beyond is an option that is sound and not for this engine.
 func beyond(f Field, value, format string, args ...any) error {
-	return &FieldError{Field: f, Value: value, Reason: fmt.Sprintf(format, args...), Beyond: true}
+	return &FieldError{Field: f, Value: shown(f, value), Reason: fmt.Sprintf(format, args...), Beyond: true}
+}
+
+// shown is a value as a message may have it: logs of CI keep messages.
+func shown(f Field, value string) string {
+	if f == FieldHeader {
+		return secret.Header(value)
+	}
+	return secret.Text(value)
 }
 
 // cause is what a URL is wrong in, without the URL, which FieldError has.

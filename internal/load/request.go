@@ -74,7 +74,7 @@ func newTarget(raw string) (Target, *url.URL, error) {
 	case u.Hostname() == "":
 		return Target{}, nil, invalid(FieldURL, raw, "no host")
 	case u.User != nil:
-		return Target{}, nil, invalid(FieldURL, u.Redacted(), "give credentials as a header: 'Authorization: Basic …'")
+		return Target{}, nil, invalid(FieldURL, raw, "give credentials as a header: 'Authorization: Basic …'")
 	}
 	if u.Port() != "" {
 		port = u.Port()

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // Bounds against a file that is none of requests.
@@ -173,7 +174,7 @@ func split(raw string) (path, host string, err error) {
 	case err != nil:
 		return "", "", fmt.Errorf("%s is not a URL: %w", clip(raw), err)
 	case u.User != nil:
-		return "", "", fmt.Errorf("%s: give credentials as a header: 'Authorization: Basic …'", clip(u.Redacted()))
+		return "", "", fmt.Errorf("%s: give credentials as a header: 'Authorization: Basic …'", clip(raw))
 	case u.Host == "" && (u.Scheme != "" || !strings.HasPrefix(raw, "/")), u.Host != "" && u.Scheme == "", u.Opaque != "":
 		return "", "", fmt.Errorf("%s: want a URL such as http://127.0.0.1:8080/, or a path", clip(raw))
 	case u.Host != "":
@@ -182,5 +183,5 @@ func split(raw string) (path, host string, err error) {
 	return u.RequestURI(), host, nil
 }
 
-// clip quotes what a line says, short.
-func clip(s string) string { return fmt.Sprintf("%q", phrase.Clip(s, 80)) }
+// clip quotes what a line says, short and without what may be a credential.
+func clip(s string) string { return fmt.Sprintf("%q", phrase.Clip(secret.Text(s), 80)) }

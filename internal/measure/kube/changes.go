@@ -58,7 +58,7 @@ func containerChanges(sent, got corev1.Container) (list []string) {
 		add("image %s → %s", sent.Image, got.Image)
 	}
 	if !slices.Equal(sent.Command, got.Command) || !slices.Equal(sent.Args, got.Args) {
-		add("command %s", strings.Join(slices.Concat(got.Command, got.Args), " "))
+		add("command %s", strings.Join(secret.Words(slices.Concat(got.Command, got.Args)), " "))
 	}
 	value := func(e corev1.EnvVar) string {
 		if e.ValueFrom != nil {

@@ -1,6 +1,10 @@
 package plan
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/secret"
+)
 
 // Pods are pods of a cluster as the target: copies of an object's.
 type Pods struct {
@@ -51,7 +55,7 @@ func (s Spec) checkPods() *FieldError {
 	case t.URL == "":
 		return Wrong(FieldURL, ": no address to load: name one as in http://%s:8080/", PodPlaceholder)
 	case !strings.Contains(t.URL, PodPlaceholder):
-		return Wrong(FieldURL, " %q: want %s in place of the host, as each pod has its own", t.URL, PodPlaceholder)
+		return Wrong(FieldURL, " %q: want %s in place of the host, as each pod has its own", secret.Text(t.URL), PodPlaceholder)
 	}
 	return nil
 }

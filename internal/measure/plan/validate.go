@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -121,7 +122,7 @@ func (s Spec) checkTarget() *FieldError {
 	switch {
 	case t.Pods != nil, t.Attach != nil:
 	case len(t.Command) == 0 && t.Build == "" && t.URL != "":
-		return Wrong(FieldURL, " %s, but no command: give the server's command after --", t.URL)
+		return Wrong(FieldURL, " %s, but no command: give the server's command after --", secret.Text(t.URL))
 	case len(t.Command) == 0 && t.Build == "":
 		return Wrong(FieldCommand, ": no command: give it after --")
 	case len(s.GoVersions) > 0 && t.Build == "" && t.BuiltIn == "":
@@ -194,7 +195,7 @@ func (s Spec) checkServer() *FieldError {
 	u, err := url.Parse(s.exampleURL())
 	switch {
 	case err != nil || u.Host == "":
-		return Wrong(FieldURL, " %q: want an address such as http://127.0.0.1:{port}/", s.Target.URL)
+		return Wrong(FieldURL, " %q: want an address such as http://127.0.0.1:{port}/", secret.Text(s.Target.URL))
 	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
 		return Wrong(FieldURL, ": {port} is a free port for a server that is started; write the one that the attached server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:

@@ -75,7 +75,7 @@ func New(spec plan.Spec, o Options) *Session {
 	s.inherit()
 	s.settle()
 	if s.Dir == "" {
-		s.Dir = filepath.Join("results", plan.FileName(spec.Title())+"-"+s.Header.Started.Format("20060102-150405"))
+		s.Dir = filepath.Join("results", plan.FileName(s.Header.Name)+"-"+s.Header.Started.Format("20060102-150405"))
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -36,7 +37,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		}
 	}
 	for _, r := range l.PerRequest {
-		one := journal.RequestFigures{Name: r.Name, Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Dropped: r.Dropped}
+		one := journal.RequestFigures{Name: secret.Text(r.Name), Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Dropped: r.Dropped}
 		if r.Latency.TotalCount() > 0 {
 			one.LatencySeconds = summary(r.Latency)
 		}

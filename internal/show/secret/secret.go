@@ -1,33 +1,28 @@
 // Package secret takes credentials out of command lines, since journals and reports
-// are passed around. It goes by names: of headers all but harmless ones, of
-// variables, flags, query parameters and JSON keys those that speak of a credential,
-// and by the place of a password in a URL. What it cannot know is a secret under a
-// plain name; of variables that are set for one program alone it keeps only values that
-// are too plain for one.
+// are passed around. It goes by names: of headers all but harmless ones, of variables,
+// flags, query parameters and JSON keys those that speak of a credential; by place: a
+// password in a URL, in u:p@tcp(h)/db or after -u; and by shape: a private key, a token
+// with the prefix of its issuer, the URL of a webhook. A text is split into words as a
+// shell does, and each word is judged again as a text, so that a command within a
+// command has no other rules than the outer one.
+//
+// What it cannot know is a secret under a plain name; of variables that are set for one
+// program alone it keeps only values that are too plain for one.
 package secret
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Redacted stands where a value was taken out.
 const Redacted = "REDACTED"
 
-// plainHeaders are those whose values are no credentials.
-var plainHeaders = []string{"accept", "accept-encoding", "accept-language", "connection", "content-type", "host", "user-agent"}
-
 // Header is "Name: value" without the value, unless the name is of a header that
 // is known to be harmless.
-func Header(header string) string {
-	name, _, ok := strings.Cut(header, ":")
-	if !ok || slices.Contains(plainHeaders, strings.ToLower(strings.TrimSpace(name))) {
-		return header
-	}
-	return name + ": " + Redacted
-}
+func Header(header string) string { return new(cutter).header(header) }
 
 // Headers is Header of each.
 func Headers(headers []string) []string {
@@ -39,150 +34,127 @@ func Headers(headers []string) []string {
 }
 
 // Words are those of a command line without credentials.
-func Words(words []string) []string {
+func Words(words []string) []string { return new(cutter).words(words) }
+
+// Text is a word of a command line, which may be a command, a script, a URL or JSON,
+// without credentials.
+func Text(s string) string { return new(cutter).text(s) }
+
+// cutter takes credentials out and remembers them.
+type cutter struct{ found []string }
+
+func (c *cutter) cut(value string) string {
+	if value != "" && value != Redacted {
+		c.found = append(c.found, value)
+	}
+	return Redacted
+}
+
+// plainHeaders are those whose values are no credentials.
+var plainHeaders = []string{"accept", "accept-encoding", "accept-language", "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "user-agent"}
+
+// lone is a word that is at most a header's name.
+var lone = regexp.MustCompile(`^[A-Za-z-]*$`)
+
+func (c *cutter) header(header string) string {
+	end := strings.IndexAny(header, ": \t=")
+	switch {
+	case end < 0 && lone.MatchString(header):
+		return header
+	case end < 0:
+		return c.cut(header)
+	case header[end] == ':' && slices.Contains(plainHeaders, strings.ToLower(header[:end])):
+		return header
+	}
+	value := strings.TrimLeft(header[end:], ": \t=")
+	if value == "" {
+		return header
+	}
+	if header[end] == ':' {
+		return header[:end] + ": " + c.cut(value)
+	}
+	return strings.TrimSuffix(header, value) + c.cut(value)
+}
+
+// Flags by what their value is, without dashes.
+var (
+	headerFlags = []string{"header", "H", "proxy-header", "rpc-header"}
+	userFlags   = []string{"user", "u", "U", "proxy-user", "userpwd", "a", "A"}
+	// passwordFlags are one letter, of a program that means a password by it.
+	passwordFlags = map[string]string{
+		"mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p", "mariadb-dump": "p",
+		"mongo": "p", "mongosh": "p", "sshpass": "p", "redis-cli": "a", "ldapsearch": "w", "sqlcmd": "P",
+	}
+)
+
+func (c *cutter) words(words []string) []string {
 	out := slices.Clone(words)
-	for i, word := range out {
-		value, joined := strings.CutPrefix(word, "--header=")
-		switch {
-		case joined:
-			out[i] = "--header=" + Header(value)
-		case i > 0 && (words[i-1] == "--header" || words[i-1] == "-H"):
-			out[i] = Header(word)
-		case i > 0 && bareFlag(words[i-1]) && !strings.HasPrefix(word, "-"):
-			out[i] = Redacted
-		default:
-			out[i] = Text(word)
+	flag, password := "", "" // the one before, and the program's for a password
+	for i, word := range words {
+		out[i] = c.word(word, flag, password)
+		flag = ""
+		if name := strings.TrimLeft(word, "-"); name != word && !strings.ContainsAny(name, "=:\"' \t\r\n") {
+			flag = name
+		}
+		if letter := passwordFlags[path.Base(word)]; letter != "" {
+			password = letter
 		}
 	}
 	return out
 }
 
-// bareFlag tells a flag such as --token, whose value is the next word.
-func bareFlag(word string) bool {
-	name, dashed := strings.CutPrefix(word, "-")
-	return dashed && !strings.ContainsAny(name, "=:\"' ") && credential(name)
+// word is judged by the flag before it, then by the flag that it holds, then as a text.
+func (c *cutter) word(word, flag, password string) string {
+	switch {
+	case flag == "":
+	case slices.Contains(headerFlags, flag):
+		return c.header(word)
+	case strings.HasPrefix(word, "-"):
+	case credential(flag), flag == password:
+		return c.cut(word)
+	case slices.Contains(userFlags, flag):
+		return c.user(word)
+	}
+	if w, ok := c.joined(word, password); ok {
+		return w
+	}
+	return c.text(word)
+}
+
+// joined is a flag that holds its value.
+func (c *cutter) joined(word, password string) (shown string, ok bool) {
+	name, value, set := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	dashes := word[:len(word)-len(strings.TrimLeft(word, "-"))]
+	switch {
+	case dashes == "":
+	case set && slices.Contains(headerFlags, name):
+		return dashes + name + "=" + c.header(value), true
+	case set && slices.Contains(userFlags, name):
+		return dashes + name + "=" + c.user(value), true
+	case len(dashes) == 1 && strings.HasPrefix(word, "-H") && strings.Contains(word, ":"):
+		return "-H" + c.header(word[2:]), true
+	case len(dashes) == 1 && len(word) > 2 && word[1:2] == password:
+		return word[:2] + c.cut(word[2:]), true
+	case len(dashes) == 1 && strings.HasPrefix(word, "-u") && !strings.ContainsAny(word, "/ "):
+		return "-u" + c.user(word[2:]), true
+	}
+	return "", false
 }
 
 var (
-	// assignment is a name, quoted or not, with what sets it off from its value.
-	assignment = regexp.MustCompile(`([A-Za-z][\w.-]*)(\\?["']?\s*[:=]\s*)`)
-	// userinfo is a URL's user and password.
-	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#@'"]+|[^\s'"]*)@`)
+	digits = regexp.MustCompile(`^\d*$`)
+	// address is what may stand before a port.
+	address = regexp.MustCompile(`^(|localhost|[\w-]*[.\[:].*)$`)
 )
 
-// Text is a word of a command line, which may be a script, a URL or JSON, without
-// credentials.
-func Text(s string) string {
-	s = userinfo.ReplaceAllString(s, "${1}"+Redacted+"@")
-	var b strings.Builder
-	for {
-		at := assignment.FindStringSubmatchIndex(s)
-		if at == nil {
-			break
-		}
-		name, end := s[at[2]:at[3]], at[1]
-		if !credential(name) {
-			b.WriteString(s[:end])
-			s = s[end:]
-			continue
-		}
-		b.WriteString(s[:end])
-		kept, rest := value(name, s[at[4]:end], s[end:])
-		b.WriteString(kept)
-		s = rest
-	}
-	b.WriteString(s)
-	return b.String()
-}
-
-// value takes a credential's value off the beginning of s: a quoted text, a header's
-// up to the end of what it is quoted in, else a word.
-func value(name, separator, s string) (kept, rest string) {
-	if s == "" {
-		return "", ""
-	}
-	quote, escaped := "", strings.HasPrefix(s, `\`) && len(s) > 1 && (s[1] == '"' || s[1] == '\'')
+// user is NAME:PASSWORD without the password; IDs of user and group, URLs and addresses
+// stay.
+func (c *cutter) user(word string) string {
+	name, password, ok := strings.Cut(word, ":")
 	switch {
-	case escaped:
-		quote = s[:2]
-	case s[0] == '"' || s[0] == '\'':
-		quote = s[:1]
+	case !ok, strings.HasPrefix(password, "//"), password == "",
+		digits.MatchString(password) && (digits.MatchString(name) || address.MatchString(name)):
+		return c.text(word)
 	}
-	if quote != "" {
-		if i := closing(s[len(quote):], quote); i >= 0 {
-			return quote + Redacted, s[len(quote)+i:]
-		}
-		return quote + Redacted, ""
-	}
-	ends := " \t\r\n\"'&;,|<>)}]"
-	if strings.Contains(separator, ":") && headerLike(name) {
-		ends = "\r\n\"'"
-	}
-	i := strings.IndexAny(s, ends)
-	switch {
-	case i < 0:
-		return Redacted, ""
-	case i == 0:
-		return "", s
-	}
-	return Redacted, s[i:]
-}
-
-// closing is where a quoted text ends; -1: nowhere.
-func closing(s, quote string) int {
-	for i := 0; i+len(quote) <= len(s); i++ {
-		if strings.HasPrefix(s[i:], quote) {
-			return i
-		}
-		if len(quote) == 1 && s[i] == '\\' {
-			i++
-		}
-	}
-	return -1
-}
-
-// headerLike names have values of several words: "Authorization: Bearer x".
-func headerLike(name string) bool {
-	lower := strings.ToLower(name)
-	return strings.Contains(lower, "authorization") || strings.Contains(lower, "cookie")
-}
-
-// within are credentials wherever they stand in a name, alone those that are so as a
-// word of it.
-var (
-	within = []string{"token", "secret", "passw", "passphrase", "credential", "authorization", "cookie", "apikey", "privatekey", "accesskey", "signature"}
-	alone  = []string{"auth", "pass", "pwd", "dsn", "jwt", "bearer", "pat", "sig", "pin", "otp", "sid", "psk"}
-)
-
-// credential tells whether a name speaks of one: API_KEY, clientSecret, -auth, DSN.
-func credential(name string) bool {
-	words := split(name)
-	joined := strings.Join(words, "")
-	return slices.ContainsFunc(within, func(w string) bool { return strings.Contains(joined, w) }) ||
-		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(alone, w) })
-}
-
-// split is the words of a name, in lower case: api, key of API_KEY, apiKey and
-// api-key.
-func split(name string) []string {
-	var words []string
-	start := 0
-	runes := []rune(name)
-	cut := func(end int) {
-		if end > start {
-			words = append(words, strings.ToLower(string(runes[start:end])))
-		}
-	}
-	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			cut(i)
-			start = i + 1
-		case i > start && unicode.IsUpper(r) && unicode.IsLower(runes[i-1]):
-			cut(i)
-			start = i
-		}
-	}
-	cut(len(runes))
-	return words
+	return name + ":" + c.cut(password)
 }

@@ -32,16 +32,49 @@ func TestText(t *testing.T) {
 		"curl -H 'Authorization: Bearer S3CR3T' http://h": "curl -H 'Authorization: REDACTED' http://h",
 		"wrk -H \"Cookie: a=S3CR3T; b=S3CR3T\" {url}":     "wrk -H \"Cookie: REDACTED\" {url}",
 		"AWS_SECRET_ACCESS_KEY=S3CR3T":                    "AWS_SECRET_ACCESS_KEY=REDACTED",
+		// Flags within a command, and commands within commands.
+		"true --token S3CR3T -v":                           "true --token REDACTED -v",
+		"./server --password 'S3CR3T S3CR3T' :1":           "./server --password 'REDACTED' :1",
+		`sh -c "server --api-key \"S3CR3T\" | tee log"`:    `sh -c "server --api-key \"REDACTED\" | tee log"`,
+		"sh -c 'a; sh -c '\\''b --token S3CR3T'\\'' && c'": "sh -c 'a; sh -c '\\''b --token REDACTED'\\'' && c'",
+		"ssh box 'server --pw S3CR3T'":                     "ssh box 'server --pw REDACTED'",
+		"gen -H 'X-Any: S3CR3T S3CR3T' {url}":              "gen -H 'X-Any: REDACTED' {url}",
+		"don't --token S3CR3T":                             "'dont --token REDACTED'",
+		// By place.
+		"http://h/?key=S3CR3T&code=S3CR3T#x":            "http://h/?key=REDACTED&code=REDACTED",
+		"u:S3CR3T@tcp(h:3306)/db":                       "u:REDACTED@tcp(h:3306)/db",
+		"u:S3CR3T@h:5432/db":                            "u:REDACTED@h:5432/db",
+		"https://S3CR3T@h/":                             "https://REDACTED@h/",
+		"http://u:S3CR3T@h/?token=S3CR3T":               "http://u:REDACTED@h/?token=REDACTED",
+		"--user=me:S3CR3T":                              "--user=me:REDACTED",
+		"curl -u me:S3CR3T http://h":                    "curl -u me:REDACTED http://h",
+		"curl -ume:S3CR3T http://h":                     "curl -ume:REDACTED http://h",
+		"mysql -pS3CR3T db":                             "mysql -pREDACTED db",
+		"https://hooks.slack.com/services/T0/B0/S3CR3T": "https://hooks.slack.com/REDACTED",
+		"<a><token>S3CR3T</token></a>":                  "<a><token>REDACTED</token></a>",
+		`{"tokens": ["a", "S3CR3T"], "b": 1}`:           `{"tokens": [REDACTED], "b": 1}`,
+		"?next=http%3A%2F%2Fh%2F%3Ftoken%3DS3CR3T&b=1":  "?next=http%3A%2F%2Fh%2F%3Ftoken%3DREDACTED&b=1",
+		// By shape.
+		"use ghp_S3CR3TS3CR3T now": "use REDACTED now",
+		"AKIAS3CR3TS3CR3T":         "REDACTED",
+		"a -----BEGIN RSA PRIVATE KEY-----\nS3CR3T\n-----END RSA PRIVATE KEY----- b": "a REDACTED b",
 		// And what must stay.
-		"http://127.0.0.1:{port}/?n=1&page=2": "http://127.0.0.1:{port}/?n=1&page=2",
-		"AUTHOR=ann":                          "AUTHOR=ann",
-		"--compass=north":                     "--compass=north",
-		"GOGC=50":                             "GOGC=50",
-		"--key=value":                         "--key=value",
-		"throughput=([\\d.]+) rows/s":         "throughput=([\\d.]+) rows/s",
-		"token":                               "token",
-		"TOKEN=":                              "TOKEN=",
-		"":                                    "",
+		"sh -c 'exec ./server -addr :{port} | tee log'": "sh -c 'exec ./server -addr :{port} | tee log'",
+		"docker run -u 1000:1000 app:v1@sha256:abc":     "docker run -u 1000:1000 app:v1@sha256:abc",
+		"gen -a 127.0.0.1:8080 -u http://h:8080/?key":   "gen -a 127.0.0.1:8080 -u http://h:8080/?key",
+		"git clone ssh://git@h/a git@h:a/b":             "git clone ssh://git@h/a git@h:a/b",
+		"--sort-key name --tls-key server.pem":          "--sort-key name --tls-key server.pem",
+		"a > b && c < d":                                "a > b && c < d",
+		"go test -bench 'Parse|Print' ./...":            "go test -bench 'Parse|Print' ./...",
+		"http://127.0.0.1:{port}/?n=1&page=2":           "http://127.0.0.1:{port}/?n=1&page=2",
+		"AUTHOR=ann":                                    "AUTHOR=ann",
+		"--compass=north":                               "--compass=north",
+		"GOGC=50":                                       "GOGC=50",
+		"--key=value":                                   "--key=value",
+		"throughput=([\\d.]+) rows/s":                   "throughput=([\\d.]+) rows/s",
+		"token":                                         "token",
+		"TOKEN=":                                        "TOKEN=",
+		"":                                              "",
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
@@ -86,4 +119,22 @@ func FuzzPassword(f *testing.F) {
 			t.Errorf("%q is in %q", password, got)
 		}
 	})
+}
+
+// In a message it is the value itself that gives a credential away.
+func TestHidden(t *testing.T) {
+	h := Find([]string{"sweep", "--header", "Authorization: Bearer S3CR3T77", "--env", "PORT={port}", "--env", "MODE=fast", "--url", "http://me:p%C3%A4ss/S3CR3T@h/", "--", "x", "--token", "quo\"ted"})
+	for in, want := range map[string]string{
+		`header "S3CR3T77": no`:                  `header "REDACTED": no`,
+		`"quo\"ted" or quo%22ted`:                `"REDACTED" or REDACTED`,
+		"breakfast at {port}, 3 of 4 by Bearer":  "breakfast at {port}, 3 of 4 by Bearer",
+		`invalid port ":p%C3%A4ss" after S3CR3T`: `invalid port ":REDACTED" after REDACTED`,
+	} {
+		if got := h.In(in); got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+	if got := (Hidden{}).In("a"); got != "a" {
+		t.Error(got)
+	}
 }

@@ -17,33 +17,35 @@ var plainValue = regexp.MustCompile(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.
 func Variables(words []string) []string {
 	out := slices.Clone(words)
 	for i, w := range out {
-		out[i] = variable(w)
+		out[i] = new(cutter).variable(w)
 	}
 	return out
 }
 
-func variable(word string) string {
+func (c *cutter) variable(word string) string {
 	name, value, ok := strings.Cut(word, "=")
 	switch {
 	case !ok:
-		return Redacted
+		return c.cut(word)
 	case slices.Contains(plainVariables, name), !credential(name) && plainValue.MatchString(value):
-		return Text(word)
+		return c.text(word)
 	}
-	return name + "=" + Redacted
+	return name + "=" + c.cut(value)
 }
 
 // Own is Words of procfit's own command line, whose --env sets variables of the target.
-func Own(args []string) []string {
-	out := Words(args)
+func Own(args []string) []string { return new(cutter).own(args) }
+
+func (c *cutter) own(args []string) []string {
+	out := c.words(args)
 	for i, word := range args {
 		switch value, joined := strings.CutPrefix(word, "--env="); {
 		case word == "--":
 			return out
 		case joined:
-			out[i] = "--env=" + variable(value)
+			out[i] = "--env=" + c.variable(value)
 		case i > 0 && args[i-1] == "--env":
-			out[i] = variable(word)
+			out[i] = c.variable(word)
 		}
 	}
 	return out

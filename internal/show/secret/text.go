@@ -1,0 +1,164 @@
+package secret
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mostPasses bounds how often a text is looked at again: what is taken out can bring
+// together what was apart.
+const mostPasses = 4
+
+func (c *cutter) text(s string) string {
+	if !strings.ContainsAny(s, " \t\r\n") {
+		if shown, ok := c.joined(s, ""); ok {
+			return shown
+		}
+	}
+	for range mostPasses {
+		before := s
+		s = c.script(c.assignments(c.quotes(c.places(c.shapes(s)))))
+		if s == before {
+			break
+		}
+	}
+	return s
+}
+
+var (
+	// shape is a credential that its own form gives away: a private key, or a token with
+	// the prefix that its issuer gives it.
+	shape = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)` +
+		`|\b(?:gh[pousr]_|github_pat_|glpat-|gl[a-z]{2,4}t-|xox[abeoprs]-|xapp-|[sr]k_(?:live|test)_|whsec_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|dckr_pat_|hv[sbr]\.|glsa_|lin_api_|ATATT|AKIA|AGE-SECRET-KEY-|SG\.|ya29\.)[\w.+/=-]{6,}` +
+		`|\b(?:ASIA[0-9A-Z]{16}|AIza[\w-]{30,}|(?:npm|hf)_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|sk-[\w-]{20,})` +
+		`|\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)*`)
+	// place is a credential by what it stands in. The first group stays, the second goes.
+	place = []*regexp.Regexp{
+		// The URL of a webhook is all that its caller needs.
+		regexp.MustCompile(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
+		// A URL's user and password, and a user alone, which is often a token.
+		regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#@'"]+|[^\s'"]*)@`),
+		regexp.MustCompile(`(?i)(https?://)([^\s/?#@:'"]+)@`),
+		// u:p@tcp(h:3306)/db and u:p@h:3306.
+		regexp.MustCompile(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]*:)([^\s"']+)@(?:\w*\()`),
+		regexp.MustCompile(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]+:)([^\s:/@"']+)@(?:[\w.-]+[:/])`),
+		regexp.MustCompile(`(?i)(\bbearer\s+)([^\s"',;]+)`),
+	}
+	// digest is an image's, as in app:v1@sha256:….
+	digest = regexp.MustCompile(`@sha\d+:$`)
+)
+
+func (c *cutter) shapes(s string) string {
+	return shape.ReplaceAllStringFunc(s, c.cut)
+}
+
+func (c *cutter) places(s string) string {
+	for _, re := range place {
+		var b strings.Builder
+		at := 0
+		for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
+			if digest.MatchString(s[m[0]:m[1]]) {
+				continue
+			}
+			b.WriteString(s[at:m[4]])
+			b.WriteString(c.cut(s[m[4]:m[5]]))
+			at = m[5]
+		}
+		b.WriteString(s[at:])
+		s = b.String()
+	}
+	return s
+}
+
+// assignment is a name, quoted or not, with what sets it off from its value; of a URL
+// that stands in another, percent-encoded; or an element of XML.
+var assignment = regexp.MustCompile(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*|(?:\s[^<>]*)?>)`)
+
+// assignments takes out what is set by name.
+func (c *cutter) assignments(s string) string {
+	var b strings.Builder
+	last := byte(0) // before s
+	for {
+		at := assignment.FindStringSubmatchIndex(s)
+		if at == nil {
+			break
+		}
+		name, separator, end := s[at[2]:at[3]], s[at[4]:at[5]], at[1]
+		if at[2] > 0 {
+			last = s[at[2]-1]
+		}
+		element := strings.HasSuffix(separator, ">")
+		secret := credential(name) || (last == '?' || last == '&') && slices.Contains(inQuery, strings.ToLower(name))
+		if element && (last != '<' || strings.HasSuffix(separator, "/>")) || !secret {
+			end = at[3] // what sets it off may belong to the next name
+		}
+		b.WriteString(s[:end])
+		last = s[end-1]
+		s = s[end:]
+		if end == at[1] {
+			kept, rest := c.value(name, separator, s)
+			b.WriteString(kept)
+			s = rest
+		}
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// value takes a credential's value off the beginning of s: a quoted text, a list or an
+// object, an element's text, a header's up to the end of what it is quoted in, else a
+// word.
+func (c *cutter) value(name, separator, s string) (kept, rest string) {
+	if s == "" {
+		return "", ""
+	}
+	if quote := quoteOf(s); quote != "" {
+		i := closing(s[len(quote):], quote)
+		if i < 0 {
+			return quote + c.cut(s[len(quote):]), ""
+		}
+		return quote + c.cut(s[len(quote):][:i]), s[len(quote)+i:]
+	}
+	ends := " \t\r\n\"'&;,|<>)}]"
+	switch {
+	case strings.HasSuffix(separator, ">"):
+		ends = "<"
+	case s[0] == '[', s[0] == '{' && strings.ContainsAny(s, `:"`):
+		if i := strings.IndexByte(s, s[0]+2); i > 0 { // ] follows [ so in ASCII, and } follows {
+			return s[:1] + c.cut(s[1:i]), s[i:]
+		}
+	case strings.Contains(separator, ":") && headerLike(name):
+		ends = "\r\n\"'"
+	}
+	i := strings.IndexAny(s, ends)
+	switch {
+	case i < 0:
+		return c.cut(s), ""
+	case i == 0:
+		return "", s
+	}
+	return c.cut(s[:i]), s[i:]
+}
+
+// quoteOf is the quote that s begins with, with its backslashes; empty: none.
+func quoteOf(s string) string {
+	i := len(s) - len(strings.TrimLeft(s, `\`))
+	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
+		return s[:i+1]
+	}
+	return ""
+}
+
+// closing is where a quoted text ends; -1: nowhere.
+func closing(s, quote string) int {
+	for i := 0; i+len(quote) <= len(s); i++ {
+		if strings.HasPrefix(s[i:], quote) {
+			return i
+		}
+		if len(quote) == 1 && s[i] == '\\' {
+			i++
+		}
+	}
+	return -1
+}
