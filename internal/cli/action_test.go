@@ -99,6 +99,35 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 	return code, out, string(written)
 }
 
+// TestActionWords: procfit gets all paths and flags, however the lines of an input lie.
+func TestActionWords(t *testing.T) {
+	need.Command(t, "bash")
+	for name, tc := range map[string]struct {
+		inputs map[string]string
+		want   string
+	}{
+		"the defaults":     {nil, "check --format github -- ."},
+		"words":            {map[string]string{"paths": "clean  bad", "args": "--go 1.26"}, "check --format github --go 1.26 -- clean bad"},
+		"lines":            {map[string]string{"paths": "clean\nbad\n", "args": "--go 1.26\n--exit-zero\n"}, "check --format github --go 1.26 --exit-zero -- clean bad"},
+		"lines of words":   {map[string]string{"paths": "\n  a b\n\n\tc\n", "args": "\n"}, "check --format github -- a b c"},
+		"not a wildcard":   {map[string]string{"paths": "*\n?", "args": `\n`}, `check --format github \n -- * ?`},
+		"and other inputs": {map[string]string{"sarif": "a b.sarif", "exit-zero": "true"}, "check --format github --format sarif=a b.sarif --exit-zero -- ."},
+	} {
+		temp := t.TempDir()
+		program := filepath.Join(temp, "procfit-check", "procfit")
+		if err := os.Mkdir(filepath.Dir(program), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$*\"\nexit 1\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		code, out, outputs := runAction(t, t.TempDir(), temp, tc.inputs)
+		if code != 1 || out != tc.want+"\n" || outputs != "exit-code=1\n" {
+			t.Errorf("%s: exit code %d, outputs %q: %q, want %q", name, code, outputs, out, tc.want)
+		}
+	}
+}
+
 // TestAction runs the action for GitHub on a folder with a finding and on one without.
 func TestAction(t *testing.T) {
 	need.Everything(t, "builds procfit as the action does; the scripts prove what its check prints and returns")
