@@ -1,6 +1,7 @@
 package maxprocs
 
 import (
+	"math"
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
@@ -15,7 +16,7 @@ const (
 )
 
 // Option changes what Set, Watch and Start do. All take all of them; those that
-// say "of Watch" are of Start too, and mean nothing to Set.
+// say "of Watch" are of Start too, and mean nothing to Set. One that is nil is ignored.
 type Option func(*config)
 
 type config struct {
@@ -32,15 +33,18 @@ type config struct {
 func configure(opts []Option) config {
 	c := config{sys: live(), period: DefaultPeriod, hold: DefaultHold}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	return c
 }
 
 // Logger takes one line for each change, and from Set and Start also where nothing
 // is changed, which says what was done and why, in the manner of fmt.Printf:
-// log.Printf, say. Its one argument is the Result. The default is silence. For
-// log/slog see package slogger.
+// log.Printf, say. Its one argument is the Result. The default is silence. A logger
+// that panics loses its line and does not end the program. For log/slog see package
+// slogger.
 func Logger(printf func(format string, args ...any)) Option {
 	return func(c *config) { c.printf = printf }
 }
@@ -60,8 +64,15 @@ func Max(n int) Option { return func(c *config) { c.rule.Max = n } }
 
 // Reserve leaves so many CPUs to others in the same limit, a sidecar say. What is
 // left is rounded down, unless Round or Threshold says otherwise: 4 CPUs less 0.5
-// are 3 Ps, since a fourth would take the reserve back.
-func Reserve(cpus float64) Option { return func(c *config) { c.rule.Reserve = cpus } }
+// are 3 Ps, since a fourth would take the reserve back. What is no number of CPUs,
+// such as NaN, an infinity or less than 0, is ignored.
+func Reserve(cpus float64) Option {
+	return func(c *config) {
+		if cpus >= 0 && !math.IsInf(cpus, 1) {
+			c.rule.Reserve = cpus
+		}
+	}
+}
 
 // Round says what becomes of a part of a CPU; the default is Ceil, and with
 // Reserve it is Floor.

@@ -37,6 +37,7 @@ func (c *config) tell(r Result) {
 
 func (c *config) log(r Result) {
 	if c.printf != nil {
+		defer func() { _ = recover() }() // a program is not to end by a line of its log
 		c.printf("maxprocs: %s", r)
 	}
 }

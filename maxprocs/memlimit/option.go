@@ -6,7 +6,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Option changes what Set does.
+// Option changes what Set does. One that is nil is ignored.
 type Option func(*config)
 
 type config struct {
@@ -32,7 +32,8 @@ func Ratio(share float64) Option {
 func Headroom(bytes int64) Option { return func(c *config) { c.rule.Headroom = bytes } }
 
 // Logger takes one line that says what was done and why, in the manner of
-// fmt.Printf: log.Printf, say. The default is silence.
+// fmt.Printf: log.Printf, say. The default is silence. A logger that panics loses its
+// line and does not end the program.
 func Logger(printf func(format string, args ...any)) Option {
 	return func(c *config) { c.printf = printf }
 }
@@ -43,7 +44,9 @@ func Detail(r *Result) Option { return func(c *config) { c.detail = r } }
 func configure(opts []Option) config {
 	c := config{sys: live()}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	return c
 }

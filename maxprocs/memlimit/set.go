@@ -80,10 +80,15 @@ func Set(opts ...Option) (undo func(), err error) {
 	if c.detail != nil {
 		*c.detail = r
 	}
+	c.log(r)
+	return undo, err
+}
+
+func (c *config) log(r Result) {
 	if c.printf != nil {
+		defer func() { _ = recover() }() // a program is not to end by a line of its log
 		c.printf("memlimit: %s", r.String())
 	}
-	return undo, err
 }
 
 // system is what Set asks and changes.
