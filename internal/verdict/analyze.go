@@ -147,7 +147,7 @@ func (g *group) summary(h journal.Header) Group {
 	}
 	mode := g.latencyMode()
 	r := Group{
-		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective,
+		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective, LimitAround: limitAround(g.trials()),
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
 		Latency: g.contest.Latency, Part: part, Values: []ValueResult{},
 		Settings: []SettingResult{}, Flatness: Flatness{WithinMargin: []string{}},
@@ -160,6 +160,18 @@ func (g *group) summary(h journal.Header) Group {
 	}
 	g.others(&r)
 	return r
+}
+
+// limitAround is the tightest of the limits around the target in the measured trials.
+func limitAround(trials []*journal.Trial) (tightest *Limit) {
+	for _, t := range trials {
+		for _, l := range t.OuterLimits {
+			if t.Role == journal.RoleMeasure && l.CPUs > 0 && (tightest == nil || l.CPUs < tightest.CPUs) {
+				tightest = &Limit{CPUs: l.CPUs, Group: l.Group}
+			}
+		}
+	}
+	return tightest
 }
 
 // partOf is the target's part of a machine whose other CPUs the load has.

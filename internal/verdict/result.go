@@ -40,6 +40,12 @@ type Result struct {
 	Recommendation *Recommendation `json:"recommendation"` // when there is one group
 }
 
+// Limit is a CPU limit that was there before.
+type Limit struct {
+	CPUs  float64 `json:"cpus"`
+	Group string  `json:"group"` // the cgroup that has it
+}
+
 // Group is the settings that may be compared with each other: same quota, replicas
 // and Go version.
 type Group struct {
@@ -51,6 +57,9 @@ type Group struct {
 	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit
 	// around it, and the machine's CPUs (or the server cpuset).
 	EffectiveCPUs float64 `json:"effective_cpus"`
+	// LimitAround is the tightest limit around the target that no setting set, as of a
+	// server that was running already; nil: there is none, or none is known.
+	LimitAround *Limit `json:"limit_around,omitempty"`
 	// ThroughputUnit names what is counted a second: requests, runs or a metric.
 	ThroughputUnit string `json:"throughput_unit"`
 	// LatencyMode is the loop whose latency the settings carry: open (judged), closed

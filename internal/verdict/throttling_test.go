@@ -81,6 +81,9 @@ func TestTheLimitThatThrottledIsNamed(t *testing.T) {
 	if x := g.Throttling; x.Own || x.Group != "/session" || *x.LimitCPUs != 3 || *x.Share < 0.62 || *x.Share > 0.63 {
 		t.Errorf("%+v", x)
 	}
+	if l := g.LimitAround; l == nil || *l != (verdict.Limit{CPUs: 3, Group: "/session"}) {
+		t.Errorf("the limit around it is %+v", l)
+	}
 	if g.EffectiveCPUs != 3 || !has(r, verdict.WarnThrottledAround) {
 		t.Errorf("%g CPUs, %v", g.EffectiveCPUs, codes(r))
 	}

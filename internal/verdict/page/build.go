@@ -160,6 +160,8 @@ func (g *group) context() string {
 	}
 	if g.QuotaCPUs != nil {
 		parts = append(parts, "quota "+number.CPUs(*g.QuotaCPUs))
+	} else if l := g.LimitAround; l != nil {
+		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" around it ("+groupName(l.Group)+")")
 	} else {
 		parts = append(parts, "no quota")
 	}

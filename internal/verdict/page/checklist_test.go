@@ -22,6 +22,27 @@ func world(bend func(*verdict.Result, *verdict.Group)) *View {
 	return New(r)
 }
 
+// "No quota" is said where there is no limit: the one that a server was found under, or
+// that procfit itself runs under, is named with its cgroup.
+func TestTheLimitAroundIsNamed(t *testing.T) {
+	said := func(limit *verdict.Limit) string {
+		v := world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 })
+		return v.Verdict.Context + "\n" + strings.Join(v.Verdict.Reasons, "\n")
+	}
+	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
+	for _, want := range []string{"limit of 1 CPU around it (/sys/fs/cgroup/cpu/shop)", "holds for 1 CPU, the limit of 1 CPU around it (/sys/fs/cgroup/cpu/shop);"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "no quota") {
+		t.Errorf("there is a limit, and yet:\n%s", text)
+	}
+	if text := said(nil); strings.Count(text, "no quota") != 2 {
+		t.Errorf("without a limit:\n%s", text)
+	}
+}
+
 func TestChecklistAnswersFromTheData(t *testing.T) {
 	for _, c := range []struct {
 		name   string

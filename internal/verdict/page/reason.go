@@ -303,6 +303,8 @@ func (w words) holds() string {
 	}
 	if q := w.group.QuotaCPUs; q != nil {
 		text += ", a quota of " + number.CPUs(*q)
+	} else if l := w.group.LimitAround; l != nil {
+		text += ", the limit of " + number.CPUs(l.CPUs) + " around it (" + groupName(l.Group) + ")"
 	} else {
 		text += ", no quota"
 	}

@@ -47,8 +47,11 @@ func around(a *verdict.ThrottledSetting) string {
 	if a.Own {
 		return ""
 	}
-	return fmt.Sprintf(" of the limit of %s around it (%s)", number.CPUs(a.LimitCPUs), phrase.Clip(phrase.Clean(a.Group), 2*nameRoom))
+	return fmt.Sprintf(" of the limit of %s around it (%s)", number.CPUs(a.LimitCPUs), groupName(a.Group))
 }
+
+// groupName is a cgroup's, as far as there is room for it.
+func groupName(group string) string { return phrase.Clip(phrase.Clean(group), 2*nameRoom) }
 
 func clauses(list ...string) string {
 	var all []string
