@@ -82,6 +82,7 @@ func runStep(t *testing.T, dir, script string, env []string) (string, int) {
 // server slower.
 func TestGitHubRecipe(t *testing.T) {
 	need.Everything(t, "builds procfit and two servers for a gate; sweep_gate.txtar proves the gate")
+	t.Parallel() // with the other recipe, after the scripts
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../deploy/ci/github.yaml")
 	if err != nil {
@@ -149,6 +150,7 @@ func TestGitHubRecipe(t *testing.T) {
 // TestGitLabRecipe runs the job on a merge request that makes a server faster.
 func TestGitLabRecipe(t *testing.T) {
 	need.Everything(t, "builds procfit and two servers for a gate; sweep_gate.txtar proves the gate")
+	t.Parallel() // with the other recipe, after the scripts
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../deploy/ci/gitlab.yaml")
 	if err != nil {
