@@ -28,7 +28,7 @@ func platform(r io.ReaderAt) (v1.Platform, error) {
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			return v1.Platform{}, fmt.Errorf("it is linked against the C library of this system, which the image lacks: build it with CGO_ENABLED=0 and name it with --binary")
+			return v1.Platform{}, fmt.Errorf("it is linked against the C library of this system, which the image lacks: install procfit by CGO_ENABLED=0 go install ./cmd/procfit, or name a program that is built like that with --binary")
 		}
 	}
 	at, ok := architectures[f.Machine]
