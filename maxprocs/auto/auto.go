@@ -11,8 +11,10 @@
 // has 2 Ps under a limit of one CPU, where 1 would fit, and 6 after a resize to 6,
 // where a number of ours would have ended its updates.
 //
-// It logs nothing. For a line, other options or the error call what it calls,
-// maxprocs.Start, at the beginning of main.
+// It says in one line on standard error what it did and why, also where it changes
+// nothing, and in another one what it changes later. For no line, for a logger of your
+// own, other options or the error, call what it calls, maxprocs.Start, at the beginning
+// of main.
 //
 // Packages are initialised before main: what sizes itself by GOMAXPROCS in an
 // init of its own may have seen the value of before.
@@ -22,6 +24,11 @@ import (
 	"context"
 
 	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/internal/line"
 )
 
-func init() { maxprocs.Start(context.Background()) }
+func init() {
+	_ = maxprocs.Start(context.Background(), maxprocs.Logger(func(_ string, args ...any) {
+		line.Print("maxprocs: " + args[0].(maxprocs.Result).String())
+	}))
+}

@@ -46,7 +46,7 @@ echo '300000 100000' >three/cpu.max
 start() { # POD PROGRAM QUOTA
 	mkdir $1/$2
 	echo "$3 100000" >$1/$2/cpu.max
-	sh -c "echo 0 >/sys/fs/cgroup/$1/$2/cgroup.procs; exec /$2" >/tmp/$1-$2 2>&1 &
+	sh -c "echo 0 >/sys/fs/cgroup/$1/$2/cgroup.procs; exec /$2" >/tmp/$1-$2 2>/tmp/$1-$2.log &
 }
 await() { # POD-NAME LINE
 	for i in $(seq 300); do
