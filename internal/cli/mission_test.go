@@ -93,10 +93,11 @@ func TestMission(t *testing.T) {
 func TestMissionChecker(t *testing.T) {
 	known := newMissionChecker(t)
 	for how, want := range map[string]string{
-		"`procfit sweep --procs unset,1 -- ./server --no-flag-of-ours`, `cpuserver/peak_at_cpus`, `docs/SEEDS.md`, `maxprocs.Set`: PF001": "",
+		"`procfit sweep --procs unset,1 -- ./batch --no-flag-of-ours`, `cpuserver/peak_at_cpus`, `docs/SEEDS.md`, `maxprocs.Set`: PF001": "",
 		"`procfit sweat`":             "procfit sweat",
 		"`procfit sweep --proc 1`":    "unknown flag: --proc",
 		"`procfit sweep --repeats x`": "invalid argument",
+		"`procfit sweep -- ./server`": "without --url",
 		"`procfit lab run nothing`":   `no experiment "nothing"`,
 		"`procfit lab serve nothing`": `no experiment "nothing"`,
 		"`cpuserver/nothing`":         "there is no cpuserver/nothing",
@@ -198,6 +199,9 @@ func (c missionChecker) command(line string) string {
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
 		return fmt.Sprintf("%s: %v", line, err)
+	}
+	if args := cmd.Flags().Args(); cmd.Name() == "sweep" && slices.Contains(args, "./server") && !cmd.Flags().Changed("url") {
+		return line + ": without --url a server is run as a batch program, which never ends"
 	}
 	path := strings.Fields(cmd.CommandPath())
 	if len(path) < 3 || path[1] != "lab" || !slices.Contains([]string{"run", "serve", "source", "program"}, path[2]) {
