@@ -1,6 +1,7 @@
 package memlimit_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -66,4 +67,12 @@ func ExampleParse() {
 	// Output:
 	// 1572864000 true 1500MiB
 	// false
+}
+
+// What the import of memlimit/auto does, with another share and a logger.
+func ExampleStart() {
+	if err := memlimit.Start(context.Background(), memlimit.Ratio(0.8), memlimit.Logger(log.Printf)); err != nil {
+		log.Print(err) // not all limits could be read
+	}
+	// Output:
 }
