@@ -53,11 +53,12 @@ func secretForms() (forms [][]string) {
 		add("--db=" + scheme + "://u:a/$@h:1/db")
 	}
 	add("https://$@github.test/a/b")
-	for _, user := range []string{"--user", "--proxy-user", "-u", "-a"} {
+	for _, user := range []string{"--user", "--proxy-user", "-u"} {
 		add(user, "me:$")
 		add(user + "=me:$")
 	}
 	add("-ume:$")
+	add("hey", "-a", "me:$")
 	add("u:$@tcp(h:3306)/db")
 	add("--db", "u:a:b/$@unix(/run/db)/db")
 	add("me:$@h:5432/db")

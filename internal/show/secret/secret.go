@@ -79,11 +79,12 @@ func (c *cutter) header(header string) string {
 // Flags by what their value is, without dashes.
 var (
 	headerFlags = []string{"header", "H", "proxy-header", "rpc-header"}
-	userFlags   = []string{"user", "u", "U", "proxy-user", "userpwd", "a", "A"}
-	// passwordFlags are one letter, of a program that means a password by it.
+	userFlags   = []string{"user", "u", "U", "proxy-user", "userpwd"}
+	// passwordFlags are one letter, of a program that means a password by it, or a user's
+	// name with the password.
 	passwordFlags = map[string]string{
 		"mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p", "mariadb-dump": "p",
-		"mongo": "p", "mongosh": "p", "sshpass": "p", "redis-cli": "a", "ldapsearch": "w", "sqlcmd": "P",
+		"mongo": "p", "mongosh": "p", "sshpass": "p", "redis-cli": "a", "ldapsearch": "w", "sqlcmd": "P", "hey": "a", "ab": "A",
 	}
 )
 
@@ -135,7 +136,7 @@ func (c *cutter) joined(word, password string) (shown string, ok bool) {
 		return "-H" + c.header(word[2:]), true
 	case len(dashes) == 1 && len(word) > 2 && word[1:2] == password:
 		return word[:2] + c.cut(word[2:]), true
-	case len(dashes) == 1 && strings.HasPrefix(word, "-u") && !strings.ContainsAny(word, "/ "):
+	case len(dashes) == 1 && strings.HasPrefix(word, "-u") && !strings.ContainsAny(word, "/= "):
 		return "-u" + c.user(word[2:]), true
 	}
 	return "", false
