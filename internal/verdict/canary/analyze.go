@@ -123,7 +123,7 @@ func float(n *int64) *float64 {
 }
 
 func (r *Result) setting(a journal.Setting, of, control map[Figure]series) SettingResult {
-	out := SettingResult{Setting: a, Better: []Figure{}, Worse: []Figure{}, Figures: []Measured{}}
+	out := SettingResult{Setting: a, Better: []Figure{}, Worse: []Figure{}, Untold: []Figure{}, Figures: []Measured{}}
 	for _, s := range r.Slices {
 		for _, seen := range s.Settings {
 			if seen.Label != a.Label {
@@ -140,6 +140,9 @@ func (r *Result) setting(a journal.Setting, of, control map[Figure]series) Setti
 	slices.Sort(out.Observed)
 	for _, f := range r.Header.Figures() {
 		if len(of[f]) == 0 {
+			if a.Procs != nil && r.Header.asked(f) { // of what the user asked for nothing is known
+				out.Untold = append(out.Untold, f)
+			}
 			continue
 		}
 		m := Measured{Figure: f, Value: verdict.Median(of[f].values())}
@@ -153,24 +156,27 @@ func (r *Result) setting(a journal.Setting, of, control map[Figure]series) Setti
 		}
 		out.Figures = append(out.Figures, m)
 		switch i := m.Ratio; {
-		case !r.Header.Judges(f) || i.Low == nil || i.High == nil:
-		case *i.High < 1:
+		case a.Procs == nil || !r.Header.Judges(f):
+		case i.High != nil && *i.High < 1:
 			out.Better = append(out.Better, f)
-		case *i.Low > 1:
+		case i.Low != nil && *i.Low > 1:
 			out.Worse = append(out.Worse, f)
+		case i.High == nil || *i.High > 1+r.Header.Margin(f):
+			out.Untold = append(out.Untold, f)
 		}
 	}
 	if a.Procs != nil {
-		out.Verdict = concluded(len(out.Better) > 0, len(out.Worse) > 0)
+		out.Verdict = out.concluded()
 	}
 	return out
 }
 
-func concluded(better, worse bool) Verdict {
+func (a SettingResult) concluded() Verdict {
+	better, worse := len(a.Better) > 0, len(a.Worse) > 0
 	switch {
 	case better && worse:
 		return Mixed
-	case better:
+	case better && len(a.Untold) == 0:
 		return Better
 	case worse:
 		return Worse

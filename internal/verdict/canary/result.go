@@ -39,11 +39,22 @@ func (h Header) Judges(f Figure) bool {
 type Verdict string
 
 const (
-	Better Verdict = "better" // in at least one figure, and worse in none
+	Better Verdict = "better" // in at least one judged figure, and no worse by its margin in every other
 	Worse  Verdict = "worse"
 	Mixed  Verdict = "mixed" // better in one, worse in another
-	Open   Verdict = "open"  // neither
+	Open   Verdict = "open"  // neither, or better in one while it may be worse in another
 )
+
+// marginCPU is how much more CPU time does not matter: as a sweep has it of throughput.
+const marginCPU = 0.05
+
+// Margin is how far above the control's a judged figure counts as no worse: 0.2 is 20 %.
+func (h Header) Margin(f Figure) float64 {
+	if f == FigureCPU {
+		return marginCPU
+	}
+	return h.HarmRatio
+}
 
 // Result is what a journal says.
 type Result struct {
@@ -67,13 +78,16 @@ const ResultSchema = "procfit.canary-result/v1"
 // SettingResult is one setting over all slices.
 type SettingResult struct {
 	journal.Setting
-	Slices   int        `json:"slices"`
-	Observed []int      `json:"observed_procs"` // every value that its pods were seen to run with
-	Same     bool       `json:"same"`           // it ran with what the control did: it is the same program
-	Verdict  Verdict    `json:"verdict"`        // empty: the control
-	Better   []Figure   `json:"better"`
-	Worse    []Figure   `json:"worse"`
-	Figures  []Measured `json:"figures"`
+	Slices   int      `json:"slices"`
+	Observed []int    `json:"observed_procs"` // every value that its pods were seen to run with
+	Same     bool     `json:"same"`           // it ran with what the control did: it is the same program
+	Verdict  Verdict  `json:"verdict"`        // empty: the control
+	Better   []Figure `json:"better"`
+	Worse    []Figure `json:"worse"`
+	// Untold are judged figures that are neither: by more than the margin it may be worse
+	// in them.
+	Untold  []Figure   `json:"open"`
+	Figures []Measured `json:"figures"`
 }
 
 // Measured is a figure of a setting.
@@ -109,4 +123,9 @@ func (h Header) Figures() (list []Figure) {
 		}
 	}
 	return append(list, FigureCPU, FigureSched, FigureWait, FigureThrottled, FigureRequests)
+}
+
+// asked tells that a figure is a query's, and so the user's own.
+func (h Header) asked(f Figure) bool {
+	return f != FigureRequests && slices.ContainsFunc(h.Queries, func(q Query) bool { return q.Name == string(f) })
 }

@@ -96,6 +96,34 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 	}
 }
 
+// Better in one figure is not better while another may be worse by more than its margin.
+func TestBetterIsNoWorseInAnyOther(t *testing.T) {
+	for name, c := range map[string]struct {
+		p99  func(slice int) float64 // over the control's
+		want Verdict
+		open []Figure
+	}{
+		"the same":          {func(int) float64 { return 1 }, Better, []Figure{}},
+		"5 % longer":        {func(int) float64 { return 1.05 }, Mixed, []Figure{}},
+		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, Open, []Figure{"p99"}},
+		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, Better, []Figure{}},
+		"not known":         {nil, Open, []Figure{"p99"}},
+	} {
+		contents := contents(12)
+		for i, s := range contents.Slices {
+			if c.p99 == nil {
+				s.Settings[1].Queries["p99"] = nil
+			} else {
+				s.Settings[1].Queries["p99"] = new(*s.Settings[0].Queries["p99"] * c.p99(i))
+			}
+		}
+		one := Analyze(contents).Settings[1]
+		if one.Verdict != c.want || !slices.Equal(one.Better, []Figure{FigureCPU}) || !slices.Equal(one.Untold, c.open) {
+			t.Errorf("%s: %s, better in %v, worse in %v, open in %v: %+v", name, one.Verdict, one.Better, one.Worse, one.Untold, one.Of("p99"))
+		}
+	}
+}
+
 func TestJournal(t *testing.T) {
 	dir, err := folder.Make(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

@@ -94,8 +94,12 @@ func changes(i verdict.Interval) (value, interval string) {
 func (w canaryWords) told(a canary.SettingResult, figures []canary.Figure) string {
 	var list []string
 	for _, f := range figures {
-		value, interval := changes(a.Of(f).Ratio)
-		list = append(list, w.name(f)+" "+value+" "+interval)
+		text := w.name(f) + " (not known)"
+		if m := a.Of(f); m != nil {
+			value, interval := changes(m.Ratio)
+			text = w.name(f) + " " + value + " " + interval
+		}
+		list = append(list, text)
 	}
 	return phrase.And(list)
 }

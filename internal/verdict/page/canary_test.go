@@ -16,7 +16,12 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better":         {func(*canary.Contents) {}, page.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and not proven worse in what is judged: p99 and CPU time a request."},
+		"better": {func(*canary.Contents) {}, page.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in what is judged: p99 and CPU time a request."},
+		"better, and perhaps worse": {func(c *canary.Contents) {
+			for i, s := range c.Slices[:8] {
+				*s.Settings[1].Queries["p99"] *= 1 + float64(i%2)
+			}
+		}, page.Unknown, "Cannot tell", "GOMAXPROCS 1 is better than unset in CPU time a request, but may be worse in p99: more slices"},
 		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, page.Unknown, "Cannot tell", "no value is proven better"},
 		"worse": {func(c *canary.Contents) {
 			c.Slices, c.Header.Rounds = c.Slices[:8], c.Header.Rounds[:1]

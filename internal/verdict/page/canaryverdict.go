@@ -56,13 +56,37 @@ func (w canaryWords) proven() Verdict {
 	case w.Counted == 0:
 		return Verdict{State: Unknown, Label: "Nothing counted", Sentence: "No slice of time was counted."}
 	case by[canary.Better] != nil:
-		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and not proven worse in what is judged: %s.", phrase.And(by[canary.Better]), phrase.And(w.judged()))}
+		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and proven no worse in what is judged: %s.", phrase.And(by[canary.Better]), phrase.And(w.judged()))}
 	case by[canary.Mixed] != nil:
 		return Verdict{State: Attention, Label: "Trade-off", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset in one figure and worse in another.", phrase.And(by[canary.Mixed]))}
 	case by[canary.Worse] != nil && by[canary.Open] == nil:
 		return Verdict{State: OK, Label: "Leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
 	}
-	return Verdict{State: Unknown, Label: "Cannot tell", Sentence: "Under this traffic no value is proven better than unset: more slices, or longer ones, may tell."}
+	return w.open()
+}
+
+// open is that no value is better: of one that is so in a figure, where it may be worse.
+func (w canaryWords) open() Verdict {
+	const more = "more slices, or longer ones, may tell."
+	v := Verdict{State: Unknown, Label: "Cannot tell", Sentence: "Under this traffic no value is proven better than unset: " + more}
+	var list []string
+	for _, a := range w.Settings {
+		if a.Verdict == canary.Open && len(a.Better) > 0 {
+			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than unset in %s, but may be worse in %s", phrase.Clean(a.Label), w.names(a.Better), w.names(a.Untold)))
+		}
+	}
+	if list != nil {
+		v.Sentence = "Under this traffic " + phrase.Semicolons(list) + ": " + more
+	}
+	return v
+}
+
+func (w canaryWords) names(figures []canary.Figure) string {
+	var list []string
+	for _, f := range figures {
+		list = append(list, w.name(f))
+	}
+	return phrase.And(list)
 }
 
 // judged are the figures that decide.
@@ -97,6 +121,9 @@ func (w canaryWords) reason(a canary.SettingResult) string {
 	}
 	if len(a.Worse) > 0 {
 		parts = append(parts, "proven worse: "+w.told(a, a.Worse))
+	}
+	if len(a.Better) > 0 && len(a.Untold) > 0 {
+		parts = append(parts, "not proven no worse: "+w.told(a, a.Untold))
 	}
 	if parts == nil {
 		parts = []string{"nothing is proven different from the control"}
