@@ -52,6 +52,9 @@ func New(result *verdict.Result) *View {
 	}
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
+		if w.Code == verdict.WarnIncomplete && v.Progress != "" {
+			continue // which says it, at the head
+		}
 		a := warn(r, w)
 		word := Warning{Message: phrase.Clean(a.message), Fix: phrase.Clean(a.fix)}
 		if w.Group != nil && *w.Group >= 0 && *w.Group < len(v.Groups) {

@@ -160,6 +160,19 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 	}
 }
 
+// That a run is incomplete is said once, at the head; result.json has it as a warning.
+func TestIncompleteIsSaidOnce(t *testing.T) {
+	v := New(pagetest.Invalid())
+	if v.Progress == "" {
+		t.Fatal("nothing says that it is incomplete")
+	}
+	for _, w := range v.Warnings {
+		if strings.Contains(w.Message, "planned trials") {
+			t.Errorf("%q, and below again %q", v.Progress, w.Message)
+		}
+	}
+}
+
 func TestNoChartWithoutData(t *testing.T) {
 	g := New(pagetest.Invalid()).Groups[0]
 	if g.Throughput != nil || g.Latency != nil || len(g.Evidence) != 0 {
