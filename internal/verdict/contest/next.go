@@ -8,8 +8,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// StopTime is that the next block does not fit into the plan's time.
-const StopTime race.Stop = "time"
+// StopTime is that the next block does not fit into the plan's time. The others are a
+// race's.
+const (
+	StopTime    race.Stop = "time"
+	StopFutile            = race.StopFutile
+	StopNothing           = race.StopNothing
+)
 
 // Step is what to measure next in a group: a block in the order to run, or the end.
 type Step struct {

@@ -36,6 +36,9 @@ func (w words) reasons() []string {
 		items = append(items, w.reason(r))
 	}
 	flush()
+	if text := w.ended(); text != "" {
+		list = append(list, text)
+	}
 	return list
 }
 

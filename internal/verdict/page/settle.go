@@ -6,6 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // settle words what would settle what cannot be told.
@@ -67,4 +68,35 @@ func cleanAdvice(list []Advice) []Advice {
 		out[i] = Advice{phrase.Clean(a.Text), phrase.Clean(a.Command)}
 	}
 	return out
+}
+
+// ended is why a race took fewer trials than it might have, where that is not that it
+// has its answer.
+func (w words) ended() string {
+	race := w.group.Race
+	if race == nil || w.result == nil || race.Stop == "" {
+		return ""
+	}
+	ran, most, why := w.result.TrialsRun+w.result.PilotsRun, w.result.TrialsPlanned, ""
+	switch withheld := w.group.Others.Withheld; {
+	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
+		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, and " + itThey(len(withheld)) + " not tried again"
+	case race.Stop == string(contest.StopFutile):
+		why = "more of them would not prove the likely value, as trials vary too much"
+	case race.Stop == string(contest.StopNothing):
+		why = "no value could be measured"
+	case race.Stop == string(contest.StopTime):
+		why = "the next block does not fit into --max-time"
+	}
+	if why == "" || ran >= most {
+		return ""
+	}
+	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
+}
+
+func itThey(n int) string {
+	if n == 1 {
+		return "it was"
+	}
+	return "they were"
 }
