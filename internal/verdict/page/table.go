@@ -54,7 +54,7 @@ func (g *group) figureColumns() []column {
 	return []column{
 		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) Cell { return Cell{Value: settingName(a)} }},
 		{g.throughputColumn(), func(a *verdict.SettingResult) Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
-		{Column{Head: "Speed-up", Short: "×"}, func(a *verdict.SettingResult) Cell { return Cell{Value: times(a.Speedup)} }},
+		{g.speedupColumn(), func(a *verdict.SettingResult) Cell { return Cell{Value: times(a.Speedup)} }},
 		{Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) Cell { return difference(a.VersusPeak) }},
 		{Column{Head: "p50", Short: "p50"}, func(a *verdict.SettingResult) Cell { return cell(seconds, a.P50) }},
 		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.SettingResult) Cell {
@@ -183,6 +183,17 @@ func (g *group) trialsCell(a *verdict.SettingResult) Cell {
 	}
 	c.Detail = phrase.Semicolons(details)
 	return c
+}
+
+// speedupColumn says what the speed-up is over.
+func (g *group) speedupColumn() Column {
+	for i := range g.rows { // by procs
+		if a := &g.rows[i]; a.Variant == "" && a.Procs != nil && a.Speedup != nil {
+			base := strconv.Itoa(*a.Procs)
+			return Column{Head: "Speed-up over " + base, Short: "× of " + base}
+		}
+	}
+	return Column{Head: "Speed-up", Short: "×"}
 }
 
 func (g *group) throughputColumn() Column {

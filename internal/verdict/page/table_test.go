@@ -1,0 +1,30 @@
+package page
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// A speed-up says what it is over: the smallest value that has a figure, which need not be
+// 1 and is not the default.
+func TestSpeedUpNamesItsBase(t *testing.T) {
+	for _, c := range []struct {
+		without int // values that have no figure
+		want    string
+	}{{0, "1"}, {1, "2"}, {2, "4"}} {
+		r := pagetest.Typical()
+		rows := r.Groups[0].Rows
+		for i := range rows {
+			if rows[i].Procs != nil && c.without > 0 {
+				rows[i].Speedup = nil
+				c.without--
+			}
+		}
+		columns := New(r).Groups[0].Table.Columns
+		if !slices.ContainsFunc(columns, func(k Column) bool { return k.Head == "Speed-up over "+c.want && k.Short == "× of "+c.want }) {
+			t.Errorf("no speed-up over %s in %+v", c.want, columns)
+		}
+	}
+}
