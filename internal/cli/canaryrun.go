@@ -63,6 +63,8 @@ func ended(end *canary.End, err error) error {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case canary.EndTaken:
 		return errors.New(end.Reason)
+	case canary.EndUnreached:
+		return errors.New("no request reached the canary's pods: nothing was compared")
 	}
 	return err
 }
@@ -194,6 +196,9 @@ func (p *canaryProgress) tell(e canary.Event) {
 		p.std.notef("round %d of %d: the pods are being made", e.Round+1, len(h.Rounds))
 	case canary.EventServe:
 		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Rounds))
+	case canary.EventUnreached:
+		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not meet new pods, or the Service gets none", canary.ToldAfter)
+		p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 	case canary.EventEnd:
 		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Rounds))
 	case canary.EventSlice:

@@ -11,6 +11,7 @@ import (
 // Analyze makes a Result of a journal.
 func Analyze(c *Contents) *Result {
 	r := &Result{Schema: ResultSchema, Header: c.Header, Slices: c.Slices, End: c.End, Counted: len(c.Slices), Planned: len(c.Header.Rounds) * c.Header.Slices()}
+	r.Unreached = unreached(c.Slices)
 	r.PerRequest = slices.ContainsFunc(c.Slices, func(s Slice) bool {
 		return slices.ContainsFunc(s.Settings, func(a Seen) bool { return a.Requests != nil && *a.Requests > 0 })
 	})
@@ -130,6 +131,9 @@ func (r *Result) setting(a journal.Setting, of, control map[Figure]series) Setti
 				continue
 			}
 			out.Slices++
+			if seen.Idle() {
+				out.Idle++
+			}
 			for _, n := range seen.ObservedProcs {
 				if n != nil && !slices.Contains(out.Observed, *n) {
 					out.Observed = append(out.Observed, *n)

@@ -9,6 +9,10 @@
 // setting against its control of the same slice, so that what the traffic does falls on
 // both alike.
 //
+// Connections that clients keep do not move to new pods. While no request has come to any
+// of them, by their requests or their CPU time, that is told after [ToldAfter] slices, and
+// ends the run after half of a round: there is nothing to compare.
+//
 // What it does not cover: traffic that is spread unevenly, as over connections that
 // clients keep for hours (the requests of each setting tell it), and what a pod's place
 // does; the pods of a run therefore share a node. A run that was ended is not gone on

@@ -141,6 +141,7 @@ type EndCode string
 const (
 	EndComplete    EndCode = "complete"
 	EndHarm        EndCode = "harm"
+	EndUnreached   EndCode = "unreached"   // no request came to any of its pods in half of a round
 	EndTaken       EndCode = "taken"       // the cluster or someone else took a pod away
 	EndNotStarted  EndCode = "not_started" // a pod did not come to serve
 	EndInterrupted EndCode = "interrupted"

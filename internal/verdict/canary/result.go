@@ -68,6 +68,7 @@ type Result struct {
 	// PerRequest tells that CPU time and waiting are of a request, by the query that
 	// tells requests; else they are of a pod, and what the traffic's spread does is in them.
 	PerRequest  bool            `json:"per_request"`
+	Unreached   bool            `json:"unreached"`   // no request came to any pod in any slice
 	Comparisons int             `json:"comparisons"` // that the intervals of judged figures hold for together
 	Settings    []SettingResult `json:"settings"`    // the control first
 }
@@ -78,12 +79,14 @@ const ResultSchema = "procfit.canary-result/v1"
 // SettingResult is one setting over all slices.
 type SettingResult struct {
 	journal.Setting
-	Slices   int      `json:"slices"`
-	Observed []int    `json:"observed_procs"` // every value that its pods were seen to run with
-	Same     bool     `json:"same"`           // it ran with what the control did: it is the same program
-	Verdict  Verdict  `json:"verdict"`        // empty: the control
-	Better   []Figure `json:"better"`
-	Worse    []Figure `json:"worse"`
+	Slices   int     `json:"slices"`
+	Observed []int   `json:"observed_procs"` // every value that its pods were seen to run with
+	Same     bool    `json:"same"`           // it ran with what the control did: it is the same program
+	Verdict  Verdict `json:"verdict"`        // empty: the control
+	// Idle is in how many slices no request came to its pods.
+	Idle   int      `json:"idle_slices"`
+	Better []Figure `json:"better"`
+	Worse  []Figure `json:"worse"`
 	// Untold are judged figures that are neither: by more than the margin it may be worse
 	// in them.
 	Untold  []Figure   `json:"open"`

@@ -43,6 +43,8 @@ const (
 	EventServe EventKind = "serve" // they serve
 	EventSlice EventKind = "slice" // a slice is over
 	EventEnd   EventKind = "end"   // the pods of a round are removed
+
+	EventUnreached EventKind = "unreached" // no request has come in ToldAfter slices
 )
 
 // Event is told as a Run goes on.
@@ -130,6 +132,12 @@ func (r *Run) round(ctx context.Context, n int) (end *End, err error) {
 		list = append(list, s)
 		if h := harmIn(list, r.Header.HarmRatio); h != nil {
 			return &End{Code: EndHarm, Harm: h}, nil
+		}
+		if unreached(list) && len(list) == ToldAfter {
+			r.Tell(Event{Kind: EventUnreached, Round: n, Slice: &s})
+		}
+		if unreached(list) && len(list) >= r.Header.Patience() {
+			return &End{Code: EndUnreached}, nil
 		}
 	}
 	return nil, nil

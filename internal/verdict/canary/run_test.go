@@ -19,9 +19,10 @@ type stage struct {
 	ended    int
 	marks    int
 	settings []journal.Setting
-	refuse   error                            // of Begin
-	lost     error                            // of End
-	is       func(at time.Duration) Condition // of the first setting's pod; nil: all is well
+	refuse   error                                     // of Begin
+	lost     error                                     // of End
+	cpu      func(mark int, a journal.Setting) float64 // seconds of a pod's 60; nil: 6
+	is       func(at time.Duration) Condition          // of the first setting's pod; nil: all is well
 	asked    []string
 }
 
@@ -47,7 +48,11 @@ func (s *stage) Conditions(context.Context) (list []Condition, err error) {
 func (s *stage) Mark(ctx context.Context) (list []Seen, err error) {
 	s.marks++
 	for _, a := range s.settings {
-		list = append(list, Seen{Setting: a, Pods: []string{"pod-" + a.Label}, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: new(6.0)}})
+		cpu := 6.0
+		if s.cpu != nil {
+			cpu = s.cpu(s.marks-1, a)
+		}
+		list = append(list, Seen{Setting: a, Pods: []string{"pod-" + a.Label}, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: &cpu}})
 	}
 	return list, ctx.Err()
 }
@@ -173,5 +178,53 @@ func TestRunInterrupted(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprint(err), "nobody is left") {
 		t.Error("the pods are removed under a context that has ended")
+	}
+}
+
+// Pods that no request reaches are told of after two slices, and are gone after half of
+// the round; one that comes in time lets it go on.
+func TestRunUnreached(t *testing.T) {
+	for name, c := range map[string]struct {
+		cpu    func(slice int, a journal.Setting) float64
+		told   bool
+		slices int // of ten
+		code   EndCode
+	}{
+		"none ever":             {func(int, journal.Setting) float64 { return 0.03 }, true, 3, EndUnreached},
+		"from the third on":     {func(slice int, _ journal.Setting) float64 { return 0.03 + 3*float64(slice/3) }, true, 10, EndComplete},
+		"to the control alone":  {func(_ int, a journal.Setting) float64 { return 0.03 + 3*float64(len(a.Label)/5) }, false, 10, EndComplete},
+		"few, which is no less": {func(int, journal.Setting) float64 { return 0.2 }, false, 10, EndComplete},
+	} {
+		s := &stage{now: stageStart, cpu: c.cpu}
+		r, kept := s.run(nil)
+		told := false
+		r.Tell = func(e Event) { told = told || e.Kind == EventUnreached }
+		end, err := r.Run(context.Background())
+		if err != nil || end.Code != c.code || told != c.told || len(*kept) != c.slices || s.ended == 0 {
+			t.Errorf("%s: ended %q, %v, told %v, after %d slices", name, end.Code, err, told, len(*kept))
+		}
+		if result := Analyze(&Contents{Header: r.Header, Slices: *kept, End: end}); result.Unreached != (c.code == EndUnreached) {
+			t.Errorf("%s: unreached %v", name, result.Unreached)
+		}
+	}
+}
+
+func TestIdle(t *testing.T) {
+	for name, c := range map[string]struct {
+		cpu, requests *float64 // of 60 s
+		want          bool
+	}{
+		"nothing is known":        {nil, nil, false},
+		"next to no CPU time":     {new(0.1), nil, true},
+		"some":                    {new(0.2), nil, false},
+		"probes alone":            {new(0.1), new(12.0), true},
+		"cheap requests":          {new(0.1), new(600.0), false},
+		"none, by the query":      {nil, new(0.0), true},
+		"one, by the query":       {nil, new(1.0), false},
+		"none, and it is at work": {new(6.0), new(0.0), false},
+	} {
+		if got := (Seen{Requests: c.requests, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: c.cpu}}).Idle(); got != c.want {
+			t.Errorf("%s: idle %v", name, got)
+		}
 	}
 }

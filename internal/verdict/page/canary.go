@@ -27,10 +27,14 @@ type Canary struct {
 func NewCanary(r *canary.Result) *Canary {
 	w := canaryWords{r}
 	h := r.Header
-	return &Canary{
+	v := &Canary{
 		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + phrase.Shell(h.Tool.Args),
-		Verdict: w.verdict(), Table: w.table(), Charts: w.charts(), Warnings: w.warnings(), Environment: w.environment(),
+		Verdict: w.verdict(), Table: w.table(), Warnings: w.warnings(), Environment: w.environment(),
 	}
+	if !r.Unreached { // else of zeros
+		v.Charts = w.charts()
+	}
+	return v
 }
 
 // canaryWords are those of one Result.

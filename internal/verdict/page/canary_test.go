@@ -45,12 +45,23 @@ func TestCanaryVerdicts(t *testing.T) {
 		"harm of the control": {func(c *canary.Contents) {
 			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
 		}, page.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
+		"no requests": {func(c *canary.Contents) {
+			c.Slices, c.End.Code = c.Slices[:4], canary.EndUnreached
+			for _, s := range c.Slices {
+				for i := range s.Settings {
+					s.Settings[i].Requests, s.Settings[i].CPUSeconds = new(0.0), new(0.01)
+				}
+			}
+		}, page.Unknown, "No requests", "No request reached the canary's pods in 4 slices, and it ended: nothing was compared."},
 	} {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
 		v := page.NewCanary(canary.Analyze(contents)).Verdict
 		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
 			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
+		}
+		if (len(v.Settle) > 0) != (name == "no requests") {
+			t.Errorf("%s: what would settle it: %v", name, v.Settle)
 		}
 	}
 }

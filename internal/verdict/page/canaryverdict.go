@@ -17,7 +17,7 @@ func (w canaryWords) verdict() Verdict {
 		v = unfinished("it has no end in its journal: its procfit was killed, or is at work", v)
 	} else {
 		switch e.Code {
-		case canary.EndComplete:
+		case canary.EndComplete, canary.EndUnreached:
 		case canary.EndHarm:
 			v.State, v.Label, v.Sentence = Attention, "Harm", w.harm(e.Harm)
 			if e.Harm != nil && e.Harm.OfControl() {
@@ -31,7 +31,7 @@ func (w canaryWords) verdict() Verdict {
 	}
 	v.Context = w.how()
 	for _, a := range w.Settings {
-		if a.Procs != nil && a.Slices > 0 {
+		if a.Procs != nil && a.Slices > 0 && !w.Unreached {
 			v.Reasons = append(v.Reasons, w.reason(a))
 		}
 	}
@@ -55,6 +55,8 @@ func (w canaryWords) proven() Verdict {
 	switch {
 	case w.Counted == 0:
 		return Verdict{State: Unknown, Label: "Nothing counted", Sentence: "No slice of time was counted."}
+	case w.Unreached:
+		return w.unreached()
 	case by[canary.Better] != nil:
 		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and proven no worse in what is judged: %s.", phrase.And(by[canary.Better]), phrase.And(w.judged()))}
 	case by[canary.Mixed] != nil:
@@ -63,6 +65,26 @@ func (w canaryWords) proven() Verdict {
 		return Verdict{State: OK, Label: "Leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
 	}
 	return w.open()
+}
+
+// unreached is that there was nothing to compare, with what is likely the cause and what
+// helps.
+func (w canaryWords) unreached() Verdict {
+	over := ""
+	if e := w.End; e != nil && e.Code == canary.EndUnreached {
+		over = ", and it ended"
+	}
+	return Verdict{
+		State: Unknown, Label: "No requests",
+		Sentence: fmt.Sprintf("No request reached the canary's pods in %s%s: nothing was compared. Clients that keep their connections do not meet new pods, or %s gets no requests at all.",
+			phrase.Count(w.Counted, "slice"), over, services(w.Header.Services)),
+		Settle: []Advice{
+			{Text: "let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)"},
+			{Text: "put a proxy or a service mesh in front that spreads requests instead of connections"},
+			{Text: "use a headless Service whose clients spread their requests over all its addresses"},
+			{Text: "where clients reconnect now and then, give it more time: a longer --slice and --duration, since it ends when half of a round brought none"},
+		},
+	}
 }
 
 // open is that no value is better: of one that is so in a figure, where it may be worse.
@@ -188,7 +210,8 @@ func (w canaryWords) warnings() (list []Warning) {
 			"--query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))' tells them")
 	}
 	for _, a := range w.Settings {
-		if m := a.Of(canary.FigureRequests); m != nil && m.Value.Median != nil && *m.Value.Median == 0 {
+		m := a.Of(canary.FigureRequests)
+		if !w.Unreached && (2*a.Idle > a.Slices || m != nil && m.Value.Median != nil && *m.Value.Median == 0) {
 			add(a.Label, "no request came to it in most slices: clients that keep their connections for long do not meet new pods", "")
 		}
 		if a.Same {

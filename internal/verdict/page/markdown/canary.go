@@ -13,6 +13,12 @@ func RenderCanary(out io.Writer, v *page.Canary) error {
 	if len(v.Verdict.Reasons) > 0 {
 		w.list(v.Verdict.Reasons)
 	}
+	if len(v.Verdict.Settle) > 0 {
+		w.printf("\nWhat would settle it:\n\n")
+		for _, a := range v.Verdict.Settle {
+			w.printf("- %s\n", Escape(a.Text))
+		}
+	}
 	if len(v.Table.Rows) > 0 {
 		w.printf("\n## All figures\n")
 		w.Table(v.Table)
