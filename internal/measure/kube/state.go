@@ -91,6 +91,9 @@ func endOf(p *corev1.Pod) string {
 }
 
 func detail(reason, message string) string {
+	if strings.Contains(message, "image will run as root") { // the kubelet's words under runAsNonRoot
+		message += "; procfit image makes one that does not"
+	}
 	return strings.Trim(cmp.Or(reason, "no reason given")+": "+message, ": ")
 }
 
