@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -36,10 +35,7 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	}
 	texts := map[string]*mended{}
 	for range mostRounds {
-		changed, err := x.round(r, texts)
-		if err != nil {
-			return nil, err
-		}
+		changed := x.round(r, texts)
 		if len(changed) == 0 {
 			break
 		}
@@ -71,7 +67,8 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 		}
 		if x.Write {
 			if err := m.write(); err != nil {
-				return nil, err
+				r.Problems = append(r.Problems, Problem{Path: path, Message: "cannot be fixed, and is left as it is: " + err.Error()})
+				continue
 			}
 		}
 		r.Fixed = append(r.Fixed, Fixed{Path: path, Findings: m.gone, Before: m.before, After: m.now, Written: x.Write})
@@ -98,7 +95,7 @@ func overlay(texts map[string]*mended) map[string][]byte {
 }
 
 // round applies the changes that do not stand in each other's way.
-func (x Fixer) round(r *Report, texts map[string]*mended) ([]*mended, error) {
+func (x Fixer) round(r *Report, texts map[string]*mended) []*mended {
 	byPath := map[string][]Finding{}
 	for _, f := range r.Findings {
 		if f.Change != nil && f.Severity.Rank() <= x.Least.Rank() {
@@ -110,17 +107,17 @@ func (x Fixer) round(r *Report, texts map[string]*mended) ([]*mended, error) {
 		m := texts[path]
 		if m == nil {
 			b, err := os.ReadFile(filepath.FromSlash(path))
-			if err != nil {
-				return nil, fmt.Errorf("fix: %w", err)
-			}
 			m = &mended{path: path, before: b, now: b}
+			if err != nil {
+				m.refused = "it cannot be read again: " + cause(err).Error()
+			}
 			texts[path] = m
 		}
 		if m.refused == "" && m.apply(byPath[path]) {
 			changed = append(changed, m)
 		}
 	}
-	return changed, nil
+	return changed
 }
 
 func (m *mended) apply(findings []Finding) bool {
@@ -198,26 +195,26 @@ func (m *mended) refuse(why string) { m.now, m.refused = m.last, why }
 func (m *mended) write() error {
 	file, err := filepath.EvalSymlinks(filepath.FromSlash(m.path))
 	if err != nil {
-		return fmt.Errorf("fix: %w", err)
+		return cause(err)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("fix: %w", err)
+		return cause(err)
 	}
 	now, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("fix: %w", err)
+		return cause(err)
 	}
 	if string(now) != string(m.before) {
-		return fmt.Errorf("fix %s: the file has changed under the check; run it again", m.path)
+		return errors.New("the file has changed under the check; run it again")
 	}
 	d, err := folder.Open(filepath.Dir(file))
 	if err != nil {
-		return fmt.Errorf("fix: %w", err)
+		return cause(err)
 	}
 	defer d.Close()
 	if err := d.Replace(filepath.Base(file), info.Mode().Perm(), m.now); err != nil {
-		return fmt.Errorf("fix %s: %w", m.path, err)
+		return cause(err)
 	}
 	keepOwner(file, info)
 	return nil

@@ -132,3 +132,45 @@ func TestFixerFollowsLinks(t *testing.T) {
 		t.Errorf("the link is gone: %v, %v", info, err)
 	}
 }
+
+// TestFixVanished holds that a file which is gone before it could be changed keeps nobody
+// from the rest.
+func TestFixVanished(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
+	for _, name := range []string{"a", "b", "c"} {
+		if err := os.WriteFile(at(name), []byte("bad"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs := 0
+	x := Fixer{Least: rule.Info, Write: true, Check: func(_ context.Context, overlay map[string][]byte) (*Report, error) {
+		r := &Report{}
+		for _, name := range []string{"a", "b", "c"} {
+			if text, ok := overlay[at(name)]; !ok || string(text) == "bad" {
+				f := NewFinding("PF001", rule.Place{Path: at(name), Line: 1}, "bad", "write good")
+				f.Change = &Change{Path: at(name), Splices: []Splice{{0, 3, "good"}}}
+				r.Findings = append(r.Findings, f)
+			}
+		}
+		// One is gone when it is to be read, another when it is to be written.
+		if runs++; runs <= 2 {
+			if err := os.Remove(at([]string{"a", "b"}[runs-1])); err != nil {
+				return nil, err
+			}
+		}
+		return r, nil
+	}}
+	r, err := x.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Fixed) != 1 || r.Fixed[0].Path != at("c") || !r.Fixed[0].Written || len(r.Problems) != 2 {
+		t.Errorf("fixed %+v, problems %+v", r.Fixed, r.Problems)
+	}
+	for _, p := range r.Problems {
+		if !strings.Contains(p.Message, "no such file") || strings.Contains(p.Message, dir) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
