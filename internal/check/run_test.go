@@ -154,13 +154,14 @@ func TestOdd(t *testing.T) {
 		"round/here":   "->..",
 		"round/b.yaml": "b",
 		"x.other":      "",
+		"gone.other":   "->nowhere", // which nobody would read
 	})
 	r, got := run(t, dir, Options{Paths: []string{"."}})
 	if !slices.Equal(got, []string{"a.yaml", "round/b.yaml"}) {
 		t.Errorf("files %v", got)
 	}
-	if len(r.Problems) != 3 {
-		t.Errorf("problems %+v, want one for each link that leads nowhere", r.Problems)
+	if len(r.Problems) != 0 || len(r.Notes) != 3 {
+		t.Errorf("problems %+v and notes %+v, want a note for each link that leads nowhere", r.Problems, r.Notes)
 	}
 	r, got = run(t, dir, Options{Paths: []string{"missing", "loop1", "a.yaml", "x.other"}})
 	text := fmt.Sprint(r.Problems)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func (w *walk) link(p string) {
 	info, err := os.Stat(p)
 	switch {
 	case err != nil:
-		w.problem(p, fmt.Errorf("a link that leads nowhere: %w", cause(err)))
+		w.dangling(p, err)
 	case info.Mode().IsRegular():
 		if target, err := filepath.EvalSymlinks(p); err == nil && w.under(target) {
 			return // it is found where it lies
@@ -134,6 +135,21 @@ func (w *walk) link(p string) {
 		w.seen = append(w.seen, info)
 		w.file(p, info, false)
 	}
+}
+
+// dangling tells of a link that cannot be followed, where what it should lead to would be
+// read by its name, or might be a program. Of one that leads nowhere that is no more than
+// a note.
+func (w *walk) dangling(p string, err error) {
+	f := &File{Path: filepath.ToSlash(p), data: []byte{}}
+	if path.Ext(f.Path) != "" && !slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) }) {
+		return
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
+		return
+	}
+	w.to.Note(Note{Path: f.Path, Message: "a link that leads nowhere is not checked"})
 }
 
 // under tells that a file lies in a folder that is walked over.
