@@ -3,6 +3,9 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -46,6 +49,8 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	if version != "" {
 		u.isGo = true
 		u.program = check.Program{GoVersion: "go" + version, From: "FROM golang:" + version}
+		m := c.moduleOf(file)
+		u.program.Language, u.program.Automaxprocs = m.Language, m.Automaxprocs
 	}
 	// From the last stage down to what it is built on; the nearest setting counts.
 	at := len(stages) - 1
@@ -68,6 +73,28 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	}
 	c.keep([]*unit{u})
 	return []*unit{u}, nil
+}
+
+// moduleOf is what the go.mod tells of the program that a Dockerfile builds: the one that
+// the user has named, else the one in its folder or in the nearest above.
+func (c *Checker) moduleOf(file string) check.Program {
+	if c.o.Programs != nil && c.o.Programs.Default.Language != "" {
+		return c.o.Programs.Default
+	}
+	if file == check.Stdin {
+		return check.Program{}
+	}
+	dir, err := filepath.Abs(filepath.Dir(filepath.FromSlash(file)))
+	for ; err == nil; dir = filepath.Dir(dir) {
+		known, errRead := check.ReadModule(filepath.Join(dir, "go.mod"))
+		if errRead == nil || !errors.Is(errRead, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			return known // nothing where it cannot be read, which is told of it by itself
+		}
+		if _, errGit := os.Stat(filepath.Join(dir, ".git")); errGit == nil {
+			break // what lies above the repository is another's
+		}
+	}
+	return check.Program{}
 }
 
 // stagesOf is the stages, and the version of the last golang image among them.
