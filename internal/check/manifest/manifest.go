@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -77,13 +78,18 @@ func kindOf(f *check.File) kind {
 	case ".dockerfile", ".containerfile":
 		return dockerfile
 	}
-	for _, name := range []string{"Dockerfile", "Containerfile"} {
-		if base == name || strings.HasPrefix(base, name+".") && !strings.HasSuffix(base, "ignore") {
-			return dockerfile
-		}
+	if dockerfileName.MatchString(base) && !notDockerfile.MatchString(base) {
+		return dockerfile
 	}
 	return none
 }
+
+// Names of Dockerfiles: Dockerfile, Dockerfile.dev, Containerfile-dev, Dockerfile_amd64; and
+// of what is made for or about them.
+var (
+	dockerfileName = regexp.MustCompile(`^(?:Docker|Container)file(?:[._-]|$)`)
+	notDockerfile  = regexp.MustCompile(`ignore$|[_-].*\.(?:go|md|txt|sh|py|js|ts|rb|rs|html)$`)
+)
 
 // looksBinary tells a program or an archive from text.
 func looksBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
