@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Options are what manifests alone do not tell.
@@ -191,6 +192,9 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		c.store.resolve(k, c.o.NodeCPUs)
 		k.inherit()
 		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
+		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
+			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
+		}
 		c.advise(j)
 		if j.remedy != nil && (c.o.Changes || k.object.rendered != "") {
 			byFile[k.object.file] = append(byFile[k.object.file], j)

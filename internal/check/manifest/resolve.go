@@ -11,7 +11,7 @@ import (
 // resolve draws what a container gets from the objects around it.
 func (s *store) resolve(k *container, nodeCPUs int) {
 	own := k.effective(k.cpu, s)
-	if !k.partial {
+	if !k.partial || k.cpu.limit.amount != nil { // a patch may set the limit itself
 		k.written.Requests = own.request.cpus()
 		k.limits = []facts.Limit{limitOf(own.limit.cpus(), own.dir)}
 	}
