@@ -40,7 +40,7 @@ func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
 // value is no longer needed is told as of the new.
 func (u *unit) findings(o rule.Observed) []rule.Finding {
 	if u.program.Known() {
-		return rule.Judge(rule.NewSubject(o))
+		return oneCause(rule.Judge(rule.NewSubject(o)))
 	}
 	o.Facts.GoVersion = oldRelease
 	old := rule.IDs(rule.Judge(rule.NewSubject(o)))
@@ -65,6 +65,16 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 		all = append(all, f)
 	}
 	return all
+}
+
+// oneCause leaves out that a value is too large where another finding says why the runtime
+// chooses so, and what to do.
+func oneCause(all []rule.Finding) []rule.Finding {
+	why := func(f rule.Finding) bool { return f.Rule == "PF005" || f.Rule == "PF006" }
+	if !slices.ContainsFunc(all, why) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f rule.Finding) bool { return f.Rule == "PF001" })
 }
 
 // eitherFix is what to do about a value that does not fit, whatever the version.
