@@ -25,7 +25,7 @@ func (c *Checker) compose(t text, doc int) []*unit {
 		if e.value.Kind != yaml.MappingNode {
 			continue
 		}
-		u := &unit{env: absent(), godebug: absent(), image: r.str(e.value, "image"), command: firstWord(r, e.value, "entrypoint", "command")}
+		u := &unit{env: absent(), godebug: absent(), image: r.str(e.value, "image")}
 		u.at = rule.Place{Path: t.path, Line: d.line(e.key), Column: e.key.Column, Object: "service " + e.key.Value}
 		cpus, cpuSet := composeLimit(r, e.value)
 		// What a service takes over from another file is not read, nor its limit.
@@ -37,22 +37,11 @@ func (c *Checker) compose(t text, doc int) []*unit {
 			u.written.Requests = q.cpus()
 		}
 		composeEnvironment(r, t, d, e.value, u)
+		argv, at := commandOf(r, e.value, "entrypoint", "command")
+		u.starts(argv, at, d.lines)
 		units = append(units, u)
 	}
 	return units
-}
-
-// firstWord is the program that the first of the keys starts which is there.
-func firstWord(r *reader, n *yaml.Node, keys ...string) string {
-	for _, key := range keys {
-		if list := r.items(n, key); len(list) > 0 {
-			return list[0].Value
-		}
-		if text := strings.Fields(r.str(n, key)); len(text) > 0 {
-			return text[0]
-		}
-	}
-	return ""
 }
 
 // composeLimit is the CPU limit of a service, 0 for none, and how many CPUs it is bound
@@ -138,6 +127,9 @@ func composeEnvFiles(r *reader, service *yaml.Node) []string {
 
 // set takes a variable of the environment, where it is one that counts.
 func (u *unit) set(name string, v variable) {
+	if misspelt(name) {
+		u.isGo, u.misspelt = true, append(u.misspelt, misspeltName{name, v})
+	}
 	if !runtimeVariables[name] {
 		return
 	}

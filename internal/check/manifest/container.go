@@ -52,9 +52,13 @@ type source struct {
 func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *object) *container {
 	d := p.text.docs[p.doc]
 	k := &container{object: o, fields: map[string]field{}}
-	k.unit.image, k.command = p.str(c, "image"), firstWord(&p.reader, c, "command")
+	k.unit.image = p.str(c, "image")
 	k.at = rule.Place{Path: p.text.path, Line: d.line(c), Column: c.Column, Object: o.String(), Container: p.str(c, "name")}
 	k.partial = k.image == ""
+	if p.get(c, "command") != nil { // else the image's own gets the args
+		argv, at := commandOf(&p.reader, c, "command", "args")
+		k.starts(argv, at, d.lines)
+	}
 	k.cpu = p.amounts(c, k)
 	k.podCPU = p.amounts(spec, k)
 	for _, item := range p.items(c, "envFrom") {
@@ -71,6 +75,9 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 		name := p.str(item, "name")
 		if runtimeVariables[name] {
 			k.isGo = true
+		}
+		if misspelt(name) {
+			k.set(name, variable{line: d.line(item), column: item.Column, last: d.lines + lastLine(item, 0)})
 		}
 		if name == "GOMAXPROCS" || name == "GODEBUG" {
 			f := p.field(item, c, byName, d)

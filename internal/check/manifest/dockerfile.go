@@ -71,6 +71,13 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		}
 		at = below
 	}
+	for _, s := range stages {
+		for name, v := range s.env {
+			if misspelt(name) {
+				u.set(name, v)
+			}
+		}
+	}
 	c.keep([]*unit{u})
 	return []*unit{u}, nil
 }

@@ -32,6 +32,13 @@ func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
 		}
 		findings = append(findings, check.Finding{Finding: f})
 	}
+	for _, m := range u.misspelt {
+		at := u.at
+		at.Line, at.Column = m.line, m.column
+		f := check.NewFinding("PF003", at, m.name+" is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or answer this where the program reads it by itself")
+		f.Severity = rule.Warning
+		findings = append(findings, f)
+	}
 	return findings
 }
 

@@ -170,6 +170,9 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 
 // keep holds units until the programs are known that lie beside them.
 func (c *Checker) keep(units []*unit) {
+	for _, u := range units {
+		u.inCommand()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.units = append(c.units, units...)

@@ -137,6 +137,8 @@ func (c *Checker) remedy(j *judged) *remedy {
 	f, written := k.fields["GOMAXPROCS"]
 	removeIt := func(e *editor) *edit { return e.removeItem(e.index(f.variable)) }
 	switch {
+	case k.unit.env.source == sourceCommand:
+		return nil // what env says does not count
 	case !written && k.unit.env.state == facts.Absent && j.costs(ofRuntime) && !k.partial && limited(s):
 		return &remedy{
 			(*editor).setReference, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,

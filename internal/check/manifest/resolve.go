@@ -35,6 +35,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 			k.written.Refused, k.written.Kubelet = f.refused, f.kubelet
 		}
 	}
+	k.inCommand()
 }
 
 // effectiveAmounts are the limit and the request in force, and what the limit is of.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -73,8 +75,9 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 				}
 			}
 		case "ExecStart":
-			if started := words(s.value); len(started) > 0 && u.command == "" {
-				u.command = strings.TrimLeft(started[0], "@-:+!|") // systemd.service(5)
+			if argv := words(s.value); len(argv) > 0 && u.command == "" {
+				argv[0] = strings.TrimLeft(argv[0], "@-:+!|") // systemd.service(5)
+				u.starts(argv, &yaml.Node{Line: s.line, Column: 1}, 0)
 			}
 		case "AllowedCPUs", "CPUAffinity":
 			if list, err := cpuset.Parse(strings.ReplaceAll(strings.Join(strings.Fields(s.value), ","), ",,", ",")); err == nil {

@@ -24,7 +24,7 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 	taskCPUs, _ := strconv.ParseFloat(r.str(task, "cpu"), 64)
 	var units []*unit
 	for _, k := range r.items(task, "containerDefinitions") {
-		u := &unit{env: absent(), godebug: absent(), image: r.str(k, "image"), command: firstWord(r, k, "entryPoint", "command")}
+		u := &unit{env: absent(), godebug: absent(), image: r.str(k, "image")}
 		u.at = rule.Place{Path: t.path, Line: d.line(k), Column: k.Column, Object: "task " + r.str(task, "family"), Container: r.str(k, "name")}
 		u.limits = []facts.Limit{limitOf(0, "the container"), limitOf(taskCPUs/unitsOfCPU, "the task")}
 		for _, e := range r.items(k, "environment") {
@@ -34,6 +34,8 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 			}
 			u.set(r.str(e, "name"), value)
 		}
+		argv, at := commandOf(r, k, "entryPoint", "command")
+		u.starts(argv, at, d.lines)
 		units = append(units, u)
 	}
 	return units
@@ -57,7 +59,7 @@ func (c *Checker) nomad(t text, doc int) []*unit {
 }
 
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {
-	u := &unit{env: absent(), godebug: absent(), image: r.str(task, "Config", "image"), command: firstWord(r, r.get(task, "Config"), "entrypoint", "command")}
+	u := &unit{env: absent(), godebug: absent(), image: r.str(task, "Config", "image")}
 	u.at = rule.Place{Path: t.path, Line: d.line(task), Column: task.Column, Object: "job " + r.str(job, "ID"), Container: r.str(task, "Name")}
 	u.limits = []facts.Limit{limitOf(0, "the task")}
 	if r.str(task, "Config", "cpu_hard_limit") == "true" {
@@ -69,5 +71,7 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 	for _, e := range r.entries(r.get(task, "Env")) {
 		u.set(e.key.Value, variable{state: facts.Known, value: e.value.Value, source: "Env", line: d.line(e.key), column: e.key.Column, last: d.line(e.key)})
 	}
+	argv, at := commandOf(r, r.get(task, "Config"), "entrypoint", "command", "args")
+	u.starts(argv, at, d.lines)
 	return u
 }

@@ -17,11 +17,21 @@ type unit struct {
 	limits  []facts.Limit // its own first; none: the file does not tell
 	cpus    int           // that it may run on, where the file binds it to some; 0: not
 	written rule.Written
+
+	started  map[string]variable // what its command sets
+	misspelt []misspeltName
+
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written
 	command string // the program that is started, where the file says so
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
+}
+
+// misspeltName is a variable that is meant to be GOMAXPROCS.
+type misspeltName struct {
+	name string
+	variable
 }
 
 // variable is one of the environment.

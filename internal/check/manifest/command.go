@@ -1,0 +1,178 @@
+package manifest
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// sourceCommand is where a variable is set that the unit's command sets.
+const sourceCommand = "command"
+
+// shells run the word after -c.
+var shells = []string{"sh", "bash", "ash", "dash", "zsh"}
+
+// starts takes what a unit's command says of the environment of its program: leading
+// assignments of env and of a simple sh -c, and export. What is more than that may set
+// the variables, too. A variable that it sets goes before all others.
+func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
+	if len(argv) == 0 {
+		return
+	}
+	u.command = argv[0]
+	c := command{set: map[string]string{}}
+	c.argv(argv)
+	if c.program != "" {
+		u.command = c.program
+	}
+	if !c.plain && strings.Contains(strings.Join(argv, " "), "GOMAXPROCS") {
+		c.set["GOMAXPROCS"] = "$"
+	}
+	for name, value := range c.set {
+		v := variable{state: facts.Known, value: value, source: sourceCommand}
+		if at != nil {
+			v.line, v.column, v.last = lines+at.Line, at.Column, lines+lastLine(at, 0)
+		}
+		switch {
+		case !c.plain:
+			v.state, v.value, v.why = facts.Unreadable, "", "it may be set by its command"
+		case strings.ContainsAny(value, "$`"):
+			v.state, v.value, v.why = facts.Unreadable, "", "its command fills it in"
+		}
+		if u.started == nil {
+			u.started = map[string]variable{}
+		}
+		u.started[name] = v
+	}
+}
+
+// inCommand sets what the command sets, when all else is known.
+func (u *unit) inCommand() {
+	for name, v := range u.started {
+		u.set(name, v)
+	}
+}
+
+// command is what is understood of one.
+type command struct {
+	set     map[string]string
+	program string
+	plain   bool // all of it is understood
+}
+
+// argv takes a command's words.
+func (c *command) argv(words []string) {
+	switch {
+	case len(words) == 0:
+		c.plain = true
+	case path.Base(words[0]) == "env":
+		words = words[1:]
+		for len(words) > 0 && c.assign(words[0]) {
+			words = words[1:]
+		}
+		if len(words) > 0 && strings.HasPrefix(words[0], "-") {
+			return // an option of env
+		}
+		c.argv(words)
+	case slices.Contains(shells, path.Base(words[0])) && len(words) > 2 && shellOption(words[1]):
+		c.script(words[2])
+	default:
+		c.program, c.plain = words[0], true
+	}
+}
+
+// shellOption tells -c, also with options that do not bear on variables: -ec.
+func shellOption(word string) bool {
+	return strings.HasPrefix(word, "-") && strings.HasSuffix(word, "c") && strings.Trim(word[1:], "ceuxl") == ""
+}
+
+// assign takes NAME=value.
+func (c *command) assign(word string) bool {
+	name, value, ok := strings.Cut(word, "=")
+	if !ok || name == "" || strings.Trim(strings.ToUpper(name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != "" {
+		return false
+	}
+	c.set[name] = value
+	return true
+}
+
+// script takes a simple one: statements one after the other, the last of which starts the
+// program.
+func (c *command) script(text string) {
+	if strings.ContainsAny(text, "|(){}<>*?[]#") || strings.Contains(strings.ReplaceAll(text, "&&", ""), "&") {
+		return
+	}
+	statements := strings.FieldsFunc(strings.ReplaceAll(text, "&&", "\n"), func(r rune) bool { return r == '\n' || r == ';' })
+	exported := map[string]string{}
+	for i, s := range statements {
+		all := words(s)
+		own := command{set: map[string]string{}}
+		switch {
+		case len(all) == 0:
+			continue
+		case all[0] == "export":
+			for _, w := range all[1:] {
+				if !own.assign(w) {
+					return // of what was set before, say
+				}
+			}
+		case all[0] == "set" || all[0] == "cd" || all[0] == "ulimit" || all[0] == "echo" || all[0] == "sleep":
+			continue
+		case slices.Contains([]string{"if", "for", "while", "case", "until", "unset", "read", ".", "source", "eval"}, all[0]):
+			return
+		default:
+			for len(all) > 0 && own.assign(all[0]) {
+				all = all[1:]
+			}
+			if len(all) > 0 && all[0] == "exec" {
+				all = all[1:]
+			}
+			if len(all) == 0 || i < len(statements)-1 && len(own.set) > 0 {
+				return // of the shell alone, or of another program
+			}
+			if i < len(statements)-1 {
+				continue
+			}
+			own.argv(all)
+			if !own.plain {
+				return
+			}
+			c.program = own.program
+		}
+		for name, value := range own.set {
+			exported[name] = value
+		}
+	}
+	c.set, c.plain = exported, true
+}
+
+// commandOf are the words of a command under some keys, the first of which is the entry
+// point.
+func commandOf(r *reader, n *yaml.Node, keys ...string) (argv []string, at *yaml.Node) {
+	for _, key := range keys {
+		e := r.entry(n, key, 0)
+		if e.value == nil {
+			continue
+		}
+		if at == nil {
+			at = e.key
+		}
+		if list := r.items(n, key); len(list) > 0 {
+			for _, item := range list {
+				argv = append(argv, item.Value)
+			}
+			continue
+		}
+		argv = append(argv, words(r.str(n, key))...)
+	}
+	return argv, at
+}
+
+// misspelt tells a name that is meant to be the variable, which the runtime does not read.
+func misspelt(name string) bool {
+	return name != "GOMAXPROCS" && (strings.EqualFold(name, "GOMAXPROCS") || strings.EqualFold(name, "GOMAXPROC"))
+}
