@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +28,8 @@ type origin struct {
 	n     int64    // where it is fixed
 	flag  bool     // it is a flag's default, and the user may give another
 	exact bool     // of machine: NumCPU itself
+	maybe bool     // it is one of several that a variable is set to
+	env   bool     // of a flag: GOMAXPROCS in the environment sets it too
 	named ast.Expr // the expression that says so
 }
 
@@ -53,14 +56,68 @@ func (u *uses) follow(e ast.Expr, steps int) origin {
 		return either(u.follow(e.X, steps-1), u.follow(e.Y, steps-1))
 	case *ast.StarExpr:
 		if call, ok := u.once(e.X).(*ast.CallExpr); ok {
-			return u.flagged(u.flagDefault(call, 0), steps)
+			if d := u.flagDefault(call, 0); d != nil {
+				return u.flagged(d, steps)
+			}
+			return u.kingpin(call, steps)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		o := u.object(e)
 		if d, ok := u.flags[o]; ok && len(u.set[o]) == 0 {
 			return u.flagged(d, steps)
 		}
-		return u.follow(u.once(e), steps-1)
+		if v := u.once(e); v != nil {
+			return u.follow(v, steps-1)
+		}
+		return u.oneOf(o, steps)
+	}
+	return origin{}
+}
+
+// oneOf is the machine's CPUs, where a variable that is set several times may be set to
+// them.
+func (u *uses) oneOf(o types.Object, steps int) origin {
+	if v, ok := o.(*types.Var); !ok || v.IsField() {
+		return origin{}
+	}
+	for _, value := range u.set[o] {
+		if found := u.follow(value, min(steps-1, 3)); found.kind == machine {
+			found.maybe, found.exact = true, false
+			return found
+		}
+	}
+	return origin{}
+}
+
+// kingpin is the default of a flag as kingpin chains them:
+// Flag(name, help).Envar(variable).Default("1").Int().
+func (u *uses) kingpin(call *ast.CallExpr, steps int) origin {
+	var o origin
+	for depth := 0; depth < 2*mostSteps; depth++ {
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return origin{}
+		}
+		switch name := sel.Sel.Name; {
+		case depth == 0 && (!slices.Contains(numbers, name) || len(call.Args) > 0):
+			return origin{}
+		case name == "Envar" && len(call.Args) == 1:
+			o.env = u.text(call.Args[0]) == variable
+		case name == "Default" && len(call.Args) == 1:
+			env := o.env
+			if n, err := strconv.ParseInt(u.text(call.Args[0]), 0, 64); err == nil {
+				o = origin{kind: fixed, n: n, named: call}
+			} else {
+				o = u.follow(call.Args[0], steps-1)
+			}
+			o.env = env
+		case name == "Flag" && len(call.Args) == 2:
+			o.flag = true
+			return o
+		}
+		if call, ok = ast.Unparen(sel.X).(*ast.CallExpr); !ok {
+			return origin{}
+		}
 	}
 	return origin{}
 }
@@ -96,6 +153,10 @@ func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
 			return origin{kind: current, named: call}
 		}
 		return origin{kind: restored, named: call}
+	case fnItoa:
+		if len(call.Args) == 1 {
+			return u.follow(call.Args[0], steps-1)
+		}
 	case fnAtoi, fnParseInt, fnParseUint:
 		if len(call.Args) > 0 && u.fromVariable(call.Args[0]) {
 			return origin{kind: fromEnv, named: call}
@@ -222,6 +283,9 @@ func (u *uses) flag(call *ast.CallExpr) {
 	}
 }
 
+// numbers are the kinds of flags for a number.
+var numbers = []string{"Int", "Int32", "Int64", "Uint", "Uint32", "Uint64"}
+
 // flagDefault is the default of a flag for a number, of the packages flag and pflag:
 // Int(name, value, usage), IntP(name, shorthand, value, usage), and with a pointer in
 // front IntVar and IntVarP.
@@ -230,14 +294,20 @@ func (u *uses) flagDefault(call *ast.CallExpr, pointer int) ast.Expr {
 	if !ok {
 		return nil
 	}
-	f, ok := u.pass.TypesInfo.Uses[sel.Sel].(*types.Func)
-	if !ok || f.Pkg() == nil || !slices.Contains([]string{"flag", "github.com/spf13/pflag"}, f.Pkg().Path()) {
+	f, known := u.pass.TypesInfo.Uses[sel.Sel].(*types.Func)
+	if known && (f.Pkg() == nil || !slices.Contains([]string{"flag", "github.com/spf13/pflag"}, f.Pkg().Path())) {
 		return nil
 	}
-	name, short := strings.CutSuffix(f.Name(), "P")
+	name, short := strings.CutSuffix(sel.Sel.Name, "P")
 	name, isVar := strings.CutSuffix(name, "Var")
-	if !slices.Contains([]string{"Int", "Int32", "Int64", "Uint", "Uint32", "Uint64"}, name) || isVar != (pointer == 1) {
+	if !slices.Contains(numbers, name) || isVar != (pointer == 1) {
 		return nil
+	}
+	if !known { // of a flag set whose type is not known: by its shape
+		n := len(call.Args)
+		if n != pointer+3 && !(short && n == pointer+4) || u.text(call.Args[pointer]) == "" || u.pass.TypesInfo.Types[call.Args[n-1]].Value == nil {
+			return nil
+		}
 	}
 	at := pointer + 1
 	if short {

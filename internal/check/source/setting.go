@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"go/ast"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -39,10 +40,23 @@ func (u *uses) settings() []setting {
 	return all
 }
 
+const unlessSet = "unless GOMAXPROCS is set in the environment"
+
+// setBack tells that the value is set back at once when the function ends:
+// defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n)).
+func (s setting) setBack() bool {
+	outer, ok := s.Parent().Node().(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	deferred, ok := s.Parent().Parent().Node().(*ast.DeferStmt)
+	return ok && deferred.Call == outer && len(outer.Args) == 1 && outer.Args[0] == s.call
+}
+
 // before says whether the environment still counts.
 func (u *uses) before(c inspector.Cursor) string {
 	if u.guarded(c) {
-		return "unless GOMAXPROCS is set in the environment"
+		return unlessSet
 	}
 	return "whatever GOMAXPROCS says in the environment"
 }
@@ -60,7 +74,11 @@ func constants(u *uses) []found {
 		switch {
 		case s.flag:
 			f.Severity = rule.Info
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS takes a flag whose default is %d: %s on every machine and under every limit, %s", s.n, ps, u.before(s.Cursor))
+			before := u.before(s.Cursor)
+			if s.env {
+				before = unlessSet
+			}
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS takes a flag whose default is %d: %s on every machine and under every limit, %s", s.n, ps, before)
 			f.Fix = "let 0 be the default, which changes nothing: the runtime then chooses " + choice(language)
 		case s.forAWhile:
 			f.Severity = rule.Info
@@ -85,7 +103,7 @@ func constants(u *uses) []found {
 func numCPUs(u *uses) []found {
 	var all []found
 	for _, s := range u.settings() {
-		if s.kind != machine {
+		if s.kind != machine || s.setBack() {
 			continue
 		}
 		language := u.language()
@@ -101,6 +119,15 @@ func numCPUs(u *uses) []found {
 			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, %s; from go 1.25 in go.mod on it also keeps the program from its limit", what, u.before(s.Cursor))
 		}
 		f.Fix = "remove the call: the runtime then chooses " + choice(language)
+		switch {
+		case s.flag:
+			f.Message = "runtime.GOMAXPROCS takes a flag whose default is the machine's CPUs, also under a limit, " + u.before(s.Cursor)
+			f.Fix = "let 0 be the default, which changes nothing: the runtime then chooses " + choice(language)
+		case s.maybe:
+			f.Severity = rule.Info
+			f.Message = strings.Replace(f.Message, "sets it by", "may set it by", 1)
+			f.Fix = "where no number is asked for, do not call it: the runtime then chooses " + choice(language) + "; and reckon shares of runtime.GOMAXPROCS(0)"
+		}
 		if ast.Unparen(s.call.Args[0]) == s.named && s.exact && !s.forAWhile { // what a variable holds may be needed elsewhere
 			f.remove = u.statement(s.Cursor)
 		}

@@ -57,11 +57,11 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 				return ""
 			}
 		case *ast.CallExpr:
-			if what, through := u.argument(p, c.Node()); !through {
-				return what
+			if what, through := u.argument(p, c.Node(), steps); !through {
+				return u.unlessListed(up, what)
 			}
 		case *ast.KeyValueExpr:
-			return u.named(p.Key)
+			return u.inLiteral(up, p)
 		case *ast.AssignStmt:
 			return u.assigned(up, p.Lhs, p.Rhs, c, steps)
 		case *ast.ValueSpec:
@@ -85,6 +85,40 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 		}
 		c = up
 	}
+}
+
+// unlessListed is what is said of a call, but for a slice that goes into a variable which
+// lists the CPUs themselves.
+func (u *uses) unlessListed(call inspector.Cursor, what string) string {
+	if a, ok := call.Parent().Node().(*ast.AssignStmt); ok && what == sizedSlice && len(a.Lhs) == 1 {
+		if id, ok := a.Lhs[0].(*ast.Ident); ok && counting.MatchString(id.Name) && !sizing.MatchString(id.Name) {
+			return ""
+		}
+	}
+	return what
+}
+
+// inLiteral says what a field of a literal sizes: by its name, else by that of the type.
+func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
+	if what := u.named(p.Key); what != "" {
+		return what
+	}
+	key, isName := p.Key.(*ast.Ident)
+	literal, ok := at.Parent().Node().(*ast.CompositeLit)
+	if !ok || !isName || counting.MatchString(key.Name) {
+		return ""
+	}
+	var of *ast.Ident
+	switch t := literal.Type.(type) {
+	case *ast.Ident:
+		of = t
+	case *ast.SelectorExpr:
+		of = t.Sel
+	}
+	if of == nil || !sizing.MatchString(of.Name) {
+		return ""
+	}
+	return fmt.Sprintf("%s of a %s is set", key.Name, of.Name)
 }
 
 // named is a sentence's beginning about a variable or field whose name tells that it is
@@ -132,7 +166,7 @@ func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value i
 
 // argument says what a call makes of a number. Through tells that it hands the number
 // on: a conversion, min, max.
-func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through bool) {
+func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what string, through bool) {
 	i := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == arg })
 	if i < 0 {
 		return "", false
@@ -180,6 +214,9 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node) (what string, through 
 		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !counting.MatchString(p) && !s.Variadic() {
 			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
 		}
+		if f, ok := u.object(ast.Unparen(call.Fun)).(*types.Func); ok && f.Pkg() == u.pass.Pkg && !s.Variadic() {
+			return u.usedFor(s.Params().At(i), steps), false
+		}
 	}
 	return "", false
 }
@@ -189,6 +226,20 @@ func (u *uses) besideCurrent(call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current })
 }
 
+const sizedSlice = "a slice is sized"
+
+// usedFor says what a variable sizes, by its uses in this package.
+func (u *uses) usedFor(o types.Object, steps int) string {
+	for c := range u.root.Preorder((*ast.Ident)(nil)) {
+		if use := c.Node().(*ast.Ident); u.pass.TypesInfo.Uses[use] == o && !u.inTest(c) {
+			if what := u.sized(c, steps-1); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
 // made is what make makes.
 func (u *uses) made(call *ast.CallExpr) string {
 	if t := u.pass.TypesInfo.TypeOf(call.Args[0]); t != nil {
@@ -196,7 +247,7 @@ func (u *uses) made(call *ast.CallExpr) string {
 		case *types.Chan:
 			return "a channel is sized"
 		case *types.Slice:
-			return "a slice is sized"
+			return sizedSlice
 		}
 	}
 	return ""

@@ -24,6 +24,7 @@ const (
 	fnGetenv        = "os.Getenv"
 	fnLookupEnv     = "os.LookupEnv"
 	fnAtoi          = "strconv.Atoi"
+	fnItoa          = "strconv.Itoa"
 	fnParseInt      = "strconv.ParseInt"
 	fnParseUint     = "strconv.ParseUint"
 
