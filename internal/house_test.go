@@ -42,7 +42,7 @@ var wings = map[string][]string{
 	"golangci": {"check", "program", "show"},
 	"trace":    {"host", "show"},
 	"verdict":  {"host", "show"},
-	"load":     {"show"},
+	"load":     {"host", "show"},
 	"program":  {"host", "show", "maxprocs"},
 	"host":     {"show", "maxprocs"},
 	"show":     {},
@@ -122,10 +122,10 @@ var mayImport = map[string][]string{
 	"trace/exec/text":  {"trace/exec", "show/terminal"},
 	"trace/exec/svg":   {"trace/exec", "show/axis"},
 
-	"load":          {},
+	"load":          {"host/folder"},
 	"load/engine":   {"load", "load/wire"},
 	"load/wire":     {"load"},
-	"load/rpc":      {"load"}, // gRPC, which cli hands in
+	"load/rpc":      {"load", "host/folder"}, // gRPC, which cli hands in
 	"load/requests": {"load"},
 
 	"program/goproc":       {"host/procstat"},
@@ -137,7 +137,7 @@ var mayImport = map[string][]string{
 	"program/gobench":      {"program/toolchain"},
 	"program/toolchain":    {"host/supervisor"},
 
-	"host/cluster":    {},
+	"host/cluster":    {"host/folder"},
 	"host/supervisor": {"host/cgroup", "host/procstat"},
 	"host/cgroup":     {"host/procstat", "maxprocs/facts"},
 	"host/procstat":   {},
@@ -534,6 +534,39 @@ func TestOneMaker(t *testing.T) {
 	}
 	if !imported["k8s.io/client-go/rest"] || !imported["k8s.io/client-go/tools/clientcmd"] {
 		t.Error("the files of host/cluster were not looked at")
+	}
+}
+
+// TestOneOpener finds files that users or others name and that are opened as they come:
+// a pipe would be waited for without end, a file of a terabyte read.
+func TestOneOpener(t *testing.T) {
+	patterns := []string{
+		"load/*.go", "load/*/*.go", "host/cluster/*.go", "verdict/canary/*.go", "verdict/journal/read.go",
+		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go", "cli/mix.go", "cli/protocol.go",
+	}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "load/loadtest/") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if call, ok := n.(*ast.SelectorExpr); ok {
+					of, _ := call.X.(*ast.Ident)
+					if of != nil && slices.Contains([]string{"os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "tls.LoadX509KeyPair"}, of.Name+"."+call.Sel.Name) {
+						t.Errorf("%s: %s.%s; use host/folder", name, of.Name, call.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
 	}
 }
 

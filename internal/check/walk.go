@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // walk finds the files of the paths. Each file is handed on once, however many paths
@@ -29,7 +30,7 @@ type walk struct {
 var notEntered = []string{".git", "vendor", "node_modules", "testdata"}
 
 // MostStdin is how much of standard input is held in memory.
-const MostStdin = 256 << 20
+const MostStdin = 128 << 20
 
 // paths walks over all of them. An error is of what the user asked, not of a file.
 func (w *walk) paths() error {
@@ -66,12 +67,12 @@ func (w *walk) stdin() error {
 		return errors.New("- is standard input and can be read only once")
 	}
 	w.done[Stdin] = true
-	b, err := io.ReadAll(io.LimitReader(w.o.Stdin, MostStdin+1))
-	if err != nil {
-		return fmt.Errorf("standard input: %w", err)
+	b, err := folder.ReadAll(w.ctx, w.o.Stdin, MostStdin)
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
 	}
-	if len(b) > MostStdin {
-		w.to.Problem(Problem{Path: Stdin, Message: tooLarge(int64(len(b)), MostStdin).Error()})
+	if err != nil {
+		w.to.Problem(Problem{Path: Stdin, Message: err.Error()})
 		return nil
 	}
 	w.out <- &File{Path: Stdin, Named: true, Size: int64(len(b)), data: b}

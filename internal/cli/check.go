@@ -22,6 +22,7 @@ import (
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
@@ -172,8 +173,8 @@ func (p *checkProgram) read() error {
 // check runs over the files, and again for each round of fixes.
 func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
 	in := std.in
-	if slices.Contains(o.paths, check.Stdin) { // which a second run reads again
-		b, err := io.ReadAll(io.LimitReader(in, check.MostStdin+1))
+	if slices.Contains(o.paths, check.Stdin) && (o.fix || o.diff) { // which a second run reads again
+		b, err := folder.ReadAll(ctx, in, check.MostStdin)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -169,7 +170,7 @@ func (o *explainOptions) source() (source, error) {
 	switch {
 	case o.root != "":
 		// Links that lead out of the tree would lead into the live system.
-		root, err := os.OpenRoot(o.root)
+		root, err := folder.OpenRoot(o.root)
 		if err != nil {
 			return source{}, usageError("--root: %w; name a directory that holds proc and sys", err)
 		}

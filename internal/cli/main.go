@@ -39,8 +39,9 @@ func usageError(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// stdio is where a command reads and writes, and the words it was called with.
+// stdio is where a command reads and writes, until when, and the words it was called with.
 type stdio struct {
+	ctx      context.Context // ends at a signal
 	in       io.Reader
 	out, err io.Writer
 	args     []string
@@ -70,7 +71,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	std := stdio{stdin, stdout, stderr, args}
+	std := stdio{ctx, stdin, stdout, stderr, args}
 	root := newRoot(std)
 	root.SetArgs(args)
 	root.SetIn(stdin)

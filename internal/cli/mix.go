@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"os"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/requests"
 	"github.com/procfit/procfit/internal/program/target"
@@ -34,11 +34,11 @@ func readMix(urls []string, file string, std stdio) (base string, mix []load.Req
 
 // readRequests reads --requests.
 func readRequests(file string, std stdio) ([]load.Request, error) {
-	b, err := readInput(file, std)
+	b, err := readInput("requests", file, requests.MostFile, std)
 	if err != nil {
-		return nil, usageError("--requests: %w", err)
+		return nil, err
 	}
-	r := requests.Reader{ReadFile: os.ReadFile}
+	r := requests.Reader{ReadFile: func(name string) ([]byte, error) { return folder.ReadRegular(name, requests.MostBody) }}
 	list, err := r.Read(bytes.NewReader(b))
 	if err != nil {
 		return nil, usageError("--requests %s: %w", file, err)

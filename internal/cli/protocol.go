@@ -47,8 +47,8 @@ func (p *protocol) call(std stdio) (*load.GRPC, error) {
 	g := &load.GRPC{Calls: rpc.Calls{}, Method: p.grpc, Data: []byte(p.data), Proto: p.proto, Protoset: p.protoset}
 	if file, ok := strings.CutPrefix(p.data, "@"); ok {
 		var err error
-		if g.Data, err = readInput(file, std); err != nil {
-			return nil, usageError("--data: %w", err)
+		if g.Data, err = readInput("data", file, mostBody, std); err != nil {
+			return nil, err
 		}
 	}
 	return g, nil

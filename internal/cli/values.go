@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"math"
 	"os"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/ready"
@@ -118,12 +118,12 @@ func body(text, file string, in stdio) ([]byte, error) {
 	case file == "":
 		return []byte(text), nil
 	}
-	b, err := readInput(file, in)
-	if err != nil {
-		return nil, usageError("--body-file: %w", err)
-	}
-	return b, nil
+	return readInput("body-file", file, mostBody, in)
 }
+
+// mostBody bounds the body of a request, in bytes; a pod that sends the load gets it as
+// one message.
+const mostBody = 64 << 20
 
 // parseRate reads a rate a second; 0 stands for auto.
 func parseRate(s string) (float64, error) {
@@ -137,11 +137,17 @@ func parseRate(s string) (float64, error) {
 	return v, nil
 }
 
-func readInput(file string, in stdio) ([]byte, error) {
+// readInput reads the file of a flag, or standard input: a pipe too, until a signal.
+func readInput(flag, file string, most int64, in stdio) (b []byte, err error) {
 	if file == "-" {
-		return io.ReadAll(in.in)
+		b, err = folder.ReadAll(in.ctx, in.in, most)
+	} else {
+		b, err = folder.ReadFile(in.ctx, file, most)
 	}
-	return os.ReadFile(file)
+	if err != nil && in.ctx.Err() == nil {
+		err = usageError("--%s: %w", flag, err)
+	}
+	return b, err
 }
 
 // goVersionForm takes 1.24, 1.24.6 and 1.26rc1, each with or without "go".

@@ -3,9 +3,14 @@ package load
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"os"
 	"strconv"
+
+	"github.com/procfit/procfit/internal/host/folder"
 )
+
+// mostPEM bounds a file of certificates, in bytes; those of all systems have some
+// hundred KiB.
+const mostPEM = 16 << 20
 
 // TLS is how servers are verified and what they are shown. Files are in PEM.
 type TLS struct {
@@ -22,7 +27,7 @@ func (t TLS) config(scheme string) (*tls.Config, error) {
 	}
 	c := &tls.Config{InsecureSkipVerify: t.Insecure, ServerName: t.ServerName}
 	if t.CACert != "" {
-		pem, err := os.ReadFile(t.CACert)
+		pem, err := folder.ReadRegular(t.CACert, mostPEM)
 		if err != nil {
 			return nil, invalid(FieldCACert, t.CACert, "%w", pathCause(err))
 		}
@@ -39,7 +44,15 @@ func (t TLS) config(scheme string) (*tls.Config, error) {
 	case t.Cert == "":
 		return nil, invalid(FieldKey, t.Key, "it needs the file of its certificate too")
 	}
-	pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+	cert, err := folder.ReadRegular(t.Cert, mostPEM)
+	if err != nil {
+		return nil, invalid(FieldCert, t.Cert, "%w", pathCause(err))
+	}
+	key, err := folder.ReadRegular(t.Key, mostPEM)
+	if err != nil {
+		return nil, invalid(FieldKey, t.Key, "%w", pathCause(err))
+	}
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, invalid(FieldCert, t.Cert, "%w", err)
 	}

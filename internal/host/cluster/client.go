@@ -12,7 +12,9 @@ package cluster
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
@@ -30,6 +32,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // Access names a cluster, a user and a namespace, as kubectl's flags do. An empty field
@@ -63,10 +67,19 @@ type Client struct {
 	warnings warnings
 }
 
+// mostConfig bounds a kubeconfig, in bytes: certificates stand in it.
+const mostConfig = 16 << 20
+
 // Connect makes a client. It does not talk to the API server yet.
 func Connect(a Access, u Use) (*Client, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = a.Kubeconfig
+	// The library opens them as they come, and would wait for a pipe.
+	for _, file := range rules.GetLoadingPrecedence() {
+		if _, err := folder.ReadRegular(file, mostConfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("kubeconfig: %w", err)
+		}
+	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: a.Context}
 	overrides.Context.Namespace = a.Namespace
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)

@@ -45,7 +45,7 @@ func Make(dir string) (*Dir, error) {
 func Open(dir string) (*Dir, error) { return open(dir, caller()) }
 
 func open(dir string, o owner) (*Dir, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (d *Dir) OpenFile(name string) (*os.File, error) {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, d.refuse(name, "it is not a regular file ("+kind(before.Mode())+")")
+		return nil, notRegular(filepath.Join(d.Path(), filepath.FromSlash(name)), before.Mode())
 	}
 	f, err := d.root.OpenFile(name, os.O_RDWR|nonBlocking, 0)
 	if err != nil {

@@ -1,6 +1,10 @@
 package folder
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -206,5 +210,63 @@ func TestSudo(t *testing.T) {
 	}
 	if info, _ := os.Lstat(top); info.Sys().(*syscall.Stat_t).Uid == 12345 {
 		t.Error("a directory that was there before changed its owner")
+	}
+}
+
+// endless is what has no end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// What is named is read to its bound, and what is waited for until the context ends.
+func TestReadBounds(t *testing.T) {
+	dir := t.TempDir()
+	fifo, huge := filepath.Join(dir, "fifo"), filepath.Join(dir, "huge")
+	if err := errors.Join(syscall.Mkfifo(fifo, 0o600), os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	const most = 3 << 20
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	silent, _ := net.Pipe()
+	for name, tt := range map[string]struct {
+		read func() ([]byte, error)
+		want string
+	}{
+		"a pipe for a file":   {func() ([]byte, error) { return ReadRegular(fifo, most) }, "not a regular file (a pipe)"},
+		"a device":            {func() ([]byte, error) { return ReadFile(t.Context(), "/dev/zero", most) }, "not a regular file (a device"},
+		"a directory":         {func() ([]byte, error) { return ReadFile(t.Context(), dir, most) }, "not a regular file (a directory)"},
+		"a file of 1 TiB":     {func() ([]byte, error) { return ReadFile(t.Context(), huge, most) }, "huge: it has more than 3 MiB"},
+		"what has no end":     {func() ([]byte, error) { return ReadAll(t.Context(), endless{}, most) }, "it has more than 3 MiB"},
+		"a pipe without end":  {func() ([]byte, error) { return ReadFile(soon, fifo, most) }, context.DeadlineExceeded.Error()},
+		"what does not speak": {func() ([]byte, error) { return ReadAll(soon, silent, most) }, context.DeadlineExceeded.Error()},
+		"nothing":             {func() ([]byte, error) { return ReadFile(t.Context(), filepath.Join(dir, "no"), most) }, "no such file"},
+		"a pipe for a folder": {func() ([]byte, error) { _, err := OpenRoot(fifo); return nil, err }, "not a directory (a pipe)"},
+	} {
+		if b, err := tt.read(); err == nil || !strings.Contains(err.Error(), tt.want) || b != nil {
+			t.Errorf("%s: %d bytes, %v; want %q", name, len(b), err, tt.want)
+		}
+	}
+}
+
+func TestReadWhole(t *testing.T) {
+	dir := t.TempDir()
+	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 3 << 20} {
+		want := bytes.Repeat([]byte("abc"), size/3+1)[:size]
+		path := filepath.Join(dir, "file")
+		if err := os.WriteFile(path, want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = os.WriteFile(fifo, want, 0o600) }()
+		file, err := ReadFile(t.Context(), path, int64(size))
+		pipe, err2 := ReadFile(t.Context(), fifo, int64(size))
+		all, err3 := ReadAll(t.Context(), bytes.NewReader(want), int64(size))
+		if errors.Join(err, err2, err3) != nil || !bytes.Equal(file, want) || !bytes.Equal(pipe, want) || !bytes.Equal(all, want) {
+			t.Errorf("%d bytes: %d of a file (%v), %d of a pipe (%v), %d of a reader (%v)", size, len(file), err, len(pipe), err2, len(all), err3)
+		}
 	}
 }

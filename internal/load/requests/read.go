@@ -17,9 +17,10 @@ import (
 
 // Bounds against a file that is none of requests.
 const (
+	MostFile     = 384 << 20 // bytes: of all bodies in base64, and some more
+	MostBody     = 16 << 20  // bytes of a body
 	mostRequests = 100_000
 	mostLine     = 32 << 20  // bytes of a line: a body in base64 stands in one
-	mostBody     = 16 << 20  // bytes of a body
 	mostBodies   = 256 << 20 // of all
 	mostHeaders  = 1 << 20   // bytes of a request's headers
 )
@@ -140,8 +141,8 @@ func memory(bytes int) string { return number.Short(number.Bytes(float64(bytes))
 func (r *Reader) weigh(body []byte) error {
 	r.bodies += len(body)
 	switch {
-	case len(body) > mostBody:
-		return fmt.Errorf("a body of %s, at most %s", memory(len(body)), memory(mostBody))
+	case len(body) > MostBody:
+		return fmt.Errorf("a body of %s, at most %s", memory(len(body)), memory(MostBody))
 	case r.bodies > mostBodies:
 		return fmt.Errorf("all bodies are more than %s", memory(mostBodies))
 	}

@@ -1,10 +1,11 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
 	"github.com/bufbuild/protocompile"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
@@ -35,7 +37,7 @@ func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error
 		from, names = append(from, filepath.Dir(path)), append(names, filepath.Base(path))
 	}
 	compiler := protocompile.Compiler{
-		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: from}),
+		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: from, Accessor: open}),
 	}
 	compiled, err := compiler.Compile(ctx, names...)
 	if err != nil {
@@ -48,6 +50,14 @@ func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error
 		}
 	}
 	return typesOf(files), nil
+}
+
+// mostTypes bounds a file of types, in bytes.
+const mostTypes = 64 << 20
+
+func open(path string) (io.ReadCloser, error) {
+	b, err := folder.ReadRegular(path, mostTypes)
+	return io.NopCloser(bytes.NewReader(b)), err
 }
 
 // register adds a file after those that it imports.
@@ -67,7 +77,7 @@ func register(files *protoregistry.Files, file protoreflect.FileDescriptor) erro
 // ReadSet implements load.Calls: it reads a set of descriptors, as protoc --descriptor_set_out
 // --include_imports and buf build write it.
 func (Calls) ReadSet(path string) (load.CallTypes, error) {
-	b, err := os.ReadFile(path)
+	b, err := folder.ReadRegular(path, mostTypes)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package canary
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Writer appends to a journal.
@@ -88,9 +88,9 @@ func ReadDirectory(dir string) (*Contents, error) {
 // Read reads a journal. name is for errors, which say name:line. A last line that is no
 // whole record is left out; lines of an unknown kind are passed over.
 func Read(r io.Reader, name string) (*Contents, error) {
-	in, c := bufio.NewReader(r), &Contents{}
+	in, c := journal.NewLines(r), &Contents{}
 	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
+		line, err := in.Next()
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -304,5 +305,29 @@ func TestIdentity(t *testing.T) {
 		if other.Key() == a.Key() {
 			t.Errorf("%s: one key with %+v", name, a)
 		}
+	}
+}
+
+// zeros have no end and no line break.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// A journal may be of anybody: a line that does not end is refused, and so are more
+// trials than anybody measures.
+func TestReadWithoutEnd(t *testing.T) {
+	head, err := json.Marshal(Header{Schema: Schema, Kind: KindHeader, Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]io.Reader{"the first": zeros{}, "the second": io.MultiReader(bytes.NewReader(append(head, '\n')), zeros{})} {
+		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line of more than 16 MiB") {
+			t.Errorf("%s line does not end: %v", name, err)
+		}
+	}
+	c := newContents()
+	c.Trials = make([]Trial, MostTrials)
+	if err := c.addTrial(Trial{}); err == nil || !strings.Contains(err.Error(), "more than 200000 trials") {
+		t.Errorf("one trial more than the most: %v", err)
 	}
 }

@@ -19,6 +19,36 @@ var ErrNewer = errors.New("written by a newer procfit")
 // killed, or whose machine died, before its header was whole. It holds no trial.
 var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out starts it again")
 
+// MostLine bounds a line of a journal, in bytes; the longest, a header's, have some
+// hundred KiB.
+const MostLine = 16 << 20
+
+// Lines are those of a journal, which anybody may have written: one without an end
+// takes no more memory than the longest.
+type Lines struct{ r *bufio.Reader }
+
+// NewLines reads lines.
+func NewLines(r io.Reader) Lines { return Lines{bufio.NewReader(r)} }
+
+// Next is the next line with its end. At the end of the file the error is io.EOF, with
+// what there is of a last line.
+func (l Lines) Next() (line []byte, err error) {
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(line)+len(part) > MostLine {
+			return nil, fmt.Errorf("a line of more than %d MiB, which no journal of procfit has", MostLine>>20)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// MostTrials bounds the trials of one journal, and its blocks: it would take weeks to
+// measure as many, and memory that this machine may not have to read them.
+const MostTrials = 200_000
+
 // MostSettings bounds the settings of one journal: nobody measures as many, and what
 // compares them with each other would not come to an end.
 const MostSettings = 4096
@@ -70,10 +100,10 @@ func newContents() *Contents {
 
 // read is Read with what appending needs.
 func read(r io.Reader, name string) (*Contents, error) {
-	br := bufio.NewReader(r)
+	lines := NewLines(r)
 	c := newContents()
 	for line := 1; ; line++ {
-		raw, err := br.ReadBytes('\n')
+		raw, err := lines.Next()
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
@@ -179,6 +209,9 @@ func (c *Contents) addTrial(t Trial) error {
 	if t.NotStarted {
 		c.again[at] = len(c.Trials)
 	}
+	if len(c.Trials) == MostTrials {
+		return fmt.Errorf("it has more than %d trials: no sweep of procfit measures as many", MostTrials)
+	}
 	c.Trials = append(c.Trials, t)
 	return nil
 }
@@ -190,6 +223,9 @@ func (c *Contents) addBlock(raw []byte) error {
 	}
 	for _, a := range b.Settings {
 		c.settings[a.Key()] = true
+	}
+	if len(c.Blocks) == MostTrials {
+		return fmt.Errorf("it has more than %d blocks: no sweep of procfit measures as many", MostTrials)
 	}
 	c.Blocks = append(c.Blocks, b)
 	return c.checkSettings()
