@@ -45,9 +45,9 @@ func New(result *verdict.Result) *View {
 		v.Verdict, v.Summary = cheapestVerdict(r, machine(r)), pricedTable(c)
 	}
 	if r.Gate != nil {
-		v.Gate = gateOf(r.Gate)
+		v.Gate = gateOf(r.Gate, r.Plan)
 		if alone {
-			v.Verdict = v.Gate.headline(r.Gate, v.Verdict.Context)
+			v.Verdict = v.Gate.headline(r.Gate, r.Plan, v.Verdict.Context)
 		}
 	}
 	for i := range r.Warnings {

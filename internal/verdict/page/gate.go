@@ -6,6 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // gateAlone says whether the gate is all that was asked: one setting was measured
@@ -29,7 +30,7 @@ func gateAlone(r *verdict.Result) bool {
 }
 
 // gateOf words a gate. It is passed only where every check was judged.
-func gateOf(g *verdict.Gate) *Gate {
+func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 	out := &Gate{}
 	var worse, open []string
 	judged := len(g.Checks) > 0
@@ -62,11 +63,11 @@ func gateOf(g *verdict.Gate) *Gate {
 	if g.Kind == verdict.GateKindBaseline {
 		out.Sentence += " Compared with the baseline by ratios within each run."
 	}
-	out.Table = gateTable(g)
+	out.Table = gateTable(g, p)
 	return out
 }
 
-func gateTable(g *verdict.Gate) Table {
+func gateTable(g *verdict.Gate, p journal.Plan) Table {
 	t := Table{Columns: []Column{
 		{Head: "GOMAXPROCS", Short: "procs", Left: true},
 		{Head: "Metric", Short: "metric", Left: true},
@@ -79,6 +80,7 @@ func gateTable(g *verdict.Gate) Table {
 	t.StripHead, t.StripAfter = "Within the margin?", 2
 	for i := range g.Checks {
 		c := &g.Checks[i]
+		note := phrase.Clean(gateNote(c, p))
 		outcome, mark := "not shown either way", ""
 		switch {
 		case c.Worse:
@@ -88,9 +90,9 @@ func gateTable(g *verdict.Gate) Table {
 		case c.Proven:
 			outcome = "no worse"
 		}
-		t.Rows = append(t.Rows, Row{Mark: mark, Strip: line.strip(c), Cells: []Cell{
+		t.Rows = append(t.Rows, Row{Mark: mark, Strip: line.strip(c, note), Cells: []Cell{
 			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
-			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: phrase.Clean(gateNote(c))},
+			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}})
 	}
 	return t
@@ -102,14 +104,14 @@ func decided(c *verdict.GateCheck) verdict.Interval {
 }
 
 // headline makes the gate the answer of the whole View.
-func (g *Gate) headline(of *verdict.Gate, context string) Verdict {
+func (g *Gate) headline(of *verdict.Gate, p journal.Plan, context string) Verdict {
 	v := Verdict{State: g.State, Label: g.Label, Sentence: g.Sentence, Context: context, Answer: g.answer(of)}
 	for i := range of.Checks {
 		c := &of.Checks[i]
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c)+" of "+gateSetting(c.Setting)+": "+gateNote(c)))
+		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c)+" of "+gateSetting(c.Setting)+": "+gateNote(c, p)))
 	}
 	g.Sentence = ""
 	return v

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -46,5 +47,20 @@ func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r.Gate = pagetest.Gate(func(*verdict.Gate) {}).Gate
 	if v := New(r); v.Verdict.Label != "Set it" || v.Gate.Label != "Gate passed" || v.Gate.Sentence == "" {
 		t.Errorf("%+v beside %+v", v.Verdict, v.Gate)
+	}
+}
+
+// What would decide is a flag that can be given: a gate that ends by itself takes no
+// --repeats, and one that is bounded in time takes none with --max-time.
+func TestWhatWouldDecideCanBeGiven(t *testing.T) {
+	check := verdict.GateCheck{Metric: "throughput", Margin: 0.05, Ratio: verdict.Interval{Median: ptr(0.97), N: 4}}
+	for want, p := range map[string]journal.Plan{
+		"; more --repeats would decide":                               {},
+		"; a higher --max-trials would decide":                        {Strategy: journal.StrategyRace, MaxTrials: 9},
+		"; a longer --max-time or a higher --max-trials would decide": {Strategy: journal.StrategyRace, MaxTrials: 9, MaxSeconds: 60},
+	} {
+		if got := gateNote(&check, p); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want it to end in %q", got, want)
+		}
 	}
 }

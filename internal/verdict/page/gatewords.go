@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // gateSetting is a setting of a gate with what sets its group apart.
@@ -22,8 +23,19 @@ func gateSetting(a verdict.GateSetting) string {
 	return text
 }
 
+// more is the flag that measures more: a sweep that ends by itself takes no --repeats.
+func more(p journal.Plan) string {
+	switch {
+	case !p.Racing():
+		return "more --repeats"
+	case p.MaxSeconds > 0:
+		return "a longer --max-time or a higher --max-trials"
+	}
+	return "a higher --max-trials"
+}
+
 // gateNote is what a check came to.
-func gateNote(c *verdict.GateCheck) string {
+func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	if c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil {
 		return "cannot be judged: " + tooFew(c.Ratio.N)
 	}
@@ -41,7 +53,7 @@ func gateNote(c *verdict.GateCheck) string {
 		}
 		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
 	}
-	return fmt.Sprintf("undecided: %s, neither proven within the margin of %s nor beyond it (n %d); more --repeats would decide", change, margin, c.Ratio.N)
+	return fmt.Sprintf("undecided: %s, neither proven within the margin of %s nor beyond it (n %d); %s would decide", change, margin, c.Ratio.N, more(p))
 }
 
 // gateMetric is what a check is of: of latency the quantile that is judged.

@@ -87,7 +87,7 @@ func worded(r *verdict.Result) *resultJSON {
 		out.Gate = &gateJSON{Gate: r.Gate, Checks: []checkJSON{}, Unjudged: Unjudged(r.Gate)}
 		for i := range r.Gate.Checks {
 			c := &r.Gate.Checks[i]
-			out.Gate.Checks = append(out.Gate.Checks, checkJSON{gateSetting(c.Setting), c, gateNote(c)})
+			out.Gate.Checks = append(out.Gate.Checks, checkJSON{gateSetting(c.Setting), c, gateNote(c, r.Plan)})
 		}
 	}
 	return out

@@ -3,7 +3,6 @@ package page
 import (
 	"math"
 
-	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
@@ -39,8 +38,8 @@ func gateLine(g *verdict.Gate) ratioLine {
 }
 
 // strip draws a check: what the margin allows, and new against old.
-func (l ratioLine) strip(c *verdict.GateCheck) *Strip {
-	s := &Strip{Summary: phrase.Clean(gateNote(c)), Ticks: []Tick{{At: 0.5, Label: "no change"}}, Zone: Span{l.at(1 - c.Margin), 1}}
+func (l ratioLine) strip(c *verdict.GateCheck, note string) *Strip {
+	s := &Strip{Summary: note, Ticks: []Tick{{At: 0.5, Label: "no change"}}, Zone: Span{l.at(1 - c.Margin), 1}}
 	if c.Metric == verdict.MetricP99 {
 		s.Zone = Span{0, l.at(1 + c.Margin)}
 	}

@@ -32,15 +32,15 @@ func warn(r *verdict.Result, w *verdict.Warning) advice {
 func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 	switch w.Code {
 	case verdict.WarnFewBlocks:
-		return advice{fmt.Sprintf("a setting needs %d valid trials to prove anything, and one has %d", verdict.FewestPairs, w.Count), "--repeats 6 or more"}, true
+		return advice{fmt.Sprintf("a setting needs %d valid trials to prove anything, and one has %d", verdict.FewestPairs, w.Count), o.enough()}, true
 	case verdict.WarnFewSettings:
 		return advice{phrase.Count(w.Count, "setting") + " measured; the best value may be another", "--procs auto, or at least five values"}, true
 	case verdict.WarnInvalid, verdict.WarnInvalidPilots:
 		return invalidTrials(w), true
 	case verdict.WarnNoisy:
-		return advice{o.strays(w, "throughput"), "a quieter machine, more --repeats or a longer --duration"}, true
+		return advice{o.strays(w, "throughput"), "a quieter machine, a longer --duration, or " + more(o.plan())}, true
 	case verdict.WarnNoisyP99:
-		return advice{o.strays(w, o.quantile()), "a longer --duration, or more --repeats"}, true
+		return advice{o.strays(w, o.quantile()), "a longer --duration, or " + more(o.plan())}, true
 	case verdict.WarnFlat:
 		fix := "profile first: GOMAXPROCS may not be your knob"
 		if o.allocates() != "" {
@@ -52,6 +52,14 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 			"judge by the one that matters most: name it with --metric, or sweep the benchmarks one at a time"}, true
 	}
 	return advice{}, false
+}
+
+// enough is how to have the trials that a proof takes.
+func (o words) enough() string {
+	if o.plan().Racing() {
+		return more(o.plan())
+	}
+	return "--repeats 6 or more"
 }
 
 // unshared is what helps against a hypervisor that takes the CPUs.

@@ -109,7 +109,7 @@ func TestGatesInWords(t *testing.T) {
 	} {
 		var notes []string
 		for _, check := range analyze(c.config).Gate.Checks {
-			notes = append(notes, gateNote(&check))
+			notes = append(notes, gateNote(&check, journal.Plan{}))
 		}
 		if got := strings.Join(notes, "\n"); !strings.Contains(got, c.note) {
 			t.Errorf("%s: no %q in\n%s", name, c.note, got)
