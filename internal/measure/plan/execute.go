@@ -73,7 +73,7 @@ func (e Execution) Run(ctx context.Context) error {
 			return err
 		}
 		r.done = r.have.Standing(r.leg.Tasks)
-		for i := 0; i < len(r.leg.Tasks); {
+		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
 			if err := r.wave(ctx, i, n); err != nil {
 				return err

@@ -11,7 +11,7 @@ type Record struct {
 	Trials []journal.Trial
 	Blocks []journal.Block // of a race, as they were begun
 	// tried are the tasks that this run has carried out: what came of them stands
-	// until another run.
+	// until another run. A pilot that a busy machine made invalid is not among them.
 	tried map[place]bool
 }
 
@@ -38,8 +38,8 @@ func (r *Record) add(task Task, trial journal.Trial) {
 	if r.tried == nil {
 		r.tried = map[place]bool{}
 	}
-	r.tried[task.place()] = true
 	r.Trials = append(r.Trials, trial)
+	r.tried[task.place()] = !r.again(trial)
 }
 
 // Lacks is the tasks that no trial stands for. An invalid pilot does not stand in a

@@ -291,6 +291,37 @@ func TestHopelessRunsEnd(t *testing.T) {
 			t.Errorf("%s: %v with %d trials", name, err, len(x.kept))
 		}
 	}
+	// A pilot that a busy machine made invalid is run again, as a block is, up to a bound
+	// whose words say so; any other ends the run.
+	p.Pilots = 2
+	for name, c := range map[string]struct {
+		code  journal.InvalidCode
+		until int // from this trial on all are valid
+		want  int // trials in all; 0: it ends
+		says  string
+	}{
+		"busy for a while":     {journal.InvalidErrors, 5, 5 + 1 + 3*6, ""},
+		"a hypervisor's":       {journal.InvalidStolen, 4, 4 + 3*6, ""},
+		"busy all the time":    {journal.InvalidErrors, 1000, 0, "10 pilots in a row were invalid while others had the machine's CPUs, the last one: 43 never answered"},
+		"the target's own":     {journal.InvalidCrashed, 2, 0, "the pilot was invalid: 43 never answered"},
+		"one and then its own": {journal.InvalidNeverReady, 3, 0, "the pilot was invalid"},
+	} {
+		x = newRun(p, &fake{answer: func(n int, _ Task) (journal.Trial, error) {
+			if n >= c.until {
+				return journal.Trial{Valid: true, ThroughputPerSecond: ptr(80.0)}, nil
+			}
+			return journal.Trial{InvalidCode: c.code, InvalidReason: "43 never answered", Usage: journal.Usage{
+				MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: ptr(1.9), TargetCPUs: 2},
+			}}, nil
+		}}, nil)
+		switch err := x.Run(t.Context()); {
+		case c.want > 0 && (err != nil || len(x.kept) != c.want):
+			t.Errorf("%s: %v with %d trials, want %d", name, err, len(x.kept), c.want)
+		case c.want == 0 && (!errors.Is(err, ErrHopeless) || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s: %v, want one with %q", name, err, c.says)
+		}
+	}
+	p.Pilots = 0
 	half := &fake{answer: func(n int, task Task) (journal.Trial, error) { return journal.Trial{Valid: n%6 == 0}, nil }}
 	if err := newRun(p, half, nil).Run(t.Context()); err != nil {
 		t.Errorf("a block with a valid trial: %v", err)

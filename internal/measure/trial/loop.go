@@ -199,15 +199,19 @@ func judgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
 	if why == "" {
 		why = "no more is known"
 	}
+	busy := ""
+	if share := contest.Others(&t.Usage); share >= contest.CrowdedFrom {
+		busy = fmt.Sprintf("; other programs took %.0f %% of the CPU time: quiet the machine, or measure on another", 100*share)
+	}
 	if answered == 0 {
-		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s", why)
+		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s%s", why, busy)
 	}
 	bad := failed + unanswered
 	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%", 100*share, why, 100*maxErrors)
+		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%%s", 100*share, why, 100*maxErrors, busy)
 	}
 	if share := float64(waiting) / float64(max(1, places)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them", waiting, places, 100*maxErrors)
+		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them%s", waiting, places, 100*maxErrors, busy)
 	}
 	return nil
 }
