@@ -78,6 +78,8 @@ func race(s *session.Session) string {
 	}
 	left, most := s.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
 	switch {
+	case most > 0 && left == 0:
+		text += ", at most " + number.Minutes(most) + " and the trial that has begun by then"
 	case most > 0 && (left == 0 || most < left):
 		text += ", at most " + number.Minutes(most)
 	case left > 0:

@@ -238,5 +238,10 @@ func remind(std stdio, s *session.Session, err error, trials int) {
 		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
 		return
 	}
+	var over *plan.OverBudgetError
+	if errors.As(err, &over) {
+		std.notef("finished trials kept in %s: %d", s.Dir, trials) // the error says how to go on
+		return
+	}
 	std.notef("finished trials kept in %s: %d; the same command with --out %s completes what is missing", s.Dir, trials, s.Dir)
 }

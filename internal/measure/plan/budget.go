@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -34,6 +37,39 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 			}
 		}
 		p.MaxTrials += pilots + contest.Limit(values, listed)
+	}
+}
+
+// OverBudgetError is that the first look does not fit into the time of the budget, as its
+// first trials show: before them, how long they take was not known.
+type OverBudgetError struct {
+	Max, Took time.Duration
+	Trials    int           // that ran
+	Fewest    int           // of the first look
+	Needs     time.Duration // of the first look, by the trials that ran
+}
+
+func (e *OverBudgetError) Error() string {
+	return fmt.Sprintf("--max-time %s does not hold the first look: %s took %s, and it has %s; --max-time %s with the same --out completes it",
+		e.Max, phrase.Count(e.Trials, "trial"), number.Duration(e.Took), phrase.Count(e.Fewest, "trial"), e.Needs)
+}
+
+// overBudget is an *OverBudgetError where a trial more would end too long after the time
+// of the budget: by more than half of what a trial takes. Whether a later block fits is
+// the planner's to see, before it begins one.
+func (e Execution) overBudget(t Task, trials []journal.Trial) error {
+	if e.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Role != journal.RolePilot && t.Block >= len(e.Plan.Groups()) {
+		return nil
+	}
+	took := contest.Seconds(journal.Header{Plan: e.Plan}, trials)
+	each := took / float64(len(trials))
+	if took+each/2 <= e.Plan.MaxSeconds {
+		return nil
+	}
+	duration := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+	return &OverBudgetError{
+		Max: duration(e.Plan.MaxSeconds), Took: duration(took), Trials: len(trials), Fewest: max(e.Fewest, len(trials)+1),
+		Needs: roundUp(duration(each * float64(max(e.Fewest, len(trials)+1)))),
 	}
 }
 

@@ -44,6 +44,8 @@ type Execution struct {
 	Rate *float64
 	// Report is told of every beginning and end; may be nil.
 	Report func(Progress)
+	// Fewest is how many trials the first look of a race takes.
+	Fewest int
 	// Each is the expected time of a trial, 0 where only a first one can tell.
 	Each time.Duration
 	// Now is the clock.
@@ -75,6 +77,9 @@ func (e Execution) Run(ctx context.Context) error {
 		r.done = r.have.Standing(r.leg.Tasks)
 		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
+			if err := r.overBudget(r.leg.Tasks[i], r.have.Trials); err != nil {
+				return err
+			}
 			if err := r.wave(ctx, i, n); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,9 +143,9 @@ func TestRaceHasABudget(t *testing.T) {
 		t.Errorf("%v with %d trials, want at most %d", err, len(x.kept), h.Plan.MaxTrials)
 	}
 
-	// Of time: no block begins that would end after it, and the first is run anyway.
+	// Of time: no block begins that would end after it.
 	first := Fewest(h)
-	for _, most := range []time.Duration{1, time.Duration(first) * time.Second, time.Duration(first+5) * time.Second} {
+	for _, most := range []time.Duration{time.Duration(first) * time.Second, time.Duration(first+5) * time.Second} {
 		h := raceOf(t, func(s *Spec) { s.Budget.MaxTime = most })
 		x := ended(t, h, &knee{at: 6, takes: time.Second})
 		if n := len(x.kept); n < first || n > max(first, int(most/time.Second)) {
@@ -261,5 +262,47 @@ func TestFewest(t *testing.T) {
 	listed := raceOf(t, func(s *Spec) { s.Procs = Procs{Values: []*int{ptr(1), ptr(2)}} })
 	if got := Fewest(listed); got != 6 {
 		t.Errorf("two values that are named: %d, want three trials of each", got)
+	}
+}
+
+// Where nobody knew how long a trial takes, the first ones show that the time does not
+// hold the first look: it ends there, and a longer one completes it. A block that began
+// within the time is run to its end.
+func TestTheFirstLookKeepsToTheTime(t *testing.T) {
+	in := func(most time.Duration) journal.Header {
+		return raceOf(t, func(s *Spec) { s.Budget.MaxTime = most })
+	}
+	for name, c := range map[string]struct {
+		takes, most time.Duration
+		trials      int    // that it ends after; 0: it is not over its budget
+		says        string // how long the whole first look takes
+	}{
+		"a run longer than all of it":    {95 * time.Second, time.Minute, 1, "--max-time 1m0s does not hold the first look: 1 trial took 95.0 s, and it has "},
+		"most of the time for the first": {50 * time.Second, time.Minute, 1, "1 trial took 50.0 s"},
+		"all but the last":               {25 * time.Second, time.Minute, 2, "2 trials took 50.0 s"},
+		"enough":                         {10 * time.Second, time.Minute, 0, ""},
+	} {
+		h := in(c.most)
+		fewest := Fewest(h)
+		k := &knee{at: 5, takes: c.takes}
+		x := k.execution(h, Record{})
+		x.Fewest = fewest
+		err := x.Run(t.Context())
+		var over *OverBudgetError
+		if c.trials == 0 {
+			if err != nil || len(x.kept) < fewest {
+				t.Errorf("%s: %v with %d trials", name, err, len(x.kept))
+			}
+			continue
+		}
+		if !errors.As(err, &over) || len(x.kept) != c.trials || over.Needs != time.Duration(fewest)*c.takes || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v with %d trials, want %d of %d and %q", name, err, len(x.kept), c.trials, fewest, c.says)
+			continue
+		}
+		more := (&knee{at: 5, takes: c.takes}).execution(in(over.Needs), Record{Trials: x.kept, Blocks: x.blocks})
+		more.Fewest = fewest
+		if err := more.Run(t.Context()); err != nil || len(more.kept) < fewest {
+			t.Errorf("%s, with what it said that it takes: %v", name, err)
+		}
 	}
 }

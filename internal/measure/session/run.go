@@ -62,7 +62,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		on.Begin()
 	}
 	execution := plan.Execution{
-		Plan: s.Plan, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: s.discreet(r), Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Tolerant: s.Spec.Tolerant,
+		Plan: s.Plan, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: s.discreet(r), Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Fewest: s.fewest(), Tolerant: s.Spec.Tolerant,
 		Report: on.Progress, Now: time.Now,
 		Begin: func(b journal.Block) error {
 			if err := w.AppendBlock(b); err != nil {
@@ -83,6 +83,14 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		err = &JournalError{err}
 	}
 	return true, err
+}
+
+// fewest is how many trials the first look takes; 0: it is no race.
+func (s *Session) fewest() int {
+	if !s.Plan.Racing() {
+		return 0
+	}
+	return plan.Fewest(s.Header)
 }
 
 func (s *Session) rate() *float64 {
