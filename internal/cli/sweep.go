@@ -21,9 +21,9 @@ import (
 const sweepLong = `Measure a Go program at every GOMAXPROCS and say which one to run it with.
 
 Without a command, procfit sweeps its built-in practice service. A server is a
-command with --url; {port} in the command and the URL gives it a free port. Each
-trial loads it twice: a closed loop for throughput, then an open loop at one rate for
-every setting, whose latency counts from the intended send. Where four or more CPUs
+command with --url; {port} in the URL and in the command or --env gives it a free
+port. Each trial loads it twice: a closed loop for throughput, then an open loop at one
+rate for every setting, whose latency counts from the intended send. Where four or more CPUs
 can be used, the load gets some of its own, unless --shared-cpus is given. A command
 without --url is a batch program: a trial runs it again and again until --duration is
 used (1s, where that is not given), and its throughput is runs a second, or what

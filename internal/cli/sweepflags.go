@@ -60,7 +60,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	t, l := &o.spec.Target, &o.spec.Load
 	f.StringVar(&o.procs, "procs", o.procs, "`values` of GOMAXPROCS: unset,1,2,4 or 1..8 or auto")
 	f.StringVar(&o.spec.Name, "name", "", "`title` of the report, and of its folder (default the program's name)")
-	f.StringArrayVar(&t.Env, "env", nil, "`NAME=VALUE` in the program's environment; may be repeated")
+	f.StringArrayVar(&t.Env, "env", nil, "`NAME=VALUE` in the program's environment, with {port} filled in; may be repeated")
 	f.StringVar(&o.quota, "quota", "", "CPU `limits` to run under, by the kernel's CFS quota: none,0.5,2")
 	f.IntSliceVar(&o.spec.Replicas, "replicas", o.spec.Replicas, "`copies` of the target behind one load, each in its own cgroup: 2, or 1,2,4")
 	f.StringSliceVar(&o.goVersions, "go", nil, "Go `versions` to compile --build with, each a setting: 1.24,1.26")

@@ -66,7 +66,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
 	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, r.spec.Target.Env), r.Setting.Procs),
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.Setting.Procs),
 		CPUs: r.targetOn(), Log: output, LogLimit: trial.LogLimit,
 	}
 	if r.groups != nil {

@@ -96,3 +96,17 @@ func TestServersThatHang(t *testing.T) {
 		})
 	}
 }
+
+// A server that takes its address from its environment alone gets a free port there.
+func TestPortInTheEnvironment(t *testing.T) {
+	s := overheadSpec(t)
+	s.Target.Command = append([]string{"sh", "-c", `exec "$@" "$ADDRESS"`, "sh"}, s.Target.Command[:2]...)
+	s.Target.Env = []string{"ADDRESS=127.0.0.1:" + plan.PortPlaceholder}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
+	if err != nil || !trial.Valid {
+		t.Errorf("%v, %s", err, trial.InvalidReason)
+	}
+}

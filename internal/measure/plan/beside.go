@@ -37,7 +37,7 @@ func (s Spec) checkBeside() *FieldError {
 	case t.Attach != nil:
 		return Wrong(FieldBeside, ": what runs beside the attached server runs already; leave it out")
 	case hasPort && !s.commandHas(PortPlaceholder):
-		return Wrong(FieldBeside, ": it has {port}, but the target's command has not: there is no such port")
+		return Wrong(FieldBeside, ": it has {port}, but neither the target's command nor --env has: there is no such port")
 	case b.Quota == nil:
 		return nil
 	case !(*b.Quota >= 0) || math.IsInf(*b.Quota, 0):

@@ -15,7 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// PortPlaceholder stands for a free port in the command and the URL, and
+// PortPlaceholder stands for a free port in the command, its environment and the URL, and
 // BinaryPlaceholder for what was built, where it is not the command's first word.
 const (
 	PortPlaceholder   = "{port}"
@@ -59,7 +59,7 @@ type Target struct {
 	Build      string     // Go package to compile
 	BuiltIn    string     // id of the practice program that Command starts; empty: the user's own
 	URL        string     // where its load goes; empty: a batch program
-	Env        []string   // NAME=value that it has besides the user's environment
+	Env        []string   // NAME=value that it has besides the user's environment; {port} is filled in
 	Benchmarks bool       // the batch program prints Go benchmark lines
 	Prepare    []string   // argv of what runs before each run of a batch program
 	Beside     *Neighbour // what runs beside it in every trial; nil: nothing
@@ -199,10 +199,15 @@ func (s Spec) Title() string {
 	return FileName(filepath.Base(program(t.Command)))
 }
 
-// program is the word of a command that names the program: "env X=Y prog" runs
-// prog.
+// program is the word of a command that names the program: "env X=Y prog" and
+// "sh -c 'X=Y exec prog'" run prog.
 func program(command []string) string {
 	rest := command
+	if len(rest) > 2 && rest[1] == "-c" && slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh"}, filepath.Base(rest[0])) {
+		if word := execed(rest[2]); word != "" {
+			return word
+		}
+	}
 	for len(rest) > 1 && filepath.Base(rest[0]) == "env" {
 		rest = slices.DeleteFunc(slices.Clone(rest[1:]), func(w string) bool { return w == "--" })
 		for len(rest) > 1 && (strings.Contains(rest[0], "=") || strings.HasPrefix(rest[0], "-")) {
@@ -216,6 +221,26 @@ func program(command []string) string {
 		return "program"
 	}
 	return rest[0]
+}
+
+// execed is the program that a shell's script becomes by exec, or that is all of it;
+// empty where that takes a shell to tell.
+func execed(script string) string {
+	words := strings.Fields(script)
+	if i := slices.Index(words, "exec"); i >= 0 {
+		words = words[i+1:]
+	} else if strings.ContainsAny(script, ";&|<>()`\n") {
+		return ""
+	}
+	for _, w := range words {
+		switch {
+		case strings.ContainsAny(w, `"'$`+"`"):
+			return ""
+		case !strings.Contains(w, "="):
+			return w
+		}
+	}
+	return ""
 }
 
 // FileName keeps of a name what is harmless in a path.

@@ -70,7 +70,7 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, FieldRunTimeout, "batch programs"},
 		{server, func(s *Spec) { s.Target.URL = "127.0.0.1:{port}" }, FieldURL, "want an address"},
 		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, FieldURL, "not ftp; --load takes another"},
-		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldURL, "the command does not"},
+		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldURL, "neither the command nor --env has"},
 		{server, func(s *Spec) {
 			s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", []int{1, 2}
 		}, FieldReplicas, "needs {port}"},
@@ -116,6 +116,11 @@ func TestTitles(t *testing.T) {
 		"tool":      {Target: Target{Command: []string{"env", "-i", "-u", "HOME", "tool"}}},
 		"env":       {Target: Target{Command: []string{"env"}}},
 		"a_b":       {Target: Target{Command: []string{"a b"}}},
+		"exec-ed":   {Target: Target{Command: []string{"sh", "-c", "PORT={port} A=b exec ./exec-ed -x"}}},
+		"plain":     {Target: Target{Command: []string{"/bin/bash", "-c", "PORT={port} ./plain"}}},
+		"after":     {Target: Target{Command: []string{"sh", "-c", "cd x && exec ./after"}}},
+		"sh":        {Target: Target{Command: []string{"sh", "-c", "./a; ./b"}}},
+		"dash":      {Target: Target{Command: []string{"dash", "-c", `exec "$@"`, "dash", "x"}}},
 		"api":       {Target: Target{Build: "./cmd/api"}},
 		"build":     {Target: Target{Build: "."}},
 	} {

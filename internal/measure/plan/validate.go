@@ -132,7 +132,7 @@ func (s Spec) checkTarget() *FieldError {
 	case !server && s.Load.Command != "":
 		return Wrong(FieldLoad, " needs --url, the server's address")
 	case !server && hasPort:
-		return Wrong(FieldURL, ": the command has {port}, but there is no --url to load: add --url http://127.0.0.1:{port}/")
+		return Wrong(FieldURL, ": the command or --env has {port}, but there is no --url to load: add --url http://127.0.0.1:{port}/")
 	case !server && t.ReadyGiven():
 		return Wrong(FieldReady, " is for servers: it says when --url can be loaded")
 	case server && t.RunTimeout > 0:
@@ -182,7 +182,7 @@ func goTest(command []string) bool {
 }
 
 func (s Spec) commandHas(placeholder string) bool {
-	words := slices.Concat(s.Target.Command, s.Target.Against)
+	words := slices.Concat(s.Target.Command, s.Target.Against, s.Target.Env)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, placeholder) })
 }
 
@@ -199,9 +199,9 @@ func (s Spec) checkServer() *FieldError {
 	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
 		return Wrong(FieldURL, ": {port} is a free port for a server that is started; write the one that the attached server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
-		return Wrong(FieldURL, ": the URL has {port}, but the command does not: the server would not know its port")
+		return Wrong(FieldURL, ": the URL has {port}, but neither the command nor --env has: the server would not know its port")
 	case slices.Max(s.Replicas) > 1 && !hasPort && s.Target.Pods == nil:
-		return Wrong(FieldReplicas, " %d needs {port} in the command and the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
+		return Wrong(FieldReplicas, " %d needs {port} in the command or --env, and in the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
 	if err := s.Target.Ready.Check(s.exampleURL()); err != nil {
 		return WrongBy(FieldReady, err)
