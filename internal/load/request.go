@@ -64,6 +64,8 @@ func newTarget(raw string) (Target, *url.URL, error) {
 	case SchemeHTTP, SchemeH2C:
 	case SchemeHTTPS:
 		port = "443"
+	case "grpc", "grpcs":
+		return Target{}, nil, invalid(FieldURL, raw, "a gRPC server is at h2c:// or, with TLS, at https://; --grpc names the call")
 	default:
 		if u.Host != "" {
 			return Target{}, nil, beyond(FieldURL, raw, "procfit's load generator speaks http, https and h2c, not %s", u.Scheme)

@@ -229,7 +229,7 @@ func (s Spec) checkLoad() *FieldError {
 		return Wrong(FieldPace, " %q: want %s or %s", l.Pace, load.PaceConstant, load.PacePoisson)
 	}
 	if l.Command == "" {
-		return wrongLoad(s.LoadOptions([]string{s.exampleURL()}, l.Rate, l.Duration).Check())
+		return s.wrongLoad(s.LoadOptions([]string{s.exampleURL()}, l.Rate, l.Duration).Check())
 	}
 	switch {
 	case l.Method != "" || len(l.Headers) > 0 || len(l.Body) > 0:
@@ -248,7 +248,7 @@ func (s Spec) checkLoad() *FieldError {
 }
 
 // wrongLoad is what our own engine cannot do, as a field of ours.
-func wrongLoad(err error) *FieldError {
+func (s Spec) wrongLoad(err error) *FieldError {
 	var wrong *load.FieldError
 	if err == nil {
 		return nil
@@ -266,6 +266,9 @@ func wrongLoad(err error) *FieldError {
 	f, ok := fields[wrong.Field]
 	if !ok {
 		return WrongBy(FieldLoad, err)
+	}
+	if wrong.Value == s.exampleURL() {
+		wrong.Value = s.Target.URL // as the user wrote it
 	}
 	hint := ""
 	if wrong.Beyond {
