@@ -117,11 +117,28 @@ func (p *progress) report(s plan.Progress) {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
-		reason := phrase.FirstLine(s.Trial.InvalidReason)
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s.Task), strings.TrimSuffix(reason, ":")))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s.Task), inOneLine(s.Trial.InvalidReason)))
 	case !p.screen.there():
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s.Task), outcome(s.Trial), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
+}
+
+// mostQuoted is how much of a program's own words a line has.
+const mostQuoted = 160
+
+// inOneLine is a reason without the program's output below it, of which the last line
+// stays: that usually has the error.
+func inOneLine(reason string) string {
+	first := phrase.FirstLine(reason)
+	quoted, ok := strings.CutSuffix(first, ":")
+	if !ok {
+		return first
+	}
+	below := strings.TrimSpace(strings.TrimPrefix(reason, first))
+	if below == "" {
+		return quoted
+	}
+	return first + " " + phrase.Clip(phrase.Clean(strings.TrimSpace(below[strings.LastIndexByte(below, '\n')+1:])), mostQuoted)
 }
 
 // finish leaves the terminal as it was.

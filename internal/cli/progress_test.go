@@ -163,3 +163,18 @@ func trimmed(lines []string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// A line about an invalid trial does not end in words that announce an output: the last
+// line of that has the error.
+func TestInOneLine(t *testing.T) {
+	for reason, want := range map[string]string{
+		"it crashed": "it crashed",
+		"exited with code 127; its last output:\nloading\nsh: 1: ./x: not found\n": "exited with code 127; its last output: sh: 1: ./x: not found",
+		"exited with code 1; its last output:\n":                                   "exited with code 1; its last output",
+		"two lines\nand more":                                                      "two lines",
+	} {
+		if got := inOneLine(reason); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
