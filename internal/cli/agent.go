@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"net"
+	"os"
 	"strconv"
 	"time"
 
@@ -28,11 +29,15 @@ func newAgent(std stdio) *cobra.Command {
 			if watch {
 				return agent.Watch(cmd.Context(), std.out)
 			}
+			token := os.Getenv(agent.TokenVariable)
+			if token == "" {
+				return usageError("%s is not set: the sweep that starts an agent gives it a token there", agent.TokenVariable)
+			}
 			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(agent.Port)))
 			if err != nil {
 				return err
 			}
-			return agent.NewServer(offer).Serve(cmd.Context(), l, idle)
+			return agent.NewServer(token, offer).Serve(cmd.Context(), l, idle)
 		},
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow the programs of the pod to their end, and tell what they did")

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,7 @@ type Copies struct {
 	cut       cut
 	places    places
 	lanes     []places // of a run on several nodes, places being the first of them
+	token     string   // that the agents of this run ask for
 	eyeless   string   // why there is no container beside the target; empty: there may be one
 
 	Terms   []Term
@@ -74,7 +76,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Copies{cluster: c, options: o, cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
+	s := &Copies{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
 	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize, canary: o.Canary})
 	if err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 func (s *Copies) eyeOf(p *corev1.Pod, user *owner) corev1.EphemeralContainer {
 	e := corev1.EphemeralContainer{TargetContainerName: s.container, EphemeralContainerCommon: corev1.EphemeralContainerCommon{
 		Name: eyeName, Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
-		Env: []corev1.EnvVar{{Name: procsVariable, Value: "1"}}, // it shares the pod's limits: the less of it the better
+		Env: []corev1.EnvVar{{Name: procsVariable, Value: "1"}, s.tokenVariable()}, // it shares the pod's limits: the less of it the better
 	}}
 	c := &corev1.SecurityContext{}
 	for _, one := range p.Spec.Containers {

@@ -38,7 +38,7 @@ func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
 		Tolerations:     s.subject.Template.Spec.Tolerations, ImagePullSecrets: s.subject.Template.Spec.ImagePullSecrets,
 		Containers: []corev1.Container{{
-			Name: "load", Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
+			Name: "load", Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent, Env: []corev1.EnvVar{s.tokenVariable()},
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")}},
 			SecurityContext: &corev1.SecurityContext{
 				AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -49,6 +49,11 @@ func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
 		p.OwnerReferences = []metav1.OwnerReference{*c.owner}
 	}
 	return p
+}
+
+// tokenVariable is what an agent knows this run by.
+func (s *Copies) tokenVariable() corev1.EnvVar {
+	return corev1.EnvVar{Name: agent.TokenVariable, Value: s.token}
 }
 
 // remote is the load's pod at work.
@@ -85,7 +90,7 @@ func (r *runner) ensureLoad(ctx context.Context) error {
 
 // client asks the agent in a pod.
 func (r *runner) client(line *tunnel, pod string) *agent.Client {
-	return &agent.Client{Transport: line.transport(agent.Port), Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
+	return &agent.Client{Transport: line.transport(agent.Port), Token: r.token, Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
 		p, err := r.get(ctx, pod)
 		if err != nil {
 			return nil // the API server may come back

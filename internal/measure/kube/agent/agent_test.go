@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 )
+
+const testToken = "token"
 
 // through leads to a server whatever the host is. Every other answer is lost on the way
 // where lossy.
@@ -60,7 +63,7 @@ func (o *offers) offer(_ context.Context, l load.Options) (*load.Result, error) 
 
 func serve(t *testing.T, o *offers) *through {
 	t.Helper()
-	s := httptest.NewServer(NewServer(o.offer).Handler(t.Context()))
+	s := httptest.NewServer(NewServer(testToken, o.offer).Handler(t.Context()))
 	t.Cleanup(s.Close)
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -76,7 +79,7 @@ func TestLoad(t *testing.T) {
 		o := &offers{}
 		way := serve(t, o)
 		way.lossy = lossy
-		c := &Client{Transport: way, Patience: time.Minute}
+		c := &Client{Token: testToken, Transport: way, Patience: time.Minute}
 		var began, ended int
 		want := load.Options{URLs: []string{"http://10.0.0.1:80/"}, Body: []byte{0, 1, 255}, Headers: []string{"A: b"}, Connections: 3, Rate: 12.5, Duration: time.Second, Settle: 5, Timeout: 9, Threads: 2}
 		r, err := c.Load(t.Context(), want, Moments{Began: func(time.Duration) { began++ }, Ended: func(time.Duration) { ended++ }})
@@ -98,7 +101,7 @@ func TestLoad(t *testing.T) {
 
 // What the engine refuses is told as it is, at once.
 func TestLoadRefused(t *testing.T) {
-	c := &Client{Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
+	c := &Client{Token: testToken, Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
 	_, err := c.Load(t.Context(), load.Options{}, Moments{})
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "no such engine") {
@@ -109,12 +112,12 @@ func TestLoadRefused(t *testing.T) {
 // An agent that is known to be gone is not waited for.
 func TestGone(t *testing.T) {
 	why := errors.New("pod load was evicted")
-	c := &Client{Transport: &through{to: "127.0.0.1:1"}, Patience: time.Hour, Gone: func(context.Context) error { return why }}
+	c := &Client{Token: testToken, Transport: &through{to: "127.0.0.1:1"}, Patience: time.Hour, Gone: func(context.Context) error { return why }}
 	var lost *LostError
 	if _, err := c.Load(t.Context(), load.Options{}, Moments{}); !errors.As(err, &lost) || !errors.Is(err, why) {
 		t.Errorf("%v", err)
 	}
-	c = &Client{Transport: &through{to: "127.0.0.1:1"}, Patience: time.Millisecond}
+	c = &Client{Token: testToken, Transport: &through{to: "127.0.0.1:1"}, Patience: time.Millisecond}
 	if _, err := c.Look(t.Context(), 80); !errors.As(err, &lost) {
 		t.Errorf("%v", err)
 	}
@@ -126,7 +129,7 @@ func TestFetch(t *testing.T) {
 		http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
 	}))
 	defer page.Close()
-	c := &Client{Transport: serve(t, &offers{}), Patience: time.Minute}
+	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
 	if a, err := c.Fetch(t.Context(), page.URL); err != nil || a.Status != http.StatusFound {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -136,19 +139,91 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// An agent that nobody asks ends; one that has a load to offer does not.
+// An agent that nobody asks ends, also with a load that nobody waits for; one that has a
+// question to answer does not.
 func TestIdle(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := NewServer(nil).Serve(t.Context(), l, 10*time.Millisecond); err != nil {
+	if err := NewServer(testToken, nil).Serve(t.Context(), l, 10*time.Millisecond); err != nil {
 		t.Errorf("%v", err)
 	}
-	s := NewServer(nil)
+	s := NewServer(testToken, nil)
 	s.jobs["a"] = newJob()
+	s.ask(1)
 	s.asked = time.Now().Add(-time.Hour)
 	if s.idleFor(time.Minute) {
-		t.Error("idle while a load runs")
+		t.Error("idle while a question waits for its answer")
+	}
+	s.ask(-1)
+	s.asked = time.Now().Add(-time.Hour)
+	if !s.idleFor(time.Minute) {
+		t.Error("a load that nobody waits for keeps it")
+	}
+}
+
+// Who shares the pod's loopback and has not the token gets nothing: no page, no load, no
+// end, and no longer life. Neither does a name that leads a browser there.
+func TestOnlyItsSweepIsAnswered(t *testing.T) {
+	o := &offers{}
+	s := NewServer(testToken, o.offer)
+	handler := s.Handler(t.Context())
+	asked := s.asked
+	for _, q := range []struct{ method, path, host, token string }{
+		{http.MethodPut, "/end", host, ""},
+		{http.MethodPut, "/end", host, "x" + testToken},
+		{http.MethodPut, "/loads/a", host, ""},
+		{http.MethodGet, "/answer?url=http://192.0.2.1/", host, ""},
+		{http.MethodPut, "/end", "127.0.0.1:9878", testToken},
+		{http.MethodPut, "/end", "evil.example", testToken},
+	} {
+		r := httptest.NewRequest(q.method, "http://"+q.host+q.path, strings.NewReader("{}"))
+		r.Header.Set(tokenHeader, q.token)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != http.StatusForbidden && w.Code != http.StatusMisdirectedRequest {
+			t.Errorf("%+v is answered with %d %s", q, w.Code, w.Body)
+		}
+	}
+	if len(o.seen) > 0 || s.ending || s.asked != asked || len(s.jobs) > 0 {
+		t.Errorf("%d loads offered, ending %v, asked %v", len(o.seen), s.ending, s.asked != asked)
+	}
+	empty := httptest.NewRecorder()
+	NewServer("", o.offer).Handler(t.Context()).ServeHTTP(empty, httptest.NewRequest(http.MethodPut, "http://"+host+"/end", nil))
+	if empty.Code != http.StatusForbidden {
+		t.Errorf("an agent without a token answers with %d", empty.Code)
+	}
+}
+
+// zeros is a body that never ends.
+type zeros struct{ read int64 }
+
+func (z *zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	z.read += int64(len(p))
+	return len(p), nil
+}
+
+// A load has a largest body and a longest duration.
+func TestLoadsAreBounded(t *testing.T) {
+	s := NewServer(testToken, (&offers{}).offer)
+	put := func(body io.Reader) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest(http.MethodPut, "http://"+host+"/loads/a", body), httptest.NewRecorder()
+		r.Header.Set(tokenHeader, testToken)
+		s.Handler(t.Context()).ServeHTTP(w, r)
+		return w
+	}
+	endless := &zeros{}
+	if w := put(io.MultiReader(strings.NewReader(`{"Method":"`), endless)); w.Code != http.StatusRequestEntityTooLarge || endless.read > 2*mostLoad {
+		t.Errorf("an endless body: %d %s, after %d bytes", w.Code, w.Body, endless.read)
+	}
+	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
+	_, err := c.Load(t.Context(), load.Options{Duration: longest + 1}, Moments{})
+	var refused *RefusedError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "it may take 24h") {
+		t.Errorf("a load of more than a day: %v", err)
 	}
 }

@@ -44,6 +44,7 @@ func (e *RefusedError) Error() string { return e.Reason }
 // Client asks an agent. Its Transport leads to the agent whatever the host is.
 type Client struct {
 	Transport http.RoundTripper
+	Token     string // that the agent was started with
 	Patience  time.Duration
 	// Gone says why the agent will not come back, where that is known: its pod ended.
 	// It may be nil.
@@ -196,10 +197,11 @@ func (c *Client) within(ctx context.Context, time time.Duration, q request) erro
 		}
 		body = bytes.NewReader(b)
 	}
-	r, err := http.NewRequestWithContext(ctx, q.method, "http://agent"+q.path, body)
+	r, err := http.NewRequestWithContext(ctx, q.method, "http://"+host+q.path, body)
 	if err != nil {
 		return &RefusedError{err.Error()}
 	}
+	r.Header.Set(tokenHeader, c.Token)
 	response, err := c.Transport.RoundTrip(r)
 	if err != nil {
 		return err

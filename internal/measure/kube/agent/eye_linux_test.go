@@ -8,7 +8,7 @@ import (
 // The test itself is a Go program among the processes here, though the eye leaves out
 // its own: what is seen and counted is of others.
 func TestSpan(t *testing.T) {
-	c := &Client{Transport: serve(t, &offers{}), Patience: time.Minute}
+	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
 	id, err := c.Start(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -23,31 +25,40 @@ const (
 	askPatience = 5 * time.Second // for a URL that is asked once
 	mostBody    = 4 << 20         // of a page that is fetched
 	idleLook    = 200 * time.Millisecond
+	// mostLoad is how large the options of a load are at most: a body, of which the JSON
+	// has four bytes for three, is most of it.
+	mostLoad = 64 << 20
+	// longest is how long a load may take.
+	longest = 24 * time.Hour
 )
 
 // Offer runs a load: engine.Run.
 type Offer func(context.Context, load.Options) (*load.Result, error)
 
-// Server answers what a Client asks. The zero value is not ready: NewServer.
+// Server answers what a Client with its token asks, and nobody else: every container of
+// its pod reaches its port and, in the network of a node, every process there. The zero
+// value is not ready: NewServer.
 type Server struct {
 	offer Offer
+	token string
 	eye   eye
 
-	mu    sync.Mutex
-	jobs  map[string]*job
-	spans map[string]*span
-	asked time.Time
+	mu     sync.Mutex
+	jobs   map[string]*job
+	spans  map[string]*span
+	asking int // questions that are not answered yet
+	asked  time.Time
 	// ending is that the asker wants no more.
 	ending bool
 }
 
-// NewServer makes a Server that offers load by this function.
-func NewServer(offer Offer) *Server {
-	return &Server{offer: offer, jobs: map[string]*job{}, spans: map[string]*span{}, asked: time.Now()}
+// NewServer makes a Server that offers load by this function, to whom has the token.
+func NewServer(token string, offer Offer) *Server {
+	return &Server{token: token, offer: offer, jobs: map[string]*job{}, spans: map[string]*span{}, asked: time.Now()}
 }
 
-// Serve answers until ctx ends, or until nobody has asked for so long and no load
-// runs.
+// Serve answers until ctx ends, or until nobody has asked for so long: who wants a load
+// waits for it with one question after the other.
 func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,12 +82,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) 
 func (s *Server) idleFor(idle time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, j := range s.jobs {
-		if !j.over() {
-			s.asked = time.Now()
-		}
-	}
-	return s.ending || time.Since(s.asked) > idle
+	return s.ending || s.asking == 0 && time.Since(s.asked) > idle
 }
 
 func (j *job) over() bool {
@@ -103,11 +109,25 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("PUT /spans/{id}", s.startSpan)
 	mux.HandleFunc("GET /spans/{id}", s.endSpan)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.asked = time.Now()
-		s.mu.Unlock()
+		if r.Host != host { // a browser's, sent here by a name
+			http.Error(w, "this is the agent of a sweep, and no host of another name", http.StatusMisdirectedRequest)
+			return
+		}
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(s.token)) != 1 || s.token == "" {
+			http.Error(w, "the agent answers the sweep that started it alone", http.StatusForbidden)
+			return
+		}
+		s.ask(1)
+		defer s.ask(-1)
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// ask counts the questions that are not answered yet.
+func (s *Server) ask(more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asking, s.asked = s.asking+more, time.Now()
 }
 
 func port(r *http.Request) int {
@@ -117,8 +137,17 @@ func port(r *http.Request) int {
 
 func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	var o load.Options
-	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLoad)).Decode(&o)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, "the body of the load is too large: in a cluster it may have 48 MiB", http.StatusRequestEntityTooLarge)
+		return
+	case err != nil:
 		http.Error(w, fmt.Sprintf("the options of the load: %v", err), http.StatusBadRequest)
+		return
+	case o.Duration > longest || o.Settle > longest:
+		http.Error(w, fmt.Sprintf("a load of %s: in a cluster it may take %s", o.Duration, longest), http.StatusBadRequest)
 		return
 	}
 	s.mu.Lock()

@@ -15,6 +15,13 @@ import (
 // Port is where an agent listens, on its pod's loopback.
 const Port = 9878
 
+const (
+	// TokenVariable is where an agent has the token that each question must bring.
+	TokenVariable = "PROCFIT_AGENT_TOKEN"
+	tokenHeader   = "Procfit-Token"
+	host          = "agent" // of every question
+)
+
 // Look is what is seen of a target.
 type Look struct {
 	Procs      int     `json:"procs"`
