@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	authv1 "k8s.io/api/authorization/v1"
@@ -20,12 +21,18 @@ import (
 const callAgain = 500 * time.Millisecond
 
 // Call repeats a call until the API server answers it, or until the client's patience
-// ends.
+// ends. A server that refuses connections and has never answered is not waited for: its
+// address is wrong, or its cluster does not run.
 func (c *Client) Call(ctx context.Context, f func(context.Context) error) error {
 	late := After(c.patience)
 	return Until(ctx, callAgain, func(ctx context.Context) (bool, error) {
 		err := f(ctx)
+		if err == nil || apierrors.ReasonForError(err) != "" {
+			c.reached.Store(true)
+		}
 		switch {
+		case errors.Is(err, syscall.ECONNREFUSED) && !c.reached.Load():
+			return true, &refusedError{host: c.host(), err: err}
 		case err == nil || !passing(err) || ctx.Err() != nil:
 			return true, err
 		case late():
@@ -33,6 +40,25 @@ func (c *Client) Call(ctx context.Context, f func(context.Context) error) error 
 		}
 		return false, nil
 	})
+}
+
+// refusedError is that nothing listens where the API server should.
+type refusedError struct {
+	host string
+	err  error
+}
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("the API server at %s refuses connections: does the cluster run, and does --context name it?", e.host)
+}
+
+func (e *refusedError) Unwrap() error { return e.err }
+
+func (c *Client) host() string {
+	if c.config == nil {
+		return "an unknown address"
+	}
+	return c.config.Host
 }
 
 // Until asks at once and then again after each pause, until the answer is done or an

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -65,6 +66,7 @@ type Client struct {
 	config   *rest.Config
 	patience time.Duration
 	warnings warnings
+	reached  atomic.Bool // the API server has answered a call
 }
 
 // mostConfig bounds a kubeconfig, in bytes: certificates stand in it.

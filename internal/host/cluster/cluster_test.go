@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +25,7 @@ import (
 
 // A call is repeated while its error may pass, and no longer than the client's patience.
 func TestCall(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	busy, forbidden := apierrors.NewServiceUnavailable("busy"), apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "p", nil)
 	for name, tc := range map[string]struct {
 		answers []error // the last one is repeated
@@ -30,11 +33,14 @@ func TestCall(t *testing.T) {
 		took    time.Duration
 		want    error
 	}{
-		"at once":   {[]error{nil}, 1, 0, nil},
-		"then":      {[]error{busy, busy, nil}, 3, 2 * callAgain, nil},
-		"refused":   {[]error{busy, forbidden}, 2, callAgain, forbidden},
-		"never":     {[]error{busy}, 22, 21 * callAgain, busy},
-		"not known": {[]error{errors.ErrUnsupported}, 1, 0, errors.ErrUnsupported},
+		"at once": {[]error{nil}, 1, 0, nil},
+		"then":    {[]error{busy, busy, nil}, 3, 2 * callAgain, nil},
+		"refused": {[]error{busy, forbidden}, 2, callAgain, forbidden},
+		"never":   {[]error{busy}, 22, 21 * callAgain, busy},
+		// At first nothing may run there at all; later the server may come back.
+		"nobody there": {[]error{refused}, 1, 0, refused},
+		"restarted":    {[]error{busy, refused, nil}, 3, 2 * callAgain, nil},
+		"not known":    {[]error{errors.ErrUnsupported}, 1, 0, errors.ErrUnsupported},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, calls, began := &Client{patience: 20 * callAgain}, 0, time.Now()
