@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -92,22 +93,21 @@ func binaries(ctx context.Context, log io.Writer) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
-	fmt.Fprintf(log, "building %s of Kubernetes %s, once: some 7 minutes on two CPUs\n", strings.Join(commands, ", "), Version)
+	fmt.Fprintf(log, "building %s of Kubernetes %s, once: some 7 minutes on two CPUs that have nothing else to do, longer on busy ones\n", strings.Join(commands, ", "), Version)
 	began := time.Now()
 	part := dir + ".part"
 	if err := os.RemoveAll(part); err != nil {
 		return "", err
 	}
-	if err := build(ctx, part); err != nil {
+	if err := build(ctx, part, log); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(log, "built in %.0f s: %s\n", time.Since(began).Seconds(), dir)
 	return dir, os.Rename(part, dir)
 }
 
-// build compiles everything into a folder, outside of any workspace, and lets others
-// have the CPUs first.
-func build(ctx context.Context, to string) error {
+// build compiles everything into a folder.
+func build(ctx context.Context, to string, log io.Writer) error {
 	src, err := os.MkdirTemp("", "procfit-cluster-")
 	if err != nil {
 		return err
@@ -122,22 +122,57 @@ func build(ctx context.Context, to string) error {
 			return err
 		}
 	}
-	args := []string{"-n", "5", "go", "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-o", to + "/",
-		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=" + Version + " -X k8s.io/client-go/pkg/version.gitVersion=" + Version, "./pause"}
+	programs := []string{"./pause"}
 	for _, c := range commands {
-		args = append(args, "k8s.io/kubernetes/cmd/"+c)
+		programs = append(programs, "k8s.io/kubernetes/cmd/"+c)
 	}
-	cmd := exec.CommandContext(ctx, "nice", args...)
-	cmd.Dir = src
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "PWD="+src)
+	flags := []string{"-mod=mod", "-trimpath", "-buildvcs=false"}
+	said := &progress{out: log, every: 30 * time.Second, began: time.Now()}
+	list, err := goCommand(ctx, src, nil, slices.Concat([]string{"list"}, flags, []string{"-deps"}, programs))
+	if err != nil {
+		return err
+	}
+	said.total = bytes.Count(list, []byte("\n"))
+	_, err = goCommand(ctx, src, said, slices.Concat([]string{"build", "-v"}, flags, []string{"-o", to + "/",
+		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=" + Version + " -X k8s.io/client-go/pkg/version.gitVersion=" + Version}, programs))
+	return err
+}
+
+// goCommand runs the go command outside of any workspace and lets others have the CPUs
+// first. What it says on its standard error goes to said too, where that is given.
+func goCommand(ctx context.Context, dir string, said io.Writer, args []string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "nice", append([]string{"-n", "5", "go"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "PWD="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		text := strings.TrimSpace(out.String())
-		return fmt.Errorf("build Kubernetes: %w: %s", err, text[max(0, len(text)-2000):])
+	var out, trouble bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &trouble
+	if said != nil {
+		cmd.Stderr = io.MultiWriter(&trouble, said)
 	}
-	return nil
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(trouble.String())
+		return nil, fmt.Errorf("build Kubernetes: go %s: %w: %s", args[0], err, text[max(0, len(text)-2000):])
+	}
+	return out.Bytes(), nil
+}
+
+// progress counts the lines of go build -v, a package each, and says every so often how
+// many there were. What is in the build cache has none, so that total is a bound.
+type progress struct {
+	out         io.Writer
+	every       time.Duration
+	began, last time.Time
+	done, total int
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.done += bytes.Count(b, []byte("\n"))
+	if now := time.Now(); now.Sub(p.began) >= p.every && now.Sub(p.last) >= p.every {
+		p.last = now
+		fmt.Fprintf(p.out, "%d of at most %d packages compiled after %s\n", p.done, p.total, now.Sub(p.began).Round(time.Second))
+	}
+	return len(b), nil
 }
