@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"sync/atomic"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // lane is one worker's share of the schedule, and what it counted. It is for one
@@ -164,6 +166,16 @@ func (l *lane) note(target int, k load.Kind, detail string) {
 	if l.first.Kind == "" {
 		l.first = load.Failure{Kind: k, URL: l.targets[target].URL, Detail: detail}
 	}
+}
+
+// noneOpen is why nothing can be measured where no connection could be opened: the
+// first failure, or that there was neither that nor a connection.
+func (l *lane) noneOpen(connections int) error {
+	first := l.first
+	if first.Kind == "" {
+		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + min(l.Timeout, maxSetup).String()}
+	}
+	return fmt.Errorf("none of %s could be opened: %s", phrase.Count(connections, "connection"), first)
 }
 
 // hanging enters a request that has no answer at the end.

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 const (
@@ -176,7 +174,7 @@ func (w *loop) connectAll() error {
 		now := w.clock()
 		if waiting == 0 || now >= limit || w.stop.Load() {
 			if open == 0 && !w.stop.Load() {
-				return fmt.Errorf("none of %s could be opened: %s", phrase.Count(len(w.conns), "connection"), w.first)
+				return w.noneOpen(len(w.conns))
 			}
 			return nil
 		}

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/load/wire"
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // portable is the engine on the connections of package wire.
@@ -114,15 +112,15 @@ func (p *pool) connectAll() error {
 		p.left.Go(func() { l.work(turn) })
 	}
 	p.left.Go(p.watch)
-	limit := p.clock() + int64(min(p.Timeout, maxSetup))
+	limit := p.clock() + int64(min(p.Timeout, maxSetup)+afterSetup)
 	for {
 		p.mu.Lock()
-		tried, opened, first := p.tried, p.opened, p.first
+		tried, opened, none := p.tried, p.opened, p.noneOpen(len(p.links))
 		p.mu.Unlock()
 		now := p.clock()
 		if tried == len(p.links) || now >= limit || p.stop.Load() {
 			if opened == 0 && !p.stop.Load() {
-				return fmt.Errorf("none of %s could be opened: %s", phrase.Count(len(p.links), "connection"), first)
+				return none
 			}
 			return nil
 		}

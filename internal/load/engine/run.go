@@ -22,6 +22,7 @@ const (
 	minDrain      = time.Second            // how long after the duration answers are waited for, at least
 	maxDrain      = 2 * time.Second        // and at most
 	maxSetup      = 5 * time.Second        // for all connections to open before the first request
+	afterSetup    = 500 * time.Millisecond // that those which ended with it can say why
 	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
 	progressEvery = 500 * time.Millisecond // between calls of Progress
 )

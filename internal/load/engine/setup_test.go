@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+// A server that accepts and says nothing more is named as that, though all of its
+// connections are given up in the moment in which the wait for them ends.
+func TestMuteHandshake(t *testing.T) {
+	t.Parallel()
+	mute := raw(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+	for i := range 10 {
+		for scheme, url := range map[string]string{"https": "https" + strings.TrimPrefix(mute, "http"), "h2c": "h2c" + strings.TrimPrefix(mute, "http")} {
+			t.Run(fmt.Sprint(scheme, i), func(t *testing.T) {
+				t.Parallel()
+				o := load.Options{URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond}
+				_, err := Run(t.Context(), o)
+				want := "none of 4 connections could be opened: " + url + ": no connection within the time-out: accepted, but nothing more came"
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v", err)
+				}
+			})
+		}
+	}
+}
+
+// Where no connection has failed yet when the wait for all ends, that is said.
+func TestNothingCame(t *testing.T) {
+	l := &lane{run: &run{plan: &plan{
+		Prepared: &load.Prepared{Options: load.Options{Timeout: time.Minute}},
+		targets:  []target{{Target: load.Target{URL: "http://a/"}}},
+	}}}
+	if err := l.noneOpen(4).Error(); err != "none of 4 connections could be opened: http://a/: no connection within the time-out: nothing came within 5s" {
+		t.Error(err)
+	}
+}
