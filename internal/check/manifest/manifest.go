@@ -31,6 +31,8 @@ type Checker struct {
 	mu      sync.Mutex
 	ignores map[string][]check.Ignore // by file
 	units   []*unit                   // of other kinds than Kubernetes'
+
+	kustomized []kustomization
 }
 
 // New makes one.
@@ -78,6 +80,9 @@ func kindOf(f *check.File) kind {
 		return systemdUnit
 	case ".dockerfile", ".containerfile":
 		return dockerfile
+	}
+	if isKustomization(f) {
+		return yamlFile
 	}
 	if dockerfileName.MatchString(base) && !notDockerfile.MatchString(base) {
 		return dockerfile
@@ -142,6 +147,9 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 		r := &reader{left: mostNodes}
 		var found []*unit
 		switch root := t.docs[i].root; {
+		case isKustomization(f):
+			c.kustomization(t, i)
+			continue
 		case r.get(root, "containerDefinitions") != nil || r.get(r.get(root, "taskDefinition"), "containerDefinitions") != nil:
 			found = c.ecs(t, i)
 		case r.get(r.get(root, "Job"), "TaskGroups") != nil || r.get(root, "TaskGroups") != nil:
@@ -187,6 +195,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 	}
 	byFile := map[*check.File][]*judged{}
+	patchedBy := c.patchedBy()
 	var all []*judged
 	for _, k := range c.store.containers {
 		if err := ctx.Err(); err != nil {
@@ -197,6 +206,9 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
 		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
 			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
+		}
+		if by := patchedBy[k.object.path]; by != "" {
+			j.patched(by)
 		}
 		c.advise(j)
 		if j.remedy != nil && (c.o.Changes || k.object.rendered != "") {
