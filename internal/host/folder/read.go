@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // What a user or another program names may be anything: a pipe that nobody writes to, a
@@ -147,5 +149,5 @@ func readUpTo(r io.Reader, most int64) ([]byte, error) {
 }
 
 func tooLarge(most int64) error {
-	return fmt.Errorf("it has more than %d MiB, which is the most that is read of it", most/mebibyte)
+	return fmt.Errorf("it has more than %s, which is the most that is read of it", number.Short(number.Bytes(float64(most))))
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // ErrNewer is in the chain of an error about a journal of a later schema.
@@ -36,7 +38,7 @@ func (l Lines) Next() (line []byte, err error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if len(line)+len(part) > MostLine {
-			return nil, fmt.Errorf("a line of more than %d MiB, which no journal of procfit has", MostLine>>20)
+			return nil, fmt.Errorf("a line of more than %s, which no journal of procfit has", number.Short(number.Bytes(MostLine)))
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
