@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -45,12 +46,21 @@ type stdio struct {
 	in       io.Reader
 	out, err io.Writer
 	args     []string
+	hidden   func() secret.Hidden // the credentials among args, found once; nil: there are none
+}
+
+func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []string) stdio {
+	return stdio{ctx, in, out, err, args, sync.OnceValue(func() secret.Hidden { return secret.Find(args) })}
 }
 
 // notef tells the user something beside the output, without the credentials that procfit
 // was called with: logs of CI keep it.
 func (s stdio) notef(format string, args ...any) {
-	fmt.Fprintln(s.err, "procfit: "+secret.Find(s.args).In(fmt.Sprintf(format, args...)))
+	note := fmt.Sprintf(format, args...)
+	if s.hidden != nil {
+		note = s.hidden().In(note)
+	}
+	fmt.Fprintln(s.err, "procfit: "+note)
 }
 
 // color tells whether the output may have colours: on a terminal, but for
@@ -71,7 +81,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	std := stdio{ctx, stdin, stdout, stderr, args}
+	std := newStdio(ctx, stdin, stdout, stderr, args)
 	root := newRoot(std)
 	root.SetArgs(args)
 	root.SetIn(stdin)

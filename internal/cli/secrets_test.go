@@ -183,7 +183,7 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 		all = append([]string{"sweep", "--procs", "1", "--max-trials", "12", "--out", dir}, args...)
 	}
 	var out, errs bytes.Buffer
-	std := stdio{t.Context(), strings.NewReader(""), &out, &errs, all}
+	std := newStdio(t.Context(), strings.NewReader(""), &out, &errs, all)
 	o, flags := newSweepOptions(), pflag.NewFlagSet("sweep", pflag.ContinueOnError)
 	o.flags(flags)
 	if err := flags.Parse(all[1:]); err != nil {

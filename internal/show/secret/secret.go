@@ -41,7 +41,10 @@ func Words(words []string) []string { return new(cutter).words(words) }
 func Text(s string) string { return new(cutter).text(s) }
 
 // cutter takes credentials out and remembers them.
-type cutter struct{ found []string }
+type cutter struct {
+	found []string
+	depth int // of the text that is looked at, within others
+}
 
 func (c *cutter) cut(value string) string {
 	if value != "" && value != Redacted {

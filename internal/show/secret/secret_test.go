@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // In each form S3CR3T must go, and what is not secret must stay.
@@ -104,7 +105,11 @@ func FuzzText(f *testing.F) {
 	f.Add("Authorization", ": ", "", "Basic x")
 	f.Fuzz(func(t *testing.T, before, separator, quote, after string) {
 		s := before + separator + quote + after
+		began := time.Now()
 		once := Text(s)
+		if took := time.Since(began); took > time.Second && len(s) < 10_000 {
+			t.Errorf("%v for %q", took, s)
+		}
 		if twice := Text(once); twice != once {
 			t.Errorf("%q: once %q, twice %q", s, once, twice)
 		}

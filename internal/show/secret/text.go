@@ -6,9 +6,14 @@ import (
 	"strings"
 )
 
-// mostPasses bounds how often a text is looked at again: what is taken out can bring
-// together what was apart.
-const mostPasses = 4
+const (
+	// mostPasses bounds how often a text is looked at again: what is taken out can bring
+	// together what was apart.
+	mostPasses = 4
+	// deepest is how many commands within commands are split into words: each looks at
+	// what is within twice.
+	deepest = 8
+)
 
 func (c *cutter) text(s string) string {
 	if !strings.ContainsAny(s, " \t\r\n") {
@@ -16,10 +21,15 @@ func (c *cutter) text(s string) string {
 			return shown
 		}
 	}
+	if c.depth++; c.depth > deepest {
+		c.depth--
+		return c.elements(c.assignments(c.places(c.shapes(s))))
+	}
+	defer func() { c.depth-- }()
 	for range mostPasses {
 		before := s
-		s = c.script(c.assignments(c.quotes(c.places(c.shapes(s)))))
-		if s == before {
+		s = c.script(c.elements(c.assignments(c.quotes(c.places(c.shapes(s))))))
+		if s == before || c.depth > 1 { // the outermost looks again at what is within
 			break
 		}
 	}
@@ -71,9 +81,23 @@ func (c *cutter) places(s string) string {
 	return s
 }
 
-// assignment is a name, quoted or not, with what sets it off from its value; of a URL
-// that stands in another, percent-encoded; or an element of XML.
-var assignment = regexp.MustCompile(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*|(?:\s[^<>]*)?>)`)
+var (
+	// assignment is a name, quoted or not, with what sets it off from its value; of a URL
+	// that stands in another, percent-encoded.
+	assignment = regexp.MustCompile(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*)`)
+	// element is one of XML, with its text.
+	element = regexp.MustCompile(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>([^<]+)`)
+)
+
+// elements takes out the text of elements of XML, by their names.
+func (c *cutter) elements(s string) string {
+	return element.ReplaceAllStringFunc(s, func(e string) string {
+		if at := element.FindStringSubmatchIndex(e); credential(e[at[2]:at[3]]) {
+			return e[:at[4]] + c.cut(e[at[4]:])
+		}
+		return e
+	})
+}
 
 // assignments takes out what is set by name.
 func (c *cutter) assignments(s string) string {
@@ -88,9 +112,7 @@ func (c *cutter) assignments(s string) string {
 		if at[2] > 0 {
 			last = s[at[2]-1]
 		}
-		element := strings.HasSuffix(separator, ">")
-		secret := credential(name) || (last == '?' || last == '&') && slices.Contains(inQuery, strings.ToLower(name))
-		if element && (last != '<' || strings.HasSuffix(separator, "/>")) || !secret {
+		if !credential(name) && !((last == '?' || last == '&') && slices.Contains(inQuery, strings.ToLower(name))) {
 			end = at[3] // what sets it off may belong to the next name
 		}
 		b.WriteString(s[:end])
@@ -107,8 +129,7 @@ func (c *cutter) assignments(s string) string {
 }
 
 // value takes a credential's value off the beginning of s: a quoted text, a list or an
-// object, an element's text, a header's up to the end of what it is quoted in, else a
-// word.
+// object, a header's up to the end of what it is quoted in, else a word.
 func (c *cutter) value(name, separator, s string) (kept, rest string) {
 	if s == "" {
 		return "", ""
@@ -122,8 +143,6 @@ func (c *cutter) value(name, separator, s string) (kept, rest string) {
 	}
 	ends := " \t\r\n\"'&;,|<>)}]"
 	switch {
-	case strings.HasSuffix(separator, ">"):
-		ends = "<"
 	case s[0] == '[', s[0] == '{' && strings.ContainsAny(s, `:"`):
 		if i := strings.IndexByte(s, s[0]+2); i > 0 { // ] follows [ so in ASCII, and } follows {
 			return s[:1] + c.cut(s[1:i]), s[i:]
