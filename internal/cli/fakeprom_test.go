@@ -16,7 +16,7 @@ var fakePod = regexp.MustCompile(`procfit-[a-z0-9]+-(\d+)"`)
 
 // fakePrometheus (fakeprom PORT) answers queries until it is interrupted: a query that
 // holds "wrong" is refused, and of the others the first pod of a run has 10, of "alike"
-// all have, and every further pod has 8, of "harmful" 20.
+// all have, of "idle" none, and every further pod has 8, of "harmful" 20.
 func fakePrometheus() {
 	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
 	if err != nil {
@@ -37,6 +37,8 @@ func fakePrometheus() {
 		case pod == nil:
 			fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[]}}`)
 			return
+		case has("idle"):
+			value = 0
 		case has("alike") || pod[1] == "1":
 		case has("harmful"):
 			value *= 2
