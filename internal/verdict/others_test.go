@@ -199,3 +199,20 @@ func TestStolenTrialsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// Where the program runs at one value whatever it is asked for, that is why nothing can be
+// told: a quieter machine would change nothing of it.
+func TestAnOverrideIsNoBusyMachine(t *testing.T) {
+	r := analyze(Config{CPUs: 2, OtherCPUs: 1.8, Settings: []Truth{Set(1, 500, .01), Set(2, 1000, .01)}, Trial: func(t *journal.Trial) {
+		if t.Setting.Label == "2" {
+			t.ObservedProcs, t.Valid, t.InvalidCode = []*int{new(1)}, false, journal.InvalidProcs
+		}
+	}})
+	got := r.Groups[0].Recommendation
+	if len(r.Groups[0].Others.Withheld) == 0 {
+		t.Fatalf("nothing is withheld: %+v", r.Groups[0].Others)
+	}
+	if got.Claim.Code != verdict.CauseOverridden || len(got.Settle) != 1 || got.Settle[0].Code != verdict.StepFindDerived {
+		t.Errorf("%+v, settled by %+v", got.Claim, got.Settle)
+	}
+}

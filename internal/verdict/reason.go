@@ -81,6 +81,7 @@ const (
 	CauseRateNotOffered   ReasonCode = "rate_not_offered"
 	CauseRateFewBlocks    ReasonCode = "rate_few_blocks"
 	CauseRateNotCarried   ReasonCode = "rate_not_carried"
+	CauseOverridden       ReasonCode = "overridden"        // the program ran at another value than asked: the group's Override
 	CauseWithheld         ReasonCode = "withheld"          // List: other programs left them too few CPUs
 	CauseMixedOrigins     ReasonCode = "mixed_origins"     // measured trials and a model's
 	CauseRateContradicts  ReasonCode = "rate_contradicts"  // a smaller quota carries it

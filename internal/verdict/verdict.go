@@ -13,6 +13,10 @@ func (g *group) verdict(w *outcome) Recommendation {
 	case w.group.Origin == OriginMixed:
 		r.because(CauseMixedOrigins, StepAnew)
 		return r
+	case w.starved() && len(w.contenders)+len(w.withheld) < 2 && g.overrides(w.group).Ran > 0:
+		// A quieter machine would not give the others their values.
+		r.because(CauseOverridden, StepFindDerived)
+		return r
 	case w.starved():
 		r.because(CauseWithheld, StepQuietMachine)
 		if r.Claim.List = namedAll(w.withheld); w.best != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -94,6 +95,18 @@ func TestServersThatHang(t *testing.T) {
 				t.Errorf("%v, %s %q, want %s with %q", err, trial.InvalidCode, trial.InvalidReason, tc.code, tc.want)
 			}
 		})
+	}
+}
+
+// Where a child of the command is the one that is read, the reason names it: a parent may
+// set the variable for its children.
+func TestAChildWithAnotherValue(t *testing.T) {
+	s := overheadSpec(t)
+	s.Target.Command = append([]string{"sh", "-c", `GOMAXPROCS=1 "$@" & wait`, "sh"}, s.Target.Command...)
+	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
+	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
+	if err != nil || trial.InvalidCode != journal.InvalidProcs || !regexp.MustCompile(`^the target's child process [0-9]+ \(.+\) ran at GOMAXPROCS=1, not at 2: .*a parent that sets it for its children`).MatchString(trial.InvalidReason) {
+		t.Errorf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
 	}
 }
 

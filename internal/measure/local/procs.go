@@ -8,10 +8,18 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// readProcess reads the live GOMAXPROCS of one process.
-func (r *run) readProcess(pid int) trial.Reading {
+// readProcess reads the live GOMAXPROCS of one of a replica's processes, of which the
+// command is the first.
+func (r *run) readProcess(pid int, pids []int) trial.Reading {
 	live, err := r.reader.Procs(pid)
-	return trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}
+	reading := trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}
+	if err == nil && len(pids) > 0 && pid != pids[0] {
+		reading.Child = fmt.Sprintf("process %d", pid)
+		if found, err := observe.Stand(pid); err == nil {
+			reading.Child += " (" + found.Name + ")"
+		}
+	}
+	return reading
 }
 
 // readServers reads that of the Go process that owns each replica's listening
@@ -32,7 +40,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 			return nil, fmt.Errorf("%w, which would be measured in place of the target: stop it, or write {port} in the command and the URL", err)
 		}
 		if err == nil {
-			one.program, readings = pid, append(readings, r.readProcess(pid))
+			one.program, readings = pid, append(readings, r.readProcess(pid, pids))
 			continue
 		}
 		// The socket may be out of sight (another host, another namespace): the
@@ -46,7 +54,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 // readBusiest reads the Go process with the most CPU time.
 func (r *run) readBusiest(pids []int) trial.Reading {
 	if pid, ok := r.reader.BusiestGo(pids); ok {
-		return r.readProcess(pid)
+		return r.readProcess(pid, pids)
 	}
 	return trial.NoProgram(&r.reader, pids)
 }

@@ -68,6 +68,17 @@ type Reading struct {
 	MainModule string
 	Err        error // why Procs could not be read
 	NoGo       bool  // no Go program is among its processes
+	// Child is the process that was read, where it is not the command's own; empty: it is,
+	// or that is not known.
+	Child string
+}
+
+// who is the program that was read, as a message names it.
+func (r Reading) who() string {
+	if r.Child != "" {
+		return "the target's child " + r.Child
+	}
+	return "the target"
 }
 
 // judgeProcs records what the target ran at and says whether that is what the setting
@@ -87,13 +98,13 @@ func judgeProcs(t *journal.Trial, before, after []Reading) error {
 		t.ObservedProcs[i] = &now.Procs
 		t.ObservedSource, t.ObservedGoVersion, t.ObservedMainModule = now.Source, now.GoVersion, now.MainModule
 		if want != nil && now.Procs != *want {
-			return Invalid(journal.InvalidProcs, "the target ran at GOMAXPROCS=%d, not at %d: it does not take the value from the environment (a call of runtime.GOMAXPROCS, automaxprocs, or a wrapper that clears the environment)", now.Procs, *want)
+			return Invalid(journal.InvalidProcs, "%s ran at GOMAXPROCS=%d, not at %d: it does not take the value from the environment (a call of runtime.GOMAXPROCS, automaxprocs, a parent that sets it for its children, or a wrapper that clears the environment)", now.who(), now.Procs, *want)
 		}
 		if i >= len(after) || after[i].Err != nil || after[i].NoGo || after[i].Procs == now.Procs {
 			continue
 		}
 		if want != nil {
-			return Invalid(journal.InvalidProcsChanged, "the target changed its GOMAXPROCS from %d to %d during the trial", now.Procs, after[i].Procs)
+			return Invalid(journal.InvalidProcsChanged, "%s changed its GOMAXPROCS from %d to %d during the trial", now.who(), now.Procs, after[i].Procs)
 		}
 		warn(t, journal.Warning{Code: journal.WarnProcsChanged, From: &now.Procs, To: &after[i].Procs})
 	}

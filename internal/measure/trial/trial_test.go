@@ -67,6 +67,7 @@ func TestProcs(t *testing.T) {
 	}{
 		"as intended":          {&two, readings(2, 2), readings(2, 2), "", "", ""},
 		"another":              {&two, readings(2, 4), readings(2, 4), journal.InvalidProcs, "ran at GOMAXPROCS=4, not at 2", ""},
+		"another of a child":   {&two, []Reading{{Procs: 1, Child: "process 7 (app)"}}, nil, journal.InvalidProcs, "the target's child process 7 (app) ran at GOMAXPROCS=1, not at 2", ""},
 		"changed":              {&two, readings(2), readings(3), journal.InvalidProcsChanged, "changed its GOMAXPROCS from 2 to 3", ""},
 		"unreadable":           {&two, readings(0), readings(0), "", "", journal.WarnProcsUnproven},
 		"one of two":           {&two, readings(2, 0), readings(2, 0), "", "", journal.WarnProcsUnproven},

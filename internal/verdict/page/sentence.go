@@ -209,6 +209,9 @@ func (w words) cause(c *verdict.Reason) string {
 		return "every value gives the same throughput, but the load generator was at its limit."
 	case verdict.CauseBenchmarksDiffer:
 		return "on average all values are alike, but the benchmarks want different ones."
+	case verdict.CauseOverridden:
+		o := w.group.Override
+		return fmt.Sprintf("the program ran at GOMAXPROCS=%d where %d was asked for, so that there is nothing to compare.", o.Ran, o.Asked)
 	case verdict.CauseWithheld:
 		return w.others() + ", so " + names(c.List) + " cannot be compared."
 	case verdict.CauseMixedOrigins:
