@@ -57,6 +57,8 @@ type reader struct {
 	more   int // faults that are not told
 	links  int // bytes of links that are held
 	found  int // programs
+
+	ofLayer, ofFile *bufio.Reader // one after the other: an archive may have millions
 }
 
 func (r *reader) fault(name string, err error) {
@@ -158,12 +160,22 @@ func (r *reader) link(l *layer, h *tar.Header, name string) error {
 	return nil
 }
 
+// buffered is a buffer in front of a reader, the same for all that are read one after the
+// other.
+func buffered(kept **bufio.Reader, from io.Reader, size int) *bufio.Reader {
+	if *kept == nil {
+		*kept = bufio.NewReaderSize(from, size)
+	}
+	(*kept).Reset(from)
+	return *kept
+}
+
 // headBytes are enough to tell a program from what is none.
 const headBytes = 512
 
 // file looks whether a regular file is a Go program.
 func (r *reader) file(l *layer, name string, size int64, body io.Reader, see func(string, []byte, io.Reader) error) error {
-	b := bufio.NewReaderSize(expanding{body, r.meter}, 32<<10)
+	b := buffered(&r.ofFile, expanding{body, r.meter}, 32<<10)
 	head, err := b.Peek(int(min(size, headBytes)))
 	if err != nil {
 		return cut(name, err)

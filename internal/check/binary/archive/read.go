@@ -2,7 +2,6 @@ package archive
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -114,7 +113,7 @@ func openRegular(dir fs.FS, name string) (fs.File, error) {
 // layer reads one. What is wrong with it is its Fault, and what was read of it counts.
 func (r *reader) layer(name string, body io.Reader) *layer {
 	l := r.newLayer()
-	b := bufio.NewReaderSize(expanding{body, r.meter}, 256<<10)
+	b := buffered(&r.ofLayer, expanding{body, r.meter}, 256<<10)
 	head, _ := b.Peek(8)
 	out, done, err := r.meter.unpack(b, head)
 	if err == nil {
