@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,10 +18,6 @@ func good() load.Options {
 }
 
 func TestPrepareRefuses(t *testing.T) {
-	empty := filepath.Join(t.TempDir(), "empty.pem")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for name, tt := range map[string]struct {
 		change func(*load.Options)
 		want   string
@@ -55,11 +50,14 @@ func TestPrepareRefuses(t *testing.T) {
 		"raw, https":        {func(o *load.Options) { o.Engine, o.URLs = load.EngineRaw, []string{"https://a/"} }, `engine "raw"`},
 		"TLS without TLS":   {func(o *load.Options) { o.TLS.Insecure = true }, "it is for https://"},
 		"no authority":      {func(o *load.Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `cacert "no/such"`},
-		"empty authority":   {func(o *load.Options) { o.TLS.CACert, o.URLs = empty, []string{"https://a/"} }, "no certificate in it"},
+		"empty authority":   {func(o *load.Options) { o.TLS.CACert, o.URLs = "options_test.go", []string{"https://a/"} }, "no certificate in it"},
+		"a device":          {func(o *load.Options) { o.TLS.CACert, o.URLs = os.DevNull, []string{"https://a/"} }, "not a regular file"},
 		"no key":            {func(o *load.Options) { o.TLS.Cert, o.URLs = "x", []string{"https://a/"} }, "file of its private key"},
 		"key alone":         {func(o *load.Options) { o.TLS.Key, o.URLs = "x", []string{"https://a/"} }, "file of its certificate"},
-		"bad certificate":   {func(o *load.Options) { o.TLS.Cert, o.TLS.Key, o.URLs = os.DevNull, os.DevNull, []string{"https://a/"} }, "cert "},
-		"no method's name":  {func(o *load.Options) { o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "Check"} }, "package.Service/Method"},
+		"bad certificate": {func(o *load.Options) {
+			o.TLS.Cert, o.TLS.Key, o.URLs = "options_test.go", "options_test.go", []string{"https://a/"}
+		}, "cert "},
+		"no method's name": {func(o *load.Options) { o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "Check"} }, "package.Service/Method"},
 		"a call's path": {func(o *load.Options) {
 			o.GRPC, o.URLs = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, []string{"http://a/b"}
 		}, "leave the path out"},
