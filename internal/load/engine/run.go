@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -22,6 +23,8 @@ const (
 	minDrain      = time.Second            // how long after the duration answers are waited for, at least
 	maxDrain      = 2 * time.Second        // and at most
 	maxSetup      = 5 * time.Second        // for all connections to open before the first request
+	lateEnd       = 10 * time.Second       // after its last moment, when threads that are still at work are woken
+	giveUp        = 30 * time.Second       // after that, when the run has failed
 	afterSetup    = 500 * time.Millisecond // that those which ended with it can say why
 	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
 	progressEvery = 500 * time.Millisecond // between calls of Progress
@@ -50,9 +53,16 @@ func Run(ctx context.Context, o load.Options) (*load.Result, error) {
 	if r.workers, err = p.engine.workers(r); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	defer r.close()
-	return r.do(ctx)
+	result, err := r.do(ctx)
+	if !errors.Is(err, errStuck) { // else threads use what would be closed
+		r.close()
+	}
+	return result, err
 }
+
+// errStuck is that a thread neither ended at the run's last moment nor when it was told
+// to. What was measured until then is not to be trusted.
+var errStuck = errors.New("the load generator did not end, so its figures are lost: a defect of procfit, or a machine that does not let it run")
 
 // worker carries out its share of a run.
 type worker interface {
@@ -111,6 +121,7 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 	var failed error
 	var over <-chan time.Time // the end of Duration
 	cancelled := ctx.Done()
+	last := time.After(maxSetup + lateEnd) // when all must have ended
 	for connected, left := 0, len(r.workers); left > 0; {
 		var err error
 		select {
@@ -118,6 +129,7 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 			if connected++; connected == len(r.workers) {
 				r.schedule()
 				over = time.After(time.Duration(r.end - r.clock()))
+				last = time.After(time.Duration(r.last-r.clock()) + lateEnd)
 			}
 		case <-over:
 			over = nil
@@ -125,8 +137,14 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 		case err = <-done:
 			left--
 		case <-cancelled:
-			cancelled = nil
+			cancelled, last = nil, time.After(giveUp)
 			r.halt()
+		case <-last:
+			if r.stop.Load() {
+				return nil, fmt.Errorf("load: %w", errStuck)
+			}
+			r.halt()
+			last = time.After(giveUp)
 		case <-tick:
 			if connected == len(r.workers) {
 				r.tell(r.clock())
@@ -134,7 +152,7 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 			}
 		}
 		if err != nil && failed == nil {
-			failed = err
+			failed, last = err, time.After(giveUp)
 			r.halt()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,8 +12,16 @@ import (
 
 // read feeds a response in pieces of the given size and reports what it held.
 func read(p *Response, b []byte, piece int) (used int, done bool, err error) {
+	return readSplit(p, b, func() int { return piece })
+}
+
+// readSplit is read in pieces of sizes that differ.
+func readSplit(p *Response, b []byte, size func() int) (used int, done bool, err error) {
 	for used < len(b) && !done {
-		n, d, err := p.Feed(b[used:min(len(b), used+piece)])
+		n, d, err := p.Feed(b[used:min(len(b), used+size())])
+		if n <= 0 && !d && err == nil {
+			panic("no progress: whoever feeds it would do so for ever")
+		}
 		used += n
 		done = d
 		if err != nil {
@@ -146,11 +155,18 @@ func FuzzParser(f *testing.F) {
 		if used > len(in) {
 			t.Fatalf("used %d of %d bytes", used, len(in))
 		}
-		parts.Reset(isHead)
-		used2, done2, err2 := read(&parts, in, max(1, piece))
-		// A head that is too long may show at another byte.
-		if (err == nil) != (err2 == nil) || err == nil && (done != done2 || used != used2 || whole.Status != parts.Status || whole.Keep != parts.Keep) {
-			t.Fatalf("whole: %d %v %v; in pieces of %d: %d %v %v", used, done, err, piece, used2, done2, err2)
+		// Pieces of one size, and of sizes as they come from a network.
+		random := rand.New(rand.NewPCG(uint64(piece), uint64(len(in))))
+		for _, size := range []func() int{
+			func() int { return max(1, piece) },
+			func() int { return 1 + random.IntN(max(1, min(len(in), 1<<random.IntN(8)))) },
+		} {
+			parts.Reset(isHead)
+			used2, done2, err2 := readSplit(&parts, in, size)
+			// A head that is too long may show at another byte.
+			if (err == nil) != (err2 == nil) || err == nil && (done != done2 || used != used2 || whole.Status != parts.Status || whole.Keep != parts.Keep) {
+				t.Fatalf("whole: %d %v %v; in pieces of %d: %d %v %v", used, done, err, piece, used2, done2, err2)
+			}
 		}
 		if err != nil || !done || whole.Status < 200 {
 			return
