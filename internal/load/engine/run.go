@@ -107,6 +107,25 @@ func (r *run) close() {
 
 // do starts the threads together, waits for them and merges what they counted.
 func (r *run) do(ctx context.Context) (*load.Result, error) {
+	if err := r.await(ctx); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	elapsed := time.Duration(max(1, r.clock()-r.from))
+	r.tellLast(r.clock())
+	all := make([]*counts, len(r.workers))
+	for i, w := range r.workers {
+		all[i] = w.tally()
+	}
+	duration := r.Duration
+	if r.stop.Load() {
+		duration = min(duration, elapsed)
+	}
+	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.from)), ctx.Err()
+}
+
+// await starts the threads and waits until all have ended. An error means that nothing
+// was measured.
+func (r *run) await(ctx context.Context) (failed error) {
 	setup := make(chan error, len(r.workers))
 	done := make(chan error, len(r.workers))
 	var tick <-chan time.Time
@@ -118,12 +137,12 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 	for _, w := range r.workers {
 		go func() { done <- w.work(setup) }()
 	}
-	var failed error
-	var over <-chan time.Time // the end of Duration
-	cancelled := ctx.Done()
+	var over <-chan time.Time              // the end of Duration
 	last := time.After(maxSetup + lateEnd) // when all must have ended
+	cancelled := ctx.Done()
 	for connected, left := 0, len(r.workers); left > 0; {
 		var err error
+		halt := false
 		select {
 		case err = <-setup:
 			if connected++; connected == len(r.workers) {
@@ -137,14 +156,12 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 		case err = <-done:
 			left--
 		case <-cancelled:
-			cancelled, last = nil, time.After(giveUp)
-			r.halt()
+			cancelled, halt = nil, true
 		case <-last:
 			if r.stop.Load() {
-				return nil, fmt.Errorf("load: %w", errStuck)
+				return errStuck
 			}
-			r.halt()
-			last = time.After(giveUp)
+			halt = true
 		case <-tick:
 			if connected == len(r.workers) {
 				r.tell(r.clock())
@@ -152,27 +169,17 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 			}
 		}
 		if err != nil && failed == nil {
-			failed, last = err, time.After(giveUp)
+			failed, halt = err, true
+		}
+		if halt {
 			r.halt()
+			last = time.After(giveUp)
 		}
 	}
-	if failed != nil {
-		return nil, fmt.Errorf("load: %w", failed)
-	}
-	if over != nil { // the threads were quicker to end than the timer to fire
+	if failed == nil && over != nil { // the threads were quicker to end than the timer to fire
 		r.ended()
 	}
-	elapsed := time.Duration(max(1, r.clock()-r.from))
-	r.tellLast(r.clock())
-	all := make([]*counts, len(r.workers))
-	for i, w := range r.workers {
-		all[i] = w.tally()
-	}
-	duration := r.Duration
-	if r.stop.Load() {
-		duration = min(duration, elapsed)
-	}
-	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.from)), ctx.Err()
+	return failed
 }
 
 // schedule sets the common start and releases the threads.
