@@ -85,7 +85,8 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 }
 
 // checkPort takes the port out of a URL and sees that nobody has it yet: the
-// trial would measure that other program.
+// trial would measure that other program. A port that was chosen a moment ago is not
+// looked at again: another sweep that looks for one takes it for that moment.
 func (r *run) checkPort(raw string) (int, error) {
 	if r.spec.Target.Kind() != journal.KindServer {
 		return 0, nil
@@ -97,6 +98,9 @@ func (r *run) checkPort(raw string) (int, error) {
 	port, err := strconv.Atoi(u.Port())
 	if err != nil {
 		return 0, nil // the scheme's own
+	}
+	if target.HasPort([]string{r.spec.Target.URL}) {
+		return port, nil
 	}
 	return port, target.PortInUse(u.Host)
 }
