@@ -115,7 +115,11 @@ func (r *run) asker(raw string) (*ready.Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if address := probe.Address(); address != "" {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if address := probe.Address(); address != "" && address != u.Host {
 		if err := target.PortInUse(address); err != nil {
 			return nil, err
 		}
