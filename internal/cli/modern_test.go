@@ -27,13 +27,14 @@ func fakeModern() {
 	h2 := flag.Bool("h2", true, "HTTP/2")
 	rpc := flag.String("grpc", "", "serve health by gRPC, with reflection: v1, v1alpha, none")
 	flag.Parse()
-	l, err := net.Listen("tcp", *addr)
-	must(err)
 	var own tls.Certificate
-	if *dir != "" {
+	var err error
+	if *dir != "" { // before it listens: who finds it there finds the certificate too
 		own, _, _, err = loadtest.SelfSigned(*dir, *host, time.Now().Add(-*age))
 		must(err)
 	}
+	l, err := net.Listen("tcp", *addr)
+	must(err)
 	if *rpc != "" {
 		var how []grpc.ServerOption
 		if *dir != "" {

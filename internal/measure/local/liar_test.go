@@ -67,7 +67,7 @@ func TestServersThatHang(t *testing.T) {
 	}{
 		{"all", "the target stopped answering", 1, journal.InvalidNoAnswer},
 		{"all", "of 2 stopped answering", 2, journal.InvalidNoAnswer},
-		{"half", "connections were no longer answered", 1, journal.InvalidErrors},
+		{"half", " answered", 1, journal.InvalidErrors}, // "no longer", or on a slow machine, of few requests, "never"
 		{"none", "", 1, ""},
 	} {
 		t.Run(fmt.Sprintf("silent on %s, %d replicas", tc.silent, tc.replicas), func(t *testing.T) {
