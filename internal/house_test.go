@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
 	"check/output":   {"check", "program/rule", "show/terminal"},
 	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/folder"},
-	"check/source":   {"check", "program/rule", "maxprocs/facts"},
+	"check/source":   {"check", "program/rule", "host/folder", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "host/cluster", "host/container"},
 
@@ -86,7 +86,7 @@ var mayImport = map[string][]string{
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "host/supervisor", "host/cgroup", "host/topology"},
-	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "host/cluster", "host/supervisor", "maxprocs/facts"},
+	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
@@ -542,6 +542,7 @@ func TestOneMaker(t *testing.T) {
 func TestOneOpener(t *testing.T) {
 	patterns := []string{
 		"load/*.go", "load/*/*.go", "host/cluster/*.go", "verdict/canary/*.go", "verdict/journal/read.go",
+		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labkube.go", "check/gitignore.go", "check/module.go", "check/manifest/*.go", "check/source/workspace.go",
 		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go", "cli/mix.go", "cli/protocol.go",
 	}
 	for _, pattern := range patterns {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // ignoreFile is what git ignores, as known on the way down from the root of a
@@ -108,11 +110,7 @@ func (g *ignoreFile) parts(p string) ([]string, bool) {
 // read is the patterns of a file. One that cannot be read ignores nothing, so that
 // more is checked and not less.
 func read(file string, at []string) []gitignore.Pattern {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIgnoreFile {
-		return nil
-	}
-	b, err := os.ReadFile(file)
+	b, err := folder.ReadRegular(file, mostIgnoreFile)
 	if err != nil {
 		return nil
 	}

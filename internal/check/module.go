@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"os"
 
 	"golang.org/x/mod/modfile"
 
@@ -18,15 +17,7 @@ const mostModule = 4 << 20
 // builds them it tells only where it has a toolchain line; whether they follow a limit
 // is the go line's to say, whatever the toolchain.
 func ReadModule(path string) (Program, error) {
-	f, err := folder.OpenRegular(path)
-	if err != nil {
-		return Program{}, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > mostModule {
-		return Program{}, fmt.Errorf("%s: %w", path, tooLarge(info.Size(), mostModule))
-	}
-	b, err := os.ReadFile(path)
+	b, err := folder.ReadRegular(path, mostModule)
 	if err != nil {
 		return Program{}, err
 	}

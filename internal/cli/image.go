@@ -9,8 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/kube/image"
 )
+
+// mostProgram is more than any build of procfit, in bytes.
+const mostProgram = 1 << 30
 
 // imageOptions are the flags of procfit image.
 type imageOptions struct {
@@ -60,7 +64,7 @@ func (o *imageOptions) run(std stdio) error {
 		}
 		path = self
 	}
-	program, err := os.ReadFile(path)
+	program, err := folder.ReadRegular(path, mostProgram)
 	if err != nil {
 		return usageError("--binary: %w", err)
 	}

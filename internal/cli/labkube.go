@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab/pods"
 	"github.com/procfit/procfit/internal/lab/run"
+	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -71,7 +72,7 @@ func (k *labKube) open(ctx context.Context, options *run.Options) error {
 	var app []byte
 	if k.on != ownApp {
 		var err error
-		if app, err = os.ReadFile(k.on); err != nil {
+		if app, err = folder.ReadRegular(k.on, kube.MostManifest); err != nil {
 			return usageError("--kube=%s: %w", k.on, err)
 		}
 	}

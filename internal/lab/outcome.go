@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -52,11 +51,14 @@ func (o *Outcome) Write(dir string) error {
 	return err
 }
 
+// mostOutcome is more than any lab.json, in bytes.
+const mostOutcome = 64 << 20
+
 // ReadOutcome reads the lab.json of an earlier run, which has no results; os.ErrNotExist
 // is in the chain where there is none.
 func ReadOutcome(dir string) (*Outcome, error) {
 	path := filepath.Join(dir, OutcomeName)
-	b, err := os.ReadFile(path)
+	b, err := folder.ReadRegular(path, mostOutcome)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -151,15 +150,7 @@ func envFile(file, manifest string) map[string]string {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
 		return nil
 	}
-	f, err := folder.OpenRegular(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() > mostEnvFile {
-		return nil
-	}
-	b, err := os.ReadFile(file)
+	b, err := folder.ReadRegular(file, mostEnvFile)
 	if err != nil {
 		return nil
 	}

@@ -7,7 +7,12 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/procfit/procfit/internal/host/folder"
 )
+
+// mostWork is more than any go.work, in bytes.
+const mostWork = 4 << 20
 
 // builtHere tells that a file's constraints let it be built for this system.
 func builtHere(file string) bool {
@@ -28,7 +33,7 @@ func outsideWorkspace(root string, environ []string) bool {
 	if file == "" {
 		return false
 	}
-	text, err := os.ReadFile(file)
+	text, err := folder.ReadRegular(file, mostWork)
 	if err != nil {
 		return true
 	}

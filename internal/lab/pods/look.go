@@ -3,7 +3,6 @@ package pods
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -75,7 +74,7 @@ func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err e
 	if s.promised, err = l.check(ctx, file, fix); err != nil {
 		return s, err
 	}
-	if s.text, err = os.ReadFile(file); err != nil {
+	if s.text, err = folder.ReadRegular(file, kube.MostManifest); err != nil {
 		return s, err
 	}
 	copies, err := l.settle(ctx, s.text)

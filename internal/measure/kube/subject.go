@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -66,7 +66,7 @@ func parseReference(s string) (reference, error) {
 // subject reads what is referred to.
 func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
 	if r.file != "" {
-		return readManifest(r.file, stdin)
+		return readManifest(ctx, r.file, stdin)
 	}
 	var s Subject
 	err := c.Call(ctx, func(ctx context.Context) error {
@@ -143,14 +143,17 @@ func labelsOf(s *metav1.LabelSelector) map[string]string {
 	return labels
 }
 
+// MostManifest is more than any manifest of a few objects, in bytes.
+const MostManifest = 16 << 20
+
 // readManifest reads the one object of a manifest that runs pods.
-func readManifest(file string, stdin io.Reader) (Subject, error) {
+func readManifest(ctx context.Context, file string, stdin io.Reader) (Subject, error) {
 	var b []byte
 	var err error
 	if file == "-" {
-		b, err = io.ReadAll(stdin)
+		b, err = folder.ReadAll(ctx, stdin, MostManifest)
 	} else {
-		b, err = os.ReadFile(file)
+		b, err = folder.ReadRegular(file, MostManifest)
 	}
 	if err != nil {
 		return Subject{}, err
