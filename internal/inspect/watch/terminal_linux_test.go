@@ -122,6 +122,7 @@ func (c *tmuxPane) back(words ...string) {
 		c.t.Errorf("the terminal is left with %s", got)
 	}
 	// What was on the screen before is there again, and keys are echoed.
+	c.until("the shell's next prompt", func() bool { return strings.HasSuffix(strings.TrimSpace(c.screen()), "ready>") })
 	c.press("typed").wants("ready> typed")
 	if all := c.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(all, ". "+c.dir) {
 		c.t.Errorf("what was on the screen is not there:\n%s", all)
