@@ -109,6 +109,9 @@ func TestPlace(t *testing.T) {
 	if !inPlace {
 		t.Skip("no execve here")
 	}
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP) // the tests themselves may run under nohup
+	defer signal.Stop(caught)
 	cmd := started(t, need.Command(t, "sh"), "-c", "echo $$")
 	out, err := cmd.Output()
 	if err != nil || strings.TrimSpace(string(out)) != strconv.Itoa(cmd.Process.Pid) {
