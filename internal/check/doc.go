@@ -12,7 +12,7 @@
 // findings, sorts, and gives a [Report], which package output renders.
 //
 // A [Change] is a fix as bytes to replace. [Fix] applies them to copies, runs the whole
-// check again on those, and writes a file only when what was to be mended is gone and
+// check again on those, and writes a file only when what was to be fixed is gone and
 // nothing worse has come.
 //
 // # Limits

@@ -14,7 +14,7 @@ import (
 )
 
 // Fixer makes the changes of findings, and proves each: everything is checked again
-// with the changed text in the file's place, and the file counts as mended only when
+// with the changed text in the file's place, and the file counts as fixed only when
 // the findings are gone and nothing as bad has come.
 type Fixer struct {
 	// Check is a run over the same files with some of them replaced.
@@ -26,14 +26,14 @@ type Fixer struct {
 // mostRounds is how often a change may bring forth another finding that has one.
 const mostRounds = 5
 
-// Run mends what can be mended. The Report is that of the texts after it; where the
+// Run fixes what can be fixed. The Report is that of the texts after it; where the
 // context ends the first run over them, what that has found.
 func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	r, err := x.Check(ctx, nil)
 	if err != nil {
 		return r, err
 	}
-	texts := map[string]*mended{}
+	texts := map[string]*draft{}
 	for range mostRounds {
 		changed := x.round(r, texts)
 		if len(changed) == 0 {
@@ -44,9 +44,9 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 		refused := false
-		for _, m := range changed {
-			if why := m.unproven(r, after); why != "" {
-				m.refuse(why)
+		for _, d := range changed {
+			if why := d.unproven(r, after); why != "" {
+				d.refuse(why)
 				refused = true
 			}
 		}
@@ -58,26 +58,26 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 		r = after
 	}
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		m := texts[path]
-		if m.refused != "" {
-			r.Problems = append(r.Problems, Problem{Path: path, Message: "cannot be fixed without harm, and is left as it is: " + m.refused})
+		d := texts[path]
+		if d.refused != "" {
+			r.Problems = append(r.Problems, Problem{Path: path, Message: "cannot be fixed without harm, and is left as it is: " + d.refused})
 		}
-		if len(m.gone) == 0 {
+		if len(d.gone) == 0 {
 			continue
 		}
 		if x.Write {
-			if err := m.write(); err != nil {
+			if err := d.write(); err != nil {
 				r.Problems = append(r.Problems, Problem{Path: path, Message: "cannot be fixed, and is left as it is: " + err.Error()})
 				continue
 			}
 		}
-		r.Fixed = append(r.Fixed, Fixed{Path: path, Findings: m.gone, Before: m.before, After: m.now, Written: x.Write})
+		r.Fixed = append(r.Fixed, Fixed{Path: path, Findings: d.gone, Before: d.before, After: d.now, Written: x.Write})
 	}
 	return r, nil
 }
 
-// mended is a file on its way.
-type mended struct {
+// draft is a changed file that is not yet proven or written.
+type draft struct {
 	path      string
 	before    []byte // as it lies on the disk
 	now, last []byte // after this round and before it
@@ -86,58 +86,58 @@ type mended struct {
 	refused   string
 }
 
-func overlay(texts map[string]*mended) map[string][]byte {
+func overlay(texts map[string]*draft) map[string][]byte {
 	o := map[string][]byte{}
-	for path, m := range texts {
-		o[path] = m.now
+	for path, d := range texts {
+		o[path] = d.now
 	}
 	return o
 }
 
 // round applies the changes that do not stand in each other's way.
-func (x Fixer) round(r *Report, texts map[string]*mended) []*mended {
+func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 	byPath := map[string][]Finding{}
 	for _, f := range r.Findings {
 		if f.Change != nil && f.Severity.Rank() <= x.Least.Rank() {
 			byPath[f.Change.Path] = append(byPath[f.Change.Path], f)
 		}
 	}
-	var changed []*mended
+	var changed []*draft
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		m := texts[path]
-		if m == nil {
+		d := texts[path]
+		if d == nil {
 			b, err := os.ReadFile(filepath.FromSlash(path))
-			m = &mended{path: path, before: b, now: b}
+			d = &draft{path: path, before: b, now: b}
 			if err != nil {
-				m.refused = "it cannot be read again: " + cause(err).Error()
+				d.refused = "it cannot be read again: " + cause(err).Error()
 			}
-			texts[path] = m
+			texts[path] = d
 		}
-		if m.refused == "" && m.apply(byPath[path]) {
-			changed = append(changed, m)
+		if d.refused == "" && d.apply(byPath[path]) {
+			changed = append(changed, d)
 		}
 	}
 	return changed
 }
 
-func (m *mended) apply(findings []Finding) bool {
+func (d *draft) apply(findings []Finding) bool {
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	var splices []Splice
-	m.last, m.round = m.now, nil
+	d.last, d.round = d.now, nil
 	for _, f := range findings {
 		more := append(slices.Clone(splices), f.Change.Splices...)
-		text, err := Apply(m.last, more)
+		text, err := Apply(d.last, more)
 		if errors.Is(err, ErrOverlap) {
 			continue // the next round
 		}
 		if err != nil {
-			m.refused = "the file has changed under the check"
+			d.refused = "the file has changed under the check"
 			return false
 		}
-		splices, m.now = more, text
-		m.round = append(m.round, f)
+		splices, d.now = more, text
+		d.round = append(d.round, f)
 	}
-	return len(m.round) > 0 && string(m.now) != string(m.last)
+	return len(d.round) > 0 && string(d.now) != string(d.last)
 }
 
 // key is what stays of a finding when lines move.
@@ -145,15 +145,15 @@ type key struct{ rule, object, container string }
 
 func keyOf(f Finding) key { return key{f.Rule, f.Object, f.Container} }
 
-// unproven says why the round has not mended the file, or nothing.
-func (m *mended) unproven(before, after *Report) string {
-	was, problemsBefore := m.count(before)
-	is, problemsAfter := m.count(after)
+// unproven says why the round has not fixed the file, or nothing.
+func (d *draft) unproven(before, after *Report) string {
+	was, problemsBefore := d.count(before)
+	is, problemsAfter := d.count(after)
 	if problemsAfter > problemsBefore {
 		return "it can no longer be read"
 	}
 	worst := rule.Info
-	for _, f := range m.round {
+	for _, f := range d.round {
 		if is[keyOf(f)] >= was[keyOf(f)] {
 			return f.Rule + " would still be found"
 		}
@@ -161,26 +161,26 @@ func (m *mended) unproven(before, after *Report) string {
 			worst = f.Severity
 		}
 	}
-	// What a change brings to light must be less than what it mends.
+	// What a change brings to light must be less than what it fixes.
 	for _, f := range after.Findings {
-		if f.Path == m.path && is[keyOf(f)] > was[keyOf(f)] && f.Severity.Rank() <= worst.Rank() {
+		if f.Path == d.path && is[keyOf(f)] > was[keyOf(f)] && f.Severity.Rank() <= worst.Rank() {
 			return f.Rule + " would be found then"
 		}
 	}
-	m.gone = append(m.gone, m.round...)
+	d.gone = append(d.gone, d.round...)
 	return ""
 }
 
 // count is the findings of the file, by what stays of them, and its problems.
-func (m *mended) count(r *Report) (of map[key]int, problems int) {
+func (d *draft) count(r *Report) (of map[key]int, problems int) {
 	of = map[key]int{}
 	for _, f := range r.Findings {
-		if f.Path == m.path {
+		if f.Path == d.path {
 			of[keyOf(f)]++
 		}
 	}
 	for _, p := range r.Problems {
-		if p.Path == m.path {
+		if p.Path == d.path {
 			problems++
 		}
 	}
@@ -188,12 +188,12 @@ func (m *mended) count(r *Report) (of map[key]int, problems int) {
 }
 
 // refuse goes back to the text before the round, and leaves the file at that.
-func (m *mended) refuse(why string) { m.now, m.refused = m.last, why }
+func (d *draft) refuse(why string) { d.now, d.refused = d.last, why }
 
 // write replaces the file whole and keeps its mode and its owner. A link stays one: what it leads to
 // is written.
-func (m *mended) write() error {
-	file, err := filepath.EvalSymlinks(filepath.FromSlash(m.path))
+func (d *draft) write() error {
+	file, err := filepath.EvalSymlinks(filepath.FromSlash(d.path))
 	if err != nil {
 		return cause(err)
 	}
@@ -205,15 +205,15 @@ func (m *mended) write() error {
 	if err != nil {
 		return cause(err)
 	}
-	if string(now) != string(m.before) {
+	if string(now) != string(d.before) {
 		return errors.New("the file has changed under the check; run it again")
 	}
-	d, err := folder.Open(filepath.Dir(file))
+	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
 		return cause(err)
 	}
-	defer d.Close()
-	if err := d.Replace(filepath.Base(file), info.Mode().Perm(), m.now); err != nil {
+	defer dir.Close()
+	if err := dir.Replace(filepath.Base(file), info.Mode().Perm(), d.now); err != nil {
 		return cause(err)
 	}
 	keepOwner(file, info)

@@ -95,7 +95,7 @@ func (c *Checker) moduleOf(file string) check.Program {
 	for ; err == nil; dir = filepath.Dir(dir) {
 		known, errRead := check.ReadModule(filepath.Join(dir, "go.mod"))
 		if errRead == nil || !errors.Is(errRead, fs.ErrNotExist) || filepath.Dir(dir) == dir {
-			return known // nothing where it cannot be read, which is told of it by itself
+			return known // nothing where it cannot be read, and that is reported by itself
 		}
 		if _, errGit := os.Stat(filepath.Join(dir, ".git")); errGit == nil {
 			break // what lies above the repository is another's

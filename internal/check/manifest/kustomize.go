@@ -74,7 +74,7 @@ func (c *Checker) patchedBy() map[string]string {
 // variable is not set, a limit that the runtime is to follow.
 var ofAbsence = []string{"PF017", "PF018"}
 
-// patched lowers what a patch may have mended, and says how to see it.
+// patched makes infos of findings that a patch may have fixed, and says how to see it.
 func (j *judged) patched(by string) {
 	for i := range j.findings {
 		f := &j.findings[i]

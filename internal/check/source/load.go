@@ -96,7 +96,7 @@ func (k *Checker) typed(t *tree, speaking []string, listed []*packages.Package, 
 	return all
 }
 
-// patience is how long nothing is said of a module that takes long.
+// patience is how long a module may take before the user reads what is waited for.
 const patience = 2 * time.Second
 
 // slowly tells the user what is waited for, where it takes long; the function that it

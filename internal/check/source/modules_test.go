@@ -146,7 +146,7 @@ func (m modulesTest) compareFixed(t *testing.T, run func(context.Context, map[st
 	}
 }
 
-// TestSlow holds that a go command which takes long is told of, once.
+// TestSlow holds that a go command which takes long is reported, once.
 func TestSlow(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command here is a script")

@@ -87,7 +87,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 	}
 }
 
-// unlessListed is what is said of a call, but for a slice that goes into a variable which
+// unlessListed is the finding about a call, unless the call makes a slice that goes into a variable which
 // lists the CPUs themselves.
 func (u *uses) unlessListed(call inspector.Cursor, what string) string {
 	if a, ok := call.Parent().Node().(*ast.AssignStmt); ok && what == sizedSlice && len(a.Lhs) == 1 {

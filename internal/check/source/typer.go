@@ -69,7 +69,7 @@ func (w *typer) declare(p *packages.Package, language string) {
 		if language != "" {
 			config.GoVersion = "go" + language
 		}
-		checked, _ := config.Check(p.PkgPath, w.set, files, info) // its errors are told
+		checked, _ := config.Check(p.PkgPath, w.set, files, info) // its errors go to tell
 		return checked
 	}
 	p.Types = check(p.Syntax, p.TypesInfo, func(e types.Error) { p.TypeErrors = append(p.TypeErrors, e) })

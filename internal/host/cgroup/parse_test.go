@@ -87,7 +87,7 @@ func TestOutside(t *testing.T) {
 		{"v2, below it", v2Mounts, v2Group, "0::/procfit-1/a/b\n", ""},
 		{"v2, of a session", v2Mounts, v2Group, "0::/user.slice/user-0.slice/session-2.scope\n", "/sys/fs/cgroup/user.slice/user-0.slice/session-2.scope"},
 		{"v2, outside of the namespace", v2Mounts, v2Group, "0::/../other\n", "/../other"},
-		{"nothing is said of it", hybridMounts, v1Group, "4:cpuset:/\n", ""},
+		{"not mentioned", hybridMounts, v1Group, "4:cpuset:/\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			memberships, err := parseMemberships([]byte(test.process))

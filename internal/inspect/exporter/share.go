@@ -73,7 +73,7 @@ func (s *sharer) get(ctx context.Context) (*view, error) {
 // most; of a short one it is a quarter.
 const mostSpare = 2 * time.Second
 
-// hurry is told that one who waits has little time left. Once all have, the scan is to
+// hurry says that one who waits has little time left. Once all have, the scan is to
 // end with what it has.
 func (s *sharer) hurry(f *flight) {
 	s.mu.Lock()

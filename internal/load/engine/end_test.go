@@ -13,7 +13,7 @@ import (
 type sleeper struct {
 	lane
 	setup bool          // it says that it is connected
-	woken chan struct{} // nil: it does not see that it is told to stop either
+	woken chan struct{} // nil: it does not see the signal to stop either
 	end   chan struct{} // of the test
 }
 

@@ -31,7 +31,7 @@ func TestMuteHandshake(t *testing.T) {
 	}
 }
 
-// Where no connection has failed yet when the wait for all ends, that is said.
+// If no connection has failed when the wait for all ends, the error says so.
 func TestNothingCame(t *testing.T) {
 	l := &lane{run: &run{plan: &plan{
 		Prepared: &load.Prepared{Options: load.Options{Timeout: time.Minute}},

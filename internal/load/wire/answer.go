@@ -62,7 +62,7 @@ func (a *answer) field(f hpack.HeaderField) {
 	}
 }
 
-// fieldsEnd is told that a block of fields is whole, and whether it ends the answer.
+// fieldsEnd is called when a block of fields is whole, with whether it ends the answer.
 func (a *answer) fieldsEnd(r *Request, last bool) {
 	a.begun = true
 	switch {
@@ -108,7 +108,7 @@ func (a *answer) data(r *Request, part []byte) {
 	}
 }
 
-// end is told that nothing follows.
+// end is called when nothing follows.
 func (a *answer) end(r *Request) {
 	bodiless := r.Head || a.status == 204 || a.status == 304
 	switch {

@@ -98,7 +98,7 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 }
 
 // sum adds up what was counted of several targets on one node. Of the limits the one
-// that the setting sets is told apart.
+// that the setting sets is counted by itself.
 func sum(list []agent.Counted, quota *float64) *journal.Usage {
 	u := &journal.Usage{}
 	addMemory(u, list)

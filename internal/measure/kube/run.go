@@ -192,7 +192,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 }
 
 // asPlanned holds the pods against the setting, and against the first of the run and of
-// the journal: their image may have been pushed anew under its tag.
+// the journal: another image may have been pushed under its tag.
 func (r *run) asPlanned() error {
 	for i := range r.Trial.Pods {
 		p := &r.Trial.Pods[i]

@@ -100,7 +100,7 @@ func (c *Cache) known(key fileKey) *file {
 
 // read does what needs only the file, if nobody has, and tells how much the file's
 // build info takes. The error says why the file cannot be read. Where ctx ends before
-// it is read, that is ErrLate, and a later call begins anew; if not too soon, since
+// it is read, that is ErrLate, and a later call starts again; if not too soon, since
 // then it would take most of everyone's time.
 func (f *file) read(ctx context.Context, r io.ReaderAt, most int64) (held int, err error) {
 	f.reading.Lock()

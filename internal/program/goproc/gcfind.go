@@ -50,7 +50,7 @@ type vain struct {
 
 func (v *vain) resting() bool { return time.Now().Before(v.rest) }
 
-// took is told of a search in vain.
+// took is called after a search in vain.
 func (v *vain) took(d time.Duration) {
 	d *= restFor
 	if v.n++; v.n <= few {

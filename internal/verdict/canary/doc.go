@@ -10,7 +10,7 @@
 // both alike.
 //
 // Connections that clients keep do not move to new pods. While no request has come to any
-// of them, by their requests or their CPU time, that is told after [ToldAfter] slices, and
+// of them, by their requests or their CPU time, the canary says so after [ToldAfter] slices, and
 // ends the run after half of a round: there is nothing to compare.
 //
 // What it does not cover: traffic that is spread unevenly, as over connections that

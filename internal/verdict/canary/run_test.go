@@ -181,7 +181,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// Pods that no request reaches are told of after two slices, and are gone after half of
+// The canary reports pods that no request reaches after two slices, and removes them after half of
 // the round; one that comes in time lets it go on.
 func TestRunUnreached(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -8,7 +8,7 @@ const (
 	// requests in a second.
 	idleCPUs = 0.002
 	idleRate = 1
-	// ToldAfter is after how many slices without a request that is told.
+	// ToldAfter is after how many slices without a request the canary says so.
 	ToldAfter = 2
 )
 

@@ -22,7 +22,7 @@ func world(bend func(*verdict.Result, *verdict.Group)) *View {
 	return New(r)
 }
 
-// "No quota" is said where there is no limit: the one that a server was found under, or
+// The checklist says "no quota" only where there is no limit: the one that a server was found under, or
 // that procfit itself runs under, is named with its cgroup.
 func TestTheLimitAroundIsNamed(t *testing.T) {
 	said := func(limit *verdict.Limit) string {

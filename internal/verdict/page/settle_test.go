@@ -14,7 +14,7 @@ func TestWhyASweepEndedEarly(t *testing.T) {
 		stop     string
 		run      int
 		withheld []string
-		want     string // empty: nothing is said
+		want     string // empty: no sentence
 	}{
 		{"", 9, nil, ""}, {"goal", 9, nil, ""}, {"limit", 40, nil, ""}, {"futile", 40, nil, ""},
 		{"goal", 9, []string{"1"}, "the sweep ended after 9 of at most 40 trials: other programs left GOMAXPROCS 1 too few CPUs every time, and it was not tried again"},

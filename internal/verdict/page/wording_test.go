@@ -160,7 +160,7 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 	}
 }
 
-// That a run is incomplete is said once, at the head; result.json has it as a warning.
+// The head alone says that a run is incomplete; result.json has it as a warning.
 func TestIncompleteIsSaidOnce(t *testing.T) {
 	v := New(pagetest.Invalid())
 	if v.Progress == "" {

@@ -63,7 +63,7 @@ func (s *Race) unsettled() (n, against int) {
 }
 
 // toTell is how many trials it takes to tell whether a value is as good as the pick, or
-// the default as good as any, and the rival that takes most of them; 0: it is told.
+// the default as good as any, and the rival that takes most of them; 0: it is proven.
 func (s *Race) toTell(n int) (against int, cost float64) {
 	for _, j := range s.rivals {
 		if j == n || j != s.pick && n != s.rules.Default {
