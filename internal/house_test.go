@@ -96,7 +96,7 @@ var mayImport = map[string][]string{
 	"verdict/slo":          {},
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
 	"verdict/contest/race": {},
-	"verdict/canary":       {"verdict", "verdict/journal", "host/folder"},
+	"verdict/canary":       {"verdict", "verdict/journal", "verdict/contest/race", "host/folder"},
 	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "show/axis"},
 	"verdict/page/served":  {"verdict/page", "verdict/page/html"},
 

@@ -168,7 +168,7 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 	}
 	harm := "a container that ends, or a pod that is not ready for " + number.Short(number.Seconds(canary.UnreadyMost.Seconds()))
 	if len(h.Queries) > 0 {
-		harm += fmt.Sprintf(", or a query more than %s above the control's in two slices on end", number.Percent(h.HarmRatio))
+		harm += fmt.Sprintf(", or a query that is proven above the control's, and by more than %s", number.Percent(h.HarmRatio))
 	}
 	std.notef("they go when it is over, at Ctrl-C, and at the first harm: %s", harm)
 	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)

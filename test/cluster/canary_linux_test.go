@@ -122,7 +122,7 @@ func TestCanary(t *testing.T) {
 	}))
 	defer prometheus.Close()
 	both, err = s.canary(ctx, "harm", "--prometheus", prometheus.URL, "--query", `p99=slow{pod=~"$pods"}`).CombinedOutput()
-	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != canary.HarmQuery || len(c.Slices) != 2 {
+	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != canary.HarmQuery || len(c.Slices) != 4 {
 		t.Errorf("%v: %+v: %s", err, c.End, both)
 	}
 	s.empty(ctx)

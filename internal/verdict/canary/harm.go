@@ -2,8 +2,14 @@ package canary
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
 // HarmCode is what a setting suffers.
@@ -12,15 +18,16 @@ type HarmCode string
 const (
 	HarmEnded   HarmCode = "ended"   // a container of it did, or was restarted
 	HarmUnready HarmCode = "unready" // for longer than UnreadyMost
-	HarmQuery   HarmCode = "query"   // above the control's by more than allowed, in slices on end
+	HarmQuery   HarmCode = "query"   // proven above the control's, and by more than allowed
 )
 
 const (
 	// UnreadyMost is how long a pod may not be ready.
 	UnreadyMost = 10 * time.Second
-	// harmSlices is in how many slices on end a query has to be above the control's: one
-	// may be a chance.
-	harmSlices = 2
+	// falseAlarms is how many canaries of equal pods may end for a query.
+	falseAlarms = 0.01
+	// harmTuned makes the test find harm in four to eight slices.
+	harmTuned = 0.25
 )
 
 // Harm is why a canary ends before its time.
@@ -30,10 +37,11 @@ type Harm struct {
 	Pod     string   `json:"pod,omitempty"`
 	// Detail is how a container ended, or what a pod that is not ready says.
 	Detail string `json:"detail,omitempty"`
-	// Query, with its values and the control's in the slices that decide.
-	Query    string    `json:"query,omitempty"`
-	Values   []float64 `json:"values,omitempty"`
-	Controls []float64 `json:"controls,omitempty"`
+	// Query was Ratio times the control's over so many slices. Ratio is null where the
+	// control's was 0.
+	Query  string   `json:"query,omitempty"`
+	Slices int      `json:"slices,omitempty"`
+	Ratio  *float64 `json:"ratio,omitempty"`
 }
 
 // OfControl tells that it befell the control, and so not by the setting.
@@ -76,36 +84,62 @@ func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
 	return nil, ""
 }
 
-// harmIn looks at the last slices of one round. ratio is how far above the control's a
-// query may be: 0.2 is 20 %.
-func harmIn(list []Slice, ratio float64) *Harm {
-	if len(list) < harmSlices {
-		return nil
-	}
-	last := list[len(list)-harmSlices:]
-	for i := range last[0].Settings {
-		for _, name := range slices.Sorted(maps.Keys(last[0].Settings[i].Queries)) {
-			if h := above(last, i, name, ratio); h != nil {
-				return h
+// harmIn looks for a query that is above the control's, in all slices of a round so far.
+// It may be asked after every slice: chance alone ends one canary in 100 at most, whatever
+// the number of its settings and queries.
+func harmIn(h Header, list []Slice) *Harm {
+	for _, a := range list[len(list)-1].Settings {
+		for _, name := range slices.Sorted(maps.Keys(a.Queries)) {
+			is, was := pairsOf(list, a.Label, name)
+			if ratio, harm := above(is, was, h.HarmRatio, falseAlarms/float64(h.queried())); harm {
+				return &Harm{Code: HarmQuery, Setting: a.Label, Query: name, Slices: len(is), Ratio: ratio}
 			}
 		}
 	}
 	return nil
 }
 
-// above is the harm of one setting by one query, in every one of the slices.
-func above(list []Slice, setting int, name string, ratio float64) *Harm {
-	h := &Harm{Code: HarmQuery, Setting: list[0].Settings[setting].Label, Query: name}
+// pairsOf are a query's values of a setting and of the control, by slices that have both.
+func pairsOf(list []Slice, setting, query string) (is, was []float64) {
 	for _, s := range list {
 		control := s.control()
-		if control == nil || h.OfControl() || setting >= len(s.Settings) {
-			return nil
+		for _, a := range s.Settings {
+			if control != nil && a.Label == setting && a.Queries[query] != nil && control.Queries[query] != nil {
+				is, was = append(is, *a.Queries[query]), append(was, *control.Queries[query])
+			}
 		}
-		is, was := s.Settings[setting].Queries[name], control.Queries[name]
-		if is == nil || was == nil || !(*is > *was*(1+ratio)) {
-			return nil
-		}
-		h.Values, h.Controls = append(h.Values, *is), append(h.Controls, *was)
 	}
-	return h
+	return is, was
+}
+
+// queried is how many comparisons by queries there are in all rounds.
+func (h Header) queried() (n int) {
+	for _, f := range h.Figures() {
+		if h.asked(f) {
+			for _, settings := range h.Rounds {
+				n += len(settings) - 1
+			}
+		}
+	}
+	return max(1, n)
+}
+
+// above tells whether values are proven above the control's, with an error of alpha over
+// all looks, and by more than the margin. ratio is how far; nil where the control had none.
+// Values are compared by their logarithms. Where one is 0, as errors may be, they are
+// compared by their square roots.
+func above(is, was []float64, margin, alpha float64) (ratio *float64, proven bool) {
+	d := make([]float64, len(is))
+	if slices.ContainsFunc(slices.Concat(is, was), func(x float64) bool { return x <= 0 }) {
+		for i := range is {
+			d[i] = math.Sqrt(max(0, is[i])) - math.Sqrt(max(0, was[i]))
+		}
+		ratio = share(new(floats.Sum(is)), new(floats.Sum(was)))
+	} else {
+		for i := range is {
+			d[i] = math.Log(is[i] / was[i])
+		}
+		ratio = share(new(math.Exp(stat.Mean(d, nil))), new(1.0))
+	}
+	return ratio, (ratio == nil || *ratio > 1+margin) && race.Evidence(d, harmTuned) >= 1/alpha
 }

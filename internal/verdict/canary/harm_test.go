@@ -52,26 +52,41 @@ func slicesOf(values ...[2]float64) (list []Slice) {
 }
 
 func TestHarmIn(t *testing.T) {
+	same := func(n int, is, was float64) (list [][2]float64) {
+		for i := range n {
+			wobble := 1 + 0.02*float64(i%2)
+			list = append(list, [2]float64{was, is * wobble})
+		}
+		return list
+	}
+	h := Header{HarmRatio: 0.2, Queries: []Query{{Name: "p99"}}, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}}}
 	for name, c := range map[string]struct {
-		slices []Slice
+		values [][2]float64
 		harm   bool
 	}{
-		"none":                   {nil, false},
-		"one slice":              {slicesOf([2]float64{10, 20}), false},
-		"two on end":             {slicesOf([2]float64{10, 10}, [2]float64{10, 12.1}, [2]float64{20, 25}), true},
-		"two, not on end":        {slicesOf([2]float64{10, 20}, [2]float64{10, 10}, [2]float64{10, 20}), false},
-		"as much as may be":      {slicesOf([2]float64{10, 12}, [2]float64{10, 12}), false},
-		"one of them not known":  {slicesOf([2]float64{10, 20}, [2]float64{10, -1}), false},
-		"the control not known":  {slicesOf([2]float64{-1, 20}, [2]float64{10, 20}), false},
-		"the control is the bad": {slicesOf([2]float64{20, 10}, [2]float64{20, 10}), false},
-		"from nothing":           {slicesOf([2]float64{0, 1}, [2]float64{0, 1}), true},
+		"one slice":              {same(1, 20, 10), false},
+		"three, which is few":    {same(3, 20, 10), false},
+		"four":                   {same(4, 20, 10), true},
+		"all but one":            {append(same(6, 20, 10), [2]float64{10, 2}), false},
+		"within the margin":      {same(20, 11.5, 10), false},
+		"some are not known":     {append([][2]float64{{10, -1}, {-1, 20}}, same(4, 20, 10)...), true},
+		"the control not known":  {same(6, 20, -1), false},
+		"the control is the bad": {same(6, 10, 20), false},
+		"from nothing":           {same(4, 5, 0), true},
+		"one error in all":       {append(same(9, 0, 0), [2]float64{0, 1}), false},
+		"nothing at all":         {same(9, 0, 0), false},
 	} {
-		h := harmIn(c.slices, 0.2)
-		if (h != nil) != c.harm {
-			t.Errorf("%s: %+v", name, h)
+		got := harmIn(h, slicesOf(c.values...))
+		if (got != nil) != c.harm {
+			t.Errorf("%s: %+v", name, got)
 		}
-		if h != nil && (h.Setting != "1" || h.Query != "p99" || len(h.Values) != 2 || len(h.Controls) != 2) {
-			t.Errorf("%s: %+v", name, h)
+		if got != nil && (got.Setting != "1" || got.Query != "p99" || got.Slices < 4 || (got.Ratio == nil) != (name == "from nothing")) {
+			t.Errorf("%s: %+v", name, got)
 		}
+	}
+	// The more is compared, the more it takes.
+	h.Queries, h.Rounds = append(h.Queries, Query{Name: "errors"}), append(h.Rounds, h.Rounds[0])
+	if got := harmIn(h, slicesOf(same(4, 20, 10)...)); got != nil {
+		t.Errorf("of four comparisons: %+v", got)
 	}
 }

@@ -130,7 +130,7 @@ func (r *Run) round(ctx context.Context, n int) (end *End, err error) {
 		}
 		r.Tell(Event{Kind: EventSlice, Round: n, Slice: &s})
 		list = append(list, s)
-		if h := harmIn(list, r.Header.HarmRatio); h != nil {
+		if h := harmIn(r.Header, list); h != nil {
 			return &End{Code: EndHarm, Harm: h}, nil
 		}
 		if unreached(list) && len(list) == ToldAfter {

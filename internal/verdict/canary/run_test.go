@@ -138,7 +138,7 @@ func TestRunEnds(t *testing.T) {
 				return new(1.0), nil
 			}
 			return new(1.3), nil
-		}, EndHarm, HarmQuery, 2, ""},
+		}, EndHarm, HarmQuery, 5, ""},
 		"evicted": {func(s *stage, _ *Run) {
 			s.is = func(time.Duration) Condition { return Condition{Taken: "evicted"} }
 		}, none, EndTaken, "", 0, ""},

@@ -40,8 +40,8 @@ func TestCanaryVerdicts(t *testing.T) {
 		"killed":          {func(c *canary.Contents) { c.End = nil }, page.Unknown, "Not finished", "it has no end in its journal"},
 		"taken":           {func(c *canary.Contents) { *c.End = canary.End{Code: canary.EndTaken, Reason: "pod x was evicted"} }, page.Unknown, "Not finished", "pod x was evicted"},
 		"harm": {func(c *canary.Contents) {
-			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Setting: "1", Query: "p99", Values: []float64{0.034, 0.036}, Controls: []float64{0.02, 0.021}}}
-		}, page.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 0.034 where the control's was 0.02, then 0.036 where the control's was 0.021, more than 20 % above it in 2 slices on end."},
+			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Setting: "1", Query: "p99", Slices: 5, Ratio: new(1.7)}}
+		}, page.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 1.7 times the control's over 5 slices. The margin is 20 %, and chance alone ends fewer than one canary in 100 like this."},
 		"harm of the control": {func(c *canary.Contents) {
 			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
 		}, page.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},

@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -192,12 +191,12 @@ func (w canaryWords) harm(h *canary.Harm) string {
 		}
 		return s + "." + why
 	}
-	var pairs []string
-	for i, x := range h.Values {
-		pairs = append(pairs, fmt.Sprintf("%s where the control's was %s", short(x, number.Digits), short(h.Controls[i], number.Digits)))
+	by := "above the control's, which was 0,"
+	if h.Ratio != nil {
+		by = short(*h.Ratio, number.Digits) + " times the control's"
 	}
-	return fmt.Sprintf("%s did harm, and the canary ended: %s was %s, more than %s above it in %s on end.",
-		who, phrase.Clean(h.Query), strings.Join(pairs, ", then "), number.Percent(w.Header.HarmRatio), phrase.Count(len(h.Values), "slice"))
+	return fmt.Sprintf("%s did harm, and the canary ended: %s was %s over %s. The margin is %s, and chance alone ends fewer than one canary in 100 like this.",
+		who, phrase.Clean(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.Header.HarmRatio))
 }
 
 // warnings are what weakens it.
