@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -44,15 +43,15 @@ const (
 	ClockSend Clock = "send"
 )
 
-// Judged tells whether a latency by this clock may be compared. Of a generator that
-// is not known its user vouches for it.
+// Judged reports whether a latency by this clock may be compared. The user vouches for
+// the latency of an unknown generator.
 func (c Clock) Judged() bool { return c != ClockSend }
 
-// Figures are what was printed. Times are in seconds; nil is what was not said.
+// Figures are what was printed. Times are in seconds; nil is what was not printed.
 type Figures struct {
 	Requests   *float64 // answered, whatever the status
 	Errors     *float64 // bad statuses and requests without an answer
-	Throughput *float64 // answers a second
+	Throughput *float64 // answers per second
 	P50        *float64
 	P75        *float64
 	P90        *float64
@@ -62,7 +61,31 @@ type Figures struct {
 	Mean       *float64
 }
 
-// Report is what a generator said of a run.
+// named are the figures by their names: throughput, p50, p99.9.
+func (f *Figures) named() map[string]**float64 {
+	return map[string]**float64{
+		"requests": &f.Requests, "errors": &f.Errors, "throughput": &f.Throughput, "p50": &f.P50,
+		"p75": &f.P75, "p90": &f.P90, "p99": &f.P99, "p99.9": &f.P999, "max": &f.Max, "mean": &f.Mean,
+	}
+}
+
+// Fill puts the metrics of reserved names where the figures of generators are, and
+// returns the others. A plain number for a time is in seconds.
+func (f *Figures) Fill(found map[string]load.Value) map[string]load.Value {
+	figures := f.named()
+	delete(figures, "p99.9") // not one of the reserved names
+	rest := map[string]load.Value{}
+	for name, value := range found {
+		if to, ok := figures[name]; ok {
+			*to = &value.Value
+			continue
+		}
+		rest[name] = value
+	}
+	return rest
+}
+
+// Report is what a generator printed about a run.
 type Report struct {
 	Generator Generator
 	Clock     Clock
@@ -72,75 +95,38 @@ type Report struct {
 
 // Names lists the generators for help texts.
 func Names() string {
-	var names []string
-	for _, f := range formats() {
+	names := []string{string(Procfit)}
+	for _, f := range formats {
 		names = append(names, string(f.name))
 	}
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// output is what was printed, and the JSON objects in it.
-type output struct {
-	text    []byte
-	objects []object
-}
-
-// format is how one generator prints.
-type format struct {
-	name  Generator
-	fits  func(o *output) bool
-	read  func(o *output, r *Report) error
-	clock func(command string, o *output) Clock
-}
-
-// formats has the more particular first: hey's text is part of several.
-func formats() []format {
-	return []format{
-		{Procfit, fitsOurs, readOurs, nil},
-		{Fortio, fitsFortioJSON, readFortioJSON, always(ClockSend)},
-		{Vegeta, fitsVegetaJSON, readVegetaJSON, clockVegeta},
-		{Ghz, fitsGhzJSON, readGhzJSON, clockGhz},
-		{Oha, fitsOhaJSON, readOhaJSON, clockOha},
-		{Fortio, fitsFortio, readFortio, always(ClockSend)},
-		{Vegeta, fitsVegeta, readVegeta, clockVegeta},
-		{H2load, fitsH2load, readH2load, always(ClockSend)},
-		{K6, fitsK6, readK6, clockK6},
-		{Ghz, fitsGhz, readGhz, clockGhz},
-		{Wrk2, fitsWrk2, readWrk, always(ClockIntended)},
-		{Wrk, fitsWrk, readWrk, always(ClockSend)},
-		{Hey, fitsHey, readHey, always(ClockSend)},
-	}
-}
-
-func always(c Clock) func(string, *output) Clock {
-	return func(string, *output) Clock { return c }
-}
-
-// Read reads what a command printed. Of a generator that is not known it finds
-// nothing; a known one that printed something else is an error.
+// Read reads what a command printed. It finds nothing in the output of an unknown
+// generator; other output than expected from a known one is an error.
 func Read(argv []string, printed load.Output) (*Report, error) {
-	text := printed.Head
-	if printed.Cut {
-		text = slices.Concat(printed.Head, []byte("\n"), printed.Tail)
+	o := newOutput(printed)
+	if raw := o.object("mode", "achieved_per_second", "latency_seconds", "load"); raw != nil {
+		return readOurs(raw)
 	}
-	o := &output{text: text, objects: findObjects(text)}
-	command := strings.Join(argv, " ")
-	for _, f := range formats() {
-		if !f.fits(o) {
+	for _, f := range formats {
+		text, ok := f.find(o)
+		if !ok {
 			continue
 		}
-		r := &Report{Generator: f.name}
-		if err := f.read(o, r); err != nil {
-			return nil, err
+		figures := f.read(text)
+		if figures.Requests == nil || figures.Throughput == nil {
+			return nil, fmt.Errorf("no throughput, or no requests, in the output of %s; %s", f.name, load.QuoteEnd(o.printed))
 		}
-		if f.clock != nil {
-			r.Clock = f.clock(command, o)
+		r := &Report{Generator: f.name, Clock: f.clock, Figures: figures}
+		if f.otherIf != nil && f.otherIf(strings.Join(argv, " "), o.text) {
+			r.Clock = f.other
 		}
 		return r, nil
 	}
 	if name := named(argv); name != Unknown {
-		return nil, fmt.Errorf("the output of %s is none that procfit knows; %s", name, load.QuoteEnd(text))
+		return nil, fmt.Errorf("the output of %s is none that procfit knows; %s", name, load.QuoteEnd(o.printed))
 	}
 	return &Report{}, nil
 }
@@ -151,70 +137,35 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 func named(argv []string) Generator {
 	for _, word := range argv {
 		name := Generator(strings.TrimSuffix(path.Base(word), ".exe"))
-		if name != Procfit && slices.ContainsFunc(formats(), func(f format) bool { return f.name == name }) {
+		if slices.ContainsFunc(formats, func(f format) bool { return f.name == name }) {
 			return name
 		}
 	}
 	return Unknown
 }
 
-// has tells whether a command has one of the words, also within a script or as
-// --word=value.
-func has(command string, words ...string) bool {
-	fields := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&='\"", r) })
-	return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(words, f) })
-}
-
-func (o *output) contains(all ...string) bool {
-	return !slices.ContainsFunc(all, func(s string) bool { return !bytes.Contains(o.text, []byte(s)) })
-}
-
-func unreadable(g Generator, what string, o *output) error {
-	return fmt.Errorf("no %q in the output of %s; %s", what, g, load.QuoteEnd(o.text))
-}
-
-// object is a JSON object that was printed.
-type object struct {
-	raw    json.RawMessage
-	fields map[string]json.RawMessage
-}
-
-func (j object) has(names ...string) bool {
-	return !slices.ContainsFunc(names, func(n string) bool { _, ok := j.fields[n]; return !ok })
-}
-
-// with is the last object that has the fields, or nil.
-func (o *output) with(names ...string) *object {
-	for i := len(o.objects) - 1; i >= 0; i-- {
-		if o.objects[i].has(names...) {
-			return &o.objects[i]
-		}
+// readOurs reads procfit load --json, which is a phase as a journal has it.
+func readOurs(raw []byte) (*Report, error) {
+	r := &Report{Generator: Procfit, Clock: ClockSend, Offered: &journal.Offered{}}
+	if err := json.Unmarshal(raw, r.Offered); err != nil {
+		return nil, fmt.Errorf("the JSON of procfit load: %w", err)
 	}
-	return nil
-}
-
-// badObjects bounds how often something that begins like an object may be none.
-const badObjects = 20
-
-// findObjects finds the JSON objects that begin at the beginning of a line, since
-// logs stand before and behind a summary.
-func findObjects(text []byte) (list []object) {
-	for bad := 0; len(text) > 0 && bad < badObjects; {
-		if text[0] == '{' {
-			var j object
-			d := json.NewDecoder(bytes.NewReader(text))
-			if d.Decode(&j.raw) == nil && json.Unmarshal(j.raw, &j.fields) == nil {
-				list = append(list, j)
-				text = text[d.InputOffset():]
-				continue
+	p := &r.Offered.Phase
+	if p.Requests < 0 || p.Errors < 0 || p.Unanswered < 0 || p.AchievedPerSecond < 0 || p.DurationSeconds <= 0 {
+		return nil, fmt.Errorf("the JSON of procfit load has numbers below 0: %d requests, %d errors, %g req/s in %g s", p.Requests, p.Errors, p.AchievedPerSecond, p.DurationSeconds)
+	}
+	if p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0 {
+		r.Clock = ClockIntended
+	}
+	requests, errors := float64(p.Requests), float64(p.Errors)
+	r.Throughput, r.Requests, r.Errors = &p.AchievedPerSecond, &requests, &errors
+	if l := p.LatencySeconds; l != nil {
+		for _, v := range []*float64{l.P50, l.P90, l.P99, l.P999, l.Max, l.Mean} {
+			if v != nil && *v <= 0 {
+				return nil, fmt.Errorf("the JSON of procfit load has a latency of %g s", *v)
 			}
-			bad++
 		}
-		i := bytes.IndexByte(text, '\n')
-		if i < 0 {
-			break
-		}
-		text = text[i+1:]
+		r.P50, r.P90, r.P99, r.P999, r.Max, r.Mean = l.P50, l.P90, l.P99, l.P999, l.Max, l.Mean
 	}
-	return list
+	return r, nil
 }

@@ -1,0 +1,305 @@
+package foreign
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// format is how one generator prints, and what its latency counts from.
+type format struct {
+	name Generator
+
+	// What the output has: fields of a JSON object, or else text that all of the
+	// expressions in has match and the one in lacks does not.
+	fields []string
+	has    []*regexp.Regexp
+	lacks  string
+
+	unit    float64 // seconds of a time, which is printed without a unit; 0: it is printed with one
+	figures []expression
+
+	clock   Clock
+	other   Clock // if otherIf holds
+	otherIf func(command, text string) bool
+}
+
+// expression finds figures in an output by its named groups:
+//
+//   - requests, errors, throughput, mean, max, p50: a figure. Of a time the first one is used.
+//   - p and time: a percentile and its time; names and values: lists of both.
+//   - status and count: answers of a status; the status 0 is for requests without one.
+//   - failed: one more number of errors; fine: how many of the errors are none.
+//   - lost: requests without an answer; unanswered: those that are among the requests.
+//   - sent and seconds: a throughput that includes what was lost, and its time.
+type expression struct {
+	within *regexp.Regexp // the parts of the output to look at; nil: all of it
+	find   *regexp.Regexp
+}
+
+// compile makes expressions of lines.
+func compile(list ...string) (all []*regexp.Regexp) {
+	for _, text := range list {
+		all = append(all, regexp.MustCompile("(?m)"+text))
+	}
+	return all
+}
+
+func find(list ...string) []expression { return findIn("", list...) }
+
+func findIn(within string, list ...string) (all []expression) {
+	for _, e := range compile(list...) {
+		x := expression{find: e}
+		if within != "" {
+			x.within = compile(within)[0]
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// wrkFigures are those of wrk (4.x) and wrk2:
+//
+//	Thread Stats   Avg      Stdev     Max   +/- Stdev
+//	  Latency     1.16ms    0.87ms  29.19ms   88.45%
+//	Latency Distribution
+//	   99%    4.97ms
+//	47856 requests in 1.01s, 5.89MB read
+//	Socket errors: connect 0, read 3834, write 0, timeout 0
+//	Non-2xx or 3xx responses: 4907
+//	Requests/sec:  47341.77
+//
+// The distribution is printed only with --latency. With -U wrk2 prints the uncorrected
+// latency below the one that counts. Requests that ran into wrk's time-out are not in
+// its latencies.
+var wrkFigures = slices.Concat(find(
+	`^Latency (?P<mean>\S+) \S+ (?P<max>\S+) \S+$`,
+	`^(?P<p>[\d.]+)% (?P<time>\S+)$`,
+	`^(?P<requests>\d+) requests in `,
+	`^Non-2xx or 3xx responses: (?P<failed>\d+)$`,
+	`^Requests/sec: (?P<throughput>\S+)$`,
+), findIn(`^Socket errors:.*`, `(?:connect|read|write|timeout) (?P<failed>\d+)`))
+
+// formats has the more particular first: hey's text is part of several. Lines are as
+// in the comments, with one space between words; a JSON object is lines of paths and
+// values.
+var formats = []format{
+	{
+		// fortio load -json, and below its text. Its threads each send when their answer
+		// has come, no sooner than -qps asks, and its clock starts at the send
+		// (periodic/periodic.go): after a stall it catches up, but the requests that were
+		// late to be sent look fast.
+		name: Fortio, clock: ClockSend,
+		fields: []string{"DurationHistogram", "ActualQPS", "RequestedQPS"},
+		unit:   1,
+		figures: find(
+			`^ActualQPS (?P<throughput>\S+)$`,
+			`^DurationHistogram\.Count (?P<requests>\S+)$`,
+			`^DurationHistogram\.Avg (?P<mean>\S+)$`,
+			`^DurationHistogram\.Max (?P<max>\S+)$`,
+			`^DurationHistogram\.Percentiles\.\d+\.Percentile (?P<p>\S+)\nDurationHistogram\.Percentiles\.\d+\.Value (?P<time>\S+)$`,
+			`^ErrorsDurationHistogram\.Count (?P<failed>\S+)$`,
+		),
+	},
+	{
+		// vegeta report -type json, and below its text. vegeta sends when a request is due
+		// and starts another worker if all are busy, so that no request waits, unless
+		// -max-workers bounds them (lib/attack.go); its clock starts at the send. The
+		// throughput is of good answers.
+		name: Vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
+		fields: []string{"latencies", "status_codes", "throughput", "requests"},
+		unit:   1e-9,
+		figures: find(
+			`^throughput (?P<throughput>\S+)$`,
+			`^latencies\.(?P<p>\d+)th (?P<time>\S+)$`,
+			`^latencies\.mean (?P<mean>\S+)$`,
+			`^latencies\.max (?P<max>\S+)$`,
+			`^status_codes\.(?P<status>\d+) (?P<count>\S+)$`,
+		),
+	},
+	{
+		// ghz -O json, and below its text. A worker of ghz sends when its answer has come;
+		// with --async it sends when --rps says so, whatever still waits (runner/worker.go).
+		// Its clock starts at the send. A request that is under way at the end of -z counts
+		// as failed: Unavailable or Canceled.
+		name: Ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
+		fields: []string{"latencyDistribution", "statusCodeDistribution", "rps"},
+		unit:   1e-9,
+		figures: find(
+			`^count (?P<requests>\S+)$`,
+			`^rps (?P<throughput>\S+)$`,
+			`^average (?P<mean>\S+)$`,
+			`^slowest (?P<max>\S+)$`,
+			`^latencyDistribution\.\d+\.latency (?P<time>\S+)\nlatencyDistribution\.\d+\.percentage (?P<p>\S+)$`,
+			`^statusCodeDistribution\..* (?P<failed>\S+)$`,
+			`^statusCodeDistribution\.OK (?P<fine>\S+)$`,
+		),
+	},
+	{
+		// oha --output-format json, in older versions -j, by the schema that its project
+		// publishes (schema.json). A worker of oha sends when its answer has come, at the
+		// rate of -q at most, and its clock starts at the send; with --latency-correction,
+		// which needs -q, it starts when the send was due (README.md). The end of -z is not
+		// a failure of the requests that it interrupts.
+		name: Oha, clock: ClockSend, other: ClockIntended, otherIf: correctedOha,
+		fields: []string{"summary", "latencyPercentiles", "statusCodeDistribution"},
+		unit:   1,
+		figures: find(
+			`^summary\.requestsPerSec (?P<throughput>\S+)$`,
+			`^summary\.average (?P<mean>\S+)$`,
+			`^summary\.slowest (?P<max>\S+)$`,
+			`^latencyPercentiles\.p(?P<p>[\d.]+) (?P<time>\S+)$`,
+			`^statusCodeDistribution\.(?P<status>\d+) (?P<count>\S+)$`,
+			`^errorDistribution\..* (?P<lost>\S+)$`,
+			`^errorDistribution\.aborted due to deadline (?P<fine>\S+)$`,
+		),
+	},
+	{
+		//	Aggregated Function Time : count 1000 avg 0.00098 +/- 0.0022 min 3.2e-05 max 0.0218 sum 0.98
+		//	# target 99% 0.0135
+		//	Error cases : count 100 avg 0.00068 +/- 0.001 min 7.1e-05 max 0.0068 sum 0.068
+		//	All done 1000 calls (plus 8 warmup) 0.987 ms avg, 499.8 qps
+		//
+		// The percentiles of its connections are further below.
+		name: Fortio, clock: ClockSend,
+		has:  compile(`Aggregated Function Time`, `All done `),
+		unit: 1,
+		figures: slices.Concat(find(
+			`^Aggregated Function Time : count (?P<requests>\S+) avg (?P<mean>\S+) .* max (?P<max>\S+) sum `,
+			`^Error cases : count (?P<failed>\d+) `,
+			`^All done .*, (?P<throughput>\S+) qps$`,
+		), findIn(`(?s)^Aggregated Function Time.*?(?:^Error cases|\z)`, `^# target (?P<p>[\d.]+)% (?P<time>\S+)$`)),
+	},
+	{
+		//	Requests      [total, rate, throughput]         1000, 501.13, 501.02
+		//	Latencies     [min, mean, 50, 90, 95, 99, max]  103.823µs, 2.812ms, …
+		//	Status Codes  [code:count]                      200:900  503:100
+		name: Vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
+		has: compile(`\[total, rate, throughput\]`, `\[code:count\]`),
+		figures: slices.Concat(find(
+			`^Requests \[.*\] \S+, \S+, (?P<throughput>\S+)$`,
+			`^Latencies \[(?P<names>.*)\] (?P<values>.*)$`,
+		), findIn(`^Status Codes .*`, `\b(?P<status>\d+):(?P<count>\d+)`)),
+	},
+	{
+		//	finished in 2.00s, 18131.50 req/s, 478.67KB/s
+		//	requests: 5000 total, 5000 started, 5000 done, 4500 succeeded, 500 failed, 0 errored, 0 timeout
+		//	                     min         max         mean         sd        +/- sd
+		//	time for request:       31us    163.00ms      1.69ms      5.78ms    96.65%
+		//
+		// h2load has no percentiles. Errored requests, those without an answer, are among
+		// the failed ones. Each stream of its clients sends when its answer has come, at the
+		// rate of --rps at most; its clock starts at the send (its manual, "time for request").
+		name: H2load, clock: ClockSend,
+		has: compile(`finished in `, `time for request:`),
+		figures: find(
+			`^finished in \S+, (?P<throughput>\S+) req/s,`,
+			`^requests: .* (?P<requests>\d+) done, .* (?P<errors>\d+) failed, (?P<unanswered>\d+) errored,`,
+			`^time for request: \S+ (?P<max>\S+) (?P<mean>\S+) \S+ \S+$`,
+		),
+	},
+	{
+		//	http_req_duration..............: avg=711.65µs min=170.56µs med=390.72µs max=26.16ms p(90)=517.05µs p(99)=7.78ms
+		//	http_req_failed................: 9.97% 40 out of 401
+		//	http_reqs......................: 401   200.327273/s
+		//
+		// It prints a p99 with summaryTrendStats: ['avg','min','med','max','p(90)','p(99)'].
+		// k6 starts an iteration when it is due, if its executor has an arrival rate and a
+		// virtual user is free; else it counts a dropped iteration (its documentation, "Open
+		// and closed models"). Its clock starts at the send, after the connection is made.
+		// Which executor ran is printed above the summary, without --quiet.
+		name: K6, clock: ClockSend, other: ClockPaced, otherIf: pacedK6,
+		has: compile(`http_reqs\.`, `http_req_duration\.`),
+		figures: slices.Concat(find(
+			`^http_req_failed\.*: \S+ (?P<errors>\d+) out of `,
+			`^http_reqs\.*: (?P<requests>\S+) (?P<throughput>\S+)/s$`,
+		), findIn(`^http_req_duration\.*: .*`,
+			`avg=(?P<mean>\S+)`, `max=(?P<max>\S+)`, `med=(?P<p50>\S+)`, `p\((?P<p>[\d.]+)\)=(?P<time>\S+)`)),
+	},
+	{
+		//	Summary:
+		//	  Count:	18600
+		//	  Slowest:	16.15 ms
+		//	  Average:	0.81 ms
+		//	  Requests/sec:	9198.94
+		//	Latency distribution:
+		//	  99 % in 4.63 ms
+		//	Status code distribution:
+		//	  [OK]            18593 responses
+		name: Ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
+		has: compile(`Summary:`, `^Count:`, `Requests/sec:`, `Status code distribution:`),
+		figures: find(
+			`^Count: (?P<requests>\d+)$`,
+			`^Requests/sec: (?P<throughput>\S+)$`,
+			`^Slowest: (?P<max>\S+ \S+)$`,
+			`^Average: (?P<mean>\S+ \S+)$`,
+			`^(?P<p>[\d.]+) % in (?P<time>\S+ \S+)$`,
+			`^\[\w+\] (?P<failed>\d+) responses$`,
+			`^\[OK\] (?P<fine>\d+) responses$`,
+		),
+	},
+	{
+		// wrk2's clock starts when the send was due by -R (its README, "A note about wrk2's
+		// latency measurement technique"). It alone prints the calibration of its threads,
+		// and which latency its distribution is of.
+		name: Wrk2, clock: ClockIntended, figures: wrkFigures,
+		has: compile(`Thread Stats`, `Requests/sec:`, `Thread calibration:|\(HdrHistogram - Recorded Latency\)`),
+	},
+	{
+		// wrk's loop is closed, and its clock starts at the send.
+		name: Wrk, clock: ClockSend, figures: wrkFigures,
+		has: compile(`Thread Stats`, `Requests/sec:`),
+	},
+	{
+		//	Summary:
+		//	  Total:	1.0008 secs
+		//	  Slowest:	0.0120 secs
+		//	  Average:	0.0020 secs
+		//	  Requests/sec:	25158.2482
+		//	Latency distribution:
+		//	  99% in 0.0057 secs
+		//	Status code distribution:
+		//	  [200]	25178 responses
+		//	Error distribution:
+		//	  [4]	Get "http://…": EOF
+		//
+		// This is hey without -o; older versions print "99%% in". It prints times to a tenth
+		// of a millisecond. Its workers send when their answer has come, at the rate of -q at
+		// most (requester.go): the clock starts at the send. oha's text is made after hey's
+		// and has other units.
+		name: Hey, clock: ClockSend,
+		has: compile(`Summary:`, `Status code distribution:`), lacks: "Success rate:",
+		unit: 1,
+		figures: find(
+			`^Total: (?P<seconds>\S+) secs$`,
+			`^Slowest: (?P<max>\S+) secs$`,
+			`^Average: (?P<mean>\S+) secs$`,
+			`^Requests/sec: (?P<sent>\S+)$`,
+			`^(?P<p>[\d.]+)%+ in (?P<time>\S+) secs$`,
+			`^\[(?P<status>\d+)\] (?P<count>\d+) responses$`,
+			`^\[(?P<lost>\d+)\] \D`,
+		),
+	},
+}
+
+func boundedVegeta(command, _ string) bool { return has(command, "-max-workers", "--max-workers") }
+
+func asyncGhz(command, _ string) bool {
+	return has(command, "--async") && has(command, "--rps", "-r")
+}
+
+func correctedOha(command, _ string) bool {
+	return has(command, "--latency-correction") && has(command, "-q")
+}
+
+func pacedK6(_, text string) bool {
+	return strings.Contains(text, " iterations/s ") && !strings.Contains(text, " looping VUs") &&
+		!strings.Contains(text, "\ndropped_iterations") && !strings.Contains(text, " shared among ")
+}
+
+// has reports whether a command has one of the words, also within a script or as
+// --word=value.
+func has(command string, words ...string) bool {
+	fields := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&='\"", r) })
+	return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(words, f) })
+}

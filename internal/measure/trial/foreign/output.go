@@ -1,0 +1,241 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+// output is what was printed.
+type output struct {
+	printed []byte
+	text    string // with one space between words and none at the ends of a line
+	objects []json.RawMessage
+}
+
+func newOutput(printed load.Output) *output {
+	o := &output{printed: printed.Head}
+	if printed.Cut {
+		o.printed = slices.Concat(printed.Head, []byte("\n"), printed.Tail)
+	}
+	var text strings.Builder
+	for line := range strings.Lines(string(o.printed)) {
+		text.WriteString(strings.Join(strings.Fields(line), " ") + "\n")
+	}
+	o.text, o.objects = text.String(), findObjects(o.printed)
+	return o
+}
+
+// badObjects bounds how many things may begin like an object without being one.
+const badObjects = 20
+
+// findObjects finds the JSON objects that begin at the beginning of a line, since
+// logs may be above and below a summary.
+func findObjects(text []byte) (list []json.RawMessage) {
+	for bad := 0; len(text) > 0 && bad < badObjects; {
+		if text[0] == '{' {
+			var raw json.RawMessage
+			d := json.NewDecoder(bytes.NewReader(text))
+			if d.Decode(&raw) == nil {
+				list = append(list, raw)
+				text = text[d.InputOffset():]
+				continue
+			}
+			bad++
+		}
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return list
+}
+
+// object is the last object that has the fields, or nil.
+func (o *output) object(fields ...string) json.RawMessage {
+	for _, raw := range slices.Backward(o.objects) {
+		var has map[string]json.RawMessage
+		if json.Unmarshal(raw, &has) == nil && !slices.ContainsFunc(fields, func(f string) bool { return has[f] == nil }) {
+			return raw
+		}
+	}
+	return nil
+}
+
+// find is the text in which the figures of the format are, if the output has it.
+func (f format) find(o *output) (string, bool) {
+	if len(f.fields) > 0 {
+		raw := o.object(f.fields...)
+		if raw == nil {
+			return "", false
+		}
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		var v any
+		if d.Decode(&v) != nil {
+			return "", false
+		}
+		var lines strings.Builder
+		flatten(&lines, "", v, 0)
+		return lines.String(), true
+	}
+	lacks := func(e *regexp.Regexp) bool { return !e.MatchString(o.text) }
+	if slices.ContainsFunc(f.has, lacks) || f.lacks != "" && strings.Contains(o.text, f.lacks) {
+		return "", false
+	}
+	return o.text, true
+}
+
+// deepest is how deep in an object figures are looked for.
+const deepest = 4
+
+// flatten writes a line with the path of each number or string: "latencies.50th 338720".
+func flatten(to *strings.Builder, at string, v any, depth int) {
+	switch v := v.(type) {
+	case map[string]any:
+		if depth < deepest {
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				flatten(to, at+"."+name, v[name], depth+1)
+			}
+		}
+	case []any:
+		if depth < deepest {
+			for i, element := range v {
+				flatten(to, at+"."+strconv.Itoa(i), element, depth+1)
+			}
+		}
+	default:
+		fmt.Fprintf(to, "%s %v\n", strings.TrimPrefix(at, "."), v)
+	}
+}
+
+// read finds the figures in the text.
+func (f format) read(text string) Figures {
+	r := reading{unit: f.unit, sums: map[string]float64{}}
+	for _, e := range f.figures {
+		r.adds = r.adds || e.find.SubexpIndex("failed") > 0 || e.find.SubexpIndex("lost") > 0 || e.find.SubexpIndex("status") > 0
+		parts := []string{text}
+		if e.within != nil {
+			parts = e.within.FindAllString(text, -1)
+		}
+		for _, part := range parts {
+			for _, match := range e.find.FindAllStringSubmatch(part, -1) {
+				groups := map[string]string{}
+				for i, name := range e.find.SubexpNames() {
+					groups[name] = match[i]
+				}
+				r.take(groups)
+			}
+		}
+	}
+	return r.conclude()
+}
+
+// reading is what has been read so far.
+type reading struct {
+	Figures
+	unit float64 // seconds of a time; 0: it has its unit
+
+	sums    map[string]float64 // of failed, fine, lost, unanswered and answered
+	adds    bool               // errors are added up, so that none means 0
+	counted bool               // requests were, by their status
+
+	sent, seconds float64
+}
+
+// take adds the groups of one match; see expression.
+func (r *reading) take(groups map[string]string) {
+	r.setPercentile(groups["p"], groups["time"])
+	values := strings.Split(groups["values"], ", ")
+	for i, name := range strings.Split(groups["names"], ", ") {
+		if i < len(values) {
+			r.setPercentile(name, values[i])
+			r.setTime(name, values[i])
+		}
+	}
+	if status, ok := load.Number(groups["status"]); ok {
+		n, _ := load.Number(groups["count"])
+		r.count(status, n)
+	}
+	for name, text := range groups {
+		n, ok := load.Number(text)
+		switch {
+		case name == "mean" || name == "max" || name == "p50":
+			r.setTime(name, text)
+		case !ok:
+		case name == "requests" || name == "errors" || name == "throughput":
+			*r.named()[name] = &n
+		case name == "lost":
+			r.count(0, n)
+		case name == "sent":
+			r.sent = n
+		case name == "seconds":
+			r.seconds = n
+		default: // failed, fine, unanswered
+			r.sums[name] += n
+		}
+	}
+}
+
+// count adds answers of a status; 0 is for requests that have none.
+func (r *reading) count(status, n float64) {
+	r.counted = true
+	if status > 0 {
+		r.sums["answered"] += n
+	} else {
+		r.sums["lost"] += n
+	}
+	if status < 200 || status >= 400 {
+		r.sums["failed"] += n
+	}
+}
+
+func (r *reading) setPercentile(p, text string) {
+	if p, ok := load.Number(p); ok {
+		r.setTime("p"+strconv.FormatFloat(p, 'g', -1, 64), text)
+	}
+}
+
+// setTime sets a time that is not set. A time of 0 is printed if there is none: no
+// request takes no time.
+func (r *reading) setTime(name, text string) {
+	to, known := r.named()[name]
+	if !known || *to != nil {
+		return
+	}
+	v, ok := load.Number(text)
+	v *= r.unit
+	if r.unit == 0 {
+		v, ok = load.Seconds(strings.ReplaceAll(text, " ", ""))
+	}
+	if ok && v > 0 {
+		*to = &v
+	}
+}
+
+// conclude draws the figures from what was added up.
+func (r *reading) conclude() Figures {
+	if r.counted {
+		answered := r.sums["answered"]
+		r.Requests = &answered
+	}
+	if r.Requests != nil {
+		*r.Requests = max(0, *r.Requests-r.sums["unanswered"])
+	}
+	if r.adds {
+		failed := max(0, r.sums["failed"]-r.sums["fine"])
+		r.Errors = &failed
+	}
+	switch {
+	case r.sent > 0 && r.sums["lost"] == 0:
+		r.Throughput = &r.sent
+	case r.sent > 0 && r.seconds > 0:
+		answered := r.sums["answered"] / r.seconds
+		r.Throughput = &answered
+	}
+	return r.Figures
+}
