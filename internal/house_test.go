@@ -70,10 +70,11 @@ var mayImport = map[string][]string{
 	"cmd":      {"cli"},
 	"golangci": {"check/source", "program/rule"}, // public, since others' builds import it
 
-	"inspect/ps":       {"program/observe", "program/rule", "maxprocs/facts", "show/terminal"},
-	"inspect/watch":    {"inspect/ps", "program/observe", "program/rule"},
-	"inspect/exporter": {"inspect/ps", "program/observe", "program/rule", "host/container", "show/style"},
-	"inspect/explain":  {"program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
+	"inspect":          {"program/observe", "program/rule", "maxprocs/facts"},
+	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/terminal"},
+	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
+	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/style"},
+	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
 	"check/output":   {"check", "program/rule", "show/terminal"},

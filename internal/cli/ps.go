@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/inspect/watch"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // psOptions are the flags of procfit ps.
@@ -40,34 +42,15 @@ memory, they are not stopped, and nothing is written to them.
 A number names a process by its ID. Anything else is a regular expression, which
 finds a match anywhere in the name: check finds checkout, '^api$' only api.
 
-  PROCS      GOMAXPROCS now
-  FIT        the GOMAXPROCS that suits its CPUs, and why: "→ 1, limit 0.5", "→ 8, all
-             CPUs"; or that PROCS fits
-  CPU USE    CPUs in use, on average
-  SET BY     auto (the runtime's default), env, code, or ? for not known
-  READ       how it is known: by the symbol table; decoded from the machine code of
-             a stripped program; or inferred from version, environment and limits,
-             where the memory may not be read
-  NUMCPU     what its runtime counted at its start (runtime.NumCPU)
-  LIMIT      the tightest CPU limit of all its groups, in CPUs, and the group's name
-  SCHED P50  scheduling latency: how long goroutines that could run waited to, the
-             median
-  SCHED P99  the same, of the slowest hundredth
-  WAITING    threads that waited for a CPU, on average; those held back by a limit
-             too
-  THROTTLED  share of periods in which a limit held its group back
-  SWITCHES   context switches a second, of all threads
-  FINDINGS   the rules that fired, explained below the list; procfit explain PF001
-             tells more of one
-
-CPU USE and SCHED P50 to SWITCHES are those of the interval; with --interval 0 since
-the process began, and THROTTLED since its group was made. On a narrow terminal the
-columns needed least are left out.
+` + columnHelp() + `
+CPU USE, WAITING, SWITCHES and the SCHED columns are those of the interval; with
+--interval 0 since the process began, and THROTTLED since its group was made. On a
+narrow terminal the columns needed least are left out.
 
 Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is
 left out.`,
 		Example: `  procfit ps
-  procfit ps --interval 0 --sort p99
+  procfit ps --interval 0 --sort sched_p99
   procfit ps api '^check'
   procfit ps --json 1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -80,11 +63,20 @@ left out.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.DurationVar(&o.interval, "interval", time.Second, "`time` to count over; 0: from the beginning of each process")
-	f.StringVar(&o.sort, "sort", "findings", "`column` to sort by: "+strings.Join(ps.Sorts(), ", "))
+	f.StringVar(&o.sort, "sort", "findings", "`column` to sort by: "+strings.Join(inspect.Names(), ", "))
 	f.BoolVar(&o.watch, "watch", false, "a live view of the whole screen; ? shows its keys")
 	f.BoolVar(&o.json, "json", false, "print procfit.ps/v1")
 	f.BoolVar(&o.jsonLines, "json-lines", false, "print procfit.ps/v1 in one line; with --watch one each interval, until interrupted")
 	return cmd
+}
+
+// columnHelp says what each column is.
+func columnHelp() string {
+	b := terminal.Writer{Width: 80}
+	for _, c := range inspect.Columns() {
+		b.Folded(fmt.Sprintf("  %-9s  %s", c.Heading(), c.Help), strings.Repeat(" ", 13))
+	}
+	return b.String()
 }
 
 func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
@@ -95,8 +87,8 @@ func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
 		return usageError("%w", err)
 	case o.interval < 0:
 		return usageError("--interval %v: want a time, or 0 for the whole life of the processes", o.interval)
-	case !slices.Contains(ps.Sorts(), o.sort):
-		return usageError("--sort %q: known are %s", o.sort, strings.Join(ps.Sorts(), ", "))
+	case !slices.Contains(inspect.Names(), o.sort):
+		return usageError("--sort %q: known are %s", o.sort, strings.Join(inspect.Names(), ", "))
 	case o.json && o.jsonLines:
 		return usageError("--json and --json-lines exclude each other")
 	case o.json && o.watch:
@@ -129,7 +121,7 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	ps.Sort(snap.Processes, o.sort)
+	inspect.Sort(snap.Processes, o.sort)
 	if o.json || o.jsonLines {
 		err = ps.WriteJSON(std.out, snap, o.json)
 	} else {
@@ -181,7 +173,7 @@ func (o *psOptions) stream(ctx context.Context, std stdio, scan scanFunc) error 
 		}
 		var snap observe.Snapshot
 		if snap, err = scan(ctx); err == nil {
-			ps.Sort(snap.Processes, o.sort)
+			inspect.Sort(snap.Processes, o.sort)
 			err = ps.WriteJSON(std.out, snap, false)
 		}
 	}

@@ -124,7 +124,7 @@ func TestCrowd(t *testing.T) {
 		}
 		type process struct {
 			PID, Procs, Threads int
-			Source              string `json:"procs_source"`
+			Source              string
 		}
 		var got struct{ Processes []process }
 		if err := json.Unmarshal(out, &got); err != nil {

@@ -67,11 +67,11 @@ echo "== from outside"
 /procfit ps --interval 0 --json-lines $(pidof boxed)
 `})
 	check(t, output,
-		"  3  → 2, limit 1.5 ", " env     decoded       4  1.5 pod", // as root; the build is stripped
+		"  *3  → 2, limit 1.5 ", " env     decoded       4    1.5  pod", // as root; the build is stripped
 		`PF001 warning: `,
 		"not readable, Go or not: permission denied: run as root or with CAP_SYS_PTRACE: ",
 		"code 0", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
-		`"procs":2,"procs_source":"inferred","procs_unknown":"process `, "kernel.yama.ptrace_scope is 1: run with CAP_SYS_PTRACE",
+		`"procs":2,"procs_unknown":"process `, `"source":"inferred"`, "kernel.yama.ptrace_scope is 1: run with CAP_SYS_PTRACE",
 		"1 not read but inferred; for one: ",
 		`"name":"boxed"`)
 	_, within, _ := strings.Cut(output, "== from within a container")
@@ -79,5 +79,5 @@ echo "== from outside"
 	if !strings.Contains(within, "boxed") || strings.Contains(within, "limited") {
 		t.Errorf("within the container:\n%s", within)
 	}
-	check(t, outside, `"procs_source":"decoded"`, `"limit_cpus":1.5,"limit_from":"/sys/fs/cgroup/pod/cpu.max"`)
+	check(t, outside, `"source":"decoded"`, `"limit":1.5,"limit_of":"/sys/fs/cgroup/pod","limit_file":"/sys/fs/cgroup/pod/cpu.max"`)
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -31,13 +32,14 @@ func (e Explanation) answer() string {
 
 // right says which value is.
 func right(s rule.Subject) string {
-	switch {
-	case s.Facts.EffectiveCPUs() == 0:
+	switch fit := inspect.FitOf(s); {
+	case fit.Procs == 0:
 		return "what would be right cannot be told"
-	case len(s.Facts.Unknown()) > 0:
-		return fmt.Sprintf("at most %d would be right", s.Fit.Procs)
+	case fit.AtMost:
+		return fmt.Sprintf("at most %d would be right", fit.Procs)
+	default:
+		return fmt.Sprintf("%d would be right", fit.Procs)
 	}
-	return fmt.Sprintf("%d would be right", s.Fit.Procs)
 }
 
 // verdict follows the value.
@@ -53,7 +55,7 @@ func (e Explanation) verdict() string {
 			return fmt.Sprintf("; it could use %d", s.Fit.Procs)
 		}
 	}
-	unknown := len(s.Facts.Unknown()) > 0
+	unknown := inspect.FitOf(s).AtMost
 	n, overridden := s.Overridden()
 	switch {
 	case overridden && unknown:

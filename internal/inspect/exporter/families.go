@@ -61,6 +61,12 @@ var (
 	counterInfo  = family("gauge", "exporter_counters_info", "Where context switches and run-queue wait come from: taskstats, complete; or tasks, thread by thread, without what threads did just before their end. Always 1.", "source")
 )
 
+// gauges are the metrics whose value is a column's.
+var gauges = []struct {
+	column string
+	family Family
+}{{"procs", gomaxprocs}, {"fit", recommended}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}}
+
 // Families returns all that is exported, beside what the Prometheus client
 // itself says of the exporter's process.
 func Families() []Family {

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/style"
@@ -24,12 +24,12 @@ const mostShown = 200
 
 // indexPage is what index.html shows: the list of procfit ps.
 type indexPage struct {
-	Count  string
-	At     string // when it was seen, UTC
-	Heads  []ps.Head
-	Rows   []indexRow
-	Hidden int
-	Failed string
+	Count   string
+	At      string // when it was seen, UTC
+	Columns []inspect.Column
+	Rows    []indexRow
+	Hidden  int
+	Failed  string
 }
 
 type indexRow struct {
@@ -38,8 +38,8 @@ type indexRow struct {
 }
 
 type indexCell struct {
-	Text string
-	Head ps.Head
+	Text   string
+	Column inspect.Column
 }
 
 // serveIndex answers with the page; a scan that fails is told there.
@@ -59,7 +59,7 @@ func (e *Exporter) serveIndex(w http.ResponseWriter, r *http.Request) {
 }
 
 func indexOf(v *view, err error) indexPage {
-	p := indexPage{Heads: ps.Heads()}
+	p := indexPage{Columns: inspect.ByNeed()}
 	if err != nil || v == nil {
 		p.Count, p.Failed = "no scan", fmt.Sprint(err)
 		return p
@@ -72,7 +72,7 @@ func indexOf(v *view, err error) indexPage {
 	for _, r := range rows {
 		shown := indexRow{Severity: r.worst}
 		for i, text := range r.cells {
-			shown.Cells = append(shown.Cells, indexCell{text, p.Heads[i]})
+			shown.Cells = append(shown.Cells, indexCell{text, p.Columns[i]})
 		}
 		p.Rows = append(p.Rows, shown)
 	}

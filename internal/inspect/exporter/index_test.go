@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
@@ -20,9 +20,9 @@ func TestIndex(t *testing.T) {
 	if code != 200 || !strings.Contains(body, `<meta name="viewport" content="width=device-width`) || !strings.Contains(body, `href="/metrics"`) {
 		t.Fatalf("%d %q", code, body)
 	}
-	for _, h := range ps.Heads() {
-		if !strings.Contains(body, ">"+h.Name+"</th>") {
-			t.Errorf("no column %s", h.Name)
+	for _, h := range inspect.Columns() {
+		if !strings.Contains(body, ">"+h.Heading()+"</th>") {
+			t.Errorf("no column %s", h.Heading())
 		}
 	}
 	want := 1 + len(e.shared.latest().rows)

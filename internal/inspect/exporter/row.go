@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/procfit/procfit/internal/host/container"
-	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 )
@@ -21,29 +23,12 @@ const mostGroups = 4
 // unknown stands in a label for what is not known.
 const unknown = "unknown"
 
-// row is what is exported of one process; what is not known is nil or empty. It
-// keeps nothing of the Snapshot, which is much larger.
+// row is what is exported of one process. It keeps nothing of the Snapshot, which is
+// much larger.
 type row struct {
-	pid, name                               string
-	goVersion, setBy, source, procs, cgroup string
-	container                               container.Name // empty outside of Kubernetes
-	gomaxprocs, recommended                 *int
-	numCPU, affinity, threads               int
-	limit                                   *float64
-	limitGroup                              string
-	sums                                    sums
-	groups                                  []rule.Throttling // with clean names
-	latency                                 *observe.Latency
-	findings                                []fired
-	worst                                   rule.Severity // of them; empty without any
-	cells                                   []string      // as procfit ps shows it
-}
-
-// fired is a rule that fires, once for each severity: the findings of one rule may
-// be several.
-type fired struct {
-	rule     string
-	severity rule.Severity
+	metrics []prometheus.Metric // what is not known is left out
+	worst   rule.Severity       // of its findings; empty without any
+	cells   []string            // by columns
 }
 
 // view is one scan as it is exported.
@@ -103,38 +88,79 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 }
 
 func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row {
-	r := row{
-		pid: strconv.Itoa(p.PID), name: clean(p.Name, longestName),
-		goVersion: clean(cmp.Or(p.Facts.GoVersion, unknown), longestWord),
-		setBy:     cmp.Or(string(p.SetBy), unknown), source: cmp.Or(p.ProcsSource(), unknown), procs: unknown,
-		cgroup: clean(p.Facts.Cgroup.Path, longestGroup),
-		numCPU: p.NumCPU, affinity: p.Facts.AffinityCPUs(), threads: p.Threads,
-		sums: s, latency: p.Total.Latency, worst: rule.Worst(p.Findings), cells: ps.Cells(*p),
+	r := row{worst: rule.Worst(p.Findings)}
+	for _, c := range inspect.ByNeed() {
+		r.cells = append(r.cells, c.Text(*p))
 	}
-	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
-		n := containers[id]
-		r.container = container.Name{Namespace: clean(n.Namespace, longestName), Pod: clean(n.Pod, longestGroup), Container: clean(n.Container, longestName)}
+	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
+	add := func(f Family, value float64, labels ...string) {
+		r.metrics = append(r.metrics, f.metric(value, append([]string{pid, name}, labels...)...))
 	}
-	for _, f := range p.Findings {
-		if one := (fired{f.Rule, f.Severity}); !slices.Contains(r.findings, one) {
-			r.findings = append(r.findings, one)
-		}
+	r.describe(p, containers, add)
+	add(cpuSeconds, s.CPU.Seconds())
+	if s.Counted {
+		add(switches, float64(s.Voluntary), "voluntary")
+		add(switches, float64(s.Involuntary), "involuntary")
+		add(waitSeconds, s.Wait.Seconds())
 	}
-	if n, known := p.Procs(); known {
-		r.gomaxprocs, r.procs = &n, strconv.Itoa(n)
-	}
-	if p.Facts.EffectiveCPUs() > 0 {
-		r.recommended = &p.Fit.Procs
-	}
-	if l, limited := p.Facts.Tightest(); limited && !math.IsNaN(l.CPUs) {
-		r.limit, r.limitGroup = &l.CPUs, clean(l.Dir, longestGroup)
-	}
+	var groups []string
 	for _, g := range p.Total.Groups {
-		g.Dir = clean(g.Dir, longestGroup)
-		twice := slices.ContainsFunc(r.groups, func(o rule.Throttling) bool { return o.Dir == g.Dir })
-		if !twice && len(r.groups) < mostGroups {
-			r.groups = append(r.groups, g)
+		dir := clean(g.Dir, longestGroup)
+		if slices.Contains(groups, dir) || len(groups) == mostGroups {
+			continue
+		}
+		groups = append(groups, dir)
+		add(periods, float64(g.Periods), dir)
+		add(throttled, float64(g.ThrottledPeriods), dir)
+		add(throttledSec, g.Throttled.Seconds(), dir)
+	}
+	if l := p.Total.Latency; l != nil {
+		buckets := map[float64]uint64{}
+		for _, b := range l.Buckets() {
+			if !math.IsInf(b.UpTo, 1) { // the client adds that one
+				buckets[b.UpTo] = b.Count
+			}
+		}
+		r.metrics = append(r.metrics, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), buckets, pid, name))
+	}
+	type fired struct {
+		rule     string
+		severity rule.Severity
+	}
+	var said []fired // a rule may have several findings
+	for _, f := range p.Findings {
+		if one := (fired{f.Rule, f.Severity}); !slices.Contains(said, one) {
+			said = append(said, one)
+			add(findings, 1, f.Rule, string(f.Severity))
 		}
 	}
 	return r
+}
+
+// describe adds what is so of a process, and is no counter.
+func (r *row) describe(p *observe.Process, containers map[string]container.Name, add func(Family, float64, ...string)) {
+	of := container.Name{} // empty outside of Kubernetes
+	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
+		of = containers[id]
+	}
+	value := unknown
+	if n, known := p.Procs(); known {
+		value = strconv.Itoa(n)
+	}
+	add(info, 1, clean(cmp.Or(p.Facts.GoVersion, unknown), longestWord), cmp.Or(string(p.SetBy), unknown), cmp.Or(p.ProcsSource(), unknown), value,
+		clean(p.Facts.Cgroup.Path, longestGroup), clean(of.Namespace, longestName), clean(of.Pod, longestGroup), clean(of.Container, longestName))
+	for _, g := range gauges {
+		v, known := inspect.Columns()[inspect.Index(g.column)].Value(*p).(float64)
+		switch {
+		case !known || math.IsNaN(v):
+		case g.family.Name == limitCPUs.Name:
+			l, _ := p.Facts.Tightest()
+			add(g.family, v, clean(l.Dir, longestGroup))
+		default:
+			add(g.family, v)
+		}
+	}
+	if n := p.Facts.AffinityCPUs(); n > 0 {
+		add(affinityCPUs, float64(n))
+	}
 }

@@ -1,12 +1,14 @@
 package ps
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
-	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // document is procfit.ps/v1. What is not known is null.
@@ -19,36 +21,22 @@ type document struct {
 	Unreadable      []unreadableJSON `json:"unreadable"`
 }
 
-type process struct {
-	PID          int        `json:"pid"`
-	Name         string     `json:"name"`
-	GoVersion    *string    `json:"go_version"`
-	Procs        *int       `json:"procs"`
-	ProcsSource  *string    `json:"procs_source"`
-	ProcsUnknown string     `json:"procs_unknown,omitempty"` // why it could not be read
-	SetBy        rule.SetBy `json:"set_by"`
-	FitProcs     int        `json:"fit_procs"` // what suits its CPUs
-	FitFrom      *string    `json:"fit_from"`  // what that follows from: limit or affinity
-	FitCPUs      *float64   `json:"fit_cpus"`  // of that
-	NumCPU       *int       `json:"num_cpu"`
-	LimitCPUs    *float64   `json:"limit_cpus"`
-	LimitFrom    *string    `json:"limit_from"`
+// process is one with all that the columns have of it, by their names.
+type process struct{ observe.Process }
 
-	ThrottledRatio   *float64  `json:"throttled_ratio"`
-	ThrottledSeconds *float64  `json:"throttled_seconds"` // summed over the group's run queues
-	SchedLatency     quantiles `json:"sched_latency_seconds"`
-	RunQueueWait     *float64  `json:"run_queue_wait_seconds"` // includes throttling
-	Waiting          *float64  `json:"waiting_threads"`        // that a second of time, which is threads
-	Switches         *float64  `json:"context_switches_per_second"`
-	CPUs             *float64  `json:"cpu_seconds_per_second"`
-	Threads          int       `json:"threads"`
-
-	Findings []rule.Finding `json:"findings"`
-}
-
-type quantiles struct {
-	P50 *float64 `json:"p50"`
-	P99 *float64 `json:"p99"`
+func (p process) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i, c := range inspect.All() {
+		b.WriteByte("{,"[min(i, 1)])
+		fmt.Fprintf(&b, "%q:", c.Name)
+		if err := enc.Encode(c.Value(p.Process)); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 type unreadableJSON struct {
@@ -64,10 +52,11 @@ func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
 		Processes: []process{}, Unreadable: []unreadableJSON{},
 	}
 	if snap.Interval > 0 {
-		out.IntervalSeconds = known(snap.Interval.Seconds(), true)
+		seconds := snap.Interval.Seconds()
+		out.IntervalSeconds = &seconds
 	}
 	for _, p := range snap.Processes {
-		out.Processes = append(out.Processes, newProcess(p))
+		out.Processes = append(out.Processes, process{p})
 	}
 	for _, u := range snap.Unreadable {
 		out.Unreadable = append(out.Unreadable, unreadableJSON{u.PID, u.Name, u.Reason})
@@ -78,40 +67,4 @@ func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
 		enc.SetIndent("", "  ")
 	}
 	return enc.Encode(out)
-}
-
-func newProcess(p observe.Process) process {
-	last := p.Last()
-	out := process{
-		PID: p.PID, Name: p.Name, ProcsUnknown: p.LiveUnknown, SetBy: p.SetBy,
-		FitProcs: p.Fit.Procs, Threads: p.Threads, Findings: p.Findings,
-		GoVersion:    known(p.Facts.GoVersion, p.Facts.GoVersion != ""),
-		NumCPU:       known(p.NumCPU, p.NumCPU > 0),
-		ProcsSource:  known(p.ProcsSource(), p.ProcsSource() != ""),
-		SchedLatency: quantiles{known(last.LatencyAt(0.5)), known(last.LatencyAt(0.99))},
-		RunQueueWait: known(last.RunQueueWait.Seconds(), last.Counted),
-		Switches:     known(last.Switches()),
-		CPUs:         known(last.CPUs()),
-	}
-	out.Procs = known(p.Procs())
-	out.Waiting = known(last.Waiting())
-	if from, ok := fitFrom(p); ok {
-		out.FitFrom, out.FitCPUs = known(string(from.What), true), &from.CPUs
-	}
-	if l, ok := p.Facts.Tightest(); ok {
-		out.LimitCPUs, out.LimitFrom = &l.CPUs, &l.File
-	}
-	if t := p.Throttling; t != nil {
-		out.ThrottledRatio = known(t.Ratio(), t.Periods > 0)
-		out.ThrottledSeconds = known(t.Throttled.Seconds(), t.Periods > 0)
-	}
-	return out
-}
-
-// known is the value, or nil when it is not.
-func known[T any](v T, ok bool) *T {
-	if !ok {
-		return nil
-	}
-	return &v
 }

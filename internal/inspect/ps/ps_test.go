@@ -60,9 +60,9 @@ func render(t *testing.T, snap observe.Snapshot, color bool, width int) string {
 func TestTable(t *testing.T) {
 	snap := snapshot(goProcess(17, "api", 8, limit(1.5)), goProcess(4242, "日本\x1b[31m", 8))
 	got := render(t, snap, false, 0)
-	want := ` PID  NAME          GO      PROCS  FIT             CPU USE  SET BY  READ    NUMCPU  LIMIT    SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
-  17  api           1.26.1      8  → 2, limit 1.5     0.50  ?       symbol       8  1.5 api          -          -     0.01          -       100        5  PF001
-4242  日本\x1b[31m  1.26.1      8  fits               0.50  auto    symbol       8  -                -          -     0.01          -       100        5
+	want := ` PID  NAME          GO      PROCS  FIT             CPU USE  SET BY  SOURCE  NUMCPU  LIMIT  LIMIT OF  SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
+  17  api           1.26.1      8  → 2, limit 1.5     0.50  ?       symbol       8    1.5  api               -          -     0.01          -       100        5  PF001
+4242  日本\x1b[31m  1.26.1      8  fits               0.50  auto    symbol       8      -  -                 -          -     0.01          -       100        5
 `
 	table, advice, _ := strings.Cut(got, "\n\n")
 	if table+"\n" != want {
@@ -104,7 +104,7 @@ func TestNarrow(t *testing.T) {
 		80:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
 		100: {"FIT", "CPU USE", "THROTTLED"},
 		120: {"CPU USE", "SET BY", "SCHED P99", "THROTTLED"},
-		200: {"READ", "NUMCPU", "LIMIT", "SCHED P50", "WAITING", "SWITCHES", "THREADS"},
+		200: {"LIMIT", "SCHED P50", "WAITING", "THREADS"},
 	} {
 		for _, head := range want {
 			if !strings.Contains(heads[width], head) {
@@ -117,29 +117,6 @@ func TestNarrow(t *testing.T) {
 	}
 	if narrow := render(t, snap, false, 60); !strings.Contains(narrow, "a-service-w…     12  → 11, limit 10.75  PF011 +1\n") {
 		t.Errorf("at 60 columns\n%s", narrow)
-	}
-}
-
-// TestFit: the value, and what it follows from.
-func TestFit(t *testing.T) {
-	unread := func(o *rule.Observed) {
-		o.Facts.Cgroup.State, o.Facts.Cgroup.Error = facts.Unreadable, "permission denied"
-	}
-	hidden := goProcess(1, "api", 8, func(o *rule.Observed) {
-		o.Live, o.Facts.Env = nil, facts.Fact{State: facts.Unreadable, Error: "permission denied"}
-	})
-	for want, p := range map[string]observe.Process{
-		"→ 1, limit 0.5":    goProcess(1, "api", 8, limit(0.5)),
-		"→ 8, all CPUs":     goProcess(1, "api", 4),
-		"→ 8, affinity":     goProcess(1, "api", 4, func(o *rule.Observed) { o.Facts.Online = facts.Fact{State: facts.Known, CPUs: 16} }),
-		"fits":              goProcess(1, "api", 8, limit(20)),
-		"?":                 goProcess(1, "api", 8, unread),
-		"8, all CPUs":       hidden,
-		"→ 12, limit 11.25": goProcess(1, "api", 2, limit(11.25), func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }),
-	} {
-		if got := Fit(p); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }
 
@@ -193,24 +170,6 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-func TestSort(t *testing.T) {
-	all := []observe.Process{goProcess(1, "b", 8), goProcess(2, "a", 8, env("2x")), goProcess(3, "c", 4)}
-	all[2].Threads = 50
-	for name, want := range map[string]string{"findings": "2 3 1", "pid": "1 2 3", "name": "2 1 3", "procs": "1 2 3", "threads": "3 1 2", "limit": "1 2 3", "go": "1 2 3", "wait": "1 2 3"} {
-		Sort(all, name)
-		got := ""
-		for _, p := range all {
-			got += " " + string(rune('0'+p.PID))
-		}
-		if got[1:] != want {
-			t.Errorf("by %s:%s, want %s", name, got, want)
-		}
-	}
-	if Sorts()[0] != "findings" {
-		t.Errorf("the default is %s", Sorts()[0])
-	}
-}
-
 func TestJSON(t *testing.T) {
 	p := goProcess(17, "api", 8, limit(1.5))
 	p.Total.Counted, p.Subject.Live, p.Subject.LiveUnknown = false, nil, "its memory: permission denied"
@@ -228,7 +187,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("%s, %v", b.String(), err)
 	}
 	one := got.Processes[0]
-	for name, want := range map[string]any{"pid": 17.0, "limit_cpus": 1.5, "fit_procs": 2.0, "fit_from": "limit", "fit_cpus": 1.5, "waiting_threads": nil, "context_switches_per_second": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled_ratio": nil} {
+	for name, want := range map[string]any{"pid": 17.0, "limit": 1.5, "limit_of": "/sys/fs/cgroup/pods/api", "fit": 2.0, "fit_from": "limit", "fit_cpus": 1.5, "waiting": nil, "switches": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled": nil} {
 		if v, there := one[name]; !there || v != want {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}

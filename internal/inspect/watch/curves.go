@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/show/number"
 )
 
@@ -17,7 +18,7 @@ type curveRow struct {
 
 func (m *model) curveRows() []curveRow {
 	return []curveRow{
-		{ofProcs, "GOMAXPROCS", count, "not known"},
+		{ofProcs, "GOMAXPROCS", number.Exact, "not known"},
 		{ofThrottled, "throttled", number.Share, "no limit, or not readable"},
 		{ofLatency, "latency p99", m.span, "not known, or nothing was scheduled"},
 		{ofWait, "threads waiting", number.Hundredths, "not known"},
@@ -83,7 +84,7 @@ func (m *model) figures(now, least, most string) string {
 
 func (m *model) figure(v float64, text func(float64) string) string {
 	if v != v { // NaN
-		return m.dash()
+		return inspect.Unknown
 	}
 	return text(v)
 }

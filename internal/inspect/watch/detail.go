@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
@@ -17,24 +17,15 @@ const steadyHeight = 20
 
 // detailLines are those of the page of one process but the footer.
 func (m *model) detailLines() []string {
-	head, body := m.detailParts()
-	return append(head, m.scrolled(body, m.height-1-len(head))...)
-}
-
-// detailParts are what stays and what scrolls.
-func (m *model) detailParts() (head, body []string) {
 	r := m.list.rows[m.detail]
 	if r == nil {
-		return []string{m.titleLine()}, []string{"the process is gone"}
+		return m.paged([]string{m.titleLine()}, []string{"the process is gone"})
 	}
-	head = []string{m.detailTitle(r)}
-	upper := append(m.facts(r), m.curves(r)...)
+	head, upper := []string{m.detailTitle(r)}, append(m.facts(r), m.curves(r)...)
 	if m.height >= steadyHeight {
-		head = append(head, upper...)
-	} else {
-		body = upper
+		return m.paged(append(head, upper...), m.story(r))
 	}
-	return head, append(body, m.story(r)...)
+	return m.paged(head, append(upper, m.story(r)...))
 }
 
 func (m *model) detailTitle(r *row) string {
@@ -70,8 +61,8 @@ func (m *model) facts(r *row) []string {
 		value = strconv.Itoa(n)
 	}
 	procs := []string{m.paint(bold, value) + " " + sourceWords(p), setByWords(p.SetBy)}
-	if v, known := fit(p); known {
-		procs = append(procs, count(v)+" fits")
+	if f := inspect.FitOf(p.Subject); f.Procs > 0 {
+		procs = append(procs, strconv.Itoa(f.Procs)+" fits")
 	}
 	fact("GOMAXPROCS", procs...)
 	fact("CPUs", m.cpuWords(p)...)
@@ -79,16 +70,16 @@ func (m *model) facts(r *row) []string {
 	if p.Recent == nil {
 		runs = append(runs, "since it began:")
 	}
-	if v, known := cpu(p); known {
+	if v, known := p.Last().CPUs(); known {
 		runs = append(runs, number.Hundredths(v)+" CPUs in use")
 	}
-	if v, known := switches(p); known {
+	if v, known := p.Last().Switches(); known {
 		runs = append(runs, number.Rate(v)+" switches/s")
 	}
-	if v, known := latency(0.5)(p); known {
+	if v, known := p.Last().LatencyAt(0.5); known {
 		runs = append(runs, "latency p50 "+m.span(v))
 	}
-	fact(m.name(ps.Release(p)), runs...)
+	fact(m.name(inspect.Release(p)), runs...)
 	return lines
 }
 
@@ -177,38 +168,19 @@ func (m *model) story(r *row) []string {
 	return lines
 }
 
-// scrolled are the lines that the scroll position shows, and a mark where there
-// are more.
-func (m *model) scrolled(body []string, height int) []string {
-	if height <= 0 {
-		return nil
+// paged are a page's head and what is below it, as far as it is scrolled, with a mark
+// where there is more.
+func (m *model) paged(head, body []string) []string {
+	m.pager.SetWidth(m.width)
+	m.pager.SetHeight(max(0, m.height-1-len(head)))
+	m.pager.SetContentLines(body)
+	if m.pager.Height() == 0 {
+		return head
 	}
-	from := max(0, min(m.scroll, len(body)-height))
-	shown := append([]string{}, body[from:min(len(body), from+height)]...)
-	if below := len(body) - from - height; below > 0 {
-		shown[height-1] = m.sides(shown[height-1], m.paint(faint, fmt.Sprintf("%d more %s", below, m.down())), m.width)
+	shown := strings.Split(m.pager.View(), "\n")
+	if below := len(body) - m.pager.YOffset() - len(shown); below > 0 {
+		last := &shown[len(shown)-1]
+		*last = m.sides(strings.TrimRight(*last, " "), m.paint(faint, fmt.Sprintf("%d more %s", below, m.down())), m.width)
 	}
-	return shown
-}
-
-// bottom is how far the page can scroll, and paging by how much a key does.
-func (m *model) bottom() int {
-	head, body := m.parts()
-	return max(0, len(body)-(m.height-1-head))
-}
-
-func (m *model) paging() int {
-	if m.page == tablePage {
-		return max(1, m.height-8)
-	}
-	head, _ := m.parts()
-	return max(1, m.height-2-head)
-}
-
-func (m *model) parts() (head int, body []string) {
-	if m.page == helpPage {
-		return 1, m.helpText()
-	}
-	h, body := m.detailParts()
-	return len(h), body
+	return append(head, shown...)
 }

@@ -4,10 +4,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/inspect"
 )
 
-// filter is words that a process must all match by its name, PID, Go version or a
-// rule's ID. A word after ! must not.
+// filter is words that a process must all match: by its name, PID, Go version or a
+// rule's ID, or, as column=word, by that column. A word after ! must not.
 type filter struct {
 	text  string
 	words []string
@@ -30,16 +32,12 @@ func (f filter) matches(r *row) bool {
 // has tells that the process has the word, in lower case. A number is a PID by its
 // beginning.
 func (r *row) has(word string) bool {
-	if strings.Contains(strings.ToLower(r.name), word) || strings.Contains(strings.ToLower(r.process.Facts.GoVersion), word) ||
-		strings.HasPrefix(strconv.Itoa(r.process.PID), word) {
-		return true
+	p := r.process
+	if name, text, of := strings.Cut(word, "="); of && inspect.Index(name) >= 0 {
+		return columns[inspect.Index(name)].Matches(p, text)
 	}
-	for _, f := range r.process.Findings {
-		if strings.Contains(strings.ToLower(f.Rule), word) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(strconv.Itoa(p.PID), word) || strings.Contains(strings.ToLower(r.name), word) ||
+		strings.Contains(strings.ToLower(p.Facts.GoVersion), word) || columns[findingsColumn].Matches(p, word)
 }
 
 // edit is a line being typed, always at its end.

@@ -101,7 +101,6 @@ func TestCurve(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	l := look{}
 	for _, c := range []struct{ got, want string }{
-		{count(0), "0"}, {count(9999.6), "10000"},
 		{l.span(1.5e-6), "1.50 µs"}, {l.span(0.0123), "12.3 ms"}, {look{ascii: true}.span(64e-6), "64.0 us"},
 		{l.clipLeft("abcdef", 4), "…def"}, {l.clipLeft("abc", 4), "abc"}, {l.clip("日本語", 5), "日本…"}, {l.clip("日本語", 4), "日…"},
 		{strings.Join(l.wrap("  one two three", 11, 1), "|"), "  one two|   three"},

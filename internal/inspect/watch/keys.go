@@ -64,7 +64,8 @@ func (m *model) tableKey(name string) tea.Cmd {
 		if !ok {
 			return nil
 		}
-		m.page, m.detail, m.scroll, m.explained = detailPage, id, 0, ""
+		m.open(detailPage)
+		m.detail, m.explained = id, ""
 		return m.explain()
 	case "/":
 		m.before, m.typing = m.list.filter, &edit{m.list.filter.text}
@@ -104,7 +105,23 @@ func (m *model) move(by int) {
 		m.list.move(by)
 		return
 	}
-	m.scroll = max(0, min(m.scroll+by, m.bottom()))
+	m.lines() // what there is to scroll
+	m.pager.ScrollDown(max(0, by))
+	m.pager.ScrollUp(max(0, -by))
+}
+
+// paging is by how much a key for a page moves.
+func (m *model) paging() int {
+	if m.page == tablePage {
+		return max(1, m.list.table.Height()-1)
+	}
+	return max(1, m.pager.Height()-1)
+}
+
+// open goes to the beginning of a page.
+func (m *model) open(p page) {
+	m.page = p
+	m.pager.GotoTop()
 }
 
 // typed is a key while a filter is typed; arrows move the selection meanwhile.
@@ -127,9 +144,10 @@ func (m *model) typed(name, text string) {
 func (m *model) leave() {
 	switch {
 	case m.page == helpPage:
-		m.page, m.scroll = m.back, 0
+		m.open(m.back)
 	case m.page == detailPage:
-		m.page, m.detail, m.explained, m.scroll = tablePage, identity{}, "", 0
+		m.open(tablePage)
+		m.detail, m.explained = identity{}, ""
 	default:
 		m.list.filter = filter{}
 		m.list.arrange()
@@ -141,7 +159,8 @@ func (m *model) help() {
 		m.leave()
 		return
 	}
-	m.back, m.page, m.scroll = m.page, helpPage, 0
+	m.back = m.page
+	m.open(helpPage)
 }
 
 // pause stops scanning; a scan under way is still taken.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"charm.land/bubbles/v2/table"
+
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
@@ -36,7 +38,7 @@ type list struct {
 	sort    int    // column
 	reverse bool
 	filter  filter
-	cursor  int // the selected row of those shown
+	table   table.Model // of those shown, the selected one and what is on the screen
 }
 
 // take folds a snapshot in. keep is a process that is kept however long it has
@@ -89,22 +91,29 @@ func (l *list) arrange() {
 	}
 	c := columns[l.sort]
 	slices.SortFunc(l.shown, func(a, b *row) int {
-		return cmp.Or(c.compare(a, b, l.reverse), cmp.Compare(a.id.pid, b.id.pid), cmp.Compare(a.id.started, b.id.started))
+		return cmp.Or(c.Compare(a.process, b.process, l.reverse), cmp.Compare(a.id.pid, b.id.pid), cmp.Compare(a.id.started, b.id.started))
 	})
-	if was {
-		if i := slices.IndexFunc(l.shown, func(r *row) bool { return r.id == id }); i >= 0 {
-			l.cursor = i
-		}
+	l.table.SetRows(make([]table.Row, len(l.shown)))
+	if i := slices.IndexFunc(l.shown, func(r *row) bool { return r.id == id }); was && i >= 0 {
+		l.table.SetCursor(i)
 	}
 	l.move(0)
 }
 
-// move moves the selection, within the list.
-func (l *list) move(by int) { l.cursor = max(0, min(l.cursor+by, len(l.shown)-1)) }
+// move moves the selection, within the list. The table moves to where it is told without
+// looking whether that is on the screen, so it is moved by nothing both ways after it.
+func (l *list) move(by int) {
+	if l.table.Cursor() < 0 {
+		l.table.SetCursor(0) // it forgets the row where there is none
+	}
+	l.table.MoveDown(max(0, by))
+	l.table.MoveUp(max(0, -by))
+	l.table.MoveDown(0)
+}
 
 func (l *list) selected() (identity, bool) {
-	if l.cursor >= len(l.shown) {
-		return identity{}, false
+	if i := l.table.Cursor(); i >= 0 && i < len(l.shown) {
+		return l.shown[i].id, true
 	}
-	return l.shown[l.cursor].id, true
+	return identity{}, false
 }

@@ -63,7 +63,6 @@ func (l look) dot() string     { return l.either(" · ", " | ") }
 func (l look) down() string    { return l.either("▼", "v") }
 func (l look) up() string      { return l.either("▲", "^") }
 func (l look) arrows() string  { return l.either("↑↓", "j/k") }
-func (l look) dash() string    { return l.either("–", "-") }
 
 // bars are eight heights of a cell; an empty cell is no value.
 func (l look) bars() []rune {

@@ -1,13 +1,16 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
@@ -32,10 +35,9 @@ type model struct {
 	page          page
 	back          page // from help
 	list          list
-	top           int // the first row drawn
 	typing        *edit
-	before        filter // the one being typed
-	scroll        int    // of the detail's lower part, or of help
+	before        filter         // the one being typed
+	pager         viewport.Model // the detail's lower part, or help
 
 	began    time.Time
 	snap     observe.Snapshot // the last
@@ -72,12 +74,11 @@ func newModel(o Options, look look, work *work) (*model, error) {
 		m.interval = time.Second
 	}
 	name, reverse := strings.CutPrefix(o.Sort, "-")
-	if name == "" {
-		name = SortNames()[0]
-	}
-	m.list = list{look: look, rows: map[identity]*row{}, sort: columnOf(name), reverse: reverse, filter: newFilter(o.Filter)}
+	name = cmp.Or(name, inspect.Findings)
+	m.list = list{look: look, rows: map[identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(name),
+		reverse: reverse, filter: newFilter(o.Filter), table: newTable()}
 	if m.list.sort < 0 {
-		return nil, fmt.Errorf("no column %q to sort by: known are %s", name, strings.Join(SortNames(), ", "))
+		return nil, fmt.Errorf("no column %q to sort by: known are %s", name, strings.Join(inspect.Names(), ", "))
 	}
 	m.began = m.now()
 	return m, nil

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
@@ -19,16 +21,16 @@ func TestTable(t *testing.T) {
 		"procfit · 64 CPUs · every 1s · counters: taskstats",
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
 		"1 inferred; 12 not readable: permission denied: run as root",
-		"   PID NAME          PROCS    FIT             CPU THROT SCHED P99 VERDICT▲",
-		"▸ 1313 fraud-scorer    3 auto fits           1.93  20 %",
-		" 20991 gateway        64*auto → 4, limit 4   1.93  10 %",
-		"  4242 payments-api    8 env  → 2, limit 2",
-		"E PF003", "W PF011 throt",
+		"   PID NAME          PROCS FIT            CPU USE SET BY THROTTLED FINDINGS▲",
+		"▸ 1313 fraud-scorer      3 fits              1.93 auto        20 % E PF003",
+		" 20991 gateway         *64 → 4, limit 4      1.93 auto        10 % W PF0",
+		"  4242 payments-api      8 → 2, limit 2      1.93 env  ",
+		"E PF003", "W PF011 thro",
 		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is not a positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
 		" q  quit  ?  help",
 	)
-	newBench(t, 200, 50).scans(2).wants(" FIT ", "CPU USE  NUMCPU  LIMIT  THREADS ", "THREADS  SWITCH/s  THROTTLED  SCHED P50  SCHED P99  WAITING", "64?auto", "+-  interval")
-	newBench(t, 36, 12).scans(2).wants("PID NAME", "VERDICT", "E PF003").lacks("WAITING")
+	newBench(t, 200, 50).scans(2).wants("  PROCS  FIT ", "CPU USE  SET BY  NUMCPU  LIMIT  SCHED P50  SCHED P99  WAITING  THROTTLED  THREADS  FINDINGS", " ?64 ", "+-  interval")
+	newBench(t, 36, 12).scans(2).wants("PID NAME", "FINDINGS", "E PF003").lacks("WAITING")
 	newBench(t, 20, 5).scans(2).wants("1313 fraud-scor", "q  quit")
 	newBench(t, 19, 5).scans(2).wants("too small")
 	newBench(t, 80, 4).scans(2).wants("too small")
@@ -115,7 +117,7 @@ func TestSelection(t *testing.T) {
 	for _, s := range []string{"s", "s", "S", ">", "<"} {
 		b.press(s).scans(1)
 		if now, _ := b.list.selected(); now != id {
-			t.Errorf("sorted by %s, %v is selected", columns[b.list.sort].name, now)
+			t.Errorf("sorted by %s, %v is selected", columns[b.list.sort].Name, now)
 		}
 		b.wants("▸")
 	}
@@ -139,8 +141,26 @@ func TestSelection(t *testing.T) {
 		t.Error("a process that is gone is selected")
 	}
 	b.press("end", "down", "pgdown", "home", "up", "pgup", "k", "j", "G", "g")
-	if b.list.cursor != 0 {
-		t.Errorf("home is row %d", b.list.cursor)
+	if b.list.table.Cursor() != 0 {
+		t.Errorf("home is row %d", b.list.table.Cursor())
+	}
+}
+
+// TestOnScreen: wherever the selection goes, it is seen.
+func TestOnScreen(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	b := newBench(t, 80, 24, func(o *Options) { o.Sort = "pid" }).scans(2)
+	keys := []string{"down", "up", "pgdown", "pgup", "home", "end", "s", "S", "down", "up"}
+	for range 2_000 {
+		key := keys[random.IntN(len(keys))]
+		b.press(key)
+		if random.IntN(50) == 0 {
+			b.Update(tea.WindowSizeMsg{Width: 80, Height: 5 + random.IntN(60)})
+		}
+		id, _ := b.list.selected()
+		if !regexp.MustCompile(fmt.Sprintf("(?m)^▸ *%d ", id.pid)).MatchString(b.text()) {
+			t.Fatalf("after %s %d is not on the screen:\n%s", key, id.pid, b.text())
+		}
 	}
 }
 
@@ -163,21 +183,19 @@ func TestSort(t *testing.T) {
 		for _, reverse := range []bool{false, true} {
 			unknown := false
 			for i, r := range b.list.shown {
-				if i > 0 && c.compare(b.list.shown[i-1], r, reverse) > 0 {
-					t.Errorf("%s: %s is before %s", c.name, b.list.shown[i-1].cells, r.cells)
+				if i > 0 && c.Compare(b.list.shown[i-1].process, r.process, reverse) > 0 {
+					t.Errorf("%s: %s is before %s", c.Name, b.list.shown[i-1].cells, r.cells)
 				}
-				if c.number != nil {
-					_, known := c.number(r.process)
-					if known && unknown {
-						t.Errorf("%s, reverse %v: what is not known is not last", c.name, reverse)
-					}
-					unknown = !known
+				known := c.Value(r.process) != nil
+				if known && unknown {
+					t.Errorf("%s, reverse %v: what is not known is not last", c.Name, reverse)
 				}
+				unknown = !known
 			}
 			b.press("S")
 		}
 	}
-	for _, name := range SortNames() {
+	for _, name := range inspect.Names() {
 		if _, err := newModel(Options{Sort: "-" + name}, look{}, nil); err != nil {
 			t.Error(err)
 		}
@@ -187,8 +205,8 @@ func TestSort(t *testing.T) {
 	}
 	b = newBench(t, 80, 24, func(o *Options) { o.Sort, o.Filter = "-pid", "!worker !longlong" }).scans(2)
 	b.wants("PID▼", "/!worker !longlong shows 22", "▸60015")
-	if !slices.Contains(SortNames(), "p99") || SortNames()[0] != "findings" {
-		t.Error(SortNames())
+	if !slices.Contains(inspect.Names(), "sched_p99") || inspect.Names()[0] != "findings" {
+		t.Error(inspect.Names())
 	}
 }
 
@@ -196,7 +214,7 @@ func TestFilter(t *testing.T) {
 	b := newBench(t, 80, 24).scans(2)
 	for typed, want := range map[string]string{
 		"pay": "[4242]", "PAYMENTS": "[4242]", "4242": "[4242]", "1.24": "[20991]", "pf003": "[1313]", "pf011 api": "[4242]",
-		"gateway !pf001": "[]", "999999": "[]", "日本": "[60002]",
+		"gateway !pf001": "[]", "procs=64 source=decoded": "[20991]", "set_by=env limit=2": "[4242]", "fit=2.5": "[]", "no=column": "[]", "999999": "[]", "日本": "[60002]",
 	} {
 		b.press("/")
 		for _, r := range typed {
@@ -239,10 +257,10 @@ func TestDetail(t *testing.T) {
 		"PF011 warning: throttled by", "PF001 warning: runs with 8 Ps", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
 	b.press("end").wants("the end").lacks("more ▼").press("down").wants("the end").press("home").wants("PF011 warning: throttled")
 	b.press("pgdown", "j", "k", "pgup").wants("PF011 warning: throttled").press("?").wants("KEYS").press("?").wants("HISTORY")
-	b.press("esc").wants("VERDICT").lacks("HISTORY")
+	b.press("esc").wants("FINDINGS").lacks("HISTORY")
 
 	b.press("esc", "/", "n", "o", "d", "e", "_", "enter", "enter").wants("64 inferred, not read", "no limit, or not readable")
-	b.press("left").wants("VERDICT")
+	b.press("left").wants("FINDINGS")
 
 	young := newBench(t, 80, 24).scans(1).press("enter").wants("from the next scan on", "since it began")
 	young.scans(1).lacks("from the next scan on")

@@ -33,7 +33,7 @@ type Options struct {
 	In     io.Reader
 	Out    io.Writer
 	Color  bool
-	Sort   string // one of SortNames; "": the first. A "-" before it reverses
+	Sort   string // one of inspect.Names; "": the first. A "-" before it reverses
 	Filter string // as typed after /
 }
 

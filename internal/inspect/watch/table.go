@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/table"
+
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
@@ -23,10 +26,7 @@ func (m *model) tableLines() []string {
 	case m.height >= adviceHeight:
 		advice = 2
 	}
-	shown := m.columnsShown()
-	widths := m.columnWidths(shown)
-	lines = append(lines, m.headings(shown, widths))
-	lines = append(lines, m.rowLines(shown, widths, m.height-len(lines)-advice-1)...)
+	lines = append(lines, m.tablePart(m.height-len(lines)-advice-1)...)
 	if advice > 0 {
 		for len(lines) < m.height-advice-1 {
 			lines = append(lines, "")
@@ -36,96 +36,58 @@ func (m *model) tableLines() []string {
 	return lines
 }
 
-// rowLines are so many rows around the selected one.
-func (m *model) rowLines(shown, widths []int, height int) []string {
-	rows := m.list.shown
-	if len(rows) == 0 {
-		text := "  no Go process"
-		switch {
-		case !m.seen:
-			text = ""
-		case len(m.list.rows) > 0:
-			text = "  no process matches /" + m.clean(m.list.filter.text)
+// newTable is the library's: it keeps the heading above the rows, and the selected one
+// among those on the screen. A row is one cell of it, drawn here, since its cells have
+// one style for all, begin at the left and end in one ellipsis.
+func newTable() table.Model { return table.New(table.WithStyles(table.Styles{})) }
+
+// tablePart is the heading and so many lines less one of rows.
+func (m *model) tablePart(height int) []string {
+	shown := m.columnsShown()
+	widths := m.columnWidths(shown)
+	line := func(mark string, cell func(c int) string) string {
+		for i, c := range shown {
+			if i > 0 {
+				mark += m.gap()
+			}
+			mark += cell(c)
 		}
-		return []string{"", m.paint(faint, text)}[:max(0, min(2, height))]
+		return mark
 	}
-	m.top = max(0, min(m.top, m.list.cursor, len(rows)-height))
-	if m.list.cursor >= m.top+height {
-		m.top = m.list.cursor - height + 1
+	pad := func(text string, c int) string { return m.pad(text, widths[c], columns[c].Right()) }
+	heads := m.paint(heading, m.pad(line(" ", func(c int) string { return pad(m.heading(c), c) }), m.width, false))
+	if len(m.list.shown) == 0 {
+		return []string{heads, "", m.paint(faint, m.none())}[:min(3, height)]
 	}
-	var lines []string
-	for i := m.top; i < len(rows) && len(lines) < height; i++ {
-		lines = append(lines, m.rowLine(rows[i], i == m.list.cursor, shown, widths))
+	t := &m.list.table
+	t.SetColumns([]table.Column{{Title: heads, Width: m.width}})
+	t.SetWidth(m.width)
+	t.SetHeight(height)
+	m.list.move(0)
+	rows, at := make([]table.Row, len(m.list.shown)), t.Cursor()
+	for i := max(0, at-height); i < min(len(rows), at+height); i++ { // no others are drawn
+		r := m.list.shown[i]
+		if i == at {
+			rows[i] = table.Row{m.paint(selected, m.pad(line(m.pointer(), func(c int) string { return pad(r.cells[c], c) }), m.width, false))}
+		} else {
+			rows[i] = table.Row{line(" ", func(c int) string { return m.paint(m.styleOf(r, c), pad(r.cells[c], c)) })}
+		}
 	}
-	return lines
+	t.SetRows(rows)
+	drawn := strings.Split(t.View(), "\n")
+	t.SetRows(make([]table.Row, len(rows))) // it draws its rows again at every change
+	return drawn
 }
 
-func (m *model) rowLine(r *row, at bool, shown, widths []int) string {
-	mark := " "
-	if at {
-		mark = m.pointer()
+// none is said in place of rows.
+func (m *model) none() string {
+	switch {
+	case !m.seen:
+		return ""
+	case len(m.list.rows) > 0:
+		return "  no process matches /" + m.clean(m.list.filter.text)
 	}
-	var b strings.Builder
-	b.WriteString(mark)
-	for i, c := range shown {
-		if i > 0 {
-			b.WriteString(m.gap())
-		}
-		cell := m.pad(r.cells[c], widths[i], columns[c].right)
-		if !at {
-			cell = m.paint(m.styleOf(r, c), cell)
-		}
-		b.WriteString(cell)
-	}
-	if at {
-		return m.paint(selected, m.pad(b.String(), m.width, false))
-	}
-	return b.String()
-}
-
-// styleOf tells what a cell is worth: what is gone, or is not of the interval but
-// of a whole life, is pale.
-func (m *model) styleOf(r *row, c int) style {
-	switch column := columns[c]; {
-	case r.gone > 0:
-		return faint
-	case column.name == "findings" && len(r.process.Findings) == 0:
-		return faint
-	case column.name == "findings":
-		return m.severity(rule.Worst(r.process.Findings))
-	case column.name == "name":
-		return bold
-	case column.counted && r.process.Recent == nil:
-		return faint
-	}
-	return ""
-}
-
-// headings are the titles, the one that is sorted by with an arrow.
-func (m *model) headings(shown, widths []int) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	for i, c := range shown {
-		if i > 0 {
-			b.WriteString(m.gap())
-		}
-		b.WriteString(m.pad(m.title(c), widths[i], columns[c].right))
-	}
-	return m.paint(heading, m.pad(b.String(), m.width, false))
-}
-
-func (m *model) title(c int) string {
-	title := columns[c].title
-	if columns[c].short != "" && m.width < 100 {
-		title = columns[c].short
-	}
-	if c != m.list.sort {
-		return title
-	}
-	if (columns[c].rising || columns[c].text != nil) != m.list.reverse {
-		return title + m.up()
-	}
-	return title + m.down()
+	return "  no Go process"
 }
 
 // advice is the first finding of the selected process, and what to do, in so many
@@ -143,7 +105,7 @@ func (m *model) advice(height int) []string {
 		what, then = findings[0].Rule+" "+findings[0].Message, m.fix()+findings[0].Fix
 	case r.process.LiveUnknown != "":
 		what, then = "its value was not read", r.process.LiveUnknown
-	case !r.judged():
+	case !inspect.FitOf(r.process.Subject).Judged():
 		what, then = "cannot be judged", strings.Join(r.process.Facts.Unknown(), "; ")
 	}
 	width, right := m.width-1, ""

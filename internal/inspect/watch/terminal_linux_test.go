@@ -127,7 +127,7 @@ func (c *tmuxPane) back(words ...string) {
 	if all := c.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(all, ". "+c.dir) {
 		c.t.Errorf("what was on the screen is not there:\n%s", all)
 	}
-	if strings.Contains(c.screen(), "VERDICT") {
+	if strings.Contains(c.screen(), "FINDINGS") {
 		c.t.Errorf("the view is left on the screen:\n%s", c.screen())
 	}
 }
@@ -150,35 +150,35 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	c := newTerminal(t, 80, 24)
 	c.start("watch")
-	c.wants("▸ 1313 fraud-scorer    3 auto fits ", "E PF003", "日本語サーバ… ", "q  quit")
+	c.wants("▸ 1313 fraud-scorer      3 fits ", "E PF003", "日本語サーバ… ", "q  quit")
 	if got := c.state(); !strings.HasPrefix(got, "alternate 1 cursor 0 ") {
 		t.Error(got)
 	}
 	c.press("Down", "j").wants("▸ 4242 payments-api", "→ remove GOMAXPROCS=8 from its environment")
 	c.press("Enter").wants(" 4242  payments-api", "HISTORY", "threads waiting", "█", "WHY", "more ▼")
 	c.press("End").wants("the end")
-	c.press("Escape").wants("VERDICT▲", "▸ 4242 payments-api")
+	c.press("Escape").wants("FINDINGS▲", "▸ 4242 payments-api")
 	c.press("/", "4", "2", "4", "2").wants("/4242", "Esc undo")
 	c.until("the cursor in the filter", func() bool { return strings.Contains(c.state(), "cursor 1") })
 	c.press("Enter").wants("/4242 shows 1")
 	c.press("Escape").wants("fraud-scorer")
-	c.press("?").wants("KEYS", "COLUMNS").press("?").wants("VERDICT▲")
+	c.press("?").wants("KEYS", "COLUMNS").press("?").wants("FINDINGS▲")
 	c.press("s").wants("PID▲").press("S").wants("PID▼", "▸ 4242 payments-api")
 	c.press("p").wants("PAUSED").press("p")
 	c.press("+").wants("every 200ms")
 
 	c.tmux("resize-window", "-x", "160", "-y", "40")
-	c.wants("THROTTLED  SCHED P99  WAITING")
+	c.wants("SCHED P99  WAITING  THROTTLED")
 	c.tmux("resize-window", "-x", "20", "-y", "5")
 	c.wants("PID▼ NAME")
 	c.tmux("resize-window", "-x", "12", "-y", "3")
 	c.wants("too small")
 	c.tmux("resize-window", "-x", "80", "-y", "24")
-	c.wants("SCHED P99 VERDICT")
+	c.wants("THROTTLED FINDINGS")
 
 	c.press("C-z").wants("ready>")
 	c.until("the shell's screen", func() bool { return c.state() == shellState })
-	c.press("fg", "Enter").wants("SCHED P99 VERDICT")
+	c.press("fg", "Enter").wants("THROTTLED FINDINGS")
 	c.press("q")
 	c.wants("Run returned <nil>.")
 	c.press("C-l").wants("ready>")
@@ -273,7 +273,7 @@ func TestMachine(t *testing.T) {
 	t.Parallel()
 	c := newTerminal(t, 130, 30)
 	c.start("this machine")
-	c.wants("Go process", "VERDICT▲")
+	c.wants("Go process", "FINDINGS▲")
 	pid := strconv.Itoa(c.pid())
 	c.press("/", pid, "Enter").wants("/"+pid+" shows 1", "▸", " watch.test ")
 	c.press("Enter").wants(" "+pid+"  watch.test", "read from memory (", "max", "threads waiting")

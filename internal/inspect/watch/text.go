@@ -30,6 +30,14 @@ func (l look) clean(s string) string {
 	return out
 }
 
+// text is what a column has, in what the terminal can draw.
+func (l look) text(s string) string {
+	if l.ascii {
+		s = strings.NewReplacer("→", "->", "…", l.more(), "µ", "u").Replace(s)
+	}
+	return l.clean(s)
+}
+
 // name is a name that can be seen. The kernel knows none longer than that.
 func (l look) name(s string) string {
 	const longest = 255 // NAME_MAX, include/uapi/linux/limits.h

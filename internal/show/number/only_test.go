@@ -24,7 +24,6 @@ var elsewhere = map[string]string{
 	"internal/measure/trial/foreign/ours.go": "quotes seconds as the input has them",
 	"internal/trace/sched/reading.go":        "quotes milliseconds as the trace has them",
 	"internal/trace/sched/view/facts.go":     "has one unit for the range that it writes",
-	"internal/inspect/watch/column.go":       "spells µ in ASCII",
 }
 
 var (

@@ -1,0 +1,125 @@
+package inspect
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// goProcess is a Go program on 8 CPUs with a live value.
+func goProcess(pid int, name string, live int, change ...func(*rule.Observed)) observe.Process {
+	o := rule.Observed{
+		Place: rule.Place{PID: pid}, Name: name, Live: &live, LiveSource: observe.Symbol, NumCPU: 8,
+		Facts: facts.Facts{
+			GoVersion: "go1.26.1 X:some", Env: facts.Fact{State: facts.Absent},
+			Affinity: facts.Fact{State: facts.Known, CPUs: 8},
+			Cgroup:   facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
+		},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	p := observe.Process{Subject: rule.NewSubject(o), Threads: 5}
+	p.Findings = rule.Judge(p.Subject)
+	p.Total = observe.Counts{Span: time.Second, CPU: time.Second / 2, Counted: true, RunQueueWait: 12 * time.Millisecond, Voluntary: 100}
+	return p
+}
+
+func env(value string) func(*rule.Observed) {
+	return func(o *rule.Observed) { o.Facts.Env = facts.Fact{State: facts.Known, Raw: value} }
+}
+
+func limited(cpus float64) func(*rule.Observed) {
+	return func(o *rule.Observed) {
+		o.Facts.Limits = []facts.Limit{{Dir: "/sys/fs/cgroup/pods/api", Fact: facts.Fact{State: facts.Known, CPUs: cpus, File: "cpu.max", Raw: "1 1\n"}}}
+	}
+}
+
+// TestFit: the value, and what it follows from.
+func TestFit(t *testing.T) {
+	unread := func(o *rule.Observed) {
+		o.Facts.Cgroup.State, o.Facts.Cgroup.Error = facts.Unreadable, "permission denied"
+	}
+	hidden := goProcess(1, "api", 8, func(o *rule.Observed) {
+		o.Live, o.Facts.Env = nil, facts.Fact{State: facts.Unreadable, Error: "permission denied"}
+	})
+	for want, p := range map[string]observe.Process{
+		"→ 1, limit 0.5":    goProcess(1, "api", 8, limited(0.5)),
+		"→ 8, all CPUs":     goProcess(1, "api", 4),
+		"→ 8, affinity":     goProcess(1, "api", 4, func(o *rule.Observed) { o.Facts.Online = facts.Fact{State: facts.Known, CPUs: 16} }),
+		"fits":              goProcess(1, "api", 8, limited(20)),
+		"?":                 goProcess(1, "api", 8, unread),
+		"8, all CPUs":       hidden,
+		"→ 12, limit 11.25": goProcess(1, "api", 2, limited(11.25), func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }),
+	} {
+		if got := FitOf(p.Subject).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestSort(t *testing.T) {
+	all := []observe.Process{goProcess(1, "b", 8), goProcess(2, "a", 8, env("2x")), goProcess(3, "c", 4)}
+	all[2].Threads = 50
+	for name, want := range map[string]string{"findings": "2 3 1", "pid": "1 2 3", "name": "2 1 3", "procs": "1 2 3", "threads": "3 1 2", "limit": "1 2 3", "go": "1 2 3", "waiting": "1 2 3"} {
+		Sort(all, name)
+		got := ""
+		for _, p := range all {
+			got += " " + string(rune('0'+p.PID))
+		}
+		if got[1:] != want {
+			t.Errorf("by %s:%s, want %s", name, got, want)
+		}
+	}
+	if Names()[0] != "findings" {
+		t.Errorf("the default is %s", Names()[0])
+	}
+}
+
+// TestColumns: names are keys and words that a user types, ranks say which column goes
+// first without two that are equal, and the documents have them all.
+func TestColumns(t *testing.T) {
+	document, err := os.ReadFile("../../docs/FORMATS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, ranks := map[string]bool{}, map[int]string{}
+	for _, c := range All() {
+		if names[c.Name] || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(c.Name) {
+			t.Errorf("%q is taken, or cannot be typed", c.Name)
+		}
+		names[c.Name] = true
+		if !strings.Contains(string(document), `"`+c.Name+`"`) {
+			t.Errorf("docs/FORMATS.md lacks %q", c.Name)
+		}
+		if c.Rank > 0 && ranks[c.Rank] != "" {
+			t.Errorf("%s and %s have one rank", ranks[c.Rank], c.Name)
+		}
+		ranks[c.Rank] = c.Name
+	}
+	if last := Columns()[len(Columns())-1]; last.Name != Findings {
+		t.Errorf("the last column is %s, which may be short", last.Name)
+	}
+}
+
+// TestRoom: columns go by rank, down to the least, and 0 is endless.
+func TestRoom(t *testing.T) {
+	widths := slices.Repeat([]int{10}, len(Columns()))
+	for _, c := range []struct {
+		width, least int
+		shown        int
+		fits         bool
+	}{{0, 0, len(widths), true}, {10 * len(widths), 0, len(widths), true}, {50, 0, 5, true}, {40, 3, 5, false}, {20, 0, 2, true}, {19, 0, 2, false}} {
+		shown, fits := Room(widths, c.width, len(widths), c.least)
+		if len(shown) != c.shown || fits != c.fits {
+			t.Errorf("in %d down to %d: %v, %v", c.width, c.least, shown, fits)
+		}
+	}
+}
