@@ -64,11 +64,11 @@ func (s stdio) notef(format string, args ...any) {
 }
 
 // color tells whether the output may have colours: on a terminal, but for
-// NO_COLOR (https://no-color.org).
+// NO_COLOR (https://no-color.org) and one that is called dumb.
 func (s stdio) color() bool {
 	f, ok := s.out.(*os.File)
 	_, no := os.LookupEnv("NO_COLOR")
-	return ok && !no && term.IsTerminal(int(f.Fd()))
+	return ok && !no && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // Main runs procfit with the arguments after its name and returns the exit code.
