@@ -53,7 +53,7 @@ func refuses(t *testing.T, id, args, want string) {
 	}
 }
 
-// Those whose main does more than Main: the servers, and preempt, which starts
+// Those that do more when they are started alone: the servers, and preempt, which starts
 // itself again.
 func TestStandaloneArguments(t *testing.T) {
 	if testing.Short() {

@@ -4,13 +4,14 @@
 // # Model
 //
 // An Experiment is a program and what its document says of it. Each program is
-// one file, programs/ID/main.go, written to be read: the standard library alone,
-// Go 1.21, its own func main; the programs of document 002 keep to Go 1.2, so
-// that every release can build them. Here the file is package ID, so that procfit
-// runs it without a toolchain: a Server by Serve until its context ends, a Batch
-// by Run until it is done. The same file is embedded, and Source gives it as a
-// standalone program: its package clause says main instead of ID, and nothing
-// else differs. A Command has no program; it measures the go command itself.
+// one file, programs/ID/main.go, written to be read: the standard library, Go 1.21,
+// its own func main, and what several programs do in package harness; the programs of
+// document 002 keep to Go 1.2, so that every release can build them. Here the file is
+// package ID, so that procfit runs it without a toolchain: a Server by Serve until its
+// context ends, a Batch by Run until it is done. The files are embedded too, and Source
+// gives a program as one file that stands alone: its package clause says main instead of
+// ID, and what it uses of the harness is below it. A Command has no program; it measures
+// the go command itself.
 //
 // A batch program writes its results to stdout in the Go benchmark format
 // (https://go.dev/design/14313-benchmark-format), and to stderr with which

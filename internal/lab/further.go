@@ -18,39 +18,39 @@ func statements() []Experiment {
 	const modern = "1.21"
 	return []Experiment{
 		{
-			ID: "headroom", Document: "000", Kind: Batch, Language: modern, main: headroom.Main,
+			ID: "headroom", Document: "000", Kind: Batch, Language: modern, program: headroom.Program,
 			Title: "a service that allocates much, at one P more and one less than there are CPUs",
 		},
 		{
-			ID: "idle", Document: "000", Kind: Batch, Language: modern, main: idle.Main,
+			ID: "idle", Document: "000", Kind: Batch, Language: modern, program: idle.Program,
 			Title: "what ten thousand connections cost that nobody uses",
 		},
 		{
-			ID: "extremes", Document: "000", Kind: Batch, Language: modern, main: extremes.Main,
+			ID: "extremes", Document: "000", Kind: Batch, Language: modern, program: extremes.Program,
 			Title: "16 and 32 times as many Ps as CPUs, and 128 of them under one CPU",
 		},
 		{
-			ID: "gc", Document: "000, 002, 003", Kind: Batch, Language: modern, main: gc.Main,
+			ID: "gc", Document: "000, 002, 003", Kind: Batch, Language: modern, program: gc.Program,
 			Title: "one goroutine that allocates, and what the collector takes",
 		},
 		{
-			ID: "blocking", Document: "000, 002, 003", Kind: Batch, Language: modern, main: blocking.Main,
+			ID: "blocking", Document: "000, 002, 003", Kind: Batch, Language: modern, program: blocking.Program,
 			Title: "a hundred goroutines in calls that block, of the system and of C",
 		},
 		{
-			ID: "mixed", Document: "001", Kind: Batch, Language: modern, main: mixed.Main,
+			ID: "mixed", Document: "001", Kind: Batch, Language: modern, program: mixed.Program,
 			Title: "50 goroutines that compute beside 50 that wait: the range that is recommended for mixed work",
 		},
 		{
-			ID: "tenants", Document: "000", Kind: Batch, Language: modern, main: tenants.Main,
+			ID: "tenants", Document: "000", Kind: Batch, Language: modern, program: tenants.Program,
 			Title: "a quiet tenant beside a busy one: what keeps them apart",
 		},
 		{
-			ID: "racy", Document: "002", Kind: Batch, Language: modern, main: racy.Main,
+			ID: "racy", Document: "002", Kind: Batch, Language: modern, program: racy.Program,
 			Title: "a counter without a lock, and what the race detector says of it",
 		},
 		{
-			ID: "remedies", Document: "001", Kind: Batch, Language: modern, main: remedies.Main,
+			ID: "remedies", Document: "001", Kind: Batch, Language: modern, program: remedies.Program,
 			Title: "a contended counter, lock-free, sharded and in batches",
 		},
 	}

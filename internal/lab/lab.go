@@ -2,15 +2,12 @@ package lab
 
 import (
 	"context"
-	"embed"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-)
 
-//go:embed programs/*/main.go
-var sources embed.FS
+	"github.com/procfit/procfit/internal/lab/programs/harness"
+)
 
 // Kind is how an experiment's program is run.
 type Kind string
@@ -46,8 +43,8 @@ type Experiment struct {
 	Stages     func(Options) []Stage
 	Hypotheses []Hypothesis
 
-	serve func(ctx context.Context, addr string, stderr io.Writer) error
-	main  func(args []string, stdout, stderr io.Writer) int
+	service harness.Service                         // of a Server
+	program func(*harness.Batch) (run func() error) // of a Batch
 }
 
 // Serve runs a practice server in this process until ctx ends. The address
@@ -57,7 +54,7 @@ func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := e.serve(ctx, addr, stderr); err != nil {
+	if err := harness.Serve(ctx, id, addr, stderr, e.service); err != nil {
 		return fmt.Errorf("practice server %s: %w", id, err)
 	}
 	return nil
@@ -71,31 +68,7 @@ func Run(id string, args []string, stdout, stderr io.Writer) (code int, err erro
 	if err != nil {
 		return 0, err
 	}
-	return e.main(args, stdout, stderr), nil
-}
-
-// Source is the experiment's program as a standalone main.go, or its other one: blocking/c.
-func Source(id string) (string, error) {
-	if text, ok := part(id); ok {
-		return text, nil
-	}
-	if _, err := find(id, Server, Batch); err != nil {
-		return "", err
-	}
-	b, err := sources.ReadFile("programs/" + id + "/main.go")
-	if err != nil {
-		return "", fmt.Errorf("source of %s: %w", id, err)
-	}
-	return standalone(string(b), id)
-}
-
-// standalone renames the package to main.
-func standalone(source, id string) (string, error) {
-	clause := "\npackage " + id + "\n"
-	if strings.Count(source, clause) != 1 {
-		return "", fmt.Errorf("source of %s: want one line %q", id, strings.TrimSpace(clause))
-	}
-	return strings.Replace(source, clause, "\npackage main\n", 1), nil
+	return harness.Run(id, args, stdout, stderr, e.program), nil
 }
 
 // find looks for an experiment of one of the kinds.

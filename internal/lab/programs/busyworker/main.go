@@ -5,16 +5,12 @@
 package busyworker
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"math/rand"
 	"os"
-	"runtime"
-	"sync"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // busy sums n random integers, the same ones in each.
@@ -39,62 +35,31 @@ func other(stop <-chan struct{}) {
 	}
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("busyworker", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	busyWorkers := flags.Int("busy", 4, "busy `workers` (the document's numbers are in a picture that is lost)")
-	otherWorkers := flags.Int("other", 10, "other `workers` (likewise), which wake every millisecond")
-	n := flags.Int("n", 50_000_000, "`integers` that each busy worker sums (ours: with 4, about 1 s of CPU, so 5 s under 0.2)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "busyworker: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *busyWorkers < 1 || *otherWorkers < 0 || *n < 1 {
-		fmt.Fprintln(stderr, "busyworker: -busy and -n must be at least 1, -other not negative")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("busyworker: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	stop := make(chan struct{})
-	var others, wg sync.WaitGroup
-	for i := 0; i < *otherWorkers; i++ {
-		others.Add(1)
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	busyWorkers := b.Int("busy", 4, 1, "busy `workers` (the document's numbers are in a picture that is lost)")
+	otherWorkers := b.Int("other", 10, 0, "other `workers` (likewise), which wake every millisecond")
+	n := b.Int("n", 50_000_000, 1, "`integers` that each busy worker sums (ours: with 4, about 1 s of CPU, so 5 s under 0.2)")
+	return func() error {
+		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
-			defer others.Done()
-			other(stop)
+			defer close(stopped)
+			harness.Together(*otherWorkers, func(int) { other(stop) })
 		}()
-	}
-	sums := make([]int64, *busyWorkers)
-	start := time.Now()
-	for i := range sums {
-		i := i
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			sums[i] = busy(*n)
-		}()
-	}
-	wg.Wait()
-	elapsed := time.Since(start)
-	close(stop)
-	others.Wait()
-	for i, sum := range sums {
-		if sum != sums[0] {
-			fmt.Fprintf(stderr, "busyworker: worker %d found %d, worker 0 found %d\n", i, sum, sums[0])
-			return 1
+		sums := make([]int64, *busyWorkers)
+		elapsed := harness.Together(*busyWorkers, func(i int) { sums[i] = busy(*n) })
+		close(stop)
+		<-stopped
+		for i, sum := range sums {
+			if sum != sums[0] {
+				return fmt.Errorf("worker %d found %d, worker 0 found %d", i, sum, sums[0])
+			}
 		}
+		b.Result("BenchmarkBusyworker/busy=%d/other=%d 1 %d ns/op", *busyWorkers, *otherWorkers, elapsed.Nanoseconds())
+		return nil
 	}
-	fmt.Fprintf(stdout, "BenchmarkBusyworker/busy=%d/other=%d 1 %d ns/op\n", *busyWorkers, *otherWorkers, elapsed.Nanoseconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("busyworker", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,75 +5,24 @@
 package chain
 
 import (
-	"flag"
-	"fmt"
-	"io"
-	"log"
 	"os"
-	"runtime"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// link passes on what it gets, one more.
-func link(left <-chan int, right chan<- int) {
-	for {
-		n, ok := <-left
-		if !ok {
-			close(right)
-			return
+// Program is the program. It keeps to Go 1.2.
+func Program(b *harness.Batch) func() error {
+	goroutines := b.Int("goroutines", 100, 1, "length of the chain; the document's is 100")
+	n := b.Int("n", 50000, 1, "`messages`, one after the other (0.7 s at 14 µs; the document does not say)")
+	return func() error {
+		elapsed, err := harness.Chain(*goroutines, 0, *n)
+		if err == nil {
+			b.Result("BenchmarkChain %d %.1f ns/op", *n, float64(elapsed.Nanoseconds())/float64(*n))
 		}
-		right <- n + 1
+		return err
 	}
-}
-
-// Main runs the program. It keeps to Go 1.2.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("chain", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	goroutines := flags.Int("goroutines", 100, "length of the chain; the document's is 100")
-	n := flags.Int("n", 50000, "`messages`, one after the other (0.7 s at 14 µs; the document does not say)")
-	switch err := flags.Parse(args); {
-	case err == flag.ErrHelp:
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "chain: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *goroutines < 1 || *n < 1 {
-		fmt.Fprintln(stderr, "chain: -goroutines and -n must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("chain: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	first := make(chan int)
-	last := first
-	for i := 0; i < *goroutines; i++ {
-		next := make(chan int)
-		go link(last, next)
-		last = next
-	}
-	code := 0
-	start := time.Now()
-	for i := 0; i < *n; i++ {
-		first <- i
-		if got := <-last; got != i+*goroutines {
-			fmt.Fprintf(stderr, "chain: message %d came out as %d, want %d\n", i, got, i+*goroutines)
-			code = 1
-			break
-		}
-	}
-	elapsed := time.Since(start)
-	close(first)
-	<-last // closed too, once every goroutine has ended
-	if code == 0 {
-		fmt.Fprintf(stdout, "BenchmarkChain %d %.1f ns/op\n", *n, float64(elapsed.Nanoseconds())/float64(*n))
-	}
-	return code
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("chain", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,15 +5,12 @@
 package contention
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"runtime"
 	"sync"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 type counter struct {
@@ -30,70 +27,36 @@ func (c *counter) increment() {
 // yielding is how many increments there are to one that yields: those take long.
 const yielding = 20
 
-// share counts to n by so many goroutines, each its part, which let another run after
-// each increment or not.
-func share(c *counter, goroutines, n int, yield bool) time.Duration {
-	var wg sync.WaitGroup
-	start := time.Now()
-	for g := 0; g < goroutines; g++ {
-		part := n / goroutines
-		if g < n%goroutines {
-			part++
-		}
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := 0; i < part; i++ {
-				c.increment()
-				if yield {
-					runtime.Gosched()
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	goroutines := b.Int("goroutines", 16, 1, "that share the counter; the document's are 16")
+	n := b.Int("n", 5_000_000, 1, "`increments` of each line (the document leaves it to go test -bench)")
+	return func() error {
+		for _, line := range []struct {
+			name       string
+			goroutines int
+			n          int
+			yield      bool
+		}{{"alone", 1, *n, false}, {"contended", *goroutines, *n, false}, {"switching", *goroutines, (*n + yielding - 1) / yielding, true}} {
+			var c counter
+			yield := line.yield
+			elapsed := harness.Share(line.goroutines, line.n, func(_, part int) {
+				for i := 0; i < part; i++ {
+					c.increment()
+					if yield {
+						runtime.Gosched()
+					}
 				}
+			})
+			if c.n != line.n {
+				return fmt.Errorf("%d goroutines counted to %d, want %d", line.goroutines, c.n, line.n)
 			}
-		}()
-	}
-	wg.Wait()
-	return time.Since(start)
-}
-
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("contention", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	goroutines := flags.Int("goroutines", 16, "that share the counter; the document's are 16")
-	n := flags.Int("n", 5_000_000, "`increments` of each line (the document leaves it to go test -bench)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "contention: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *goroutines < 1 || *n < 1 {
-		fmt.Fprintln(stderr, "contention: -goroutines and -n must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("contention: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	for _, line := range []struct {
-		name       string
-		goroutines int
-		n          int
-		yield      bool
-	}{{"alone", 1, *n, false}, {"contended", *goroutines, *n, false}, {"switching", *goroutines, (*n + yielding - 1) / yielding, true}} {
-		var c counter
-		elapsed := share(&c, line.goroutines, line.n, line.yield)
-		if c.n != line.n {
-			fmt.Fprintf(stderr, "contention: %d goroutines counted to %d, want %d\n", line.goroutines, c.n, line.n)
-			return 1
+			b.Result("BenchmarkContention/%s %d %.2f ns/op", line.name, line.n, float64(elapsed.Nanoseconds())/float64(line.n))
 		}
-		fmt.Fprintf(stdout, "BenchmarkContention/%s %d %.2f ns/op\n", line.name, line.n, float64(elapsed.Nanoseconds())/float64(line.n))
+		return nil
 	}
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("contention", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -6,15 +6,10 @@ package cpubound
 
 import (
 	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"log"
 	"os"
 	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 func sum(steps int) int64 {
@@ -31,52 +26,24 @@ func expected(steps int) int64 {
 	return rounds*(96*97/2) + rest*(rest-1)/2
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("cpubound", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	tasks := flags.Int("n", 16, "`tasks` in all (the document leaves it to go test -bench)")
-	steps := flags.Int("steps", 100_000_000, "`steps` of a task; the document's are 100 million")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "cpubound: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *tasks < 1 || *steps < 1 {
-		fmt.Fprintln(stderr, "cpubound: -n and -steps must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("cpubound: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	var taken, wrong atomic.Int64
-	var wg sync.WaitGroup
-	start := time.Now()
-	for i := 0; i < runtime.GOMAXPROCS(0); i++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for taken.Add(1) <= int64(*tasks) {
-				if sum(*steps) != expected(*steps) {
-					wrong.Add(1)
-				}
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	tasks := b.Int("n", 16, 1, "`tasks` in all (the document leaves it to go test -bench)")
+	steps := b.Int("steps", 100_000_000, 1, "`steps` of a task; the document's are 100 million")
+	return func() error {
+		elapsed, err := harness.Take(runtime.GOMAXPROCS(0), *tasks, func(int) error {
+			if sum(*steps) != expected(*steps) {
+				return errors.New("a sum is wrong")
 			}
-		}()
+			return nil
+		})
+		if err == nil {
+			b.Result("BenchmarkCPUBound 1 %d ns/op", elapsed.Nanoseconds())
+		}
+		return err
 	}
-	wg.Wait()
-	elapsed := time.Since(start)
-	if n := wrong.Load(); n > 0 {
-		fmt.Fprintf(stderr, "cpubound: %d of %d sums are wrong\n", n, *tasks)
-		return 1
-	}
-	fmt.Fprintf(stdout, "BenchmarkCPUBound 1 %d ns/op\n", elapsed.Nanoseconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("cpubound", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,34 +5,21 @@
 package defaults
 
 import (
-	"flag"
-	"fmt"
-	"io"
-	"log"
 	"os"
 	"runtime"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Main runs the program. It keeps to Go 1.2.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("defaults", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	switch err := flags.Parse(args); {
-	case err == flag.ErrHelp:
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "defaults: %q: want flags only\n", flags.Arg(0))
-		return 2
+// Program is the program. It keeps to Go 1.2.
+func Program(b *harness.Batch) func() error {
+	return func() error {
+		b.Result("toolchain: %s", runtime.Version())
+		b.Result("BenchmarkDefaults 1 %d gomaxprocs %d numcpu", runtime.GOMAXPROCS(0), runtime.NumCPU())
+		return nil
 	}
-	procs, cpus := runtime.GOMAXPROCS(0), runtime.NumCPU()
-	log.New(stderr, "", log.LstdFlags).Printf("defaults: GOMAXPROCS=%d NumCPU=%d Version=%s", procs, cpus, runtime.Version())
-	fmt.Fprintf(stdout, "toolchain: %s\n", runtime.Version())
-	fmt.Fprintf(stdout, "BenchmarkDefaults 1 %d gomaxprocs %d numcpu\n", procs, cpus)
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("defaults", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

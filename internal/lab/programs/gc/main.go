@@ -5,17 +5,15 @@
 package gc
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"math"
 	"os"
 	"runtime"
 	"runtime/metrics"
 	"sort"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 type node struct {
@@ -103,57 +101,39 @@ func (r *record) pauses() (mean, longest float64) {
 	return float64(after.PauseTotalNs-r.before.PauseTotalNs) / float64(n), longest
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("gc", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	n := flags.Int("n", 60_000, "`trees` of some 6 KB to allocate (the document names no program)")
-	live := flags.Int("live", 2048, "`trees` that are kept (ours: 12 MB, so that the collector has something to mark)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "gc: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *n < 1 || *live < 1 {
-		fmt.Fprintln(stderr, "gc: -n and -live must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("gc: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	kept := make([]*node, *live)
-	r := newRecord()
-	for i := 0; i < *n; i++ {
-		at := i % *live
-		if old := kept[at]; old != nil && old.count() != nodes {
-			fmt.Fprintf(stderr, "gc: a tree of %d nodes, want %d\n", old.count(), nodes)
-			return 1
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	n := b.Int("n", 60_000, 1, "`trees` of some 6 KB to allocate (the document names no program)")
+	live := b.Int("live", 2048, 1, "`trees` that are kept (ours: 12 MB, so that the collector has something to mark)")
+	return func() error {
+		kept := make([]*node, *live)
+		r := newRecord()
+		for i := 0; i < *n; i++ {
+			at := i % *live
+			if old := kept[at]; old != nil && old.count() != nodes {
+				return fmt.Errorf("a tree of %d nodes, want %d", old.count(), nodes)
+			}
+			kept[at] = tree(nodes)
+			if i%32 == 0 { // some 0.3 ms; looking costs a thousandth of that
+				r.look()
+			}
 		}
-		kept[at] = tree(nodes)
-		if i%32 == 0 { // some 0.3 ms; looking costs a thousandth of that
-			r.look()
+		elapsed := time.Since(r.began)
+		r.look()
+		runtime.KeepAlive(kept)
+		if len(r.goals) == 0 {
+			return fmt.Errorf("nothing was collected in %v: allocate more, by -n", elapsed)
 		}
+		metrics.Read(r.samples)
+		seconds := r.ended.Sub(r.began).Seconds()
+		mean, longest := r.pauses()
+		b.Result("BenchmarkGC %d %.0f ns/op %d gcs %.0f cycle-ns %.4f gc-cpus %.0f pause-ns %.0f pause-max-ns %d settled-cycle",
+			*n, float64(elapsed.Nanoseconds())/float64(*n), len(r.goals), seconds*1e9/float64(len(r.goals)),
+			(r.samples[2].Value.Float64()-r.cpu)/seconds, mean, longest, r.settled())
+		return nil
 	}
-	elapsed := time.Since(r.began)
-	r.look()
-	runtime.KeepAlive(kept)
-	if len(r.goals) == 0 {
-		fmt.Fprintf(stderr, "gc: nothing was collected in %v: allocate more, by -n\n", elapsed)
-		return 1
-	}
-	metrics.Read(r.samples)
-	seconds := r.ended.Sub(r.began).Seconds()
-	mean, longest := r.pauses()
-	fmt.Fprintf(stdout, "BenchmarkGC %d %.0f ns/op %d gcs %.0f cycle-ns %.4f gc-cpus %.0f pause-ns %.0f pause-max-ns %d settled-cycle\n",
-		*n, float64(elapsed.Nanoseconds())/float64(*n), len(r.goals), seconds*1e9/float64(len(r.goals)),
-		(r.samples[2].Value.Float64()-r.cpu)/seconds, mean, longest, r.settled())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("gc", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -7,50 +7,24 @@ package idle
 
 import (
 	"bufio"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
-
-// procLine is the value of a line of a file in /proc/self, empty where there is none.
-func procLine(file, name string) string {
-	text, err := os.ReadFile("/proc/self/" + file)
-	if err != nil {
-		return ""
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		if value, ok := strings.CutPrefix(line, name); ok {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-// threads counts those that exist: as the kernel sees them, and where it has no /proc,
-// those that the runtime has ever made.
-func threads() int {
-	if n, err := strconv.Atoi(procLine("status", "Threads:")); err == nil {
-		return n
-	}
-	return pprof.Lookup("threadcreate").Count()
-}
 
 // allowed is how many connections the limit of open files lets both ends have here, at
 // most n; some files are open besides.
 func allowed(n int) int {
-	soft, _, _ := strings.Cut(procLine("limits", "Max open files"), " ")
+	soft, _, _ := strings.Cut(harness.ProcLine("limits", "Max open files"), " ")
 	if limit, err := strconv.Atoi(soft); err == nil && limit > 200 {
 		return min(n, (limit-100)/2)
 	}
@@ -63,30 +37,6 @@ func memory() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc) + float64(m.StackInuse)
-}
-
-// compute sums with a goroutine for each P for so long, and returns sums a second.
-func compute(d time.Duration) float64 {
-	var sums atomic.Int64
-	var wg sync.WaitGroup
-	start := time.Now()
-	for p := 0; p < runtime.GOMAXPROCS(0); p++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for time.Since(start) < d {
-				sum := 0
-				for i := 0; i < 100_000; i++ {
-					sum += i % 13
-				}
-				if sum > 0 {
-					sums.Add(1)
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	return float64(sums.Load()) / time.Since(start).Seconds()
 }
 
 // A kind of connection is a server, and what its clients send and get once.
@@ -180,8 +130,8 @@ func (k kind) measure(n int, d time.Duration) (m measured, err error) {
 			c.Close()
 		}
 	}()
-	m.alone = compute(d)
-	bytes, before := memory(), threads()
+	m.alone = harness.Compute(d)
+	bytes, before := memory(), harness.Threads()
 	start := time.Now()
 	for len(conns) < n {
 		conn, err := k.open(listener.Addr().String())
@@ -191,53 +141,36 @@ func (k kind) measure(n int, d time.Duration) (m measured, err error) {
 		conns = append(conns, conn)
 	}
 	m.took, m.opened = time.Since(start), len(conns)
-	m.beside = compute(d)
-	m.threads, m.bytes = max(0, threads()-before), max(0, memory()-bytes)
+	m.beside = harness.Compute(d)
+	m.threads, m.bytes = max(0, harness.Threads()-before), max(0, memory()-bytes)
 	return m, nil
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("idle", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	n := flags.Int("n", 10_000, "`connections`, as many of them as the limit of open files allows (the document: “a million”)")
-	d := flags.Duration("d", 300*time.Millisecond, "how `long` to compute without and beside them")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "idle: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *n < 1 || *d <= 0 {
-		fmt.Fprintln(stderr, "idle: -n must be at least 1, -d more than 0")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("idle: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	count := allowed(*n)
-	if count < *n {
-		fmt.Fprintf(stderr, "idle: %d of %d connections, as the limit of open files has it (ulimit -n)\n", count, *n)
-	}
-	for _, k := range []kind{
-		{"tcp", serveTCP, "here\n", "here\n"},
-		{"http", serveHTTP, "GET / HTTP/1.1\r\nHost: idle\r\n\r\n", "here\n"},
-	} {
-		m, err := k.measure(count, *d)
-		if err != nil {
-			fmt.Fprintf(stderr, "idle: %s: %v\n", k.name, err)
-			return 1
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	n := b.Int("n", 10_000, 1, "`connections`, as many of them as the limit of open files allows (the document: “a million”)")
+	d := b.Duration("d", 300*time.Millisecond, "how `long` to compute without and beside them")
+	return func() error {
+		count := allowed(*n)
+		if count < *n {
+			fmt.Fprintf(b.Stderr, "idle: %d of %d connections, as the limit of open files has it (ulimit -n)\n", count, *n)
 		}
-		per := 1 / float64(m.opened)
-		fmt.Fprintf(stdout, "BenchmarkIdle/%s %d %.0f ns/op %d conns %.5f threads/conn %.0f B/conn %.1f alone-sums/s %.1f beside-sums/s\n",
-			k.name, m.opened, float64(m.took.Nanoseconds())*per, m.opened, float64(m.threads)*per, m.bytes*per, m.alone, m.beside)
+		for _, k := range []kind{
+			{"tcp", serveTCP, "here\n", "here\n"},
+			{"http", serveHTTP, "GET / HTTP/1.1\r\nHost: idle\r\n\r\n", "here\n"},
+		} {
+			m, err := k.measure(count, *d)
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.name, err)
+			}
+			per := 1 / float64(m.opened)
+			b.Result("BenchmarkIdle/%s %d %.0f ns/op %d conns %.5f threads/conn %.0f B/conn %.1f alone-sums/s %.1f beside-sums/s",
+				k.name, m.opened, float64(m.took.Nanoseconds())*per, m.opened, float64(m.threads)*per, m.bytes*per, m.alone, m.beside)
+		}
+		return nil
 	}
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("idle", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,101 +5,43 @@
 package iobound
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
-	"net"
-	"net/http"
 	"os"
-	"runtime"
-	"sync"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-const answer = "after a while"
-
-func fetch(client *http.Client, url string) error {
-	resp, err := client.Get(url)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err == nil && string(body) != answer {
-		err = fmt.Errorf("%s: %s, %q", url, resp.Status, body)
-	}
-	return err
-}
-
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("iobound", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	wait := flags.Duration("d", time.Second, "how long the server takes; the document's is 1s")
-	requests := flags.Int("requests", 3, "of each client, in turn; the document's are 3")
-	clients := flags.Int("n", 100, "`clients` at once (the document leaves it to go test -bench)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "iobound: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *wait < 0 || *requests < 1 || *clients < 1 {
-		fmt.Fprintln(stderr, "iobound: -d must not be negative, -requests and -n at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("iobound: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintf(stderr, "iobound: %v\n", err)
-		return 1
-	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(*wait)
-		io.WriteString(w, answer)
-	})}
-	go server.Serve(listener)
-	defer server.Close()
-	transport := &http.Transport{MaxIdleConnsPerHost: *clients}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
-
-	failed := make(chan error, *clients)
-	var wg sync.WaitGroup
-	start := time.Now()
-	for i := 0; i < *clients; i++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	wait := b.Wait("d", time.Second, "how long the server takes; the document's is 1s")
+	requests := b.Int("requests", 3, 1, "of each client, in turn; the document's are 3")
+	clients := b.Int("n", 100, 1, "`clients` at once (the document leaves it to go test -bench)")
+	return func() error {
+		fetch, stop, err := harness.Loopback(*clients, "after a while", func() { time.Sleep(*wait) })
+		if err != nil {
+			return err
+		}
+		defer stop()
+		elapsed, err := harness.Try(*clients, func() error {
 			for i := 0; i < *requests; i++ {
-				if err := fetch(client, "http://"+listener.Addr().String()); err != nil {
-					failed <- err
-					return
+				if err := fetch(); err != nil {
+					return err
 				}
 			}
-		}()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if least := time.Duration(*requests) * *wait; elapsed < least {
+			return fmt.Errorf("took %v, less than the %v of waiting", elapsed, least)
+		}
+		b.Result("BenchmarkIOBound 1 %d ns/op", elapsed.Nanoseconds())
+		return nil
 	}
-	wg.Wait()
-	elapsed := time.Since(start)
-	if len(failed) > 0 {
-		fmt.Fprintf(stderr, "iobound: %d of %d clients failed: %v\n", len(failed), *clients, <-failed)
-		return 1
-	}
-	if least := time.Duration(*requests) * *wait; elapsed < least {
-		fmt.Fprintf(stderr, "iobound: took %v, less than the %v of waiting\n", elapsed, least)
-		return 1
-	}
-	fmt.Fprintf(stdout, "BenchmarkIOBound 1 %d ns/op\n", elapsed.Nanoseconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("iobound", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,17 +5,12 @@ package json
 
 import (
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"reflect"
 	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 type record struct {
@@ -58,55 +53,21 @@ func roundTrip(in *record) error {
 	return nil
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("json", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	n := flags.Int("n", 15, "round `trips` in all (the document leaves it to its driver)")
-	levels := flags.Int("levels", 7, "of the tree, 4 records to each (ours: 21845 records, some 150 ms; the document's take 145 ms at GOMAXPROCS=1)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "json: %q: want flags only\n", flags.Arg(0))
-		return 2
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	n := b.Int("n", 15, 1, "round `trips` in all (the document leaves it to its driver)")
+	levels := b.Int("levels", 7, 0, "of the tree, 4 records to each (ours: 21845 records, some 150 ms; the document's take 145 ms at GOMAXPROCS=1)")
+	b.Check(func() bool { return *levels <= 9 }, "-levels must be at most 9")
+	return func() error {
+		in := tree("root", *levels)
+		elapsed, err := harness.Take(runtime.GOMAXPROCS(0), *n, func(int) error { return roundTrip(in) })
+		if err == nil {
+			b.Result("BenchmarkJSON %d %.0f ns/op", *n, float64(elapsed.Nanoseconds())/float64(*n))
+		}
+		return err
 	}
-	if *n < 1 || *levels < 0 || *levels > 9 {
-		fmt.Fprintln(stderr, "json: -n must be at least 1, -levels 0 to 9")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("json: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	in := tree("root", *levels)
-	failed := make(chan error, *n)
-	var taken atomic.Int64
-	var wg sync.WaitGroup
-	start := time.Now()
-	for w := 0; w < runtime.GOMAXPROCS(0); w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for taken.Add(1) <= int64(*n) {
-				if err := roundTrip(in); err != nil {
-					failed <- err
-					return
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	elapsed := time.Since(start)
-	if len(failed) > 0 {
-		fmt.Fprintf(stderr, "json: %v\n", <-failed)
-		return 1
-	}
-	fmt.Fprintf(stdout, "BenchmarkJSON %d %.0f ns/op\n", *n, float64(elapsed.Nanoseconds())/float64(*n))
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("json", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

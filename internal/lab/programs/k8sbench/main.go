@@ -5,20 +5,14 @@
 package k8sbench
 
 import (
-	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"log"
 	"math"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"runtime"
 	"strconv"
-	"syscall"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // most bounds a request to about a second.
@@ -41,35 +35,14 @@ func handle(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%.3f\n", compute(n))
 }
 
-// Serve answers at the address until ctx ends. It says at the start which
-// GOMAXPROCS it runs with: the cheapest insurance there is.
-func Serve(ctx context.Context, addr string, stderr io.Writer) error {
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("k8sbench: GOMAXPROCS=%d NumCPU=%d Version=%s Addr=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), listener.Addr())
+// Program is the server.
+func Program(*log.Logger) (http.Handler, func(), error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/cpu", handle)
-	server := &http.Server{Handler: mux}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return mux, nil, nil
 }
 
+// The document's port is 7000.
 func main() {
-	addr := flag.String("addr", "127.0.0.1:7000", "`address` to listen at; the document's port is 7000")
-	if flag.Parse(); flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "k8sbench: %q: want flags only\n", flag.Arg(0))
-		os.Exit(2)
-	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	if err := Serve(ctx, *addr, os.Stderr); err != nil {
-		log.Fatal(err)
-	}
+	os.Exit(harness.Server("k8sbench", "127.0.0.1:7000", Program))
 }

@@ -4,15 +4,10 @@
 package parallel
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
-	"runtime"
-	"sync"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 func work(steps int) int {
@@ -23,51 +18,23 @@ func work(steps int) int {
 	return x
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("parallel", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	goroutines := flags.Int("goroutines", 16, "how many; the document's are 16")
-	steps := flags.Int("steps", 50_000_000, "`steps` of each; the document's are 50 million")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "parallel: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *goroutines < 1 || *steps < 1 {
-		fmt.Fprintln(stderr, "parallel: -goroutines and -steps must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("parallel: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	results := make([]int, *goroutines)
-	start := time.Now()
-	var wg sync.WaitGroup
-	for i := range results {
-		i := i
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			results[i] = work(*steps)
-		}()
-	}
-	wg.Wait()
-	elapsed := time.Since(start)
-	for i, x := range results {
-		if x != results[0] {
-			fmt.Fprintf(stderr, "parallel: goroutine %d found %d, goroutine 0 found %d\n", i, x, results[0])
-			return 1
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	goroutines := b.Int("goroutines", 16, 1, "how many; the document's are 16")
+	steps := b.Int("steps", 50_000_000, 1, "`steps` of each; the document's are 50 million")
+	return func() error {
+		results := make([]int, *goroutines)
+		elapsed := harness.Together(*goroutines, func(i int) { results[i] = work(*steps) })
+		for i, x := range results {
+			if x != results[0] {
+				return fmt.Errorf("goroutine %d found %d, goroutine 0 found %d", i, x, results[0])
+			}
 		}
+		b.Result("BenchmarkParallel 1 %d ns/op", elapsed.Nanoseconds())
+		return nil
 	}
-	fmt.Fprintf(stdout, "BenchmarkParallel 1 %d ns/op\n", elapsed.Nanoseconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("parallel", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -12,14 +12,12 @@ package powser
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
-	"runtime"
 	"sync"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // A rational is in lowest terms, its denominator positive.
@@ -356,41 +354,24 @@ func compute(want []rational) error {
 // mostTerms have coefficients that fit, on the way to them too.
 const mostTerms = 20
 
-// Main runs the program. It keeps to Go 1.2.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("powser", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	terms := flags.Int("terms", mostTerms, fmt.Sprintf("`coefficients` of each series, at most %d", mostTerms))
-	n := flags.Int("n", 100, "how many `times`, one after the other (the document does not say; its 3 s are another machine's)")
-	switch err := flags.Parse(args); {
-	case err == flag.ErrHelp:
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "powser: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *terms < 1 || *terms > mostTerms || *n < 1 {
-		fmt.Fprintf(stderr, "powser: -terms must be 1 to %d, and -n at least 1\n", mostTerms)
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("powser: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	want := plainTan(*terms)
-	start := time.Now()
-	for i := 0; i < *n; i++ {
-		if err := compute(want); err != nil {
-			fmt.Fprintf(stderr, "powser: %v\n", err)
-			return 1
+// Program is the program. It keeps to Go 1.2.
+func Program(b *harness.Batch) func() error {
+	terms := b.Int("terms", mostTerms, 1, fmt.Sprintf("`coefficients` of each series, at most %d", mostTerms))
+	b.Check(func() bool { return *terms <= mostTerms }, "-terms must be at most %d", mostTerms)
+	n := b.Int("n", 100, 1, "how many `times`, one after the other (the document does not say; its 3 s are another machine's)")
+	return func() error {
+		want := plainTan(*terms)
+		start := time.Now()
+		for i := 0; i < *n; i++ {
+			if err := compute(want); err != nil {
+				return err
+			}
 		}
+		b.Result("BenchmarkPowser %d %.0f ns/op", *n, float64(time.Since(start).Nanoseconds())/float64(*n))
+		return nil
 	}
-	elapsed := time.Since(start)
-	fmt.Fprintf(stdout, "BenchmarkPowser %d %.0f ns/op\n", *n, float64(elapsed.Nanoseconds())/float64(*n))
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("powser", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -4,16 +4,12 @@
 package remedies
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // A counter is what so many goroutines count with, each as often as told, and then
@@ -98,61 +94,25 @@ func (c *batched) add(_, times int) {
 	tell()
 }
 
-// share has so many goroutines count to n together.
-func share(c counter, goroutines, n int) time.Duration {
-	var wg sync.WaitGroup
-	start := time.Now()
-	for g := 0; g < goroutines; g++ {
-		part := n / goroutines
-		if g < n%goroutines {
-			part++
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	goroutines := b.Int("goroutines", 16, 1, "that count; the document's are 16")
+	n := b.Int("n", 5_000_000, 1, "`increments` of each line (the document leaves it to go test -bench)")
+	return func() error {
+		for _, line := range []struct {
+			name string
+			counter
+		}{{"mutex", &locked{}}, {"atomic", &lockless{}}, {"sharded", make(sharded, *goroutines)}, {"batched", &batched{}}} {
+			elapsed := harness.Share(*goroutines, *n, line.add)
+			if got := line.total(); got != *n {
+				return fmt.Errorf("by %s %d goroutines counted to %d, want %d", line.name, *goroutines, got, *n)
+			}
+			b.Result("BenchmarkRemedies/%s %d %.3f ns/op", line.name, *n, float64(elapsed.Nanoseconds())/float64(*n))
 		}
-		wg.Add(1)
-		go func(g int) {
-			defer wg.Done()
-			c.add(g, part)
-		}(g)
+		return nil
 	}
-	wg.Wait()
-	return time.Since(start)
-}
-
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("remedies", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	goroutines := flags.Int("goroutines", 16, "that count; the document's are 16")
-	n := flags.Int("n", 5_000_000, "`increments` of each line (the document leaves it to go test -bench)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "remedies: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *goroutines < 1 || *n < 1 {
-		fmt.Fprintln(stderr, "remedies: -goroutines and -n must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("remedies: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	for _, line := range []struct {
-		name string
-		counter
-	}{{"mutex", &locked{}}, {"atomic", &lockless{}}, {"sharded", make(sharded, *goroutines)}, {"batched", &batched{}}} {
-		elapsed := share(line.counter, *goroutines, *n)
-		if got := line.total(); got != *n {
-			fmt.Fprintf(stderr, "remedies: by %s %d goroutines counted to %d, want %d\n", line.name, *goroutines, got, *n)
-			return 1
-		}
-		fmt.Fprintf(stdout, "BenchmarkRemedies/%s %d %.3f ns/op\n", line.name, *n, float64(elapsed.Nanoseconds())/float64(*n))
-	}
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("remedies", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

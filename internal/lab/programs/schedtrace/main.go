@@ -8,16 +8,15 @@
 package schedtrace
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // compute is about a millisecond of it.
@@ -45,65 +44,49 @@ func spread(wg *sync.WaitGroup, goroutines int, d time.Duration) {
 	}
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("schedtrace", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	d := flags.Duration("d", time.Second, "`length` of the first two phases (the document has no program)")
-	n := flags.Int("n", 400, "`goroutines` of the crowd, about 2 ms of computing each")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "schedtrace: %q: want flags only\n", flags.Arg(0))
-		return 2
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	d := b.Wait("d", time.Second, "`length` of the first two phases (the document has no program)")
+	n := b.Int("n", 400, 1, "`goroutines` of the crowd, about 2 ms of computing each")
+	b.Log.SetFlags(log.LstdFlags | log.Lmicroseconds)
+	return func() error {
+		procs := runtime.GOMAXPROCS(0)
+		var crowded atomic.Int64
+		for _, phase := range []struct {
+			name string
+			run  func(*sync.WaitGroup)
+		}{
+			{"idle", func(*sync.WaitGroup) { time.Sleep(*d) }},
+			{"spread", func(wg *sync.WaitGroup) { spread(wg, procs+1, *d) }},
+			{"crowd", func(wg *sync.WaitGroup) {
+				spread(wg, procs, *d/10)
+				wg.Add(*n)
+				go func() {
+					for i := 0; i < *n; i++ {
+						go func() {
+							defer wg.Done()
+							if compute() == compute() {
+								crowded.Add(1)
+							}
+						}()
+					}
+				}()
+			}},
+		} {
+			b.Log.Printf("schedtrace: phase %s", phase.name)
+			var wg sync.WaitGroup
+			start := time.Now()
+			phase.run(&wg)
+			wg.Wait()
+			b.Result("BenchmarkSchedtrace/%s 1 %d ns/op", phase.name, time.Since(start).Nanoseconds())
+		}
+		if got := crowded.Load(); got != int64(*n) {
+			return fmt.Errorf("%d of the crowd found what it should, want %d", got, *n)
+		}
+		return nil
 	}
-	if *d < 0 || *n < 1 {
-		fmt.Fprintln(stderr, "schedtrace: -d must not be negative, -n at least 1")
-		return 2
-	}
-	logger := log.New(stderr, "", log.LstdFlags|log.Lmicroseconds)
-	procs := runtime.GOMAXPROCS(0)
-	logger.Printf("schedtrace: GOMAXPROCS=%d NumCPU=%d Version=%s", procs, runtime.NumCPU(), runtime.Version())
-
-	var crowded atomic.Int64
-	for _, phase := range []struct {
-		name string
-		run  func(*sync.WaitGroup)
-	}{
-		{"idle", func(*sync.WaitGroup) { time.Sleep(*d) }},
-		{"spread", func(wg *sync.WaitGroup) { spread(wg, procs+1, *d) }},
-		{"crowd", func(wg *sync.WaitGroup) {
-			spread(wg, procs, *d/10)
-			wg.Add(*n)
-			go func() {
-				for i := 0; i < *n; i++ {
-					go func() {
-						defer wg.Done()
-						if compute() == compute() {
-							crowded.Add(1)
-						}
-					}()
-				}
-			}()
-		}},
-	} {
-		logger.Printf("schedtrace: phase %s", phase.name)
-		var wg sync.WaitGroup
-		start := time.Now()
-		phase.run(&wg)
-		wg.Wait()
-		fmt.Fprintf(stdout, "BenchmarkSchedtrace/%s 1 %d ns/op\n", phase.name, time.Since(start).Nanoseconds())
-	}
-	if got := crowded.Load(); got != int64(*n) {
-		fmt.Fprintf(stderr, "schedtrace: %d of the crowd found what it should, want %d\n", got, *n)
-		return 1
-	}
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("schedtrace", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,14 +5,12 @@
 package sieve
 
 import (
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
-	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // count sends 2, 3, 4 and so on until it is told to stop.
@@ -81,38 +79,21 @@ func wrong(found []int) int {
 	return 0
 }
 
-// Main runs the program. It keeps to Go 1.2.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("sieve", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	n := flags.Int("n", 4000, "`primes` to find (the document does not say; its 27 s are another machine's)")
-	switch err := flags.Parse(args); {
-	case err == flag.ErrHelp:
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "sieve: %q: want flags only\n", flags.Arg(0))
-		return 2
+// Program is the program. It keeps to Go 1.2.
+func Program(b *harness.Batch) func() error {
+	n := b.Int("n", 4000, 1, "`primes` to find (the document does not say; its 27 s are another machine's)")
+	return func() error {
+		start := time.Now()
+		found := primes(*n)
+		elapsed := time.Since(start)
+		if p := wrong(found); p != 0 {
+			return fmt.Errorf("%d is not the next prime", p)
+		}
+		b.Result("BenchmarkSieve 1 %d ns/op", elapsed.Nanoseconds())
+		return nil
 	}
-	if *n < 1 {
-		fmt.Fprintln(stderr, "sieve: -n must be at least 1")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("sieve: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	start := time.Now()
-	found := primes(*n)
-	elapsed := time.Since(start)
-	if p := wrong(found); p != 0 {
-		fmt.Fprintf(stderr, "sieve: %d is not the next prime\n", p)
-		return 1
-	}
-	fmt.Fprintf(stdout, "BenchmarkSieve 1 %d ns/op\n", elapsed.Nanoseconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("sieve", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -8,17 +8,12 @@ package stealing
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
-	"runtime"
 	"runtime/trace"
 	"strconv"
-	"sync"
-	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 // work is about a millisecond of computing for each unit.
@@ -32,74 +27,43 @@ func work(units int) uint64 {
 	return x
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("stealing", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	procs := flags.Int("procs", 4, "`number` to call runtime.GOMAXPROCS with, the document's is 4; 0: leave it")
-	goroutines := flags.Int("goroutines", 16, "made on one P; the document's are 16")
-	units := flags.Int("work", 10, "`milliseconds` of computing in each, about (the document's sleep 10 ms, which leaves nothing to steal)")
-	file := flags.String("trace", "", "`file` to write an execution trace to")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "stealing: %q: want flags only\n", flags.Arg(0))
-		return 2
-	}
-	if *goroutines < 1 || *units < 0 || *procs < 0 {
-		fmt.Fprintln(stderr, "stealing: -goroutines must be at least 1, -procs and -work not negative")
-		return 2
-	}
-	if *procs > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(*procs)) //procfit:ignore PF024 the setting that the experiment is about
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("stealing: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-	stop := func() error { return nil }
-	if *file != "" {
-		f, err := os.Create(*file)
-		if err == nil {
-			err = trace.Start(f)
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	b.Procs("procs", 4, "`number` to call runtime.GOMAXPROCS with, the document's is 4; 0: leave it")
+	goroutines := b.Int("goroutines", 16, 1, "made on one P; the document's are 16")
+	units := b.Int("work", 10, 0, "`milliseconds` of computing in each, about (the document's sleep 10 ms, which leaves nothing to steal)")
+	file := b.Flags.String("trace", "", "`file` to write an execution trace to")
+	return func() error {
+		stop := func() error { return nil }
+		if *file != "" {
+			f, err := os.Create(*file)
+			if err == nil {
+				err = trace.Start(f)
+			}
+			if err != nil {
+				return fmt.Errorf("trace: %w", err)
+			}
+			stop = func() error { trace.Stop(); return f.Close() }
 		}
-		if err != nil {
-			fmt.Fprintf(stderr, "stealing: trace: %v\n", err)
-			return 1
-		}
-		stop = func() error { trace.Stop(); return f.Close() }
-	}
-
-	results := make([]uint64, *goroutines)
-	start := time.Now()
-	var wg sync.WaitGroup
-	wg.Add(*goroutines)
-	for i := range results {
-		i := i
-		go func() {
-			defer wg.Done()
+		results := make([]uint64, *goroutines)
+		elapsed := harness.Together(*goroutines, func(i int) {
 			ctx := context.Background()
 			trace.Log(ctx, "worker", strconv.Itoa(i))
 			trace.WithRegion(ctx, "worker", func() { results[i] = work(*units) })
-		}()
-	}
-	wg.Wait()
-	elapsed := time.Since(start)
-	if err := stop(); err != nil {
-		fmt.Fprintf(stderr, "stealing: trace: %v\n", err)
-		return 1
-	}
-	for i, x := range results {
-		if x != results[0] {
-			fmt.Fprintf(stderr, "stealing: worker %d found %d, worker 0 found %d\n", i, x, results[0])
-			return 1
+		})
+		if err := stop(); err != nil {
+			return fmt.Errorf("trace: %w", err)
 		}
+		for i, x := range results {
+			if x != results[0] {
+				return fmt.Errorf("worker %d found %d, worker 0 found %d", i, x, results[0])
+			}
+		}
+		b.Result("BenchmarkStealing 1 %d ns/op", elapsed.Nanoseconds())
+		return nil
 	}
-	fmt.Fprintf(stdout, "BenchmarkStealing 1 %d ns/op\n", elapsed.Nanoseconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("stealing", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

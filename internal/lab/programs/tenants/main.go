@@ -13,10 +13,8 @@ package tenants
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,27 +25,18 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-const (
-	steps = 100_000
-	// want is what sum finds: whole rounds of 0 to 12, and the rest of one.
-	want = steps/13*(12*13/2) + (steps%13-1)*(steps%13)/2
-)
-
-func sum() int64 {
-	sum := int64(0)
-	for i := 0; i < steps; i++ {
-		sum += int64(i % 13)
-	}
-	return sum
-}
+// steps are those of a request: some 0.1 ms.
+const steps = 100_000
 
 type options struct {
-	how, role string
-	d         time.Duration
-	rate      float64
-	cpus      []int // that the process may run on, before anything is pinned
+	how  string
+	d    time.Duration
+	rate float64
+	cpus []int // that the process may run on, before anything is pinned
 }
 
 // workers are the quiet tenant's goroutines: so many requests at one time are more than
@@ -57,7 +46,7 @@ const workers = 4
 // quiet answers requests that are due at a steady rate and returns the 99th percentile
 // of how long each took from when it was due, in nanoseconds.
 func (o options) quiet() (p99 int64, err error) {
-	pinned := o.how == "pinned" && o.role != "quiet"
+	pinned := o.how == "pinned"
 	if pinned {
 		if err := o.pinRest(); err != nil {
 			return 0, err
@@ -80,7 +69,7 @@ func (o options) quiet() (p99 int64, err error) {
 			}
 			began <- err
 			for at := range due {
-				ok := sum() == want
+				ok := harness.Sum(steps)
 				d := time.Since(at)
 				mu.Lock()
 				if took = append(took, d); !ok {
@@ -129,7 +118,7 @@ func startBusy() *busy {
 		go func() {
 			defer b.wg.Done()
 			for !b.stop.Load() {
-				if sum() == want {
+				if harness.Sum(steps) {
 					b.sums.Add(1)
 				}
 			}
@@ -278,7 +267,7 @@ func self(args []string) ([]string, error) {
 
 // measure returns the quiet tenant's 99th percentiles, and what a sum took of the busy
 // one's time.
-func (o options) measure(args []string, stderr io.Writer) (beside, alone int64, perSum float64, err error) {
+func (o options) measure(b *harness.Batch) (beside, alone int64, perSum float64, err error) {
 	quiet := func() (int64, error) { return o.quiet() }
 	switch o.how {
 	case "pinned":
@@ -286,15 +275,15 @@ func (o options) measure(args []string, stderr io.Writer) (beside, alone int64, 
 			return 0, 0, 0, err
 		}
 	case "processes", "quota":
-		command, err := self(args)
+		command, err := self(b.Args)
 		if err != nil {
 			return 0, 0, 0, err
 		}
-		quiet = func() (int64, error) { return o.outside(command, stderr) }
+		quiet = func() (int64, error) { return o.outside(command, b.Stderr) }
 	}
-	b := startBusy()
+	busy := startBusy()
 	beside, err = quiet()
-	perSum = b.end()
+	perSum = busy.end()
 	if err == nil {
 		alone, err = quiet()
 	}
@@ -302,59 +291,44 @@ func (o options) measure(args []string, stderr io.Writer) (beside, alone int64, 
 }
 
 // child is the quiet tenant as a process: told to by a byte, it measures once.
-func (o options) child(stdout, stderr io.Writer) int {
+func (o options) child(stdout io.Writer) error {
 	if n, _ := os.Stdin.Read(make([]byte, 1)); n == 0 {
-		return 1 // whoever started it is gone, or has said why
+		return nil // whoever started it is gone, or has said why
 	}
 	p99, err := o.quiet()
-	if err != nil {
-		fmt.Fprintf(stderr, "tenants: %v\n", err)
-		return 1
+	if err == nil {
+		_, err = fmt.Fprintln(stdout, p99)
 	}
-	fmt.Fprintln(stdout, p99)
-	return 0
+	return err
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
+// Program is the program.
+func Program(b *harness.Batch) func() error {
 	var o options
-	flags := flag.NewFlagSet("tenants", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&o.how, "how", "together", "`what` lies between the two: nothing (together), pinned, processes or quota")
-	flags.DurationVar(&o.d, "d", time.Second, "how `long` to measure beside the busy tenant, and again alone")
-	flags.Float64Var(&o.rate, "rate", 500, "`requests` of the quiet tenant a second")
-	flags.StringVar(&o.role, "role", "both", "quiet is what the program starts itself as")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "tenants: %q: want flags only\n", flags.Arg(0))
-		return 2
-	case o.d <= 0 || !(o.rate > 0) || o.rate > 10_000:
-		fmt.Fprintln(stderr, "tenants: -d must be more than 0, -rate more than 0 and at most 10000")
-		return 2
-	case !slices.Contains([]string{"together", "pinned", "processes", "quota"}, o.how):
-		fmt.Fprintf(stderr, "tenants: -how %q is none of together, pinned, processes and quota\n", o.how)
-		return 2
-	case o.role == "quiet":
-		return o.child(stdout, stderr)
-	case o.role != "both":
-		fmt.Fprintf(stderr, "tenants: -role %q is neither both nor quiet\n", o.role)
-		return 2
+	ways := []string{"together", "pinned", "processes", "quota"}
+	b.Flags.StringVar(&o.how, "how", "together", "`what` lies between the two: nothing (together), pinned, processes or quota")
+	b.Check(func() bool { return slices.Contains(ways, o.how) }, "-how must be one of %s", strings.Join(ways, ", "))
+	d := b.Duration("d", time.Second, "how `long` to measure beside the busy tenant, and again alone")
+	b.Flags.Float64Var(&o.rate, "rate", 500, "`requests` of the quiet tenant a second")
+	b.Check(func() bool { return o.rate > 0 && o.rate <= 10_000 }, "-rate must be more than 0 and at most 10000")
+	role := b.Flags.String("role", "both", "quiet is what the program starts itself as")
+	b.Check(func() bool { return *role == "both" || *role == "quiet" }, "-role must be both or quiet")
+	b.Instead = func() (bool, error) {
+		if o.d = *d; *role == "both" {
+			return false, nil
+		}
+		return true, o.child(b.Stdout)
 	}
-	log.New(stderr, "", log.LstdFlags).Printf("tenants: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-	beside, alone, perSum, err := o.measure(args, stderr)
-	if err != nil {
-		fmt.Fprintf(stderr, "tenants: %s: %v\n", o.how, err)
-		return 1
+	return func() error {
+		beside, alone, perSum, err := o.measure(b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.how, err)
+		}
+		b.Result("BenchmarkTenants 1 %.0f ns/op %d beside-p99-ns %d alone-p99-ns", perSum, beside, alone)
+		return nil
 	}
-	fmt.Fprintf(stdout, "BenchmarkTenants 1 %.0f ns/op %d beside-p99-ns %d alone-p99-ns\n", perSum, beside, alone)
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("tenants", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -5,37 +5,15 @@
 package threads
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log"
 	"math/rand"
 	"os"
-	"runtime"
-	"runtime/pprof"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-)
 
-// threads counts those that exist: as the kernel sees them, and where it has no
-// /proc, those that the runtime has ever made.
-func threads() int {
-	status, err := os.ReadFile("/proc/self/status")
-	if err == nil {
-		for _, line := range strings.Split(string(status), "\n") {
-			if value, ok := strings.CutPrefix(line, "Threads:"); ok {
-				if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
-					return n
-				}
-			}
-		}
-	}
-	return pprof.Lookup("threadcreate").Count()
-}
+	"github.com/procfit/procfit/internal/lab/programs/harness"
+)
 
 // A clock tells all goroutines when to end. Those that compute look at it
 // themselves, and one of them counts the threads now and then: with thousands in
@@ -52,7 +30,7 @@ type clock struct {
 func (c *clock) running() bool {
 	now := time.Now()
 	if next := c.next.Load(); int64(now.Sub(c.start)) >= next && c.next.CompareAndSwap(next, next+int64(100*time.Millisecond)) {
-		if n := int64(threads()); n > c.most.Load() {
+		if n := int64(harness.Threads()); n > c.most.Load() {
 			c.most.Store(n)
 		}
 	}
@@ -105,61 +83,44 @@ func sumRandom(c *clock) (rounds, wrong int) {
 	return rounds, wrong
 }
 
-// Main runs the program.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("threads", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	d := flags.Duration("d", 5*time.Second, "how `long` (the document does not say)")
-	n := flags.Int("n", 10_000, "`goroutines` in all; the document's are 10,000")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "threads: %q: want flags only\n", flags.Arg(0))
-		return 2
+// Program is the program.
+func Program(b *harness.Batch) func() error {
+	d := b.Duration("d", 5*time.Second, "how `long` (the document does not say)")
+	n := b.Int("n", 10_000, 3, "`goroutines` in all; the document's are 10,000")
+	return func() error {
+		kinds := []func(*clock) (rounds, wrong int){sumAndSleep, sleep, sumRandom}
+		rounds, wrong := make([]int, len(kinds)), 0
+		c := &clock{over: make(chan struct{})}
+		made := make(chan struct{})
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		before := harness.Threads()
+		for i := 0; i < *n; i++ {
+			kind := i % len(kinds)
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				<-made
+				r, w := kinds[kind](c)
+				mu.Lock()
+				defer mu.Unlock()
+				rounds[kind], wrong = rounds[kind]+r, wrong+w
+			}()
+		}
+		c.start = time.Now()
+		c.end = c.start.Add(*d)
+		close(made)
+		wg.Wait()
+		elapsed := time.Since(c.start)
+		if wrong > 0 || rounds[2] == 0 {
+			return fmt.Errorf("%d sums are wrong, of %v", wrong, rounds)
+		}
+		b.Result("BenchmarkThreads 1 %d ns/op %d threads-before %d threads-max %.0f sleeping-rounds/s %.0f random-rounds/s",
+			elapsed.Nanoseconds(), before, c.most.Load(), float64(rounds[0])/elapsed.Seconds(), float64(rounds[2])/elapsed.Seconds())
+		return nil
 	}
-	if *n < 3 || *d <= 0 {
-		fmt.Fprintln(stderr, "threads: -n must be at least 3, -d more than 0")
-		return 2
-	}
-	log.New(stderr, "", log.LstdFlags).Printf("threads: GOMAXPROCS=%d NumCPU=%d Version=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-
-	kinds := []func(*clock) (rounds, wrong int){sumAndSleep, sleep, sumRandom}
-	rounds, wrong := make([]int, len(kinds)), 0
-	c := &clock{over: make(chan struct{})}
-	made := make(chan struct{})
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	before := threads()
-	for i := 0; i < *n; i++ {
-		kind := i % len(kinds)
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			<-made
-			r, w := kinds[kind](c)
-			mu.Lock()
-			defer mu.Unlock()
-			rounds[kind], wrong = rounds[kind]+r, wrong+w
-		}()
-	}
-	c.start = time.Now()
-	c.end = c.start.Add(*d)
-	close(made)
-	wg.Wait()
-	elapsed := time.Since(c.start)
-	if wrong > 0 || rounds[2] == 0 {
-		fmt.Fprintf(stderr, "threads: %d sums are wrong, of %v\n", wrong, rounds)
-		return 1
-	}
-	fmt.Fprintf(stdout, "BenchmarkThreads 1 %d ns/op %d threads-before %d threads-max %.0f sleeping-rounds/s %.0f random-rounds/s\n",
-		elapsed.Nanoseconds(), before, c.most.Load(), float64(rounds[0])/elapsed.Seconds(), float64(rounds[2])/elapsed.Seconds())
-	return 0
 }
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(harness.Run("threads", os.Args[1:], os.Stdout, os.Stderr, Program))
 }

@@ -8,10 +8,6 @@
 package uber
 
 import (
-	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -19,10 +15,9 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/signal"
-	"runtime"
 	"sync/atomic"
-	"syscall"
+
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
 const backends = 3
@@ -63,48 +58,31 @@ func balance(urls []*url.URL, transport http.RoundTripper, logger *log.Logger) h
 	})
 }
 
-// Serve answers at the address until ctx ends. It says at the start which
-// GOMAXPROCS it runs with: the cheapest insurance there is.
-func Serve(ctx context.Context, addr string, stderr io.Writer) error {
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
+// Program is the load balancer and its backends.
+func Program(logger *log.Logger) (handler http.Handler, stop func(), err error) {
+	transport := &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}
 	var urls []*url.URL
+	var servers []*http.Server
+	stop = func() {
+		transport.CloseIdleConnections()
+		for _, s := range servers {
+			s.Close()
+		}
+	}
 	for i := 0; i < backends; i++ {
 		behind, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			listener.Close()
-			return err
+			stop()
+			return nil, nil, err
 		}
 		backend := &http.Server{Handler: http.HandlerFunc(echo)}
 		go backend.Serve(behind)
-		defer backend.Close()
+		servers = append(servers, backend)
 		urls = append(urls, &url.URL{Scheme: "http", Host: behind.Addr().String()})
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}
-	defer transport.CloseIdleConnections()
-	logger := log.New(stderr, "", log.LstdFlags)
-	logger.Printf("uber: GOMAXPROCS=%d NumCPU=%d Version=%s Addr=%s",
-		runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), listener.Addr())
-	server := &http.Server{Handler: balance(urls, transport, logger)}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return balance(urls, transport, logger), stop, nil
 }
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen at")
-	if flag.Parse(); flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "uber: %q: want flags only\n", flag.Arg(0))
-		os.Exit(2)
-	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	if err := Serve(ctx, *addr, os.Stderr); err != nil {
-		log.Fatal(err)
-	}
+	os.Exit(harness.Server("uber", "127.0.0.1:8080", Program))
 }

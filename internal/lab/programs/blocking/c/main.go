@@ -20,34 +20,14 @@ package main
 import "C"
 
 import (
-	"flag"
 	"fmt"
-	"log"
 	"os"
-	"runtime"
-	"runtime/pprof"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-)
 
-// threads counts those that exist: as the kernel sees them, and where it has no /proc,
-// those that the runtime has ever made.
-func threads() int {
-	status, err := os.ReadFile("/proc/self/status")
-	if err == nil {
-		for _, line := range strings.Split(string(status), "\n") {
-			if value, ok := strings.CutPrefix(line, "Threads:"); ok {
-				if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
-					return n
-				}
-			}
-		}
-	}
-	return pprof.Lookup("threadcreate").Count()
-}
+	"github.com/procfit/procfit/internal/lab/programs/harness"
+)
 
 // sleep is the call.
 func sleep(d time.Duration) error {
@@ -59,40 +39,27 @@ func sleep(d time.Duration) error {
 
 // each has n goroutines call until they say that it is enough.
 func each(n int, call func() (more bool, err error)) error {
-	failed := make(chan error, n)
-	var wg sync.WaitGroup
-	for i := 0; i < n; i++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for {
-				more, err := call()
-				if err != nil {
-					failed <- err
-				}
-				if err != nil || !more {
-					return
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	close(failed)
-	return <-failed
+	_, err := harness.Try(n, func() (err error) {
+		for more := true; more && err == nil; {
+			more, err = call()
+		}
+		return err
+	})
+	return err
 }
 
-func measure(n int, d time.Duration) error {
-	before, most := threads(), 0
-	var looked sync.WaitGroup
-	looked.Add(1)
+func measure(b *harness.Batch, n int, d time.Duration) error {
+	before, most := harness.Threads(), 0
+	var counted sync.WaitGroup
+	counted.Add(1)
 	time.AfterFunc(d/2, func() {
-		defer looked.Done()
-		most = threads()
+		defer counted.Done()
+		most = harness.Threads()
 	})
 	if err := each(n, func() (bool, error) { return false, sleep(d) }); err != nil {
 		return err
 	}
-	looked.Wait()
+	counted.Wait()
 
 	var calls atomic.Int64
 	start := time.Now()
@@ -103,25 +70,18 @@ func measure(n int, d time.Duration) error {
 		return err
 	}
 	elapsed := time.Since(start)
-	fmt.Printf("BenchmarkCalls %d %.0f ns/op %.3f threads/call %.1f calls/s\n",
+	b.Result("BenchmarkCalls %d %.0f ns/op %.3f threads/call %.1f calls/s",
 		calls.Load(), float64(elapsed.Nanoseconds())/float64(calls.Load()), float64(most-before)/float64(n), float64(calls.Load())/elapsed.Seconds())
 	return nil
 }
 
+func program(b *harness.Batch) func() error {
+	n := b.Int("n", 100, 1, "`goroutines` that call at one time (the documents name no number)")
+	d := b.Duration("d", 300*time.Millisecond, "how `long` the long call takes, and the short ones are repeated")
+	b.Check(func() bool { return *d >= 10*time.Millisecond }, "-d must be at least 10ms")
+	return func() error { return measure(b, *n, *d) }
+}
+
 func main() {
-	n := flag.Int("n", 100, "`goroutines` that call at one time (the documents name no number)")
-	d := flag.Duration("d", 300*time.Millisecond, "how `long` the long call takes, and the short ones are repeated")
-	if flag.Parse(); flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "blocking: %q: want flags only\n", flag.Arg(0))
-		os.Exit(2)
-	}
-	if *n < 1 || *d < 10*time.Millisecond {
-		fmt.Fprintln(os.Stderr, "blocking: -n must be at least 1, -d at least 10ms")
-		os.Exit(2)
-	}
-	log.Printf("blocking: GOMAXPROCS=%d NumCPU=%d Version=%s", runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version())
-	if err := measure(*n, *d); err != nil {
-		fmt.Fprintf(os.Stderr, "blocking: %v\n", err)
-		os.Exit(1)
-	}
+	os.Exit(harness.Run("blocking", os.Args[1:], os.Stdout, os.Stderr, program))
 }
