@@ -136,11 +136,16 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 			}
 			*u.ThreadsMax += *one.ThreadsMax
 		}
+		counted := false
 		for _, l := range one.Limits {
 			if quota == nil || !sameCPUs(&l.CPUs, quota) {
 				u.OuterLimits = append(u.OuterLimits, l)
 				continue
 			}
+			if counted { // the container's own comes first, and the pod's may be as large
+				continue
+			}
+			counted = true
 			if u.Cgroup == nil {
 				u.Cgroup = &journal.Cgroup{}
 			}

@@ -154,6 +154,7 @@ func TestChanges(t *testing.T) {
 func TestSum(t *testing.T) {
 	one := agent.Counted{Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 0.25, System: 0.25}, ThreadsMax: new(5), HostUse: &journal.HostUse{OtherCPUSeconds: new(1.5)}},
 		Limits: []journal.OuterLimit{{CPUs: 0.5, Cgroup: journal.Cgroup{Periods: 10, ThrottledPeriods: 4, ThrottledSeconds: 0.1}}, {CPUs: 2}}}
+	one.Limits = append(one.Limits, one.Limits[0]) // the pod's, as large
 	u := sum([]agent.Counted{one, one}, new(0.5))
 	if u.Cgroup == nil || u.Cgroup.Periods != 20 || u.Cgroup.ThrottledPeriods != 8 || len(u.OuterLimits) != 2 || u.CPUSeconds.Total() != 1 || *u.ThreadsMax != 10 || *u.HostUse.OtherCPUSeconds != 1 {
 		t.Errorf("%+v, others %v", u, *u.HostUse.OtherCPUSeconds)
@@ -169,7 +170,7 @@ func TestSum(t *testing.T) {
 	if u := sum([]agent.Counted{seen, one}, nil); u.Memory != nil || u.GC != nil {
 		t.Errorf("of one alone: %+v, %+v", u.Memory, u.GC)
 	}
-	if u := sum([]agent.Counted{one}, nil); u.Cgroup != nil || len(u.OuterLimits) != 2 {
+	if u := sum([]agent.Counted{one}, nil); u.Cgroup != nil || len(u.OuterLimits) != 3 {
 		t.Errorf("without a quota: %+v", u)
 	}
 }
