@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // canaryOptions are the flags of a sweep under a Service's own traffic.
@@ -96,7 +97,7 @@ func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun
 	if run.copies, err = kube.Settle(ctx, k.options); err != nil {
 		return nil, err
 	}
-	if why := run.copies.Eyeless(); why != "" && len(h.Queries) == 0 {
+	if why := run.copies.Eyeless(); why != "" && len(h.Canary.Queries) == 0 {
 		return nil, fmt.Errorf("nothing could be compared: %s, and no --query tells a figure", why)
 	}
 	return run, o.place(run)
@@ -113,10 +114,11 @@ func (o *sweepOptions) canaryWarmup() time.Duration {
 // canaryHeader is what the flags say by themselves.
 func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 	c, spec := &o.kube.canary, o.spec
-	if h.Share, err = parseRatio("share", c.share); err != nil {
+	h.Canary = &journal.Canary{SliceSeconds: c.slice.Seconds(), Queries: []journal.Query{}, Counting: []journal.Counter{}}
+	if h.Canary.Share, err = parseRatio("share", c.share); err != nil {
 		return h, err
 	}
-	if h.HarmRatio, err = parseRatio("margin-p99", o.marginP99); err != nil {
+	if h.Plan.MarginP99, err = parseRatio("margin-p99", o.marginP99); err != nil {
 		return h, err
 	}
 	duration, warmup := spec.Load.Duration, o.canaryWarmup()
@@ -124,7 +126,7 @@ func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 		duration = canaryDuration
 	}
 	switch {
-	case h.Share >= 1:
+	case h.Canary.Share >= 1:
 		return h, usageError("--share %q: want less than all, as in 10%%", c.share)
 	case c.slice < time.Second || c.slice > longestSlice || c.slice%time.Second != 0:
 		return h, usageError("--slice %s: want whole seconds, from 1s to %s", c.slice, longestSlice)
@@ -135,18 +137,18 @@ func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 	case len(spec.Replicas) != 1 || spec.Replicas[0] < 1:
 		return h, usageError("--replicas: want one number, the pods of each setting")
 	}
-	h.Pods, h.SliceSeconds, h.DurationSeconds, h.WarmupSeconds = spec.Replicas[0], c.slice.Seconds(), duration.Seconds(), warmup.Seconds()
-	h.Started, h.Tool, h.Queries, h.Counting = time.Now().Truncate(time.Second), tool(std.args), []canary.Query{}, []canary.Counter{}
+	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
+	h.Started, h.Tool = time.Now().Truncate(time.Second), tool(std.args)
 	h.Tool.Args = secret.Own(h.Tool.Args)
 	for _, text := range c.queries {
 		q, err := canary.ParseQuery(text)
 		if err != nil {
 			return h, usageError("--query %w", err)
 		}
-		if slices.ContainsFunc(h.Queries, func(have canary.Query) bool { return have.Name == q.Name }) {
+		if slices.ContainsFunc(h.Canary.Queries, func(have journal.Query) bool { return have.Name == q.Name }) {
 			return h, usageError("--query %s is given twice", q.Name)
 		}
-		h.Queries = append(h.Queries, q)
+		h.Canary.Queries = append(h.Canary.Queries, q)
 	}
 	return h, nil
 }
@@ -155,19 +157,19 @@ func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
 func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus.Client, error) {
 	c := &o.kube.canary
 	switch {
-	case c.prometheus == "" && len(h.Queries) == 0:
+	case c.prometheus == "" && len(h.Canary.Queries) == 0:
 		return nil, nil
 	case c.prometheus == "":
 		return nil, usageError("--query needs --prometheus, the URL to ask")
-	case len(h.Queries) == 0:
+	case len(h.Canary.Queries) == 0:
 		return nil, usageError("--prometheus needs --query, what to ask it")
 	}
 	client, err := prometheus.New(c.prometheus, o.spec.Load.Headers)
 	if err != nil {
 		return nil, usageError("--prometheus %q: %w", secret.Text(c.prometheus), err)
 	}
-	for _, q := range h.Queries {
-		_, err := client.Ask(ctx, q.Rehearsal(c.slice), time.Now())
+	for _, q := range h.Canary.Queries {
+		_, err := client.Ask(ctx, canary.Rehearsal(q, c.slice), time.Now())
 		var refused *prometheus.RefusedError
 		if errors.As(err, &refused) {
 			return nil, usageError("--query %s: %w", q.Name, refused)
@@ -176,7 +178,7 @@ func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus
 			return nil, err
 		}
 	}
-	h.Prometheus = secret.Text(c.prometheus)
+	h.Canary.Prometheus = secret.Text(c.prometheus)
 	return client, nil
 }
 
@@ -196,26 +198,26 @@ func (o *sweepOptions) place(run *canaryRun) error {
 	if procs.Auto { // more Ps than CPUs are for a sweep to try, not for users
 		values = slices.DeleteFunc(values, func(v *int) bool { return v != nil && float64(*v) > math.Ceil(effective) })
 	}
-	if h.Rounds, err = canary.Divide(values, h.Pods, copies.Serving.Endpoints(), h.Share); err != nil {
+	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota(), o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
 		return o.divided(err)
 	}
 	pods := copies.Pods(true)
 	spec := o.spec
 	spec.Target.Pods = pods
-	h.Name, h.Object, h.Namespace, h.Container, h.SHA256 = spec.Title(), pods.Object, pods.Namespace, pods.Container, pods.SHA256
-	h.Node, h.QuotaCPUs, h.Services = node, copies.Quota(), copies.Serving.Services
-	h.Counting = append(h.Counting, copies.Serving.Counting...)
+	h.Name, h.TargetHost = spec.Title(), node
+	h.Target = journal.Target{Kind: journal.KindService, Object: pods.Object, Namespace: pods.Namespace, Container: pods.Container, SHA256: pods.SHA256}
+	h.Canary.Services, h.Canary.Counting = copies.Serving.Services, append(h.Canary.Counting, copies.Serving.Counting...)
 	run.dir = o.out
 	if run.dir == "" {
 		run.dir = filepath.Join("results", plan.FileName(h.Name)+"-canary-"+h.Started.Format("20060102-150405"))
 	}
-	if _, err := os.Lstat(filepath.Join(run.dir, canary.Name)); err == nil {
-		return usageError("--out %s: there is a canary's journal already, and one that ended is not gone on with; choose another", run.dir)
+	if _, err := os.Lstat(filepath.Join(run.dir, journal.Name)); err == nil {
+		return usageError("--out %s has a journal already, and a canary cannot be resumed: choose another directory", run.dir)
 	}
 	const slack = 5 * time.Minute // an API server that is away, say
 	run.place = copies.Canary(kube.CanaryConfig{
-		Host: thisHost(), Pods: h.Pods, Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + o.canaryWarmup() + time.Minute,
-		Life: h.Lasts()/time.Duration(len(h.Rounds)) + time.Duration(h.Most())*o.spec.Target.ReadyTimeout + slack,
+		Host: thisHost(), Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + o.canaryWarmup() + time.Minute,
+		Life: h.Lasts()/time.Duration(len(h.Canary.Rounds)) + time.Duration(h.Most())*o.spec.Target.ReadyTimeout + slack,
 	})
 	return nil
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -14,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/files"
 	"github.com/procfit/procfit/internal/verdict/page/text"
@@ -27,14 +27,14 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	rehearsal, err := run.copies.RehearseCanary(ctx, run.header.Rounds[0])
+	rehearsal, err := run.copies.Rehearse(ctx, journal.Plan{Settings: run.header.Canary.Rounds[0]})
 	tellRehearsal(std, rehearsal)
 	if err != nil {
 		return err
 	}
 	run.tell(std, o)
 	if o.dryRun {
-		for _, settings := range run.header.Rounds {
+		for _, settings := range run.header.Canary.Rounds {
 			b, err := run.place.Manifests(settings)
 			if err != nil {
 				return err
@@ -52,25 +52,25 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 	if end == nil {
 		return err
 	}
-	return errors.Join(run.show(std, o.json), ended(end, err))
+	return errors.Join(report(std, run.dir, o.json, ""), ended(end, err))
 }
 
 // ended is how a canary ended, as an error where it did not come to its end. Harm is
 // what it is there to find.
-func ended(end *canary.End, err error) error {
+func ended(end *journal.End, err error) error {
 	switch end.Code {
-	case canary.EndInterrupted:
+	case journal.EndInterrupted:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
-	case canary.EndTaken:
+	case journal.EndTaken:
 		return errors.New(end.Reason)
-	case canary.EndUnreached:
+	case journal.EndUnreached:
 		return errors.New("no request reached the canary's pods: nothing was compared")
 	}
 	return err
 }
 
 // measure has the canary run, and its pods removed.
-func (run *canaryRun) measure(ctx context.Context, std stdio) (end *canary.End, err error) {
+func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End, err error) {
 	dir, err := folder.Make(run.dir)
 	if err != nil {
 		return nil, err
@@ -84,27 +84,30 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *canary.End, 
 	if err := run.place.Open(ctx); err != nil {
 		return nil, err
 	}
-	w, err := canary.Create(dir, run.header)
+	w, err := journal.Create(dir, run.header.Header)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
-	r := &canary.Run{Header: run.header, Place: run.place, Record: w.Slice, Tell: p.tell, Now: time.Now, Sleep: canary.Wait}
+	r := &canary.Run{Header: run.header, Place: run.place, Record: recordIn(w), Tell: p.tell, Now: time.Now, Sleep: canary.Wait}
 	if run.ask != nil {
 		r.Ask = run.ask.Ask
 	}
 	end, err = r.Run(ctx)
-	return end, errors.Join(err, w.End(*end))
+	return end, errors.Join(err, w.AppendEnd(*end))
 }
 
-// show reports what the journal holds.
-func (run *canaryRun) show(std stdio, asJSON bool) error {
-	contents, err := canary.ReadDirectory(run.dir)
-	if err != nil {
-		return err
+// recordIn writes the slices of a canary into its journal.
+func recordIn(w *journal.Writer) func(canary.Slice) error {
+	return func(s canary.Slice) error {
+		for _, seen := range s.Settings {
+			if err := w.Append(seen.Trial); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return showCanary(std, run.dir, contents, asJSON)
 }
 
 func showCanary(std stdio, dir string, contents *canary.Contents, asJSON bool) error {
@@ -120,43 +123,28 @@ func showCanary(std stdio, dir string, contents *canary.Contents, asJSON bool) e
 	return errors.Join(text.RenderCanary(std.out, page.NewCanary(r), std.page(paths)), err)
 }
 
-// reportCanary is procfit report of a canary's folder; false: it is none.
-func reportCanary(std stdio, dir string, asJSON bool) (bool, error) {
-	contents, err := canary.ReadDirectory(dir)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return false, nil
-	}
-	if err != nil {
-		return true, err
-	}
-	if contents.Torn > 0 {
-		std.notef("%s: its last line is torn (%d bytes) and is left out", dir, contents.Torn)
-	}
-	return true, showCanary(std, dir, contents, asJSON)
-}
-
 // tell says what is about to be made, and what it means.
 func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 	h, k := run.header, &o.kube
-	for _, s := range h.Services {
-		std.notef("service %s in namespace %s has %s", s.Name, h.Namespace, phrase.Count(s.Endpoints, "endpoint"))
+	for _, s := range h.Canary.Services {
+		std.notef("service %s in namespace %s has %s", s.Name, h.Target.Namespace, phrase.Count(s.Endpoints, "endpoint"))
 	}
-	std.notef("pods like those of %s, container %s, join them on node %s and serve your users' requests; yours stay as they are", h.Object, h.Container, h.Node.Hostname)
-	for i, settings := range h.Rounds {
+	std.notef("pods like those of %s, container %s, join them on node %s and serve your users' requests; yours stay as they are", h.Target.Object, h.Target.Container, h.TargetHost.Hostname)
+	for i, settings := range h.Canary.Rounds {
 		labels := make([]string, len(settings))
 		for j, a := range settings {
 			labels[j] = a.Label
 		}
-		n := len(settings) * h.Pods
+		n := len(settings) * h.Control().Replicas
 		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s, of which unset is the control: %s of the endpoints, for %s",
-			i+1, len(h.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Pods, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Rounds))))
+			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Control().Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
 	}
 	std.notef("  beside each a container of %s that looks at it, and the ConfigMap %s, to which they belong", k.options.Image, run.place.Name())
 	for _, n := range run.copies.Notes {
 		std.notef("%s", n)
 	}
 	tellTerms(std, run.copies.Terms)
-	for _, c := range h.Counting {
+	for _, c := range h.Canary.Counting {
 		std.notef("%s %s", c, effectWords[c.Effect])
 	}
 	for _, what := range run.copies.Serving.Unseen {
@@ -167,18 +155,18 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
 	}
 	harm := "a container that ends, or a pod that is not ready for " + number.Short(number.Seconds(canary.UnreadyMost.Seconds()))
-	if len(h.Queries) > 0 {
-		harm += fmt.Sprintf(", or a query that is proven above the control's, and by more than %s", number.Percent(h.HarmRatio))
+	if len(h.Canary.Queries) > 0 {
+		harm += fmt.Sprintf(", or a query that is proven above the control's, and by more than %s", number.Percent(h.Plan.MarginP99))
 	}
 	std.notef("they go when it is over, at Ctrl-C, and at the first harm: %s", harm)
-	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
+	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
 }
 
 // effectWords are what it means that something counts the pods.
-var effectWords = map[canary.Effect]string{
-	canary.EffectMean:    "selects them too, and has them in the mean that it scales by",
-	canary.EffectBlocked: "selects them too, and allows no voluntary disruption while they are there: it cannot tell the scale of what owns them",
-	canary.EffectRelaxed: "selects them too, and counts them as healthy: while they are there it lets as many more of yours go",
+var effectWords = map[journal.Effect]string{
+	journal.EffectMean:    "selects them too, and has them in the mean that it scales by",
+	journal.EffectBlocked: "selects them too, and allows no voluntary disruption while they are there: it cannot tell the scale of what owns them",
+	journal.EffectRelaxed: "selects them too, and counts them as healthy: while they are there it lets as many more of yours go",
 }
 
 // canaryProgress tells where a canary stands, a line a slice.
@@ -193,33 +181,30 @@ func (p *canaryProgress) tell(e canary.Event) {
 	h := p.header
 	switch e.Kind {
 	case canary.EventBegin:
-		p.std.notef("round %d of %d: the pods are being made", e.Round+1, len(h.Rounds))
+		p.std.notef("round %d of %d: the pods are being made", e.Round+1, len(h.Canary.Rounds))
 	case canary.EventServe:
-		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Rounds))
+		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Canary.Rounds))
 	case canary.EventUnreached:
 		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not meet new pods, or the Service gets none", canary.ToldAfter)
 		p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 	case canary.EventEnd:
-		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Rounds))
+		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Canary.Rounds))
 	case canary.EventSlice:
 		p.done++
-		all := len(h.Rounds) * h.Slices()
-		left := time.Duration(all-p.done) * time.Duration(h.SliceSeconds*float64(time.Second))
+		all := len(h.Canary.Rounds) * h.Slices()
+		left := time.Duration(all-p.done) * time.Duration(h.Canary.SliceSeconds*float64(time.Second))
 		p.std.notef("[%d/%d] %s; elapsed %s, %s left", p.done, all, p.figures(e.Slice), number.Clock(time.Since(p.began)), number.Clock(left))
 	}
 }
 
 // figures are the first query's, or CPU time, of each setting.
 func (p *canaryProgress) figures(s *canary.Slice) string {
-	r := &canary.Result{Header: p.header}
-	for _, a := range s.Settings {
-		r.PerRequest = r.PerRequest || a.Requests != nil && *a.Requests > 0
-	}
+	r := &canary.Result{Header: p.header, PerRequest: slices.ContainsFunc(s.Settings, canary.Seen.Served)}
 	for _, f := range p.header.Figures() {
 		var list []string
 		for _, a := range s.Settings {
-			if x := r.Value(f, *s, a); x != nil {
-				list = append(list, fmt.Sprintf("%s %s", a.Label, page.CanaryFigure(r, f, *x)))
+			if x := r.Value(f, a); x != nil {
+				list = append(list, fmt.Sprintf("%s %s", a.Setting.Label, page.CanaryFigure(r, f, *x)))
 			}
 		}
 		if list != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/files"
@@ -30,29 +31,34 @@ is not changed. It may be called while the sweep still runs.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			if done, err := reportCanary(std, args[0], asJSON); done {
-				return err
-			}
-			contents, err := journal.ReadDirectory(args[0])
-			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				return usageError("%s: no %s in it; name the results directory of a sweep", args[0], journal.Name)
-			}
-			if err != nil {
-				return err
-			}
-			if contents.Torn > 0 {
-				std.notef("%s: its last line is torn (%d bytes) and is left out", args[0], contents.Torn)
-			}
-			if len(contents.Trials) == 0 {
-				return fmt.Errorf("%s holds no trial yet: nothing to report", args[0])
-			}
-			r, paths, err := publish(args[0], contents, baseline)
-			return errors.Join(show(std, r, paths, asJSON), err)
+			return report(std, args[0], asJSON, baseline)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
 	return cmd
+}
+
+// report shows what the journal of a results directory holds, and writes its reports.
+func report(std stdio, dir string, asJSON bool, baseline string) error {
+	contents, err := journal.ReadDirectory(dir)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return usageError("%s: no %s in it; name the results directory of a sweep", dir, journal.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if contents.Torn > 0 {
+		std.notef("%s: its last line is torn (%d bytes) and is left out", dir, contents.Torn)
+	}
+	if c, ok := canary.Of(contents); ok {
+		return showCanary(std, dir, c, asJSON)
+	}
+	if len(contents.Trials) == 0 {
+		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
+	}
+	r, paths, err := publish(dir, contents, baseline)
+	return errors.Join(show(std, r, paths, asJSON), err)
 }
 
 // publish analyses a journal that has trials and writes the reports into its folder. The

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // openCanary is a shop whose Service has two pods and traffic, and who may have a canary
@@ -64,9 +65,13 @@ func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd
 
 func (s *shop) seen(out string) *canary.Contents {
 	s.Helper()
-	c, err := canary.ReadDirectory(filepath.Join(s.dir, out))
+	read, err := journal.ReadDirectory(filepath.Join(s.dir, out))
 	if err != nil {
 		s.Fatal(err)
+	}
+	c, ok := canary.Of(read)
+	if !ok {
+		s.Fatalf("%s has the journal of another sweep", out)
 	}
 	return c
 }
@@ -87,20 +92,22 @@ func TestCanary(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.seen("out")
-	if c.End == nil || c.End.Code != canary.EndComplete || len(c.Slices) != 6 {
+	if c.End == nil || c.End.Code != journal.EndComplete || len(c.Slices) != 6 {
 		t.Fatalf("%d slices, the end %+v", len(c.Slices), c.End)
 	}
 	served := map[string]float64{}
 	for _, slice := range c.Slices {
 		for _, a := range slice.Settings {
-			if len(a.Pods) != 1 || len(a.ObservedProcs) != 1 || a.ObservedProcs[0] == nil || a.Procs != nil && *a.ObservedProcs[0] != *a.Procs {
-				t.Errorf("slice %d, %s: pods %v at %v: %v", slice.Index, a.Label, a.Pods, a.ObservedProcs, a.Unknown)
+			label, want := a.Setting.Label, a.Setting.Procs
+			if len(a.Pods) != 1 || len(a.ObservedProcs) != 1 || a.ObservedProcs[0] == nil || want != nil && *a.ObservedProcs[0] != *want {
+				t.Errorf("slice %d, %s: pods %v at %v: %v", slice.Index, label, a.Pods, a.ObservedProcs, a.Warnings)
 			}
-			if a.CPUSeconds == nil || a.RunQueueWaitSeconds == nil || a.Periods == nil || a.SchedLatencyP99Seconds == nil {
-				t.Errorf("slice %d, %s: %+v: %v", slice.Index, a.Label, a.Counted, a.Unknown)
+			_, latency := a.Metrics[string(canary.FigureSched)]
+			if a.CPUSeconds == nil || a.RunQueueWaitSeconds == nil || a.Cgroup == nil || !latency {
+				t.Errorf("slice %d, %s: %+v: %v", slice.Index, label, a.Usage, a.Warnings)
 				continue
 			}
-			served[a.Label] += *a.CPUSeconds
+			served[label] += a.CPUSeconds.Total()
 		}
 	}
 	for _, label := range []string{canary.Control, "1"} {
@@ -122,7 +129,7 @@ func TestCanary(t *testing.T) {
 	}))
 	defer prometheus.Close()
 	both, err = s.canary(ctx, "harm", "--prometheus", prometheus.URL, "--query", `p99=slow{pod=~"$pods"}`).CombinedOutput()
-	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != canary.HarmQuery || len(c.Slices) != 4 {
+	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != journal.HarmQuery || len(c.Slices) != 4 {
 		t.Errorf("%v: %+v: %s", err, c.End, both)
 	}
 	s.empty(ctx)

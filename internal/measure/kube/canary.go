@@ -23,7 +23,6 @@ import (
 // CanaryConfig is what a canary's pods take besides their Copies.
 type CanaryConfig struct {
 	Host  string        // who runs it, for those who find its record
-	Pods  int           // of each setting
 	Life  time.Duration // of a pod at most
 	Quiet time.Duration // how long its procfit may be silent before it counts as killed
 	Ready time.Duration // how long a pod may take to serve
@@ -39,8 +38,7 @@ type Canaries struct {
 // group are the pods of one setting.
 type group struct {
 	*run
-	setting journal.Setting
-	spans   []string // of their agents, by replica; empty: nothing is counted
+	counting *counting // since the mark before; nil: there was none
 }
 
 // defaultGrace is what a pod without a word on it has to end (Kubernetes' API).
@@ -61,26 +59,11 @@ func (s *Copies) Canary(config CanaryConfig) *Canaries {
 // Name is the run's in the cluster: of its record, and before a number that of its pods.
 func (c *Canaries) Name() string { return recordPrefix + c.cut.run }
 
-// limited is a setting with the limit that the pods have.
-func (s *Copies) limited(a journal.Setting) journal.Setting {
-	a.QuotaCPUs = s.Quota()
-	return a
-}
-
-// RehearseCanary has the API server try a pod with a number and one without.
-func (s *Copies) RehearseCanary(ctx context.Context, settings []journal.Setting) (Rehearsal, error) {
-	var wanted journal.Plan
-	for _, a := range settings {
-		wanted.Settings = append(wanted.Settings, s.limited(a))
-	}
-	return s.Rehearse(ctx, wanted)
-}
-
 // Manifests are the pods of some settings, as the API server is sent them.
 func (c *Canaries) Manifests(settings []journal.Setting) ([]byte, error) {
 	var out []byte
 	for i, a := range settings {
-		p := c.subject.pod(c.cut, fmt.Sprintf("%s-%d", c.Name(), i+1), c.differenceOf(c.limited(a)))
+		p := c.subject.pod(c.cut, fmt.Sprintf("%s-%d", c.Name(), i+1), c.differenceOf(a))
 		p.APIVersion, p.Kind = "v1", "Pod"
 		b, err := json.Marshal(p)
 		if err != nil {
@@ -135,14 +118,14 @@ func (c *Canaries) Close() error {
 // Begin implements canary.Place.
 func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error {
 	c.groups = nil
-	if err := c.cluster.renew(ctx, c.cut.run, c.believed().Add(time.Duration(len(settings)*c.config.Pods)*c.config.Ready)); err != nil {
+	if err := c.cluster.renew(ctx, c.cut.run, c.believed().Add(time.Duration(len(settings)*settings[0].Replicas)*c.config.Ready)); err != nil {
 		return err
 	}
 	for _, a := range settings {
 		// The load of a trial is the Service's own here, so that nothing but the looks is a run's.
-		g := &group{run: &run{runner: c.runner, Task: &trial.Task{Task: plan.Task{Setting: c.limited(a)}, Trial: &journal.Trial{}}}, setting: a, spans: make([]string, c.config.Pods)}
+		g := &group{run: &run{runner: c.runner, Task: &trial.Task{Task: plan.Task{Setting: a}, Trial: &journal.Trial{}}}}
 		c.groups = append(c.groups, g)
-		for range c.config.Pods {
+		for range a.Replicas {
 			if err := g.make(ctx); err != nil {
 				return notStarted(a, err)
 			}
@@ -150,12 +133,12 @@ func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error 
 	}
 	for _, g := range c.groups {
 		if err := g.serves(ctx, c.config.Ready); err != nil {
-			return notStarted(g.setting, err)
+			return notStarted(g.Setting, err)
 		}
 	}
 	for _, g := range c.groups {
 		if err := g.proves(ctx); err != nil {
-			return notStarted(g.setting, err)
+			return notStarted(g.Setting, err)
 		}
 	}
 	return nil
@@ -175,7 +158,7 @@ func (g *group) make(ctx context.Context) error {
 	g.made++
 	one := &replica{name: fmt.Sprintf("%s%s-%d", recordPrefix, g.cut.run, g.made), port: g.port}
 	g.fleet = append(g.fleet, one) // before it is there, so that it is removed in any case
-	made, err := g.create(ctx, g.subject.pod(g.cut, one.name, g.differenceOf(g.limited(g.Setting))))
+	made, err := g.create(ctx, g.subject.pod(g.cut, one.name, g.differenceOf(g.Setting)))
 	if err != nil {
 		return err
 	}
@@ -213,12 +196,12 @@ func (g *group) proves(ctx context.Context) error {
 		return err
 	}
 	for i, l := range looks {
-		if g.setting.Procs == nil && l.Env != nil {
+		if g.Setting.Procs == nil && l.Env != nil {
 			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s, which does not set it: its image does, or the container runtime of the node, and so there is no control", *l.Env, g.fleet[i].name)
 		}
 	}
 	for i, r := range readings {
-		if want := g.setting.Procs; want != nil && r.Err == nil && !r.NoGo && r.Procs != *want {
+		if want := g.Setting.Procs; want != nil && r.Err == nil && !r.NoGo && r.Procs != *want {
 			return trial.Invalid(journal.InvalidProcs, "pod %s runs with GOMAXPROCS %d, not with %d: its program, or what starts it, sets another", g.fleet[i].name, r.Procs, *want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Conditions implements canary.Place.
@@ -27,10 +27,10 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 		for _, one := range g.fleet {
 			i := slices.IndexFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == one.name })
 			if i < 0 {
-				list = append(list, canary.Condition{Setting: g.setting.Label, Pod: one.name, Taken: fmt.Sprintf("pod %s was deleted by someone else", one.name)})
+				list = append(list, canary.Condition{Setting: g.Setting.Label, Pod: one.name, Taken: fmt.Sprintf("pod %s was deleted by someone else", one.name)})
 				continue
 			}
-			list = append(list, condition(g.setting.Label, &pods.Items[i]))
+			list = append(list, condition(g.Setting.Label, &pods.Items[i]))
 		}
 	}
 	return list, nil
@@ -70,11 +70,11 @@ func restarts(p *corev1.Pod, container string) bool {
 }
 
 // Mark implements canary.Place.
-func (c *Canaries) Mark(ctx context.Context) ([]canary.Seen, error) {
+func (c *Canaries) Mark(ctx context.Context) ([]journal.Trial, error) {
 	if err := c.cluster.renew(ctx, c.cut.run, c.believed()); err != nil {
 		return nil, err
 	}
-	list, errs := make([]canary.Seen, len(c.groups)), make([]error, len(c.groups))
+	list, errs := make([]journal.Trial, len(c.groups)), make([]error, len(c.groups))
 	var all sync.WaitGroup
 	for i, g := range c.groups {
 		all.Go(func() { list[i], errs[i] = g.mark(ctx) })
@@ -84,87 +84,39 @@ func (c *Canaries) Mark(ctx context.Context) ([]canary.Seen, error) {
 }
 
 // mark is what the setting's pods did since the mark before.
-func (g *group) mark(ctx context.Context) (canary.Seen, error) {
-	seen := canary.Seen{Setting: g.setting, ObservedProcs: make([]*int, len(g.fleet)), Unknown: []string{}}
-	counted, errs := make([]agent.Counted, len(g.fleet)), make([]error, len(g.fleet))
-	var all sync.WaitGroup
-	for i, one := range g.fleet {
-		seen.Pods = append(seen.Pods, one.name)
-		all.Go(func() { counted[i], errs[i] = g.again(ctx, i) })
+func (g *group) mark(ctx context.Context) (journal.Trial, error) {
+	t := journal.Trial{Setting: g.Setting, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
+	for _, one := range g.fleet {
+		t.Pods = append(t.Pods, evidence(one.pod, g.container))
 	}
-	all.Wait()
-	if ctx.Err() != nil {
-		return seen, ctx.Err()
+	before := g.counting
+	if before != nil {
+		before.end(ctx, 0)
 	}
-	if err := errors.Join(errs...); err != nil {
-		seen.Unknown = append(seen.Unknown, err.Error())
-	} else {
-		seen.Counted = summed(counted, g.Setting.QuotaCPUs)
-	}
-	readings, _, err := g.look(ctx)
-	if err != nil {
-		return seen, err
-	}
-	for i, r := range readings {
-		if r.Err == nil && !r.NoGo && r.Procs > 0 {
-			seen.ObservedProcs[i] = new(r.Procs)
-		}
-	}
-	return seen, nil
-}
-
-// again is what one pod did since its counting began, which begins anew. The first time
-// it is nothing.
-func (g *group) again(ctx context.Context, i int) (counted agent.Counted, err error) {
-	one := g.fleet[i]
-	if one.eye == nil {
-		return counted, errors.New(one.why)
-	}
-	if id := g.spans[i]; id != "" {
-		if counted, err = one.eye.Stop(ctx, id); err == nil && counted.Error != "" {
-			err = errors.New(counted.Error)
-		}
-	}
-	id, startErr := one.eye.Start(ctx, one.port)
-	g.spans[i] = id
-	if startErr != nil {
-		g.spans[i] = ""
-	}
-	return counted, errors.Join(err, startErr)
-}
-
-// summed is what several pods did together.
-func summed(list []agent.Counted, quota *float64) (c canary.Counted) {
-	add := func(to **float64, x *float64) {
-		if x == nil {
-			return
-		}
-		if *to == nil {
-			*to = new(0.0)
-		}
-		**to += *x
-	}
-	for _, one := range list {
-		if one.MeasuredSeconds > 0 {
-			add(&c.PodSeconds, &one.MeasuredSeconds)
-		}
-		if one.CPUSeconds != nil {
-			add(&c.CPUSeconds, new(one.CPUSeconds.Total()))
-		}
-		add(&c.RunQueueWaitSeconds, one.RunQueueWaitSeconds)
-		if p99 := one.SchedLatencyP99Seconds; p99 != nil && (c.SchedLatencyP99Seconds == nil || *p99 > *c.SchedLatencyP99Seconds) {
-			c.SchedLatencyP99Seconds = p99
-		}
-		for _, l := range one.Limits { // the container's own comes first; the pod's may be as large
-			if sameCPUs(&l.CPUs, quota) {
-				if c.Periods == nil {
-					c.Periods, c.ThrottledPeriods = new(int64(0)), new(int64(0))
-				}
-				*c.Periods += l.Periods
-				*c.ThrottledPeriods += l.ThrottledPeriods
-				break
+	g.counting = &counting{run: g.run}
+	g.counting.start(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return t, ctx.Err()
+	case before != nil && before.err != nil:
+		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: before.err.Error()})
+	case before != nil:
+		t.Usage = *sum(before.counted, g.Setting.QuotaCPUs)
+		for _, one := range before.counted { // of several pods the highest
+			if p99 := one.SchedLatencyP99Seconds; p99 != nil {
+				name := string(canary.FigureSched)
+				t.Metrics[name] = journal.Metric{Value: max(*p99, t.Metrics[name].Value), Unit: "s", Better: "lower"}
 			}
 		}
 	}
-	return c
+	readings, _, err := g.look(ctx)
+	if err != nil {
+		return t, err
+	}
+	for i, r := range readings {
+		if r.Err == nil && !r.NoGo && r.Procs > 0 {
+			t.ObservedProcs[i] = new(r.Procs)
+		}
+	}
+	return t, nil
 }

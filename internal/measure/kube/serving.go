@@ -17,14 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/procfit/procfit/internal/host/cluster"
-	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Serving is what a canary's pods take part in.
 type Serving struct {
-	Services []canary.Service
-	Counting []canary.Counter // autoscalers and disruption budgets
-	Unseen   []string         // which of those may not be listed
+	Services []journal.Service
+	Counting []journal.Counter // autoscalers and disruption budgets
+	Unseen   []string          // which of those may not be listed
 	unseen   []cluster.Right
 }
 
@@ -92,7 +92,7 @@ func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 		case theirs == 0:
 			return &RefusedError{"service " + one.Name, []string{"no pod behind it is ready: there is no traffic to be part of"}}
 		}
-		s.Serving.Services = append(s.Serving.Services, canary.Service{Name: one.Name, Endpoints: theirs})
+		s.Serving.Services = append(s.Serving.Services, journal.Service{Name: one.Name, Endpoints: theirs})
 	}
 	if s.Serving.Services == nil {
 		return &RefusedError{s.Object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.Namespace)}}
@@ -192,7 +192,7 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 		}
 		for _, one := range all.Items {
 			if to := one.Spec.ScaleTargetRef; scales(to, s.subject, own, sets) {
-				s.Serving.Counting = append(s.Serving.Counting, canary.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Name, Effect: canary.EffectMean})
+				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Name, Effect: journal.EffectMean})
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 		}
 		for _, one := range all.Items {
 			if (selecting{one.Name, one.Spec.Selector, ""}).matches(own) {
-				s.Serving.Counting = append(s.Serving.Counting, canary.Counter{Kind: "PodDisruptionBudget", Name: one.Name, Effect: effect(one.Spec)})
+				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "PodDisruptionBudget", Name: one.Name, Effect: effect(one.Spec)})
 			}
 		}
 	}
@@ -214,11 +214,11 @@ func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []select
 }
 
 // effect is what a disruption budget makes of pods that a ConfigMap owns.
-func effect(b policyv1.PodDisruptionBudgetSpec) canary.Effect {
+func effect(b policyv1.PodDisruptionBudgetSpec) journal.Effect {
 	if b.MaxUnavailable != nil || b.MinAvailable != nil && b.MinAvailable.Type == intstr.String {
-		return canary.EffectBlocked
+		return journal.EffectBlocked
 	}
-	return canary.EffectRelaxed
+	return journal.EffectRelaxed
 }
 
 // scales tells an autoscaler that goes by pods of these labels. It knows them by the

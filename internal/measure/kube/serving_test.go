@@ -13,8 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/procfit/procfit/internal/measure/kube/agent"
-	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -101,9 +99,9 @@ func TestAdopters(t *testing.T) {
 }
 
 func TestEffect(t *testing.T) {
-	for want, list := range map[canary.Effect][]policyv1.PodDisruptionBudgetSpec{
-		canary.EffectBlocked: {{MaxUnavailable: new(intstr.FromInt32(1))}, {MinAvailable: new(intstr.FromString("50%"))}},
-		canary.EffectRelaxed: {{MinAvailable: new(intstr.FromInt32(2))}, {}},
+	for want, list := range map[journal.Effect][]policyv1.PodDisruptionBudgetSpec{
+		journal.EffectBlocked: {{MaxUnavailable: new(intstr.FromInt32(1))}, {MinAvailable: new(intstr.FromString("50%"))}},
+		journal.EffectRelaxed: {{MinAvailable: new(intstr.FromInt32(2))}, {}},
 	} {
 		for _, b := range list {
 			if got := effect(b); got != want {
@@ -153,26 +151,5 @@ func TestCondition(t *testing.T) {
 		if got.Setting != "1" || got.Pod != "x" || got.Ready != c.ready || (got.Ended == "") != (c.ended == "") || !strings.Contains(got.Ended, c.ended) || (got.Taken == "") != (c.taken == "") || !strings.Contains(got.Taken, c.taken) {
 			t.Errorf("%s: %+v", name, got)
 		}
-	}
-}
-
-func TestSummed(t *testing.T) {
-	one := func(cpu, p99 float64) agent.Counted {
-		return agent.Counted{
-			Usage:                  journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}, RunQueueWaitSeconds: new(1.0)},
-			SchedLatencyP99Seconds: &p99,
-			Limits: []journal.OuterLimit{
-				{CPUs: 4, Cgroup: journal.Cgroup{Periods: 9, ThrottledPeriods: 9}},
-				{CPUs: 2, Cgroup: journal.Cgroup{Periods: 600, ThrottledPeriods: 6}},
-				{CPUs: 2, Cgroup: journal.Cgroup{Periods: 600, ThrottledPeriods: 6}}, // the pod's, as large
-			},
-		}
-	}
-	c := summed([]agent.Counted{one(3, 0.01), one(4, 0.02)}, new(2.0))
-	if *c.PodSeconds != 120 || *c.CPUSeconds != 7 || *c.RunQueueWaitSeconds != 2 || *c.SchedLatencyP99Seconds != 0.02 || *c.Periods != 1200 || *c.ThrottledPeriods != 12 {
-		t.Errorf("%+v", c)
-	}
-	if c := summed([]agent.Counted{{}}, nil); c.PodSeconds != nil || c.CPUSeconds != nil || c.Periods != nil {
-		t.Errorf("of nothing: %+v", c)
 	}
 }

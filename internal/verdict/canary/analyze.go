@@ -10,13 +10,13 @@ import (
 
 // Analyze makes a Result of a journal.
 func Analyze(c *Contents) *Result {
-	r := &Result{Schema: ResultSchema, Header: c.Header, Slices: c.Slices, End: c.End, Counted: len(c.Slices), Planned: len(c.Header.Rounds) * c.Header.Slices()}
+	r := &Result{Schema: ResultSchema, Header: c.Header, Slices: c.Slices, End: c.End, Counted: len(c.Slices), Planned: len(c.Header.Canary.Rounds) * c.Header.Slices()}
 	r.Unreached = unreached(c.Slices)
 	r.PerRequest = slices.ContainsFunc(c.Slices, func(s Slice) bool {
-		return slices.ContainsFunc(s.Settings, func(a Seen) bool { return a.Requests != nil && *a.Requests > 0 })
+		return slices.ContainsFunc(s.Settings, Seen.Served)
 	})
 	var settings []journal.Setting
-	for _, round := range c.Header.Rounds {
+	for _, round := range c.Header.Canary.Rounds {
 		for _, a := range round {
 			if !slices.ContainsFunc(settings, func(have journal.Setting) bool { return have.Label == a.Label }) {
 				settings = append(settings, a)
@@ -79,7 +79,7 @@ func (r *Result) seriesOf(a journal.Setting) map[Figure]series {
 		all[f] = series{}
 		for i, s := range r.Slices {
 			for _, seen := range s.Settings {
-				if x := r.Value(f, s, seen); x != nil && seen.Label == a.Label {
+				if x := r.Value(f, seen); x != nil && seen.Setting.Label == a.Label {
 					all[f][i] = []float64{*x}
 				}
 			}
@@ -88,25 +88,32 @@ func (r *Result) seriesOf(a journal.Setting) map[Figure]series {
 	return all
 }
 
+// Served tells that a query counted requests.
+func (a Seen) Served() bool {
+	n := a.metric(Requests)
+	return n != nil && *n > 0
+}
+
 // Value is a figure of a setting in a slice; nil: it is not known.
-func (r *Result) Value(f Figure, s Slice, a Seen) *float64 {
-	per := a.PodSeconds
+func (r *Result) Value(f Figure, a Seen) *float64 {
+	per := a.podSeconds()
 	if r.PerRequest {
-		per = a.Requests
+		per = a.metric(Requests)
 	}
 	switch f {
 	case FigureCPU:
-		return share(a.CPUSeconds, per)
+		return share(a.cpuSeconds(), per)
 	case FigureWait:
 		return share(a.RunQueueWaitSeconds, per)
-	case FigureSched:
-		return a.SchedLatencyP99Seconds
 	case FigureThrottled:
-		return share(float(a.ThrottledPeriods), float(a.Periods))
+		if a.Cgroup == nil {
+			return nil
+		}
+		return share(new(float64(a.Cgroup.ThrottledPeriods)), new(float64(a.Cgroup.Periods)))
 	case FigureRequests:
-		return share(a.Requests, new(r.Header.SliceSeconds*float64(max(1, len(a.Pods)))))
+		return share(a.metric(Requests), new(r.Header.Canary.SliceSeconds*float64(max(1, len(a.Pods)))))
 	}
-	return a.Queries[string(f)]
+	return a.metric(string(f))
 }
 
 func share(a, b *float64) *float64 {
@@ -116,18 +123,11 @@ func share(a, b *float64) *float64 {
 	return new(*a / *b)
 }
 
-func float(n *int64) *float64 {
-	if n == nil {
-		return nil
-	}
-	return new(float64(*n))
-}
-
 func (r *Result) setting(a journal.Setting, of, control map[Figure]series) SettingResult {
 	out := SettingResult{Setting: a, Better: []Figure{}, Worse: []Figure{}, Untold: []Figure{}, Figures: []Measured{}}
 	for _, s := range r.Slices {
 		for _, seen := range s.Settings {
-			if seen.Label != a.Label {
+			if seen.Setting.Label != a.Label {
 				continue
 			}
 			out.Slices++

@@ -39,7 +39,7 @@ func (e *TooFewError) Error() string {
 // Divide makes rounds of the values: which settings are there at once, the control
 // first, each in so many pods. serve is how many pods of the user's do; of all that
 // then serve ours are no more than the share.
-func Divide(values []*int, pods, serve int, share float64) ([][]journal.Setting, error) {
+func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]journal.Setting, error) {
 	var settings []journal.Setting
 	for _, v := range values {
 		if v != nil {
@@ -62,7 +62,11 @@ func Divide(values []*int, pods, serve int, share float64) ([][]journal.Setting,
 	var rounds [][]journal.Setting
 	for len(settings) > 0 {
 		n := min(at, len(settings))
-		rounds = append(rounds, append([]journal.Setting{SettingOf(nil)}, settings[:n]...))
+		round := append([]journal.Setting{SettingOf(nil)}, settings[:n]...)
+		for i := range round {
+			round[i].Replicas, round[i].QuotaCPUs = pods, quota
+		}
+		rounds = append(rounds, round)
 		settings = settings[n:]
 	}
 	return rounds, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 func procs(list ...int) (values []*int) {
@@ -37,7 +39,7 @@ func TestDivide(t *testing.T) {
 		{procs(2), 1, 2, 0.5, "unset 2", ""},
 		{procs(2), 1, 1, 0.99, "unset 2", ""},
 	} {
-		rounds, err := Divide(c.values, c.pods, c.serve, c.share)
+		rounds, err := Divide(c.values, nil, c.pods, c.serve, c.share)
 		var list []string
 		for _, settings := range rounds {
 			var labels []string
@@ -57,15 +59,15 @@ func TestDivide(t *testing.T) {
 			t.Errorf("%d beside %d: %v, want %q", c.pods, c.serve, err, c.few)
 		}
 		if few != nil {
-			if _, err := Divide(c.values, c.pods, few.WantServe, c.share); err != nil {
+			if _, err := Divide(c.values, nil, c.pods, few.WantServe, c.share); err != nil {
 				t.Errorf("beside the %d that it takes: %v", few.WantServe, err)
 			}
-			if _, err := Divide(c.values, c.pods, few.WantServe-1, c.share); err == nil {
+			if _, err := Divide(c.values, nil, c.pods, few.WantServe-1, c.share); err == nil {
 				t.Errorf("it takes less than %d", few.WantServe)
 			}
 		}
 	}
-	if _, err := Divide(procs(0), 1, 100, 0.1); err == nil {
+	if _, err := Divide(procs(0), nil, 1, 100, 0.1); err == nil {
 		t.Error("unset alone is taken")
 	}
 }
@@ -80,12 +82,12 @@ func TestParseQuery(t *testing.T) {
 		if (wrong == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%q: %v, want %q", s, err, wrong)
 		}
-		if err == nil && (q.Name == "" || strings.Contains(q.Rehearsal(60e9), "$")) {
-			t.Errorf("%q: %+v is asked as %s", s, q, q.Rehearsal(60e9))
+		if err == nil && (q.Name == "" || strings.Contains(Rehearsal(q, 60e9), "$")) {
+			t.Errorf("%q: %+v is asked as %s", s, q, Rehearsal(q, 60e9))
 		}
 	}
-	q := Query{"p99", `x{pod=~"$pods"}[$slice]`}
-	if got, want := q.of([]string{"a-1", "a-2"}, 90e9), `x{pod=~"a-1|a-2"}[90s]`; got != want {
+	q := journal.Query{Name: "p99", Text: `x{pod=~"$pods"}[$slice]`}
+	if got, want := asked(q, []string{"a-1", "a-2"}, 90e9), `x{pod=~"a-1|a-2"}[90s]`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -4,10 +4,10 @@
 //
 // [Divide] says how many pods that may be, and whether all settings stand there at once
 // or some after others, each time beside a control. A [Run] has a [Place] make them,
-// counts by slices of time, and ends at the first [Harm]. What it saw lies in a journal
-// of its own, a header and a line a slice, and [Analyze] makes a [Result] of that: every
-// setting against its control of the same slice, so that what the traffic does falls on
-// both alike.
+// counts by slices of time, and ends at the first harm. The journal is that of any sweep: a
+// slice is a block, with a trial of each setting. [Analyze] makes a [Result] of that: it
+// compares every setting with the control of the same slice, so that what the traffic does
+// falls on both alike.
 //
 // Connections that clients keep do not move to new pods. While no request has come to any
 // of them, by their requests or their CPU time, the canary says so after [ToldAfter] slices, and
@@ -18,6 +18,6 @@
 //
 // What it does not cover: traffic that is spread unevenly, as over connections that
 // clients keep for hours (the requests of each setting tell it), and what a pod's place
-// does; the pods of a run therefore share a node. A run that was ended is not gone on
-// with: its pods and its traffic are of another hour.
+// does; the pods of a run therefore share a node. A run that ended is not resumed: its pods
+// and its traffic were of another hour.
 package canary

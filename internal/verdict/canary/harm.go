@@ -1,7 +1,6 @@
 package canary
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -10,15 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-)
-
-// HarmCode is what a setting suffers.
-type HarmCode string
-
-const (
-	HarmEnded   HarmCode = "ended"   // a container of it did, or was restarted
-	HarmUnready HarmCode = "unready" // for longer than UnreadyMost
-	HarmQuery   HarmCode = "query"   // proven above the control's, and by more than allowed
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 const (
@@ -29,23 +20,6 @@ const (
 	// harmTuned makes the test find harm in four to eight slices.
 	harmTuned = 0.25
 )
-
-// Harm is why a canary ends before its time.
-type Harm struct {
-	Code    HarmCode `json:"code"`
-	Setting string   `json:"setting"`
-	Pod     string   `json:"pod,omitempty"`
-	// Detail is how a container ended, or what a pod that is not ready says.
-	Detail string `json:"detail,omitempty"`
-	// Query was Ratio times the control's over so many slices. Ratio is null where the
-	// control's was 0.
-	Query  string   `json:"query,omitempty"`
-	Slices int      `json:"slices,omitempty"`
-	Ratio  *float64 `json:"ratio,omitempty"`
-}
-
-// OfControl tells that it befell the control, and so not by the setting.
-func (h *Harm) OfControl() bool { return h.Setting == Control }
 
 // Condition is one pod as it is.
 type Condition struct {
@@ -60,7 +34,7 @@ type Condition struct {
 type watch struct{ unready map[string]time.Time }
 
 // see is the harm, or by whom a pod was taken away, which is none of the setting's.
-func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
+func (w *watch) see(now time.Time, list []Condition) (*journal.Harm, string) {
 	if w.unready == nil {
 		w.unready = map[string]time.Time{}
 	}
@@ -69,7 +43,7 @@ func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
 		case c.Taken != "":
 			return nil, c.Taken
 		case c.Ended != "":
-			return &Harm{Code: HarmEnded, Setting: c.Setting, Pod: c.Pod, Detail: c.Ended}, ""
+			return &journal.Harm{Code: journal.HarmEnded, Setting: c.Setting, Pod: c.Pod, Detail: c.Ended}, ""
 		case c.Ready:
 			delete(w.unready, c.Pod)
 			continue
@@ -78,7 +52,7 @@ func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
 		if !ok {
 			w.unready[c.Pod] = now
 		} else if now.Sub(since) >= UnreadyMost {
-			return &Harm{Code: HarmUnready, Setting: c.Setting, Pod: c.Pod, Detail: c.Detail}, ""
+			return &journal.Harm{Code: journal.HarmUnready, Setting: c.Setting, Pod: c.Pod, Detail: c.Detail}, ""
 		}
 	}
 	return nil, ""
@@ -87,12 +61,12 @@ func (w *watch) see(now time.Time, list []Condition) (*Harm, string) {
 // harmIn looks for a query that is above the control's, in all slices of a round so far.
 // It may be asked after every slice: chance alone ends one canary in 100 at most, whatever
 // the number of its settings and queries.
-func harmIn(h Header, list []Slice) *Harm {
+func harmIn(h Header, list []Slice) *journal.Harm {
 	for _, a := range list[len(list)-1].Settings {
-		for _, name := range slices.Sorted(maps.Keys(a.Queries)) {
-			is, was := pairsOf(list, a.Label, name)
-			if ratio, harm := above(is, was, h.HarmRatio, falseAlarms/float64(h.queried())); harm {
-				return &Harm{Code: HarmQuery, Setting: a.Label, Query: name, Slices: len(is), Ratio: ratio}
+		for _, q := range h.Canary.Queries {
+			is, was := pairsOf(list, a.Setting.Label, q.Name)
+			if ratio, harm := above(is, was, h.Plan.MarginP99, falseAlarms/float64(h.queried())); harm && q.Name != Requests {
+				return &journal.Harm{Code: journal.HarmQuery, Setting: a.Setting.Label, Query: q.Name, Slices: len(is), Ratio: ratio}
 			}
 		}
 	}
@@ -104,8 +78,11 @@ func pairsOf(list []Slice, setting, query string) (is, was []float64) {
 	for _, s := range list {
 		control := s.control()
 		for _, a := range s.Settings {
-			if control != nil && a.Label == setting && a.Queries[query] != nil && control.Queries[query] != nil {
-				is, was = append(is, *a.Queries[query]), append(was, *control.Queries[query])
+			if control == nil || a.Setting.Label != setting {
+				continue
+			}
+			if x, y := a.metric(query), control.metric(query); x != nil && y != nil {
+				is, was = append(is, *x), append(was, *y)
 			}
 		}
 	}
@@ -116,7 +93,7 @@ func pairsOf(list []Slice, setting, query string) (is, was []float64) {
 func (h Header) queried() (n int) {
 	for _, f := range h.Figures() {
 		if h.asked(f) {
-			for _, settings := range h.Rounds {
+			for _, settings := range h.Canary.Rounds {
 				n += len(settings) - 1
 			}
 		}

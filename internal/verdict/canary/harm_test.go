@@ -15,22 +15,22 @@ func TestWatch(t *testing.T) {
 	for _, step := range []struct {
 		at    int
 		is    Condition
-		harm  HarmCode
+		harm  journal.HarmCode
 		taken string
 	}{
 		{0, fine, "", ""}, {1, unready, "", ""}, {10, unready, "", ""},
 		{10, fine, "", ""}, // in time
-		{11, unready, "", ""}, {20, unready, "", ""}, {21, unready, HarmUnready, ""},
-		{22, Condition{Setting: "1", Pod: "b", Ended: "code 2"}, HarmEnded, ""},
+		{11, unready, "", ""}, {20, unready, "", ""}, {21, unready, journal.HarmUnready, ""},
+		{22, Condition{Setting: "1", Pod: "b", Ended: "code 2"}, journal.HarmEnded, ""},
 		{23, Condition{Setting: "1", Pod: "b", Taken: "evicted", Ended: "code 137"}, "", "evicted"},
 	} {
 		h, taken := w.see(at(step.at), []Condition{{Setting: Control, Pod: "a", Ready: true}, step.is})
-		if (h == nil) != (step.harm == "") || h != nil && (h.Code != step.harm || h.Setting != "1" || h.OfControl()) || taken != step.taken {
+		if (h == nil) != (step.harm == "") || h != nil && (h.Code != step.harm || h.Setting != "1") || taken != step.taken {
 			t.Errorf("after %d s: %+v, taken %q; want %q, %q", step.at, h, taken, step.harm, step.taken)
 		}
 	}
 	var other watch
-	if h, _ := other.see(start, []Condition{{Setting: Control, Pod: "a", Ended: "code 1"}}); h == nil || !h.OfControl() {
+	if h, _ := other.see(start, []Condition{{Setting: Control, Pod: "a", Ended: "code 1"}}); h == nil || h.Setting != Control {
 		t.Errorf("of the control: %+v", h)
 	}
 }
@@ -40,9 +40,9 @@ func slicesOf(values ...[2]float64) (list []Slice) {
 	for i, v := range values {
 		s := Slice{Index: i}
 		for j, a := range []journal.Setting{SettingOf(nil), SettingOf(new(1))} {
-			seen := Seen{Setting: a, Queries: map[string]*float64{"p99": nil}}
+			seen := Seen{journal.Trial{Setting: a, Metrics: map[string]journal.Metric{}}}
 			if v[j] >= 0 {
-				seen.Queries["p99"] = new(v[j])
+				seen.Metrics["p99"] = journal.Metric{Value: v[j]}
 			}
 			s.Settings = append(s.Settings, seen)
 		}
@@ -59,7 +59,10 @@ func TestHarmIn(t *testing.T) {
 		}
 		return list
 	}
-	h := Header{HarmRatio: 0.2, Queries: []Query{{Name: "p99"}}, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}}}
+	h := Header{journal.Header{
+		Plan:   journal.Plan{MarginP99: 0.2},
+		Canary: &journal.Canary{Queries: []journal.Query{{Name: "p99"}}, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}}},
+	}}
 	for name, c := range map[string]struct {
 		values [][2]float64
 		harm   bool
@@ -85,7 +88,7 @@ func TestHarmIn(t *testing.T) {
 		}
 	}
 	// The more is compared, the more it takes.
-	h.Queries, h.Rounds = append(h.Queries, Query{Name: "errors"}), append(h.Rounds, h.Rounds[0])
+	h.Canary.Queries, h.Canary.Rounds = append(h.Canary.Queries, journal.Query{Name: "errors"}), append(h.Canary.Rounds, h.Canary.Rounds[0])
 	if got := harmIn(h, slicesOf(same(4, 20, 10)...)); got != nil {
 		t.Errorf("of four comparisons: %+v", got)
 	}

@@ -6,13 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// Query is a figure that the user's metrics have.
-type Query struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
-}
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
 
 // Requests is the name of the query that tells how many requests a setting served in a
 // slice. All others tell a figure of which less is better.
@@ -28,9 +24,9 @@ const (
 var queryName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // ParseQuery reads NAME=QUERY.
-func ParseQuery(s string) (Query, error) {
+func ParseQuery(s string) (journal.Query, error) {
 	name, text, ok := strings.Cut(s, "=")
-	q := Query{strings.TrimSpace(name), strings.TrimSpace(text)}
+	q := journal.Query{Name: strings.TrimSpace(name), Text: strings.TrimSpace(text)}
 	switch {
 	case !ok || !queryName.MatchString(q.Name) || q.Text == "":
 		return q, fmt.Errorf("%q: want NAME=QUERY, as in p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
@@ -42,14 +38,14 @@ func ParseQuery(s string) (Query, error) {
 	return q, nil
 }
 
-// of is the query for some pods. Names of pods hold nothing that a regular expression
+// asked is the query for some pods. Names of pods hold nothing that a regular expression
 // knows but dots, which ours have none of.
-func (q Query) of(pods []string, slice time.Duration) string {
+func asked(q journal.Query, pods []string, slice time.Duration) string {
 	return strings.NewReplacer(PodsPlaceholder, strings.Join(pods, "|"), SlicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
 }
 
 // Rehearsal is the query for a pod that there is not: what is wrong with it is known
 // before any is.
-func (q Query) Rehearsal(slice time.Duration) string {
-	return q.of([]string{"procfit-rehearsal"}, slice)
+func Rehearsal(q journal.Query, slice time.Duration) string {
+	return asked(q, []string{"procfit-rehearsal"}, slice)
 }

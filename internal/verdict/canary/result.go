@@ -30,7 +30,7 @@ func (h Header) Judges(f Figure) bool {
 	case FigureThrottled, FigureRequests:
 		return false
 	case FigureSched, FigureWait:
-		return !slices.ContainsFunc(h.Queries, func(q Query) bool { return q.Name != Requests })
+		return !slices.ContainsFunc(h.Canary.Queries, func(q journal.Query) bool { return q.Name != Requests })
 	}
 	return true
 }
@@ -53,15 +53,15 @@ func (h Header) Margin(f Figure) float64 {
 	if f == FigureCPU {
 		return marginCPU
 	}
-	return h.HarmRatio
+	return h.Plan.MarginP99
 }
 
 // Result is what a journal says.
 type Result struct {
-	Schema string  `json:"schema"`
-	Header Header  `json:"header"`
-	Slices []Slice `json:"-"` // they stand in the journal
-	End    *End    `json:"end"`
+	Schema string       `json:"schema"`
+	Header Header       `json:"header"`
+	Slices []Slice      `json:"-"` // they stand in the journal
+	End    *journal.End `json:"end"`
 	// Counted is how many slices there are of how many.
 	Counted int `json:"slices"`
 	Planned int `json:"slices_planned"`
@@ -120,7 +120,7 @@ func (r *Result) Has(f Figure) bool {
 
 // Figures are all that may have been measured, in order.
 func (h Header) Figures() (list []Figure) {
-	for _, q := range h.Queries {
+	for _, q := range h.Canary.Queries {
 		if q.Name != Requests {
 			list = append(list, Figure(q.Name))
 		}
@@ -130,5 +130,5 @@ func (h Header) Figures() (list []Figure) {
 
 // asked tells that a figure is a query's, and so the user's own.
 func (h Header) asked(f Figure) bool {
-	return f != FigureRequests && slices.ContainsFunc(h.Queries, func(q Query) bool { return q.Name == string(f) })
+	return f != FigureRequests && slices.ContainsFunc(h.Canary.Queries, func(q journal.Query) bool { return q.Name == string(f) })
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,26 +20,27 @@ import (
 // contents are of two settings beside a control: 1 takes 20 % less CPU time a request and
 // has the control's latency, 2 is the control. The traffic doubles on the way.
 func contents(n int) *Contents {
-	c := &Contents{Header: Header{
-		Schema: Schema, Kind: kindHeader, Started: time.Unix(1000, 0).UTC(), SliceSeconds: 60, DurationSeconds: float64(60 * n), Pods: 1, HarmRatio: 0.2,
-		Rounds:  [][]journal.Setting{{SettingOf(nil), SettingOf(new(1)), SettingOf(new(2))}},
-		Queries: []Query{{Requests, "$pods"}, {"p99", "$pods"}},
-	}, End: &End{Code: EndComplete}}
+	c := &Contents{Header: Header{journal.Header{
+		Started: time.Unix(1000, 0).UTC(), Load: journal.Load{DurationSeconds: float64(60 * n)}, Plan: journal.Plan{MarginP99: 0.2},
+		Canary: &journal.Canary{
+			SliceSeconds: 60, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1)), SettingOf(new(2))}},
+			Queries: []journal.Query{{Name: Requests, Text: "$pods"}, {Name: "p99", Text: "$pods"}},
+		},
+	}}, End: &journal.End{Code: journal.EndComplete}}
 	for i := range n {
 		s := Slice{Index: i, Seconds: 60}
 		wobble := 1 + 0.01*float64(i%3)
 		requests := 1000 * (1 + float64(i)/float64(n))
-		for j, a := range c.Header.Rounds[0] {
-			cpu := requests * 0.001 * wobble
+		for j, a := range c.Header.Canary.Rounds[0] {
+			cpu, ran := requests*0.001*wobble, 2
 			if j == 1 {
-				cpu *= 0.8 / wobble
+				cpu, ran = cpu*0.8/wobble, 1
 			}
-			seen := Seen{Setting: a, Pods: []string{"p"}, ObservedProcs: []*int{new(2)}, Requests: new(requests), Queries: map[string]*float64{"p99": new(0.02 * wobble)}}
-			if j == 1 {
-				seen.ObservedProcs = []*int{new(1)}
-			}
-			seen.Counted = Counted{PodSeconds: new(60.0), CPUSeconds: &cpu, RunQueueWaitSeconds: new(cpu / 10), Periods: new(int64(600)), ThrottledPeriods: new(int64(0)), SchedLatencyP99Seconds: new(0.001 * wobble)}
-			s.Settings = append(s.Settings, seen)
+			s.Settings = append(s.Settings, Seen{journal.Trial{
+				Setting: a, Block: i, Order: j, Pods: []journal.Pod{{Name: "p"}}, ObservedProcs: []*int{&ran}, DurationSeconds: 60,
+				Metrics: map[string]journal.Metric{Requests: {Value: requests}, "p99": {Value: 0.02 * wobble}, string(FigureSched): {Value: 0.001 * wobble}},
+				Usage:   journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}, RunQueueWaitSeconds: new(cpu / 10), Cgroup: &journal.Cgroup{Periods: 600}},
+			}})
 		}
 		c.Slices = append(c.Slices, s)
 	}
@@ -77,10 +77,10 @@ func TestAnalyze(t *testing.T) {
 
 func TestAnalyzeWithoutRequests(t *testing.T) {
 	c := contents(12)
-	c.Header.Queries = nil
+	c.Header.Canary.Queries = nil
 	for i := range c.Slices {
 		for j := range c.Slices[i].Settings {
-			c.Slices[i].Settings[j].Requests = nil
+			delete(c.Slices[i].Settings[j].Metrics, Requests)
 		}
 	}
 	r := Analyze(c)
@@ -112,9 +112,9 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		contents := contents(12)
 		for i, s := range contents.Slices {
 			if c.p99 == nil {
-				s.Settings[1].Queries["p99"] = nil
+				delete(s.Settings[1].Metrics, "p99")
 			} else {
-				s.Settings[1].Queries["p99"] = new(*s.Settings[0].Queries["p99"] * c.p99(i))
+				s.Settings[1].Metrics["p99"] = journal.Metric{Value: *s.Settings[0].metric("p99") * c.p99(i)}
 			}
 		}
 		one := Analyze(contents).Settings[1]
@@ -124,79 +124,73 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 	}
 }
 
-func TestJournal(t *testing.T) {
+// write makes a journal of contents in a new folder.
+func write(t testing.TB, c *Contents) (path string) {
+	t.Helper()
 	dir, err := folder.Make(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	c := contents(2)
-	w, err := Create(dir, c.Header)
+	w, err := journal.Create(dir, c.Header.Header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range c.Slices {
-		if err := w.Slice(s); err != nil {
-			t.Fatal(err)
+		for _, seen := range s.Settings {
+			if err := w.Append(seen.Trial); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if err := errors.Join(w.End(*c.End), w.Close()); err != nil {
+	if err := errors.Join(w.AppendEnd(*c.End), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, c.Header); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a journal is begun over another: %v", err)
-	}
-	got, err := ReadDirectory(dir.Path())
-	if err != nil || len(got.Slices) != 2 || got.End == nil || got.End.Code != EndComplete || got.Torn != 0 {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	if got.Header.SliceSeconds != 60 || *got.Slices[1].Settings[1].CPUSeconds != *c.Slices[1].Settings[1].CPUSeconds || *got.Slices[0].Settings[2].Procs != 2 || *got.Slices[0].Settings[0].Queries["p99"] != 0.02 {
-		t.Errorf("%+v", got)
-	}
-	b, err := os.ReadFile(filepath.Join(dir.Path(), Name))
+	return dir.Path()
+}
+
+func TestJournal(t *testing.T) {
+	c := contents(2)
+	read, err := journal.ReadDirectory(write(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes.SplitAfter(b, []byte("\n"))
-	torn, err := Read(bytes.NewReader(slices.Concat(lines[0], lines[1], lines[2][:20])), "x")
-	if err != nil || len(torn.Slices) != 1 || torn.Torn != 20 || torn.End != nil {
-		t.Errorf("torn: %+v, %v", torn, err)
+	got, ok := Of(read)
+	if !ok || len(got.Slices) != 2 || got.End == nil || got.End.Code != journal.EndComplete {
+		t.Fatalf("%v, %+v", ok, got)
 	}
-	for name, text := range map[string]string{
-		"empty": "", "no header": string(lines[1]), "a hole": string(lines[0]) + "{\n" + string(lines[1]), "a sweep's": `{"schema":"procfit.journal/v2","kind":"header"}` + "\n",
-		"slices of nothing": `{"schema":"procfit.canary/v1","kind":"header","slice_seconds":0,"duration_seconds":1}` + "\n",
-	} {
-		if _, err := Read(strings.NewReader(text), "x"); err == nil {
-			t.Errorf("%s is read", name)
+	one := got.Slices[1]
+	if one.Index != 1 || one.Seconds != 60 || len(one.Settings) != 3 || *one.Settings[1].cpuSeconds() != *c.Slices[1].Settings[1].cpuSeconds() || *one.Settings[2].Setting.Procs != 2 || *one.Settings[0].metric("p99") != *c.Slices[1].Settings[0].metric("p99") {
+		t.Errorf("%+v", one)
+	}
+	if _, ok := Of(&journal.Contents{}); ok {
+		t.Error("any other sweep's is taken for a canary's")
+	}
+	for _, seconds := range []string{"0", "1e9", "-1"} {
+		text := `{"schema":"procfit.journal/v2","kind":"header","load":{"duration_seconds":1},"canary":{"slice_seconds":` + seconds + "}}\n"
+		if _, err := journal.Read(strings.NewReader(text), "x"); err == nil {
+			t.Errorf("slices of %s s are read", seconds)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	dir, err := folder.Make(f.TempDir())
-	if err != nil {
-		f.Fatal(err)
-	}
-	c := contents(2)
-	w, err := Create(dir, c.Header)
-	if err == nil {
-		err = errors.Join(w.Slice(c.Slices[0]), w.Slice(c.Slices[1]), w.End(*c.End), w.Close(), dir.Close())
-	}
-	if err != nil {
-		f.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir.Path(), Name))
+func FuzzAnalyze(f *testing.F) {
+	text, err := os.ReadFile(filepath.Join(write(f, contents(2)), journal.Name))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(text)
 	f.Add(text[:len(text)/2])
-	wild := regexp.MustCompile(`"(cpu_seconds|p99)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e308`)) // and of hardly any requests
-	f.Add(regexp.MustCompile(`"requests":[^,}]*`).ReplaceAll(wild, []byte(`"requests":1e-300`)))
-	f.Add([]byte(`{"schema":"procfit.canary/v1","kind":"header","slice_seconds":1,"duration_seconds":1,"rounds":[[]]}` + "\n" + `{"kind":"slice","settings":[{}]}`))
+	f.Add(regexp.MustCompile(`"(user|value)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e308`)))
+	f.Add(regexp.MustCompile(`"(user|value)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e-300`)))
+	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header","load":{"duration_seconds":1},"canary":{"slice_seconds":1,"rounds":[[]]}}` + "\n" + `{"kind":"trial","block":-1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := Read(bytes.NewReader(b), "x")
+		read, err := journal.Read(bytes.NewReader(b), "x")
 		if err != nil {
+			return
+		}
+		c, ok := Of(read)
+		if !ok {
 			return
 		}
 		r := Analyze(c)

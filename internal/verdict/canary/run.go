@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -19,7 +18,7 @@ type Place interface {
 	Conditions(context.Context) ([]Condition, error)
 	// Mark is what every setting, in the order of Begin, did since the Mark before;
 	// with the first counting begins.
-	Mark(context.Context) ([]Seen, error)
+	Mark(context.Context) ([]journal.Trial, error)
 	// End removes the pods, and returns when they are gone. It is called after a Begin
 	// that failed too.
 	End(context.Context) error
@@ -72,40 +71,40 @@ const between = time.Second
 
 // Run goes through all rounds. How it ended is never nil; the error is what else went
 // wrong, with pods that are not gone among it.
-func (r *Run) Run(ctx context.Context) (*End, error) {
-	for round := range r.Header.Rounds {
+func (r *Run) Run(ctx context.Context) (*journal.End, error) {
+	for round := range r.Header.Canary.Rounds {
 		end, err := r.round(ctx, round)
 		if end != nil || err != nil {
 			return r.ended(ctx, end, err)
 		}
 	}
-	return &End{Time: r.Now(), Code: EndComplete}, nil
+	return &journal.End{Time: r.Now(), Code: journal.EndComplete}, nil
 }
 
 // ended is the End that an error comes to, where there is none yet.
-func (r *Run) ended(ctx context.Context, end *End, err error) (*End, error) {
+func (r *Run) ended(ctx context.Context, end *journal.End, err error) (*journal.End, error) {
 	var not *NotStartedError
 	switch {
 	case end != nil:
 	case ctx.Err() != nil:
-		end = &End{Code: EndInterrupted}
+		end = &journal.End{Code: journal.EndInterrupted}
 	case errors.As(err, &not):
-		end = &End{Code: EndNotStarted, Reason: not.Error()}
+		end = &journal.End{Code: journal.EndNotStarted, Reason: not.Error()}
 	default:
-		end = &End{Code: EndFailed, Reason: err.Error()}
+		end = &journal.End{Code: journal.EndFailed, Reason: err.Error()}
 	}
 	end.Time = r.Now()
 	return end, err
 }
 
 // round has its pods removed whatever happens.
-func (r *Run) round(ctx context.Context, n int) (end *End, err error) {
+func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 	defer func() {
 		r.Tell(Event{Kind: EventEnd, Round: n})
 		err = errors.Join(err, r.Place.End(context.WithoutCancel(ctx)))
 	}()
 	r.Tell(Event{Kind: EventBegin, Round: n})
-	if err := r.Place.Begin(ctx, r.Header.Rounds[n]); err != nil {
+	if err := r.Place.Begin(ctx, r.Header.Canary.Rounds[n]); err != nil {
 		return nil, err
 	}
 	r.Tell(Event{Kind: EventServe, Round: n})
@@ -131,20 +130,20 @@ func (r *Run) round(ctx context.Context, n int) (end *End, err error) {
 		r.Tell(Event{Kind: EventSlice, Round: n, Slice: &s})
 		list = append(list, s)
 		if h := harmIn(r.Header, list); h != nil {
-			return &End{Code: EndHarm, Harm: h}, nil
+			return &journal.End{Code: journal.EndHarm, Harm: h}, nil
 		}
 		if unreached(list) && len(list) == ToldAfter {
 			r.Tell(Event{Kind: EventUnreached, Round: n, Slice: &s})
 		}
 		if unreached(list) && len(list) >= r.Header.Patience() {
-			return &End{Code: EndUnreached}, nil
+			return &journal.End{Code: journal.EndUnreached}, nil
 		}
 	}
 	return nil, nil
 }
 
 // until watches the pods up to a time.
-func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*End, error) {
+func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*journal.End, error) {
 	for {
 		list, err := r.Place.Conditions(ctx)
 		if err != nil {
@@ -153,9 +152,9 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*End, error) {
 		h, taken := w.see(r.Now(), list)
 		switch {
 		case h != nil:
-			return &End{Code: EndHarm, Harm: h}, nil
+			return &journal.End{Code: journal.EndHarm, Harm: h}, nil
 		case taken != "":
-			return &End{Code: EndTaken, Reason: taken}, nil
+			return &journal.End{Code: journal.EndTaken, Reason: taken}, nil
 		}
 		left := t.Sub(r.Now())
 		if left <= 0 {
@@ -168,32 +167,37 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*End, error) {
 }
 
 // fill is what the settings did in a slice that is over.
-func (r *Run) fill(ctx context.Context, s *Slice) (err error) {
-	if s.Settings, err = r.Place.Mark(ctx); err != nil {
+func (r *Run) fill(ctx context.Context, s *Slice) error {
+	trials, err := r.Place.Mark(ctx)
+	if err != nil {
 		return err
 	}
 	now := r.Now()
 	s.Seconds = now.Sub(s.Started).Seconds()
-	for i := range s.Settings {
-		a := &s.Settings[i]
-		a.Queries = map[string]*float64{}
-		for _, q := range r.Header.Queries {
-			v, err := r.Ask(ctx, q.of(a.Pods, r.Header.slice()), now)
+	for order, t := range trials {
+		t.Role, t.Origin, t.Valid = journal.RoleMeasure, journal.OriginKube, true
+		t.Block, t.Order = s.Round*r.Header.Slices()+s.Index, order
+		t.Started, t.DurationSeconds = s.Started, s.Seconds
+		if t.Metrics == nil {
+			t.Metrics = map[string]journal.Metric{}
+		}
+		var pods []string
+		for _, p := range t.Pods {
+			pods = append(pods, p.Name)
+		}
+		for _, q := range r.Header.Canary.Queries {
+			v, err := r.Ask(ctx, asked(q, pods, r.Header.slice()), now)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil { // a Prometheus may be away for a while, and a slice has other figures
-				why := q.Name + ": " + err.Error()
-				if !slices.Contains(a.Unknown, why) {
-					a.Unknown = append(a.Unknown, why)
-				}
+				t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: q.Name + ": " + err.Error()})
 			}
-			if q.Name == Requests {
-				a.Requests = v
-			} else {
-				a.Queries[q.Name] = v
+			if v != nil {
+				t.Metrics[q.Name] = journal.Metric{Value: *v, Better: "lower"}
 			}
 		}
+		s.Settings = append(s.Settings, Seen{t})
 	}
 	return nil
 }

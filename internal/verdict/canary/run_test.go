@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,14 +44,17 @@ func (s *stage) Conditions(context.Context) (list []Condition, err error) {
 	return list, nil
 }
 
-func (s *stage) Mark(ctx context.Context) (list []Seen, err error) {
+func (s *stage) Mark(ctx context.Context) (list []journal.Trial, err error) {
 	s.marks++
 	for _, a := range s.settings {
 		cpu := 6.0
 		if s.cpu != nil {
 			cpu = s.cpu(s.marks-1, a)
 		}
-		list = append(list, Seen{Setting: a, Pods: []string{"pod-" + a.Label}, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: &cpu}})
+		list = append(list, journal.Trial{
+			Setting: a, Pods: []journal.Pod{{Name: "pod-" + a.Label}}, ObservedProcs: []*int{nil},
+			Usage: journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}},
+		})
 	}
 	return list, ctx.Err()
 }
@@ -68,8 +70,11 @@ func (s *stage) End(ctx context.Context) error {
 func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Run, *[]Slice) {
 	kept := &[]Slice{}
 	return &Run{
-		Header: Header{SliceSeconds: 60, DurationSeconds: 300, WarmupSeconds: 30, HarmRatio: 0.2, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}, {SettingOf(nil), SettingOf(new(2))}}},
-		Place:  s,
+		Header: Header{journal.Header{
+			Load: journal.Load{DurationSeconds: 300, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
+			Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}, {SettingOf(nil), SettingOf(new(2))}}},
+		}},
+		Place: s,
 		Ask: func(_ context.Context, q string, at time.Time) (*float64, error) {
 			s.asked = append(s.asked, q)
 			return ask(q, at)
@@ -92,14 +97,14 @@ func TestRunComplete(t *testing.T) {
 		}
 		return nil, errors.New("no Prometheus")
 	})
-	r.Header.Queries = []Query{{Requests, "served{$pods}[$slice]"}, {"p99", "slow{$pods}"}}
+	r.Header.Canary.Queries = []journal.Query{{Name: Requests, Text: "served{$pods}[$slice]"}, {Name: "p99", Text: "slow{$pods}"}}
 	end, err := r.Run(context.Background())
-	if err != nil || end.Code != EndComplete || len(s.begun) != 2 || s.ended != 2 || s.marks != 12 || len(*kept) != 10 {
+	if err != nil || end.Code != journal.EndComplete || len(s.begun) != 2 || s.ended != 2 || s.marks != 12 || len(*kept) != 10 {
 		t.Fatalf("%+v, %v: %d rounds, %d removed, %d marks, %d slices", end, err, len(s.begun), s.ended, s.marks, len(*kept))
 	}
 	for i, one := range *kept {
 		a := one.Settings[1]
-		if one.Round != i/5 || one.Index != i%5 || one.Seconds != 60 || *a.Requests != 100 || len(a.Queries) != 1 || a.Queries["p99"] != nil || !slices.Equal(a.Unknown, []string{"p99: no Prometheus"}) {
+		if one.Round != i/5 || one.Index != i%5 || one.Seconds != 60 || a.Block != i || a.Order != 1 || *a.metric(Requests) != 100 || a.metric("p99") != nil || len(a.Warnings) != 1 || a.Warnings[0].Detail != "p99: no Prometheus" {
 			t.Errorf("slice %d: %+v", i, one)
 		}
 	}
@@ -117,8 +122,8 @@ func TestRunEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*stage, *Run)
 		ask    func(string, time.Time) (*float64, error)
-		code   EndCode
-		harm   HarmCode
+		code   journal.EndCode
+		harm   journal.HarmCode
 		slices int
 		fails  string
 	}{
@@ -129,23 +134,23 @@ func TestRunEnds(t *testing.T) {
 				}
 				return Condition{Ended: "code 2"}
 			}
-		}, none, EndHarm, HarmEnded, 1, ""},
+		}, none, journal.EndHarm, journal.HarmEnded, 1, ""},
 		"unready while it warms up": {func(s *stage, _ *Run) {
 			s.is = func(time.Duration) Condition { return Condition{} }
-		}, none, EndHarm, HarmUnready, 0, ""},
-		"a query": {func(_ *stage, r *Run) { r.Header.Queries = []Query{{"p99", "$pods"}} }, func(q string, _ time.Time) (*float64, error) {
+		}, none, journal.EndHarm, journal.HarmUnready, 0, ""},
+		"a query": {func(_ *stage, r *Run) { r.Header.Canary.Queries = []journal.Query{{Name: "p99", Text: "$pods"}} }, func(q string, _ time.Time) (*float64, error) {
 			if q == "pod-unset" {
 				return new(1.0), nil
 			}
 			return new(1.3), nil
-		}, EndHarm, HarmQuery, 5, ""},
+		}, journal.EndHarm, journal.HarmQuery, 5, ""},
 		"evicted": {func(s *stage, _ *Run) {
 			s.is = func(time.Duration) Condition { return Condition{Taken: "evicted"} }
-		}, none, EndTaken, "", 0, ""},
-		"no start":        {func(s *stage, _ *Run) { s.refuse = &NotStartedError{"1", "no image"} }, none, EndNotStarted, "", 0, "no image"},
-		"no cluster":      {func(s *stage, _ *Run) { s.refuse = errors.New("no API server") }, none, EndFailed, "", 0, "no API server"},
-		"pods that stay":  {func(s *stage, _ *Run) { s.lost = errors.New("not gone") }, none, EndFailed, "", 5, "not gone"},
-		"no room on disk": {func(_ *stage, r *Run) { r.Record = func(Slice) error { return errors.New("disk full") } }, none, EndFailed, "", 0, "disk full"},
+		}, none, journal.EndTaken, "", 0, ""},
+		"no start":        {func(s *stage, _ *Run) { s.refuse = &NotStartedError{"1", "no image"} }, none, journal.EndNotStarted, "", 0, "no image"},
+		"no cluster":      {func(s *stage, _ *Run) { s.refuse = errors.New("no API server") }, none, journal.EndFailed, "", 0, "no API server"},
+		"pods that stay":  {func(s *stage, _ *Run) { s.lost = errors.New("not gone") }, none, journal.EndFailed, "", 5, "not gone"},
+		"no room on disk": {func(_ *stage, r *Run) { r.Record = func(Slice) error { return errors.New("disk full") } }, none, journal.EndFailed, "", 0, "disk full"},
 	} {
 		s := &stage{now: stageStart}
 		r, kept := s.run(c.ask)
@@ -173,7 +178,7 @@ func TestRunInterrupted(t *testing.T) {
 		}
 	}
 	end, err := r.Run(ctx)
-	if end.Code != EndInterrupted || !errors.Is(err, context.Canceled) || len(*kept) != 2 || s.ended != 1 {
+	if end.Code != journal.EndInterrupted || !errors.Is(err, context.Canceled) || len(*kept) != 2 || s.ended != 1 {
 		t.Errorf("%+v, %v: %d slices, removed %d times", end, err, len(*kept), s.ended)
 	}
 	if strings.Contains(fmt.Sprint(err), "nobody is left") {
@@ -188,12 +193,12 @@ func TestRunUnreached(t *testing.T) {
 		cpu    func(slice int, a journal.Setting) float64
 		told   bool
 		slices int // of ten
-		code   EndCode
+		code   journal.EndCode
 	}{
-		"none ever":             {func(int, journal.Setting) float64 { return 0.03 }, true, 3, EndUnreached},
-		"from the third on":     {func(slice int, _ journal.Setting) float64 { return 0.03 + 3*float64(slice/3) }, true, 10, EndComplete},
-		"to the control alone":  {func(_ int, a journal.Setting) float64 { return 0.03 + 3*float64(len(a.Label)/5) }, false, 10, EndComplete},
-		"few, which is no less": {func(int, journal.Setting) float64 { return 0.2 }, false, 10, EndComplete},
+		"none ever":             {func(int, journal.Setting) float64 { return 0.03 }, true, 3, journal.EndUnreached},
+		"from the third on":     {func(slice int, _ journal.Setting) float64 { return 0.03 + 3*float64(slice/3) }, true, 10, journal.EndComplete},
+		"to the control alone":  {func(_ int, a journal.Setting) float64 { return 0.03 + 3*float64(len(a.Label)/5) }, false, 10, journal.EndComplete},
+		"few, which is no less": {func(int, journal.Setting) float64 { return 0.2 }, false, 10, journal.EndComplete},
 	} {
 		s := &stage{now: stageStart, cpu: c.cpu}
 		r, kept := s.run(nil)
@@ -203,10 +208,22 @@ func TestRunUnreached(t *testing.T) {
 		if err != nil || end.Code != c.code || told != c.told || len(*kept) != c.slices || s.ended == 0 {
 			t.Errorf("%s: ended %q, %v, told %v, after %d slices", name, end.Code, err, told, len(*kept))
 		}
-		if result := Analyze(&Contents{Header: r.Header, Slices: *kept, End: end}); result.Unreached != (c.code == EndUnreached) {
+		if result := Analyze(&Contents{Header: r.Header, Slices: *kept, End: end}); result.Unreached != (c.code == journal.EndUnreached) {
 			t.Errorf("%s: unreached %v", name, result.Unreached)
 		}
 	}
+}
+
+// seenOf is one pod in 60 seconds.
+func seenOf(cpu, requests *float64) Seen {
+	t := journal.Trial{ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60}, Metrics: map[string]journal.Metric{}}
+	if cpu != nil {
+		t.CPUSeconds = &journal.CPUSeconds{User: *cpu}
+	}
+	if requests != nil {
+		t.Metrics[Requests] = journal.Metric{Value: *requests}
+	}
+	return Seen{t}
 }
 
 func TestIdle(t *testing.T) {
@@ -223,7 +240,7 @@ func TestIdle(t *testing.T) {
 		"one, by the query":       {nil, new(1.0), false},
 		"none, and it is at work": {new(6.0), new(0.0), false},
 	} {
-		if got := (Seen{Requests: c.requests, Counted: Counted{PodSeconds: new(60.0), CPUSeconds: c.cpu}}).Idle(); got != c.want {
+		if got := seenOf(c.cpu, c.requests).Idle(); got != c.want {
 			t.Errorf("%s: idle %v", name, got)
 		}
 	}

@@ -18,10 +18,11 @@ func (h Header) Patience() int { return max(ToldAfter+1, (h.Slices()+1)/2) }
 // Idle tells that no request came to a setting's pods: they used next to no CPU time, or
 // where that is not known they counted none. What is not known at all is not idle.
 func (a Seen) Idle() bool {
-	cpus, requests := share(a.CPUSeconds, a.PodSeconds), share(a.Requests, a.PodSeconds)
+	counted := a.metric(Requests)
+	cpus, requests := share(a.cpuSeconds(), a.podSeconds()), share(counted, a.podSeconds())
 	switch {
 	case cpus == nil:
-		return a.Requests != nil && *a.Requests == 0
+		return counted != nil && *counted == 0
 	case requests != nil && *requests >= idleRate:
 		return false
 	}

@@ -22,6 +22,8 @@ type Header struct {
 	Target     Target `json:"target"`
 	Load       Load   `json:"load"`
 	Plan       Plan   `json:"plan"`
+	// Canary is what a canary has besides; nil of any other sweep.
+	Canary *Canary `json:"canary,omitempty"`
 }
 
 // Host is a machine, or a node of a cluster.
@@ -69,11 +71,12 @@ const (
 	KindServer  = "server"  // loaded at its URL
 	KindBatch   = "batch"   // runs and ends
 	KindGoBench = "gobench" // a batch program that prints Go benchmark lines
+	KindService = "service" // of a canary: serves the requests of a Service's own clients
 )
 
 // Target is the program under test, as the user gave it.
 type Target struct {
-	Kind    string   `json:"kind"` // server, batch, gobench
+	Kind    string   `json:"kind"` // server, batch, gobench, service
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
 	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program

@@ -61,6 +61,7 @@ type Contents struct {
 	Trials []Trial
 	Blocks []Block // of a race, as they were begun
 	Grown  int     // how often a grid was given more blocks
+	End    *End    // of a canary; nil: its procfit was killed, or is still at work
 	// Torn is the number of bytes of an unfinished last line, which is left out;
 	// 0 where the journal ends as it should.
 	Torn int64
@@ -171,6 +172,8 @@ func (c *Contents) add(raw []byte, line int) error {
 		return c.addBlock(raw)
 	case KindBudget:
 		return c.addBudget(raw)
+	case KindEnd:
+		return unmarshal(raw, &c.End)
 	default:
 		return nil
 	}
@@ -187,6 +190,9 @@ func (c *Contents) addHeader(raw []byte) error {
 	}
 	for _, a := range c.Header.Plan.Settings {
 		c.settings[a.Key()] = true
+	}
+	if err := c.Header.checkCanary(); err != nil {
+		return err
 	}
 	return c.checkSettings()
 }

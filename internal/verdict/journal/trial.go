@@ -11,6 +11,7 @@ const (
 	KindTrial  = "trial"
 	KindBlock  = "block"
 	KindBudget = "budget"
+	KindEnd    = "end"
 )
 
 // Role says what a trial counts for.

@@ -167,6 +167,12 @@ func (w *Writer) AppendBlock(b Block) error {
 // AppendBudget writes what a race may take, or a grid is to have, from here on.
 func (w *Writer) AppendBudget(b Budget) error { return w.appendHeld(b) }
 
+// AppendEnd writes the last line of a canary.
+func (w *Writer) AppendEnd(e End) error {
+	e.Kind = KindEnd
+	return w.appendHeld(e)
+}
+
 // appendHeld is appendLine to a file that is in its folder: an unlinked one takes all
 // that is written, and is gone in the end.
 func (w *Writer) appendHeld(v any) error {

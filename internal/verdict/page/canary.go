@@ -158,22 +158,22 @@ func (w canaryWords) environment() []Pair {
 			out = append(out, Pair{phrase.Clean(name), value})
 		}
 	}
-	add("Pods like those of", h.Object)
-	add("Namespace", h.Namespace)
-	add("Container", h.Container)
+	add("Pods like those of", h.Target.Object)
+	add("Namespace", h.Target.Namespace)
+	add("Container", h.Target.Container)
 	var services []string
-	for _, s := range h.Services {
+	for _, s := range h.Canary.Services {
 		services = append(services, fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint")))
 	}
 	add("Behind the Service", phrase.And(services))
 	var counting []string
-	for _, c := range h.Counting {
+	for _, c := range h.Canary.Counting {
 		counting = append(counting, c.String())
 	}
 	add("Counted by", phrase.And(counting))
-	add("Node", fmt.Sprintf("%s, %s", h.Node.Hostname, number.CPUs(float64(h.Node.CPUs))))
-	if h.QuotaCPUs != nil {
-		add("CPU limit", number.CPUs(*h.QuotaCPUs))
+	add("Node", fmt.Sprintf("%s, %s", h.TargetHost.Hostname, number.CPUs(float64(h.TargetHost.CPUs))))
+	if quota := h.Control().QuotaCPUs; quota != nil {
+		add("CPU limit", number.CPUs(*quota))
 	} else {
 		add("CPU limit", "none")
 	}
@@ -188,12 +188,12 @@ func (w canaryWords) environment() []Pair {
 		}
 		add(name, phrase.And(seen))
 	}
-	add("Pods of each setting", strconv.Itoa(h.Pods))
-	add("Slices", fmt.Sprintf("%d of %d, of %s", w.Counted, w.Planned, number.Short(number.Seconds(h.SliceSeconds))))
-	for _, q := range h.Queries {
+	add("Pods of each setting", strconv.Itoa(h.Control().Replicas))
+	add("Slices", fmt.Sprintf("%d of %d, of %s", w.Counted, w.Planned, number.Short(number.Seconds(h.Canary.SliceSeconds))))
+	for _, q := range h.Canary.Queries {
 		add("Query "+q.Name, q.Text)
 	}
-	add("Prometheus", h.Prometheus)
+	add("Prometheus", h.Canary.Prometheus)
 	add("procfit", strings.TrimSpace(h.Tool.Version+", built with "+h.Tool.GoVersion))
 	return out
 }

@@ -5,9 +5,16 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
+
+// longer makes a figure of the setting beside the control longer.
+func longer(s canary.Slice, name string, times float64) {
+	m := s.Settings[1].Metrics
+	m[name] = journal.Metric{Value: times * m[name].Value}
+}
 
 func TestCanaryVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -19,37 +26,37 @@ func TestCanaryVerdicts(t *testing.T) {
 		"better": {func(*canary.Contents) {}, page.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in what is judged: p99 and CPU time a request."},
 		"better, and perhaps worse": {func(c *canary.Contents) {
 			for i, s := range c.Slices[:8] {
-				*s.Settings[1].Queries["p99"] *= 1 + float64(i%2)
+				longer(s, "p99", 1+float64(i%2))
 			}
 		}, page.Unknown, "Cannot tell", "GOMAXPROCS 1 is better than unset in CPU time a request, but may be worse in p99: more slices"},
 		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, page.Unknown, "Cannot tell", "no value is proven better"},
 		"worse": {func(c *canary.Contents) {
-			c.Slices, c.Header.Rounds = c.Slices[:8], c.Header.Rounds[:1]
+			c.Slices, c.Header.Canary.Rounds = c.Slices[:8], c.Header.Canary.Rounds[:1]
 			for _, s := range c.Slices {
-				*s.Settings[1].CPUSeconds *= 2
+				s.Settings[1].CPUSeconds.User *= 2
 				*s.Settings[1].RunQueueWaitSeconds *= 2
 			}
 		}, page.OK, "Leave it unset", "GOMAXPROCS 1 is worse than unset"},
 		"a trade-off": {func(c *canary.Contents) {
 			for _, s := range c.Slices[:8] {
-				*s.Settings[1].Queries["p99"] *= 1.15
+				longer(s, "p99", 1.15)
 			}
 		}, page.Attention, "Trade-off", "better than unset in one figure and worse in another"},
 		"nothing counted": {func(c *canary.Contents) { c.Slices = nil }, page.Unknown, "Nothing counted", "No slice of time was counted."},
-		"interrupted":     {func(c *canary.Contents) { c.End.Code = canary.EndInterrupted }, page.Unknown, "Not finished", "it was interrupted. What its slices say: Under this traffic GOMAXPROCS 1"},
+		"interrupted":     {func(c *canary.Contents) { c.End.Code = journal.EndInterrupted }, page.Unknown, "Not finished", "it was interrupted. What its slices say: Under this traffic GOMAXPROCS 1"},
 		"killed":          {func(c *canary.Contents) { c.End = nil }, page.Unknown, "Not finished", "it has no end in its journal"},
-		"taken":           {func(c *canary.Contents) { *c.End = canary.End{Code: canary.EndTaken, Reason: "pod x was evicted"} }, page.Unknown, "Not finished", "pod x was evicted"},
+		"taken":           {func(c *canary.Contents) { *c.End = journal.End{Code: journal.EndTaken, Reason: "pod x was evicted"} }, page.Unknown, "Not finished", "pod x was evicted"},
 		"harm": {func(c *canary.Contents) {
-			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmQuery, Setting: "1", Query: "p99", Slices: 5, Ratio: new(1.7)}}
+			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmQuery, Setting: "1", Query: "p99", Slices: 5, Ratio: new(1.7)}}
 		}, page.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 1.7 times the control's over 5 slices. The margin is 20 %, and chance alone ends fewer than one canary in 100 like this."},
 		"harm of the control": {func(c *canary.Contents) {
-			*c.End = canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
+			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
 		}, page.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
 		"no requests": {func(c *canary.Contents) {
-			c.Slices, c.End.Code = c.Slices[:4], canary.EndUnreached
+			c.Slices, c.End.Code = c.Slices[:4], journal.EndUnreached
 			for _, s := range c.Slices {
 				for i := range s.Settings {
-					s.Settings[i].Requests, s.Settings[i].CPUSeconds = new(0.0), new(0.01)
+					s.Settings[i].Metrics[canary.Requests], s.Settings[i].CPUSeconds = journal.Metric{}, &journal.CPUSeconds{User: 0.01}
 				}
 			}
 		}, page.Unknown, "No requests", "No request reached the canary's pods in 4 slices, and it ended: nothing was compared."},
@@ -70,7 +77,7 @@ func TestCanaryVerdicts(t *testing.T) {
 func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	c := pagetest.CanaryContents()
 	for _, s := range c.Slices[:8] {
-		*s.Settings[1].SchedLatencyP99Seconds *= 50
+		longer(s, string(canary.FigureSched), 50)
 	}
 	v := page.NewCanary(canary.Analyze(c)).Verdict
 	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Better" || !strings.Contains(v.Reasons[0], want) {
@@ -84,7 +91,8 @@ func TestCanaryWarnings(t *testing.T) {
 	c.Slices = c.Slices[:4]
 	for _, s := range c.Slices {
 		for j := range s.Settings {
-			s.Settings[j].Requests, s.Settings[j].ObservedProcs, s.Settings[j].Unknown = nil, nil, []string{"p99: no Prometheus"}
+			delete(s.Settings[j].Metrics, canary.Requests)
+			s.Settings[j].ObservedProcs, s.Settings[j].Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnCounters, Detail: "p99: no Prometheus"}}
 		}
 	}
 	var all []string
@@ -99,7 +107,7 @@ func TestCanaryWarnings(t *testing.T) {
 	}
 	c = pagetest.CanaryContents()
 	for _, s := range c.Slices[:8] {
-		s.Settings[1].Requests = new(0.0)
+		s.Settings[1].Metrics[canary.Requests] = journal.Metric{}
 	}
 	text = ""
 	for _, w := range page.NewCanary(canary.Analyze(c)).Warnings {

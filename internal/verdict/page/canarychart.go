@@ -19,7 +19,7 @@ func (w canaryWords) charts() (list []Chart) {
 		high := 0.0
 		for _, s := range w.Slices {
 			for _, a := range s.Settings {
-				if x := w.Value(f, s, a); x != nil {
+				if x := w.Value(f, a); x != nil {
 					high = max(high, *x)
 				}
 			}
@@ -39,13 +39,13 @@ func (w canaryWords) chart(f canary.Figure, a canary.SettingResult, ax axis.Axis
 	u := w.unit(f)
 	name := phrase.Clean(a.Label)
 	c := Chart{
-		Title: w.name(f) + ", GOMAXPROCS " + name, Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.Header.SliceSeconds)),
+		Title: w.name(f) + ", GOMAXPROCS " + name, Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.Header.Canary.SliceSeconds)),
 		Ticks: ticks(u, ax), Series: []Series{{Name: "the control, " + canary.Control}, {Name: name}},
 	}
 	for _, s := range w.Slices {
 		of := map[string]*float64{}
 		for _, seen := range s.Settings {
-			of[seen.Label] = w.Value(f, s, seen)
+			of[seen.Setting.Label] = w.Value(f, seen)
 		}
 		if _, ran := of[a.Label]; !ran {
 			continue

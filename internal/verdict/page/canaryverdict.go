@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // verdict is how it ended, and where it came to its end, what is proven.
@@ -16,13 +17,13 @@ func (w canaryWords) verdict() Verdict {
 		v = unfinished("it has no end in its journal: its procfit was killed, or is at work", v)
 	} else {
 		switch e.Code {
-		case canary.EndComplete, canary.EndUnreached:
-		case canary.EndHarm:
+		case journal.EndComplete, journal.EndUnreached:
+		case journal.EndHarm:
 			v.State, v.Label, v.Sentence = Attention, "Harm", w.harm(e.Harm)
-			if e.Harm != nil && e.Harm.OfControl() {
+			if e.Harm != nil && e.Harm.Setting == canary.Control {
 				v.State, v.Label = Unknown, "Harm of the control"
 			}
-		case canary.EndInterrupted:
+		case journal.EndInterrupted:
 			v = unfinished("it was interrupted", v)
 		default:
 			v = unfinished(phrase.Clean(e.Reason), v)
@@ -70,13 +71,13 @@ func (w canaryWords) proven() Verdict {
 // helps.
 func (w canaryWords) unreached() Verdict {
 	over := ""
-	if e := w.End; e != nil && e.Code == canary.EndUnreached {
+	if e := w.End; e != nil && e.Code == journal.EndUnreached {
 		over = ", and it ended"
 	}
 	return Verdict{
 		State: Unknown, Label: "No requests",
 		Sentence: fmt.Sprintf("No request reached the canary's pods in %s%s: nothing was compared. Clients that keep their connections do not meet new pods, or %s gets no requests at all.",
-			phrase.Count(w.Counted, "slice"), over, services(w.Header.Services)),
+			phrase.Count(w.Counted, "slice"), over, services(w.Header.Canary.Services)),
 		Settle: []Advice{
 			{Text: "let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)"},
 			{Text: "put a proxy or a service mesh in front that spreads requests instead of connections"},
@@ -158,14 +159,14 @@ func (w canaryWords) reason(a canary.SettingResult) string {
 // how is what was done, in a sentence.
 func (w canaryWords) how() string {
 	h := w.Header
-	s := fmt.Sprintf("%s of %s, every setting in %s of ours beside a control as fresh, behind %s", phrase.Count(w.Counted, "slice"), number.Short(number.Seconds(h.SliceSeconds)), phrase.Count(h.Pods, "pod"), services(h.Services))
+	s := fmt.Sprintf("%s of %s, every setting in %s of ours beside a control as fresh, behind %s", phrase.Count(w.Counted, "slice"), number.Short(number.Seconds(h.Canary.SliceSeconds)), phrase.Count(h.Control().Replicas, "pod"), services(h.Canary.Services))
 	if w.Comparisons > 1 {
 		s += fmt.Sprintf("; the intervals hold in 95 %% of runs for all %d comparisons together", w.Comparisons)
 	}
 	return s + "."
 }
 
-func services(list []canary.Service) string {
+func services(list []journal.Service) string {
 	if len(list) == 1 {
 		return "Service " + phrase.Clean(list[0].Name)
 	}
@@ -173,18 +174,18 @@ func services(list []canary.Service) string {
 }
 
 // harm is what happened.
-func (w canaryWords) harm(h *canary.Harm) string {
+func (w canaryWords) harm(h *journal.Harm) string {
 	if h == nil {
 		return "The canary ended for harm."
 	}
 	who, why := "GOMAXPROCS "+phrase.Clean(h.Setting), ""
-	if h.OfControl() {
+	if h.Setting == canary.Control {
 		who, why = "The control", " The control runs as the service does: it was not a setting that did it."
 	}
 	switch h.Code {
-	case canary.HarmEnded:
+	case journal.HarmEnded:
 		return fmt.Sprintf("%s did not keep running, and the canary ended: %s.%s", who, phrase.Clean(h.Detail), why)
-	case canary.HarmUnready:
+	case journal.HarmUnready:
 		s := fmt.Sprintf("%s was not ready for %s, and the canary ended", who, number.Short(number.Seconds(canary.UnreadyMost.Seconds())))
 		if h.Detail != "" {
 			s += ": " + phrase.Clean(h.Detail)
@@ -196,7 +197,7 @@ func (w canaryWords) harm(h *canary.Harm) string {
 		by = short(*h.Ratio, number.Digits) + " times the control's"
 	}
 	return fmt.Sprintf("%s did harm, and the canary ended: %s was %s over %s. The margin is %s, and chance alone ends fewer than one canary in 100 like this.",
-		who, phrase.Clean(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.Header.HarmRatio))
+		who, phrase.Clean(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.Header.Plan.MarginP99))
 }
 
 // warnings are what weakens it.
@@ -235,9 +236,9 @@ func (w canaryWords) unknown() (list []string) {
 	var order []string
 	for _, s := range w.Slices {
 		for _, a := range s.Settings {
-			for _, why := range a.Unknown {
-				if n[why]++; n[why] == 1 {
-					order = append(order, why)
+			for _, one := range a.Warnings {
+				if n[one.Detail]++; n[one.Detail] == 1 {
+					order = append(order, one.Detail)
 				}
 			}
 		}

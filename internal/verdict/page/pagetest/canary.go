@@ -14,16 +14,21 @@ import (
 func CanaryContents() *canary.Contents {
 	const slices = 8
 	started := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	c := &canary.Contents{Header: canary.Header{
+	c := &canary.Contents{Header: canary.Header{Header: journal.Header{
 		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
-		Object: "deployment/api", Namespace: "shop", Container: "app", Node: journal.Host{Hostname: "node1", CPUs: 8}, QuotaCPUs: new(2.0),
-		Services: []canary.Service{{Name: "api", Endpoints: 18}}, Counting: []canary.Counter{{Kind: "HorizontalPodAutoscaler", Name: "api", Effect: canary.EffectMean}},
-		Rounds: [][]journal.Setting{{canary.SettingOf(nil), canary.SettingOf(new(1))}, {canary.SettingOf(nil), canary.SettingOf(new(2))}},
-		Pods:   1, Share: 0.1, HarmRatio: 0.2, SliceSeconds: 60, DurationSeconds: 60 * slices, WarmupSeconds: 30,
-		Prometheus: "http://prometheus:9090",
-		Queries:    []canary.Query{{Name: canary.Requests, Text: `sum(increase(http_requests_total{pod=~"$pods"}[$slice]))`}, {Name: "p99", Text: `slow{pod=~"$pods"}`}},
-	}, End: &canary.End{Code: canary.EndComplete}}
-	for round, settings := range c.Header.Rounds {
+		Target: journal.Target{Kind: journal.KindService, Object: "deployment/api", Namespace: "shop", Container: "app"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8},
+		Load: journal.Load{DurationSeconds: 60 * slices, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
+		Canary: &journal.Canary{
+			Services: []journal.Service{{Name: "api", Endpoints: 18}}, Counting: []journal.Counter{{Kind: "HorizontalPodAutoscaler", Name: "api", Effect: journal.EffectMean}},
+			Rounds: [][]journal.Setting{{canary.SettingOf(nil), canary.SettingOf(new(1))}, {canary.SettingOf(nil), canary.SettingOf(new(2))}},
+			Share:  0.1, SliceSeconds: 60, Prometheus: "http://prometheus:9090",
+			Queries: []journal.Query{{Name: canary.Requests, Text: `sum(increase(http_requests_total{pod=~"$pods"}[$slice]))`}, {Name: "p99", Text: `slow{pod=~"$pods"}`}},
+		},
+	}}, End: &journal.End{Code: journal.EndComplete}}
+	for round, settings := range c.Header.Canary.Rounds {
+		for j := range settings {
+			settings[j].QuotaCPUs = new(2.0)
+		}
 		for i := range slices {
 			at := len(c.Slices)
 			s := canary.Slice{Round: round, Index: i, Started: started.Add(time.Duration(at) * time.Minute), Seconds: 60}
@@ -33,13 +38,14 @@ func CanaryContents() *canary.Contents {
 				if a.Label == "1" {
 					each, procs = 0.8*each, 1
 				}
-				s.Settings = append(s.Settings, canary.Seen{
-					Setting: a, Pods: []string{"procfit-abcdefgh-1"}, ObservedProcs: []*int{&procs}, Requests: &requests, Queries: map[string]*float64{"p99": new(0.021 * wobble)},
-					Counted: canary.Counted{
-						PodSeconds: new(60.0), CPUSeconds: new(requests * each), RunQueueWaitSeconds: new(requests * each / 9),
-						Periods: new(int64(600)), ThrottledPeriods: new(int64(2 + i)), SchedLatencyP99Seconds: new(0.0004 * wobble),
+				s.Settings = append(s.Settings, canary.Seen{Trial: journal.Trial{
+					Setting: a, Pods: []journal.Pod{{Name: "procfit-abcdefgh-1"}}, ObservedProcs: []*int{&procs},
+					Metrics: map[string]journal.Metric{canary.Requests: {Value: requests}, "p99": {Value: 0.021 * wobble}, string(canary.FigureSched): {Value: 0.0004 * wobble}},
+					Usage: journal.Usage{
+						MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: requests * each}, RunQueueWaitSeconds: new(requests * each / 9),
+						Cgroup: &journal.Cgroup{Periods: 600, ThrottledPeriods: int64(2 + i)},
 					},
-				})
+				}})
 			}
 			c.Slices = append(c.Slices, s)
 		}
@@ -56,20 +62,20 @@ func HostileCanary() *canary.Result {
 	const evil = "\x1b[31m\u202e<script>`|*\n"
 	c := CanaryContents()
 	h := &c.Header
-	h.Name, h.Object, h.Namespace, h.Container, h.Node.Hostname, h.Prometheus = evil, evil, evil, evil, evil, evil
+	h.Name, h.Target.Object, h.Target.Namespace, h.Target.Container, h.TargetHost.Hostname, h.Canary.Prometheus = evil, evil, evil, evil, evil, evil
 	h.Tool = journal.Tool{Version: evil, GoVersion: evil, Args: []string{evil}}
-	h.Services[0].Name, h.Counting[0].Name = evil, evil
-	h.Queries[1].Name, h.Queries[1].Text = evil, evil
-	h.Rounds[0][1].Label = evil
+	h.Canary.Services[0].Name, h.Canary.Counting[0].Name = evil, evil
+	h.Canary.Queries[1].Name, h.Canary.Queries[1].Text = evil, evil
+	h.Canary.Rounds[0][1].Label = evil
 	for i := range c.Slices {
 		for j := range c.Slices[i].Settings {
 			a := &c.Slices[i].Settings[j]
-			if a.Label == "1" {
-				a.Label = evil
+			if a.Setting.Label == "1" {
+				a.Setting.Label = evil
 			}
-			a.Unknown, a.Queries = []string{evil}, map[string]*float64{evil: new(1e308)}
+			a.Warnings, a.Metrics = []journal.Warning{{Code: journal.WarnCounters, Detail: evil}}, map[string]journal.Metric{evil: {Value: 1e308}}
 		}
 	}
-	c.End = &canary.End{Code: canary.EndHarm, Harm: &canary.Harm{Code: canary.HarmUnready, Setting: evil, Pod: evil, Detail: evil}}
+	c.End = &journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmUnready, Setting: evil, Pod: evil, Detail: evil}}
 	return canary.Analyze(c)
 }
