@@ -81,7 +81,7 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End,
 			std.notef("%v", closeErr)
 		}
 	}()
-	if err := run.place.Open(ctx); err != nil {
+	if err := run.place.Prepare(ctx, journal.Plan{}, nil); err != nil {
 		return nil, err
 	}
 	w, err := journal.Create(dir, run.header.Header)

@@ -2,17 +2,14 @@ package kube
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -31,7 +28,6 @@ type CanaryConfig struct {
 // Canaries are the pods of a canary: a canary.Place.
 type Canaries struct {
 	*runner
-	config CanaryConfig
 	groups []*group
 }
 
@@ -44,16 +40,18 @@ type group struct {
 // defaultGrace is what a pod without a word on it has to end (Kubernetes' API).
 const defaultGrace = 30 * time.Second
 
-// Canary makes a Place of Copies that were settled for one.
+// Canary makes a Place of Copies that were settled for one: its Prepare begins the run, and
+// its Close ends it.
 func (s *Copies) Canary(config CanaryConfig) *Canaries {
 	spec := plan.Spec{}
+	spec.Target.URL = fmt.Sprintf("tcp://%s:%d", plan.PodPlaceholder, s.port) // the Service sends the requests
 	spec.Target.Grace, spec.Target.ReadyTimeout = defaultGrace, config.Ready
 	if grace := s.subject.Template.Spec.TerminationGracePeriodSeconds; grace != nil {
 		spec.Target.Grace = time.Duration(*grace) * time.Second
 	}
-	r := &runner{Copies: s, cut: s.cut, spec: spec}
-	r.cut.run, r.cut.deadline = strings.ToLower(rand.Text()[:8]), config.Life
-	return &Canaries{runner: r, config: config}
+	r := s.Runner(spec, Config{Host: config.Host, FromHere: true}).(*runner) // all pods are on one node
+	r.cut.deadline, r.quiet = config.Life, config.Quiet
+	return &Canaries{runner: r}
 }
 
 // Name is the run's in the cluster: of its record, and before a number that of its pods.
@@ -85,60 +83,24 @@ func (c *Canaries) Manifests(settings []journal.Setting) ([]byte, error) {
 	return out, nil
 }
 
-// Open removes what killed runs have left, and makes the record of this one.
-func (c *Canaries) Open(ctx context.Context) error {
-	for _, old := range c.Left {
-		if !old.Alive {
-			if _, err := c.cluster.remove(ctx, old.Run); err != nil {
-				return fmt.Errorf("what run %s has left: %w", old.Run, err)
-			}
-		}
-	}
-	owner, err := c.cluster.begin(ctx, c.cut.run, Leftover{Host: c.config.Host, Object: c.Object()}, c.believed())
-	c.cut.owner = owner
-	return err
-}
-
-// believed is until when the run counts as alive without a word.
-func (c *Canaries) believed() time.Time { return time.Now().Add(c.config.Quiet + agent.Patience) }
-
-// Close removes all that is left of the run.
-func (c *Canaries) Close() error {
-	if c.cut.owner == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience+c.spec.Target.Grace) // the run's own may have ended
-	defer cancel()
-	if _, err := c.cluster.remove(ctx, c.cut.run); err != nil {
-		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, c.cluster.Namespace)
-	}
-	return nil
-}
-
 // Begin implements canary.Place.
 func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error {
 	c.groups = nil
-	if err := c.cluster.renew(ctx, c.cut.run, c.believed().Add(time.Duration(len(settings)*settings[0].Replicas)*c.config.Ready)); err != nil {
+	if err := c.cluster.renew(ctx, c.cut.run, c.alive().Add(time.Duration(len(settings)*settings[0].Replicas)*c.spec.Target.ReadyTimeout)); err != nil {
 		return err
 	}
 	for _, a := range settings {
-		// The load of a trial is the Service's own here, so that nothing but the looks is a run's.
 		g := &group{run: &run{runner: c.runner, Task: &trial.Task{Task: plan.Task{Setting: a}, Trial: &journal.Trial{}}}}
 		c.groups = append(c.groups, g)
-		for range a.Replicas {
-			if err := g.make(ctx); err != nil {
-				return notStarted(a, err)
+		if err := g.start(ctx); err != nil {
+			return notStarted(a, err)
+		}
+	}
+	for _, step := range []func(*group, context.Context) error{(*group).ready, (*group).proves} {
+		for _, g := range c.groups {
+			if err := step(g, ctx); err != nil {
+				return notStarted(g.Setting, err)
 			}
-		}
-	}
-	for _, g := range c.groups {
-		if err := g.serves(ctx, c.config.Ready); err != nil {
-			return notStarted(g.Setting, err)
-		}
-	}
-	for _, g := range c.groups {
-		if err := g.proves(ctx); err != nil {
-			return notStarted(g.Setting, err)
 		}
 	}
 	return nil
@@ -151,39 +113,6 @@ func notStarted(a journal.Setting, err error) error {
 		return &canary.NotStartedError{Setting: a.Label, Reason: phrase.Clean(f.Error())}
 	}
 	return err
-}
-
-// make makes one more pod.
-func (g *group) make(ctx context.Context) error {
-	g.made++
-	one := &replica{name: fmt.Sprintf("%s%s-%d", recordPrefix, g.cut.run, g.made), port: g.port}
-	g.fleet = append(g.fleet, one) // before it is there, so that it is removed in any case
-	made, err := g.create(ctx, g.subject.pod(g.cut, one.name, g.differenceOf(g.Setting)))
-	if err != nil {
-		return err
-	}
-	if unlike := g.unlike(made, g.Setting); unlike != nil {
-		return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", phrase.Semicolons(unlike))
-	}
-	return nil
-}
-
-// serves waits until the setting's pods do.
-func (g *group) serves(ctx context.Context, patience time.Duration) error {
-	here := &fromHere{lines: map[string]*tunnel{}}
-	for _, one := range g.fleet {
-		p, err := g.await(ctx, one.name, patience)
-		if err != nil {
-			return err
-		}
-		one.pod = p
-		if one.line, err = g.cluster.tunnel(one.name); err != nil {
-			return err
-		}
-		here.lines[p.Status.PodIP] = one.line
-	}
-	g.from = here
-	return nil
 }
 
 // proves looks whether the pods run with what they are to.
@@ -210,8 +139,6 @@ func (g *group) proves(ctx context.Context) error {
 
 // End implements canary.Place.
 func (c *Canaries) End(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, closePatience+c.spec.Target.Grace)
-	defer cancel()
 	errs := make([]error, len(c.groups))
 	var all sync.WaitGroup
 	for i, g := range c.groups {

@@ -71,7 +71,7 @@ func restarts(p *corev1.Pod, container string) bool {
 
 // Mark implements canary.Place.
 func (c *Canaries) Mark(ctx context.Context) ([]journal.Trial, error) {
-	if err := c.cluster.renew(ctx, c.cut.run, c.believed()); err != nil {
+	if err := c.cluster.renew(ctx, c.cut.run, c.alive()); err != nil {
 		return nil, err
 	}
 	list, errs := make([]journal.Trial, len(c.groups)), make([]error, len(c.groups))
@@ -85,10 +85,7 @@ func (c *Canaries) Mark(ctx context.Context) ([]journal.Trial, error) {
 
 // mark is what the setting's pods did since the mark before.
 func (g *group) mark(ctx context.Context) (journal.Trial, error) {
-	t := journal.Trial{Setting: g.Setting, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
-	for _, one := range g.fleet {
-		t.Pods = append(t.Pods, evidence(one.pod, g.container))
-	}
+	t := journal.Trial{Setting: g.Setting, Pods: g.Trial.Pods, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
 	before := g.counting
 	if before != nil {
 		before.end(ctx, 0)

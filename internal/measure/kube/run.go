@@ -247,7 +247,7 @@ func (r *run) unchanged(ctx context.Context) error {
 // end removes the targets and waits until they are gone, whatever has ended meanwhile:
 // one that lives on would take CPU time of the next.
 func (r *run) end(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience+r.spec.Target.Grace)
 	defer cancel()
 	errs := make([]error, len(r.fleet))
 	var all sync.WaitGroup

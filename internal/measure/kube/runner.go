@@ -38,6 +38,7 @@ type runner struct {
 	load   *remote                   // the load's pod; nil: not made yet, or the load comes from here
 	made   int                       // pods so far, for their names
 	mark   string                    // of the lane, in those names
+	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
 	began  *began                    // the same for all lanes
 	since  map[string]time.Time      // the nodes have been ready, as the trial began
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
@@ -80,7 +81,7 @@ func (r *runner) life() time.Duration {
 }
 
 // alive is until when the run is to be believed alive without a word.
-func (r *runner) alive() time.Time { return time.Now().Add(r.cut.deadline + agent.Patience) }
+func (r *runner) alive() time.Time { return time.Now().Add(cmp.Or(r.quiet, r.cut.deadline) + agent.Patience) }
 
 // Prepare removes what killed runs have left, and makes the record of this one and the
 // pod of the load.
@@ -119,7 +120,7 @@ func (r *runner) Close() error {
 	if r.cut.owner == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience) // the run's own may have ended
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience+r.spec.Target.Grace) // the run's own may have ended
 	defer cancel()
 	if _, err := r.cluster.remove(ctx, r.cut.run); err != nil {
 		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, r.cluster.Namespace)
