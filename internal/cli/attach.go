@@ -14,21 +14,18 @@ import (
 
 // setAttached finds the server that runs already.
 func (o *sweepOptions) setAttached(spec *plan.Spec) error {
-	switch {
-	case !o.given("attach"):
-		if o.yes && !o.given("kube") {
-			return usageError("--yes is for --kube and --attach")
-		}
+	switch attach := o.has("attach"); {
+	case !attach && o.yes && !o.has("kube"):
+		return usageError("--yes is for --kube and --attach")
+	case !attach:
 		return nil
-	case o.gate || o.baseline != "":
-		return usageError("--attach: a gate and --baseline compare sweeps, and this is one setting: leave them out")
 	}
-	found, err := local.Attach(o.attach)
+	found, err := local.Attach(o.spec.Attach)
 	if err != nil {
 		return refusal(err)
 	}
 	spec.Target.Attach = found
-	if port, ok := strings.CutPrefix(o.attach, ":"); ok && spec.Target.URL == "" {
+	if port, ok := strings.CutPrefix(o.spec.Attach, ":"); ok && spec.Target.URL == "" {
 		spec.Target.URL = "http://127.0.0.1:" + port + "/"
 	}
 	if m := changing(spec.Load); m != nil && !o.yes {

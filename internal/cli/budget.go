@@ -8,28 +8,23 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // setBudget makes the sweep a race, unless the flags ask for what only a grid tells.
 func (o *sweepOptions) setBudget(spec *plan.Spec) error {
 	grid := o.wantsGrid(*spec)
 	for _, flag := range []string{"until", "max-trials", "max-time"} {
-		if grid != "" && o.given(flag) {
+		if grid != "" && o.has(flag) {
 			return usageError("--%s is for a sweep that ends when its answer is there, and %s measures every setting equally often: leave one of them out", flag, grid)
 		}
 	}
-	switch {
+	switch race := o.spec.Race; {
 	case grid != "":
-		return nil
-	case o.against != "" && o.given("until"):
+	case spec.Target.Against != nil && o.has("until"):
 		return usageError("--until is for the search for a value: with --against a sweep goes on until old and new are told apart, or shown to be alike")
-	case o.given("max-trials") && o.maxTrials < 1:
-		return usageError("--max-trials %d: want at least 1", o.maxTrials)
-	case o.given("max-time") && o.maxTime <= 0:
-		return usageError("--max-time %s: want a time above zero, as in 10m", o.maxTime)
+	default:
+		spec.Budget = &race
 	}
-	spec.Budget = &plan.Budget{Goal: journal.Goal(o.until), MaxTrials: o.maxTrials, MaxTime: o.maxTime}
 	return nil
 }
 
@@ -39,12 +34,12 @@ func (o *sweepOptions) setBudget(spec *plan.Spec) error {
 // price.
 func (o *sweepOptions) wantsGrid(spec plan.Spec) string {
 	switch {
-	case o.grid:
+	case o.spec.Grid:
 		return "--grid"
-	case o.given("repeats"):
+	case o.has("repeats"):
 		return "--repeats"
 	case spec.Load.Rate > 0 && spec.Load.SLO == nil:
-		return "--rate " + o.rate
+		return fmt.Sprintf("--rate %g", spec.Load.Rate)
 	case o.baseline != "":
 		return "--baseline"
 	}

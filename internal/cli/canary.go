@@ -10,11 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -23,18 +22,24 @@ import (
 // canaryOptions are the flags of a sweep under a Service's own traffic.
 type canaryOptions struct {
 	on         bool
-	share      string
+	share      float64
 	slice      time.Duration
 	prometheus string
-	queries    []string
+	queries    []journal.Query
 }
 
-func (o *canaryOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.on, "canary", false, "with --kube: compare pods that serve beside the object's own, behind the same Service, and change nothing else")
-	f.StringVar(&o.share, "share", "10%", "with --canary: of a Service's endpoints, how many may be pods of ours")
-	f.DurationVar(&o.slice, "slice", time.Minute, "with --canary: the time by which settings are compared; a round has --duration of them (default 30m)")
-	f.StringVar(&o.prometheus, "prometheus", "", "with --canary: the `URL` that --query asks; --header is sent along")
-	f.StringArrayVar(&o.queries, "query", nil, "with --canary: `NAME=QUERY`, a figure of which less is better, or requests=QUERY: how many a setting served; $pods and $slice stand for its pods and the slice; may be repeated")
+// ofCanaries is why the header of a sweep has nothing of a canary's fields.
+const ofCanaries = "a canary has a journal of its own, which has it"
+
+func (o *canaryOptions) fields() []field.Field {
+	o.share, o.slice = 0.1, time.Minute
+	return []field.Field{
+		{Name: "canary", Help: "compare pods that serve next to the object's own, behind the same Service, and change nothing else", Value: field.Switch(&o.on), Needs: "kube", Aside: ofCanaries},
+		{Name: "share", Holds: "share", Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1), Needs: "canary", Aside: ofCanaries},
+		{Name: "slice", Holds: "time", Help: "the time by which settings are compared; a round takes --duration, 30m if it is not given", Value: field.Time(&o.slice, 1, "1m"), Needs: "canary", Aside: ofCanaries},
+		{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks; --header is sent with it", Value: field.Text(&o.prometheus), Needs: "canary", Aside: ofCanaries},
+		{Name: "query", Holds: "NAME=QUERY", Help: "a number of which less is better, or requests=QUERY: how many a setting served; $pods and $slice are filled in; may be repeated", Value: field.Several(&o.queries, canary.ParseQuery), Needs: "canary", Aside: ofCanaries},
+	}
 }
 
 const (
@@ -48,18 +53,6 @@ const (
 var ofCanary = []string{"canary", "share", "slice", "prometheus", "query", "kube", "namespace", "context", "kubeconfig", "container", "node", "image",
 	"procs", "name", "duration", "warmup", "replicas", "margin-p99", "ready-timeout", "header", "out", "yes", "dry-run", "json"}
 
-func (o *canaryOptions) check(given func(string) bool) error {
-	if o.on {
-		return nil
-	}
-	for _, name := range []string{"share", "slice", "prometheus", "query"} {
-		if given(name) {
-			return usageError("--%s needs --canary", name)
-		}
-	}
-	return nil
-}
-
 // canaryRun is a canary whose every question is settled.
 type canaryRun struct {
 	header canary.Header
@@ -72,7 +65,7 @@ type canaryRun struct {
 // resolveCanary settles a canary. Nothing is made yet.
 func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun, error) {
 	k := &o.kube
-	for _, name := range o.named {
+	for _, name := range o.given {
 		if !slices.Contains(ofCanary, name) {
 			return nil, usageError("--%s says nothing with --canary: the load is the Service's own, and the pods are as their template says; leave it out", name)
 		}
@@ -85,7 +78,7 @@ func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun
 	case k.options.Image == "":
 		return nil, usageError("--canary needs --image, a procfit that the nodes can run: it reads what the pods use and run with; procfit image makes one")
 	}
-	h, err := o.canaryHeader(std)
+	h, err := o.canaryHeader()
 	if err != nil {
 		return nil, err
 	}
@@ -105,46 +98,35 @@ func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun
 
 // canaryWarmup is before the first slice of a round.
 func (o *sweepOptions) canaryWarmup() time.Duration {
-	if !o.given("warmup") {
+	if !o.has("warmup") {
 		return canaryWarmup
 	}
 	return o.spec.Load.Warmup
 }
 
 // canaryHeader is what the flags say by themselves.
-func (o *sweepOptions) canaryHeader(std stdio) (h canary.Header, err error) {
-	c, spec := &o.kube.canary, o.spec
-	h.Canary = &journal.Canary{SliceSeconds: c.slice.Seconds(), Queries: []journal.Query{}, Counting: []journal.Counter{}}
-	if h.Canary.Share, err = parseRatio("share", c.share); err != nil {
-		return h, err
-	}
-	if h.Plan.MarginP99, err = parseRatio("margin-p99", o.marginP99); err != nil {
-		return h, err
-	}
+func (o *sweepOptions) canaryHeader() (h canary.Header, err error) {
+	c, spec := &o.kube.canary, o.spec.Spec
+	h.Canary = &journal.Canary{SliceSeconds: c.slice.Seconds(), Share: c.share, Queries: []journal.Query{}, Counting: []journal.Counter{}}
+	h.Plan.MarginP99 = spec.MarginP99
 	duration, warmup := spec.Load.Duration, o.canaryWarmup()
-	if !o.given("duration") {
+	if !o.has("duration") {
 		duration = canaryDuration
 	}
 	switch {
-	case h.Canary.Share >= 1:
-		return h, usageError("--share %q: want less than all, as in 10%%", c.share)
 	case c.slice < time.Second || c.slice > longestSlice || c.slice%time.Second != 0:
 		return h, usageError("--slice %s: want whole seconds, from 1s to %s", c.slice, longestSlice)
 	case duration < fewestSlices*c.slice:
 		return h, usageError("--duration %s: want at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, c.slice)
 	case warmup < 0 || warmup > longestSlice:
 		return h, usageError("--warmup %s: want 0s to %s", warmup, longestSlice)
-	case len(spec.Replicas) != 1 || spec.Replicas[0] < 1:
+	case len(spec.Replicas) != 1:
 		return h, usageError("--replicas: want one number, the pods of each setting")
 	}
 	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
-	h.Started, h.Tool = time.Now().Truncate(time.Second), tool(std.args)
+	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool("sweep")
 	h.Tool.Args = secret.Own(h.Tool.Args)
-	for _, text := range c.queries {
-		q, err := canary.ParseQuery(text)
-		if err != nil {
-			return h, usageError("--query %w", err)
-		}
+	for _, q := range c.queries {
 		if slices.ContainsFunc(h.Canary.Queries, func(have journal.Query) bool { return have.Name == q.Name }) {
 			return h, usageError("--query %s is given twice", q.Name)
 		}
@@ -185,24 +167,21 @@ func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus
 // place settles which pods there are to be.
 func (o *sweepOptions) place(run *canaryRun) error {
 	h, copies := &run.header, run.copies
-	procs, err := plan.ParseProcs(o.procs)
-	if err != nil {
-		return usageError("--procs: %w", err)
-	}
 	node, _ := copies.Hosts()
 	effective := node.EffectiveCPUs
 	if q := copies.Quota(); q != nil {
 		effective = min(effective, *q)
 	}
-	values := procs.For(effective)
-	if procs.Auto { // more Ps than CPUs are for a sweep to try, not for users
+	values := o.spec.Procs.For(effective)
+	if o.spec.Procs.Auto { // more Ps than CPUs are for a sweep to try, not for users
 		values = slices.DeleteFunc(values, func(v *int) bool { return v != nil && float64(*v) > math.Ceil(effective) })
 	}
+	var err error
 	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota(), o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
 		return o.divided(err)
 	}
 	pods := copies.Pods(true)
-	spec := o.spec
+	spec := o.spec.Spec
 	spec.Target.Pods = pods
 	h.Name, h.TargetHost = spec.Title(), node
 	h.Target = journal.Target{Kind: journal.KindService, Object: pods.Object, Namespace: pods.Namespace, Container: pods.Container, SHA256: pods.SHA256}
@@ -228,5 +207,5 @@ func (o *sweepOptions) divided(err error) error {
 	if errors.As(err, &few) {
 		return &exitError{exitUsage, few}
 	}
-	return usageError("--procs %q: %w", o.procs, err)
+	return usageError("--procs %q: %w", o.text("procs"), err)
 }

@@ -6,19 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// kubeOptions are the flags of procfit sweep for a cluster.
+// kubeOptions are the flags for a cluster.
 type kubeOptions struct {
 	on       string // the object
 	options  kube.Options
@@ -29,43 +30,32 @@ type kubeOptions struct {
 	copies *kube.Copies // once they are settled
 }
 
-func (o *kubeOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.on, "kube", "", "measure pods like those of this `object` in a cluster: deployment/api, statefulset/, daemonset/, pod/, job/, cronjob/ or a manifest.yaml")
-	f.StringVarP(&o.options.Namespace, "namespace", "n", "", "with --kube: the `namespace` (default the context's)")
-	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
-	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")
-	f.StringVar(&o.options.Container, "container", "", "with --kube: the `container` whose GOMAXPROCS is swept (default the first)")
-	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the targets run on (default the one with the most CPUs); with --parallel several: n1,n2")
-	f.BoolVar(&o.options.Parallel, "parallel", false, "with --kube: measure on several nodes that are alike at once, a block on each")
-	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit for load and evidence; procfit image makes one")
-	f.StringVar(&o.loadFrom, "load-from", "pod", "with --kube: `pod`, or local: through the API server, which is measured too")
-	f.BoolVar(&o.options.Resize, "resize", false, "with --kube and --quota: change the limit of pods that run, instead of making them with it")
-	o.canary.flags(f)
-	f.BoolVar(&o.clean, "clean", false, "with --kube: remove what runs of procfit have left in the namespace, and stop")
+// ofWay is why the header has nothing of a field of clusters.
+const ofWay = "it is how the cluster is reached, and not what is measured"
+
+func (o *kubeOptions) fields() []field.Field {
+	object := field.Field{Name: "kube", Holds: "object", Help: "measure pods like those of this object: deployment/api, statefulset/, daemonset/, pod/, job/, cronjob/ or a manifest.yaml", Value: field.Text(&o.on), Header: "target.object target.sha256"}
+	o.loadFrom = "pod"
+	of := &o.options
+	return field.In(field.Kube, slices.Concat([]field.Field{object}, o.access(), []field.Field{
+		{Name: "container", Holds: "name", Help: "the container whose GOMAXPROCS is swept (default the first)", Value: field.Text(&of.Container), Needs: "kube", Header: "target.container"},
+		{Name: "parallel", Help: "measure on several nodes that are alike at the same time, a block on each", Value: field.Switch(&of.Parallel), Needs: "kube", Header: "plan.nodes"},
+		{Name: "load-from", Holds: "pod", Help: "where the load comes from: pod, or local (through the API server, which is then measured too)", Value: field.Choice(&o.loadFrom, "pod", "local"), Needs: "kube", Header: "load.arrangement"},
+		{Name: "resize", Help: "change the CPU limit of running pods to --quota, instead of making pods with it", Value: field.Switch(&of.Resize), Needs: "kube", Aside: "a trial has the limits that its pod had"},
+	}, o.canary.fields())...)
 }
 
-// onlyKube are the flags that say nothing without --kube.
-func onlyKube() []string {
-	return []string{"namespace", "context", "kubeconfig", "container", "node", "parallel", "image", "load-from", "resize"}
-}
-
-// check reads what --kube says, and whether the others are of use.
-func (k *kubeOptions) check(given func(string) bool) error {
-	if k.on == "--clean" { // as in --kube --clean: the flag takes the next word for its value
-		k.clean = true
+// access are the fields of all that runs in a cluster.
+func (o *kubeOptions) access() []field.Field {
+	of := &o.options
+	return []field.Field{
+		{Name: "namespace", Short: "n", Holds: "name", Help: "the namespace (default the context's)", Value: field.Text(&of.Namespace), Needs: "kube", Header: "target.namespace"},
+		{Name: "context", Holds: "name", Help: "the context of the kubeconfig", Value: field.Text(&of.Context), Needs: "kube", Aside: ofWay},
+		{Name: "kubeconfig", Holds: "file", Help: "the kubeconfig file (default as kubectl's)", Value: field.Text(&of.Kubeconfig), Needs: "kube", Aside: ofWay},
+		{Name: "node", Holds: "name", Help: "the node that the pods run on (default the one with the most CPUs); with --parallel several: n1,n2", Value: field.Text(&of.Node), Needs: "kube", Header: "plan.nodes"},
+		{Name: "image", Holds: "image", Help: "image of procfit for load and evidence; procfit image makes one", Value: field.Text(&of.Image), Needs: "kube", Aside: "a trial has the image that measured it"},
+		{Name: "clean", Help: "with --kube: remove what runs of procfit have left in the namespace, and stop", Value: field.Switch(&o.clean), Aside: field.OfAsking},
 	}
-	if k.clean || given("kube") {
-		return k.canary.check(given)
-	}
-	for _, name := range onlyKube() {
-		if given(name) {
-			return usageError("--%s needs --kube, the object whose pods are measured", name)
-		}
-	}
-	if k.canary.on {
-		return usageError("--canary needs --kube, the object beside whose pods ours are to serve")
-	}
-	return nil
 }
 
 // anyPod is a host that there cannot be (RFC 2606).
@@ -77,8 +67,6 @@ func (k *kubeOptions) checkValues(quotas bool) error {
 	switch {
 	case k.on == "":
 		return usageError("--kube: want an object, as in --kube deployment/api, or --clean")
-	case !local && k.loadFrom != "pod":
-		return usageError("--load-from %q: want pod or local", k.loadFrom)
 	case !local && k.options.Image == "":
 		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one; --load-from local does without, for a first try")
 	case local && k.options.Parallel:
@@ -101,7 +89,7 @@ func whereabouts(nodes []string) string {
 func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec plan.Spec) (*session.Session, error) {
 	k := &o.kube
 	local := k.loadFrom == "local"
-	if err := k.checkValues(o.quota != ""); err != nil {
+	if err := k.checkValues(o.has("quota")); err != nil {
 		return nil, err
 	}
 	k.options.Object, k.options.Stdin = k.on, std.in
@@ -110,11 +98,11 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec plan.Spe
 		return nil, err
 	}
 	k.copies = copies
-	urls := make([]string, len(o.urls))
-	for i, u := range o.urls { // a host that parses stands for the pods meanwhile
+	urls := make([]string, len(o.spec.URLs))
+	for i, u := range o.spec.URLs { // a host that parses stands for the pods meanwhile
 		urls[i] = strings.ReplaceAll(u, plan.PodPlaceholder, anyPod)
 	}
-	url, mix, err := readMix(urls, o.requests, std)
+	url, mix, err := readMix(urls, o.spec.Requests, std)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +117,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec plan.Spe
 	if url != "" {
 		spec.Target.URL = strings.Replace(url, anyPod, plan.PodPlaceholder, 1)
 	}
-	if own := copies.Quota(); own != nil && !o.given("quota") {
+	if own := copies.Quota(); own != nil && !o.has("quota") {
 		spec.Quotas = []*float64{own}
 	}
 	for _, q := range spec.Quotas {
@@ -144,7 +132,7 @@ func (o *sweepOptions) resolveKube(ctx context.Context, std stdio, spec plan.Spe
 		return nil, refusal(err)
 	}
 	host, loadHost := copies.Hosts()
-	so := session.Options{Dir: o.out, Tool: tool(std.args), Host: host, Baseline: o.baseline, Environ: copies.Environ(), Started: time.Now()}
+	so := session.Options{Dir: o.out, Tool: o.tool("sweep"), Host: host, Baseline: o.baseline, Environ: copies.Environ(), Started: time.Now()}
 	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
 		so.LoadHost = &loadHost
 	}
@@ -163,10 +151,10 @@ func (o *sweepOptions) settleBatch(spec *plan.Spec) error {
 		return usageError("--load-from local: a Job gets no load, and --image, a procfit that the nodes can run, is what watches it")
 	case k.options.Resize:
 		return usageError("--resize is for pods that stay: a Job is made with each limit")
-	case !o.given("warmup"):
+	case !o.has("warmup"):
 		spec.Load.Warmup = 0
 	}
-	if o.given("duration") {
+	if o.has("duration") {
 		spec.Target.RunFor = spec.Load.Duration
 	}
 	return nil

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab/pods"
 	"github.com/procfit/procfit/internal/lab/run"
 	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -29,38 +28,20 @@ type labKube struct {
 	yes bool
 }
 
-func (o *labKube) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.on, "kube", "", "run "+pods.ID+" as pods of a cluster: the article's app, or a `manifest.yaml` of yours with =")
-	f.Lookup("kube").NoOptDefVal = ownApp
-	f.StringVar(&o.options.Namespace, "namespace", "", "with --kube: the `namespace` (default the context's)")
-	f.StringVar(&o.options.Context, "context", "", "with --kube: the `context` of the kubeconfig")
-	f.StringVar(&o.options.Kubeconfig, "kubeconfig", "", "with --kube: the kubeconfig `file` (default as kubectl's)")
-	f.StringVar(&o.options.Node, "node", "", "with --kube: the `node` that the pods run on (default the one with the most CPUs)")
-	f.StringVar(&o.options.Image, "image", "", "with --kube: the `image` of procfit, which the app is in; procfit image makes one")
-	f.BoolVar(&o.yes, "yes", false, "with --kube: make the pods without asking")
-	f.BoolVar(&o.clean, "clean", false, "with --kube: remove what runs of procfit have left in the namespace, and stop")
+func (o *labKube) fields() []field.Field {
+	app := field.Field{Name: "kube", Holds: "manifest.yaml", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or one of yours with =", Value: field.Text(&o.on), Header: "target.object"}
+	yes := field.Field{Name: "yes", Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: "kube", Aside: field.OfAsking}
+	return field.In(field.Kube, slices.Concat([]field.Field{app}, o.access(), []field.Field{yes})...)
 }
 
 // check looks at what goes together.
 func (o *labOptions) checkKube() error {
 	k := &o.kube
-	if !o.given("kube") {
-		for _, name := range []string{"namespace", "context", "kubeconfig", "node", "image", "yes", "clean"} {
-			if o.given(name) {
-				return usageError("--%s needs --kube, a run in a cluster", name)
-			}
-		}
-		return nil
-	}
 	switch {
-	case k.clean:
+	case !o.has("kube"), k.clean:
 		return nil
 	case !slices.Equal(o.ids, []string{pods.ID}):
 		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)
-	case o.goVersions != nil || o.language != "":
-		return usageError("--kube runs the program of --image: leave --go and --lang out")
-	case o.load != "" || o.serverCPUs != "" || o.loadCPUs != "":
-		return usageError("--kube: procfit in a pod offers the load, and pods have the CPUs of their limits: leave --load, --server-cpuset and --load-cpuset out")
 	case k.options.Image == "":
 		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one")
 	}

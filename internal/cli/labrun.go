@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
@@ -50,7 +49,6 @@ article's fix: its manifest before and after procfit check --fix, and what a pod
 each runs with.`
 
 func newLabRun(std stdio) *cobra.Command {
-	var o labOptions
 	cmd := &cobra.Command{
 		Use:   "run ID…|all",
 		Short: "Run experiments and compare the articles' numbers with ours",
@@ -61,26 +59,22 @@ func newLabRun(std stdio) *cobra.Command {
   procfit lab run cpuserver --server-cpuset 0-7 --load-cpuset 8-11 --until-told
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.ids, o.given = args, cmd.Flags().Changed
-			cmd.Flags().Visit(func(f *pflag.Flag) {
-				if f.Name != "out" && f.Name != "json" {
-					value := f.Value.String()
-					if f.Value.Type() == "stringSlice" {
-						value = strings.Trim(value, "[]")
-					}
-					o.asGiven = append(o.asGiven, "--"+f.Name+"="+value)
-				}
-			})
-			return o.run(cmd.Context(), std)
-		},
 	}
-	o.flags(cmd.Flags())
+	o := &labOptions{spec: plan.NewFlags()}
+	o.spec.Named = std.namedCPUs
+	o.bind(std, cmd, o.fields())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.ids = args
+		return o.run(cmd.Context(), std)
+	}
 	return cmd
 }
 
 // run is procfit lab run.
 func (o *labOptions) run(ctx context.Context, std stdio) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	if err := o.checkKube(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -14,25 +15,40 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/load/requests"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 )
 
-// loadOptions are the flags of procfit load.
+// loadOptions are the flags of procfit load. Those of a sweep mean the same here.
 type loadOptions struct {
-	options        load.Options
-	protocol       protocol
-	rate           string
-	requests       string
-	hdr            string
-	errors         string
-	maxErrors      *float64 // nil: any
-	warmup         time.Duration
-	body, bodyFile string
-	cpus           string
-	json           bool
+	flags
+	spec    *plan.Flags
+	options load.Options
+	rates   []float64 // 0: a closed loop
+	threads int
+	hdr     string
+	json    bool
+}
+
+// fields are those of a sweep's load, and what a run of the load has of its own.
+func (o *loadOptions) fields() []field.Field {
+	l := &o.spec.Load
+	l.Duration, l.Warmup, o.rates = 10*time.Second, 0, []float64{0}
+	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "request-timeout", "method", "header", "body", "body-file", "requests", "seed",
+		"streams", "grpc", "data", "proto", "protoset", "cacert", "cert", "key", "insecure", "server-name", "engine", "load-cpuset"),
+		field.Field{Name: "duration", Help: "measured time"}, field.Field{Name: "warmup", Help: "load before the measured time"},
+		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails: 1%"})...)
+	own := field.In(field.Load, []field.Field{
+		{Name: "rate", Holds: "numbers", Help: "requests per second of an open loop (default a closed loop); 1000,2000,4000 are offered one after the other", Value: field.Parsed(&o.rates, "", parseRates)},
+		{Name: "threads", Holds: "number", Help: "threads of the raw engine (default chosen by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
+	}...)
+	return slices.Concat(own, shared, field.In(field.Output,
+		field.Field{Name: "hdr", Holds: "file", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
+		toggle("json", &o.json, "print a phase object, as the journal of a sweep has it, for each rate", field.OfOutput),
+	))
 }
 
 func newLoad(std stdio) *cobra.Command {
-	var o loadOptions
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL…",
 		Short: "The load generator alone: HTTP and gRPC in a closed or an open loop",
@@ -54,54 +70,36 @@ or no load could be offered.`,
   procfit load --rate 500 --pace poisson --hdr latency.hlog 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
   procfit load --connections 4 --streams 16 --cacert ca.pem https://127.0.0.1:8443/
   procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("load needs a URL; see procfit load --help")
-			}
-			o.options.URLs = args
-			return o.run(cmd.Context(), std)
-		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.IntVar(&o.options.Connections, "connections", 64, "connections to keep open")
-	f.StringVar(&o.rate, "rate", "", "requests a second of an open loop (default a closed loop); several, `1000,2000,4000`, one after the other")
-	f.StringVar(&o.options.Pace, "pace", "", "how they are spaced: `constant` (default) or poisson, at random as users come")
-	f.DurationVar(&o.options.Duration, "duration", 10*time.Second, "measured time")
-	f.DurationVar(&o.warmup, "warmup", 0, "load before the measured time")
-	f.DurationVar(&o.options.Timeout, "request-timeout", load.DefaultTimeout, "a request that takes longer is an error")
-	f.StringVar(&o.options.Method, "method", "", "HTTP method (default GET, or POST with a body)")
-	f.StringArrayVar(&o.options.Headers, "header", nil, "`'Name: value'` to send; may be repeated")
-	f.StringVar(&o.body, "body", "", "`text` to send as the body")
-	f.StringVar(&o.bodyFile, "body-file", "", "`file` to send as the body; - is standard input")
-	f.StringVar(&o.requests, "requests", "", "send the requests of this `file` instead, in random order: vegeta's plain or JSON format; - is standard input")
-	f.Uint64Var(&o.options.Seed, "seed", 0, "seed of what is random: the order of requests, --pace poisson")
-	o.protocol.flags(f)
-	f.IntVar(&o.options.Threads, "threads", 0, "threads of the raw engine (default chosen by the CPUs and the rate)")
-	f.StringVar(&o.cpus, "load-cpuset", "", "`CPUs` that the load generator runs on: 0-1,3")
-	f.StringVar(&o.hdr, "hdr", "", "write the latency of each second to this `file`, as an HdrHistogram log")
-	f.StringVar(&o.errors, "max-errors", "", "exit 1 when a greater `share` of the requests failed: 1%")
-	f.BoolVar(&o.json, "json", false, "print a phase object, as the journal of a sweep has it, for each rate")
+	o := &loadOptions{spec: plan.NewFlags()}
+	o.spec.Named, o.spec.Load.MaxErrors = std.namedCPUs, 0
+	o.bind(std, cmd, o.fields())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("load needs a URL; see procfit load --help")
+		}
+		o.spec.URLs = args
+		return o.run(cmd.Context(), std)
+	}
 	return cmd
 }
 
 // run offers the load, once or at one rate after the other.
 func (o *loadOptions) run(ctx context.Context, std stdio) error {
-	rates, err := o.parse(std)
-	if err != nil {
+	if err := o.settle(std); err != nil {
 		return err
 	}
-	if o.warmup > 0 {
+	if warmup := o.spec.Load.Warmup; warmup > 0 {
 		warm := o.options
-		warm.Duration, warm.Rate, warm.Pace = o.warmup, 0, ""
+		warm.Duration, warm.Rate, warm.Pace = warmup, 0, ""
 		if _, err := engine.Run(ctx, warm); err != nil {
 			return err
 		}
 	}
-	if len(rates) > 1 {
-		return o.curve(ctx, std, rates)
+	if len(o.rates) > 1 {
+		return o.curve(ctx, std)
 	}
-	o.options.Rate = rates[0]
+	o.options.Rate = o.rates[0]
 	result, err := o.offer(ctx, std)
 	if result == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -150,53 +148,39 @@ func (o *loadOptions) judge(r *load.Result) error {
 		}
 		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end)%s", r.Errors, r.Unanswered, first)
 	}
-	if o.maxErrors == nil {
-		return nil
-	}
-	bad := r.Errors + r.Unanswered
-	if share := float64(bad) / float64(max(bad, r.Requests+r.Unanswered)); share > *o.maxErrors {
-		return &exitError{exitGate, fmt.Errorf("%.3g %% of the requests failed, more than --max-errors %g %%", 100*share, 100**o.maxErrors)}
+	most, bad := o.spec.Load.MaxErrors, r.Errors+r.Unanswered
+	if share := float64(bad) / float64(max(bad, r.Requests+r.Unanswered)); o.has("max-errors") && share > most {
+		return &exitError{exitGate, fmt.Errorf("%.3g %% of the requests failed, more than --max-errors %g %%", 100*share, 100*most)}
 	}
 	return nil
 }
 
-// parse reads the flags whose values are lists and texts, and returns the rates.
-func (o *loadOptions) parse(std stdio) (rates []float64, err error) {
-	if rates, err = parseRates(o.rate); err != nil {
-		return nil, err
+// settle makes options of the flags, and has them checked at each rate.
+func (o *loadOptions) settle(std stdio) error {
+	if err := o.check(); err != nil {
+		return err
 	}
-	if o.hdr != "" && len(rates) > 1 {
-		return nil, usageError("--hdr is the log of one run: give one --rate")
+	if o.hdr != "" && len(o.rates) > 1 {
+		return usageError("--hdr is the log of one run: give one --rate")
 	}
-	if o.options.Body, err = body(o.body, o.bodyFile, std); err != nil {
-		return nil, err
+	spec, err := settle(o.spec, std)
+	if err != nil {
+		return err
 	}
-	if o.options.CPUs, err = parseCPUs("load-cpuset", o.cpus, std); err != nil {
-		return nil, err
-	}
-	if o.errors != "" {
-		share, err := parseRatio("max-errors", o.errors)
-		if err != nil {
-			return nil, err
-		}
-		o.maxErrors = &share
-	}
+	l := spec.Load
+	o.options = spec.LoadOptions(o.spec.URLs, 0, l.Duration)
+	o.options.Pace, o.options.Threads = l.Pace, o.threads
 	if err := o.setRequests(std); err != nil {
-		return nil, err
+		return err
 	}
-	p := &o.protocol
-	o.options.Streams, o.options.TLS, o.options.Engine = p.streams, p.tls, p.engine
-	if o.options.GRPC, err = p.call(std); err != nil {
-		return nil, err
-	}
-	for _, rate := range rates {
+	for _, rate := range o.rates {
 		check := o.options
 		check.Rate = rate
 		if err := check.Check(); err != nil {
-			return nil, loadUsage(err)
+			return loadUsage(err)
 		}
 	}
-	return rates, nil
+	return nil
 }
 
 // setRequests makes a mix of weighted URLs or of a file; URLs without weights are
@@ -205,13 +189,13 @@ func (o *loadOptions) setRequests(std stdio) (err error) {
 	urls := o.options.URLs
 	switch {
 	case slices.ContainsFunc(urls, requests.Weighted):
-		base, mix, err := readMix(urls, o.requests, std)
+		base, mix, err := readMix(urls, o.spec.Requests, std)
 		if err != nil {
 			return err
 		}
 		o.options.URLs, o.options.Requests = []string{base}, mix
-	case o.requests != "":
-		if o.options.Requests, err = readRequests(o.requests, std); err != nil {
+	case o.spec.Requests != "":
+		if o.options.Requests, err = readRequests(o.spec.Requests, std); err != nil {
 			return err
 		}
 	}
@@ -225,12 +209,7 @@ func loadUsage(err error) error {
 		return usageError("%w", err)
 	}
 	name := "--" + string(bad.Field)
-	switch bad.Field {
-	case load.FieldTimeout:
-		name = "--request-timeout"
-	case load.FieldCPUs:
-		name = "--load-cpuset"
-	case load.FieldURL:
+	if bad.Field == load.FieldURL {
 		name = "URL"
 	}
 	hint := ""

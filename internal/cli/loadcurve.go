@@ -13,25 +13,23 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// parseRates reads one rate or several; 0 stands for a closed loop.
+// parseRates reads one rate or several.
 func parseRates(text string) ([]float64, error) {
-	if text == "" {
-		return []float64{0}, nil
-	}
 	var rates []float64
 	for item := range strings.SplitSeq(text, ",") {
-		rate, err := parseRate(strings.TrimSpace(item))
+		rate, err := plan.Rate(strings.TrimSpace(item))
 		if err != nil {
 			return nil, err
 		}
 		if rate == 0 {
-			return nil, usageError("--rate auto is for sweeps, which find the capacity first: give a number")
+			return nil, errors.New("auto is for sweeps, which find the capacity first: give a number")
 		}
 		if !slices.Contains(rates, rate) {
 			rates = append(rates, rate)
@@ -43,14 +41,14 @@ func parseRates(text string) ([]float64, error) {
 // curve offers one rate after the other and prints a line for each. It goes on past
 // rates that the server does not carry: how its latency grows there is what a curve is
 // for.
-func (o *loadOptions) curve(ctx context.Context, std stdio, rates []float64) error {
+func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 	heads := []string{"requests/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"}
 	if !o.json {
 		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Short(number.Duration(o.options.Duration)))
 		printLine(std.out, heads)
 	}
 	var worst error
-	for _, rate := range rates {
+	for _, rate := range o.rates {
 		o.options.Rate = rate
 		r, err := o.offer(ctx, std)
 		if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {

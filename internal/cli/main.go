@@ -129,9 +129,7 @@ Exit codes: 0 fine; 1 findings of check, or a failed gate; 2 usage; 3 failure; 1
 			return nil
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newRun(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std), newImage(std), newAgent(std))
 	return root
 }

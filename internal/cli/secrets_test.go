@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -184,12 +184,12 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 	}
 	var out, errs bytes.Buffer
 	std := newStdio(t.Context(), strings.NewReader(""), &out, &errs, all)
-	o, flags := newSweepOptions(), pflag.NewFlagSet("sweep", pflag.ContinueOnError)
-	o.flags(flags)
-	if err := flags.Parse(all[1:]); err != nil {
+	cmd := &cobra.Command{}
+	o := newSweepOptions(std, cmd)
+	if err := cmd.ParseFlags(all[1:]); err != nil {
 		t.Fatal(err)
 	}
-	o.command, o.given = flags.Args(), flags.Changed
+	o.command = cmd.Flags().Args()
 	s, err := o.resolve(t.Context(), std)
 	if err != nil {
 		t.Fatalf("%q: %v", all, err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -67,29 +66,27 @@ const sweepExample = `  procfit sweep
   procfit sweep --gate --against './server.old -addr :{port}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
 func newSweep(std stdio) *cobra.Command {
-	o := newSweepOptions()
 	cmd := &cobra.Command{
 		Use:     "sweep [flags] [-- command args…]",
 		Short:   "Measure a program at every GOMAXPROCS and recommend one",
 		Long:    sweepLong,
 		Example: sweepExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.command, o.given = args, cmd.Flags().Changed
-			cmd.Flags().Visit(func(f *pflag.Flag) { o.named = append(o.named, f.Name) })
-			return o.run(cmd.Context(), std)
-		},
 	}
-	o.flags(cmd.Flags())
+	o := newSweepOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.command = args
+		return o.run(cmd.Context(), std)
+	}
 	return cmd
 }
 
 // run is procfit sweep.
 func (o *sweepOptions) run(ctx context.Context, std stdio) error {
-	if err := o.kube.check(o.given); err != nil {
-		return err
-	}
-	if o.kube.clean {
+	if o.kube.clean || o.kube.on == "--clean" { // as in --kube --clean: the flag takes the next word for its value
 		return o.kube.cleanKube(ctx, std)
+	}
+	if err := o.check(); err != nil {
+		return err
 	}
 	if o.kube.canary.on {
 		return o.runCanary(ctx, std)

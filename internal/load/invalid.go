@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
-// Field names an option, for a caller that has its own names for them.
+// Field names an option, as the flag that sets it is named.
 type Field string
 
 const (
@@ -20,8 +20,8 @@ const (
 	FieldRate        Field = "rate"
 	FieldDuration    Field = "duration"
 	FieldSettle      Field = "settle"
-	FieldTimeout     Field = "timeout"
-	FieldCPUs        Field = "cpus"
+	FieldTimeout     Field = "request-timeout"
+	FieldCPUs        Field = "load-cpuset"
 	FieldThreads     Field = "threads"
 	FieldStreams     Field = "streams"
 	FieldEngine      Field = "engine"
@@ -36,9 +36,7 @@ const (
 	FieldProtoset    Field = "protoset"
 	FieldBody        Field = "body"
 	FieldRequests    Field = "requests" // of a mix
-	FieldWeight      Field = "weight"   // of one of them
 	FieldPace        Field = "pace"
-	FieldCommand     Field = "command" // of another generator
 )
 
 // FieldError is an option that cannot be carried out.

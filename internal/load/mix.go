@@ -68,7 +68,7 @@ func (r Request) message(all []Header) (Message, error) {
 		return Message{}, err
 	}
 	if !(r.Weight >= 0) || math.IsInf(r.Weight, 0) {
-		return Message{}, invalid(FieldWeight, strconv.FormatFloat(r.Weight, 'g', -1, 64), "want a share above 0")
+		return Message{}, invalid(FieldRequests, strconv.FormatFloat(r.Weight, 'g', -1, 64), "want a share above 0")
 	}
 	u, err := url.ParseRequestURI(r.Path)
 	if err != nil || !strings.HasPrefix(r.Path, "/") || strings.ContainsAny(u.RequestURI(), " \r\n\t\x00") {

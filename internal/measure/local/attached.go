@@ -18,7 +18,7 @@ func Attach(name string) (*plan.Attached, error) {
 	word, byPort := strings.CutPrefix(name, ":")
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 || byPort && n > 65535 {
-		return nil, plan.Wrong(plan.FieldAttach, " %q: want a process, as in 1234, or where it listens, as in :8080", name)
+		return nil, plan.Wrong("attach", " %q: want a process, as in 1234, or where it listens, as in :8080", name)
 	}
 	find := observe.Stand
 	if byPort {
@@ -26,10 +26,10 @@ func Attach(name string) (*plan.Attached, error) {
 	}
 	found, err := find(n)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, plan.Wrong(plan.FieldAttach, " needs Linux, which tells what runs and at which GOMAXPROCS")
+		return nil, plan.Wrong("attach", " needs Linux, which tells what runs and at which GOMAXPROCS")
 	}
 	if err != nil {
-		return nil, plan.WrongBy(plan.FieldAttach, err)
+		return nil, plan.WrongBy("attach", err)
 	}
 	a := &plan.Attached{PID: found.PID, Started: found.Started, Name: found.Name}
 	if live, err := new(observe.Reader).Procs(found.PID); err == nil {

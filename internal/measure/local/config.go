@@ -33,27 +33,27 @@ func Check(spec plan.Spec, built bool) error {
 	t := spec.Target
 	if t.Build == "" && !built && t.Attach == nil {
 		if err := supervisor.CheckCommand(t.Command[0]); err != nil {
-			return plan.WrongBy(plan.FieldCommand, err)
+			return plan.WrongBy("command", err)
 		}
 	}
 	if len(t.Against) > 0 {
 		if err := supervisor.CheckCommand(t.Against[0]); err != nil {
-			return plan.WrongBy(plan.FieldAgainst, err)
+			return plan.WrongBy("against", err)
 		}
 	}
 	if len(t.Prepare) > 0 {
 		if err := supervisor.CheckCommand(t.Prepare[0]); err != nil {
-			return plan.WrongBy(plan.FieldPrepare, err)
+			return plan.WrongBy("prepare", err)
 		}
 	}
 	if b := t.Beside; b != nil {
 		if err := supervisor.CheckCommand(b.Command[0]); err != nil {
-			return plan.WrongBy(plan.FieldBeside, err)
+			return plan.WrongBy("beside", err)
 		}
 	}
 	if len(t.Ready.Command) > 0 {
 		if err := supervisor.CheckCommand(t.Ready.Command[0]); err != nil {
-			return plan.WrongBy(plan.FieldReady, err)
+			return plan.WrongBy("ready", err)
 		}
 	}
 	if spec.Load.Command != "" {
@@ -62,16 +62,16 @@ func Check(spec plan.Spec, built bool) error {
 			err = supervisor.CheckCommand(argv[0])
 		}
 		if err != nil {
-			return plan.WrongBy(plan.FieldLoad, err)
+			return plan.WrongBy("load", err)
 		}
 	}
-	if err := checkCPUs(plan.FieldTargetCPUs, t.CPUs); err != nil {
+	if err := checkCPUs("server-cpuset", t.CPUs); err != nil {
 		return err
 	}
-	return checkCPUs(plan.FieldLoadCPUs, spec.Load.CPUs)
+	return checkCPUs("load-cpuset", spec.Load.CPUs)
 }
 
-func checkCPUs(f plan.Field, cpus []int) error {
+func checkCPUs(f string, cpus []int) error {
 	for _, n := range cpus {
 		if _, err := os.Stat(fmt.Sprintf("/sys/devices/system/cpu/cpu%d", n)); runtime.GOOS == "linux" && err != nil {
 			return plan.Wrong(f, " \"%d\": this machine has no CPU %d", n, n)

@@ -103,13 +103,13 @@ func TestReadyAndLimit(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for want, change := range map[plan.Field]func(*plan.Spec){
-		plan.FieldCommand:    func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} },
-		plan.FieldAgainst:    func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
-		plan.FieldPrepare:    func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
-		plan.FieldLoad:       func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
-		plan.FieldTargetCPUs: func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
-		plan.FieldLoadCPUs:   func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} },
+	for want, change := range map[string]func(*plan.Spec){
+		"command":       func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} },
+		"against":       func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
+		"prepare":       func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
+		"load":          func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
+		"server-cpuset": func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
+		"load-cpuset":   func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} },
 	} {
 		spec := job("true")
 		change(&spec)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"slices"
 	"strings"
 )
@@ -31,19 +30,9 @@ func (s Spec) checkBeside() *FieldError {
 	hasPort := slices.ContainsFunc(b.Command, func(w string) bool { return strings.Contains(w, PortPlaceholder) })
 	switch {
 	case len(b.Command) == 0 || b.Command[0] == "":
-		return Wrong(FieldBeside, ": want a command, as in --beside './sidecar -upstream 127.0.0.1:{port}'")
-	case t.Pods != nil:
-		return Wrong(FieldBeside, ": pods have their sidecars already: add the neighbour to the object, and leave this out")
-	case t.Attach != nil:
-		return Wrong(FieldBeside, ": what runs beside the attached server runs already; leave it out")
+		return Wrong("beside", ": want a command, as in --beside './sidecar -upstream 127.0.0.1:{port}'")
 	case hasPort && !s.commandHas(PortPlaceholder):
-		return Wrong(FieldBeside, ": it has {port}, but neither the target's command nor --env has: there is no such port")
-	case b.Quota == nil:
-		return nil
-	case !(*b.Quota >= 0) || math.IsInf(*b.Quota, 0):
-		return Wrong(FieldBesideQuota, " %g: want CPUs as a number above zero, or none", *b.Quota)
-	case *b.Quota > 0 && *b.Quota < MinQuota:
-		return Wrong(FieldBesideQuota, " %g: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", *b.Quota, MinQuota)
+		return Wrong("beside", ": it has {port}, but neither the target's command nor --env has: there is no such port")
 	}
 	return nil
 }

@@ -49,13 +49,13 @@ func (s Spec) searchTakes(quota bool) time.Duration {
 func (s Spec) checkObjective() *FieldError {
 	switch l := s.Load; {
 	case l.SLO == nil && l.Price != nil:
-		return Wrong(FieldPrice, " answers which setting is the cheapest within an objective: add --slo p99=20ms")
+		return Wrong("price", " answers which setting is the cheapest within an objective: add --slo p99=20ms")
 	case l.SLO == nil:
 		return nil
 	case !s.OpenLoop():
-		return Wrong(FieldSLO, " is for servers under procfit's own load: it chooses the rates")
+		return Wrong("slo", " is for servers under procfit's own load: it chooses the rates")
 	case l.Price != nil && l.Rate == 0:
-		return Wrong(FieldPrice, " needs --rate: the cheapest setting for how many requests a second?")
+		return Wrong("price", " needs --rate: the cheapest setting for how many requests a second?")
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -41,18 +40,12 @@ func TestPods(t *testing.T) {
 func TestPodsWrong(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Spec)
-		field  Field
+		field  string
 		words  string
 	}{
-		"a command":   {func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldCommand, "what their image holds"},
-		"an old one":  {func(s *Spec) { s.Target.Against = []string{"./old"} }, FieldAgainst, "leave it out"},
-		"CPUs":        {func(s *Spec) { s.Target.CPUs = []int{0} }, FieldTargetCPUs, "leave it out"},
-		"a generator": {func(s *Spec) { s.Load.Command = "wrk {url}" }, FieldLoad, "leave it out"},
-		"no address":  {func(s *Spec) { s.Target.URL = "" }, FieldURL, "http://{pod}:8080/"},
-		"a Service":   {func(s *Spec) { s.Target.URL = "http://api.shop/" }, FieldURL, "want {pod}"},
-		"a CA's file": {func(s *Spec) { s.Target.URL, s.Load.TLS.CACert = "https://{pod}/", "ca.pem" }, FieldCACert, "leave it out"},
-		"a .proto":    {func(s *Spec) { s.Load.GRPC = &load.GRPC{Method: "a.B/C", Proto: []string{"a.proto"}} }, FieldProto, "leave it out"},
-		"readiness":   {func(s *Spec) { s.Target.Ready.URL = "http://{pod}/ready" }, FieldReady, "leave it out"},
+		"a command":  {func(s *Spec) { s.Target.Command = []string{"./server"} }, "command", "what their image holds"},
+		"no address": {func(s *Spec) { s.Target.URL = "" }, "url", "http://{pod}:8080/"},
+		"a Service":  {func(s *Spec) { s.Target.URL = "http://api.shop/" }, "url", "want {pod}"},
 	} {
 		s := podSpec()
 		tc.change(&s)

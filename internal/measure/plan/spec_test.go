@@ -2,10 +2,14 @@ package plan
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -38,54 +42,31 @@ func TestWrongFields(t *testing.T) {
 	for _, c := range []struct {
 		of     func() Spec
 		change func(*Spec)
-		field  Field
+		field  string
 		want   string
 	}{
-		{batch, func(s *Spec) { s.Procs = Procs{} }, FieldProcs, "no value"},
-		{batch, func(s *Spec) { s.Repeats = 0 }, FieldRepeats, "0 repeats: at least one"},
-		{batch, func(s *Spec) { s.Repeats = 1001 }, FieldRepeats, "at most 1000"},
-		{batch, func(s *Spec) { s.Replicas = []int{1, 0} }, FieldReplicas, " 0: want at least 1"},
-		{batch, func(s *Spec) { s.Replicas = []int{257} }, FieldReplicas, "at most 256"},
-		{batch, func(s *Spec) { s.Margin = 1 }, FieldMargin, "less than 100 %"},
-		{batch, func(s *Spec) { s.MarginP99 = 0 }, FieldMarginP99, "more than 0 %"},
-		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, FieldQuota, "smallest quota"},
-		{batch, func(s *Spec) { s.Quotas = []*float64{ptr(-1.0)} }, FieldQuota, "above zero"},
-		{batch, func(s *Spec) { s.Target.Command = nil }, FieldCommand, "no command"},
-		{batch, func(s *Spec) { s.Target.Command = []string{"go", "test", "./..."} }, FieldCommand, "without -bench"},
-		{batch, func(s *Spec) { s.Target.Command = []string{"job", "{port}"} }, FieldURL, "no --url to load"},
-		{batch, func(s *Spec) { s.Name = " " }, FieldName, "at least one letter"},
-		{batch, func(s *Spec) { s.Name = strings.Repeat("ü", 81) }, FieldName, "81 characters: at most 80"},
-		{batch, func(s *Spec) { s.Target.Env = []string{"x"} }, FieldEnv, "want NAME=VALUE"},
-		{batch, func(s *Spec) { s.Target.Env = []string{"=x"} }, FieldEnv, "no name before"},
-		{batch, func(s *Spec) { s.Target.Env = []string{"A=b", "GOMAXPROCS=2"} }, FieldEnv, "--procs"},
-		{batch, func(s *Spec) { s.Target.Prepare = []string{""} }, FieldPrepare, "want a command"},
-		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{} }, FieldBeside, "want a command"},
-		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, FieldBeside, "no such port"},
-		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n"}, Quota: ptr(-1.0)} }, FieldBesideQuota, "above zero"},
-		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n"}, Quota: ptr(0.001)} }, FieldBesideQuota, "smallest quota"},
-		{batch, func(s *Spec) { s.GoVersions = []string{"1.24"} }, FieldGoVersions, "needs --build"},
-		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, FieldLoad, "needs --url"},
-		{server, func(s *Spec) { s.Target.Command = nil }, FieldURL, "no command"},
-		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, FieldPrepare, "batch programs"},
-		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, FieldRunTimeout, "batch programs"},
-		{server, func(s *Spec) { s.Target.URL = "127.0.0.1:{port}" }, FieldURL, "want an address"},
-		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, FieldURL, "not ftp; --load takes another"},
-		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, FieldURL, "neither the command nor --env has"},
+		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, "quota", "smallest quota"},
+		{batch, func(s *Spec) { s.Target.Command = nil }, "command", "no command"},
+		{batch, func(s *Spec) { s.Target.Command = []string{"go", "test", "./..."} }, "command", "without -bench"},
+		{batch, func(s *Spec) { s.Target.Command = []string{"job", "{port}"} }, "url", "no --url to load"},
+		{batch, func(s *Spec) { s.Target.Prepare = []string{""} }, "prepare", "want a command"},
+		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{} }, "beside", "want a command"},
+		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, "beside", "no such port"},
+		{batch, func(s *Spec) { s.GoVersions = []string{"1.24"} }, "go", "needs --build"},
+		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, "load", "needs --url"},
+		{server, func(s *Spec) { s.Target.Command = nil }, "url", "no command"},
+		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, "prepare", "batch programs"},
+		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, "trial-timeout", "batch programs"},
+		{server, func(s *Spec) { s.Target.URL = "127.0.0.1:{port}" }, "url", "want an address"},
+		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, "url", "not ftp; --load takes another"},
+		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, "url", "neither the command nor --env has"},
 		{server, func(s *Spec) {
 			s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", []int{1, 2}
-		}, FieldReplicas, "needs {port}"},
-		{server, func(s *Spec) { s.Target.ReadyTimeout = 0 }, FieldReadyTimeout, "above zero"},
-		{server, func(s *Spec) { s.Target.Grace = -1 }, FieldGrace, "want a time"},
-		{server, func(s *Spec) { s.Load.Duration = 0 }, FieldDuration, "above zero"},
-		{server, func(s *Spec) { s.Load.Warmup = -1 }, FieldWarmup, "want a time"},
-		{server, func(s *Spec) { s.Load.RequestTimeout = 0 }, FieldRequestTimeout, "above zero"},
-		{server, func(s *Spec) { s.Load.Connections = 0 }, FieldConnections, "at least 1"},
-		{server, func(s *Spec) { s.Load.MaxErrors = 0 }, FieldMaxErrors, "above zero"},
-		{server, func(s *Spec) { s.Load.Headers = []string{"nocolon"} }, FieldHeader, "no colon"},
-		{server, func(s *Spec) { s.Load.Method = "G T" }, FieldMethod, "not an HTTP method"},
-		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, FieldLoad, "unknown placeholder"},
-		{server, func(s *Spec) { s.Load.Command, s.Load.Method = "wrk {url}", "PUT" }, FieldLoad, "procfit's own load"},
-		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", []int{2} }, FieldLoad, "{urls}"},
+		}, "replicas", "needs {port}"},
+		{server, func(s *Spec) { s.Load.Headers = []string{"nocolon"} }, "header", "no colon"},
+		{server, func(s *Spec) { s.Load.Method = "G T" }, "method", "not an HTTP method"},
+		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, "load", "unknown placeholder"},
+		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", []int{2} }, "load", "{urls}"},
 	} {
 		s := c.of()
 		c.change(&s)
@@ -94,6 +75,58 @@ func TestWrongFields(t *testing.T) {
 		if !errors.As(err, &wrong) || wrong.Field != c.field || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want one of field %s with %q", err, c.field, c.want)
 		}
+	}
+}
+
+// What is wrong in a value by itself is said when it is set.
+func TestWrongValues(t *testing.T) {
+	for _, c := range [][3]string{
+		{"procs", "0,-1,x", `"0", "-1", "x": want auto`}, {"procs", "1..8192", "want auto"},
+		{"repeats", "0", "0: want 1 to 1000"}, {"repeats", "1001", "1001: want 1 to 1000"}, {"repeats", "x", `"x": want a whole number`},
+		{"replicas", "1,0", "0: want 1 to 256"}, {"replicas", "257", "want 1 to 256"}, {"go", "banana", `"banana" is not a Go version`},
+		{"margin", "100%", "want less than 100%"}, {"margin", "0", "want a share above zero"}, {"margin-p99", "x%", "want a share above zero"}, {"max-errors", "-1", "above zero"},
+		{"quota", "none,0.001", "smallest quota"}, {"quota", "-1", "above zero"}, {"quota", "NaN", "above zero"}, {"beside-quota", "1,2", "want CPUs"}, {"beside-quota", "-1", `"-1": want CPUs as a number above zero, or none`},
+		{"name", " ", "at least one letter"}, {"name", strings.Repeat("ü", 81), "81 characters: at most 80"},
+		{"env", "x", "want NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},
+		{"ready-timeout", "0s", "above zero"}, {"grace", "-1s", "-1s: want a time, as in"}, {"duration", "0s", "above zero"}, {"duration", "10", "10: add a unit, as in 10s"}, {"duration", "ten", "ten: want a time"},
+		{"warmup", "-1s", "want a time"}, {"request-timeout", "0s", "above zero"}, {"max-time", "-1s", "above zero"}, {"max-trials", "0", "0: want 1 to 100000"},
+		{"connections", "0", "0: want at least 1"}, {"streams", "0", "want at least 1"}, {"rate", "0", "requests a second above zero"}, {"pace", "jumpy", `"jumpy": want constant or poisson`}, {"until", "sure", "want proven or likely"},
+		{"server-cpuset", "0-x", "want CPU numbers and ranges"}, {"slo", "20ms", `"20ms": want a percentile`}, {"metric", "x", "write NAME"}, {"prepare", "a | b", `"a | b"`}, {"against", " ", "want a command"}, {"seed", "-1", "want a whole number"},
+	} {
+		f := field.Take(NewFlags().Fields(), field.Named(c[0])...)[0]
+		if err := f.Value.Set(c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s of %q: %v, want %q", c[0], c[1], err, c[2])
+		}
+	}
+}
+
+// Each check is of a field that there is.
+func TestErrorsNameFields(t *testing.T) {
+	names := map[string]bool{"command": true}
+	for _, f := range NewFlags().Fields() {
+		names[f.Name] = true
+	}
+	call := regexp.MustCompile(`\bWrong(?:By)?\("([^"]*)"`)
+	seen := 0
+	for _, pattern := range []string{"*.go", "../local/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range call.FindAllStringSubmatch(string(b), -1) {
+				if seen++; !names[m[1]] {
+					t.Errorf("%s: there is no field %q", file, m[1])
+				}
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d errors of fields were seen", seen)
 	}
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -16,15 +17,10 @@ func (s *Session) Grow(blocks int) {
 // over.
 func (s *Session) blocks(then journal.Plan) int {
 	asked := s.Plan.Blocks
-	if !s.options.Grow || s.Plan.Racing() || then.Blocks <= asked {
+	if !s.options.Grow || s.Plan.Racing() || then.Blocks > plan.MaxRepeats {
 		return asked
 	}
-	spec := s.Spec
-	spec.Repeats = then.Blocks
-	if spec.Validate() != nil {
-		return asked
-	}
-	return then.Blocks
+	return max(asked, then.Blocks)
 }
 
 // tell writes what a resumed journal's header does not say: another budget of a race,

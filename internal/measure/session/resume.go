@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -106,27 +105,17 @@ func (s *Session) adopt(then journal.Header) error {
 	if s.Spec.Seed == nil {
 		wanted.Seed = then.Plan.Seed
 	}
-	var differs []string
-	planned := then.Plan
-	planned.Nodes = wanted.Nodes // told apart
-	for _, d := range []struct {
-		what string
-		same bool
-	}{
-		{planDiffers(then.Plan), reflect.DeepEqual(wanted, planned)},
-		{"the nodes (of --parallel, and --node: it was " + cmp.Or(phrase.And(then.Plan.Nodes), "one") + ")", slices.Equal(wanted.Nodes, then.Plan.Nodes)},
-		{"the target (command or its executable, --url, --ready, --build, --beside, --server-cpuset, directory, environment)", reflect.DeepEqual(now.Target, then.Target)},
-		{"the load", reflect.DeepEqual(now.Load, then.Load)},
-		{"the Go that procfit is built with, being its own target", now.Target.BuiltIn == "" || goVersioned(wanted) || now.Tool.GoVersion == then.Tool.GoVersion},
-		{"the host", SameHost(now.TargetHost, then.TargetHost)},
-	} {
-		if !d.same {
-			differs = append(differs, d.what)
-		}
+	now.Plan = wanted
+	differs := flagsOf(differing(now, then), now.Tool.Args, then.Tool.Args)
+	if now.Target.BuiltIn != "" && !goVersioned(wanted) && now.Tool.GoVersion != then.Tool.GoVersion {
+		differs = append(differs, "the Go that procfit is built with, being its own target")
+	}
+	if !SameHost(now.TargetHost, then.TargetHost) {
+		differs = append(differs, "the host")
 	}
 	if differs != nil {
 		return &Refusal{fmt.Errorf("%s holds a sweep that differs in %s; its command was: %s; repeat that, or choose another --out",
-			s.Dir, strings.Join(differs, " and "), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
+			s.Dir, phrase.And(differs), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
 	}
 	if wanted.Racing() {
 		wanted = wanted.With(asked)
@@ -137,13 +126,64 @@ func (s *Session) adopt(then journal.Header) error {
 	return nil
 }
 
-// planDiffers is what may differ in a plan.
-func planDiffers(then journal.Plan) string {
-	what := "the plan (--procs, --quota, --replicas, --go, --repeats, --slo, --price, margins, --seed)"
-	if !then.Racing() {
-		what = "the plan (--procs, --quota, --replicas, --go, --grid with its --repeats, --slo, --price, margins, --seed)"
+// differing are the keys by which two headers differ in target, load and plan.
+func differing(a, b journal.Header) (keys []string) {
+	for part, two := range map[string][2]any{"target": {a.Target, b.Target}, "load": {a.Load, b.Load}, "plan": {a.Plan, b.Plan}} {
+		x, y := reflect.ValueOf(two[0]), reflect.ValueOf(two[1])
+		for i := range x.NumField() {
+			if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+				key, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
+				keys = append(keys, part+"."+key)
+			}
+		}
 	}
-	return what
+	return keys
+}
+
+// noField is what decides the keys that no field of a Spec does, or not alone.
+var noField = map[string]string{
+	"target.kind": "the kind of program", "target.command": "the command", "target.sha256": "the executable or the template of the pods",
+	"target.built_in": "the command", "target.go_version": "the executable", "target.main_module": "the executable",
+	"target.directory": "the directory", "target.environment": "GOGC, GOMEMLIMIT or GODEBUG",
+	"target.object": "--kube", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
+	"target.cpus": "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
+}
+
+// flagsOf names what decides the keys: the flags of which the two command lines say
+// different things, and what is not a flag; where that is nothing, the keys.
+func flagsOf(keys, now, then []string) (names []string) {
+	for _, f := range plan.NewFlags().Fields() {
+		decides := slices.ContainsFunc(strings.Fields(f.Header), func(key string) bool { return slices.Contains(keys, key) })
+		if decides && !slices.Equal(said(now, f.Name), said(then, f.Name)) {
+			names = append(names, "--"+f.Name)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if text := noField[key]; text != "" && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	if names == nil {
+		return keys
+	}
+	return names
+}
+
+// said is what a command line gives for a flag, as procfit writes command lines: no value
+// of its own word begins with a dash.
+func said(args []string, name string) (values []string) {
+	for i, word := range args {
+		switch {
+		case word == "--":
+			return values
+		case word == "--"+name && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
+			values = append(values, args[i+1])
+		case word == "--"+name, strings.HasPrefix(word, "--"+name+"="):
+			values = append(values, word)
+		}
+	}
+	return values
 }
 
 // goVersioned tells whether the plan names the Go of its targets.

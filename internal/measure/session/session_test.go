@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -276,7 +279,7 @@ func TestOtherNodes(t *testing.T) {
 	}
 	var refused *Refusal
 	for _, nodes := range [][]string{{"a", "c"}, {"a"}} {
-		if _, err := on(nodes...).Run(t.Context(), r, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in the nodes (of --parallel, and --node: it was a and b)") {
+		if _, err := on(nodes...).Run(t.Context(), r, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in --parallel and --node") {
 			t.Errorf("on %v: %v", nodes, err)
 		}
 	}
@@ -284,5 +287,30 @@ func TestOtherNodes(t *testing.T) {
 	s := on("a", "b")
 	if _, err := s.Run(t.Context(), r, Events{}); err != nil || r.ran != s.Trials() {
 		t.Errorf("on the same: %v, %d trials", err, r.ran)
+	}
+}
+
+// Every key of a header that resumed runs compare is decided by a field, or by what is
+// named for it.
+func TestEveryKeyIsDecided(t *testing.T) {
+	fields := " "
+	for _, f := range plan.NewFlags().Fields() {
+		fields += f.Header + " "
+	}
+	keys := map[string]bool{"name": true}
+	for part, of := range map[string]reflect.Type{"target": reflect.TypeFor[journal.Target](), "load": reflect.TypeFor[journal.Load](), "plan": reflect.TypeFor[journal.Plan]()} {
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			key := part + "." + name
+			keys[key] = true
+			if !strings.Contains(fields, " "+key+" ") && noField[key] == "" {
+				t.Errorf("nothing decides %s", key)
+			}
+		}
+	}
+	for _, key := range slices.Concat(strings.Fields(fields), slices.Collect(maps.Keys(noField))) {
+		if !keys[key] {
+			t.Errorf("there is no %s in the header", key)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -74,20 +75,18 @@ func about(d time.Duration) string {
 // flag is one of a command line; without a value it is left out.
 type flag struct{ name, value string }
 
-// with is a command line with some flags set, before the program's own.
+// with is a command line with some flags set, before the program's own. It is as procfit
+// writes it: a word that begins with a dash is a flag, and the next word is its value
+// unless that is a flag too.
 func with(args []string, flags ...flag) []string {
-	own := slices.Index(args, "--")
-	if own < 0 {
-		own = len(args)
-	}
+	own := ownWords(args)
 	var out []string
 	for i := 0; i < own; i++ {
-		f := slices.IndexFunc(flags, func(f flag) bool { return args[i] == f.name || strings.HasPrefix(args[i], f.name+"=") })
-		if f < 0 {
+		name, _, joined := strings.Cut(args[i], "=")
+		switch changed := slices.ContainsFunc(flags, func(f flag) bool { return f.name == name }); {
+		case !changed:
 			out = append(out, args[i])
-			continue
-		}
-		if args[i] == flags[f].name {
+		case !joined && i+1 < own && !strings.HasPrefix(args[i+1], "-"):
 			i++
 		}
 	}
@@ -99,23 +98,32 @@ func with(args []string, flags ...flag) []string {
 	return append(out, args[own:]...)
 }
 
+// given is what a command line has for a flag.
+func given(args []string, name string) (value string, ok bool) {
+	args = args[:ownWords(args)]
+	for i, a := range args {
+		if v, joined := strings.CutPrefix(a, name+"="); joined {
+			return v, true
+		}
+		if a == name {
+			return strings.Join(args[i+1:min(i+2, len(args))], ""), true
+		}
+	}
+	return "", false
+}
+
+// ownWords is how many words are procfit's own.
+func ownWords(args []string) int {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return i
+	}
+	return len(args)
+}
+
 // folderOf is where the journal lies: as it was read, or as the command named it.
 func folderOf(r *verdict.Result) string {
-	if r.Folder != "" {
-		return r.Folder
-	}
-	for i, a := range r.Tool.Args {
-		if a == "--" {
-			break
-		}
-		if v, ok := strings.CutPrefix(a, "--out="); ok {
-			return v
-		}
-		if a == "--out" && i+1 < len(r.Tool.Args) {
-			return r.Tool.Args[i+1]
-		}
-	}
-	return "DIR"
+	out, _ := given(r.Tool.Args, "--out")
+	return cmp.Or(r.Folder, out, "DIR")
 }
 
 // fewestApart is how many CPUs it takes for the load to have its own without being
@@ -129,9 +137,10 @@ func (w words) apart() string {
 		return ""
 	}
 	n := r.Host.AffinityCPUs
-	args := slices.DeleteFunc(with(r.Tool.Args, flag{name: "--out"}), func(a string) bool { return a == "--shared-cpus" })
+	args := with(r.Tool.Args, flag{name: "--out"}, flag{name: "--shared-cpus"})
+	_, shared := given(r.Tool.Args, "--shared-cpus")
 	switch {
-	case n >= fewestApart && len(args) < len(with(r.Tool.Args, flag{name: "--out"})):
+	case n >= fewestApart && shared:
 		return "procfit " + phrase.Shell(args) // it is done by itself
 	case n >= 2:
 		return "procfit " + phrase.Shell(with(args, flag{"--server-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))

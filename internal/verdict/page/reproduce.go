@@ -81,25 +81,9 @@ func again(args []string, seed uint64) []string {
 	if len(args) == 0 {
 		args = []string{"sweep"}
 	}
-	var flags []string
-	rest := args
-	seeded := false
-	for len(rest) > 0 && rest[0] != "--" {
-		a := rest[0]
-		rest = rest[1:]
-		switch {
-		case a == "--out":
-			rest = rest[min(1, len(rest)):]
-			continue
-		case strings.HasPrefix(a, "--out="):
-			continue
-		case a == "--seed" || strings.HasPrefix(a, "--seed="):
-			seeded = true
-		}
-		flags = append(flags, a)
+	changes := []flag{{name: "--out"}}
+	if _, seeded := given(args, "--seed"); !seeded {
+		changes = append(changes, flag{"--seed", strconv.FormatUint(seed, 10)})
 	}
-	if !seeded {
-		flags = append(flags, "--seed", strconv.FormatUint(seed, 10))
-	}
-	return append(flags, rest...)
+	return with(args, changes...)
 }

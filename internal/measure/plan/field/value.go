@@ -1,0 +1,213 @@
+package field
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Value is what a field holds.
+type Value interface {
+	// Set reads a text. The text of its error follows the field's name and a space in a
+	// sentence: `"x": want a whole number`.
+	Set(text string) error
+	// String is the value as Set reads it; empty: nothing is set.
+	String() string
+}
+
+// List is a Value that may be set several times, and then holds all of them.
+type List interface {
+	Value
+	Texts() []string
+}
+
+// parsed is a Value of one text.
+type parsed[T any] struct {
+	p     *T
+	text  string
+	parse func(text string) (T, error)
+}
+
+// Parsed is a Value that parse reads; now is the text of what p holds already.
+func Parsed[T any](p *T, now string, parse func(text string) (T, error)) Value {
+	return &parsed[T]{p, now, parse}
+}
+
+func (v *parsed[T]) String() string { return v.text }
+func (v *parsed[T]) Set(text string) error {
+	read, err := v.parse(text)
+	if err == nil {
+		*v.p, v.text = read, text
+	}
+	return err
+}
+
+// Maybe is a parser of what is nil where it is not given.
+func Maybe[T any](parse func(text string) (T, error)) func(string) (*T, error) {
+	return func(text string) (*T, error) {
+		v, err := parse(text)
+		return &v, err
+	}
+}
+
+// Text is any text.
+func Text(p *string) Value {
+	return Parsed(p, *p, func(text string) (string, error) { return text, nil })
+}
+
+// Choice is one of two words.
+func Choice[T ~string](p *T, one, other T) Value {
+	return Parsed(p, string(*p), func(text string) (T, error) {
+		if text != string(one) && text != string(other) {
+			return "", fmt.Errorf("%q: want %s or %s", text, one, other)
+		}
+		return T(text), nil
+	})
+}
+
+// Switch is on or off.
+func Switch(p *bool) Value {
+	return Parsed(p, strconv.FormatBool(*p), func(text string) (bool, error) {
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			err = fmt.Errorf("%q: want true or false, or the flag alone", text)
+		}
+		return v, err
+	})
+}
+
+// Number is a whole number within bounds.
+func Number(p *int, least, most int) Value { return Parsed(p, strconv.Itoa(*p), Whole(least, most)) }
+
+// Whole reads a whole number within bounds.
+func Whole(least, most int) func(text string) (int, error) {
+	return func(text string) (int, error) {
+		v, err := strconv.Atoi(strings.TrimSpace(text))
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%q: want a whole number", text)
+		case most == math.MaxInt && v < least:
+			return 0, fmt.Errorf("%d: want at least %d", v, least)
+		case v < least || v > most:
+			return 0, fmt.Errorf("%d: want %d to %d", v, least, most)
+		}
+		return v, nil
+	}
+}
+
+// Time is a time of at least so long, as in the example.
+func Time(p *time.Duration, least time.Duration, example string) Value {
+	now, form := "", "a time"
+	if *p != 0 {
+		now = p.String()
+	}
+	if least > 0 {
+		form = "a time above zero"
+	}
+	return Parsed(p, now, func(text string) (time.Duration, error) {
+		v, err := time.ParseDuration(text)
+		if _, plain := strconv.ParseFloat(text, 64); err != nil && plain == nil {
+			return 0, fmt.Errorf("%s: add a unit, as in %ss or %sms", text, text, text)
+		}
+		if err != nil || v < least {
+			return 0, fmt.Errorf("%s: want %s, as in %s", text, form, example)
+		}
+		return v, nil
+	})
+}
+
+// Share is a share above zero, as 5% or 0.05, and below most.
+func Share(p *float64, most float64) Value {
+	now := ""
+	if *p > 0 {
+		now = strconv.FormatFloat(100**p, 'g', 4, 64) + "%"
+	}
+	return Parsed(p, now, func(text string) (float64, error) {
+		number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+		v, err := Above("")(number)
+		if percent {
+			v /= 100
+		}
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%q: want a share above zero, as in 5%% or 0.05", text)
+		case v >= most:
+			return 0, fmt.Errorf("%q: want less than %g%%", text, 100*most)
+		}
+		return v, nil
+	})
+}
+
+// Above reads a number above zero; form says what it is of.
+func Above(form string) func(text string) (float64, error) {
+	return func(text string) (float64, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("%q: want %s", text, form)
+		}
+		return v, nil
+	}
+}
+
+// several is a Value that may be set several times.
+type several[T any] struct {
+	p     *[]T
+	now   string
+	texts []string
+	parse func(text string) ([]T, error)
+}
+
+// Texts implements List.
+func (s *several[T]) Texts() []string { return s.texts }
+
+func (s *several[T]) String() string {
+	if s.texts == nil {
+		return s.now
+	}
+	return strings.Join(s.texts, ",")
+}
+
+func (s *several[T]) Set(text string) error {
+	items, err := s.parse(text)
+	if err != nil {
+		return err
+	}
+	if s.texts == nil {
+		*s.p = nil
+	}
+	*s.p, s.texts = append(*s.p, items...), append(s.texts, text)
+	return nil
+}
+
+// Several is a field that may be repeated; each text is one item.
+func Several[T any](p *[]T, parse func(text string) (T, error)) Value {
+	return &several[T]{p: p, parse: func(text string) ([]T, error) {
+		item, err := parse(text)
+		return []T{item}, err
+	}}
+}
+
+// Texts is Several of any texts.
+func Texts(p *[]string) Value {
+	return Several(p, func(text string) (string, error) { return text, nil })
+}
+
+// Commas is a list as in 1,2,4; where the field is repeated, the lists are one. Each item
+// counts once. now is the text of what p holds already.
+func Commas[T comparable](p *[]T, now string, parse func(text string) (T, error)) Value {
+	seen := map[T]bool{}
+	return &several[T]{p: p, now: now, parse: func(text string) (list []T, err error) {
+		for word := range strings.SplitSeq(text, ",") {
+			item, err := parse(strings.TrimSpace(word))
+			if err != nil {
+				return nil, err
+			}
+			if !seen[item] {
+				seen[item], list = true, append(list, item)
+			}
+		}
+		return list, nil
+	}}
+}
