@@ -90,7 +90,7 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End,
 	}
 	defer w.Close()
 	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
-	r := &canary.Run{Header: run.header, Place: run.place, Record: recordIn(w), Tell: p.tell, Now: time.Now, Sleep: canary.Wait}
+	r := &canary.Run{Header: run.header, Place: run.place, Record: recordIn(w), Tell: p.tell}
 	if run.ask != nil {
 		r.Ask = run.ask.Ask
 	}

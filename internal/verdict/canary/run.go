@@ -62,8 +62,6 @@ type Run struct {
 	Ask    func(ctx context.Context, query string, at time.Time) (*float64, error)
 	Record func(Slice) error // keeps a slice before anything else is done
 	Tell   func(Event)
-	Now    func() time.Time
-	Sleep  func(context.Context, time.Duration) error
 }
 
 // between is how long between two looks at the pods.
@@ -78,7 +76,7 @@ func (r *Run) Run(ctx context.Context) (*journal.End, error) {
 			return r.ended(ctx, end, err)
 		}
 	}
-	return &journal.End{Time: r.Now(), Code: journal.EndComplete}, nil
+	return &journal.End{Time: time.Now(), Code: journal.EndComplete}, nil
 }
 
 // ended is the End that an error comes to, where there is none yet.
@@ -93,7 +91,7 @@ func (r *Run) ended(ctx context.Context, end *journal.End, err error) (*journal.
 	default:
 		end = &journal.End{Code: journal.EndFailed, Reason: err.Error()}
 	}
-	end.Time = r.Now()
+	end.Time = time.Now()
 	return end, err
 }
 
@@ -109,7 +107,7 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 	}
 	r.Tell(Event{Kind: EventServe, Round: n})
 	var w watch
-	if end, err := r.until(ctx, &w, r.Now().Add(r.Header.warmup())); end != nil || err != nil {
+	if end, err := r.until(ctx, &w, time.Now().Add(r.Header.warmup())); end != nil || err != nil {
 		return end, err
 	}
 	if _, err := r.Place.Mark(ctx); err != nil {
@@ -117,7 +115,7 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 	}
 	var list []Slice
 	for i := range r.Header.Slices() {
-		s := Slice{Round: n, Index: i, Started: r.Now()}
+		s := Slice{Round: n, Index: i, Started: time.Now()}
 		if end, err := r.until(ctx, &w, s.Started.Add(r.Header.slice())); end != nil || err != nil {
 			return end, err
 		}
@@ -149,19 +147,21 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*journal.End, e
 		if err != nil {
 			return nil, err
 		}
-		h, taken := w.see(r.Now(), list)
+		h, taken := w.see(time.Now(), list)
 		switch {
 		case h != nil:
 			return &journal.End{Code: journal.EndHarm, Harm: h}, nil
 		case taken != "":
 			return &journal.End{Code: journal.EndTaken, Reason: taken}, nil
 		}
-		left := t.Sub(r.Now())
+		left := time.Until(t)
 		if left <= 0 {
 			return nil, nil
 		}
-		if err := r.Sleep(ctx, min(left, between)); err != nil {
-			return nil, err
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(min(left, between)):
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (r *Run) fill(ctx context.Context, s *Slice) error {
 	if err != nil {
 		return err
 	}
-	now := r.Now()
+	now := time.Now()
 	s.Seconds = now.Sub(s.Started).Seconds()
 	for order, t := range trials {
 		t.Role, t.Origin, t.Valid = journal.RoleMeasure, journal.OriginKube, true
@@ -200,14 +200,4 @@ func (r *Run) fill(ctx context.Context, s *Slice) error {
 		s.Settings = append(s.Settings, Seen{t})
 	}
 	return nil
-}
-
-// Wait is a Run's Sleep by the real clock.
-func Wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// stage is a Place whose clock stands still but for Sleep.
+// stage is a Place without pods. A test runs it in a bubble, where no time passes but in
+// waiting.
 type stage struct {
-	now      time.Time
+	began    time.Time
 	begun    [][]journal.Setting
 	ended    int
 	marks    int
@@ -25,8 +27,6 @@ type stage struct {
 	asked    []string
 }
 
-var stageStart = time.Unix(1000, 0)
-
 func (s *stage) Begin(_ context.Context, settings []journal.Setting) error {
 	s.begun, s.settings = append(s.begun, settings), settings
 	return s.refuse
@@ -36,7 +36,7 @@ func (s *stage) Conditions(context.Context) (list []Condition, err error) {
 	for i, a := range s.settings {
 		c := Condition{Setting: a.Label, Pod: "pod-" + a.Label, Ready: true}
 		if i == len(s.settings)-1 && s.is != nil {
-			c = s.is(s.now.Sub(stageStart))
+			c = s.is(time.Since(s.began))
 			c.Setting, c.Pod = a.Label, "pod-"+a.Label
 		}
 		list = append(list, c)
@@ -81,16 +81,13 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Ru
 		},
 		Record: func(one Slice) error { *kept = append(*kept, one); return nil },
 		Tell:   func(Event) {},
-		Now:    func() time.Time { return s.now },
-		Sleep: func(ctx context.Context, d time.Duration) error {
-			s.now = s.now.Add(d)
-			return ctx.Err()
-		},
 	}, kept
 }
 
-func TestRunComplete(t *testing.T) {
-	s := &stage{now: stageStart}
+func TestRunComplete(t *testing.T) { synctest.Test(t, runComplete) }
+
+func runComplete(t *testing.T) {
+	s := &stage{began: time.Now()}
 	r, kept := s.run(func(q string, _ time.Time) (*float64, error) {
 		if strings.HasPrefix(q, "served") {
 			return new(100.0), nil
@@ -111,13 +108,15 @@ func TestRunComplete(t *testing.T) {
 	if s.asked[2] != "served{pod-1}[60s]" {
 		t.Errorf("asked %q", s.asked)
 	}
-	if total := s.now.Sub(stageStart); total != 2*330*time.Second || total != r.Header.Lasts() {
+	if total := time.Since(s.began); total != 2*330*time.Second || total != r.Header.Lasts() {
 		t.Errorf("it took %s, foretold %s", total, r.Header.Lasts())
 	}
 }
 
 // Whatever ends it has the pods removed, each with its word.
-func TestRunEnds(t *testing.T) {
+func TestRunEnds(t *testing.T) { synctest.Test(t, runEnds) }
+
+func runEnds(t *testing.T) {
 	none := func(string, time.Time) (*float64, error) { return nil, nil }
 	for name, c := range map[string]struct {
 		change func(*stage, *Run)
@@ -152,7 +151,7 @@ func TestRunEnds(t *testing.T) {
 		"pods that stay":  {func(s *stage, _ *Run) { s.lost = errors.New("not gone") }, none, journal.EndFailed, "", 5, "not gone"},
 		"no room on disk": {func(_ *stage, r *Run) { r.Record = func(Slice) error { return errors.New("disk full") } }, none, journal.EndFailed, "", 0, "disk full"},
 	} {
-		s := &stage{now: stageStart}
+		s := &stage{began: time.Now()}
 		r, kept := s.run(c.ask)
 		c.change(s, r)
 		end, err := r.Run(context.Background())
@@ -168,9 +167,11 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-func TestRunInterrupted(t *testing.T) {
+func TestRunInterrupted(t *testing.T) { synctest.Test(t, runInterrupted) }
+
+func runInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &stage{now: stageStart}
+	s := &stage{began: time.Now()}
 	r, kept := s.run(nil)
 	r.Tell = func(e Event) {
 		if e.Kind == EventSlice && e.Slice.Index == 1 {
@@ -188,7 +189,9 @@ func TestRunInterrupted(t *testing.T) {
 
 // The canary reports pods that no request reaches after two slices, and removes them after half of
 // the round; one that comes in time lets it go on.
-func TestRunUnreached(t *testing.T) {
+func TestRunUnreached(t *testing.T) { synctest.Test(t, runUnreached) }
+
+func runUnreached(t *testing.T) {
 	for name, c := range map[string]struct {
 		cpu    func(slice int, a journal.Setting) float64
 		told   bool
@@ -200,7 +203,7 @@ func TestRunUnreached(t *testing.T) {
 		"to the control alone":  {func(_ int, a journal.Setting) float64 { return 0.03 + 3*float64(len(a.Label)/5) }, false, 10, journal.EndComplete},
 		"few, which is no less": {func(int, journal.Setting) float64 { return 0.2 }, false, 10, journal.EndComplete},
 	} {
-		s := &stage{now: stageStart, cpu: c.cpu}
+		s := &stage{began: time.Now(), cpu: c.cpu}
 		r, kept := s.run(nil)
 		told := false
 		r.Tell = func(e Event) { told = told || e.Kind == EventUnreached }
