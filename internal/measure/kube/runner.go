@@ -81,7 +81,9 @@ func (r *runner) life() time.Duration {
 }
 
 // alive is until when the run is to be believed alive without a word.
-func (r *runner) alive() time.Time { return time.Now().Add(cmp.Or(r.quiet, r.cut.deadline) + agent.Patience) }
+func (r *runner) alive() time.Time {
+	return time.Now().Add(cmp.Or(r.quiet, r.cut.deadline) + agent.Patience)
+}
 
 // Prepare removes what killed runs have left, and makes the record of this one and the
 // pod of the load.
