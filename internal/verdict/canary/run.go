@@ -194,7 +194,11 @@ func (r *Run) fill(ctx context.Context, s *Slice) error {
 				t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: q.Name + ": " + err.Error()})
 			}
 			if v != nil {
-				t.Metrics[q.Name] = journal.Metric{Value: *v, Better: "lower"}
+				m := journal.Metric{Value: *v, Better: "lower"}
+				if q.Name == Requests {
+					m.Better = "higher"
+				}
+				t.Metrics[q.Name] = m
 			}
 		}
 		s.Settings = append(s.Settings, Seen{t})
