@@ -3,10 +3,11 @@ package watch
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // maxText is the most of one text from outside that is looked at, in bytes.
@@ -23,7 +24,7 @@ func (l look) clean(s string) string {
 	if plain(s) {
 		return s
 	}
-	out := escape(s, func(r rune) bool { return unicode.IsPrint(r) && !rightToLeft(r) && !joins(r) && !l.ascii })
+	out := escape(s, func(r rune) bool { return !rightToLeft(r) && !joins(r) && !l.ascii })
 	if beside := " " + out + "0"; ansi.StringWidth(beside) != ansi.StringWidthWc(beside) {
 		out = escape(s, func(rune) bool { return false })
 	}
@@ -56,24 +57,15 @@ func plain(s string) bool {
 	return true
 }
 
-// escape writes what is not ASCII and not kept as \x or \u.
+// escape writes what is not ASCII and not kept as \u, beside what does not print.
 func escape(s string, keep func(rune) bool) string {
 	var b strings.Builder
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == '\n' || r == '\t' || r == '\r':
-			b.WriteByte(' ')
-		case r >= ' ' && r <= '~' || r > '~' && keep(r):
+	for _, r := range phrase.Clean(s) {
+		if r < utf8.RuneSelf || keep(r) {
 			b.WriteRune(r)
-		case r < utf8.RuneSelf:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
+		} else {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
-		s = s[size:]
 	}
 	return b.String()
 }
