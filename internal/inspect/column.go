@@ -17,15 +17,15 @@ type Column struct {
 	Rank int    // on a narrow terminal the highest goes first; 0 stays
 
 	// Value is a number, a text or findings; nil: not known.
-	Value func(observe.Process) any
+	Value func(*observe.Process) any
 	Unit  func(float64) string // writes its numbers; nil: it holds text
 
 	Rising  bool // sorted the smallest first
 	Counted bool // over the interval, or in the first scan over the life of the process
 
-	words func(observe.Process) string // nil: the value alone
-	short func(observe.Process) string // nil: there is no shorter form
-	order func(a, b observe.Process) int
+	words func(*observe.Process) string // nil: the value alone
+	short func(*observe.Process) string // nil: there is no shorter form
+	order func(a, b *observe.Process) int
 }
 
 // Unknown stands in a table for what is not known, or is not there.
@@ -70,7 +70,7 @@ func (c Column) Heading() string { return strings.ToUpper(strings.ReplaceAll(c.N
 func (c Column) Right() bool { return c.Unit != nil }
 
 // Text is what a table shows of a process.
-func (c Column) Text(p observe.Process) string {
+func (c Column) Text(p *observe.Process) string {
 	if c.words != nil {
 		return c.words(p)
 	}
@@ -84,7 +84,7 @@ func (c Column) Text(p observe.Process) string {
 }
 
 // Short is Text where there is little room.
-func (c Column) Short(p observe.Process) string {
+func (c Column) Short(p *observe.Process) string {
 	if c.short != nil {
 		return c.short(p)
 	}
@@ -93,7 +93,7 @@ func (c Column) Short(p observe.Process) string {
 
 // Matches tells that a process has the word, which is in lower case, in this column: a
 // number as a whole, a text anywhere.
-func (c Column) Matches(p observe.Process, word string) bool {
+func (c Column) Matches(p *observe.Process, word string) bool {
 	if v, ok := c.Value(p).(float64); ok && c.Unit != nil {
 		return strings.ToLower(c.Unit(v)) == word
 	}
@@ -102,7 +102,7 @@ func (c Column) Matches(p observe.Process, word string) bool {
 
 // Compare orders two processes: numbers the largest first, unless the column is rising.
 // What is not known comes last either way.
-func (c Column) Compare(a, b observe.Process, reverse bool) int {
+func (c Column) Compare(a, b *observe.Process, reverse bool) int {
 	by := 0
 	if c.order != nil {
 		by = c.order(a, b)
@@ -154,13 +154,13 @@ func Room(widths []int, width, most, least int) (shown []int, fits bool) {
 func Sort(all []observe.Process, name string) {
 	c := columns[Index(name)]
 	slices.SortStableFunc(all, func(a, b observe.Process) int {
-		return cmp.Or(c.Compare(a, b, false), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(c.Compare(&a, &b, false), cmp.Compare(a.PID, b.PID))
 	})
 }
 
 // worstFirst puts the worst finding first, then what cannot be judged, then what fits.
-func worstFirst(a, b observe.Process) int {
-	place := func(p observe.Process) (int, string) {
+func worstFirst(a, b *observe.Process) int {
+	place := func(p *observe.Process) (int, string) {
 		switch {
 		case len(p.Findings) > 0:
 			return rule.Worst(p.Findings).Rank(), p.Findings[0].Rule

@@ -1,9 +1,14 @@
 package inspect
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -121,5 +126,31 @@ func TestRoom(t *testing.T) {
 		if len(shown) != c.shown || fits != c.fits {
 			t.Errorf("in %d down to %d: %v, %v", c.width, c.least, shown, fits)
 		}
+	}
+}
+
+// TestOneList finds a second list of columns: a heading that is written out.
+func TestOneList(t *testing.T) {
+	files, err := filepath.Glob("*/*.go")
+	if err != nil || len(files) < 30 {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range append(files, "../cli/ps.go", "../cli/exporter.go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+				word, err := strconv.Unquote(text.Value)
+				if err == nil && slices.ContainsFunc(Columns(), func(c Column) bool { return c.Heading() == word }) {
+					t.Errorf("%s has %s: the columns are in list.go", name, text.Value)
+				}
+			}
+			return true
+		})
 	}
 }

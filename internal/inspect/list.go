@@ -34,59 +34,59 @@ const (
 func list() []Column {
 	return []Column{
 		{Name: "pid", Help: "its process ID", Rising: true, Unit: number.Exact,
-			Value: func(p observe.Process) any { return float64(p.PID) }},
+			Value: func(p *observe.Process) any { return float64(p.PID) }},
 		{Name: Name, Help: "the name of its program", Rising: true,
-			Value: func(p observe.Process) any { return p.Name },
-			words: func(p observe.Process) string { return clip(phrase.Clean(p.Name), longName) },
-			short: func(p observe.Process) string { return clip(phrase.Clean(p.Name), shortName) }},
+			Value: func(p *observe.Process) any { return p.Name },
+			words: func(p *observe.Process) string { return clip(phrase.Clean(p.Name), longName) },
+			short: func(p *observe.Process) string { return clip(phrase.Clean(p.Name), shortName) }},
 		{Name: "go", Help: "the Go release that it was built with", Rank: 8, Rising: true, words: release,
-			Value: func(p observe.Process) any { return known(p.Facts.GoVersion, p.Facts.GoVersion != "") },
-			order: func(a, b observe.Process) int { return goversion.Compare(Release(a), Release(b)) }},
+			Value: func(p *observe.Process) any { return known(p.Facts.GoVersion, p.Facts.GoVersion != "") },
+			order: func(a, b *observe.Process) int { return goversion.Compare(Release(a), Release(b)) }},
 		{Name: "procs", Help: "GOMAXPROCS now; with * it was decoded, with ? inferred, see SOURCE", Rank: 1, Unit: number.Exact, words: procs,
-			Value: func(p observe.Process) any { n, ok := p.Procs(); return known(float64(n), ok) }},
+			Value: func(p *observe.Process) any { n, ok := p.Procs(); return known(float64(n), ok) }},
 		{Name: "procs_unknown", // why it could not be read
-			Value: func(p observe.Process) any { return known(p.LiveUnknown, p.LiveUnknown != "") }},
+			Value: func(p *observe.Process) any { return known(p.LiveUnknown, p.LiveUnknown != "") }},
 		{Name: "fit", Help: `the GOMAXPROCS that suits its CPUs, and why: "→ 1, limit 0.5", "→ 8, all CPUs"; or that PROCS fits`, Rank: 3,
-			Value: func(p observe.Process) any { f := FitOf(p.Subject); return known(float64(f.Procs), f.Procs > 0) },
-			words: func(p observe.Process) string { return FitOf(p.Subject).String() },
-			short: func(p observe.Process) string { return FitOf(p.Subject).short() }},
+			Value: func(p *observe.Process) any { f := FitOf(p.Subject); return known(float64(f.Procs), f.Procs > 0) },
+			words: func(p *observe.Process) string { return FitOf(p.Subject).String() },
+			short: func(p *observe.Process) string { return FitOf(p.Subject).short() }},
 		{Name: "fit_from",
-			Value: func(p observe.Process) any { f := FitOf(p.Subject); return known(string(f.From.What), f.Procs > 0) }},
+			Value: func(p *observe.Process) any { f := FitOf(p.Subject); return known(string(f.From.What), f.Procs > 0) }},
 		{Name: "fit_cpus",
-			Value: func(p observe.Process) any { f := FitOf(p.Subject); return known(f.From.CPUs, f.Procs > 0) }},
+			Value: func(p *observe.Process) any { f := FitOf(p.Subject); return known(f.From.CPUs, f.Procs > 0) }},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
-			Value: func(p observe.Process) any { return known(p.Last().CPUs()) }},
+			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
 		{Name: "set_by", Help: "auto (the runtime's default), env, code, or ? for not known", Rank: 6, Rising: true, words: setBy,
-			Value: func(p observe.Process) any { return string(p.SetBy) }},
+			Value: func(p *observe.Process) any { return string(p.SetBy) }},
 		{Name: "source", Help: "how PROCS is known: by the symbol table; decoded from the machine code of a stripped program; or inferred from version, environment and limits, where the memory may not be read", Rank: 15, Rising: true,
-			Value: func(p observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
+			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "what its runtime counted at its start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
-			Value: func(p observe.Process) any { return known(float64(p.NumCPU), p.NumCPU > 0) }},
+			Value: func(p *observe.Process) any { return known(float64(p.NumCPU), p.NumCPU > 0) }},
 		{Name: "limit", Help: "the tightest CPU limit of all its groups, in CPUs; ? where one could not be read", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
-			Value: func(p observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.CPUs, ok) }},
+			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.CPUs, ok) }},
 		{Name: "limit_of", Help: "the group that has that limit", Rank: 16, Rising: true, words: limitOf,
-			Value: func(p observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.Dir, ok) }},
+			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.Dir, ok) }},
 		{Name: "limit_file",
-			Value: func(p observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.File, ok) }},
+			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.File, ok) }},
 		{Name: "sched_p50", Help: "scheduling latency: how long goroutines that could run waited to, the median", Rank: 12, Unit: number.Seconds, Counted: true,
-			Value: func(p observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
+			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
 		{Name: "sched_p99", Help: "the same, of the slowest hundredth", Rank: 7, Unit: number.Seconds, Counted: true,
-			Value: func(p observe.Process) any { return known(p.Last().LatencyAt(0.99)) }},
+			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.99)) }},
 		{Name: "waiting", Help: "threads that waited for a CPU, on average; those held back by a limit too", Rank: 9, Unit: number.Hundredths, Counted: true,
-			Value: func(p observe.Process) any { return known(p.Last().Waiting()) }},
+			Value: func(p *observe.Process) any { return known(p.Last().Waiting()) }},
 		{Name: "run_queue_wait_seconds",
-			Value: func(p observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
+			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
 		{Name: "throttled", Help: "share of periods in which a limit held its group back", Rank: 4, Unit: number.Share, Counted: true,
-			Value: func(p observe.Process) any { t, ok := throttling(p); return known(t.Ratio(), ok) }},
+			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Ratio(), ok) }},
 		{Name: "throttled_seconds",
-			Value: func(p observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
+			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
 		{Name: "switches", Help: "context switches a second, of all threads", Rank: 14, Unit: number.Rate, Counted: true,
-			Value: func(p observe.Process) any { return known(p.Last().Switches()) }},
+			Value: func(p *observe.Process) any { return known(p.Last().Switches()) }},
 		{Name: "threads", Help: "its threads", Rank: 11, Unit: number.Exact,
-			Value: func(p observe.Process) any { return float64(p.Threads) }},
+			Value: func(p *observe.Process) any { return float64(p.Threads) }},
 		{Name: Findings, Help: "the rules that fired; procfit explain PF001 tells more of one", Rank: 2, Rising: true, order: worstFirst,
-			Value: func(p observe.Process) any { return p.Findings },
-			words: func(p observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") },
+			Value: func(p *observe.Process) any { return p.Findings },
+			words: func(p *observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") },
 			short: shortFindings},
 	}
 }
@@ -101,7 +101,7 @@ func known[T any](v T, ok bool) any {
 
 // procs is the value behind a mark for how it is known; one that was read by the
 // symbol table has none.
-func procs(p observe.Process) string {
+func procs(p *observe.Process) string {
 	n, ok := p.Procs()
 	if !ok {
 		return Unknown
@@ -110,14 +110,14 @@ func procs(p observe.Process) string {
 	return fmt.Sprintf("%s%d", mark[p.ProcsSource()], n)
 }
 
-func setBy(p observe.Process) string {
+func setBy(p *observe.Process) string {
 	if p.SetBy == rule.SetByUnknown {
 		return "?"
 	}
 	return string(p.SetBy)
 }
 
-func limit(p observe.Process) string {
+func limit(p *observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
@@ -130,7 +130,7 @@ func limit(p observe.Process) string {
 
 // limitOf is the last name of the group, whose beginning gives way: there names of
 // groups are alike.
-func limitOf(p observe.Process) string {
+func limitOf(p *observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	if !ok {
 		return Unknown
@@ -142,7 +142,7 @@ func limitOf(p observe.Process) string {
 	return name
 }
 
-func throttling(p observe.Process) (t rule.Throttling, known bool) {
+func throttling(p *observe.Process) (t rule.Throttling, known bool) {
 	if p.Throttling == nil || p.Throttling.Periods == 0 {
 		return t, false
 	}
@@ -150,17 +150,17 @@ func throttling(p observe.Process) (t rule.Throttling, known bool) {
 }
 
 // Release is the Go version of the program without what a toolchain may add to it.
-func Release(p observe.Process) string {
+func Release(p *observe.Process) string {
 	v, _, _ := strings.Cut(p.Facts.GoVersion, " ")
 	return v
 }
 
-func release(p observe.Process) string {
+func release(p *observe.Process) string {
 	return cmp.Or(clip(phrase.Clean(strings.TrimPrefix(Release(p), "go")), longGo), Unknown)
 }
 
 // shortFindings is the worst, and how many more there are.
-func shortFindings(p observe.Process) string {
+func shortFindings(p *observe.Process) string {
 	ids := rule.IDs(p.Findings)
 	if len(ids) < 2 {
 		return strings.Join(ids, "")

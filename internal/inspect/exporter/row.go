@@ -90,7 +90,7 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row {
 	r := row{worst: rule.Worst(p.Findings)}
 	for _, c := range inspect.ByNeed() {
-		r.cells = append(r.cells, c.Text(*p))
+		r.cells = append(r.cells, c.Text(p))
 	}
 	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
 	add := func(f Family, value float64, labels ...string) {
@@ -150,7 +150,7 @@ func (r *row) describe(p *observe.Process, containers map[string]container.Name,
 	add(info, 1, clean(cmp.Or(p.Facts.GoVersion, unknown), longestWord), cmp.Or(string(p.SetBy), unknown), cmp.Or(p.ProcsSource(), unknown), value,
 		clean(p.Facts.Cgroup.Path, longestGroup), clean(of.Namespace, longestName), clean(of.Pod, longestGroup), clean(of.Container, longestName))
 	for _, g := range gauges {
-		v, known := inspect.Columns()[inspect.Index(g.column)].Value(*p).(float64)
+		v, known := inspect.Columns()[inspect.Index(g.column)].Value(p).(float64)
 		switch {
 		case !known || math.IsNaN(v):
 		case g.family.Name == limitCPUs.Name:

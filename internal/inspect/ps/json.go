@@ -22,7 +22,7 @@ type document struct {
 }
 
 // process is one with all that the columns have of it, by their names.
-type process struct{ observe.Process }
+type process struct{ *observe.Process }
 
 func (p process) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
@@ -55,8 +55,8 @@ func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
 		seconds := snap.Interval.Seconds()
 		out.IntervalSeconds = &seconds
 	}
-	for _, p := range snap.Processes {
-		out.Processes = append(out.Processes, process{p})
+	for i := range snap.Processes {
+		out.Processes = append(out.Processes, process{&snap.Processes[i]})
 	}
 	for _, u := range snap.Unreadable {
 		out.Unreadable = append(out.Unreadable, unreadableJSON{u.PID, u.Name, u.Reason})

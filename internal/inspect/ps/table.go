@@ -51,10 +51,10 @@ func layOut(all []observe.Process, width int) (columns []inspect.Column, widths 
 		columns, widths, cells = inspect.Columns(), nil, make([][]string, len(all))
 		for _, c := range columns {
 			most := ansi.StringWidth(c.Heading())
-			for r, p := range all {
-				text := c.Text(p)
+			for r := range all {
+				text := c.Text(&all[r])
 				if slices.Contains(short, c.Name) {
-					text = c.Short(p)
+					text = c.Short(&all[r])
 				}
 				cells[r] = append(cells[r], text)
 				most = max(most, ansi.StringWidth(text))

@@ -27,7 +27,7 @@ func (r *row) fill(l look) {
 		case inspect.Findings:
 			text = r.verdict(l)
 		default:
-			text = l.text(c.Text(r.process))
+			text = l.text(c.Text(&r.process))
 		}
 		r.cells = append(r.cells, text)
 	}

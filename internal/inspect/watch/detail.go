@@ -79,7 +79,7 @@ func (m *model) facts(r *row) []string {
 	if v, known := p.Last().LatencyAt(0.5); known {
 		runs = append(runs, "latency p50 "+m.span(v))
 	}
-	fact(m.name(inspect.Release(p)), runs...)
+	fact(m.name(inspect.Release(&p)), runs...)
 	return lines
 }
 
@@ -138,7 +138,7 @@ func (m *model) story(r *row) []string {
 		lines = append(lines, m.paint(heading, m.pad(text, m.width, false)))
 	}
 	if findings := r.process.Findings; len(findings) > 0 {
-		section("FINDINGS")
+		section(columns[findingsColumn].Heading())
 		for i, f := range findings {
 			for j, line := range m.wrap(fmt.Sprintf("%s %s: %s", f.Rule, f.Severity, m.clean(f.Message)), m.width, 2) {
 				if j == 0 { // no line break comes before the end of the ID

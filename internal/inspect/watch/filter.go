@@ -32,7 +32,7 @@ func (f filter) matches(r *row) bool {
 // has tells that the process has the word, in lower case. A number is a PID by its
 // beginning.
 func (r *row) has(word string) bool {
-	p := r.process
+	p := &r.process
 	if name, text, of := strings.Cut(word, "="); of && inspect.Index(name) >= 0 {
 		return columns[inspect.Index(name)].Matches(p, text)
 	}

@@ -91,7 +91,7 @@ func (l *list) arrange() {
 	}
 	c := columns[l.sort]
 	slices.SortFunc(l.shown, func(a, b *row) int {
-		return cmp.Or(c.Compare(a.process, b.process, l.reverse), cmp.Compare(a.id.pid, b.id.pid), cmp.Compare(a.id.started, b.id.started))
+		return cmp.Or(c.Compare(&a.process, &b.process, l.reverse), cmp.Compare(a.id.pid, b.id.pid), cmp.Compare(a.id.started, b.id.started))
 	})
 	l.table.SetRows(make([]table.Row, len(l.shown)))
 	if i := slices.IndexFunc(l.shown, func(r *row) bool { return r.id == id }); was && i >= 0 {

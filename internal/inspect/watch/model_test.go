@@ -183,10 +183,10 @@ func TestSort(t *testing.T) {
 		for _, reverse := range []bool{false, true} {
 			unknown := false
 			for i, r := range b.list.shown {
-				if i > 0 && c.Compare(b.list.shown[i-1].process, r.process, reverse) > 0 {
+				if i > 0 && c.Compare(&b.list.shown[i-1].process, &r.process, reverse) > 0 {
 					t.Errorf("%s: %s is before %s", c.Name, b.list.shown[i-1].cells, r.cells)
 				}
-				known := c.Value(r.process) != nil
+				known := c.Value(&r.process) != nil
 				if known && unknown {
 					t.Errorf("%s, reverse %v: what is not known is not last", c.Name, reverse)
 				}
