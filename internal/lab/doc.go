@@ -19,13 +19,14 @@
 // wrong, 2 that the arguments were.
 //
 // What an experiment takes to run are its Stages, each a sweep, and what its
-// document's numbers say are its Hypotheses, each about a ratio. A Quantity is a
-// figure of one setting; Ratio, Flat, PeakAt, Level and Ended measure with it; Judge
-// answers, and says what of a machine it lacks: CPUs of the Ps, and one for a load that
-// must not run on them. Numbers that a runtime chooses are answered from Emulated where
-// the CPUs are too few. A ratio is paired by block, as all comparisons of package verdict are, and
-// takes six blocks to have an interval. An Outcome is what a run came to. Package
-// lab/run carries the stages out.
+// document's numbers say are its Hypotheses, each about a ratio. Both are lists, in
+// tables of experiments by document. A quantity is a figure of one setting; ratio, flat,
+// peak, level and ended measure with it; Judge answers, and says what of a machine it
+// lacks: CPUs of the Ps, and one for a load that must not run on them. Numbers that a
+// runtime chooses are answered from Emulated where the CPUs are too few. A ratio is
+// paired by block, as all comparisons of package verdict are, and takes six blocks to
+// have an interval. An Outcome is what a run came to. Package lab/run carries the stages
+// out.
 //
 // # Limits
 //

@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"strings"
-
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -16,12 +14,8 @@ const (
 
 	// Latencies, of the open loop where there was one, else of the closed loop.
 	P50        Figure = "p50"
-	P99        Figure = "p99"
 	P999       Figure = "p999"
-	Mean       Figure = "mean"
-	Max        Figure = "max"
-	ClosedP50  Figure = "closed p50" // of the closed loop, as wrk's
-	ClosedP99  Figure = "closed p99"
+	ClosedP99  Figure = "closed p99" // of the closed loop, as wrk's
 	ClosedMean Figure = "closed mean"
 	ClosedMax  Figure = "closed max"
 
@@ -29,10 +23,6 @@ const (
 	CPUs     Figure = "cpus"     // CPU seconds a second
 	Switches Figure = "switches" // context switches a second
 	Wait     Figure = "wait"     // seconds waited for a CPU a second, throttling included
-	Throttle Figure = "throttle" // share of the quota's periods that were throttled
-	Threads  Figure = "threads"  // most OS threads
-
-	Procs Figure = "procs" // GOMAXPROCS as read from the program's memory
 )
 
 // value is nil where the trial does not have it.
@@ -45,15 +35,15 @@ func (f Figure) value(t *journal.Trial) *float64 {
 			return nil
 		}
 		return new(1 / *t.ThroughputPerSecond)
-	case P50, P99, P999, Mean, Max:
+	case P50, P999:
 		l := t.LatencySeconds
 		if l == nil {
 			l = closed(t)
 		}
 		return f.latency(l)
-	case ClosedP50, ClosedP99, ClosedMean, ClosedMax:
-		return Figure(strings.TrimPrefix(string(f), "closed ")).latency(closed(t))
-	case CPUs, Switches, Wait, Throttle, Threads, Procs:
+	case ClosedP99, ClosedMean, ClosedMax:
+		return f.latency(closed(t))
+	case CPUs, Switches, Wait:
 		return f.counted(t)
 	}
 	if m, ok := t.Metrics[string(f)]; ok {
@@ -78,11 +68,11 @@ func (f Figure) latency(l *journal.Latency) *float64 {
 	switch f {
 	case P50:
 		return l.P50
-	case P99:
+	case ClosedP99:
 		return l.P99
 	case P999:
 		return l.P999
-	case Mean:
+	case ClosedMean:
 		return l.Mean
 	}
 	return l.Max
@@ -102,12 +92,6 @@ func (f Figure) counted(t *journal.Trial) *float64 {
 		return rate(float64(t.ContextSwitches.Voluntary + t.ContextSwitches.Involuntary))
 	case f == Wait && t.RunQueueWaitSeconds != nil:
 		return rate(*t.RunQueueWaitSeconds)
-	case f == Throttle && t.Cgroup != nil && t.Cgroup.Periods > 0:
-		return new(float64(t.Cgroup.ThrottledPeriods) / float64(t.Cgroup.Periods))
-	case f == Threads && t.ThreadsMax != nil:
-		return new(float64(*t.ThreadsMax))
-	case f == Procs && len(t.ObservedProcs) > 0 && t.ObservedProcs[0] != nil:
-		return new(float64(*t.ObservedProcs[0]))
 	}
 	return nil
 }

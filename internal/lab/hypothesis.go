@@ -31,9 +31,7 @@ type Hypothesis struct {
 	// answers.
 	Emulated bool
 
-	// Measure takes the ratio from what was measured. Ratio, Flat, PeakAt, Level and
-	// Ended make such functions.
-	Measure func(Results) Estimate
+	Measure measure
 	// It holds for a ratio from AtLeast to AtMost; 0 leaves that end open.
 	AtLeast, AtMost float64
 }

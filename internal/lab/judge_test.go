@@ -51,8 +51,8 @@ func TestConclude(t *testing.T) {
 	six := stageOf(6, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2)
 	e := Experiment{Hypotheses: []Hypothesis{{
 		ID: "twice", Says: "two Ps do twice as much", Document: "2 ÷ 1", Value: 2, AtLeast: 1.9, AtMost: 2.1,
-		Measure: Ratio(Quantity{Procs: 2}, Quantity{Procs: 1}),
-	}, {ID: "same", Says: "two Ps do the same", AtMost: 1.1, Measure: Ratio(Quantity{Procs: 2}, Quantity{Procs: 1})}}}
+		Measure: ratio(quantity{Procs: "2"}, quantity{Procs: "1"}),
+	}, {ID: "same", Says: "two Ps do the same", AtMost: 1.1, Measure: ratio(quantity{Procs: "2"}, quantity{Procs: "1"})}}}
 	r := Ran{Measured: Results{"": six}}
 	r.Conclude(e, 2)
 	twice, same := r.Hypotheses[0], r.Hypotheses[1]

@@ -39,9 +39,11 @@ type Experiment struct {
 	// looked at.
 	Trace Trace
 
-	// Stages are the sweeps that it takes, and Hypotheses what they are held against.
-	Stages     func(Options) []Stage
+	// Hypotheses are what its Stages are held against.
 	Hypotheses []Hypothesis
+
+	stages []sweep
+	also   func(Options) []Stage // those that depend on more than a size
 
 	service harness.Service                         // of a Server
 	program func(*harness.Batch) (run func() error) // of a Batch

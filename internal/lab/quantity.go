@@ -13,25 +13,52 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Quantity is one figure of one setting of a stage. The zero value is the throughput of
+// quantity is one figure of one setting of a stage. The zero value is the throughput of
 // the unset setting, without a quota, of the only stage.
-type Quantity struct {
+type quantity struct {
 	Stage  string
 	Figure Figure
-	Procs  int     // 0: unset; AtCPUs
-	Quota  float64 // 0: none
+	Procs  ps
+	Quota  float64 // 0: none; ownQuota
 	// Go is the version as it was asked for: "1.4"; "1.4.3" is one of it. Empty is
 	// today's: procfit's own where no versions were asked for, else the newest that
 	// has a valid trial, unless that is older than procfit's own.
 	Go string
 }
 
-// AtCPUs, as Quantity.Procs, is the numbered setting of the CPUs that a replica may use,
-// rounded up.
-const AtCPUs = -1
+// ownQuota is the only quota of the stage.
+const ownQuota = -1
+
+// At is the figure at a number of Ps, of the only stage, without a quota.
+func (f Figure) At(p ps) quantity { return quantity{Figure: f, Procs: p} }
+
+// In is the figure in a stage.
+func (q quantity) In(stage string) quantity {
+	q.Stage = stage
+	return q
+}
+
+// Under is the figure under a quota of so many CPUs.
+func (q quantity) Under(quota float64) quantity {
+	q.Quota = quota
+	return q
+}
+
+// Built is the figure of the program as a release of Go builds it.
+func (q quantity) Built(release string) quantity {
+	q.Go = release
+	return q
+}
+
+// Over measures the figure against itself at another number of Ps.
+func (q quantity) Over(p ps) measure {
+	other := q
+	other.Procs = p
+	return ratio(q, other)
+}
 
 // trials are those of the setting, or why there are none.
-func (q Quantity) trials(r Results) (verdict.Trials, string) {
+func (q quantity) trials(r Results) (verdict.Trials, string) {
 	m, ok := r[q.Stage]
 	switch {
 	case !ok:
@@ -49,9 +76,11 @@ func (q Quantity) trials(r Results) (verdict.Trials, string) {
 
 // key is the setting's identity among a stage's, which all have as many replicas; false
 // where none of them has that Go.
-func (q Quantity) key(m Measured) (key journal.SettingKey, known bool) {
+func (q quantity) key(m Measured) (key journal.SettingKey, known bool) {
 	a := journal.Setting{GoVersion: q.version(m)}
-	if q.Quota != 0 {
+	if q.Quota == ownQuota && len(m.Trials) > 0 {
+		a.QuotaCPUs = m.Trials[0].Setting.QuotaCPUs
+	} else if q.Quota != 0 {
 		a.QuotaCPUs = &q.Quota
 	}
 	if procs := q.procs(m); procs != 0 {
@@ -64,7 +93,7 @@ func (q Quantity) key(m Measured) (key journal.SettingKey, known bool) {
 }
 
 // numbered are the values of GOMAXPROCS that ran beside the setting.
-func (q Quantity) numbered(m Measured) (list []int) {
+func (q quantity) numbered(m Measured) (list []int) {
 	key, _ := q.key(m)
 	for i := range m.Trials {
 		a := m.Trials[i].Setting
@@ -76,7 +105,7 @@ func (q Quantity) numbered(m Measured) (list []int) {
 }
 
 // version is Go as the stage's settings name it; empty: none of them fits.
-func (q Quantity) version(m Measured) string {
+func (q quantity) version(m Measured) string {
 	var all, valid []string
 	for i := range m.Trials {
 		v := m.Trials[i].Setting.GoVersion
@@ -101,19 +130,16 @@ func (q Quantity) version(m Measured) string {
 	return newest
 }
 
-func (q Quantity) procs(m Measured) int {
-	if q.Procs != AtCPUs {
-		return q.Procs
-	}
+func (q quantity) procs(m Measured) int {
 	cpus := m.cpus()
 	if q.Quota > 0 {
 		cpus = math.Min(cpus, q.Quota)
 	}
-	return max(1, int(math.Ceil(cpus)))
+	return q.Procs.of(cpus)
 }
 
 // setting is its name in words.
-func (q Quantity) setting(m Measured) string {
+func (q quantity) setting(m Measured) string {
 	name := "GOMAXPROCS unset"
 	if p := q.procs(m); p > 0 {
 		name = "GOMAXPROCS=" + strconv.Itoa(p)
@@ -134,7 +160,7 @@ func (q Quantity) setting(m Measured) string {
 
 // byBlock are the figure's values of the valid trials, by block; or why there are
 // none.
-func (q Quantity) byBlock(r Results) (map[int][]float64, string) {
+func (q quantity) byBlock(r Results) (map[int][]float64, string) {
 	trials, why := q.trials(r)
 	if why != "" {
 		return nil, why

@@ -3,6 +3,8 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -12,22 +14,23 @@ import (
 // fewest blocks have an interval: of fewer, ranks hold none of 95 %.
 const fewest = 6
 
-// Ratio measures a ÷ b, block by block. Blocks of two stages did not run side by
-// side: what the machine does in between adds to their ratio.
-func Ratio(a, b Quantity) func(Results) Estimate {
-	return func(r Results) Estimate { return ratio(r, a, b) }
-}
+// A measure takes a ratio from what was measured.
+type measure func(Results) Estimate
 
-func ratio(r Results, a, b Quantity) Estimate {
-	above, why := a.byBlock(r)
-	if why != "" {
-		return Estimate{Why: why}
+// ratio measures a ÷ b, block by block. Blocks of two stages did not run side by
+// side: what the machine does in between adds to their ratio.
+func ratio(a, b quantity) measure {
+	return func(r Results) Estimate {
+		above, why := a.byBlock(r)
+		if why != "" {
+			return Estimate{Why: why}
+		}
+		below, why := b.byBlock(r)
+		if why != "" {
+			return Estimate{Why: why}
+		}
+		return estimate(verdict.Paired(above, below), "the two have no block in common")
 	}
-	below, why := b.byBlock(r)
-	if why != "" {
-		return Estimate{Why: why}
-	}
-	return estimate(verdict.Paired(above, below), "the two have no block in common")
 }
 
 // estimate has an interval from six blocks on.
@@ -43,11 +46,11 @@ func estimate(i verdict.Interval, nothing string) Estimate {
 	return e
 }
 
-// PeakAt measures the figure of the setting, which should be the highest, ÷ that of
+// peak measures the figure of the setting, which should be the highest, ÷ that of
 // the highest of the others; without any named, of all other numbered ones. The lower
 // end of the interval holds for each of the others; the upper is that of the best one,
 // chosen after the fact.
-func PeakAt(peak Quantity, others ...int) func(Results) Estimate {
+func peak(peak quantity, others ...int) measure {
 	return func(r Results) Estimate {
 		return extreme(r, peak, others, func(e, least Estimate) bool { return *e.Value < *least.Value }, func(all []Estimate, least Estimate) Estimate {
 			for _, e := range all {
@@ -60,12 +63,12 @@ func PeakAt(peak Quantity, others ...int) func(Results) Estimate {
 	}
 }
 
-// Flat measures how far the figure strays from its value at the first setting: the
+// flat measures how far the figure strays from its value at the first setting: the
 // ratio of the larger to the smaller, at the setting that strays most, 1 being flat.
 // Without any others named it looks at all numbered ones. The upper end of the interval
 // holds for every setting; the lower is that of the setting that strays most, chosen
 // after the fact.
-func Flat(first Quantity, others ...int) func(Results) Estimate {
+func flat(first quantity, others ...int) measure {
 	return func(r Results) Estimate {
 		return extreme(r, first, others, func(e, most Estimate) bool { return *stray(e).Value > *stray(most).Value }, func(all []Estimate, most Estimate) Estimate {
 			most = stray(most)
@@ -80,7 +83,7 @@ func Flat(first Quantity, others ...int) func(Results) Estimate {
 }
 
 // extreme compares one setting with others of the same stage, quota and Go.
-func extreme(r Results, at Quantity, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
+func extreme(r Results, at quantity, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
 	if _, why := at.trials(r); why != "" {
 		return Estimate{Why: why}
 	}
@@ -92,10 +95,10 @@ func extreme(r Results, at Quantity, others []int, further func(e, than Estimate
 	best := -1
 	for _, procs := range others {
 		other := at
-		if other.Procs = procs; other.procs(m) == at.procs(m) {
+		if other.Procs = ps(strconv.Itoa(procs)); procs == at.procs(m) {
 			continue
 		}
-		e := ratio(r, at, other)
+		e := ratio(at, other)(r)
 		if e.Value == nil {
 			return e
 		}
@@ -128,8 +131,8 @@ func stray(e Estimate) Estimate {
 	return s
 }
 
-// Level measures a figure in a unit of its own: "GOMAXPROCS ÷ 2".
-func Level(q Quantity, unit float64) func(Results) Estimate {
+// level measures a figure in a unit of its own: "GOMAXPROCS ÷ 2".
+func level(q quantity, unit float64) measure {
 	return func(r Results) Estimate {
 		byBlock, why := q.byBlock(r)
 		if why != "" {
@@ -145,10 +148,10 @@ func Level(q Quantity, unit float64) func(Results) Estimate {
 	}
 }
 
-// Ended measures the share of a setting's trials that ended within the stage's
+// ended measures the share of a setting's trials that ended within the stage's
 // RunTimeout. Trials that are invalid for any other reason do not count. The interval
 // is exact at any number.
-func Ended(q Quantity) func(Results) Estimate {
+func ended(q quantity) measure {
 	return func(r Results) Estimate {
 		trials, why := q.trials(r)
 		if why != "" {
@@ -172,4 +175,48 @@ func Ended(q Quantity) func(Results) Estimate {
 		share := verdict.Proportion(ended, n)
 		return Estimate{Value: share.Median, Low: share.Low, High: share.High, N: n}
 	}
+}
+
+// speedup measures how many times as much all Ps do as one, for each of them: 1
+// where it is as many times as there are CPUs.
+func speedup(all quantity) measure {
+	return func(r Results) Estimate {
+		m := all.Over("1")
+		if all.Figure != Throughput && !strings.HasSuffix(string(all.Figure), "/s") { // a cost
+			one := all
+			one.Procs = "1"
+			m = one.Over(all.Procs)
+		}
+		e := m(r)
+		if stage := r[all.Stage]; stage.Result != nil {
+			e = e.times(1 / float64(all.procs(stage)))
+		}
+		return e
+	}
+}
+
+// perCPU measures a figure as a share of the CPUs that a replica may use.
+func perCPU(q quantity) measure {
+	return func(r Results) Estimate {
+		unit := 1.0
+		if m := r[q.Stage]; m.Result != nil {
+			unit = m.cpus()
+		}
+		return level(q, unit)(r)
+	}
+}
+
+// scaled is a measure in another unit.
+func scaled(of measure, x float64) measure {
+	return func(r Results) Estimate { return of(r).times(x) }
+}
+
+// times is the estimate in another unit.
+func (e Estimate) times(x float64) Estimate {
+	for _, p := range []**float64{&e.Value, &e.Low, &e.High} {
+		if *p != nil {
+			*p = new(**p * x)
+		}
+	}
+	return e
 }

@@ -13,7 +13,7 @@ import (
 func TestRoom(t *testing.T) {
 	six := stageOf(6, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2, 4)
 	e := Experiment{Hypotheses: []Hypothesis{{
-		ID: "twice", AtLeast: 1.9, AtMost: 2.1, Needs: 3, Beside: 1, Measure: Ratio(Quantity{Procs: 2}, Quantity{Procs: 1}),
+		ID: "twice", AtLeast: 1.9, AtMost: 2.1, Needs: 3, Beside: 1, Measure: ratio(quantity{Procs: "2"}, quantity{Procs: "1"}),
 	}}}
 	for name, tc := range map[string]struct {
 		cpus         float64
@@ -50,7 +50,7 @@ func TestRoom(t *testing.T) {
 func TestCPUsOfTheProgram(t *testing.T) {
 	m := stageOf(6, func(procs, _ int) float64 { return float64(procs) }, 1, 2, 8)
 	m.Result.Host.EffectiveCPUs = 8
-	at := Quantity{Procs: AtCPUs}
+	at := quantity{Procs: "n"}
 	if got := at.procs(m); got != 8 {
 		t.Errorf("%d", got)
 	}
@@ -58,7 +58,7 @@ func TestCPUsOfTheProgram(t *testing.T) {
 	if got := at.procs(m); got != 2 {
 		t.Errorf("%d of two CPUs", got)
 	}
-	if got := speedup(Quantity{})(Results{"": m}); got.Value == nil || *got.Value != 1 {
+	if got := speedup(Throughput.At("n"))(Results{"": m}); got.Value == nil || *got.Value != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestPlaces(t *testing.T) {
 // What only one load generator counts is not told of another's figures.
 func TestCountedBy(t *testing.T) {
 	m := stageOf(6, func(procs, _ int) float64 { return float64(procs) }, 1, 2)
-	measure := countedBy("wrk", "", Ratio(Quantity{Procs: 2}, Quantity{Procs: 1}))
+	measure := countedBy("wrk", "", ratio(quantity{Procs: "2"}, quantity{Procs: "1"}))
 	for command, want := range map[string]bool{"": false, "hey {url}": false, "wrk -c8 {url}": true, "/usr/bin/wrk {url}": true} {
 		m.Result.Load.Command = command
 		got := measure(Results{"": m})

@@ -1,10 +1,7 @@
 package lab
 
 import (
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -68,44 +65,15 @@ type Options struct {
 	MakeBash bool // of build: all of Go by make.bash too, for hours
 }
 
-// server is a stage of a practice server.
-func server(o Options, program string, connections int) Stage {
-	s := Stage{Spec: plan.Default()}
-	s.Target.BuiltIn = program
-	s.Load.Connections = connections
-	// The documents' load shared the machine with the server, whose CPUs the hypotheses
-	// are of; and an experiment says itself how long a loop is.
-	s.Load.Shared, s.Load.Stretch = true, false
-	s.Load.Duration, s.Load.Warmup = pick(o, quickTrial, fullTrial), pick(o, quickWarmup, fullWarmup)
-	return s
-}
-
-// batch is a stage of a batch program, whose trial takes about so long on two CPUs.
-// Its figures are the lines that it prints in the benchmark format.
-func batch(takes time.Duration, program string, args ...string) Stage {
-	s := command(takes)
-	s.Target.BuiltIn, s.Target.Benchmarks, s.Args = program, true, args
-	return s
-}
-
-// command is a stage of a program of the system.
-func command(takes time.Duration, words ...string) Stage {
-	s := Stage{Spec: plan.Default()}
-	s.Target.Command, s.TrialTakes = words, takes
-	s.Load.Warmup = 0
-	return s
-}
-
 // measure has figures found in the output, each NAME[:lower|:higher]=REGEXP, instead
 // of benchmark lines.
-func (s *Stage) measure(metrics ...string) {
-	s.Target.Benchmarks, s.Load.Metrics = false, nil
+func (s *Stage) measure(metrics []string) {
 	for _, text := range metrics {
 		m, err := load.ParseMetric(text)
 		if err != nil {
 			panic(err) // they are constants, and a test makes every stage
 		}
-		s.Load.Metrics = append(s.Load.Metrics, m)
+		s.Load.Metrics, s.Target.Benchmarks = append(s.Load.Metrics, m), false
 	}
 }
 
@@ -139,6 +107,3 @@ func pick[T any](o Options, quick, full T) T {
 	}
 	return full
 }
-
-// args are a program's arguments from one line.
-func args(format string, a ...any) []string { return strings.Fields(fmt.Sprintf(format, a...)) }

@@ -18,14 +18,14 @@ func wavering(blocks int, ratio, noise float64) Measured {
 
 // What more blocks may tell is told of the stages that it is measured in, and of no other.
 func TestOpen(t *testing.T) {
-	in := func(stage string, procs int) Quantity { return Quantity{Stage: stage, Procs: procs} }
+	in := func(stage string, procs ps) quantity { return quantity{Stage: stage, Procs: procs} }
 	e := Experiment{Hypotheses: []Hypothesis{
-		{ID: "open", AtMost: 1.1, Measure: Ratio(in("a", 2), in("a", 1))},
-		{ID: "over_both", AtMost: 1.1, Measure: Ratio(in("a", 2), in("b", 1))},
-		{ID: "told", AtMost: 2, Measure: Ratio(in("a", 2), in("a", 1))},
-		{ID: "too_few_blocks", AtMost: 1.1, Measure: Ratio(in("c", 2), in("c", 1))},
-		{ID: "too_few_cpus", AtMost: 1.1, Needs: 8, Measure: Ratio(in("a", 2), in("a", 1))},
-		{ID: "not_run", AtMost: 1.1, Measure: Ratio(in("d", 2), in("d", 1))},
+		{ID: "open", AtMost: 1.1, Measure: ratio(in("a", "2"), in("a", "1"))},
+		{ID: "over_both", AtMost: 1.1, Measure: ratio(in("a", "2"), in("b", "1"))},
+		{ID: "told", AtMost: 2, Measure: ratio(in("a", "2"), in("a", "1"))},
+		{ID: "too_few_blocks", AtMost: 1.1, Measure: ratio(in("c", "2"), in("c", "1"))},
+		{ID: "too_few_cpus", AtMost: 1.1, Needs: 8, Measure: ratio(in("a", "2"), in("a", "1"))},
+		{ID: "not_run", AtMost: 1.1, Measure: ratio(in("d", "2"), in("d", "1"))},
 	}}
 	r := Ran{Measured: Results{"a": wavering(10, 1.1, 0.05), "b": wavering(10, 1, 0.05), "c": wavering(3, 1.1, 0.05)}}
 	r.Conclude(e, 2)
@@ -49,7 +49,7 @@ func TestOpen(t *testing.T) {
 
 // An answer that was looked at before takes a wider interval.
 func TestLooks(t *testing.T) {
-	e := Experiment{Hypotheses: []Hypothesis{{ID: "under", AtMost: 1.1, Measure: Ratio(Quantity{Stage: "a", Procs: 2}, Quantity{Stage: "a", Procs: 1})}}}
+	e := Experiment{Hypotheses: []Hypothesis{{ID: "under", AtMost: 1.1, Measure: ratio(quantity{Stage: "a", Procs: "2"}, quantity{Stage: "a", Procs: "1"})}}}
 	a, other := wavering(40, 1.04, 0.05), wavering(6, 1, 0)
 	once := Judge(e, Results{"a": a, "b": other}, 2)[0]
 	other.Looks = 3

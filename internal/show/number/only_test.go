@@ -18,9 +18,7 @@ import (
 var elsewhere = map[string]string{
 	"internal/verdict/canary/journal.go":     "quotes seconds as the file has them",
 	"internal/verdict/canary/query.go":       "writes a query of Prometheus",
-	"internal/lab/doc002.go":                 "names the unit that a document uses",
-	"internal/lab/doc002parallel.go":         "names the unit that a document uses",
-	"internal/lab/doc003.go":                 "has the name of a Go benchmark",
+	"internal/lab/medians.go":                "names the unit that a document uses",
 	"internal/measure/trial/foreign/ours.go": "quotes seconds as the input has them",
 	"internal/trace/sched/reading.go":        "quotes milliseconds as the trace has them",
 	"internal/trace/sched/view/facts.go":     "has one unit for the range that it writes",

@@ -3,59 +3,9 @@ package lab
 import (
 	"fmt"
 	"strconv"
-	"time"
 
-	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/number"
 )
-
-// document002 is "Go 1.5 GOMAXPROCS Default": medians of 20 runs on a laptop of 4
-// CPUs (2 cores × 2 threads) and on a server of 16 (2 × 4 × 2). Its programs with
-// real parallelism are in doc002parallel.go.
-func document002() map[string]described {
-	chain, chainbuf, powser := switching("Chain ns/op", chainTable), switching("ChainBuf ns/op", chainbufTable), switching("Powser ns/op", powserTable)
-	return map[string]described{
-		"chain":    {chainStages("chain"), append(chain, chainCost())},
-		"chainbuf": {chainStages("chainbuf"), chainbuf},
-		"sieve":    {sieveStages, sieveHypotheses()},
-		"powser":   {powserStages, powser},
-		"build":    {buildStages, buildHypotheses()},
-		"garbage":  {garbageStages, parallelProgram("Garbage ns/op", 31461838, 10427806, 5754040)},
-		"http":     {httpStages, httpHypotheses()},
-		"json":     {jsonStages, parallelProgram("JSON ns/op", 145014842, 44788720, 21817571)},
-	}
-}
-
-// releases are document 002's Go 1.4 and 1.5, the oldest that can be had in the
-// place of its Go 1.0, and some since. Quick is procfit's own Go alone.
-func releases(o Options) []string {
-	return pick(o, nil, []string{"1.2", "1.4", "1.5", "1.13", "1.21", "1.26"})
-}
-
-// A chain of 100 goroutines at 1 2 4 on the laptop, 1 2 4 8 12 16 on the server; 20
-// runs.
-func chainStages(program string) func(Options) []Stage {
-	return func(o Options) []Stage {
-		s := batch(pick(o, 80*time.Millisecond, 150*time.Millisecond), program, args("-n %d", pick(o, 5000, 10000))...)
-		s.GoVersions, s.Repeats = releases(o), pick(o, 6, 20)
-		s.Procs = laptopAndServer(o)
-		return []Stage{s}
-	}
-}
-
-// "creates many ephemeral goroutines, arranges the communication pattern in a tree,
-// and has no use for parallelism".
-func powserStages(o Options) []Stage {
-	s := batch(pick(o, 200*time.Millisecond, 350*time.Millisecond), "powser", args("-n %d", pick(o, 20, 30))...)
-	s.GoVersions, s.Repeats = releases(o), pick(o, 6, 20)
-	s.Scaled = pick(o, "20 runs of some 3 s there, 6 of some 0.2 s here", "runs of some 3 s there, of some 0.3 s here")
-	s.Procs = laptopAndServer(o)
-	return []Stage{s}
-}
-
-// laptopAndServer are the values that the document has of its two machines, of its
-// laptop those of the server too.
-func laptopAndServer(o Options) plan.Procs { return pick(o, only(1, 2, 4), only(1, 2, 4, 8, 12, 16)) }
 
 // costs are a program's at 1, 2 and 4 Ps on one machine.
 type costs struct{ one, two, four float64 }
@@ -98,9 +48,6 @@ func over(a, b float64, unit string) string {
 // document's words are the bounds: "under 1.1x"; of "about 2x", what its two
 // machines have and a quarter beyond, since they differ by that themselves.
 func switching(metric Figure, t table) []Hypothesis {
-	against := func(procs int, release string) func(Results) Estimate {
-		return Ratio(Quantity{Figure: metric, Procs: procs, Go: release}, Quantity{Figure: metric, Procs: 1, Go: release})
-	}
 	laptop, server := t.laptop14.two/t.laptop14.one, t.server14.two/t.server14.one
 	low, high := min(laptop, server)/1.25, max(laptop, server)*1.25
 	about := fmt.Sprintf("two Ps cost %s times one P (%.3g to %.3g)", t.about, low, high)
@@ -108,32 +55,32 @@ func switching(metric Figure, t table) []Hypothesis {
 		{
 			ID: "go1_5_two_ps", Says: fmt.Sprintf("Go 1.5: two Ps cost under %g times one P", t.most),
 			Document: over(t.laptop15.two, t.laptop15.one, t.unit), Value: t.laptop15.two / t.laptop15.one, On: OnLaptop, Needs: 2,
-			Measure: against(2, "1.5"), AtMost: t.most,
+			Measure: metric.At("2").Built("1.5").Over("1"), AtMost: t.most,
 		},
 		{
 			ID: "go1_5_four_ps", Says: fmt.Sprintf("Go 1.5: four Ps do so too, under %g times", t.most),
 			Document: over(t.server15.four, t.server15.one, t.unit), Value: t.server15.four / t.server15.one, On: OnServer, Needs: 4,
-			Measure: against(4, "1.5"), AtMost: t.most,
+			Measure: metric.At("4").Built("1.5").Over("1"), AtMost: t.most,
 		},
 		{
 			ID: "go1_4_two_ps", Says: "Go 1.4: " + about,
 			Document: over(t.laptop14.two, t.laptop14.one, t.unit), Value: laptop, On: OnLaptop, Needs: 2,
-			Measure: against(2, "1.4"), AtLeast: low, AtMost: high,
+			Measure: metric.At("2").Built("1.4").Over("1"), AtLeast: low, AtMost: high,
 		},
 		{
 			ID: "go1_2_two_ps", Says: "Go 1.2: " + about,
 			Document: t.since, Needs: 2,
-			Measure: against(2, "1.2"), AtLeast: low, AtMost: high,
+			Measure: metric.At("2").Built("1.2").Over("1"), AtLeast: low, AtMost: high,
 		},
 		{
 			ID: "today_two_ps", Says: fmt.Sprintf("today's Go: two Ps still cost under %g times one P", t.most),
 			Document: over(t.server15.two, t.server15.one, t.unit), Value: t.server15.two / t.server15.one, On: OnServer, Needs: 2,
-			Measure: against(2, ""), AtMost: t.most,
+			Measure: metric.At("2").Over("1"), AtMost: t.most,
 		},
 		{
 			ID: "today_four_ps", Says: fmt.Sprintf("today's Go: four Ps do so too, under %g times", t.most),
 			Document: over(t.laptop15.four, t.laptop15.one, t.unit), Value: t.laptop15.four / t.laptop15.one, On: OnLaptop, Needs: 4,
-			Measure: against(4, ""), AtMost: t.most,
+			Measure: metric.At("4").Over("1"), AtMost: t.most,
 		},
 	}
 	names := []string{"eight", "twelve", "sixteen"}
@@ -142,7 +89,7 @@ func switching(metric Figure, t table) []Hypothesis {
 		list = append(list, Hypothesis{
 			ID: "go1_5_" + names[i] + "_ps", Says: fmt.Sprintf("Go 1.5: %d Ps do so too, under %g times", procs, t.most),
 			Document: over(cost, t.server15.one, t.unit), Value: cost / t.server15.one, On: OnServer, Needs: float64(procs),
-			Measure: against(procs, "1.5"), AtMost: t.most,
+			Measure: metric.At(ps(strconv.Itoa(procs))).Built("1.5").Over("1"), AtMost: t.most,
 		})
 	}
 	return list
@@ -150,10 +97,42 @@ func switching(metric Figure, t table) []Hypothesis {
 
 // chainCost guards the program itself: it must cost what the document's did. Twelve
 // years of processors are less than five times, and noise is 10 %.
-func chainCost() Hypothesis {
-	return Hypothesis{
-		ID: "costs_as_then", Says: "today's Go, one P: a message through 100 goroutines costs 5 to 30 µs",
-		Document: "27.1 µs in 2015",
-		Measure:  Level(Quantity{Figure: "Chain ns/op", Procs: 1}, 1000), AtLeast: 5, AtMost: 30,
+var chainCost = []Hypothesis{{
+	ID: "costs_as_then", Says: "today's Go, one P: a message through 100 goroutines costs 5 to 30 µs",
+	Document: "27.1 µs in 2015",
+	Measure:  level(Figure("Chain ns/op").At("1"), 1000), AtLeast: 5, AtMost: 30,
+}}
+
+// parallelProgram are the hypotheses of programs with inherent parallelism: nanoseconds
+// at 1, 4 and 16 on the server. Its 4 Ps leave 12 CPUs to the kernel and the
+// collector, so a fifth less is still the same.
+func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
+	return []Hypothesis{
+		{
+			ID: "four_ps", Says: "four Ps are " + number.Count(one/four) + " times as fast as one, or a fifth less",
+			Document: over(one, four, "ns"), Value: one / four, On: OnServer, Needs: 4, Measure: metric.At("1").Over("4"), AtLeast: one / four * 0.8,
+		},
+		{
+			ID: "sixteen_ps", Says: "16 Ps are " + number.Count(one/sixteen) + " times as fast as one, or a fifth less",
+			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: OnServer, Needs: 16, Measure: metric.At("1").Over("16"), AtLeast: one / sixteen * 0.8,
+		},
+		{
+			// The same by CPU, for a machine of any size.
+			ID: "each_cpu", Says: "each CPU adds " + number.Count(one/four/4) + " of what one does, or a fifth less",
+			Document: number.Count(one/four) + " ÷ 4 times = " + number.Count(one/four/4), Value: one / four / 4, On: OnServer, Needs: 2, Measure: speedup(metric.At("n")), AtLeast: one / four / 4 * 0.8,
+		},
 	}
+}
+
+// httpHypotheses are those of the program that spends most of its time in the kernel.
+// The document's four Ps left it 12 CPUs, so that what each CPU adds where all are used
+// is only its 16 of 16 to tell.
+func httpHypotheses() []Hypothesis {
+	const metric, one, sixteen = Figure("HTTP ns/op"), 146737, 12652.0
+	list := parallelProgram(metric, one, 32853, sixteen)
+	each := &list[len(list)-1]
+	const share = one / sixteen / 16
+	each.Says = "with a P for each CPU, each adds " + number.Count(share) + " of what one alone does, or a fifth less"
+	each.Document, each.Value, each.AtLeast = number.Count(one/sixteen)+" ÷ 16 times = "+number.Count(share), share, share*0.8
+	return list
 }

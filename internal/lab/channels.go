@@ -1,0 +1,217 @@
+package lab
+
+import (
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/chain"
+	"github.com/procfit/procfit/internal/lab/programs/chainbuf"
+	"github.com/procfit/procfit/internal/lab/programs/garbage"
+	"github.com/procfit/procfit/internal/lab/programs/http"
+	"github.com/procfit/procfit/internal/lab/programs/json"
+	"github.com/procfit/procfit/internal/lab/programs/powser"
+	"github.com/procfit/procfit/internal/lab/programs/sieve"
+)
+
+// channels is document 002, "Go 1.5 GOMAXPROCS Default": medians of 20 runs on a laptop of 4
+// CPUs (2 cores × 2 threads) and on a server of 16 (2 × 4 × 2).
+var channels = []Experiment{
+	{
+		ID: "chain", Document: "002", Kind: Batch, Language: ancient, program: chain.Program,
+		Title: "a message through 100 goroutines, by unbuffered channels",
+		Claim: "GOMAXPROCS 1 2 4: Go 1.0 22.1, 299, 300 µs; Go 1.4 28.8, 57, 66 µs; Go 1.5 27.1, 29, 29 µs",
+		// A chain of 100 goroutines at 1 2 4 on the laptop, 1 2 4 8 12 16 on the server; 20 runs.
+		stages: []sweep{{
+			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs, repeats: 6},
+			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, repeats: 20, versions: releases},
+		}},
+		Hypotheses: slices.Concat(switching("Chain ns/op", chainTable), chainCost),
+	},
+	{
+		ID: "chainbuf", Document: "002", Kind: Batch, Language: ancient, program: chainbuf.Program,
+		Title: "a message through 100 goroutines, by buffered channels",
+		Claim: "GOMAXPROCS 1 2 4: Go 1.0 24.2, 290, 289 µs; Go 1.4 32.4, 60, 69 µs; Go 1.5 30.2, 33, 33 µs",
+		stages: []sweep{{
+			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs, repeats: 6},
+			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, repeats: 20, versions: releases},
+		}},
+		Hypotheses: switching("ChainBuf ns/op", chainbufTable),
+	},
+	{
+		ID: "sieve", Document: "002", Kind: Batch, Language: ancient, program: sieve.Program,
+		Title: "the prime sieve: a goroutine for each prime, in a row",
+		Claim: "16 CPUs, GOMAXPROCS 1 2 4 8 12 16: Go 1.4 27.8, 18.9, 10.2, 5.4, 4.5, 3.6 s; Go 1.5 27.3, 15.3, 8.1, 4.7, 3.9, 3.7 s",
+		// At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server. The lower bound is the
+		// document's other machine: its laptop gains least, and its CPUs are threads of two cores.
+		stages: []sweep{{
+			quick: size{takes: 200 * ms, args: "-n 1000", procs: laptopProcs, repeats: 6, scaled: "20 runs of some 20 s there, 6 of 1000 primes here"},
+			full:  size{takes: 400 * ms, args: "-n 2000", procs: serverProcs, repeats: 20, versions: releases, scaled: "runs of some 20 s there, of 2000 primes here"},
+		}},
+		Hypotheses: []Hypothesis{
+			{
+				ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the document's laptop)",
+				Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, On: OnServer, Needs: 2, Measure: Figure("Sieve ns/op").At("1").Built("1.5").Over("2"), AtLeast: 21.1 / 17.0,
+			},
+			{
+				ID: "go1_5_four_ps", Says: "Go 1.5: four Ps are at least 1.99 times as fast as one",
+				Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, On: OnServer, Needs: 4, Measure: Figure("Sieve ns/op").At("1").Built("1.5").Over("4"), AtLeast: 21.1 / 10.6,
+			},
+			{
+				// No second machine of 8 and more: less a quarter, which the runs' own spread comes
+				// to (0.80 to 1.36 at two Ps).
+				ID: "go1_5_eight_ps", Says: "Go 1.5: 8 Ps are at least 4.4 times as fast as one",
+				Document: "27.3 ÷ 4.7 s = 5.81", Value: 27.3 / 4.7, On: OnServer, Needs: 8, Measure: Figure("Sieve ns/op").At("1").Built("1.5").Over("8"), AtLeast: 27.3 / 4.7 * 0.75,
+			},
+			{
+				ID: "go1_5_twelve_ps", Says: "Go 1.5: 12 Ps are at least 5.2 times as fast as one",
+				Document: "27.3 ÷ 3.9 s = 7", Value: 27.3 / 3.9, On: OnServer, Needs: 12, Measure: Figure("Sieve ns/op").At("1").Built("1.5").Over("12"), AtLeast: 27.3 / 3.9 * 0.75,
+			},
+			{
+				ID: "go1_5_sixteen_ps", Says: "Go 1.5: 16 Ps are at least 5.5 times as fast as one",
+				Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, On: OnServer, Needs: 16, Measure: Figure("Sieve ns/op").At("1").Built("1.5").Over("16"), AtLeast: 27.3 / 3.7 * 0.75,
+			},
+			{
+				ID: "go1_4_two_ps", Says: "Go 1.4: two Ps are at least 1.15 times as fast as one (as on the laptop)",
+				Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: OnServer, Needs: 2, Measure: Figure("Sieve ns/op").At("1").Built("1.4").Over("2"), AtLeast: 21.8 / 18.9,
+			},
+			{
+				ID: "today_two_ps", Says: "today's Go: two Ps are at least 1.24 times as fast as one",
+				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: Figure("Sieve ns/op").At("1").Over("2"), AtLeast: 21.1 / 17.0,
+			},
+			{
+				ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",
+				Document: "21.1 ÷ 10.6 s = 1.99", Value: 21.1 / 10.6, On: OnLaptop, Needs: 4, Measure: Figure("Sieve ns/op").At("1").Over("4"), AtLeast: 21.1 / 10.6,
+			},
+		},
+	},
+	{
+		ID: "powser", Document: "002", Kind: Batch, Language: ancient, program: powser.Program,
+		Title: "McIlroy's power series: many goroutines, nothing in parallel",
+		Claim: "GOMAXPROCS 1 2 4: Go 1.0 2.54, 24.1, 32.8 s; Go 1.4 3.34, 8.1, 8.3 s; Go 1.5 3.10, 3.3, 3.5 s",
+		// "creates many ephemeral goroutines, arranges the communication pattern in a tree,
+		// and has no use for parallelism".
+		stages: []sweep{{
+			quick: size{takes: 200 * ms, args: "-n 20", procs: laptopProcs, repeats: 6, scaled: "20 runs of some 3 s there, 6 of some 0.2 s here"},
+			full:  size{takes: 350 * ms, args: "-n 30", procs: serverProcs, repeats: 20, versions: releases, scaled: "runs of some 3 s there, of some 0.3 s here"},
+		}},
+		Hypotheses: switching("Powser ns/op", powserTable),
+	},
+	{
+		ID: "build", Document: "002", Kind: Command,
+		Title: "the go command itself: a clean build, go list, go test -c",
+		Claim: "4 CPUs, GOMAXPROCS 1 4: 51.4, 48.3 s; 0.21, 0.21 s; 1.9, 1.6 s; 16 CPUs, 1 4 16: 39.5, 34.5, 34.1 s; 0.27, 0.22, 0.22 s; 2.5, 1.9, 1.8 s",
+		// make.bash, go list and an incremental go test -c, of the document's Go 1.5 and of
+		// today's. What the document calls incremental is that one package has changed: there a
+		// line is added to it before each run. In 2015 GOMAXPROCS did not tell how many processes
+		// a build has, as it does today, and make.bash leaves that to itself.
+		stages: []sweep{{
+			id: "list_1_5", title: "go list -json std, Go 1.5", tree: "1.5", command: []string{GoPlaceholder, "list", "-json", "std"},
+			full: size{takes: 400 * ms, procs: "1 4 16"},
+		}, {
+			id: "list", title: "go list -json std", command: []string{"go", "list", "-json", "std"},
+			quick: size{takes: 400 * ms, procs: "1 4", scaled: "make.bash and go test -c are left out of --quick, and so is Go 1.5"},
+			full:  size{takes: 400 * ms, procs: "1 4 16"},
+		}, {
+			id: "test_1_5", title: "go test -c html/template, of which a source has changed, Go 1.5", tree: "1.5", command: testOfChanged,
+			full: size{takes: 2 * time.Second, procs: "1 4 16"},
+		}, {
+			id: "test", title: "go test -c html/template, of which a source has changed, today's Go", tree: "1.26", command: testOfChanged,
+			full: size{takes: 1500 * ms, procs: "1 4 16"},
+		}, {
+			id: "make_1_5", title: "make.bash, Go 1.5 by Go 1.4", tree: "1.5", bootstrap: "1.4", command: makeBash,
+			full: size{takes: 70 * time.Second, procs: "1 4"},
+		}, {
+			id: "make", title: "make.bash, today's Go by Go 1.24", tree: "1.26", bootstrap: "1.24", command: makeBash,
+			full: size{takes: 4 * time.Minute, procs: "1 4"},
+		}},
+		Hypotheses: []Hypothesis{
+			{
+				// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
+				ID: "make_gains_little", Says: "Go 1.5: make.bash is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
+				Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: OnServer, Needs: 2, Measure: whole(Cost.At("1").In("make_1_5").Over("4")), AtLeast: 1.0, AtMost: 1.2,
+			},
+			{
+				ID: "make_gains_little_today", Says: "today's Go: make.bash gains as little",
+				Document: "51.4 ÷ 48.3 s = 1.06", Value: 51.4 / 48.3, On: OnLaptop, Needs: 2, Measure: whole(Cost.At("1").In("make").Over("4")), AtLeast: 1.0, AtMost: 1.2,
+			},
+			{
+				ID: "list_io_bound", Says: "Go 1.5: go list is as fast with four Ps as with one within 5 %: it is primarily I/O-bound",
+				Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: OnLaptop, Needs: 2, Measure: Cost.At("1").In("list_1_5").Over("4"), AtLeast: flatLess, AtMost: flatMore,
+			},
+			{
+				ID: "list_io_bound_today", Says: "today's Go: it is so still",
+				Document: "“The go list command is primarily I/O bound”", Needs: 2, Measure: Cost.At("1").In("list").Over("4"), AtLeast: flatLess, AtMost: flatMore,
+			},
+			{
+				ID: "list_gains", Says: "Go 1.5: go list is at least 1.1 times as fast with four Ps as with one, as on the server (half of its gain)",
+				Document: "0.27 ÷ 0.22 s = 1.23", Value: 0.27 / 0.22, On: OnServer, Needs: 4, Measure: Cost.At("1").In("list_1_5").Over("4"), AtLeast: 1.1,
+			},
+			{
+				// "In this case the time taken improves by 15-30%": the bounds, as a ratio.
+				ID: "test_gains", Says: "Go 1.5: go test -c takes 15 to 30 % less with four Ps than with one",
+				Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: OnServer, Needs: 2, Measure: Cost.At("1").In("test_1_5").Over("4"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
+			},
+			{
+				ID: "test_gains_today", Says: "today's Go: it does so too, or takes still less",
+				Document: "“In this case the time taken improves by 15-30%”", Needs: 2, Measure: Cost.At("1").In("test").Over("4"), AtLeast: 1 / (1 - 0.15),
+			},
+		},
+	},
+	{
+		ID: "garbage", Document: "002", Kind: Batch, Language: modern, program: garbage.Program,
+		Title: "a program that allocates: Go source parsed over and over",
+		Claim: "16 CPUs, GOMAXPROCS 1 4 16: 31.5, 10.4, 5.8 ms/op",
+		stages: []sweep{{
+			quick: size{takes: 250 * ms, args: "-n 100 -functions 100", procs: "1 4 n", scaled: textHere},
+			full:  size{takes: 650 * ms, args: "-n 50", procs: "1 4 16 n", scaled: textHere},
+		}},
+		Hypotheses: parallelProgram("Garbage ns/op", 31461838, 10427806, 5754040),
+	},
+	{
+		ID: "http", Document: "002", Kind: Batch, Language: modern, program: http.Program,
+		Title: "an HTTP client and server in one process",
+		Claim: "16 CPUs, GOMAXPROCS 1 4 16: 147, 32.9, 12.7 µs/op",
+		stages: []sweep{{
+			quick: size{takes: 200 * ms, args: "-n 5000", procs: "1 4 n"},
+			full:  size{takes: 550 * ms, args: "-n 20000", procs: "1 4 16 n"},
+		}},
+		Hypotheses: httpHypotheses(),
+	},
+	{
+		ID: "json", Document: "002", Kind: Batch, Language: modern, program: json.Program,
+		Title: "JSON encoded and decoded",
+		Claim: "16 CPUs, GOMAXPROCS 1 4 16: 145, 44.8, 21.8 ms/op",
+		stages: []sweep{{
+			quick: size{takes: 280 * ms, args: "-n 25 -levels 5", procs: "1 4 n", scaled: "145 ms a round trip there, some 10 here"},
+			full:  size{takes: 1600 * ms, procs: "1 4 16 n"},
+		}},
+		Hypotheses: parallelProgram("JSON ns/op", 145014842, 44788720, 21817571),
+	},
+}
+
+const (
+	// The values that the document has of its two machines, of its laptop those of the
+	// server too.
+	laptopProcs, serverProcs = "1 2 4", "1 2 4 8 12 16"
+
+	// releases are the document's Go 1.4 and 1.5, the oldest that can be had in the place of
+	// its Go 1.0, and some since. Quick is procfit's own Go alone.
+	releases = "1.2 1.4 1.5 1.13 1.21 1.26"
+
+	textHere = "net/http parsed there, text of our own here"
+)
+
+var (
+	testOfChanged = []string{"sh", "-c", `echo // >>"$1/src/html/template/doc.go" && exec "$1/bin/go" test -c -o "$1/template.test" html/template`, "sh", TreePlaceholder}
+	makeBash      = []string{"sh", "-c", `cd "$1/src" && exec bash make.bash --no-banner`, "sh", TreePlaceholder}
+)
+
+// whole measures stages that there are with --make-bash alone.
+func whole(m measure) measure {
+	return func(r Results) Estimate {
+		if _, all := r["make"]; !all {
+			return Estimate{Why: "make.bash takes an hour and more: --make-bash runs it"}
+		}
+		return m(r)
+	}
+}

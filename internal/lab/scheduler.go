@@ -1,0 +1,145 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/lab/programs/preempt"
+	"github.com/procfit/procfit/internal/lab/programs/schedtrace"
+	"github.com/procfit/procfit/internal/lab/programs/stealing"
+)
+
+// scheduler is what document 001 says of preemption, stealing and tracing.
+var scheduler = []Experiment{
+	{
+		ID: "preempt", Document: "001", Kind: Batch, Language: ancient, program: preempt.Program,
+		Title: "a tight loop beside a goroutine that must still run",
+		Claim: "hangs with Go 1.13, runs since Go 1.14",
+		// A loop that never yields, beside a goroutine that must still run. Where it hangs
+		// the trial outlasts its limit. The document's program has nothing to collect; with a
+		// collection the loop stops every P, since it never comes to a halt itself.
+		stages: []sweep{{
+			id: "releases", title: "before asynchronous preemption and since",
+			quick: size{takes: 500 * ms, timeout: time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere, versions: "1.13 1.14"},
+			full:  size{takes: time.Second, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere, versions: "1.13 1.14"},
+		}, {
+			id: "collected", title: "the same two, where a collection begins beside the loop",
+			full: size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms -collect", procs: "2 4", scaled: fiftyHere, versions: "1.13 1.14"},
+		}, {
+			id: "today", title: "procfit's own Go", fixed: true,
+			quick: size{takes: 100 * ms, timeout: time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+			full:  size{takes: 100 * ms, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+		}, {
+			id: "off", title: "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", fixed: true,
+			env:   []string{"GODEBUG=asyncpreemptoff=1"},
+			quick: size{takes: time.Second * 2 / 3, timeout: time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+			full:  size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+		}},
+		Hypotheses: []Hypothesis{
+			{
+				ID: "hangs_1_13", Says: "Go 1.13, one P: it hangs",
+				Document: "“Goroutine 2 never executes because Goroutine 1 never yields control”",
+				Measure:  ended(Throughput.At("1").In("releases").Built("1.13")), AtMost: mostly,
+			},
+			{
+				ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps, before any collection: it never runs either",
+				Document: "“Goroutine 2: never runs!”, whatever GOMAXPROCS is", Needs: 2,
+				Measure: ended(Throughput.At("2").In("releases").Built("1.13")), AtMost: mostly,
+			},
+			{
+				ID: "hangs_1_13_collected", Says: "Go 1.13, two Ps, once a collection begins: it never runs again",
+				Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
+				Measure: ended(Throughput.At("2").In("collected").Built("1.13")), AtMost: mostly,
+			},
+			{
+				ID: "hangs_1_13_collected_four_ps", Says: "Go 1.13, four Ps: a collection stops them all likewise",
+				Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
+				Measure: ended(Throughput.At("4").In("collected").Built("1.13")), AtMost: mostly,
+			},
+			{
+				ID: "runs_1_14_collected", Says: "Go 1.14, two Ps: it runs beside a collection too",
+				Document: "“The same code now works correctly”, Go 1.14+", Needs: 2,
+				Measure: ended(Throughput.At("2").In("collected").Built("1.14")), AtLeast: mostly,
+			},
+			{
+				ID: "runs_1_14", Says: "Go 1.14, one P: it runs",
+				Document: "“The same code now works correctly”, Go 1.14+",
+				Measure:  ended(Throughput.At("1").In("releases").Built("1.14")), AtLeast: mostly,
+			},
+			{
+				ID: "runs_today", Says: "today's Go, one P: it runs",
+				Document: "“Preemption (since Go 1.14) prevents starvation”",
+				Measure:  ended(Throughput.At("1").In("today")), AtLeast: mostly,
+			},
+			{
+				ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, since signals do it",
+				Document: "“implemented via signals sent to OS threads, not explicit yield points”",
+				Measure:  ended(Throughput.At("1").In("off")), AtMost: mostly,
+			},
+		},
+	},
+	{
+		ID: "stealing", Document: "001", Kind: Batch, Language: modern, program: stealing.Program, Trace: Execution,
+		Title: "16 goroutines made on one P, which the others steal",
+		Claim: "GOMAXPROCS=4: every P runs some of the 16",
+		// 16 goroutines made on one P, GOMAXPROCS=4. The document's sleep 10 ms, so that
+		// there is nothing to steal; ours compute. Its listing cannot tell which P one ran
+		// on, and neither can a duration: procfit trace shows that.
+		stages: []sweep{{
+			quick: size{takes: 150 * ms, args: "-procs 0 -work 5", procs: "1 n", scaled: computeHere},
+			full:  size{takes: 200 * ms, args: "-procs 0 -work 10", procs: "1 2 4 n", scaled: computeHere},
+		}},
+		Hypotheses: []Hypothesis{
+			{
+				// Of 16 goroutines on 2, 4 or 8 CPUs none is left over; 20 % is for the last
+				// one to end.
+				ID: "no_p_idle", Says: "16 goroutines made on one P keep every CPU busy: each adds at least 0.8 of what one does",
+				Document: "“No P sits idle if others have work”", Needs: 2,
+				Measure: speedup(Figure("Stealing ns/op").At("n")), AtLeast: 0.80,
+			},
+		},
+	},
+	{
+		ID: "schedtrace", Document: "001", Kind: Batch, Language: modern, program: schedtrace.Program, Trace: Scheduler,
+		Title: "idle, then busy, then crowded: to be read in the scheduler's own trace",
+		// The program's phases as the runtime's own lines show them: of idle the last line,
+		// of spread the second, when all goroutines compute and none is done.
+		stages: []sweep{{
+			env: []string{"GODEBUG=schedtrace=20"},
+			metrics: []string{
+				`crowd_ns:lower=BenchmarkSchedtrace/crowd 1 (\d+) ns/op`,
+				`idle_procs:higher=(?s)phase idle.*\bidleprocs=(\d+).*phase spread`,
+				`idle_threads:higher=(?s)phase idle.*\bidlethreads=(\d+).*phase spread`,
+				`spread_idle_procs:lower=(?s)phase spread.*?SCHED.*?SCHED[^\n]*?idleprocs=(\d+)`,
+			},
+			quick: size{takes: 850 * ms, args: "-d 300ms -n 100", procs: "1 4"},
+			full:  size{takes: 2700 * ms, procs: "1 4"},
+		}},
+		Hypotheses: []Hypothesis{
+			{
+				ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
+				Document: "“1 processor currently idle”, of idleprocs=1",
+				Measure:  level(Figure("idle_procs").At("4"), 4), AtLeast: 3.0 / 4,
+			},
+			{
+				ID: "spread_busy", Says: "while 5 goroutines compute on 4 Ps, none is idle (less than one, as the median)",
+				Document: "“gomaxprocs=4 idleprocs=0 threads=5”, its second line",
+				Measure:  level(Figure("spread_idle_procs").At("4"), 1), AtMost: 0.5,
+			},
+			{
+				// The program does no I/O in that phase: it sleeps in one goroutine.
+				ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program that does none has none",
+				Document: "“2 threads blocked (I/O waiting)”, of idlethreads=2",
+				Measure:  level(Figure("idle_threads").At("4"), 1), AtMost: 0.5,
+			},
+		},
+	},
+}
+
+const (
+	fiftyHere   = "sleeps 1 s there, 50 ms here"
+	computeHere = "goroutines that sleep 10 ms there, that compute so long here"
+)
+
+// mostly bounds a share of trials. A program hangs or it does not: 6 of 6 prove
+// more than half with 95 % confidence, and no more.
+const mostly = 0.5

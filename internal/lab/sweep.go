@@ -1,0 +1,164 @@
+package lab
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+)
+
+const ms = time.Millisecond
+
+// Of the servers' trials half the time is closed loop and half open, so that a
+// second of the document's is two of ours.
+const (
+	quickTrial, quickWarmup = time.Second, 100 * ms
+	fullTrial, fullWarmup   = 4 * time.Second, 500 * ms
+)
+
+// A sweep is a Stage before its size and the machine's are known. What Stage has too is
+// said there.
+type sweep struct {
+	id, title       string
+	fixed           bool
+	language        string
+	build           Build
+	needs           []string
+	tree, bootstrap string
+	command         []string // of a Command
+	env             []string
+	metrics         []string // NAME[:lower|:higher]=REGEXP, found in the output instead of benchmark lines
+	connections     int      // of a server
+	body            []byte   // of each request
+	quick, full     size
+}
+
+// A size is what a sweep is with --quick, or in full. The zero value leaves the sweep out.
+type size struct {
+	takes    time.Duration // a trial on two CPUs, about; of a server its loops, exactly
+	timeout  time.Duration // of a trial; 0: none
+	args     string        // the program's
+	procs    string        // values of GOMAXPROCS: "unset", or as in ps
+	quotas   []float64     // in CPUs, 0: none; halfTheCPUs
+	versions string        // of Go
+	repeats  int           // blocks; 0: the plan's own
+	scaled   string        // Stage.Scaled
+}
+
+// halfTheCPUs is a quota of half of what there is.
+const halfTheCPUs = -0.5
+
+// Stages are the sweeps that the experiment takes, as the user wants them.
+func (e Experiment) Stages(o Options) []Stage {
+	o.CPUs = cmp.Or(o.CPUs, 1)
+	var list []Stage
+	for _, w := range e.stages {
+		if w.of(o).takes > 0 && (w.bootstrap == "" || o.MakeBash) {
+			list = append(list, w.stage(e.ID, e.Kind, o))
+		}
+	}
+	if e.also != nil {
+		list = append(list, e.also(o)...)
+	}
+	for i := range list {
+		s := &list[i]
+		s.Repeats = cmp.Or(o.Repeats, s.Repeats)
+		if !s.Fixed {
+			s.choose(o)
+		}
+		s.place(o)
+		s.Name = strings.TrimSpace(e.ID + " " + s.ID)
+		s.Tolerant = s.Target.RunTimeout > 0 || len(s.GoVersions) > 0 || s.Tree != ""
+	}
+	return list
+}
+
+// of is the sweep's size.
+func (w sweep) of(o Options) size {
+	if o.Quick {
+		return w.quick
+	}
+	return w.full
+}
+
+// stage is the sweep of a program on a machine.
+func (w sweep) stage(program string, kind Kind, o Options) Stage {
+	z := w.of(o)
+	s := Stage{
+		ID: w.id, Title: w.title, Fixed: w.fixed, Scaled: z.scaled, Args: strings.Fields(z.args), Language: w.language,
+		Build: w.build, Needs: w.needs, Tree: w.tree, Bootstrap: w.bootstrap, Spec: plan.Default(),
+	}
+	s.Target.Command, s.Target.Env, s.Target.RunTimeout = w.command, w.env, z.timeout
+	if kind != Command {
+		s.Target.BuiltIn = program
+	}
+	if kind == Server {
+		s.Load.Connections, s.Load.Body, s.Load.Duration = w.connections, w.body, z.takes
+		s.Load.Warmup = pick(o, quickWarmup, fullWarmup)
+		// The documents' load shared the machine with the server, whose CPUs the hypotheses
+		// are of; and an experiment says itself how long a loop is.
+		s.Load.Shared, s.Load.Stretch = true, false
+	} else {
+		s.TrialTakes, s.Load.Warmup, s.Target.Benchmarks = z.takes, 0, kind == Batch
+	}
+	s.measure(w.metrics)
+	if z.procs == "unset" {
+		s.Procs = plan.Procs{Values: []*int{nil}}
+	} else {
+		s.Procs = only(countsOf(z.procs, o.CPUs)...)
+	}
+	for _, q := range z.quotas {
+		if q == halfTheCPUs {
+			q = math.Round(o.CPUs*50) / 100 // a quota takes hundredths
+		}
+		s.Quotas = append(s.Quotas, quotas(q)...)
+	}
+	s.GoVersions, s.Repeats = strings.Fields(z.versions), cmp.Or(z.repeats, s.Repeats)
+	return s
+}
+
+// choose takes over what the user would have instead of the document's.
+func (s *Stage) choose(o Options) {
+	if o.Procs != nil {
+		s.Procs = *o.Procs
+	}
+	if len(o.Quotas) > 0 {
+		s.Quotas = o.Quotas
+	}
+	if len(o.Go) > 0 && s.Target.BuiltIn != "" {
+		s.GoVersions = o.Go
+	}
+}
+
+// ps is a number of Ps: "4"; "n", as many as there are CPUs; "2n", "n/2", "n+1", "n-1";
+// "", unset.
+type ps string
+
+// of is the number on so many CPUs, at least one; 0 is unset.
+func (p ps) of(cpus float64) int {
+	times, more, relative := strings.Cut(string(p), "n")
+	count, _ := strconv.Atoi(times)
+	if !relative {
+		return count
+	}
+	n := max(1, int(math.Ceil(cpus))) * cmp.Or(count, 1)
+	if divisor, ok := strings.CutPrefix(more, "/"); ok {
+		count, _ = strconv.Atoi(divisor)
+		return max(1, n/count)
+	}
+	count, _ = strconv.Atoi(more)
+	return max(1, n+count)
+}
+
+// countsOf are those of a list of ps.
+func countsOf(list string, cpus float64) (counts []int) {
+	for p := range strings.FieldsSeq(list) {
+		counts = append(counts, ps(p).of(cpus))
+	}
+	slices.Sort(counts)
+	return counts
+}
