@@ -83,7 +83,7 @@ type Ran struct {
 	NotRun     string     `json:"not_run,omitempty"` // why no stage of it has a trial
 	Complete   bool       `json:"complete"`
 	Stages     []RanStage `json:"stages"`
-	Hypotheses []Answered `json:"shapes"`
+	Hypotheses []Answered `json:"hypotheses"`
 	Files      []RanFile  `json:"files,omitempty"` // to be looked at, beside the stages'
 
 	// Measured are the stages' results; they are in the directories, not in lab.json.
