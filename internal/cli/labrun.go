@@ -104,7 +104,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	bar := newProgress(std.err, time.Now)
 	on := labEvents(bar)
 	if err = r.Measure(ctx, on); err == nil && o.untilTold {
-		err = r.UntilTold(ctx, on, o.budget(r))
+		err = r.UntilDecided(ctx, on, o.budget(r))
 	}
 	bar.finish()
 	return o.conclude(std, r, err)

@@ -31,13 +31,13 @@ var capacity = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				ID: "two_ps", Says: "two Ps serve 1.96 times what one does (within 10 %)",
-				Document: "23500 ÷ 12000 req/s = 1.96", Value: 23500.0 / 12000, Needs: 2 + 1, Beside: 1,
+				Document: "23500 ÷ 12000 req/s = 1.96", Value: 23500.0 / 12000, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("2").Over("1"),
 				AtLeast: 23500.0 / 12000 * tenthLess, AtMost: 23500.0 / 12000 * tenthMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps serve 3.77 times what one does (within 10 %)",
-				Document: "45200 ÷ 12000 req/s = 3.77", Value: 45200.0 / 12000, Needs: 4 + 1, Beside: 1,
+				Document: "45200 ÷ 12000 req/s = 3.77", Value: 45200.0 / 12000, Needs: 4 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("4").Over("1"),
 				AtLeast: 45200.0 / 12000 * tenthLess, AtMost: 45200.0 / 12000 * tenthMore,
 			},
@@ -68,19 +68,19 @@ var capacity = []Experiment{
 			},
 			{
 				ID: "four_times_p99", Says: "with four times the Ps the closed loop's p99 is 5 to 20 % higher",
-				Document: "“and 5–20% p99 latency”, 64 Ps on 16 cores", Needs: 2 + 1, Beside: 1,
+				Document: "“and 5–20% p99 latency”, 64 Ps on 16 cores", Needs: 2 + 1, LoadCPUs: 1,
 				Measure: ClosedP99.At("4n").Over("n"), AtLeast: 1.05, AtMost: 1.20,
 			},
 			{
 				ID: "two_ps_p99", Says: "from one P to two the closed loop's p99 halves (1.9 times lower within 10 %)",
-				Document: "28.7 ÷ 15.1 ms = 1.90", Value: 28.7 / 15.1, Needs: 2 + 1, Beside: 1,
+				Document: "28.7 ÷ 15.1 ms = 1.90", Value: 28.7 / 15.1, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: ClosedP99.At("1").Over("2"),
 				AtLeast: 28.7 / 15.1 * tenthLess, AtMost: 28.7 / 15.1 * tenthMore,
 			},
 			{
 				// Only that it rises: by how much, says the document, depends on the machine.
 				ID: "p99_rises_beyond", Says: "with twice the Ps the closed loop's p99 is higher",
-				Document: "6.1 ÷ 5.2 ms = 1.17", Value: 6.1 / 5.2, Needs: 2 + 1, Beside: 1,
+				Document: "6.1 ÷ 5.2 ms = 1.17", Value: 6.1 / 5.2, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: ClosedP99.At("2n").Over("n"), AtLeast: 1,
 			},
 		},

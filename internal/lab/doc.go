@@ -21,7 +21,7 @@
 // What an experiment takes to run are its Stages, each a sweep, and what its
 // document's numbers say are its Hypotheses, each about a ratio. Both are lists, in
 // tables of experiments by document. A quantity is a figure of one setting; ratio, flat,
-// peak, level and ended measure with it; Judge answers, and says what of a machine it
+// peak, level and ended measure with it; judge answers, and says what of a machine it
 // lacks: CPUs of the Ps, and one for a load that must not run on them. Numbers that a
 // runtime chooses are answered from Emulated where the CPUs are too few. A ratio is
 // paired by block, as all comparisons of package verdict are, and takes six blocks to

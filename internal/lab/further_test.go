@@ -239,7 +239,7 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%s has no hypothesis %s", tc.id, tc.hypothesis)
 			continue
 		}
-		got := Judge(e, tc.results, tc.cpus)[i]
+		got := judge(e, tc.results, tc.cpus)[i]
 		if got.Got.Value == nil || math.Abs(*got.Got.Value-tc.want) > 0.005*tc.want+1e-9 || got.Answer != tc.answer {
 			t.Errorf("%s/%s of %s CPUs: %s %q of %+v, want %s of %g", tc.id, tc.hypothesis, strconv.FormatFloat(tc.cpus, 'g', -1, 64), got.Answer, got.Reason, got.Got, tc.answer, tc.want)
 		}

@@ -24,9 +24,9 @@ type Hypothesis struct {
 	// Needs is how many CPUs it takes to see it, those of the load among them; 0 is any.
 	// Below, the answer is CannotTell, whatever was measured.
 	Needs float64
-	// Beside is how many of those the load takes, where it must leave the program its
+	// LoadCPUs is how many of those the load takes, where it must leave the program its
 	// own; 0 where it takes the program's in the document too.
-	Beside float64
+	LoadCPUs float64
 	// Emulated is that with too few CPUs the kept table of a machine that was emulated
 	// answers.
 	Emulated bool
@@ -44,7 +44,7 @@ type Measured struct {
 	Result *verdict.Result
 	Trials []journal.Trial
 	Why    string // why there is no Result
-	Looks  int    // how often blocks were added after a look at the answers
+	Rounds int    // how often blocks were added after a look at the answers
 }
 
 // Estimate is a measured ratio with its two-sided 95 % interval.
@@ -63,8 +63,8 @@ const (
 	CannotTell  Answer = "cannot_tell"   // it crosses a bound, or the machine cannot show it
 )
 
-// Judged is a hypothesis with its answer.
-type Judged struct {
+// judged is a hypothesis with its answer.
+type judged struct {
 	Hypothesis
 	Got    Estimate
 	From   string // whose Got is; empty: this machine's

@@ -9,14 +9,14 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// Judge holds an experiment's hypotheses against what was measured on a machine of so
+// judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
-func Judge(e Experiment, r Results, cpus float64) []Judged {
+func judge(e Experiment, r Results, cpus float64) []judged {
 	have := roomOf(r, cpus)
-	var list []Judged
+	var list []judged
 	for _, s := range e.Hypotheses {
-		j := Judged{Hypothesis: s, Got: s.Measure(r).finite()}
-		if s.looks(r) > 0 {
+		j := judged{Hypothesis: s, Got: s.Measure(r).finite()}
+		if s.rounds(r) > 0 {
 			j.Got = j.Got.widened()
 		}
 		if short := have.cpus < have.needs(s); short && s.Emulated {
@@ -40,15 +40,15 @@ func (r room) short(h Hypothesis) string {
 	}
 	what := number.CPUs(r.needs(h))
 	switch {
-	case r.apart && h.Beside > 0:
+	case r.apart && h.LoadCPUs > 0:
 		what += " besides those of the load"
-	case h.Beside > 0:
-		what += ", " + number.Count(h.Beside) + " of them for the load"
+	case h.LoadCPUs > 0:
+		what += ", " + number.Count(h.LoadCPUs) + " of them for the load"
 	}
 	return fmt.Sprintf("needs %s, here %s %s", what, are, number.Count(r.cpus))
 }
 
-func (j *Judged) judge() {
+func (j *judged) judge() {
 	got, most := j.Got, math.Inf(1)
 	if j.AtMost != 0 {
 		most = j.AtMost
@@ -88,32 +88,32 @@ func (h Hypothesis) Stages(r Results) (ids []string) {
 	return ids
 }
 
-// looks is how often the hypothesis was looked at before, to see whether it needs more
+// rounds is how often the hypothesis was judged before, to see whether it needs more
 // blocks.
-func (h Hypothesis) looks(r Results) (n int) {
+func (h Hypothesis) rounds(r Results) (n int) {
 	grown := false
 	for _, m := range r {
-		grown = grown || m.Looks > 0
+		grown = grown || m.Rounds > 0
 	}
 	if !grown {
 		return 0
 	}
 	for _, id := range h.Stages(r) {
-		n = max(n, r[id].Looks)
+		n = max(n, r[id].Rounds)
 	}
 	return n
 }
 
-// Looks is how often at most one asks whether more blocks are needed, the first time
+// Rounds is how often at most one asks whether more blocks are needed, the first time
 // among them.
-const Looks = 4
+const Rounds = 4
 
 // pocock is by how much an interval of 95 % must be wider to be one of 95 % still after
-// as many looks as Looks (S. J. Pocock, Group sequential methods in the design and
+// as many judgements as Rounds (S. J. Pocock, Group sequential methods in the design and
 // analysis of clinical trials, Biometrika 64, 1977: 2.361 in the place of 1.960).
 const pocock = 2.361 / 1.960
 
-// widened is the estimate with an interval that may have been looked at before. Ratios
+// widened is the estimate with an interval that may have been judged before. Ratios
 // are widened as such; a share of trials may be zero, and is no ratio.
 func (e Estimate) widened() Estimate {
 	if e.Value == nil || e.Low == nil || e.High == nil {

@@ -36,8 +36,8 @@ func TestJudge(t *testing.T) {
 		"zero":                         {got(0, 0, 0), 0, 0.5, 0, Holds, ""},
 	} {
 		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: func(Results) Estimate { return tc.got }}}}
-		j := Judge(e, nil, 2)[0]
-		if one := Judge(e, nil, 1)[0]; tc.needs == 2 && one.Reason != "needs 2 CPUs, here is 1" {
+		j := judge(e, nil, 2)[0]
+		if one := judge(e, nil, 1)[0]; tc.needs == 2 && one.Reason != "needs 2 CPUs, here is 1" {
 			t.Errorf("on one CPU: %q", one.Reason)
 		}
 		if j.Answer != tc.want || !strings.Contains(j.Reason, tc.reason) || (tc.reason == "") != (j.Reason == "") {

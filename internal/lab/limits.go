@@ -36,7 +36,7 @@ var limits = []Experiment{
 			},
 			{
 				ID: "throughput", Says: "32 Ps serve 20 % less than one, or at least half of that loss",
-				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, Beside: effectLoad,
+				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, LoadCPUs: effectLoad,
 				Measure: Throughput.At("32").In("pods").Under(1).Over("1"), AtMost: half(40356.0 / 50213),
 			},
 			{
@@ -44,17 +44,17 @@ var limits = []Experiment{
 				// not. Little's law, connections = throughput × mean latency, gives what a closed
 				// loop of 1000 really had: 24.78 and 19.92 ms.
 				ID: "average", Says: "the average latency, by Little's law, is 24 % higher, or at least half of that",
-				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, Beside: effectLoad,
+				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, LoadCPUs: effectLoad,
 				Measure: ClosedMean.At("32").In("pods").Under(1).Over("1"), AtLeast: half(24.78 / 19.92),
 			},
 			{
 				ID: "maximum", Says: "the highest latency is 82 % higher, or at least half of that",
-				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, Beside: effectLoad,
+				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, LoadCPUs: effectLoad,
 				Measure: ClosedMax.At("32").In("pods").Under(1).Over("1"), AtLeast: half(465.36 / 255.50),
 			},
 			{
 				ID: "switches", Says: "there are 4.6 times the context switches, or at least half of that",
-				Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: effect, Beside: effectLoad,
+				Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: effect, LoadCPUs: effectLoad,
 				Measure: Switches.At("32").In("pods").Under(1).Over("1"), AtLeast: half(30 / 6.5),
 			},
 			{
@@ -164,12 +164,12 @@ var limits = []Experiment{
 			{
 				// Two CPUs' worth of quota, and the load beside it.
 				ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10 %)",
-				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, Beside: 1,
+				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("1").Under(2).Over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
 			},
 			{
 				ID: "three_ps", Says: "three Ps serve the same as two within 5 %",
-				Document: "44212.93 ÷ 44715.07 req/s = 0.989", Value: 44212.93 / 44715.07, Needs: 2 + 1, Beside: 1,
+				Document: "44212.93 ÷ 44715.07 req/s = 0.989", Value: 44212.93 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("3").Under(2).Over("2"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{

@@ -137,7 +137,7 @@ type Answered struct {
 	AtLeast  *float64         `json:"at_least,omitempty"`
 	AtMost   *float64         `json:"at_most,omitempty"`
 	Needs    float64          `json:"needs_cpus,omitempty"`
-	Beside   float64          `json:"load_cpus,omitempty"` // of those for the load
+	LoadCPUs float64          `json:"load_cpus,omitempty"` // of those for the load
 	Measured verdict.Interval `json:"measured"`
 	From     string           `json:"measured_from,omitempty"` // whose figures they are; empty: this machine's
 	Answer   Answer           `json:"answer"`
@@ -206,12 +206,12 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 			others = math.Max(others, *s.OtherCPUs)
 		}
 	}
-	for _, j := range Judge(e, r.Measured, cpus) {
+	for _, j := range judge(e, r.Measured, cpus) {
 		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
 			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number.Count(cpus))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
-			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, Beside: j.Beside,
+			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
 			Measured: verdict.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
 		})
 	}

@@ -187,3 +187,12 @@ func TestFigureOf(t *testing.T) {
 		t.Errorf("without an open loop p50 is %g, want the closed one's", *got)
 	}
 }
+
+// A number of Ps is one, or as many as go with the CPUs, and never none.
+func TestPs(t *testing.T) {
+	for p, want := range map[ps][2]int{"": {0, 0}, "4": {4, 4}, "n": {1, 3}, "2n": {2, 6}, "n+1": {2, 4}, "n-1": {1, 2}, "n/2": {1, 1}} {
+		if got := [2]int{p.of(0.5), p.of(2.5)}; got != want {
+			t.Errorf("%q: %v of half a CPU and two and a half, want %v", p, got, want)
+		}
+	}
+}

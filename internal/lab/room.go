@@ -49,7 +49,7 @@ func roomOf(r Results, cpus float64) room {
 // where that has its own.
 func (r room) needs(h Hypothesis) float64 {
 	if r.apart {
-		return h.Needs - h.Beside
+		return h.Needs - h.LoadCPUs
 	}
 	return h.Needs
 }

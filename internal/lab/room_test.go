@@ -13,7 +13,7 @@ import (
 func TestRoom(t *testing.T) {
 	six := stageOf(6, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2, 4)
 	e := Experiment{Hypotheses: []Hypothesis{{
-		ID: "twice", AtLeast: 1.9, AtMost: 2.1, Needs: 3, Beside: 1, Measure: ratio(quantity{Procs: "2"}, quantity{Procs: "1"}),
+		ID: "twice", AtLeast: 1.9, AtMost: 2.1, Needs: 3, LoadCPUs: 1, Measure: ratio(quantity{Procs: "2"}, quantity{Procs: "1"}),
 	}}}
 	for name, tc := range map[string]struct {
 		cpus         float64
@@ -39,7 +39,7 @@ func TestRoom(t *testing.T) {
 			result.Load.Arrangement = new(journal.ArrangementElsewhere)
 		}
 		m.Result = &result
-		j := Judge(e, Results{"": m}, tc.cpus)[0]
+		j := judge(e, Results{"": m}, tc.cpus)[0]
 		if j.Answer != tc.answer || j.Reason != tc.reason {
 			t.Errorf("%s: %s, %q; want %s, %q", name, j.Answer, j.Reason, tc.answer, tc.reason)
 		}

@@ -71,7 +71,7 @@ func reading(a Answered) string {
 		}
 		return number.Count(*x)
 	}
-	return fmt.Sprintf("%s (%s), %s to %s, needs %g, %g for the load", a.Says, a.Document, bound(a.AtLeast), bound(a.AtMost), a.Needs, a.Beside)
+	return fmt.Sprintf("%s (%s), %s to %s, needs %g, %g for the load", a.Says, a.Document, bound(a.AtLeast), bound(a.AtMost), a.Needs, a.LoadCPUs)
 }
 
 // answered is the answer to a hypothesis as it reads today: the run's, or that of the kept

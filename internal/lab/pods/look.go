@@ -18,9 +18,9 @@ import (
 
 // The files of what was looked at.
 const (
-	before = "before.yaml"
-	after  = "manifest.yaml"
-	told   = "manifest.txt"
+	before    = "before.yaml"
+	after     = "manifest.yaml"
+	manifests = "manifest.txt"
 )
 
 // Checked is what check says of a manifest that has one program.
@@ -52,11 +52,11 @@ func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]la
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.Replace(told, folder.Shared, []byte(l.words(first, then))); err != nil {
+	if err := dir.Replace(manifests, folder.Shared, []byte(l.words(first, then))); err != nil {
 		return nil, err
 	}
 	return []lab.RanFile{
-		{Title: "what the manifest promises, and what its pods ran with", Path: path.Join(e.ID, told)},
+		{Title: "what the manifest promises, and what its pods ran with", Path: path.Join(e.ID, manifests)},
 		{Title: "the manifest before the fix", Path: path.Join(e.ID, before)},
 		{Title: "the manifest after it", Path: path.Join(e.ID, after)},
 	}, nil

@@ -115,7 +115,7 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	m := lab.Measured{Result: r, Trials: contents.Trials, Looks: contents.Grown}
+	m := lab.Measured{Result: r, Trials: contents.Trials, Rounds: contents.Grown}
 	s.Count(m)
 	return m, nil
 }

@@ -13,9 +13,9 @@
 // run. Only the end of the context, a folder of another run, and a journal that cannot
 // be written end the whole.
 //
-// Where a hypothesis stays open, since its interval holds a bound, UntilTold adds blocks.
+// Where a hypothesis stays open, since its interval holds a bound, UntilDecided adds blocks.
 // Every look at the answers is another chance to be wrong, so that intervals of stages
-// that grew are wider (lab.Looks).
+// that grew are wider (lab.Rounds).
 //
 // Where the trials run is a Machine: today this one. The compilers and the programs
 // under a trace run on this one in any case, under a supervisor.

@@ -36,7 +36,7 @@ func unsure(ratio float64) *world {
 }
 
 // untilTold measures as procfit lab run --until-told does.
-func untilTold(t *testing.T, r *Run, budget time.Duration) (list []More) {
+func untilDecided(t *testing.T, r *Run, budget time.Duration) (list []More) {
 	t.Helper()
 	held, err := r.Open(Events{})
 	if err != nil {
@@ -44,15 +44,15 @@ func untilTold(t *testing.T, r *Run, budget time.Duration) (list []More) {
 	}
 	defer held.Close()
 	on := Events{More: func(m More) { list = append(list, m) }}
-	if err := errors.Join(r.Measure(t.Context(), on), r.UntilTold(t.Context(), on, budget), r.Write()); err != nil {
+	if err := errors.Join(r.Measure(t.Context(), on), r.UntilDecided(t.Context(), on, budget), r.Write()); err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
-// A hypothesis whose interval holds a bound gets more blocks until it is told, and what
-// told it stays with the folder.
-func TestUntilTold(t *testing.T) {
+// A hypothesis whose interval holds a bound gets more blocks until it is decided, and what
+// decided it stays with the folder.
+func TestUntilDecided(t *testing.T) {
 	t.Parallel() // it waits for the disk, trial by trial
 	e, err := lab.Find("parallel")
 	if err != nil {
@@ -60,10 +60,10 @@ func TestUntilTold(t *testing.T) {
 	}
 	chosen := lab.Options{Quick: true, Repeats: 6}
 	dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83) // each CPU adds 0.83, and the bound is 0.7875
-	if list := untilTold(t, w.plan(dir, chosen, e), 200*time.Millisecond); len(list) > 0 || w.ran != 18 || !each(t, dir).Open {
+	if list := untilDecided(t, w.plan(dir, chosen, e), 200*time.Millisecond); len(list) > 0 || w.ran != 18 || !each(t, dir).Open {
 		t.Fatalf("a budget of less than two blocks: %+v; %d trials ran; %+v", list, w.ran, each(t, dir))
 	}
-	list := untilTold(t, w.plan(dir, chosen, e), time.Hour)
+	list := untilDecided(t, w.plan(dir, chosen, e), time.Hour)
 	if len(list) != 1 || list[0].Have != 6 || list[0].Want != 12 || list[0].Trials != 18 || !slices.Equal(list[0].Open, []string{"each_cpu"}) {
 		t.Errorf("%+v", list)
 	}
@@ -72,7 +72,7 @@ func TestUntilTold(t *testing.T) {
 		t.Errorf("%+v after %d trials", a, w.ran)
 	}
 	// Gone on with, nothing runs; the reports made anew say the same.
-	if list := untilTold(t, w.plan(dir, chosen, e), time.Hour); len(list) > 0 || w.ran != 36 {
+	if list := untilDecided(t, w.plan(dir, chosen, e), time.Hour); len(list) > 0 || w.ran != 36 {
 		t.Errorf("%+v, %d trials", list, w.ran)
 	}
 	o := read(t, dir)
@@ -85,8 +85,8 @@ func TestUntilTold(t *testing.T) {
 	}
 }
 
-// What lies on the bound is never told: it is looked at a few times, and no more.
-func TestNeverTold(t *testing.T) {
+// What lies on the bound is never decided: it is judged a few times, and no more.
+func TestNeverDecided(t *testing.T) {
 	t.Parallel() // it waits for the disk, trial by trial
 	e, err := lab.Find("parallel")
 	if err != nil {
@@ -96,7 +96,7 @@ func TestNeverTold(t *testing.T) {
 	dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*bound)
 	chosen := lab.Options{Quick: true, Repeats: 6}
 	// What is left of the budget makes the last round shorter.
-	list := untilTold(t, w.plan(dir, chosen, e), 6200*time.Millisecond)
+	list := untilDecided(t, w.plan(dir, chosen, e), 6200*time.Millisecond)
 	var want []int
 	for _, m := range list {
 		want = append(want, m.Want)
@@ -105,7 +105,7 @@ func TestNeverTold(t *testing.T) {
 		t.Errorf("%v blocks, %+v", want, each(t, dir))
 	}
 	before := w.ran
-	if list := untilTold(t, w.plan(dir, chosen, e), time.Hour); len(list) > 0 || w.ran != before {
-		t.Errorf("after %d looks: %+v, %d more trials", lab.Looks, list, w.ran-before)
+	if list := untilDecided(t, w.plan(dir, chosen, e), time.Hour); len(list) > 0 || w.ran != before {
+		t.Errorf("after %d rounds: %+v, %d more trials", lab.Rounds, list, w.ran-before)
 	}
 }

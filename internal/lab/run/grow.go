@@ -33,18 +33,18 @@ func (r *Run) Cost() (d time.Duration) {
 	return d
 }
 
-// UntilTold adds blocks to the stages of hypotheses whose interval holds a bound, as many
-// as they have, until all is told, or each stage was looked at as often as its interval
+// UntilDecided adds blocks to the stages of hypotheses whose interval holds a bound, as many
+// as they have, until all is decided, or each stage was judged as often as its interval
 // allows, or the added trials have taken the budget. It follows Measure, in a run whose
 // Options let it grow.
-func (r *Run) UntilTold(ctx context.Context, on Events, budget time.Duration) error {
+func (r *Run) UntilDecided(ctx context.Context, on Events, budget time.Duration) error {
 	on = on.orNot()
 	c := r.compilers(on)
 	defer c.close()
 	began, expected := r.options.Now(), time.Duration(0)
 	for {
 		grown := false
-		for _, g := range r.untold() {
+		for _, g := range r.undecided() {
 			left := budget - max(expected, r.options.Now().Sub(began))
 			want := g.affordable(left)
 			if want == 0 {
@@ -69,8 +69,8 @@ func (r *Run) UntilTold(ctx context.Context, on Events, budget time.Duration) er
 	}
 }
 
-// untold is a stage that more blocks may make tell.
-type untold struct {
+// undecided is a stage whose hypotheses more blocks may decide.
+type undecided struct {
 	item   *item
 	number int // of the experiment, from 1
 	stage  *stage
@@ -80,8 +80,8 @@ type untold struct {
 }
 
 // affordable is how many blocks it is to have; 0: as many as it has. Each round doubles
-// them, so that there are few looks.
-func (g untold) affordable(left time.Duration) int {
+// them, so that a stage is judged only a few times.
+func (g undecided) affordable(left time.Duration) int {
 	more := min(g.have, mostBlocks-g.have)
 	if g.block > 0 {
 		more = min(more, int(left/g.block))
@@ -92,8 +92,8 @@ func (g untold) affordable(left time.Duration) int {
 	return g.have + more
 }
 
-// untold are the stages whose blocks leave a hypothesis open, each once.
-func (r *Run) untold() (list []untold) {
+// undecided are the stages whose blocks leave a hypothesis open, each once.
+func (r *Run) undecided() (list []undecided) {
 	for i, x := range r.items {
 		at := slices.IndexFunc(r.Outcome.Experiments, func(e lab.Ran) bool { return e.ID == x.ID })
 		if at < 0 {
@@ -103,11 +103,11 @@ func (r *Run) untold() (list []untold) {
 		open := ran.Open(x.Experiment)
 		for _, s := range x.stages {
 			m := ran.Measured[s.ID]
-			if s.session == nil || len(open[s.ID]) == 0 || m.Result == nil || m.Looks+1 >= lab.Looks || s.ran.Stopped != "" {
+			if s.session == nil || len(open[s.ID]) == 0 || m.Result == nil || m.Rounds+1 >= lab.Rounds || s.ran.Stopped != "" {
 				continue
 			}
 			trials := len(m.Result.Plan.Settings) + len(m.Result.Plan.AA)
-			list = append(list, untold{x, i + 1, s, m.Result.Plan.Blocks, s.each * time.Duration(trials), open[s.ID]})
+			list = append(list, undecided{x, i + 1, s, m.Result.Plan.Blocks, s.each * time.Duration(trials), open[s.ID]})
 		}
 	}
 	return list

@@ -51,13 +51,13 @@ func TestOpen(t *testing.T) {
 func TestLooks(t *testing.T) {
 	e := Experiment{Hypotheses: []Hypothesis{{ID: "under", AtMost: 1.1, Measure: ratio(quantity{Stage: "a", Procs: "2"}, quantity{Stage: "a", Procs: "1"})}}}
 	a, other := wavering(40, 1.04, 0.05), wavering(6, 1, 0)
-	once := Judge(e, Results{"a": a, "b": other}, 2)[0]
-	other.Looks = 3
-	if still := Judge(e, Results{"a": a, "b": other}, 2)[0]; *still.Got.High != *once.Got.High {
+	once := judge(e, Results{"a": a, "b": other}, 2)[0]
+	other.Rounds = 3
+	if still := judge(e, Results{"a": a, "b": other}, 2)[0]; *still.Got.High != *once.Got.High {
 		t.Error("another stage's blocks widen its interval")
 	}
-	a.Looks = 1
-	again := Judge(e, Results{"a": a, "b": other}, 2)[0]
+	a.Rounds = 1
+	again := judge(e, Results{"a": a, "b": other}, 2)[0]
 	if *again.Got.Value != *once.Got.Value || *again.Got.High <= *once.Got.High || *again.Got.Low >= *once.Got.Low {
 		t.Errorf("%g to %g, and %g to %g before", *again.Got.Low, *again.Got.High, *once.Got.Low, *once.Got.High)
 	}
@@ -92,13 +92,13 @@ func TestEmulated(t *testing.T) {
 		"one_before_1_5": Holds, "cpus_since_1_5": Holds, "numcpu_1_18": DoesNotHold, "numcpu_today": DoesNotHold, "default_1_18": DoesNotHold,
 		"unseen_1_24": Holds, "unseen_today": DoesNotHold, "exact_today": DoesNotHold, "language_1_24": Holds,
 	}
-	for _, j := range Judge(e, nil, 1) {
+	for _, j := range judge(e, nil, 1) {
 		if j.Answer != want[j.ID] || j.From == "" || j.Got.Value == nil {
 			t.Errorf("%s: %s (%s) from %q, want %s", j.ID, j.Answer, j.Reason, j.From, want[j.ID])
 		}
 	}
 	// Where the machine can show it, what was measured counts.
-	for _, j := range Judge(e, nil, 8) {
+	for _, j := range judge(e, nil, 8) {
 		if j.From != "" || j.Answer != CannotTell {
 			t.Errorf("%s: %s from %q", j.ID, j.Answer, j.From)
 		}

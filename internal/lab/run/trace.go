@@ -34,7 +34,7 @@ func (r *Run) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	s := sight{id: e.ID, program: r.options.Self, environ: r.options.Environ, dir: dir}
+	s := tracer{id: e.ID, program: r.options.Self, environ: r.options.Environ, dir: dir}
 	switch e.Trace {
 	case lab.Execution:
 		err = s.execution(ctx)
@@ -44,8 +44,8 @@ func (r *Run) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, error)
 	return s.files, err
 }
 
-// sight is what there is to be seen of one program.
-type sight struct {
+// A tracer traces one program into a folder.
+type tracer struct {
 	id, program string
 	environ     []string
 	dir         *folder.Dir
@@ -54,7 +54,7 @@ type sight struct {
 
 // execution has the program write its trace to a temporary folder, where nobody has
 // laid a link for it to follow.
-func (s *sight) execution(ctx context.Context) error {
+func (s *tracer) execution(ctx context.Context) error {
 	keeper, err := supervisor.NewKeeper()
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *sight) execution(ctx context.Context) error {
 		s.write("the execution trace, for go tool trace", "trace.out", verbatim(whole)))
 }
 
-func (s *sight) scheduler(ctx context.Context) error {
+func (s *tracer) scheduler(ctx context.Context) error {
 	log, err := s.run(ctx, []string{"GODEBUG=schedtrace=20", "GOMAXPROCS=4"})
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func verbatim(b []byte) func(io.Writer) error {
 }
 
 // write writes a file of the experiment's folder.
-func (s *sight) write(title, name string, content func(io.Writer) error) error {
+func (s *tracer) write(title, name string, content func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := content(&b); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *sight) write(title, name string, content func(io.Writer) error) error {
 }
 
 // run runs the program and returns its standard error.
-func (s *sight) run(ctx context.Context, env []string, args ...string) ([]byte, error) {
+func (s *tracer) run(ctx context.Context, env []string, args ...string) ([]byte, error) {
 	spec := supervisor.Spec{Command: append([]string{s.program, "lab", "program", s.id}, args...)}
 	for _, v := range s.environ {
 		if !strings.HasPrefix(v, "GOMAXPROCS=") {
