@@ -83,8 +83,12 @@ func (f *flags) check() error {
 			return usageError("--%s needs %s", name, strings.TrimSpace("--"+one.Needs+" "+f.named(one.Needs).Holds))
 		}
 		for _, other := range strings.Fields(one.Not) {
-			if f.has(other) {
-				return usageError("--%s says nothing with --%s: %s; leave --%[1]s out", name, other, why[other])
+			switch reason := why[other]; {
+			case !f.has(other):
+			case reason == "":
+				return usageError("use only one of --%s and --%s", name, other)
+			default:
+				return usageError("--%s says nothing with --%s: %s; leave --%[1]s out", name, other, reason)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func (o *labOptions) fields() []field.Field {
 
 // resolve turns the flags into a run, or says which of them is wrong.
 func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
-	chosen, err := o.chosen()
+	chosen, err := o.chosen(std)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +99,11 @@ func goLine(text string) (string, error) {
 }
 
 // chosen is what the user would have otherwise than the documents.
-func (o *labOptions) chosen() (c lab.Options, err error) {
+func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	if len(o.ids) == 0 {
 		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
 	}
-	f := o.spec
+	f, err := settle(o.spec, std)
 	c = lab.Options{
 		Quick: o.quick, Repeats: f.Repeats, Quotas: f.Quotas, Go: f.GoVersions, Pods: o.pods, N: o.sums, MakeBash: o.makeBash,
 		Load: f.Load.Command, ServerCPUs: f.Target.CPUs, LoadCPUs: f.Load.CPUs,
@@ -111,7 +111,7 @@ func (o *labOptions) chosen() (c lab.Options, err error) {
 	if o.has("procs") {
 		c.Procs = &f.Procs
 	}
-	return c, nil
+	return c, err
 }
 
 // experiments are those that are named, each once.

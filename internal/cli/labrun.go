@@ -61,7 +61,6 @@ func newLabRun(std stdio) *cobra.Command {
   procfit lab run all --quick`,
 	}
 	o := &labOptions{spec: plan.NewFlags()}
-	o.spec.Named = std.namedCPUs
 	o.bind(std, cmd, o.fields())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.ids = args

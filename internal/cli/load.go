@@ -72,7 +72,7 @@ or no load could be offered.`,
   procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
 	}
 	o := &loadOptions{spec: plan.NewFlags()}
-	o.spec.Named, o.spec.Load.MaxErrors = std.namedCPUs, 0
+	o.spec.Load.MaxErrors = 0
 	o.bind(std, cmd, o.fields())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -20,8 +20,11 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// parseRates reads one rate or several.
+// parseRates reads one rate or several; 0 stands for a closed loop.
 func parseRates(text string) ([]float64, error) {
+	if text == "" {
+		return []float64{0}, nil
+	}
 	var rates []float64
 	for item := range strings.SplitSeq(text, ",") {
 		rate, err := plan.Rate(strings.TrimSpace(item))

@@ -177,7 +177,7 @@ func refusal(err error) error {
 	case errors.As(err, &refused):
 		return usageError("%w", refused)
 	case errors.As(err, &wrong):
-		return fieldError(wrong)
+		return usageError("%w", wrong)
 	}
 	return err
 }

@@ -32,14 +32,13 @@ type sweepOptions struct {
 // newSweepOptions makes them flags of the command.
 func newSweepOptions(std stdio, cmd *cobra.Command) *sweepOptions {
 	o := &sweepOptions{spec: plan.NewFlags()}
-	o.spec.Named = std.namedCPUs
 	o.bind(std, cmd, slices.Concat(o.spec.Fields(), o.outputFields(), o.kube.fields(), field.In(field.Kube, toggle("yes", &o.yes, "with --kube: make the pods without asking; with --attach: allow methods other than GET and HEAD", field.OfAsking))))
 	return o
 }
 
 func (o *sweepOptions) outputFields() []field.Field {
 	compare := field.In(field.Compare,
-		field.Field{Name: "baseline", Holds: "directory", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&o.baseline), Not: "attach", Aside: "it is another journal"},
+		field.Field{Name: "baseline", Holds: "directory", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&o.baseline), Not: "against attach", Aside: "it is another journal"},
 		toggle("gate", &o.gate, "with --against or --baseline: exit with 1 if the new one is proven worse by more than the margins", "it decides the exit code alone"),
 	)
 	return append(compare, field.In(field.Output,
@@ -162,8 +161,6 @@ func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 		return usageError("--gate needs something to compare with: --against 'OLD COMMAND' or --baseline DIR")
 	case o.gate && s.Spec.Budget == nil && o.spec.Repeats < fewestBlocks:
 		return usageError("--gate with --repeats %d: fewer than %d blocks prove nothing", o.spec.Repeats, fewestBlocks)
-	case against && o.baseline != "":
-		return usageError("--against and --baseline exclude each other")
 	case o.baseline == "":
 		return nil
 	}
@@ -185,13 +182,4 @@ func (o *sweepOptions) checkGate(s *session.Session, std stdio) error {
 		}
 	}
 	return nil
-}
-
-// fieldError says what is wrong with a field of a Spec by the flag that sets it. The
-// command has no flag.
-func fieldError(e *plan.FieldError) error {
-	if e.Field == "command" {
-		return usageError("%s", e.Of(""))
-	}
-	return usageError("%s", e.Of("--"+e.Field))
 }

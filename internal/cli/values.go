@@ -12,12 +12,16 @@ import (
 	"github.com/procfit/procfit/internal/program/ready/health"
 )
 
-// settle makes a Spec of flags: it reads their files, and hands in who speaks gRPC.
+// settle makes a Spec of flags: it reads their files, asks this machine for CPUs by their
+// names, and hands in who speaks gRPC.
 func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	spec = f.Spec
 	spec.Target.Ready.Health = health.Service{}
-	if f.Body != "" && f.BodyFile != "" {
-		return spec, usageError("--body and --body-file exclude each other")
+	if spec.Target.CPUs, err = std.named("server-cpuset", f.ServerNamed, spec.Target.CPUs); err != nil {
+		return spec, err
+	}
+	if spec.Load.CPUs, err = std.named("load-cpuset", f.LoadNamed, spec.Load.CPUs); err != nil {
+		return spec, err
 	}
 	spec.Load.Body = []byte(f.Body)
 	if f.BodyFile != "" {
@@ -38,11 +42,15 @@ func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	return spec, err
 }
 
-// namedCPUs are those that a name such as node0 means here, which is told.
-func (s stdio) namedCPUs(flag, name string) (cpuset.Set, error) {
+// named are the CPUs of a list, or those that a name such as node0 means here, which is
+// told.
+func (s stdio) named(flag, name string, list cpuset.Set) (cpuset.Set, error) {
+	if name == "" {
+		return list, nil
+	}
 	cpus, err := topology.Read(os.DirFS("/sys"), topology.Allowed()).Select(name)
 	if err != nil {
-		return nil, err
+		return nil, usageError("--%s %w", flag, err)
 	}
 	s.notef("--%s %s: CPUs %s", flag, name, cpuset.Format(cpus))
 	return cpus, nil

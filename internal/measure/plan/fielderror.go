@@ -14,15 +14,14 @@ type FieldError struct {
 	Err    error // the cause, if there is one
 }
 
-func (e *FieldError) Error() string { return e.Of(e.Field) }
-
-// Of is the error where the field is called so; with no name it stands alone.
-func (e *FieldError) Of(name string) string {
-	if name == "" {
+// Error names the flag; the command has none.
+func (e *FieldError) Error() string {
+	if e.Field == "command" {
 		return strings.TrimPrefix(e.Reason, ": ")
 	}
-	return name + e.Reason
+	return "--" + e.Field + e.Reason
 }
+
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // Wrong makes a FieldError; the text follows the field's name.

@@ -32,9 +32,7 @@ type Flags struct {
 	Race                           Budget    // of a sweep that is not a grid
 	Grid                           bool
 
-	// Named reads a name of CPUs such as node0 for a field, on a machine that knows it;
-	// nil: none is known.
-	Named func(field, name string) (cpuset.Set, error)
+	ServerNamed, LoadNamed string // CPUs by a name such as node0, in place of their list
 }
 
 // NewFlags are those of a sweep before any is given.
@@ -106,7 +104,7 @@ func (f *Flags) loadFields() []field.Field {
 		{Name: "method", Holds: "method", Help: "HTTP method (default GET, or POST with a body)", Value: field.Text(&l.Method), Not: "load", Header: "load.method"},
 		{Name: "header", Holds: "'Name: value'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Not: "load", Header: "load.headers"},
 		{Name: "body", Holds: "text", Help: "text to send as the body", Value: field.Text(&f.Body), Not: "load", Header: "load.body_sha256 load.body_bytes load.method"},
-		{Name: "body-file", Holds: "file", Help: "file to send as the body; - is standard input", Value: field.Text(&f.BodyFile), Not: "load", Header: "load.body_sha256 load.body_bytes load.method"},
+		{Name: "body-file", Holds: "file", Help: "file to send as the body; - is standard input", Value: field.Text(&f.BodyFile), Not: "body load", Header: "load.body_sha256 load.body_bytes load.method"},
 		{Name: "requests", Holds: "file", Help: "send the requests of this file in random order: vegeta's plain or JSON format; - is standard input", Value: field.Text(&f.Requests), Not: "load", Header: "load.requests load.requests_sha256"},
 		{Name: "request-timeout", Holds: "time", Help: "a request that takes longer than this is an error", Value: field.Time(&l.RequestTimeout, 1, "10s"), Aside: field.OfWaiting},
 		{Name: "max-errors", Holds: "share", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1)), Header: "load.error_ratio_max"},
@@ -137,9 +135,9 @@ func (f *Flags) cpuFields() []field.Field {
 	return []field.Field{
 		{Name: "quota", Holds: "limits", Help: "CPU limits to measure under: none,0.5,2", Value: field.Parsed(&f.Quotas, "", limits), Not: "attach", Header: "plan.settings plan.aa plan.max_trials"},
 		{Name: "beside-quota", Holds: "limit", Help: "CPU limit of the --beside command: 0.5, or none (default the program's)", Value: field.Parsed(&f.Neighbour.Quota, "", besideQuota), Needs: "beside", Header: "target.beside"},
-		{Name: "server-cpuset", Holds: "CPUs", Help: "CPUs that the program may run on: 0-1,3, or node0, cores (a thread of each), performance, efficiency", Value: f.cpus("server-cpuset", &t.CPUs), Not: "kube attach", Header: "target.server_cpuset load.arrangement"},
-		{Name: "load-cpuset", Holds: "CPUs", Help: "CPUs that the load generator runs on, in the same form as --server-cpuset", Value: f.cpus("load-cpuset", &l.CPUs), Not: "kube", Header: "load.load_cpuset load.arrangement"},
-		{Name: "shared-cpus", Help: "leave the load on the program's CPUs (default: it has its own if there are four or more)", Value: field.Switch(&l.Shared), Not: "kube", Header: "load.arrangement"},
+		{Name: "server-cpuset", Holds: "CPUs", Help: "CPUs that the program may run on: 0-1,3, or node0, cores (a thread of each), performance, efficiency", Value: cpus(&t.CPUs, &f.ServerNamed), Not: "kube attach", Header: "target.server_cpuset load.arrangement"},
+		{Name: "load-cpuset", Holds: "CPUs", Help: "CPUs that the load generator runs on, in the same form as --server-cpuset", Value: cpus(&l.CPUs, &f.LoadNamed), Not: "kube", Header: "load.load_cpuset load.arrangement"},
+		{Name: "shared-cpus", Help: "leave the load on the program's CPUs (default: it has its own if there are four or more)", Value: field.Switch(&l.Shared), Not: "kube server-cpuset load-cpuset", Header: "load.arrangement"},
 	}
 }
 
@@ -154,11 +152,13 @@ func (f *Flags) stopFields() []field.Field {
 	}
 }
 
-// cpus is a list of CPUs, or a name of some.
-func (f *Flags) cpus(name string, p *cpuset.Set) field.Value {
+// cpus is a list of CPUs, or a name of some, which only their machine can tell.
+func cpus(p *cpuset.Set, name *string) field.Value {
 	return field.Parsed(p, "", func(text string) (cpuset.Set, error) {
-		if word := strings.TrimSpace(text); word != "" && unicode.IsLetter(rune(word[0])) && f.Named != nil {
-			return f.Named(name, word)
+		*name = ""
+		if word := strings.TrimSpace(text); word != "" && unicode.IsLetter(rune(word[0])) {
+			*name = word
+			return nil, nil
 		}
 		set, err := cpuset.Parse(text)
 		if err != nil {

@@ -105,9 +105,6 @@ func (s Spec) exampleURL() string {
 
 func (s Spec) checkLoad() *FieldError {
 	l := s.Load
-	if l.Shared && (l.CPUs != nil || s.Target.CPUs != nil) {
-		return Wrong("shared-cpus", ": the lists of CPUs say already where target and load run: leave it out")
-	}
 	if s.Target.Kind() != journal.KindServer {
 		if l.Shared {
 			return Wrong("shared-cpus", " is for servers: a batch program has no load")

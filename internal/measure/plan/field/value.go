@@ -3,6 +3,7 @@ package field
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,10 +58,11 @@ func Text(p *string) Value {
 	return Parsed(p, *p, func(text string) (string, error) { return text, nil })
 }
 
-// Choice is one of two words.
+// Choice is one of two words, or what p holds already.
 func Choice[T ~string](p *T, one, other T) Value {
-	return Parsed(p, string(*p), func(text string) (T, error) {
-		if text != string(one) && text != string(other) {
+	now := *p
+	return Parsed(p, string(now), func(text string) (T, error) {
+		if !slices.Contains([]T{one, other, now}, T(text)) {
 			return "", fmt.Errorf("%q: want %s or %s", text, one, other)
 		}
 		return T(text), nil
