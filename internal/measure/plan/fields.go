@@ -136,7 +136,7 @@ func (f *Flags) cpuFields() []field.Field {
 		{Name: "quota", Holds: "limits", Help: "CPU limits to measure under: none,0.5,2", Value: field.Parsed(&f.Quotas, "", limits), Not: "attach", Header: "plan.settings plan.aa plan.max_trials"},
 		{Name: "beside-quota", Holds: "limit", Help: "CPU limit of the --beside command: 0.5, or none (default the program's)", Value: field.Parsed(&f.Neighbour.Quota, "", besideQuota), Needs: "beside", Header: "target.beside"},
 		{Name: "server-cpuset", Holds: "CPUs", Help: "CPUs that the program may run on: 0-1,3, or node0, cores (a thread of each), performance, efficiency", Value: cpus(&t.CPUs, &f.ServerNamed), Not: "kube attach", Header: "target.server_cpuset load.arrangement"},
-		{Name: "load-cpuset", Holds: "CPUs", Help: "CPUs that the load generator runs on, in the same form as --server-cpuset", Value: cpus(&l.CPUs, &f.LoadNamed), Not: "kube", Header: "load.load_cpuset load.arrangement"},
+		{Name: "load-cpuset", Holds: "CPUs", Help: "CPUs that the load generator runs on: 0-1,3, or node0, cores, performance, efficiency", Value: cpus(&l.CPUs, &f.LoadNamed), Not: "kube", Header: "load.load_cpuset load.arrangement"},
 		{Name: "shared-cpus", Help: "leave the load on the program's CPUs (default: it has its own if there are four or more)", Value: field.Switch(&l.Shared), Not: "kube server-cpuset load-cpuset", Header: "load.arrangement"},
 	}
 }
