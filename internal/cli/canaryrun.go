@@ -12,11 +12,10 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/page/files"
-	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
 func thisHost() string { return session.ThisHost().Hostname }
@@ -112,15 +111,16 @@ func recordIn(w *journal.Writer) func(canary.Slice) error {
 
 func showCanary(std stdio, dir string, contents *canary.Contents, asJSON bool) error {
 	r := canary.Analyze(contents)
-	paths, err := files.WriteCanary(dir, r)
+	paths, err := page.WriteCanary(dir, r)
 	if asJSON {
-		b, jsonErr := files.CanaryJSON(r)
+		b, jsonErr := page.CanaryJSON(r)
 		if jsonErr == nil {
 			_, jsonErr = std.out.Write(b)
 		}
 		return errors.Join(jsonErr, err)
 	}
-	return errors.Join(text.RenderCanary(std.out, page.NewCanary(r), std.page(paths)), err)
+	brief, _ := page.Canary(r)
+	return errors.Join(text.Render(std.out, brief, std.page(paths)), err)
 }
 
 // tell says what is about to be made, and what it means.

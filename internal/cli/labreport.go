@@ -12,8 +12,8 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/page"
 	"github.com/procfit/procfit/internal/lab/run"
-	"github.com/procfit/procfit/internal/verdict/page/files"
-	"github.com/procfit/procfit/internal/verdict/page/text"
+	"github.com/procfit/procfit/internal/show/text"
+	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
 
 func newLabReport(std stdio) *cobra.Command {
@@ -36,7 +36,7 @@ reports. Nothing is measured. It may be called while the run still goes on.`,
 }
 
 // labPages are the reports of a lab run.
-var labPages = run.Pages{Sweep: files.Write, Lab: page.Write}
+var labPages = run.Pages{Sweep: sweeppage.Write, Lab: page.Write}
 
 func reportLab(std stdio, dir string, asJSON bool) error {
 	o, err := lab.ReadOutcome(dir)
@@ -62,7 +62,7 @@ func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 		_, err = std.out.Write(b)
 		return err
 	}
-	return page.Text(std.out, page.New(o), text.Options{
+	return text.Render(std.out, page.New(o).Brief(), text.Options{
 		Width: cmp.Or(width(std), plainWidth), Color: std.color(), Files: []string{
 			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, lab.OutcomeName),
 		},

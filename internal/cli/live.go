@@ -46,7 +46,7 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 func (p *livePage) renew() *page.View {
 	contents := p.session.Journal()
 	v := page.New(verdict.Analyze(contents.Header, contents.Trials))
-	err := p.server.Show(v)
+	err := p.server.Show(v.SoFar())
 	if err == nil {
 		return v
 	}
@@ -123,7 +123,7 @@ func (p *livePage) end(ctx context.Context) {
 	if _, err := os.Stat(path); err == nil {
 		last += " This page stays in " + path + "."
 	}
-	if err := p.server.End(ctx, v, last); err != nil {
+	if err := p.server.End(ctx, v.Ended(), last); err != nil {
 		p.std.notef("--live: %v", err)
 	}
 }

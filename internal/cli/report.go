@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/page/files"
-	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
 func newReport(std stdio) *cobra.Command {
@@ -75,7 +74,7 @@ func publish(dir string, contents *journal.Contents, baseline string) (*verdict.
 		}
 		refused = err
 	}
-	paths, err := files.Write(dir, r)
+	paths, err := page.Write(dir, r)
 	return r, paths, errors.Join(refused, err)
 }
 
@@ -89,7 +88,7 @@ func show(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 		_, err = std.out.Write(b)
 		return err
 	}
-	return text.Render(std.out, page.New(r), std.page(paths))
+	return text.Render(std.out, page.New(r).Brief(), std.page(paths))
 }
 
 // page is how a report is laid out there.

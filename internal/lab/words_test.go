@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/page"
+	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -81,17 +82,14 @@ func TestWords(t *testing.T) {
 	if len(o.Experiments) != len(worded) {
 		t.Errorf("%d experiments of %d", len(o.Experiments), len(worded))
 	}
-	var got bytes.Buffer
-	if err := page.Markdown(&got, page.New(o)); err != nil {
-		t.Fatal(err)
-	}
+	got := markdown.Render(page.New(o).Results())
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil || !bytes.Equal(got.Bytes(), want) {
+	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%v: the page is another than %s: go test ./internal/lab -run TestWords -update, and read the difference", err, golden)
 	}
 }

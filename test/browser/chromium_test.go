@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict"
 	report "github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/page/html"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -37,16 +36,16 @@ type tab struct {
 // before has been done.
 func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
-	var b bytes.Buffer
-	if err := html.Render(&b, report.New(r)); err != nil {
+	b, err := html.Render(report.New(r).Report())
+	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	x := &tab{ctx: browser(t), url: "file://" + path}
-	err := chromedp.Listen(x.ctx, func(event any) {
+	err = chromedp.Listen(x.ctx, func(event any) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		switch e := event.(type) {

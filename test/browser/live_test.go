@@ -20,7 +20,7 @@ func TestTheLivePageFollowsWithoutAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Show(report.New(pagetest.Shared())); err != nil {
+	if err := s.Show(report.New(pagetest.Shared()).SoFar()); err != nil {
 		t.Fatal(err)
 	}
 	s.Now("Running now: the first")

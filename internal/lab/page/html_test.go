@@ -1,38 +1,39 @@
 package page
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 	"testing"
 
+	nethtml "golang.org/x/net/html"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
-	"golang.org/x/net/html"
 )
 
 // labPages are the index and every experiment's page.
 func labPages(t *testing.T, v *Lab) map[string][]byte {
 	t.Helper()
 	pages := map[string][]byte{}
-	var b bytes.Buffer
-	if err := renderIndex(&b, v); err != nil {
-		t.Fatal(err)
-	}
-	pages["index.html"] = bytes.Clone(b.Bytes())
-	for _, e := range v.Experiments {
-		b.Reset()
-		if err := renderExperiment(&b, v, e); err != nil {
+	render := func(name string, d *document.Document) {
+		b, err := html.Render(d)
+		if err != nil {
 			t.Fatal(err)
 		}
-		pages[e.Page] = bytes.Clone(b.Bytes())
+		pages[name] = b
+	}
+	render("index.html", v.Index())
+	for i := range v.Experiments {
+		render(v.Experiments[i].Page, v.Page(&v.Experiments[i]))
 	}
 	return pages
 }
 
 func TestPages(t *testing.T) {
 	pages := labPages(t, New(madeLab()))
-	for name, document := range pages {
-		pagetest.Headings(t, name, document)
+	for name, b := range pages {
+		pagetest.Headings(t, name, b)
 	}
 	index := string(pages["index.html"])
 	for _, want := range []string{`href="chain/index.html"`, `href="#chain"`, `id="chain"`, "a quota needs a cgroup", "does not hold", "29 ÷ 27.1 µs = 1.07"} {
@@ -54,12 +55,12 @@ func TestPages(t *testing.T) {
 // Hostile text stays text, and links lead to files of the folder alone.
 func TestHostile(t *testing.T) {
 	plain := map[string]bool{}
-	for _, document := range labPages(t, New(madeLab())) {
-		pagetest.Elements(t, document, func(n *html.Node) { plain[n.Data] = true })
+	for _, b := range labPages(t, New(madeLab())) {
+		pagetest.Elements(t, b, func(n *nethtml.Node) { plain[n.Data] = true })
 	}
 	plain["br"] = true
-	for name, document := range labPages(t, New(hostileLab())) {
-		pagetest.Elements(t, document, func(n *html.Node) {
+	for name, b := range labPages(t, New(hostileLab())) {
+		pagetest.Elements(t, b, func(n *nethtml.Node) {
 			if !plain[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)
 			}

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 func hypothesis(s lab.Answered) Hypothesis {
@@ -16,11 +16,11 @@ func hypothesis(s lab.Answered) Hypothesis {
 	h.Strip = hypothesisStrip(&s, h.Wanted)
 	switch s.Answer {
 	case lab.Holds:
-		h.State, h.Label = page.OK, "holds"
+		h.State, h.Label = document.OK, "holds"
 	case lab.DoesNotHold:
-		h.State, h.Label = page.Attention, "does not hold"
+		h.State, h.Label = document.Attention, "does not hold"
 	default:
-		h.State, h.Label = page.Unknown, "cannot tell here"
+		h.State, h.Label = document.Unknown, "cannot tell here"
 	}
 	if m := s.Measured; m.Median != nil {
 		h.Here = number.Figure(*m.Median)
@@ -51,7 +51,7 @@ func wanted(s lab.Answered) string {
 // hypothesisStrip draws what a hypothesis wants, what was measured, and the document's own
 // value, each on a line of its own: ratios of different things have no scale in common.
 // It is logarithmic where all are above zero, as ratios are.
-func hypothesisStrip(s *lab.Answered, wanted string) *page.Strip {
+func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 	var values []float64
 	see := func(list ...*float64) {
 		for _, x := range list {
@@ -72,7 +72,7 @@ func hypothesisStrip(s *lab.Answered, wanted string) *page.Strip {
 	low, high := scale(slices.Min(values)), scale(slices.Max(values))
 	pad := max(0.25*(high-low), 0.05*math.Abs(high), 0.05)
 	at := func(x float64) float64 { return min(1, max(0, (scale(x)-low+pad)/(high-low+2*pad))) }
-	out := &page.Strip{Zone: page.Span{From: 0, To: 1}, Summary: "wanted " + wanted}
+	out := &document.Strip{Zone: document.Span{From: 0, To: 1}, Summary: "wanted " + wanted}
 	if s.AtLeast != nil {
 		out.Zone.From = at(*s.AtLeast)
 	}
@@ -81,15 +81,15 @@ func hypothesisStrip(s *lab.Answered, wanted string) *page.Strip {
 	}
 	if m.Median != nil {
 		out.Present, out.At = true, at(*m.Median)
-		out.Interval = page.Span{From: out.At, To: out.At}
+		out.Interval = document.Span{From: out.At, To: out.At}
 		if m.Low != nil && m.High != nil {
-			out.Interval = page.Span{From: at(*m.Low), To: at(*m.High)}
+			out.Interval = document.Span{From: at(*m.Low), To: at(*m.High)}
 		}
 		out.Summary += ", measured " + number.Figure(*m.Median)
 	}
 	if s.Value != nil {
 		text := "the document has " + number.Figure(*s.Value)
-		out.Document = &page.Tick{At: at(*s.Value), Label: text}
+		out.Document = &document.Tick{At: at(*s.Value), Label: text}
 		out.Summary += ", " + text
 	}
 	return out

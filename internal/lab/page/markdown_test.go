@@ -1,24 +1,16 @@
 package page
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func TestMarkdown(t *testing.T) {
-	var b bytes.Buffer
-	if err := Markdown(&b, New(madeLab())); err != nil {
-		t.Fatal(err)
-	}
-	pagetest.Golden(t, "lab.md", b.Bytes())
-	b.Reset()
-	if err := Markdown(&b, New(hostileLab())); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(b.String()) {
+	pagetest.Golden(t, "lab.md", markdown.Render(New(madeLab()).Results()))
+	for line := range strings.Lines(string(markdown.Render(New(hostileLab()).Results()))) {
 		if strings.HasPrefix(line, "procfit lab ") || strings.HasPrefix(line, "procfit sweep ") {
 			continue // in a code block
 		}

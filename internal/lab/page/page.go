@@ -1,6 +1,6 @@
-// Package page makes the pages of a lab run: its index, a page for each experiment, the
-// same as Markdown and for a terminal. What a single sweep came to is shown as verdict/page
-// shows it; the parts of its pages are used here too.
+// Package page makes documents of a lab run: its index, a page for each experiment, all in
+// one, and a short one for a terminal. What a single sweep came to is shown as verdict/page
+// shows it.
 package page
 
 import (
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -22,7 +23,7 @@ type Lab struct {
 	Sentence    string // how many hypotheses hold
 	Disturbed   string // that other programs took CPUs; empty when they did not
 	Experiments []Experiment
-	Environment []page.Pair
+	Environment document.Pairs
 	Command     string
 }
 
@@ -38,21 +39,21 @@ type Experiment struct {
 	Counts     string
 	Hypotheses []Hypothesis
 	Stages     []Stage
-	Files      []page.Pair // to be looked at: what it is, and where, relative to the experiment's page
-	Versions   bool        // it compares Go versions
+	Files      document.Pairs // to be looked at: what it is, and where, relative to the experiment's page
+	Versions   bool           // it compares Go versions
 }
 
 // Hypothesis is what a document says, with what was measured.
 type Hypothesis struct {
-	State    page.State
+	State    document.Tone
 	Label    string // holds, does not hold, cannot tell here
 	Says     string
-	Document string      // its own numbers
-	On       string      // its machine that they are of, where it has several
-	Here     string      // the measured ratio, with its interval
-	Wanted   string      // from what to what the hypothesis holds
-	Reason   string      // why it cannot be told
-	Strip    *page.Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
+	Document string          // its own numbers
+	On       string          // its machine that they are of, where it has several
+	Here     string          // the measured ratio, with its interval
+	Wanted   string          // from what to what the hypothesis holds
+	Reason   string          // why it cannot be told
+	Strip    *document.Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
 }
 
 // Stage is one of an experiment's sweeps.
@@ -83,7 +84,7 @@ func New(o *lab.Outcome) *Lab {
 	}
 	v.Disturbed = disturbed(o)
 	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
-	v.Environment = []page.Pair{
+	v.Environment = document.Pairs{
 		{Name: "CPU", Value: phrase.Clean(o.Host.CPUModel)},
 		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
 		{Name: "System", Value: phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
@@ -155,7 +156,7 @@ func newExperiment(r *lab.Ran) Experiment {
 		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
 	}
 	for _, f := range r.Files {
-		e.Files = append(e.Files, page.Pair{Name: phrase.Clean(f.Title), Value: phrase.Clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
+		e.Files = append(e.Files, document.Pair{Name: phrase.Clean(f.Title), Value: phrase.Clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
 	}
 	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
 		e.Page = path.Join(r.ID, "index.html")

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 func TestLab(t *testing.T) {
@@ -26,10 +26,10 @@ func TestLab(t *testing.T) {
 		t.Errorf("%+v", chain)
 	}
 	h := chain.Hypotheses[0]
-	if h.Here != "1.04 [1.02, 1.07], n 20" || h.Wanted != "1.1 or less" || h.Label != "holds" || h.State != page.OK {
+	if h.Here != "1.04 [1.02, 1.07], n 20" || h.Wanted != "1.1 or less" || h.Label != "holds" || h.State != document.OK {
 		t.Errorf("%+v", h)
 	}
-	if h := chain.Hypotheses[1]; h.Wanted != "1.58 to 3.54" || h.State != page.Attention {
+	if h := chain.Hypotheses[1]; h.Wanted != "1.58 to 3.54" || h.State != document.Attention {
 		t.Errorf("%+v", h)
 	}
 	if h := chain.Hypotheses[1]; h.On != "server" || h.Strip == nil || h.Strip.Document == nil || h.Strip.Interval.To > h.Strip.Zone.From || h.Strip.Document.At < h.Strip.Zone.From {

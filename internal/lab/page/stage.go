@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -69,8 +70,8 @@ func lead(s string) string { return strings.TrimSuffix(phrase.FirstLine(s), ":")
 // Figures are a table under its title, and the charts of the same.
 type Figures struct {
 	Title  string
-	Charts []page.Chart
-	Table  page.Table
+	Charts []document.Chart
+	Table  document.Table
 }
 
 // Tables are the stage's figures. Of one group they stand side by side in one table,
@@ -92,16 +93,16 @@ func sideBySide(rows []page.Multiples) (Figures, bool) {
 		return Figures{}, false
 	}
 	first := rows[0].Table
-	joined := page.Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]page.Row, len(first.Rows))}
+	joined := document.Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]document.Row, len(first.Rows))}
 	for i, label := range rows[0].Labels {
-		joined.Rows[i].Cells = []page.Cell{{Value: phrase.Clean(label)}}
+		joined.Rows[i].Cells = []document.Cell{{Value: phrase.Clean(label)}}
 	}
-	var charts []page.Chart
+	var charts []document.Chart
 	for _, m := range rows {
 		if len(m.Table.Columns) != 2 || !slices.Equal(m.Labels, rows[0].Labels) {
 			return Figures{}, false
 		}
-		joined.Columns = append(joined.Columns, page.Column{Head: m.Title, Short: m.Title})
+		joined.Columns = append(joined.Columns, document.Column{Head: m.Title, Short: m.Title})
 		for _, c := range m.Charts {
 			c.Title = m.Title
 			charts = append(charts, c)

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
-	"github.com/procfit/procfit/internal/verdict/page/text"
 )
 
 func renderLab(t *testing.T, o *lab.Outcome, options text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Text(&b, New(o), options); err != nil {
+	if err := text.Render(&b, New(o).Brief(), options); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

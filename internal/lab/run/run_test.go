@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page/files"
+	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
 
 // machine answers every task of every stage with a valid trial, but for what it is
@@ -64,7 +64,7 @@ func host() journal.Host {
 	return journal.Host{Hostname: "host", CPUModel: "Intel(R) Xeon(R) Processor", CPUs: 2, EffectiveCPUs: 2, Kernel: "6.18.0"}
 }
 
-var pages = Pages{Sweep: files.Write, Lab: page.Write}
+var pages = Pages{Sweep: sweeppage.Write, Lab: page.Write}
 
 // planOf is a run of the experiments with two blocks of one and two Ps.
 func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {

@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page/files"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // runner answers every task with a valid trial, and stops as it is told.
@@ -202,7 +202,7 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.Write(s.Dir, verdict.Analyze(c.Header, c.Trials)); err != nil {
+	if _, err := page.Write(s.Dir, verdict.Analyze(c.Header, c.Trials)); err != nil {
 		t.Fatal(err)
 	}
 	list, err := filepath.Glob(filepath.Join(s.Dir, "*"))

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
 // goOn is the command that measures what a verdict lacks, and how long it takes. A race
 // goes on where it ended; a grid of more blocks is another plan, with a folder of its own.
-func (w words) goOn(s verdict.Step) Advice {
+func (w words) goOn(s verdict.Step) document.Item {
 	text := "about " + phrase.Count(s.More, "more trial")
 	ends := " should decide"
 	if len(s.List) > 1 {
@@ -23,7 +24,7 @@ func (w words) goOn(s verdict.Step) Advice {
 	}
 	r := w.result
 	if !swept(r) {
-		return Advice{Text: text + ends}
+		return document.Item{Text: text + ends}
 	}
 	trials, command := s.More, ""
 	if r.Plan.Racing() {
@@ -38,7 +39,7 @@ func (w words) goOn(s verdict.Step) Advice {
 	if s.TrialSeconds > 0 && float64(trials)*s.TrialSeconds < 1e6 {
 		text += ", " + about(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","
 	}
-	return Advice{text + ends, command}
+	return document.Item{Text: text + ends, Command: command}
 }
 
 // swept tells whether the trials are those of a procfit sweep that may be called again.

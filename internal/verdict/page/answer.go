@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -16,15 +17,8 @@ type Answer struct {
 	Text  string
 	Brief string // the same beside other groups' answers: "set 2"
 	Plain string
-	Tiles []Tile
+	Tiles document.Tiles
 	Apply string // a line to paste; empty where there is nothing to set
-}
-
-// Tile is one figure, before and after where something is to change.
-type Tile struct {
-	Name          string
-	Before, After string // without Before there is nothing to change
-	Note          string
 }
 
 func (g *group) answer() Answer {
@@ -161,7 +155,7 @@ func factor(ratio float64) string {
 
 // tiles are what an engineer asks of a change: latency, throughput, CPU. Where nothing is
 // to change they are the default's.
-func (g *group) tiles() (list []Tile) {
+func (g *group) tiles() (list []document.Tile) {
 	before, after := g.rowOfUnset(), g.chosen()
 	if after == nil {
 		after = before
@@ -174,7 +168,7 @@ func (g *group) tiles() (list []Tile) {
 		if i.Median == nil {
 			return
 		}
-		t := Tile{Name: name, After: u.Value(*i.Median)}
+		t := document.Tile{Name: name, After: u.Value(*i.Median)}
 		if i.Low != nil && i.High != nil {
 			t.Note = u.Number(*i.Low) + " to " + u.Number(*i.High)
 		}
@@ -219,8 +213,8 @@ func (g *group) rowOfUnset() *verdict.SettingResult {
 }
 
 // folded says in one line what a folded list of checks holds.
-func folded(title string, checks []Check, bad, open string) string {
-	count := map[State]int{}
+func folded(title string, checks []document.Check, bad, open string) string {
+	count := map[document.Tone]int{}
 	for _, c := range checks {
 		count[c.State]++
 	}
@@ -228,7 +222,7 @@ func folded(title string, checks []Check, bad, open string) string {
 	for _, p := range []struct {
 		n    int
 		word string
-	}{{count[Attention] + count[Act], bad}, {count[Unknown], open}} {
+	}{{count[document.Attention] + count[document.Act], bad}, {count[document.Unknown], open}} {
 		if p.n > 0 {
 			parts = append(parts, strconv.Itoa(p.n)+" "+p.word)
 		}
@@ -240,7 +234,7 @@ func folded(title string, checks []Check, bad, open string) string {
 }
 
 // alert is the warnings in one line, which leads to them.
-func alert(all []Warning) string {
+func alert(all []document.Note) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -20,13 +21,13 @@ func (g *group) benchmarks() *Benchmarks {
 		return nil
 	}
 	out := &Benchmarks{Note: fmt.Sprintf("Time of an operation, median, and how it compares with GOMAXPROCS=%d. %s: no difference shown; all others hold together with 95 %%.", b.Procs[b.Base], alike)}
-	out.Table.Columns = []Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
+	out.Table.Columns = []document.Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
 	for i := range b.Procs {
 		head := strconv.Itoa(b.Procs[i])
 		if a := g.row(b.Mean[i].Setting); a != nil {
 			head = settingName(a)
 		}
-		out.Table.Columns = append(out.Table.Columns, Column{Head: head, Short: head, Detailed: true})
+		out.Table.Columns = append(out.Table.Columns, document.Column{Head: head, Short: head, Detailed: true})
 	}
 	for i := range b.List {
 		one := &b.List[i]
@@ -43,11 +44,11 @@ func (g *group) benchmarks() *Benchmarks {
 	return out
 }
 
-func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) Row {
-	row := Row{Cells: []Cell{{Value: name}}}
+func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document.Row {
+	row := document.Row{Cells: []document.Cell{{Value: name}}}
 	for i := range times {
 		t := &times[i]
-		c := Cell{Value: maybe(number.Time(), t.Seconds.Median)}
+		c := document.Cell{Value: maybe(number.Time(), t.Seconds.Median)}
 		switch {
 		case i == base || t.VersusBase.Median == nil:
 		case t.Differs && *t.VersusBase.Median >= 2:
@@ -64,7 +65,7 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) Row {
 
 // benchmarkChart is one benchmark's time by setting, on a scale of its own: what is
 // compared is its shape. The value that it wants is marked, where another is named.
-func (g *group) benchmarkChart(b *verdict.Benchmark) *Chart {
+func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 	times := map[string]verdict.Interval{}
 	for _, t := range b.Times {
 		times[t.Setting] = t.Seconds

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -65,7 +66,7 @@ func TestOneAloneIsNoMean(t *testing.T) {
 // A gate's old and new share places and axis where a renderer has room.
 func TestOldAndNewOnOneAxis(t *testing.T) {
 	v := New(pagetest.Gate(func(*verdict.Gate) {}))
-	for _, c := range []*Chart{v.Groups[0].Throughput, v.Groups[0].Latency} {
+	for _, c := range []*document.Chart{v.Groups[0].Throughput, v.Groups[0].Latency} {
 		p := c.Together
 		if p == nil || len(p.Categories) != 1 || len(p.Series) != 2 || p.Series[0].Name != "old" || p.Series[1].Name != "new" {
 			t.Fatalf("%s: %+v", c.Title, p)

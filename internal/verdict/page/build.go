@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -35,7 +36,7 @@ func New(result *verdict.Result) *View {
 	case len(v.Groups) == 1:
 		v.Verdict = v.Groups[0].Verdict
 	case len(v.Groups) == 0:
-		v.Verdict = Verdict{State: Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
+		v.Verdict = Verdict{State: document.Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
 	default:
 		v.Verdict = acrossGroups(r, v.Groups)
 		v.Summary = summary(r, v.Groups)
@@ -56,7 +57,7 @@ func New(result *verdict.Result) *View {
 			continue // which says it, at the head
 		}
 		a := warn(r, w)
-		word := Warning{Message: phrase.Clean(a.message), Fix: phrase.Clean(a.fix)}
+		word := document.Note{Message: phrase.Clean(a.message), Fix: phrase.Clean(a.fix)}
 		if w.Group != nil && *w.Group >= 0 && *w.Group < len(v.Groups) {
 			g := &v.Groups[*w.Group]
 			g.Warnings = append(g.Warnings, word)
@@ -136,7 +137,7 @@ func (g *group) title() string {
 func (g *group) verdict() Verdict {
 	rec := g.Recommendation
 	if g.gateAlone {
-		return Verdict{State: Unknown, Label: "Not asked", Sentence: "The gate compares two programs at one number of Ps.", Context: g.context()}
+		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs at one number of Ps.", Context: g.context()}
 	}
 	name, w := nameOf(&rec), words{g.Group, g.r}
 	return Verdict{

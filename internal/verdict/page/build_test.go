@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -48,7 +49,7 @@ func TestNothingUnprintableReachesAView(t *testing.T) {
 func TestChartsPlaceEverySettingAndTrialWithinTheAxis(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile()} {
 		for gi, g := range New(r).Groups {
-			charts := append([]Chart{*g.Throughput}, g.Evidence...)
+			charts := append([]document.Chart{*g.Throughput}, g.Evidence...)
 			if g.Latency != nil {
 				charts = append(charts, *g.Latency)
 			}
@@ -99,7 +100,7 @@ func TestEveryTrialIsADot(t *testing.T) {
 }
 
 func TestMarksFollowTheVerdict(t *testing.T) {
-	marks := func(c *Chart) string {
+	marks := func(c *document.Chart) string {
 		s := ""
 		for _, k := range c.Categories {
 			if k.Mark != "" {

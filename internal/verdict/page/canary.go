@@ -2,40 +2,47 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
-// Canary is a canary's Result, ready to be laid out.
-type Canary struct {
-	Name        string
-	Started     string
-	Verdict     Verdict
-	Table       Table   // a row for each setting and figure
-	Charts      []Chart // of each setting, over time
-	Warnings    []Warning
-	Environment []Pair
-	Command     string
+// Canary is what a canary came to, for a terminal and for files.
+func Canary(r *canary.Result) (brief, report *document.Document) {
+	w := canaryWords{r}
+	h, v, table := r.Header, w.verdict(), w.table()
+	brief = &document.Document{Title: "GOMAXPROCS of " + phrase.Clean(h.Name) + " under its own traffic", Date: h.Started.UTC().Format("2 January 2006, 15:04 UTC")}
+	whole := *brief
+	report = &whole
+	brief.Blocks, report.Blocks = []document.Block{v.brief()}, []document.Block{v.brief()}
+	if !r.Unreached { // else of zeros
+		if list := w.charts(); len(list) > 0 {
+			report.Blocks = append(report.Blocks, document.Charts{Title: document.Heading{Level: 2, Text: "Over time"}, List: list})
+			list = slices.DeleteFunc(slices.Clone(list), func(c document.Chart) bool { return len(c.Categories) > mostSlices })
+			brief.Blocks = append(brief.Blocks, document.Charts{List: list})
+		}
+	}
+	if len(table.Rows) > 0 {
+		report.Blocks = append(report.Blocks, document.Heading{Level: 2, Text: "All figures"}, table)
+		brief.Blocks = slices.Insert(brief.Blocks, 1, document.Block(table))
+	}
+	if list := w.warnings(); len(list) > 0 {
+		report.Blocks = append(report.Blocks, document.Heading{Level: 2, Text: "Warnings", ID: "warnings"}, list)
+		brief.Blocks = append(brief.Blocks, list)
+	}
+	report.Blocks = append(report.Blocks, document.Heading{Level: 2, Text: "Environment", ID: "environment"}, w.environment(),
+		document.Code{Title: "The command", Language: "sh", Text: "procfit " + phrase.Shell(h.Tool.Args)})
+	return brief, report
 }
 
-// NewCanary words a Result.
-func NewCanary(r *canary.Result) *Canary {
-	w := canaryWords{r}
-	h := r.Header
-	v := &Canary{
-		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + phrase.Shell(h.Tool.Args),
-		Verdict: w.verdict(), Table: w.table(), Warnings: w.warnings(), Environment: w.environment(),
-	}
-	if !r.Unreached { // else of zeros
-		v.Charts = w.charts()
-	}
-	return v
-}
+// mostSlices is how many lines a chart over time may take of a terminal.
+const mostSlices = 24
 
 // canaryWords are those of one Result.
 type canaryWords struct{ *canary.Result }
@@ -108,8 +115,8 @@ func (w canaryWords) told(a canary.SettingResult, figures []canary.Figure) strin
 	return phrase.And(list)
 }
 
-func (w canaryWords) table() Table {
-	t := Table{Columns: []Column{
+func (w canaryWords) table() document.Table {
+	t := document.Table{Columns: []document.Column{
 		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Figure", Short: "figure", Left: true}, {Head: "Median", Short: "median"},
 		{Head: "Control", Short: "control"}, {Head: "Against the control", Short: "change", Detailed: true}, {Head: "Slices", Short: "n"},
 	}}
@@ -119,7 +126,7 @@ func (w canaryWords) table() Table {
 		}
 		for _, m := range a.Figures {
 			u := w.unit(m.Figure)
-			row := Row{Cells: []Cell{{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Figure)}, {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {}, {Value: strconv.Itoa(m.Ratio.N)}}}
+			row := document.Row{Cells: []document.Cell{{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Figure)}, {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {}, {Value: strconv.Itoa(m.Ratio.N)}}}
 			row.Cells[4].Value, row.Cells[4].Detail = changes(m.Ratio)
 			row.Mark = w.mark(a, m.Figure)
 			t.Rows = append(t.Rows, row)
@@ -150,12 +157,12 @@ func (w canaryWords) mark(a canary.SettingResult, f canary.Figure) string {
 	return ""
 }
 
-func (w canaryWords) environment() []Pair {
+func (w canaryWords) environment() document.Pairs {
 	h := w.Header
-	var out []Pair
+	var out document.Pairs
 	add := func(name, value string) {
 		if value = phrase.Clean(value); value != "" {
-			out = append(out, Pair{phrase.Clean(name), value})
+			out = append(out, document.Pair{Name: phrase.Clean(name), Value: value})
 		}
 	}
 	add("Pods like those of", h.Target.Object)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/canary"
@@ -11,7 +12,7 @@ import (
 
 // charts show one figure over time, of each setting beside its control: the user's own
 // where there is one, else CPU time.
-func (w canaryWords) charts() (list []Chart) {
+func (w canaryWords) charts() (list []document.Chart) {
 	for _, f := range w.Header.Figures() {
 		if !w.Has(f) {
 			continue
@@ -35,12 +36,12 @@ func (w canaryWords) charts() (list []Chart) {
 	return nil
 }
 
-func (w canaryWords) chart(f canary.Figure, a canary.SettingResult, ax axis.Axis) Chart {
+func (w canaryWords) chart(f canary.Figure, a canary.SettingResult, ax axis.Axis) document.Chart {
 	u := w.unit(f)
 	name := phrase.Clean(a.Label)
-	c := Chart{
+	c := document.Chart{
 		Title: w.name(f) + ", GOMAXPROCS " + name, Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.Header.Canary.SliceSeconds)),
-		Ticks: ticks(u, ax), Series: []Series{{Name: "the control, " + canary.Control}, {Name: name}},
+		Ticks: ticks(u, ax), Series: []document.Series{{Name: "the control, " + canary.Control}, {Name: name}},
 	}
 	for _, s := range w.Slices {
 		of := map[string]*float64{}
@@ -50,13 +51,13 @@ func (w canaryWords) chart(f canary.Figure, a canary.SettingResult, ax axis.Axis
 		if _, ran := of[a.Label]; !ran {
 			continue
 		}
-		k := Category{Label: strconv.Itoa(len(c.Categories) + 1)}
+		k := document.Category{Label: strconv.Itoa(len(c.Categories) + 1)}
 		for i, label := range []string{canary.Control, a.Label} {
 			series := &c.Series[i]
-			m, text := Mark{}, "not known"
+			m, text := document.Mark{}, "not known"
 			if x := of[label]; x != nil {
 				n := len(series.Marks)
-				m = Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
+				m = document.Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
 				text = m.Value
 			}
 			series.Marks = append(series.Marks, m)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/canary"
@@ -19,9 +20,9 @@ func (w canaryWords) verdict() Verdict {
 		switch e.Code {
 		case journal.EndComplete, journal.EndUnreached:
 		case journal.EndHarm:
-			v.State, v.Label, v.Sentence = Attention, "Harm", w.harm(e.Harm)
+			v.State, v.Label, v.Sentence = document.Attention, "Harm", w.harm(e.Harm)
 			if e.Harm != nil && e.Harm.Setting == canary.Control {
-				v.State, v.Label = Unknown, "Harm of the control"
+				v.State, v.Label = document.Unknown, "Harm of the control"
 			}
 		case journal.EndInterrupted:
 			v = unfinished("it was interrupted", v)
@@ -40,7 +41,7 @@ func (w canaryWords) verdict() Verdict {
 
 func unfinished(why string, v Verdict) Verdict {
 	v.Sentence = "The canary did not come to its end: " + why + ". What its slices say: " + v.Sentence
-	v.State, v.Label = Unknown, "Not finished"
+	v.State, v.Label = document.Unknown, "Not finished"
 	return v
 }
 
@@ -54,15 +55,15 @@ func (w canaryWords) proven() Verdict {
 	}
 	switch {
 	case w.Counted == 0:
-		return Verdict{State: Unknown, Label: "Nothing counted", Sentence: "No slice of time was counted."}
+		return Verdict{State: document.Unknown, Label: "Nothing counted", Sentence: "No slice of time was counted."}
 	case w.Unreached:
 		return w.unreached()
 	case by[canary.Better] != nil:
-		return Verdict{State: Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and proven no worse in what is judged: %s.", phrase.And(by[canary.Better]), phrase.And(w.judged()))}
+		return Verdict{State: document.Act, Label: "Better", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset, and proven no worse in what is judged: %s.", phrase.And(by[canary.Better]), phrase.And(w.judged()))}
 	case by[canary.Mixed] != nil:
-		return Verdict{State: Attention, Label: "Trade-off", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset in one figure and worse in another.", phrase.And(by[canary.Mixed]))}
+		return Verdict{State: document.Attention, Label: "Trade-off", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than unset in one figure and worse in another.", phrase.And(by[canary.Mixed]))}
 	case by[canary.Worse] != nil && by[canary.Open] == nil:
-		return Verdict{State: OK, Label: "Leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
+		return Verdict{State: document.OK, Label: "Leave it unset", Sentence: fmt.Sprintf("Under this traffic GOMAXPROCS %s is worse than unset.", phrase.And(by[canary.Worse]))}
 	}
 	return w.open()
 }
@@ -75,10 +76,10 @@ func (w canaryWords) unreached() Verdict {
 		over = ", and it ended"
 	}
 	return Verdict{
-		State: Unknown, Label: "No requests",
+		State: document.Unknown, Label: "No requests",
 		Sentence: fmt.Sprintf("No request reached the canary's pods in %s%s: nothing was compared. Clients that keep their connections do not meet new pods, or %s gets no requests at all.",
 			phrase.Count(w.Counted, "slice"), over, services(w.Header.Canary.Services)),
-		Settle: []Advice{
+		Settle: []document.Item{
 			{Text: "let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)"},
 			{Text: "put a proxy or a service mesh in front that spreads requests instead of connections"},
 			{Text: "use a headless Service whose clients spread their requests over all its addresses"},
@@ -90,7 +91,7 @@ func (w canaryWords) unreached() Verdict {
 // open is that no value is better: of one that is so in a figure, where it may be worse.
 func (w canaryWords) open() Verdict {
 	const more = "more slices, or longer ones, may tell."
-	v := Verdict{State: Unknown, Label: "Cannot tell", Sentence: "Under this traffic no value is proven better than unset: " + more}
+	v := Verdict{State: document.Unknown, Label: "Cannot tell", Sentence: "Under this traffic no value is proven better than unset: " + more}
 	var list []string
 	for _, a := range w.Settings {
 		if a.Verdict == canary.Open && len(a.Better) > 0 {
@@ -201,9 +202,9 @@ func (w canaryWords) harm(h *journal.Harm) string {
 }
 
 // warnings are what weakens it.
-func (w canaryWords) warnings() (list []Warning) {
+func (w canaryWords) warnings() (list document.Notes) {
 	add := func(setting, message, fix string) {
-		list = append(list, Warning{phrase.Clean(setting), phrase.Clean(message), phrase.Clean(fix)})
+		list = append(list, document.Note{Subject: phrase.Clean(setting), Message: phrase.Clean(message), Fix: phrase.Clean(fix)})
 	}
 	if !w.PerRequest && w.Has(canary.FigureCPU) {
 		add("", "CPU time is of a pod and not of a request, as no query told the requests: how the Service spread them is in it.",

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -48,7 +49,7 @@ func bound(o slo.Objective) string {
 // logarithmic: beyond it the small values of a linear one cannot be read.
 const logFrom = 20
 
-func (g *group) throughputChart() *Chart {
+func (g *group) throughputChart() *document.Chart {
 	measures := []measure{{
 		name:  "level",
 		value: func(a *verdict.SettingResult) verdict.Interval { return g.asShown(a.Throughput) },
@@ -60,12 +61,12 @@ func (g *group) throughputChart() *Chart {
 	c, _ := g.chart("throughput", g.throughput, measures, false)
 	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.Name(), noted(g.throughputNote(), g.Origin)
 	if old := g.pairs(); old != nil {
-		c.together(g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
+		together(&c, g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
 	}
 	return &c
 }
 
-func (g *group) latencyChart() *Chart {
+func (g *group) latencyChart() *document.Chart {
 	measures := []measure{
 		{"p50", func(a *verdict.SettingResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }},
 	}
@@ -84,19 +85,19 @@ func (g *group) latencyChart() *Chart {
 		if len(measures) > 2 {
 			judged = measures[1]
 		}
-		c.together(g.paired(old, "p99", number.Time(), judged), titled("Latency, "+judged.name, g.Origin))
+		together(&c, g.paired(old, "p99", number.Time(), judged), titled("Latency, "+judged.name, g.Origin))
 	}
 	return &c
 }
 
 // evidenceCharts show what the kernel counted. Run-queue wait contains the
 // throttled time (a throttled thread is runnable), hence one chart for both.
-func (g *group) evidenceCharts() []Chart {
+func (g *group) evidenceCharts() []document.Chart {
 	of := func(name string, f func(*verdict.Evidence) *float64) measure {
 		return measure{name: name, value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: f(&a.Evidence)} }}
 	}
 	replicas := float64(max(1, g.Replicas))
-	var charts []Chart
+	var charts []document.Chart
 	add := func(title, unitName, note string, u number.Unit, measures ...measure) {
 		measures = slices.DeleteFunc(measures, func(m measure) bool { return !g.known(m) })
 		if len(measures) == 0 {
@@ -105,7 +106,7 @@ func (g *group) evidenceCharts() []Chart {
 		c, ax := g.chart("", u, measures, false)
 		c.Title, c.Unit, c.Note, c.Bars = titled(title, g.Origin), unitName, note, true
 		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
-			c.Reference = &Tick{At: ax.At(limit), Label: short(limit, number.Digits) + " available"}
+			c.Reference = &document.Tick{At: ax.At(limit), Label: short(limit, number.Digits) + " available"}
 		}
 		charts = append(charts, c)
 	}
@@ -162,22 +163,22 @@ func (g *group) extent(measures []measure) (low, high float64) {
 	return low, high
 }
 
-func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (Chart, axis.Axis) {
+func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (document.Chart, axis.Axis) {
 	low, high := g.extent(measures)
 	ax := axis.New(low, high, logarithmic)
 	return g.chartOn(ax, metric, u, measures, logarithmic), ax
 }
 
 // chartOn is a chart on an axis that others may share.
-func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) Chart {
-	c := Chart{Log: logarithmic, Ticks: ticks(u, ax)}
+func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
+	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax)}
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)
-		c.Categories = append(c.Categories, Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset()})
+		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset()})
 	}
 	for _, m := range measures {
-		s := Series{Name: m.name}
+		s := document.Series{Name: m.name}
 		for i := range g.rows {
 			a := &g.rows[i]
 			mark := newMark(ax, u, m, a)
@@ -187,13 +188,13 @@ func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []m
 		}
 		c.Series = append(c.Series, s)
 	}
-	c.describe(metric)
+	c.Describe(metric)
 	return c
 }
 
-func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) Mark {
+func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) document.Mark {
 	v := m.value(a)
-	var mark Mark
+	var mark document.Mark
 	if v.Median != nil {
 		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), u.Value(*v.Median)
 		if mark.Detail = brackets(u, v); mark.Detail != "" {
@@ -211,7 +212,7 @@ func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) M
 		}
 		// Steps of the golden ratio spread any number of dots evenly.
 		_, f := math.Modf(float64(j) * math.Phi)
-		d := Dot{Jitter: 2*f - 1, Kind: "measure", Label: "block " + strconv.Itoa(p.Block+1)}
+		d := document.Dot{Jitter: 2*f - 1, Kind: "measure", Label: "block " + strconv.Itoa(p.Block+1)}
 		if p.Role == "aa" {
 			d.Kind, d.Label = "aa", d.Label+", the same setting again"
 		}
@@ -224,42 +225,4 @@ func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) M
 		mark.Dots = append(mark.Dots, d)
 	}
 	return mark
-}
-
-// describe puts the chart into words, a setting at a time.
-func (c *Chart) describe(metric string) {
-	for i := range c.Categories {
-		k := &c.Categories[i]
-		for _, s := range c.Series {
-			text := "not measured"
-			m := s.Marks[i]
-			if c.Paired && !m.Present {
-				continue // a gate may be of some settings only
-			}
-			if m.Present {
-				text = m.Value
-				if m.Detail != "" {
-					text += " " + m.Detail
-				}
-			}
-			if len(c.Series) > 1 || metric == "" {
-				text = s.Name + " " + text
-			}
-			if k.Value != "" {
-				k.Value += ", "
-			}
-			k.Value += text
-		}
-		name := k.Label
-		if k.Sub != "" {
-			name += " (" + k.Sub + ")"
-		}
-		if c.Summary != "" {
-			c.Summary += "; "
-		}
-		c.Summary += "GOMAXPROCS " + name + ": " + k.Value
-		if k.Mark != "" {
-			c.Summary += ", " + k.Mark
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -19,19 +20,19 @@ func asked(c *verdict.Cheapest) string {
 // cheapestVerdict answers which setting carries the rate at the least cost.
 func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	c := r.Cheapest
-	v := Verdict{State: Unknown, Label: "Cannot tell", Context: context}
+	v := Verdict{State: document.Unknown, Label: "Cannot tell", Context: context}
 	switch {
 	case c.Answer != nil:
-		v.State, v.Label = Act, "Cheapest"
+		v.State, v.Label = document.Act, "Cheapest"
 		if c.Today != nil && sameSetting(c.Answer, c.Today) {
-			v.State, v.Label = OK, "Change nothing"
+			v.State, v.Label = document.OK, "Change nothing"
 		}
 		v.Sentence = fmt.Sprintf("%s carries %s%s.", phrase.Capital(settingOf(c.Answer)), asked(c), saving(c))
 		v.Reasons = []string{"Within that it carries " + bounds(c.Answer.Capacity) + ": bounds that hold for all settings together, at 95 %."}
 	case c.Open == 0 && len(c.Settings) > 0:
-		v.State, v.Label = Attention, "None carries it"
+		v.State, v.Label = document.Attention, "None carries it"
 		v.Sentence = "None of the settings measured carries " + asked(c) + "."
-		v.Settle = []Advice{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --quota and more --replicas."}}
+		v.Settle = []document.Item{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --quota and more --replicas."}}
 	default:
 		v.Sentence = "No setting is proven to carry " + asked(c) + "."
 	}
@@ -41,7 +42,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 			what = "may do so for less"
 		}
 		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: neither is proven yet.", phrase.Count(c.Open, "setting"), what))
-		v.Settle = []Advice{measureMore(r)}
+		v.Settle = []document.Item{measureMore(r)}
 	}
 	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
 	if c.Answer != nil {
@@ -54,15 +55,15 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 const forInterval = 6
 
 // measureMore is a grid of twice the blocks that the settings have now.
-func measureMore(r *verdict.Result) Advice {
+func measureMore(r *verdict.Result) document.Item {
 	if !swept(r) {
-		return Advice{Text: "Measure more, with more --repeats."}
+		return document.Item{Text: "Measure more, with more --repeats."}
 	}
 	blocks := 2 * forInterval
 	for i := range r.Cheapest.Settings {
 		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)
 	}
-	return Advice{"Measure more", phrase.Clean(repeated(r, blocks))}
+	return document.Item{Text: "Measure more", Command: phrase.Clean(repeated(r, blocks))}
 }
 
 // settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
@@ -109,12 +110,12 @@ func bounds(i verdict.Interval) string {
 }
 
 // pricedTable has all settings by price.
-func pricedTable(c *verdict.Cheapest) *Table {
-	price := Column{Head: "Price", Short: "price"}
+func pricedTable(c *verdict.Cheapest) *document.Table {
+	price := document.Column{Head: "Price", Short: "price"}
 	if c.Price.CPU == 1 && c.Price.Replica == 0 {
-		price = Column{Head: "CPUs in all", Short: "CPUs"}
+		price = document.Column{Head: "CPUs in all", Short: "CPUs"}
 	}
-	t := &Table{Columns: []Column{
+	t := &document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, price,
 		{Head: "Throughput within " + bound(c.Objective), Short: "within " + bound(c.Objective)},
 		{Head: "Carries " + short(c.RatePerSecond, number.Digits) + "/s", Short: "carries", Left: true},
@@ -123,7 +124,7 @@ func pricedTable(c *verdict.Cheapest) *Table {
 	u := number.PerSecond("req")
 	for i := range c.Settings {
 		s := &c.Settings[i]
-		row := Row{Cells: []Cell{{Value: settingOf(s)}, {Value: short(s.Price, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
+		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: short(s.Price, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
 		if s.Met < s.Trials {
 			row.Cells[2].Value = "below " + row.Cells[2].Value
 		}

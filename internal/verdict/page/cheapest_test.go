@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
@@ -24,15 +25,15 @@ func TestCheapestWords(t *testing.T) {
 		answer, today  *verdict.Priced
 		settings, open int
 		label, want    string
-		state          State
+		state          document.Tone
 	}{
-		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs 50 % of what runs today (1 CPU with GOMAXPROCS unset).", Act},
-		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs as much as what runs today (0.5 CPUs with GOMAXPROCS=1).", Act},
-		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", OK},
-		"no quota":           {&none, nil, 1, 0, "Cheapest", "No quota (8 CPUs) with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", Act},
-		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset carries", Act},
-		"none carries it":    {nil, &today, 2, 0, "None carries it", "None of the settings measured carries 300 requests/s with p99 within 50 ms.", Attention},
-		"not told":           {nil, &today, 2, 2, "Cannot tell", "No setting is proven to carry 300 requests/s with p99 within 50 ms.", Unknown},
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs 50 % of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
+		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs as much as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
+		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", document.OK},
+		"no quota":           {&none, nil, 1, 0, "Cheapest", "No quota (8 CPUs) with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", document.Act},
+		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset carries", document.Act},
+		"none carries it":    {nil, &today, 2, 0, "None carries it", "None of the settings measured carries 300 requests/s with p99 within 50 ms.", document.Attention},
+		"not told":           {nil, &today, 2, 2, "Cannot tell", "No setting is proven to carry 300 requests/s with p99 within 50 ms.", document.Unknown},
 	} {
 		c := &verdict.Cheapest{
 			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1},

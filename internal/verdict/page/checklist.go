@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -19,27 +20,27 @@ const (
 )
 
 // checklist is the eight points to go through before touching GOMAXPROCS.
-func (g *group) checklist() []Check {
-	list := []Check{g.measured(), g.current(), g.numCPU(), g.equal(), g.tunedFor(), g.enough(), g.beforeAfter(), g.throttling()}
+func (g *group) checklist() []document.Check {
+	list := []document.Check{g.measured(), g.current(), g.numCPU(), g.equal(), g.tunedFor(), g.enough(), g.beforeAfter(), g.throttling()}
 	for i := range list {
 		list[i].Number = i + 1
 	}
 	return list
 }
 
-func (g *group) measured() Check {
-	c := Check{Question: "Have I measured?", State: OK, Answer: "yes"}
+func (g *group) measured() document.Check {
+	c := document.Check{Question: "Have I measured?", State: document.OK, Answer: "yes"}
 	valid, invalid := 0, 0
 	for _, a := range g.Settings {
 		valid += a.Trials
 		invalid += a.Invalid
 	}
 	if g.Origin == journal.OriginSim {
-		c.State, c.Answer, c.Detail = Attention, "no", "these figures are a model's: measure before you change anything"
+		c.State, c.Answer, c.Detail = document.Attention, "no", "these figures are a model's: measure before you change anything"
 		return c
 	}
 	if valid == 0 {
-		c.State, c.Answer, c.Detail = Attention, "no", "no valid trial. Stop here: measure first"
+		c.State, c.Answer, c.Detail = document.Attention, "no", "no valid trial. Stop here: measure first"
 		return c
 	}
 	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), inBlocks(g.r))
@@ -47,7 +48,7 @@ func (g *group) measured() Check {
 		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
 	}
 	if !g.r.Complete {
-		c.State, c.Answer = Attention, "in part"
+		c.State, c.Answer = document.Attention, "in part"
 		c.Detail += "; the plan is not finished"
 	}
 	return c
@@ -60,8 +61,8 @@ func inBlocks(r *verdict.Result) string {
 	return ", in random order within blocks of all settings"
 }
 
-func (g *group) current() Check {
-	c := Check{Question: "What is the current value?", State: Unknown, Answer: "cannot tell"}
+func (g *group) current() document.Check {
+	c := document.Check{Question: "What is the current value?", State: document.Unknown, Answer: "cannot tell"}
 	a := g.unset()
 	switch {
 	case a == nil:
@@ -71,7 +72,7 @@ func (g *group) current() Check {
 	case a.ResolvedProcs == nil:
 		c.Detail = "the default's value could not be read from the target's memory"
 	default:
-		c.State, c.Answer = OK, strconv.Itoa(*a.ResolvedProcs)
+		c.State, c.Answer = document.OK, strconv.Itoa(*a.ResolvedProcs)
 		c.Detail = "with GOMAXPROCS unset, read from the target's memory"
 		if s := phrase.Clean(a.ResolvedSource); s != "" {
 			c.Detail += " (" + s + ")"
@@ -80,19 +81,19 @@ func (g *group) current() Check {
 	return c
 }
 
-func (g *group) numCPU() Check {
-	c := Check{Question: "What is NumCPU()?", State: OK}
+func (g *group) numCPU() document.Check {
+	c := document.Check{Question: "What is NumCPU()?", State: document.OK}
 	n := g.Default.NumCPU
 	if n <= 0 {
-		c.State, c.Answer, c.Detail = Unknown, "cannot tell", "the journal does not name the CPUs that the target may run on"
+		c.State, c.Answer, c.Detail = document.Unknown, "cannot tell", "the journal does not name the CPUs that the target may run on"
 		return c
 	}
 	c.Answer, c.Detail = strconv.Itoa(n), "the CPUs that the target may run on; NumCPU is never the quota, in any Go version"
 	return c
 }
 
-func (g *group) equal() Check {
-	c := Check{Question: "Are they equal, and if not, why?", State: Unknown, Answer: "cannot tell", Detail: "one of the two is not known"}
+func (g *group) equal() document.Check {
+	c := document.Check{Question: "Are they equal, and if not, why?", State: document.Unknown, Answer: "cannot tell", Detail: "one of the two is not known"}
 	d := g.Default
 	if d.Procs == nil {
 		return c
@@ -103,24 +104,24 @@ func (g *group) equal() Check {
 	}
 	switch d.Standing {
 	case verdict.DefaultAll:
-		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
+		c.State, c.Answer, c.Detail = document.OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
 	case verdict.DefaultFloor:
-		c.State, c.Answer, c.Detail = OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
+		c.State, c.Answer, c.Detail = document.OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
 	case verdict.DefaultUnseenLimit:
-		c.State, c.Answer = Attention, "yes"
+		c.State, c.Answer = document.Attention, "yes"
 		c.Detail = fmt.Sprintf("%d and %d, although under %s: this program's default does not see it (Go before 1.25, go.mod with go 1.24 or lower, or a limit on an outer group)", p, n, under)
 	case verdict.DefaultLimit:
-		c.State, c.Answer = OK, "no"
+		c.State, c.Answer = document.OK, "no"
 		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, number.CPUs(d.LimitCPUs))
 	case verdict.DefaultUnexplained:
-		c.State, c.Answer = Attention, "no"
+		c.State, c.Answer = document.Attention, "no"
 		c.Detail = fmt.Sprintf("%d against %d under %s, which the runtime's rule does not explain: procfit explain says who set it", p, n, under)
 	}
 	return c
 }
 
-func (g *group) tunedFor() Check {
-	c := Check{Question: "Throughput or latency?", State: OK, Answer: "both", Detail: "throughput: " + g.throughputNote()}
+func (g *group) tunedFor() document.Check {
+	c := document.Check{Question: "Throughput or latency?", State: document.OK, Answer: "both", Detail: "throughput: " + g.throughputNote()}
 	switch g.LatencyMode {
 	case "open":
 		c.Detail += "; p99: " + g.latencyNote()
@@ -129,21 +130,21 @@ func (g *group) tunedFor() Check {
 			c.Detail += "; latency is judged by that bound"
 			break
 		}
-		c.State, c.Answer = Attention, "throughput"
+		c.State, c.Answer = document.Attention, "throughput"
 		c.Detail += "; latency is shown but not judged: in a closed loop it restates throughput"
 	default:
 		c.Answer = "throughput"
 		c.Detail += "; no latency was measured"
 	}
 	if rec := g.Recommendation; rec.Verdict == verdict.TradeOff {
-		c.State = Attention
+		c.State = document.Attention
 		c.Detail += fmt.Sprintf(". They want different values here: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
 	}
 	return c
 }
 
-func (g *group) enough() Check {
-	c := Check{Question: "At least five settings, three repeats each?", State: OK, Answer: "yes"}
+func (g *group) enough() document.Check {
+	c := document.Check{Question: "At least five settings, three repeats each?", State: document.OK, Answer: "yes"}
 	settings, repeated, least := 0, 0, math.MaxInt
 	for _, a := range g.rows {
 		if a.Variant != "" {
@@ -164,13 +165,13 @@ func (g *group) enough() Check {
 	}
 	c.Detail = phrase.Count(settings, "setting") + each
 	if repeated < settingsAsked {
-		c.State, c.Answer = Attention, "no"
+		c.State, c.Answer = document.Attention, "no"
 	}
 	return c
 }
 
-func (g *group) beforeAfter() Check {
-	c := Check{Question: "Before and after, under a load shaped like production's?", State: Unknown, Answer: "only you can tell"}
+func (g *group) beforeAfter() document.Check {
+	c := document.Check{Question: "Before and after, under a load shaped like production's?", State: document.Unknown, Answer: "only you can tell"}
 	before, after := g.unset(), g.chosen()
 	if before != nil && g.row(before.Label) != nil {
 		before = g.row(before.Label) // with its copies, as the table has it

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -48,60 +49,60 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		name   string
 		number int
 		bend   func(*verdict.Result, *verdict.Group)
-		state  State
+		state  document.Tone
 		answer string
 		detail string // a part of it
 	}{
-		{"measured", 1, func(*verdict.Result, *verdict.Group) {}, OK, "yes", "18 valid trials of 3 settings"},
+		{"measured", 1, func(*verdict.Result, *verdict.Group) {}, document.OK, "yes", "18 valid trials of 3 settings"},
 		{"nothing valid", 1, func(_ *verdict.Result, g *verdict.Group) {
 			for i := range g.Settings {
 				g.Settings[i].Trials = 0
 			}
-		}, Attention, "no", "measure first"},
-		{"interrupted", 1, func(r *verdict.Result, _ *verdict.Group) { r.Complete = false }, Attention, "in part", "not finished"},
+		}, document.Attention, "no", "measure first"},
+		{"interrupted", 1, func(r *verdict.Result, _ *verdict.Group) { r.Complete = false }, document.Attention, "in part", "not finished"},
 
-		{"read by its symbol", 2, func(*verdict.Result, *verdict.Group) {}, OK, "8", "read from the target's memory (symbol)"},
-		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].ResolvedProcs = nil }, Unknown, "cannot tell", "could not be read"},
-		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].Trials, g.Settings[0].ResolvedProcs = 0, nil }, Unknown, "cannot tell", "no valid trial"},
-		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, Unknown, "cannot tell", "--procs unset"},
+		{"read by its symbol", 2, func(*verdict.Result, *verdict.Group) {}, document.OK, "8", "read from the target's memory (symbol)"},
+		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].ResolvedProcs = nil }, document.Unknown, "cannot tell", "could not be read"},
+		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].Trials, g.Settings[0].ResolvedProcs = 0, nil }, document.Unknown, "cannot tell", "no valid trial"},
+		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, document.Unknown, "cannot tell", "--procs unset"},
 
-		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, OK, "2", "never the quota"},
-		{"server cpuset", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 3 }, OK, "3", "may run on"},
-		{"unknown", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 0 }, Unknown, "cannot tell", "does not name"},
+		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, document.OK, "2", "never the quota"},
+		{"server cpuset", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 3 }, document.OK, "3", "may run on"},
+		{"unknown", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 0 }, document.Unknown, "cannot tell", "does not name"},
 
-		{"equal, no limit", 4, byDefault(verdict.DefaultAll, 8, 8), OK, "yes", "8 and 8, under no CPU limit"},
-		{"equal, limit not seen", 4, byDefault(verdict.DefaultUnseenLimit, 8, 2), Attention, "yes", "8 and 8, although under a limit of 2 CPUs: this program's default does not see it"},
-		{"equal by the floor of two", 4, byDefault(verdict.DefaultFloor, 2, 0.5), OK, "yes", "never below 2"},
-		{"limit honoured", 4, byDefault(verdict.DefaultLimit, 3, 2.5), OK, "no", "3 against 8: since Go 1.25 the default is the limit (2.5 CPUs) rounded up"},
-		{"unexplained", 4, byDefault(verdict.DefaultUnexplained, 5, 8), Attention, "no", "procfit explain"},
+		{"equal, no limit", 4, byDefault(verdict.DefaultAll, 8, 8), document.OK, "yes", "8 and 8, under no CPU limit"},
+		{"equal, limit not seen", 4, byDefault(verdict.DefaultUnseenLimit, 8, 2), document.Attention, "yes", "8 and 8, although under a limit of 2 CPUs: this program's default does not see it"},
+		{"equal by the floor of two", 4, byDefault(verdict.DefaultFloor, 2, 0.5), document.OK, "yes", "never below 2"},
+		{"limit honoured", 4, byDefault(verdict.DefaultLimit, 3, 2.5), document.OK, "no", "3 against 8: since Go 1.25 the default is the limit (2.5 CPUs) rounded up"},
+		{"unexplained", 4, byDefault(verdict.DefaultUnexplained, 5, 8), document.Attention, "no", "procfit explain"},
 		{"not known", 4, func(_ *verdict.Result, g *verdict.Group) {
 			g.Default = verdict.Default{Standing: verdict.DefaultUnknown}
-		}, Unknown, "cannot tell", "one of the two"},
+		}, document.Unknown, "cannot tell", "one of the two"},
 
-		{"both", 5, func(*verdict.Result, *verdict.Group) {}, OK, "both", "open loop at 5.9k req/s"},
-		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, Attention, "throughput", "not judged"},
-		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, OK, "throughput", "whole runs"},
+		{"both", 5, func(*verdict.Result, *verdict.Group) {}, document.OK, "both", "open loop at 5.9k req/s"},
+		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, document.Attention, "throughput", "not judged"},
+		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, document.OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &verdict.Value{Procs: 2}, Than: &verdict.Value{Procs: 1}, P99Change: new(-0.5)}}
-		}, Attention, "both", "throughput 2, p99 1"},
+		}, document.Attention, "both", "throughput 2, p99 1"},
 
-		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, Attention, "no", "3 settings, not all with a valid trial"},
-		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, Attention, "no", "3 settings"},
-		{"production", 7, func(*verdict.Result, *verdict.Group) {}, Unknown, "only you can tell", "after (2): 12.8k req/s"},
+		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},
+		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, document.Attention, "no", "3 settings"},
+		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "only you can tell", "after (2): 12.8k req/s"},
 
-		{"no quota", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), OK, "no", "set no quota, and there was no limit around"},
-		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), Unknown, "cannot tell", "not known whether a limit around the session"},
+		{"no quota", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), document.OK, "no", "set no quota, and there was no limit around"},
+		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), document.Unknown, "cannot tell", "not known whether a limit around the session"},
 		{"quota, unreadable", 8, func(_ *verdict.Result, g *verdict.Group) {
 			g.QuotaCPUs, g.Throttling = ptr(2.0), verdict.Throttling{State: verdict.ThrottledUnknown, OuterKnown: true}
-		}, Unknown, "cannot tell", "could not be read"},
-		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), OK, "no", "unset (8): 0 %"},
-		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), OK, "hardly", "0.4 %"},
-		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), Attention, "yes", "63 % of periods; lower GOMAXPROCS to 2 before raising the quota"},
-		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), Attention, "yes", "raise the quota"},
-		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), Attention, "yes", "GOMAXPROCS 1 is shown to be as good or better"},
+		}, document.Unknown, "cannot tell", "could not be read"},
+		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), document.OK, "no", "unset (8): 0 %"},
+		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), document.OK, "hardly", "0.4 %"},
+		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), document.Attention, "yes", "63 % of periods; lower GOMAXPROCS to 2 before raising the quota"},
+		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), document.Attention, "yes", "raise the quota"},
+		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), document.Attention, "yes", "GOMAXPROCS 1 is shown to be as good or better"},
 		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
 			Settings: []verdict.ThrottledSetting{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
-			Attention, "yes", "unset (8): 63 % of periods of the limit of 1.5 CPUs around it (/session); raise the limit around it"},
+			document.Attention, "yes", "unset (8): 63 % of periods of the limit of 1.5 CPUs around it (/session); raise the limit around it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := world(c.bend).Groups[0].Checklist

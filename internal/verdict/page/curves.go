@@ -1,20 +1,22 @@
 package page
 
+import "github.com/procfit/procfit/internal/show/document"
+
 // curves are the charts as a table, for who reads text: a row a category, a column a
 // series.
-func curves(throughput, latency *Chart) Table {
-	var t Table
+func curves(throughput, latency *document.Chart) document.Table {
+	var t document.Table
 	if throughput == nil {
 		return t
 	}
-	t.Columns = []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
+	t.Columns = []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
 	for i, k := range throughput.Categories {
 		name := k.Label
 		if k.Sub != "" {
 			name += " (" + k.Sub + ")"
 		}
-		row := Row{Mark: k.Mark, Cells: []Cell{{Value: name}}}
-		for _, c := range []*Chart{throughput, latency} {
+		row := document.Row{Mark: k.Mark, Cells: []document.Cell{{Value: name}}}
+		for _, c := range []*document.Chart{throughput, latency} {
 			if c == nil || len(c.Categories) != len(throughput.Categories) {
 				continue
 			}
@@ -23,11 +25,11 @@ func curves(throughput, latency *Chart) Table {
 			}
 			for _, s := range c.Series {
 				if i == 0 {
-					t.Columns = append(t.Columns, Column{Head: c.head(s.Name), Short: s.Name, Detailed: true})
+					t.Columns = append(t.Columns, document.Column{Head: curveHead(c, s.Name), Short: s.Name, Detailed: true})
 				}
-				cell := Cell{Value: absent}
+				cell := document.Cell{Value: absent}
 				if m := s.Marks[i]; m.Present {
-					cell = Cell{Value: m.Value, Detail: m.Detail}
+					cell = document.Cell{Value: m.Value, Detail: m.Detail}
 				}
 				row.Cells = append(row.Cells, cell)
 			}
@@ -38,7 +40,7 @@ func curves(throughput, latency *Chart) Table {
 }
 
 // head names a series in a table: by itself where the chart has several quantities.
-func (c *Chart) head(series string) string {
+func curveHead(c *document.Chart, series string) string {
 	if len(c.Series) == 1 {
 		return c.Title
 	}

@@ -1,12 +1,12 @@
-// Package page turns a verdict.Result into a View: the same facts worded, scaled
-// and laid out as tables and abstract charts, so that a renderer only places
-// them. It decides nothing: the codes of package verdict have their words here, by noun (sentence,
-// reason, settle, warning, gatewords), in the View and in result.json alike. The terminal, Markdown and HTML show one View, and so never disagree.
+// Package page makes documents of a verdict.Result: the same facts worded, scaled and laid
+// out as tables and charts that know no format. New words a Result, Brief is what a terminal
+// gets of it, Report what its files have; show/text, show/markdown and show/html write them.
+// It decides nothing: the codes of package verdict have their words here, by noun (sentence,
+// reason, settle, warning, gatewords), in the documents and in result.json alike.
 //
-// Every string of a View is plain text on one line, except scripts and snippets;
-// control and formatting characters that came from outside are written as
-// escapes, so that no command line can move a terminal's cursor. Each renderer
-// still escapes for its own syntax.
+// Every string is plain text on one line, except scripts and snippets; control and formatting
+// characters that came from outside are written as escapes, so that no command line can move
+// a terminal's cursor.
 //
 // Charts hold positions as fractions of their axis. Numbers carry three
 // significant digits (two for percentages): trials of a few per cent spread do

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -12,11 +13,11 @@ import (
 )
 
 // environment is what a reader must know to believe or repeat the run.
-func environment(r *verdict.Result) []Pair {
-	var out []Pair
+func environment(r *verdict.Result) []document.Pair {
+	var out []document.Pair
 	add := func(name, value string) {
 		if value = phrase.Clean(value); value != "" {
-			out = append(out, Pair{name, value})
+			out = append(out, document.Pair{Name: name, Value: value})
 		}
 	}
 	h, t, l := r.Host, r.Target, r.Load

@@ -6,18 +6,19 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
 // facts are the figures behind the verdict.
-func (g *group) facts() []Pair {
+func (g *group) facts() []document.Pair {
 	share := number.Ratio()
-	var out []Pair
+	var out []document.Pair
 	add := func(name, value string) {
 		if value != "" {
-			out = append(out, Pair{name, value})
+			out = append(out, document.Pair{Name: name, Value: value})
 		}
 	}
 	g.noiseFacts(add)

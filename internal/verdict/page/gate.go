@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -45,16 +46,16 @@ func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 	}
 	switch {
 	case len(worse) > 0:
-		out.State, out.Label = Attention, "Gate failed"
+		out.State, out.Label = document.Attention, "Gate failed"
 		out.Sentence = "Proven worse by more than the margin: " + some(worse) + "."
 	case g.Pass && judged:
-		out.State, out.Label = OK, "Gate passed"
+		out.State, out.Label = document.OK, "Gate passed"
 		out.Sentence = "Nothing is proven worse by more than its margin."
 		if len(open) > 0 {
 			out.Sentence += " Not proven to be within the margin either: " + some(open) + "."
 		}
 	default:
-		out.State, out.Label = Unknown, "Gate cannot be judged"
+		out.State, out.Label = document.Unknown, "Gate cannot be judged"
 		out.Sentence = "Too few valid trials of both."
 		if why := phrase.Clean(Unjudged(g)); why != "" {
 			out.Sentence = phrase.Capital(why) + "."
@@ -67,8 +68,8 @@ func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 	return out
 }
 
-func gateTable(g *verdict.Gate, p journal.Plan) Table {
-	t := Table{Columns: []Column{
+func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
+	t := document.Table{Columns: []document.Column{
 		{Head: "GOMAXPROCS", Short: "procs", Left: true},
 		{Head: "Metric", Short: "metric", Left: true},
 		{Head: "New against old", Short: "new against old", Detailed: true},
@@ -90,7 +91,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) Table {
 		case c.Proven:
 			outcome = "no worse"
 		}
-		t.Rows = append(t.Rows, Row{Mark: mark, Strip: line.strip(c, note), Cells: []Cell{
+		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: []document.Cell{
 			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}})

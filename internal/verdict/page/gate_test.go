@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -13,20 +14,20 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		bend     func(*verdict.Gate)
-		state    State
+		state    document.Tone
 		label    string
 		sentence string
 	}{
-		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, OK, "Gate passed", "Nothing is proven worse by more than its margin. Not proven to be within the margin either: p99 of unset."},
-		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, OK, "Gate passed", "Nothing is proven worse by more than its margin."},
-		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
-		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
+		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, document.OK, "Gate passed", "Nothing is proven worse by more than its margin. Not proven to be within the margin either: p99 of unset."},
+		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Gate passed", "Nothing is proven worse by more than its margin."},
+		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, document.Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
+		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
 		{"not judged", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Checks: g.Checks[:1]}}
-		}, Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
-		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
-		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, Unknown, "Gate cannot be judged", "Too few valid trials of both."},
-		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, OK, "Gate passed", "Nothing is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
+		}, document.Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
+		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both."},
+		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both."},
+		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Gate passed", "Nothing is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
 	} {
 		v := New(pagetest.Gate(c.bend))
 		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {

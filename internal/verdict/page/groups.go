@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -19,7 +20,7 @@ func acrossGroups(r *verdict.Result, groups []Group) Verdict {
 	for _, g := range groups[1:] {
 		same = same && g.Verdict.Sentence == groups[0].Verdict.Sentence
 		if g.Verdict.Label != v.Label {
-			v.State, v.Label = Attention, "It depends"
+			v.State, v.Label = document.Attention, "It depends"
 		}
 	}
 	if same {
@@ -121,8 +122,8 @@ func key(r *verdict.Result, i int) string {
 	return strings.Join(parts, ", ")
 }
 
-func summary(r *verdict.Result, groups []Group) *Table {
-	t := &Table{Columns: []Column{
+func summary(r *verdict.Result, groups []Group) *document.Table {
+	t := &document.Table{Columns: []document.Column{
 		{Head: "Group", Short: "group", Left: true},
 		{Head: "Verdict", Short: "verdict", Left: true},
 		{Head: "Unset runs at", Short: "unset"},
@@ -132,7 +133,7 @@ func summary(r *verdict.Result, groups []Group) *Table {
 	for i := range groups {
 		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}
 		g.throughput = g.throughputShown()
-		unset, peak, best := absent, absent, Cell{Value: absent}
+		unset, peak, best := absent, absent, document.Cell{Value: absent}
 		if n, ok := ps(g.unset()); ok {
 			unset = strconv.Itoa(n)
 		}
@@ -140,7 +141,7 @@ func summary(r *verdict.Result, groups []Group) *Table {
 			peak = settingName(a)
 			best = cell(g.throughput, g.asShown(a.Throughput))
 		}
-		t.Rows = append(t.Rows, Row{Link: groups[i].ID, Cells: []Cell{
+		t.Rows = append(t.Rows, document.Row{Link: "#" + groups[i].ID, Cells: []document.Cell{
 			{Value: groups[i].Title}, {Value: groups[i].Verdict.Label, Detail: groups[i].Verdict.Sentence}, {Value: unset}, {Value: peak}, best,
 		}})
 	}

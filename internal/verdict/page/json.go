@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
@@ -102,7 +103,7 @@ func recommendation(w words) recommendationJSON {
 }
 
 // sentences are advice as one text each.
-func sentences(list []Advice) (out []string) {
+func sentences(list []document.Item) (out []string) {
 	for _, a := range list {
 		out = append(out, a.String())
 	}

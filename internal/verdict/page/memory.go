@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -12,19 +13,19 @@ import (
 func (g *group) memoryColumns() []column {
 	share := number.Ratio()
 	return []column{
-		{Column{Head: "Memory, at most"}, func(a *verdict.SettingResult) Cell {
-			c := Cell{Value: size(a.Evidence.PeakRSSBytes)}
+		{document.Column{Head: "Memory, at most"}, func(a *verdict.SettingResult) document.Cell {
+			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
 				c.Detail = size(now) + " at the end"
 			}
 			return c
 		}},
-		{Column{Head: "GC, of its busy time"}, func(a *verdict.SettingResult) Cell {
+		{document.Column{Head: "GC, of its busy time"}, func(a *verdict.SettingResult) document.Cell {
 			e := &a.Evidence
 			if e.GCCyclesPerSecond == nil {
-				return Cell{Value: absent}
+				return document.Cell{Value: absent}
 			}
-			c := Cell{Value: maybe(share, e.GCBusyRatio), Detail: cycles(e)}
+			c := document.Cell{Value: maybe(share, e.GCBusyRatio), Detail: cycles(e)}
 			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
 				c.Value, c.Detail = c.Detail, ""
 			}

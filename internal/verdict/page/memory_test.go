@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -69,7 +70,7 @@ func TestMemoryInATable(t *testing.T) {
 	}
 	v := New(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))
 	i := slices.Index(columns(v), "GC, of its busy time")
-	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (Cell{"18 %", "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (Cell{"30 MiB", "20 MiB at the end"}) {
+	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (document.Cell{Value: "18 %", Detail: "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
 	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, with 15.6 MiB of heap in use at its end, 18 % of its busy time by its runtime's count, at ") {
@@ -130,7 +131,9 @@ func TestTopologyInWords(t *testing.T) {
 	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
 	const says = "the target's CPUs are at 2 NUMA nodes of memory (node0: 0-7; node1: 8-15), and what is at another node is farther away"
 	v := New(verdict.Analyze(h, trials))
-	if !slices.ContainsFunc(v.Warnings, func(w Warning) bool { return w.Message == says && strings.Contains(w.Fix, "--server-cpuset node0") }) {
+	if !slices.ContainsFunc(v.Warnings, func(w document.Note) bool {
+		return w.Message == says && strings.Contains(w.Fix, "--server-cpuset node0")
+	}) {
 		t.Errorf("%+v", v.Warnings)
 	}
 }

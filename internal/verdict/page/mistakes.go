@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -10,8 +11,8 @@ import (
 )
 
 // mistakes are the ten that are made most, each looked for in the data.
-func (g *group) mistakes() []Check {
-	list := []Check{
+func (g *group) mistakes() []document.Check {
+	list := []document.Check{
 		g.magicNumber(), g.moreForIO(), g.otherMachine(), g.sameMachine(), g.singleRun(),
 		g.p99Ignored(), g.profileFirst(), g.leftInCode(), g.envAndCall(), g.notLogged(),
 	}
@@ -21,35 +22,35 @@ func (g *group) mistakes() []Check {
 	return list
 }
 
-func (g *group) magicNumber() Check {
-	c := Check{Question: "A magic number", State: OK, Answer: "avoided", Detail: "any value named here was " + g.made() + " with this program"}
+func (g *group) magicNumber() document.Check {
+	c := document.Check{Question: "A magic number", State: document.OK, Answer: "avoided", Detail: "any value named here was " + g.made() + " with this program"}
 	if g.Origin == journal.OriginSim {
-		c.State, c.Answer, c.Detail = Attention, "careful", "any value named here is a model's: measure it"
+		c.State, c.Answer, c.Detail = document.Attention, "careful", "any value named here is a model's: measure it"
 	} else if v := g.Recommendation; v.Verdict == verdict.CannotTell || v.Verdict == "" || v.Confidence == verdict.Likely {
-		c.State, c.Answer, c.Detail = Attention, "careful", "nothing was proven: a value picked from these curves would be a magic number"
+		c.State, c.Answer, c.Detail = document.Attention, "careful", "nothing was proven: a value picked from these curves would be a magic number"
 	}
 	return c
 }
 
-func (g *group) moreForIO() Check {
-	c := Check{Question: "More Ps than CPUs, for I/O", State: Unknown, Answer: "cannot tell"}
+func (g *group) moreForIO() document.Check {
+	c := document.Check{Question: "More Ps than CPUs, for I/O", State: document.Unknown, Answer: "cannot tell"}
 	b := g.Beyond
 	if b == nil {
 		c.Detail = "no settings on both sides of " + number.CPUs(g.EffectiveCPUs)
 		return c
 	}
-	c.State, c.Answer = OK, "measured"
+	c.State, c.Answer = document.OK, "measured"
 	c.Detail = fmt.Sprintf("best above %s: %s, %s against the best within", number.CPUs(g.EffectiveCPUs), g.settingText(b.Setting), change(b.Ratio))
 	return c
 }
 
-func (g *group) otherMachine() Check {
-	return Check{Question: "Tuned here, deployed elsewhere", State: Unknown, Answer: "only you can tell",
+func (g *group) otherMachine() document.Check {
+	return document.Check{Question: "Tuned here, deployed elsewhere", State: document.Unknown, Answer: "only you can tell",
 		Detail: "the result holds for " + number.CPUs(g.EffectiveCPUs) + " of this machine; measure again elsewhere"}
 }
 
-func (g *group) sameMachine() Check {
-	c := Check{Question: "Load generator on the same machine", State: OK, Answer: "avoided"}
+func (g *group) sameMachine() document.Check {
+	c := document.Check{Question: "Load generator on the same machine", State: document.OK, Answer: "avoided"}
 	if g.LatencyMode == "" && g.r.Target.Kind != "server" {
 		c.Detail = "no load generator: the program's own run is the work"
 		return c
@@ -62,34 +63,34 @@ func (g *group) sameMachine() Check {
 		c.Detail = "on the same machine, each on CPUs of its own"
 		return c
 	}
-	c.State, c.Answer, c.Detail = Attention, "made", "both shared the CPUs"
+	c.State, c.Answer, c.Detail = document.Attention, "made", "both shared the CPUs"
 	if a := g.row(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
 		c.Detail += fmt.Sprintf("; at %s the generator took %s, the target %s", settingName(a), number.CPUs(number.Round(*a.Evidence.LoadCPUs, 2)), number.CPUs(number.Round(*a.Evidence.CPUs, 2)))
 	}
 	return c
 }
 
-func (g *group) singleRun() Check {
+func (g *group) singleRun() document.Check {
 	e := g.enough()
-	c := Check{Question: "A single run", State: OK, Answer: "avoided", Detail: e.Detail}
-	if e.State != OK {
-		c.State, c.Answer = Attention, "careful"
+	c := document.Check{Question: "A single run", State: document.OK, Answer: "avoided", Detail: e.Detail}
+	if e.State != document.OK {
+		c.State, c.Answer = document.Attention, "careful"
 	}
 	return c
 }
 
-func (g *group) p99Ignored() Check {
-	c := Check{Question: "Ignoring p99", State: OK, Answer: "avoided", Detail: g.Latency.Name() + " is judged, in open loop, " + g.counted()}
+func (g *group) p99Ignored() document.Check {
+	c := document.Check{Question: "Ignoring p99", State: document.OK, Answer: "avoided", Detail: g.Latency.Name() + " is judged, in open loop, " + g.counted()}
 	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
-		c.State, c.Answer, c.Detail = Attention, "careful", "no latency was judged"
+		c.State, c.Answer, c.Detail = document.Attention, "careful", "no latency was judged"
 	}
 	return c
 }
 
-func (g *group) profileFirst() Check {
-	c := Check{Question: "Tuning before profiling", State: Unknown, Answer: "only you can tell"}
+func (g *group) profileFirst() document.Check {
+	c := document.Check{Question: "Tuning before profiling", State: document.Unknown, Answer: "only you can tell"}
 	if g.Recommendation.Verdict == verdict.NotYourKnob {
-		c.State, c.Answer, c.Detail = Attention, "profile first", "all settings are alike: GOMAXPROCS is not what limits this program"
+		c.State, c.Answer, c.Detail = document.Attention, "profile first", "all settings are alike: GOMAXPROCS is not what limits this program"
 		return c
 	}
 	if g.Workload.Withheld {
@@ -109,42 +110,42 @@ func (g *group) profileFirst() Check {
 
 // leftInCode and envAndCall rest on the same evidence: a call of
 // runtime.GOMAXPROCS in the program would have overridden what the settings set.
-func (g *group) leftInCode() Check {
-	c := Check{Question: "A forgotten runtime.GOMAXPROCS call", State: Unknown, Answer: "cannot tell", Detail: "the live value could not be read at every setting"}
+func (g *group) leftInCode() document.Check {
+	c := document.Check{Question: "A forgotten runtime.GOMAXPROCS call", State: document.Unknown, Answer: "cannot tell", Detail: "the live value could not be read at every setting"}
 	switch o := g.Override; {
 	case o.Ran > 0:
-		c.State, c.Answer = Attention, "made"
+		c.State, c.Answer = document.Attention, "made"
 		c.Detail = fmt.Sprintf("asked for %d, ran at %d: the program sets it itself", o.Asked, o.Ran)
 		return c
 	case o.Changed:
-		c.State, c.Answer, c.Detail = Attention, "made", "the value changed in the middle of a trial: the program sets it itself"
+		c.State, c.Answer, c.Detail = document.Attention, "made", "the value changed in the middle of a trial: the program sets it itself"
 		return c
 	case !o.Known:
 		return c
 	}
-	c.State, c.Answer, c.Detail = OK, "avoided", "every setting ran at the value asked for"
+	c.State, c.Answer, c.Detail = document.OK, "avoided", "every setting ran at the value asked for"
 	return c
 }
 
-func (g *group) envAndCall() Check {
+func (g *group) envAndCall() document.Check {
 	c := g.leftInCode()
 	c.Question = "Mixing the variable and the call"
-	if c.State == OK {
+	if c.State == document.OK {
 		c.Detail = "no call overrode the variable"
 	}
 	return c
 }
 
-func (g *group) notLogged() Check {
-	c := Check{Question: "Not logging the value at startup", State: Unknown, Answer: "cannot tell"}
+func (g *group) notLogged() document.Check {
+	c := document.Check{Question: "Not logging the value at startup", State: document.Unknown, Answer: "cannot tell"}
 	const remedy = "log runtime.GOMAXPROCS(0) at startup, and alert when it deviates"
 	switch {
 	case g.ProcsLogged == nil:
 		c.Detail = "its output was not looked at: " + remedy
 	case *g.ProcsLogged:
-		c.State, c.Answer, c.Detail = OK, "avoided", "its output under logs/ names GOMAXPROCS"
+		c.State, c.Answer, c.Detail = document.OK, "avoided", "its output under logs/ names GOMAXPROCS"
 	default:
-		c.State, c.Answer, c.Detail = Attention, "made", "nothing at the beginning of its output under logs/ names GOMAXPROCS: "+remedy
+		c.State, c.Answer, c.Detail = document.Attention, "made", "nothing at the beginning of its output under logs/ names GOMAXPROCS: "+remedy
 	}
 	return c
 }

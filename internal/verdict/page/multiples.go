@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -16,8 +17,8 @@ import (
 // scale, and the table of the same.
 type Multiples struct {
 	Title  string
-	Charts []Chart
-	Table  Table
+	Charts []document.Chart
+	Table  document.Table
 	Labels []string // of the settings, a row of the table each
 	over   bool     // a document's curve lies over ours
 }
@@ -56,7 +57,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	}
 	logarithmic := low > 0 && high/low > logFrom
 	ax := axis.New(low, high, logarithmic)
-	m.Table.Columns = []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
+	m.Table.Columns = []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
 	for _, g := range groups {
 		c := g.chartOn(ax, "cost", s.unit, []measure{s.measure}, logarithmic)
 		c.Title, c.Small = g.short(), true
@@ -65,7 +66,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 			c.Categories[i].Mark = "" // a recommendation is the sweep's own report's
 		}
 		m.Charts = append(m.Charts, c)
-		m.Table.Columns = append(m.Table.Columns, Column{Head: c.Title, Short: c.Title})
+		m.Table.Columns = append(m.Table.Columns, document.Column{Head: c.Title, Short: c.Title})
 		for i := range g.Settings {
 			if a := &g.Settings[i]; !slices.Contains(m.Labels, a.Label) {
 				m.Labels = append(m.Labels, a.Label)
@@ -80,9 +81,9 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 		return m
 	}
 	for _, label := range m.Labels {
-		row := Row{Cells: []Cell{{Value: s.named(label)}}}
+		row := document.Row{Cells: []document.Cell{{Value: s.named(label)}}}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, Cell{Value: s.cell(g.setting(label))})
+			row.Cells = append(row.Cells, document.Cell{Value: s.cell(g.setting(label))})
 		}
 		m.Table.Rows = append(m.Table.Rows, row)
 	}
@@ -122,13 +123,13 @@ func (s *shown) cell(a *verdict.SettingResult) string {
 }
 
 // grid is the table of a single setting: Go versions down, quotas across.
-func (s *shown) grid(groups []*group, label string) Table {
-	t := Table{Columns: []Column{{Head: "GOMAXPROCS " + label, Short: label, Left: true}}}
+func (s *shown) grid(groups []*group, label string) document.Table {
+	t := document.Table{Columns: []document.Column{{Head: "GOMAXPROCS " + label, Short: label, Left: true}}}
 	column, row := map[string]int{}, map[string]int{}
 	for _, g := range groups {
 		if _, ok := column[g.quota()]; !ok {
 			column[g.quota()] = len(t.Columns)
-			t.Columns = append(t.Columns, Column{Head: g.quota(), Short: g.quota()})
+			t.Columns = append(t.Columns, document.Column{Head: g.quota(), Short: g.quota()})
 		}
 	}
 	for _, g := range groups {
@@ -136,12 +137,12 @@ func (s *shown) grid(groups []*group, label string) Table {
 		if !ok {
 			i = len(t.Rows)
 			row[g.language()] = i
-			cells := make([]Cell, len(t.Columns))
+			cells := make([]document.Cell, len(t.Columns))
 			cells[0].Value = g.language()
 			for j := range cells[1:] {
 				cells[1+j].Value = absent
 			}
-			t.Rows = append(t.Rows, Row{Cells: cells})
+			t.Rows = append(t.Rows, document.Row{Cells: cells})
 		}
 		t.Rows[i].Cells[column[g.quota()]].Value = s.cell(g.setting(label))
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -38,10 +39,10 @@ func tick(u number.Unit, x float64) string {
 }
 
 // ticks are those of an axis, labelled.
-func ticks(u number.Unit, a axis.Axis) []Tick {
-	var out []Tick
+func ticks(u number.Unit, a axis.Axis) []document.Tick {
+	var out []document.Tick
 	for _, x := range a.Ticks() {
-		out = append(out, Tick{At: a.At(x), Label: tick(u, x)})
+		out = append(out, document.Tick{At: a.At(x), Label: tick(u, x)})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -19,7 +20,7 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 		if !strings.Contains(v.Verdict.Context, want) || !strings.Contains(v.Environment[0].Value, want) {
 			t.Errorf("%s: context %q, environment %v", origin, v.Verdict.Context, v.Environment[0])
 		}
-		for _, c := range append([]Chart{*g.Throughput, *g.Latency}, g.Evidence...) {
+		for _, c := range append([]document.Chart{*g.Throughput, *g.Latency}, g.Evidence...) {
 			if origin != journal.OriginLocal && !strings.Contains(c.Title, want) {
 				t.Errorf("%s: a figure titled %q", origin, c.Title)
 			}
@@ -32,10 +33,10 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 
 func TestAModelIsNoMeasurement(t *testing.T) {
 	g := New(pagetest.Simulated()).Groups[0]
-	if c := g.Checklist[0]; c.State != Attention || c.Answer != "no" || !strings.Contains(c.Detail, "a model's") {
+	if c := g.Checklist[0]; c.State != document.Attention || c.Answer != "no" || !strings.Contains(c.Detail, "a model's") {
 		t.Errorf("%+v", c)
 	}
-	if m := g.Mistakes[0]; m.State == OK {
+	if m := g.Mistakes[0]; m.State == document.OK {
 		t.Errorf("%+v", m)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
@@ -59,14 +60,14 @@ func ofRelease(version, release string) bool {
 }
 
 // lay puts the document's curves behind ours.
-func (s *shown) lay(c *Chart, g *group, curves []DocumentCurve, ax axis.Axis) bool {
-	var behind []Series
+func (s *shown) lay(c *document.Chart, g *group, curves []DocumentCurve, ax axis.Axis) bool {
+	var behind []document.Series
 	for _, o := range s.overlays(g, curves) {
 		name := "document"
 		if o.curve.On != "" {
 			name += ", " + o.curve.On
 		}
-		series := Series{Name: name}
+		series := document.Series{Name: name}
 		for i := range g.rows {
 			series.Marks = append(series.Marks, o.mark(&g.rows[i], ax))
 			if i > 0 {
@@ -80,19 +81,15 @@ func (s *shown) lay(c *Chart, g *group, curves []DocumentCurve, ax axis.Axis) bo
 		return false
 	}
 	c.Series = append(behind, c.Series...)
-	c.Summary = ""
-	for i := range c.Categories {
-		c.Categories[i].Value = ""
-	}
-	c.describe("")
+	c.Describe("")
 	return true
 }
 
-func (o *overlay) mark(a *verdict.SettingResult, ax axis.Axis) Mark {
+func (o *overlay) mark(a *verdict.SettingResult, ax axis.Axis) document.Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
-		return Mark{}
+		return document.Mark{}
 	}
-	m := Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "document " + times(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
+	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "document " + times(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
 	if o.curve.On != "" {
 		m.Value += ", " + o.curve.On
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -12,8 +13,8 @@ import (
 // overview is each group's answer over small curves. What a large quota carries would
 // flatten the curves of a small one: throughput stands as a share of the group's own
 // peak. Latency has one scale, which is logarithmic where it has to be.
-func overview(r *verdict.Result, groups []Group) []Overview {
-	var list []Overview
+func overview(r *verdict.Result, groups []Group) document.Cards {
+	var list document.Cards
 	var made []*group
 	low, high := math.Inf(1), 0.0
 	p99 := []measure{{"p99", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}}
@@ -27,7 +28,7 @@ func overview(r *verdict.Result, groups []Group) []Overview {
 	logarithmic := low > 0 && high/low > logFrom
 	latency := axis.New(low, high, logarithmic)
 	for i, g := range made {
-		o := Overview{ID: groups[i].ID, Title: phrase.Capital(key(r, i)), State: groups[i].Verdict.State, Answer: groups[i].Verdict.Answer.Text}
+		o := document.Card{ID: groups[i].ID, Title: phrase.Capital(key(r, i)), Tone: groups[i].Verdict.State, Answer: groups[i].Verdict.Answer.Text}
 		if c := g.sharesChart(); c != nil {
 			o.Charts = append(o.Charts, *c)
 		}
@@ -49,7 +50,7 @@ func overview(r *verdict.Result, groups []Group) []Overview {
 }
 
 // sharesChart is the throughput as a share of the peak; nil where none is known.
-func (g *group) sharesChart() *Chart {
+func (g *group) sharesChart() *document.Chart {
 	peak := g.row(g.Peak)
 	if peak == nil || peak.Throughput.Median == nil || *peak.Throughput.Median <= 0 {
 		return nil

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -55,7 +56,7 @@ func current(rows []verdict.SettingResult) []verdict.SettingResult {
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
-func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, metric string, u number.Unit, m measure) Chart {
+func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, metric string, u number.Unit, m measure) document.Chart {
 	low, high := g.extent([]measure{m})
 	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
 	ax := axis.New(low, high, logarithmic)
@@ -76,16 +77,13 @@ func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, me
 	c := after.chartOn(ax, metric, u, []measure{m}, logarithmic)
 	c.Series = append(before.chartOn(ax, metric, u, []measure{m}, logarithmic).Series, c.Series...)
 	c.Series[0].Name, c.Series[1].Name = "old", "new"
-	c.Paired, c.Summary = true, ""
-	for i := range c.Categories {
-		c.Categories[i].Value = ""
-	}
-	c.describe(metric)
+	c.Paired = true
+	c.Describe(metric)
 	return c
 }
 
 // together hands on the chart of old and new, under what the whole one is called.
-func (c *Chart) together(p Chart, title string) {
+func together(c *document.Chart, p document.Chart, title string) {
 	p.Title, p.Unit, p.Note = title, c.Unit, c.Note
 	c.Together = &p
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -39,9 +40,9 @@ func (g *group) paste() Paste {
 			switch {
 			case a == nil:
 			case a.Procs == nil:
-				p.Snippets = append(p.Snippets, Snippet{Title: side.title, Note: "leave GOMAXPROCS unset"})
+				p.Snippets = append(p.Snippets, document.Code{Title: side.title, Note: "leave GOMAXPROCS unset"})
 			default:
-				p.Snippets = append(p.Snippets, Snippet{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
+				p.Snippets = append(p.Snippets, document.Code{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
 			}
 		}
 		return p
@@ -65,13 +66,13 @@ func (g *group) likelyPaste() Paste {
 	return Paste{Lead: "Nothing: leave GOMAXPROCS unset until more is known."}
 }
 
-func (g *group) snippets(n int) []Snippet {
+func (g *group) snippets(n int) []document.Code {
 	line := "GOMAXPROCS=" + strconv.Itoa(n)
 	run := "export " + line
 	if c := phrase.Shell(g.r.Target.Command); c != "" && !strings.Contains(c, "{") {
 		run = line + " " + c
 	}
-	out := []Snippet{
+	out := []document.Code{
 		{Title: "Shell", Text: run},
 		{Title: "Kubernetes container", Note: "the value in quotes: without them the API server refuses it",
 			Text: fmt.Sprintf("env:\n  - name: GOMAXPROCS\n    value: \"%d\"", n)},
@@ -79,13 +80,13 @@ func (g *group) snippets(n int) []Snippet {
 	// resourceFieldRef rounds a limit up to whole CPUs. An absent divisor is stored
 	// as "0", an endless difference in GitOps tools, so "1" is written out.
 	if q := g.QuotaCPUs; q != nil && int(math.Ceil(*q)) == n {
-		out = append(out, Snippet{Title: "Kubernetes container, following the limit",
+		out = append(out, document.Code{Title: "Kubernetes container, following the limit",
 			Note: fmt.Sprintf("with limits.cpu of %s this is %d; it follows an edited manifest, not an in-place resize", milli(*q), n),
 			Text: "env:\n  - name: GOMAXPROCS\n    valueFrom:\n      resourceFieldRef:\n        resource: limits.cpu\n        divisor: \"1\""})
 	}
 	return append(out,
-		Snippet{Title: "Dockerfile", Text: "ENV " + line},
-		Snippet{Title: "systemd unit", Text: "[Service]\nEnvironment=" + line},
+		document.Code{Title: "Dockerfile", Text: "ENV " + line},
+		document.Code{Title: "systemd unit", Text: "[Service]\nEnvironment=" + line},
 	)
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -8,7 +9,7 @@ import (
 
 // requestsTable has a line for each request of a mix, and its p99 at each setting: in
 // the percentiles of all a slow one hides behind the many.
-func (g *group) requestsTable() *Table {
+func (g *group) requestsTable() *document.Table {
 	var names []string
 	at := map[string]map[int]*verdict.RequestLatency{}
 	for k := range g.rows {
@@ -24,13 +25,13 @@ func (g *group) requestsTable() *Table {
 	if len(names) == 0 {
 		return nil
 	}
-	t := &Table{Columns: []Column{{Head: "request", Short: "request", Left: true}}}
+	t := &document.Table{Columns: []document.Column{{Head: "request", Short: "request", Left: true}}}
 	for k := range g.rows {
 		label, _ := settingLabel(&g.rows[k])
-		t.Columns = append(t.Columns, Column{Head: "p99 at GOMAXPROCS " + settingName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
+		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
 	}
 	for _, name := range names {
-		row := Row{Cells: []Cell{{Value: phrase.Clip(phrase.Clean(name), nameRoom)}}}
+		row := document.Row{Cells: []document.Cell{{Value: phrase.Clip(phrase.Clean(name), nameRoom)}}}
 		for k := range g.rows {
 			row.Cells = append(row.Cells, requestCell(at[name][k]))
 		}
@@ -39,11 +40,11 @@ func (g *group) requestsTable() *Table {
 	return t
 }
 
-func requestCell(r *verdict.RequestLatency) Cell {
+func requestCell(r *verdict.RequestLatency) document.Cell {
 	if r == nil || r.P99.Median == nil {
-		return Cell{Value: absent}
+		return document.Cell{Value: absent}
 	}
-	c := Cell{Value: number.Seconds(*r.P99.Median)}
+	c := document.Cell{Value: number.Seconds(*r.P99.Median)}
 	if r.P50.Median != nil {
 		c.Detail = "p50 " + number.Seconds(*r.P50.Median)
 	}

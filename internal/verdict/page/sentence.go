@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -12,7 +13,7 @@ import (
 // verdictName is a verdict as a label, and as what a sentence without a label before
 // it begins with.
 type verdictName struct {
-	state         State
+	state         document.Tone
 	label, prefix string
 }
 
@@ -22,19 +23,19 @@ func nameOf(rec *verdict.Recommendation) verdictName {
 	}
 	switch rec.Verdict {
 	case verdict.Recommended:
-		return verdictName{Act, "Set it", ""}
+		return verdictName{document.Act, "Set it", ""}
 	case verdict.CarriesRate:
-		return verdictName{Act, "Smallest that carries the rate", ""}
+		return verdictName{document.Act, "Smallest that carries the rate", ""}
 	case verdict.KeepDefault:
-		return verdictName{OK, "Change nothing", ""}
+		return verdictName{document.OK, "Change nothing", ""}
 	case verdict.NotYourKnob:
-		return verdictName{OK, "Not your knob", "GOMAXPROCS is not your knob: "}
+		return verdictName{document.OK, "Not your knob", "GOMAXPROCS is not your knob: "}
 	case verdict.Measured:
-		return verdictName{OK, "As it runs", ""}
+		return verdictName{document.OK, "As it runs", ""}
 	case verdict.TradeOff:
-		return verdictName{Attention, "A trade-off", "A trade-off: "}
+		return verdictName{document.Attention, "A trade-off", "A trade-off: "}
 	}
-	return verdictName{Unknown, "Cannot tell", "Cannot tell: "}
+	return verdictName{document.Unknown, "Cannot tell", "Cannot tell: "}
 }
 
 // likely has names of its own, so that nobody takes it for proven.
@@ -42,13 +43,13 @@ func likely(rec *verdict.Recommendation) verdictName {
 	switch rec.Verdict {
 	case verdict.KeepDefault:
 		text := "Likely the default: not proven"
-		return verdictName{Attention, text, text + ". "}
+		return verdictName{document.Attention, text, text + ". "}
 	}
 	text := "Likely: not proven"
 	if rec.Procs != nil {
 		text = fmt.Sprintf("Likely %d: not proven", *rec.Procs)
 	}
-	return verdictName{Attention, text, text + ". "}
+	return verdictName{document.Attention, text, text + ". "}
 }
 
 // sentence is the recommendation in one sentence, to stand after its label.

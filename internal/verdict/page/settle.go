@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -10,62 +11,62 @@ import (
 )
 
 // settle words what would settle what cannot be told.
-func (w words) settle() []Advice {
-	var list []Advice
+func (w words) settle() []document.Item {
+	var list []document.Item
 	for _, s := range w.group.Recommendation.Settle {
 		list = append(list, w.step(s))
 	}
 	return list
 }
 
-func (w words) step(s verdict.Step) Advice {
+func (w words) step(s verdict.Step) document.Item {
 	margin := number.Percent(w.plan().Margin)
 	if s.Metric == verdict.MetricP99 {
 		margin = number.Percent(w.plan().MarginP99)
 	}
 	switch s.Code {
 	case verdict.StepQuieter:
-		return Advice{Text: fmt.Sprintf("use a quieter machine or a longer --duration: trials vary by %s in %s, too much for a margin of %s", strayed(s.Spread), w.metric(s.Metric), margin)}
+		return document.Item{Text: fmt.Sprintf("use a quieter machine or a longer --duration: trials vary by %s in %s, too much for a margin of %s", strayed(s.Spread), w.metric(s.Metric), margin)}
 	case verdict.StepGoOn:
 		return w.goOn(s)
 	case verdict.StepMoreValues:
-		return Advice{Text: "measure at least five values: --procs auto"}
+		return document.Item{Text: "measure at least five values: --procs auto"}
 	case verdict.StepMend:
-		return Advice{Text: "fix the cause, then start over with another --out"}
+		return document.Item{Text: "fix the cause, then start over with another --out"}
 	case verdict.StepResume:
 		if swept(w.result) {
-			return Advice{"complete it", resumed(w.result)}
+			return document.Item{Text: "complete it", Command: resumed(w.result)}
 		}
-		return Advice{Text: completed(w.result)}
+		return document.Item{Text: completed(w.result)}
 	case verdict.StepReadOutput:
-		return Advice{Text: "look at what the target and the load printed, under logs/"}
+		return document.Item{Text: "look at what the target and the load printed, under logs/"}
 	case verdict.StepFindDerived:
-		return Advice{Text: "look for what else depends on the variable: pools sized from it, or a library that sets GOMAXPROCS at start"}
+		return document.Item{Text: "look for what else depends on the variable: pools sized from it, or a library that sets GOMAXPROCS at start"}
 	case verdict.StepLoadElsewhere:
-		return Advice{Text: "drive the load from another machine, or with --load-cpuset on CPUs of its own"}
+		return document.Item{Text: "drive the load from another machine, or with --load-cpuset on CPUs of its own"}
 	case verdict.StepOfferRate:
-		return Advice{Text: "use a --load command that takes {rate}, or procfit's own load generator"}
+		return document.Item{Text: "use a --load command that takes {rate}, or procfit's own load generator"}
 	case verdict.StepRepeat:
 		if swept(w.result) {
-			return Advice{"measure more blocks", repeated(w.result, s.Blocks)}
+			return document.Item{Text: "measure more blocks", Command: repeated(w.result, s.Blocks)}
 		}
-		return Advice{Text: fmt.Sprintf("measure more blocks: --repeats %d or more", s.Blocks)}
+		return document.Item{Text: fmt.Sprintf("measure more blocks: --repeats %d or more", s.Blocks)}
 	case verdict.StepLessRate:
-		return Advice{Text: "use a lower --rate, more CPUs, or a higher --quota"}
+		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --quota"}
 	case verdict.StepQuietMachine:
-		return Advice{Text: "quiet the machine, or measure on another"}
+		return document.Item{Text: "quiet the machine, or measure on another"}
 	case verdict.StepAnew:
-		return Advice{Text: "start over with another --out, so that all trials are made the same way"}
+		return document.Item{Text: "start over with another --out, so that all trials are made the same way"}
 	case verdict.StepBenchmarksApart:
-		return Advice{Text: "sweep the benchmarks one at a time, with -bench"}
+		return document.Item{Text: "sweep the benchmarks one at a time, with -bench"}
 	}
-	return Advice{Text: string(s.Code)}
+	return document.Item{Text: string(s.Code)}
 }
 
-func cleanAdvice(list []Advice) []Advice {
-	out := make([]Advice, len(list))
+func cleanAdvice(list []document.Item) []document.Item {
+	out := make([]document.Item, len(list))
 	for i, a := range list {
-		out[i] = Advice{phrase.Clean(a.Text), phrase.Clean(a.Command)}
+		out[i] = document.Item{Text: phrase.Clean(a.Text), Command: phrase.Clean(a.Command)}
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"math"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
@@ -38,16 +39,16 @@ func gateLine(g *verdict.Gate) ratioLine {
 }
 
 // strip draws a check: what the margin allows, and new against old.
-func (l ratioLine) strip(c *verdict.GateCheck, note string) *Strip {
-	s := &Strip{Summary: note, Ticks: []Tick{{At: 0.5, Label: "no change"}}, Zone: Span{l.at(1 - c.Margin), 1}}
+func (l ratioLine) strip(c *verdict.GateCheck, note string) *document.Strip {
+	s := &document.Strip{Summary: note, Ticks: []document.Tick{{At: 0.5, Label: "no change"}}, Zone: document.Span{From: l.at(1 - c.Margin), To: 1}}
 	if c.Metric == verdict.MetricP99 {
-		s.Zone = Span{0, l.at(1 + c.Margin)}
+		s.Zone = document.Span{From: 0, To: l.at(1 + c.Margin)}
 	}
 	if c.Ratio.Median != nil {
 		s.Present, s.At = true, l.at(*c.Ratio.Median)
-		s.Interval = Span{s.At, s.At}
+		s.Interval = document.Span{From: s.At, To: s.At}
 		if c.Bounds.Low != nil && c.Bounds.High != nil {
-			s.Interval = Span{l.at(*c.Bounds.Low), l.at(*c.Bounds.High)}
+			s.Interval = document.Span{From: l.at(*c.Bounds.Low), To: l.at(*c.Bounds.High)}
 		}
 	}
 	return s

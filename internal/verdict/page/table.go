@@ -6,33 +6,34 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
 // cell is a median with its interval.
-func cell(u number.Unit, i verdict.Interval) Cell {
-	return Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
+func cell(u number.Unit, i verdict.Interval) document.Cell {
+	return document.Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
 }
 
 // column is a heading with what its cells hold.
 type column struct {
-	Column
-	cell func(*verdict.SettingResult) Cell
+	head document.Column
+	cell func(*verdict.SettingResult) document.Cell
 }
 
 // table is one row a setting, without the columns of which nothing is known.
-func (g *group) table() Table {
+func (g *group) table() document.Table {
 	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), g.memoryColumns(), []column{
-		{Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {Column{Head: "Valid trials"}, g.trialsCell}})
-	t := Table{Rows: make([]Row, len(g.rows))}
+		{document.Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {document.Column{Head: "Valid trials"}, g.trialsCell}})
+	t := document.Table{Rows: make([]document.Row, len(g.rows))}
 	for i := range g.rows {
 		t.Rows[i].Mark = g.mark(&g.rows[i], "")
 	}
 	for _, c := range columns {
 		known := false
-		cells := make([]Cell, len(g.rows))
+		cells := make([]document.Cell, len(g.rows))
 		for i := range g.rows {
 			cells[i] = c.cell(&g.rows[i])
 			known = known || cells[i].Value != absent
@@ -40,7 +41,7 @@ func (g *group) table() Table {
 		if !known {
 			continue
 		}
-		t.Columns = append(t.Columns, c.Column)
+		t.Columns = append(t.Columns, c.head)
 		for i := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 		}
@@ -52,23 +53,23 @@ func (g *group) table() Table {
 func (g *group) figureColumns() []column {
 	seconds := number.Time()
 	return []column{
-		{Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) Cell { return Cell{Value: settingName(a)} }},
-		{g.throughputColumn(), func(a *verdict.SettingResult) Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
-		{g.speedupColumn(), func(a *verdict.SettingResult) Cell { return Cell{Value: times(a.Speedup)} }},
-		{Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) Cell { return difference(a.VersusPeak) }},
-		{Column{Head: "p50", Short: "p50"}, func(a *verdict.SettingResult) Cell { return cell(seconds, a.P50) }},
-		{Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.SettingResult) Cell {
+		{document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: settingName(a)} }},
+		{g.throughputColumn(), func(a *verdict.SettingResult) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
+		{g.speedupColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
+		{document.Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) document.Cell { return difference(a.VersusPeak) }},
+		{document.Column{Head: "p50", Short: "p50"}, func(a *verdict.SettingResult) document.Cell { return cell(seconds, a.P50) }},
+		{document.Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.SettingResult) document.Cell {
 			if !g.other() || g.Latency.Quantile == 0.5 {
-				return Cell{Value: absent}
+				return document.Cell{Value: absent}
 			}
 			return cell(seconds, a.Judged)
 		}},
-		{Column{Head: "p99", Short: "p99"}, func(a *verdict.SettingResult) Cell { return cell(seconds, a.P99) }},
-		{Column{Head: "Unanswered", Short: "unansw."}, func(a *verdict.SettingResult) Cell {
+		{document.Column{Head: "p99", Short: "p99"}, func(a *verdict.SettingResult) document.Cell { return cell(seconds, a.P99) }},
+		{document.Column{Head: "Unanswered", Short: "unansw."}, func(a *verdict.SettingResult) document.Cell {
 			if a.Unanswered == 0 {
-				return Cell{Value: absent}
+				return document.Cell{Value: absent}
 			}
-			return Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
+			return document.Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
 		}},
 	}
 }
@@ -77,28 +78,32 @@ func (g *group) figureColumns() []column {
 func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
-		{Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.SettingResult) Cell { return Cell{Value: maybe(few, a.Evidence.CPUs)} }},
-		{Column{Head: "CPUs used beside it"}, func(a *verdict.SettingResult) Cell { return Cell{Value: maybe(few, a.Evidence.BesideCPUs)} }},
-		{Column{Head: "CPU a request"}, func(a *verdict.SettingResult) Cell {
+		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: maybe(few, a.Evidence.CPUs)} }},
+		{document.Column{Head: "CPUs used beside it"}, func(a *verdict.SettingResult) document.Cell {
+			return document.Cell{Value: maybe(few, a.Evidence.BesideCPUs)}
+		}},
+		{document.Column{Head: "CPU a request"}, func(a *verdict.SettingResult) document.Cell {
 			if g.ThroughputUnit != "requests" {
-				return Cell{Value: absent}
+				return document.Cell{Value: absent}
 			}
-			c := Cell{Value: maybe(seconds, a.Evidence.CPUSecondsEach)}
+			c := document.Cell{Value: maybe(seconds, a.Evidence.CPUSecondsEach)}
 			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
 				c.Detail = seconds.Number(*o.CPUSecondsEach) + " in open loop"
 			}
 			return c
 		}},
-		{Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.SettingResult) Cell {
+		{document.Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.SettingResult) document.Cell {
 			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
 			if v == nil || i == nil {
-				return Cell{Value: absent}
+				return document.Cell{Value: absent}
 			}
-			return Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
+			return document.Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
 		}},
-		{Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.SettingResult) Cell { return Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)} }},
-		{Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.SettingResult) Cell {
-			c := Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
+		{document.Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.SettingResult) document.Cell {
+			return document.Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)}
+		}},
+		{document.Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.SettingResult) document.Cell {
+			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
 				c.Detail = few.Number(*s) + " s/s a replica"
 			}
@@ -127,49 +132,49 @@ func (g *group) levels() string {
 
 // standing is what a setting came to: what has no part in the judgement is marked, with
 // why.
-func (g *group) standing(a *verdict.SettingResult) Cell {
+func (g *group) standing(a *verdict.SettingResult) document.Cell {
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
-		return Cell{Value: absent}
+		return document.Cell{Value: absent}
 	case a.Excluded != nil:
 		return g.leftOut(*a.Excluded)
 	case a.Later:
-		return Cell{Value: g.Latency.Name() + " worse", Detail: "proven, against the lowest"}
+		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, against the lowest"}
 	case g.row(g.Peak) == a:
-		return Cell{Value: "leads"}
+		return document.Cell{Value: "leads"}
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
-		return Cell{Value: "as fast"}
+		return document.Cell{Value: "as fast"}
 	}
-	return Cell{Value: "undecided"}
+	return document.Cell{Value: "undecided"}
 }
 
-func (g *group) leftOut(code verdict.ExcludedCode) Cell {
+func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
 	switch code {
 	case verdict.ExcludedInvalid:
-		return Cell{"invalid", "no trial was valid"}
+		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
 	case verdict.ExcludedWithheld:
-		return Cell{"starved", "other programs left it too few CPUs to be compared"}
+		return document.Cell{Value: "starved", Detail: "other programs left it too few CPUs to be compared"}
 	case verdict.ExcludedUnread:
-		return Cell{"unread", "the value that it chose is not known, so it is left out"}
+		return document.Cell{Value: "unread", Detail: "the value that it chose is not known, so it is left out"}
 	case verdict.ExcludedDiffers:
-		return Cell{"differs", "performs unlike the number that it chose, so it is left out"}
+		return document.Cell{Value: "differs", Detail: "performs unlike the number that it chose, so it is left out"}
 	case verdict.ExcludedNoFigure:
-		return Cell{"no figure", "no valid trial has a throughput"}
+		return document.Cell{Value: "no figure", Detail: "no valid trial has a throughput"}
 	case verdict.ExcludedSlower:
-		return Cell{"slower", "proven worse in throughput; its latency is not compared"}
+		return document.Cell{Value: "slower", Detail: "proven worse in throughput; its latency is not compared"}
 	case verdict.ExcludedSaturated:
-		return Cell{"saturated", "fell behind at the common rate; its latency is queueing"}
+		return document.Cell{Value: "saturated", Detail: "fell behind at the common rate; its latency is queueing"}
 	case verdict.ExcludedLatency:
-		return Cell{"no latency", "none of its trials has a latency that can be judged"}
+		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
 	case verdict.ExcludedShared:
-		return Cell{"past CPUs", "more Ps than CPUs, with the load on the same CPUs: its latency does not count in its favour"}
+		return document.Cell{Value: "past CPUs", Detail: "more Ps than CPUs, with the load on the same CPUs: its latency does not count in its favour"}
 	}
-	return Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
+	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }
 
 // trialsCell is how many trials a row has, and of how many of them its latency is.
-func (g *group) trialsCell(a *verdict.SettingResult) Cell {
-	c := Cell{Value: strconv.Itoa(a.Trials)}
+func (g *group) trialsCell(a *verdict.SettingResult) document.Cell {
+	c := document.Cell{Value: strconv.Itoa(a.Trials)}
 	var details []string
 	if a.Invalid > 0 {
 		details = append(details, fmt.Sprintf("%d invalid", a.Invalid))
@@ -186,18 +191,18 @@ func (g *group) trialsCell(a *verdict.SettingResult) Cell {
 }
 
 // speedupColumn says what the speed-up is over.
-func (g *group) speedupColumn() Column {
+func (g *group) speedupColumn() document.Column {
 	for i := range g.rows { // by procs
 		if a := &g.rows[i]; a.Variant == "" && a.Procs != nil && a.Speedup != nil {
 			base := strconv.Itoa(*a.Procs)
-			return Column{Head: "Speed-up over " + base, Short: "× of " + base}
+			return document.Column{Head: "Speed-up over " + base, Short: "× of " + base}
 		}
 	}
-	return Column{Head: "Speed-up", Short: "×"}
+	return document.Column{Head: "Speed-up", Short: "×"}
 }
 
-func (g *group) throughputColumn() Column {
-	c := Column{Head: phrase.Capital(g.throughputName()), Short: "throughput", Detailed: true}
+func (g *group) throughputColumn() document.Column {
+	c := document.Column{Head: phrase.Capital(g.throughputName()), Short: "throughput", Detailed: true}
 	switch {
 	case g.Benchmarks != nil:
 		c.Head = "Geometric mean"
@@ -240,7 +245,7 @@ func (g *group) mark(a *verdict.SettingResult, metric string) string {
 }
 
 // metricsTable holds the figures that the program or the generator printed.
-func (g *group) metricsTable() *Table {
+func (g *group) metricsTable() *document.Table {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {
 		for n, m := range a.Metrics {
@@ -252,7 +257,7 @@ func (g *group) metricsTable() *Table {
 	if len(names) == 0 {
 		return nil
 	}
-	t := &Table{Columns: []Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}}
+	t := &document.Table{Columns: []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}}
 	order := slices.Sorted(maps.Keys(names))
 	for _, n := range order {
 		head := phrase.Clip(phrase.Clean(n), nameRoom)
@@ -262,13 +267,13 @@ func (g *group) metricsTable() *Table {
 		if b := phrase.Clip(phrase.Clean(names[n].Better), nameRoom); b != "" {
 			head += " (" + b + " is better)"
 		}
-		t.Columns = append(t.Columns, Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
+		t.Columns = append(t.Columns, document.Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
 	}
 	value := number.PerSecond("")
 	for i := range g.rows {
-		row := Row{Cells: []Cell{{Value: settingName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
+		row := document.Row{Cells: []document.Cell{{Value: settingName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
 		for _, n := range order {
-			c := Cell{Value: absent}
+			c := document.Cell{Value: absent}
 			if m, ok := g.rows[i].Metrics[n]; ok {
 				c = cell(value, m.Interval)
 			}
@@ -287,11 +292,11 @@ func times(x *float64) string {
 }
 
 // difference words a ratio as a change: 0.804 is −19.6 %.
-func difference(i verdict.Interval) Cell {
+func difference(i verdict.Interval) document.Cell {
 	if i.Median == nil {
-		return Cell{Value: absent}
+		return document.Cell{Value: absent}
 	}
-	c := Cell{Value: change(*i.Median)}
+	c := document.Cell{Value: change(*i.Median)}
 	if i.Low != nil && i.High != nil {
 		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -23,7 +24,7 @@ func TestSpeedUpNamesItsBase(t *testing.T) {
 			}
 		}
 		columns := New(r).Groups[0].Table.Columns
-		if !slices.ContainsFunc(columns, func(k Column) bool { return k.Head == "Speed-up over "+c.want && k.Short == "× of "+c.want }) {
+		if !slices.ContainsFunc(columns, func(k document.Column) bool { return k.Head == "Speed-up over "+c.want && k.Short == "× of "+c.want }) {
 			t.Errorf("no speed-up over %s in %+v", c.want, columns)
 		}
 	}

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
 // throttling words what stat found of limits.
-func (g *group) throttling() Check {
-	c := Check{Question: "Was the target throttled by its CPU quota?", State: Unknown, Answer: "cannot tell"}
+func (g *group) throttling() document.Check {
+	c := document.Check{Question: "Was the target throttled by its CPU quota?", State: document.Unknown, Answer: "cannot tell"}
 	t := &g.Throttling
 	var seen []string
 	for i := range t.Settings {
@@ -22,11 +23,11 @@ func (g *group) throttling() Check {
 	c.Detail = strings.Join(seen, ", ")
 	switch t.State {
 	case verdict.ThrottledNo:
-		c.State, c.Answer = OK, "no"
+		c.State, c.Answer = document.OK, "no"
 	case verdict.ThrottledHardly:
-		c.State, c.Answer = OK, "hardly"
+		c.State, c.Answer = document.OK, "hardly"
 	case verdict.ThrottledYes:
-		c.State, c.Answer = Attention, "yes"
+		c.State, c.Answer = document.Attention, "yes"
 	}
 	switch {
 	case len(seen) == 0 && t.State == verdict.ThrottledNo:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -256,7 +257,7 @@ func (c *checker) lowestOf(text string, m []string) {
 			c.wrong("%q, and %s has a lower one", text, a.Label)
 		}
 	}
-	if shown := "p99"; m[2] != shown && !slices.ContainsFunc(c.view.Table.Columns, func(k Column) bool { return k.Head == m[2] }) {
+	if shown := "p99"; m[2] != shown && !slices.ContainsFunc(c.view.Table.Columns, func(k document.Column) bool { return k.Head == m[2] }) {
 		c.wrong("%q, and the table has no %s", text, m[2])
 	}
 }
@@ -312,7 +313,7 @@ func (c *checker) quantiles() {
 }
 
 func (c *checker) standings() {
-	at := slices.IndexFunc(c.view.Table.Columns, func(k Column) bool { return k.Head == "Standing" })
+	at := slices.IndexFunc(c.view.Table.Columns, func(k document.Column) bool { return k.Head == "Standing" })
 	if at < 0 {
 		return
 	}

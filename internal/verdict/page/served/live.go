@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/page/html"
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
 )
 
 // Refresh is how often a browser loads the page again.
@@ -72,15 +72,10 @@ func (s *Server) URL() string {
 }
 
 // Show renders what the trials so far came to. It is to be called between trials.
-func (s *Server) Show(v *page.View) error { return s.render(v, int(Refresh.Seconds())) }
+func (s *Server) Show(d *document.Document) error { return s.render(d, int(Refresh.Seconds())) }
 
-func (s *Server) render(v *page.View, refresh int) error {
-	running := *v
-	running.Progress = "" // it speaks of a run that has ended
-	if refresh > 0 {
-		running.Verdict.Label = "So far: " + running.Verdict.Label
-	}
-	l, err := html.NewLive(&running, refresh)
+func (s *Server) render(d *document.Document, refresh int) error {
+	l, err := html.NewLive(d, refresh)
 	if err != nil {
 		return err
 	}
@@ -108,8 +103,8 @@ func (s *Server) renew() {
 
 // End shows a last page, which is not loaded again, waits until who watches has it, and
 // serves no more. Nobody is waited for when ctx ends.
-func (s *Server) End(ctx context.Context, v *page.View, now string) error {
-	err := s.render(v, 0)
+func (s *Server) End(ctx context.Context, d *document.Document, now string) error {
+	err := s.render(d, 0)
 	s.mu.Lock()
 	s.now, s.ended = now, true
 	s.renew()
@@ -153,10 +148,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	document, version, ended := s.page, s.version, s.ended
+	content, version, ended := s.page, s.version, s.ended
 	s.asked = time.Now()
 	s.mu.Unlock()
-	if document == nil {
+	if content == nil {
 		w.Header().Set("Refresh", strconv.Itoa(int(Refresh.Seconds())))
 		http.Error(w, "nothing to show yet", http.StatusServiceUnavailable)
 		return
@@ -166,7 +161,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("ETag", fmt.Sprintf(`"%x-%d"`, s.started.UnixNano(), version))
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	if ended && r.Method == http.MethodGet {
 		s.seen()
 	}

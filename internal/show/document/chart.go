@@ -1,0 +1,136 @@
+package document
+
+// Charts are some that are looked at together, with the table of what they show: who
+// cannot draw writes that, or where there is none leaves them out.
+type Charts struct {
+	Title  Heading // without text: they stand under the one before
+	Hidden bool    // the title is for who cannot see the charts
+	Layout Layout  // how much room each has
+	List   []Chart
+	Beside []Chart // many, in the place of a second one
+	Key    string  // how to read them
+	Table  *Table
+	Note   string // how to read the table
+	Foot   bool   // on a terminal they stand at the end, where the eye is
+}
+
+// Layout is how charts share the room.
+type Layout string
+
+// The layouts.
+const (
+	Curves    Layout = "curves"    // two side by side
+	Multiples Layout = "multiples" // many small ones, to be compared
+	Evidence  Layout = "evidence"  // a few of different things
+)
+
+// Chart is series over categories. Positions are fractions of the value axis, 0
+// at its foot.
+type Chart struct {
+	Title      string
+	Unit       string
+	Axis       string // what the categories are; empty: values of GOMAXPROCS
+	Note       string // how it was measured, or how to read it
+	Log        bool
+	Bars       bool   // from zero, side by side; else dots with intervals
+	Small      bool   // one of many
+	Paired     bool   // its series are of one quantity: side by side, on one axis
+	Together   *Chart // the same with a gate's old and new in one place, where a renderer has room
+	Ticks      []Tick
+	Categories []Category
+	Series     []Series
+	Reference  *Tick  // a level to compare with
+	Summary    string // the chart in words, for who cannot see it
+}
+
+// Tick is a labelled position.
+type Tick struct {
+	At    float64
+	Label string
+}
+
+// Category is a setting's place on the horizontal axis.
+type Category struct {
+	Label   string
+	Sub     string // under the label: what "unset" resolved to
+	Mark    string // "recommended" and the like; empty on most
+	Default bool   // what the program runs with by itself
+	Apart   bool   // stands apart from the numbered settings: unset
+	Value   string // all series at this setting, in words
+}
+
+// Name is the label with what is under it.
+func (c Category) Name() string {
+	if c.Sub == "" {
+		return c.Label
+	}
+	return c.Label + " (" + c.Sub + ")"
+}
+
+// Series is one quantity over all categories.
+type Series struct {
+	Name  string
+	Marks []Mark // one a category
+}
+
+// Mark is a series at one category.
+type Mark struct {
+	Present   bool
+	At        float64
+	Interval  bool
+	Low, High float64
+	Joined    bool // a line leads here from the mark before
+	Value     string
+	Detail    string // the interval in words
+	Dots      []Dot
+}
+
+// Text is the value with its interval.
+func (m Mark) Text() string {
+	switch {
+	case !m.Present:
+		return "not measured"
+	case m.Detail == "":
+		return m.Value
+	}
+	return m.Value + " " + m.Detail
+}
+
+// Dot is one trial.
+type Dot struct {
+	At     float64
+	Jitter float64 // -1 to 1, fixed by the trial's place in its setting
+	Kind   string  // measure, aa, invalid
+	Label  string
+}
+
+// Describe puts the chart into words, a setting at a time. Without a metric a single
+// series is named too.
+func (c *Chart) Describe(metric string) {
+	c.Summary = ""
+	for i := range c.Categories {
+		k := &c.Categories[i]
+		k.Value = ""
+		for _, s := range c.Series {
+			m := s.Marks[i]
+			if c.Paired && !m.Present {
+				continue // a gate may be of some settings only
+			}
+			text := m.Text()
+			if len(c.Series) > 1 || metric == "" {
+				text = s.Name + " " + text
+			}
+			if k.Value != "" {
+				k.Value += ", "
+			}
+			k.Value += text
+		}
+		if c.Summary != "" {
+			c.Summary += "; "
+		}
+		c.Summary += "GOMAXPROCS " + k.Name() + ": " + k.Value
+		if k.Mark != "" {
+			c.Summary += ", " + k.Mark
+		}
+	}
+}

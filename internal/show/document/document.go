@@ -1,0 +1,220 @@
+// Package document is what a page shows, before it is known where: a title and blocks, in
+// the order in which they are read. Whoever has something to show makes one and knows no
+// format; show/text, show/markdown and show/html each write any of them.
+//
+// Text is plain, on one line but for code, and printable: who makes a document cleans what
+// comes from outside, and a renderer escapes for its own syntax.
+//
+// What the same result shows on a terminal and in a file are two documents, a short one and
+// a whole one: what is left out is chosen where the result is known.
+package document
+
+// Document is a page.
+type Document struct {
+	Title  string
+	Home   *Link  // the page to which this one belongs
+	Date   string // of what it shows
+	Parts  bool   // it is of several things, each under a title of its own
+	Class  string // a hint for a style sheet, where its kind of page has rules of its own
+	Blocks []Block
+	// Closing follows the paths of the files at the end of a terminal's page: the answer
+	// again, where the eye is when the prompt is back.
+	Closing []Block
+}
+
+// Block is a part of a document.
+type Block interface {
+	// Kind is its name, by which a renderer finds how it is written.
+	Kind() string
+}
+
+// Tone is how an answer is meant to be read.
+type Tone string
+
+// The tones.
+const (
+	OK        Tone = "ok"
+	Act       Tone = "act"       // there is something to do
+	Attention Tone = "attention" // something weakens the result
+	Unknown   Tone = "unknown"
+)
+
+// Link is a text that leads to another place.
+type Link struct{ Text, To string }
+
+// Heading is the title of what follows it, up to the next heading of its level or above.
+// Levels go from 2 to 4; the document's title is 1.
+type Heading struct {
+	Level int
+	Text  string
+	Note  string // less than the text
+	ID    string // to be linked to; empty: it is not
+	To    string // where it leads; empty: nowhere
+}
+
+// Panel is an answer, with what belongs to it.
+type Panel struct {
+	Name     string // what it is, for who cannot see it: "Verdict"
+	Tone     Tone
+	Label    string // the kind of answer, in two or three words
+	Level    int    // of the sentence, as a heading
+	Sentence string
+	Blocks   []Block
+}
+
+// Text is a paragraph. What leads it is said before it, and more loudly; with a tone both
+// are an outcome.
+type Text struct {
+	Lead  string
+	Text  string
+	Style Style
+	Tone  Tone
+}
+
+// Style is how much weight a text has.
+type Style string
+
+// The styles. A text without one is as the text around it.
+const (
+	Strong Style = "strong"
+	Plain  Style = "plain"   // an answer in one sentence
+	Muted  Style = "context" // what it all holds for
+	Small  Style = "key"     // how to read what stands above it
+)
+
+// Alert is a warning about all that follows. With a target it leads to the warnings.
+type Alert struct{ Text, To string }
+
+// List is what belongs together, a line each.
+type List struct {
+	Lead  string
+	Items []Item
+}
+
+// Item is a line of a list. A command stands apart: it is there to be copied.
+type Item struct {
+	Text    string
+	Command string
+}
+
+func (i Item) String() string {
+	if i.Command == "" {
+		return i.Text
+	}
+	return i.Text + ": " + i.Command
+}
+
+// Items are plain lines.
+func Items(lines []string) []Item {
+	list := make([]Item, len(lines))
+	for i, s := range lines {
+		list[i].Text = s
+	}
+	return list
+}
+
+// Notes are what weakens or explains a result.
+type Notes []Note
+
+// Note is one of them.
+type Note struct {
+	Quiet   bool   // it explains, and warns of nothing
+	Subject string // what it is about; empty: all
+	Message string
+	Fix     string
+}
+
+// Pairs are values by name.
+type Pairs []Pair
+
+// Pair is a named value.
+type Pair struct{ Name, Value string }
+
+// Tiles are the few figures of an answer.
+type Tiles []Tile
+
+// Tile is one figure, before and after where something is to change.
+type Tile struct {
+	Name          string
+	Before, After string // without Before there is nothing to change
+	Note          string
+}
+
+// Checks are questions with their answers.
+type Checks []Check
+
+// Check is a question of a checklist, answered from the data.
+type Check struct {
+	Number   int
+	Question string
+	State    Tone
+	Answer   string // yes, no, cannot tell, or the value asked for
+	Detail   string
+}
+
+// Cards are several answers beside each other, at a glance.
+type Cards []Card
+
+// Card is one of them, with what it leads to.
+type Card struct {
+	ID     string
+	Title  string
+	Tone   Tone
+	Answer string
+	Charts []Chart
+}
+
+// Code is text to copy.
+type Code struct {
+	Title    string
+	Note     string
+	Language string
+	Text     string
+}
+
+// Snippets are several, of which one is to be chosen.
+type Snippets []Code
+
+// Links lead to other places, of this page or beside it.
+type Links []Link
+
+// Section is blocks with a name of their own. Its class is a hint of how it is set apart.
+type Section struct {
+	Class  string
+	ID     string
+	Name   string // for who cannot see it
+	Blocks []Block
+}
+
+// Navigation is the class of a section that leads to the others.
+const Navigation = "nav"
+
+// Folds are what only some readers want, each closed behind a line that sums it up.
+type Folds struct {
+	Title Heading
+	List  []Fold
+}
+
+// Fold is one of them.
+type Fold struct {
+	Summary string
+	Blocks  []Block
+}
+
+func (Heading) Kind() string  { return "heading" }
+func (Panel) Kind() string    { return "panel" }
+func (Text) Kind() string     { return "text" }
+func (Alert) Kind() string    { return "alert" }
+func (List) Kind() string     { return "list" }
+func (Notes) Kind() string    { return "notes" }
+func (Pairs) Kind() string    { return "pairs" }
+func (Tiles) Kind() string    { return "tiles" }
+func (Checks) Kind() string   { return "checks" }
+func (Cards) Kind() string    { return "cards" }
+func (Code) Kind() string     { return "code" }
+func (Snippets) Kind() string { return "snippets" }
+func (Links) Kind() string    { return "links" }
+func (Section) Kind() string  { return "section" }
+func (Folds) Kind() string    { return "folds" }
+func (Table) Kind() string    { return "table" }
+func (Charts) Kind() string   { return "charts" }

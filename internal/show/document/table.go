@@ -1,0 +1,52 @@
+package document
+
+// Table is rows of worded cells. Where its rows have strips, a wide renderer draws these
+// after the column of that index, under their heading.
+type Table struct {
+	Columns    []Column
+	Rows       []Row
+	StripHead  string
+	StripAfter int  // 0: the rows have none
+	Prose      bool // its cells are sentences, which wrap
+	Foot       bool // on a terminal it stands at the end, where the eye is
+}
+
+// Column is a heading. Short is for narrow renderers, which leave out a column
+// without one, and the details of a column that is not Detailed.
+type Column struct {
+	Head     string
+	Short    string
+	Left     bool // text, not numbers
+	Detailed bool
+}
+
+// Row is a line of a Table; Mark is a word on its standing, if any.
+type Row struct {
+	Cells []Cell
+	Mark  string
+	Tone  Tone   // of its first cell; empty: none
+	Link  string // where its first cell leads
+	Strip *Strip
+}
+
+// Cell is a value with what belongs to it: an interval, a breakdown.
+type Cell struct {
+	Value, Detail string
+	Tag           string // where the value is from, in a word before it
+	To            string // where the value leads
+}
+
+// Strip is one measured interval on a line of its own, against what is wanted. Positions
+// are fractions of the line.
+type Strip struct {
+	Zone     Span // where it is as wanted
+	Present  bool
+	At       float64
+	Interval Span   // from and to alike: none
+	Ticks    []Tick // what else to compare with
+	Document *Tick  // the value of a document that it is held against
+	Summary  string // the strip in words
+}
+
+// Span is a part of a line.
+type Span struct{ From, To float64 }

@@ -1,0 +1,246 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/show/document"
+)
+
+// Brief is what a terminal gets of a sweep: the verdict with its reasons, the curves and
+// figures that it rests on, and at the end the answer again.
+func (v *View) Brief() *document.Document {
+	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started}
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	add(v.Verdict.brief())
+	if v.Progress != "" {
+		add(document.Alert{Text: v.Progress})
+	}
+	if g := v.Gate; g != nil {
+		if g.Sentence != "" {
+			add(document.Panel{Name: "Gate", Tone: g.State, Label: g.Label, Sentence: g.Sentence})
+		}
+		add(g.Table)
+	}
+	if v.Summary != nil {
+		summary := *v.Summary
+		summary.Foot = true
+		add(summary)
+	}
+	for i := range v.Groups {
+		g := &v.Groups[i]
+		if len(v.Groups) > 1 {
+			add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.brief())
+		}
+		if c := g.curves(); len(c) > 0 {
+			add(document.Charts{List: c, Foot: len(v.Groups) == 1})
+		}
+		add(g.figures()...)
+		add(g.Warnings)
+	}
+	add(v.Warnings)
+	d.Closing = v.Verdict.closing()
+	return d
+}
+
+// brief is the verdict in full.
+func (v Verdict) brief() document.Panel {
+	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: 2, Sentence: v.Sentence}
+	p.Blocks = append(itemized("", document.Items(v.Reasons)), itemized(toSettle, v.Settle)...)
+	if v.Context != "" {
+		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
+	}
+	return p
+}
+
+const toSettle = "What would settle it:"
+
+func itemized(lead string, items []document.Item) []document.Block {
+	if len(items) == 0 {
+		return nil
+	}
+	return []document.Block{document.List{Lead: lead, Items: items}}
+}
+
+// closing is the answer again; and where there is none yet, the command that goes on.
+func (v Verdict) closing() []document.Block {
+	if v.Answer.Text == "" {
+		return nil
+	}
+	list := []document.Block{
+		document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State}, document.Text{Text: v.Answer.Plain},
+	}
+	if i := slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" }); i >= 0 {
+		list = append(list, document.Code{Title: "Next, " + v.Settle[i].Text, Text: v.Settle[i].Command})
+	}
+	return list
+}
+
+// Report is all that is known of a sweep, as its files show it.
+func (v *View) Report() *document.Document {
+	many := len(v.Groups) > 1
+	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Parts: many}
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	warned := slices.IndexFunc(v.Groups, func(g Group) bool { return len(g.Warnings) > 0 })
+	if v.Progress != "" {
+		add(document.Alert{Text: v.Progress})
+	}
+	answer := v.Verdict.answer(2)
+	if v.Alert != "" {
+		anchor := "#warnings"
+		if warned < 0 {
+			anchor = "#warnings-on-the-whole-run"
+		}
+		answer.Blocks = append(answer.Blocks, document.Alert{Text: v.Alert, To: anchor})
+	}
+	add(answer)
+	if len(v.Overview) > 0 {
+		add(v.Overview)
+	}
+	if v.Gate != nil {
+		add(v.Gate.section())
+	}
+	if v.Summary != nil {
+		links := document.Links{{Text: "Warnings", To: "#warnings-on-the-whole-run"}, {Text: "Environment", To: "#environment"}, {Text: "How to reproduce", To: "#how-to-reproduce"}}
+		summary := []document.Block{document.Heading{Level: 2, Text: "Summary"}, *v.Summary, links}
+		add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: summary})
+	}
+	for i := range v.Groups {
+		add(document.Section{Class: "group", ID: v.Groups[i].ID, Blocks: v.Groups[i].report(many, i == warned)})
+	}
+	if many || len(v.Warnings) > 0 {
+		add(document.Heading{Level: 2, Text: "Warnings on the whole run", ID: "warnings-on-the-whole-run"})
+		if len(v.Warnings) > 0 {
+			add(v.Warnings)
+		} else {
+			add(document.Text{Text: "None."})
+		}
+	}
+	add(document.Heading{Level: 2, Text: "Environment", ID: "environment"}, v.Environment,
+		document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
+		document.Code{Title: "The program under test", Language: "sh", Text: v.Command})
+	if v.Against != "" {
+		add(document.Code{Title: "Compared with", Language: "sh", Text: v.Against})
+	}
+	add(document.Code{Title: "The sweep, which reproduce.sh beside this file repeats with the same seed", Language: "sh", Text: v.Sweep},
+		document.Folds{List: []document.Fold{{Summary: "What reproduce.sh has", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}})
+	return d
+}
+
+// answer is the first screen: what to do, why, what changes, what to type.
+func (v Verdict) answer(level int) document.Panel {
+	a := v.Answer
+	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text}
+	p.Blocks = append(p.Blocks, document.Text{Text: a.Plain, Style: document.Plain})
+	if len(a.Tiles) > 0 {
+		p.Blocks = append(p.Blocks, a.Tiles)
+	}
+	if a.Apply != "" {
+		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
+	}
+	p.Blocks = append(p.Blocks, itemized(toSettle, v.Settle)...)
+	if v.Context != "" {
+		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
+	}
+	return p
+}
+
+func (g *Gate) section() document.Section {
+	s := document.Section{Class: "gate " + string(g.State), Blocks: []document.Block{document.Heading{Level: 2, Text: "Gate"}}}
+	if g.Sentence != "" {
+		s.Blocks = append(s.Blocks, document.Text{Lead: g.Label, Text: g.Sentence, Tone: g.State})
+	}
+	s.Blocks = append(s.Blocks, g.Table)
+	return s
+}
+
+// report is all that is known of a group. Of several each has a title and its answer.
+func (g *Group) report(titled, linked bool) (list []document.Block) {
+	add := func(blocks ...document.Block) { list = append(list, blocks...) }
+	head := func(text string) document.Heading { return document.Heading{Level: 3, Text: text} }
+	if titled {
+		add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.answer(3))
+	}
+	b := g.Benchmarks
+	if g.Throughput != nil {
+		charts := document.Charts{Title: head("By GOMAXPROCS"), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
+			Key: "Large dots are levels, what the model of all trials makes of a setting; bars their 95 % intervals; small dots single trials, rings the same setting measured again, × invalid trials, which do not count. Point at a setting or tap it for its values."}
+		if g.Latency != nil {
+			charts.Note += ". Latency: " + g.Latency.Note
+		} else if b != nil && len(b.Charts) <= fewBenchmarks {
+			charts.Beside = b.Charts
+		}
+		charts.Note += ". " + g.Levels
+		add(charts)
+	}
+	if b != nil {
+		add(head("Each benchmark by itself"))
+		if len(b.Charts) > fewBenchmarks {
+			add(document.Charts{Layout: document.Multiples, List: b.Charts})
+		}
+		add(b.Table, document.Text{Text: b.Note, Style: document.Small})
+	}
+	add(head("Why"), document.Text{Text: g.Verdict.Sentence})
+	add(itemized("", document.Items(g.Verdict.Reasons))...)
+	add(head("All figures"))
+	add(g.figures()...)
+	add(g.Facts, head("What to paste"), document.Text{Text: g.Paste.Lead})
+	if len(g.Paste.Snippets) > 0 {
+		add(g.Paste.Snippets)
+	}
+	if len(g.Warnings) > 0 {
+		warnings := head("Warnings")
+		if linked {
+			warnings.ID = "warnings"
+		}
+		add(warnings, g.Warnings)
+	}
+	add(document.Folds{Title: head("What an expert would check"), List: []document.Fold{
+		{Summary: g.Checked, Blocks: []document.Block{g.Checklist}}, {Summary: g.Mistaken, Blocks: []document.Block{g.Mistakes}}}})
+	if len(g.Evidence) > 0 {
+		add(document.Charts{Title: head("What the kernel counted"), Layout: document.Evidence, List: g.Evidence})
+	}
+	return list
+}
+
+// fewBenchmarks have their charts in the place of a latency's.
+const fewBenchmarks = 6
+
+// curves are those that there are.
+func (g *Group) curves() (list []document.Chart) {
+	for _, c := range []*document.Chart{g.Throughput, g.Latency} {
+		if c != nil {
+			list = append(list, *c)
+		}
+	}
+	return list
+}
+
+// figures are the tables.
+func (g *Group) figures() []document.Block {
+	list := []document.Block{g.Table}
+	for _, t := range []*document.Table{g.Metrics, g.Requests} {
+		if t != nil {
+			list = append(list, *t)
+		}
+	}
+	return list
+}
+
+// SoFar is the report of a sweep that goes on.
+func (v *View) SoFar() *document.Document {
+	now := v.Ended()
+	for i, b := range now.Blocks {
+		if p, ok := b.(document.Panel); ok {
+			p.Label = "So far: " + p.Label
+			now.Blocks[i] = p
+		}
+	}
+	return now
+}
+
+// Ended is that of one that has just ended: whoever watched it knows how far it came.
+func (v *View) Ended() *document.Document {
+	now := *v
+	now.Progress = ""
+	return now.Report()
+}

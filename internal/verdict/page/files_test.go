@@ -1,0 +1,105 @@
+package page
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func TestWritesEveryFormAndAlwaysTheSame(t *testing.T) {
+	dir := t.TempDir()
+	var first map[string][]byte
+	for range 2 {
+		paths, err := Write(dir, pagetest.Hostile())
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := map[string][]byte{}
+		for _, p := range paths {
+			if now[p], err = os.ReadFile(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first == nil {
+			first = now
+		}
+		for p := range first {
+			if !bytes.Equal(first[p], now[p]) {
+				t.Errorf("%s differs the second time", p)
+			}
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(first) || len(first) != 5 {
+		t.Errorf("%d files in the directory, %d named, want 5: %v", len(entries), len(first), entries)
+	}
+	for name, mode := range map[string]os.FileMode{"report.html": 0o644, "reproduce.sh": 0o755} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != mode {
+			t.Errorf("%s has mode %o, want %o", name, info.Mode(), mode)
+		}
+	}
+}
+
+func TestAFailureNamesTheFileAndLeavesNothing(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	if _, err := Write(missing, pagetest.Typical()); err == nil || !strings.Contains(err.Error(), filepath.Join(missing, "report.html")) {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "RESULTS.md"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(dir, pagetest.Typical()); err == nil {
+		t.Error("a directory in the place of RESULTS.md was no error")
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+// The best of three, and a bound that is some hundred times the CPU time it
+// takes: a guard against a quadratic step, on a busy machine under -race. The
+// benchmark measures.
+func TestTheLargestResultRendersSoon(t *testing.T) {
+	r := pagetest.Large(64, 20)
+	best := time.Duration(math.MaxInt64)
+	for range 3 {
+		start := time.Now()
+		if _, err := files(r); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(start))
+	}
+	if best > 3*time.Second {
+		t.Errorf("64 settings of 20 blocks took %v", best)
+	}
+}
+
+func BenchmarkRender64Settings20Blocks(b *testing.B) {
+	r := pagetest.Large(64, 20)
+	var out bytes.Buffer
+	for b.Loop() {
+		if _, err := files(r); err != nil {
+			b.Fatal(err)
+		}
+		out.Reset()
+		if err := text.Render(&out, New(r).Brief(), text.Options{Width: 80}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	nethtml "golang.org/x/net/html"
+
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func asPage(t testing.TB, r *verdict.Result) []byte {
+	t.Helper()
+	b, err := html.Render(New(r).Report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func results() map[string]*verdict.Result {
+	return map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile(), "large": pagetest.Large(64, 20), "empty": {},
+		"gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks()}
+}
+
+func TestPageGolden(t *testing.T) {
+	for _, name := range []string{"typical", "groups", "hostile"} {
+		pagetest.Golden(t, name+".html", asPage(t, results()[name]))
+	}
+}
+
+// The page may hold only elements that the templates write; hostile text that
+// became an element would be another one, or another many.
+func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
+	allowed := map[string]bool{}
+	for name := range strings.FieldsSeq("html head meta title style body header main nav section p h1 h2 h3 h4 ul ol li span b a dl div dt dd " +
+		"figure figcaption svg g text line rect circle path table thead tbody tr th td details summary pre code") {
+		allowed[name] = true
+	}
+	for name, r := range results() {
+		pagetest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
+			if !allowed[n.Data] {
+				t.Errorf("%s: element <%s>", name, n.Data)
+			}
+			for _, a := range n.Attr {
+				switch {
+				case strings.HasPrefix(a.Key, "on"), a.Key == "src", a.Key == "srcset", a.Key == "action", a.Key == "style":
+					t.Errorf("%s: <%s %s=%q>", name, n.Data, a.Key, a.Val)
+				case a.Key == "href" && !strings.HasPrefix(a.Val, "#"):
+					t.Errorf("%s: a link out, %q", name, a.Val)
+				}
+			}
+		})
+		if css := asPage(t, r); bytes.Contains(css, []byte("@import")) || bytes.Contains(css, []byte("url(")) {
+			t.Errorf("%s: the style sheet loads something", name)
+		}
+	}
+}
+
+func TestNoCurvesWithoutData(t *testing.T) {
+	for _, r := range []*verdict.Result{pagetest.Invalid(), {Groups: make([]verdict.Group, 1)}} {
+		if document := string(asPage(t, r)); strings.Contains(document, "The curves") || strings.Contains(document, "<svg") {
+			t.Error("a page without a valid trial draws a chart")
+		}
+	}
+}
+
+func TestTheGateIsSaidOnce(t *testing.T) {
+	document := string(asPage(t, pagetest.Gate(func(*verdict.Gate) {})))
+	if n := strings.Count(document, "Nothing is proven worse by more than its margin"); n != 1 || strings.Contains(document, "only one number of Ps") {
+		t.Errorf("the gate's outcome stands %d times on the page, want once and alone", n)
+	}
+}
+
+func TestHostileTextIsShown(t *testing.T) {
+	texts := 0
+	pagetest.Elements(t, asPage(t, pagetest.Hostile()), func(n *nethtml.Node) {
+		if c := n.FirstChild; c != nil && c.Type == nethtml.TextNode && strings.Contains(c.Data, "<script>document.title") {
+			texts++
+		}
+	})
+	if texts < 10 {
+		t.Errorf("the hostile text is shown in %d places, want it in many", texts)
+	}
+}
+
+func TestIdentifiersAreUniqueAndLinksLead(t *testing.T) {
+	for name, r := range map[string]*verdict.Result{"groups": pagetest.Groups(), "typical": pagetest.Typical(), "shared": pagetest.Shared()} {
+		t.Run(name, func(t *testing.T) { linked(t, r) })
+	}
+}
+
+func linked(t *testing.T, r *verdict.Result) {
+	ids, links := map[string]int{}, []string{}
+	pagetest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
+		for _, a := range n.Attr {
+			switch a.Key {
+			case "id":
+				ids[a.Val]++
+			case "href":
+				links = append(links, a.Val[1:])
+			}
+		}
+	})
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s occurs %d times", id, n)
+		}
+	}
+	if n := len(r.Groups); n > 1 && len(links) < n {
+		t.Errorf("%d links in the contents, want one a group at least", len(links))
+	}
+	for _, l := range links {
+		if ids[l] == 0 {
+			t.Errorf("a link to #%s, which is nowhere", l)
+		}
+	}
+}
+
+func TestOpensWithTheAnswerAndTheCurves(t *testing.T) {
+	document := string(asPage(t, pagetest.Typical()))
+	last := 0
+	for _, want := range []string{"<h2 class=\"sentence\">Set GOMAXPROCS=2</h2>", "Compared with the default (8):", "export GOMAXPROCS=2", "#warnings", ">Throughput <", ">Latency<", "Why", "Set GOMAXPROCS=2: the smallest", "All figures", "What to paste", "id=\"warnings\"", "Have I measured?", "throttled by its CPU quota?", "What the kernel counted", "Environment", "How to reproduce"} {
+		i := strings.Index(document[last:], want)
+		if i < 0 {
+			t.Fatalf("no %q after byte %d", want, last)
+		}
+		last += i
+	}
+}
+
+// Who listens to a page goes through it by its headings: one at the top, and no step
+// down is left out.
+func TestHeadingsGoDownAStepAtATime(t *testing.T) {
+	for name, r := range results() {
+		pagetest.Headings(t, name, asPage(t, r))
+	}
+}
+
+// The verdict is a heading, so that it is in that list.
+func TestTheVerdictIsAHeading(t *testing.T) {
+	for name, r := range results() {
+		if len(r.Groups) == 0 {
+			continue
+		}
+		want, found := New(r).Verdict.Answer.Text, false
+		pagetest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
+			if n.Data == "h2" && n.FirstChild != nil && n.FirstChild.Data == want {
+				found = true
+			}
+		})
+		if !found {
+			t.Errorf("%s: no heading %q", name, want)
+		}
+	}
+}
+
+func TestNamesOfAnyScriptAreShown(t *testing.T) {
+	for _, name := range []string{"数据服务", "сервер", "שרת", "خادم", "सर्वर", "サーバー", "sërvér"} {
+		r := pagetest.Typical()
+		r.Name = name
+		if document := asPage(t, r); bytes.Count(document, []byte(name)) < 2 {
+			t.Errorf("%s is not in title and heading", name)
+		}
+	}
+}

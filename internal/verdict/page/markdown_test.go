@@ -1,0 +1,96 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func inMarkdown(r *verdict.Result) string { return string(markdown.Render(New(r).Report())) }
+
+func TestMarkdownGolden(t *testing.T) {
+	pagetest.Golden(t, "typical.md", []byte(inMarkdown(pagetest.Typical())))
+	pagetest.Golden(t, "groups.md", []byte(inMarkdown(pagetest.Groups())))
+	pagetest.Golden(t, "gate.md", []byte(inMarkdown(pagetest.Gate(func(*verdict.Gate) {}))))
+	pagetest.Golden(t, "flat.md", []byte(inMarkdown(pagetest.Flat())))
+	pagetest.Golden(t, "hostile.md", []byte(inMarkdown(pagetest.Hostile())))
+}
+
+func TestSaysWhatAReaderMustKnow(t *testing.T) {
+	out := inMarkdown(pagetest.Typical())
+	for _, want := range []string{
+		"AMD EPYC 7B13", "8 online, limited to 2", "Go version of the program | 1.24.6", "6.12.41", "procfit's own, 64 connections, GET",
+		"2026-03-14 09:00 UTC", "seed 42", "| **2** (recommended) | 12.8k [", "Set GOMAXPROCS=2", "CPUs of the target | 0-1", "reproduce.sh",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+func TestNothingIsSaidTwice(t *testing.T) {
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid()} {
+		out := inMarkdown(r)
+		if strings.Contains(out, "tell.** Cannot") || strings.Contains(out, "Gate passed.** Gate") {
+			t.Errorf("%s: a label and a sentence that begins with it", name)
+		}
+		seen := map[string]bool{}
+		for line := range strings.SplitSeq(out, "\n") {
+			if strings.HasPrefix(line, "#") && len(r.Groups) == 1 && seen[line] {
+				t.Errorf("%s: two headings %q", name, line)
+			}
+			seen[line] = true
+		}
+	}
+}
+
+// outside is the text without fenced blocks, in which nothing is markup.
+func outside(t *testing.T, text string) string {
+	t.Helper()
+	var b strings.Builder
+	fence := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+		case fence != "" && line == fence:
+			fence = ""
+		case fence == "":
+			b.WriteString(line + "\n")
+		}
+	}
+	if fence != "" {
+		t.Errorf("a fence of %d backticks never closes", len(fence))
+	}
+	return b.String()
+}
+
+func TestHostileTextStaysTextInMarkdown(t *testing.T) {
+	out := outside(t, inMarkdown(pagetest.Hostile()))
+	for _, not := range []string{"<", ">", "](", "\n# heading"} {
+		if strings.Contains(strings.NewReplacer(`\](`, "", "[all](#warnings", "").Replace(out), not) {
+			t.Errorf("%q outside a code block", not)
+		}
+	}
+	if strings.Contains(strings.ReplaceAll(out, "\\`", ""), "`") && !strings.Contains(out, "`reproduce.sh`") {
+		t.Error("a bare backtick outside a code block")
+	}
+	columns := 0
+	for line := range strings.SplitSeq(out, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if columns == 0 {
+			columns = n
+		}
+		if n != columns {
+			t.Errorf("%d cells in a table of %d: %s", n-1, columns-1, line)
+		}
+	}
+}

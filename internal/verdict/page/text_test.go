@@ -1,0 +1,139 @@
+package page
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := text.Render(&b, New(r).Brief(), o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTextGolden(t *testing.T) {
+	o := text.Options{Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}
+	pagetest.Golden(t, "typical.txt", []byte(onTerminal(t, pagetest.Typical(), o)))
+	pagetest.Golden(t, "groups.txt", []byte(onTerminal(t, pagetest.Groups(), o)))
+	pagetest.Golden(t, "gate.txt", []byte(onTerminal(t, pagetest.Gate(func(*verdict.Gate) {}), o)))
+	pagetest.Golden(t, "invalid.txt", []byte(onTerminal(t, pagetest.Invalid(), o)))
+	pagetest.Golden(t, "narrow.txt", []byte(onTerminal(t, pagetest.Typical(), text.Options{Width: 36})))
+	pagetest.Golden(t, "simulated.txt", []byte(onTerminal(t, pagetest.Simulated(), o)))
+	pagetest.Golden(t, "shared.txt", []byte(onTerminal(t, pagetest.Shared(), o)))
+	pagetest.Golden(t, "part.txt", []byte(onTerminal(t, pagetest.Part(), o)))
+	pagetest.Golden(t, "flat.txt", []byte(onTerminal(t, pagetest.Flat(), o)))
+	pagetest.Golden(t, "hostile.txt", []byte(onTerminal(t, pagetest.Hostile(), o)))
+	o.Color = true
+	pagetest.Golden(t, "typical.ansi", []byte(onTerminal(t, pagetest.Typical(), o)))
+}
+
+func TestLinesFitTheTerminal(t *testing.T) {
+	for name, r := range map[string]*verdict.Result{
+		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "gate": pagetest.Gate(func(*verdict.Gate) {}),
+		"invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(),
+	} {
+		for _, width := range []int{36, 40, 47, 48, 80, 100, 120} {
+			for i, line := range strings.Split(onTerminal(t, r, text.Options{Width: width}), "\n") {
+				if n := utf8.RuneCountInString(line); n > width {
+					t.Errorf("%s, width %d, line %d has %d columns: %s", name, width, i+1, n, line)
+				}
+			}
+		}
+	}
+}
+
+// What is narrow is laid out otherwise, and still says everything.
+func TestNothingIsLeftOutWhereItIsNarrow(t *testing.T) {
+	narrow := onTerminal(t, pagetest.Typical(), text.Options{Width: 20})
+	for _, cell := range []string{"6.38k", "2.00×", "840 µs", "4.14 ms", "13.6k", "0.60"} {
+		if !strings.Contains(narrow, cell) {
+			t.Errorf("no %s in\n%s", cell, narrow)
+		}
+	}
+}
+
+func TestNoTwoEmptyLines(t *testing.T) {
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "invalid": pagetest.Invalid(), "empty": {}} {
+		if strings.Contains(onTerminal(t, r, text.Options{}), "\n\n\n") {
+			t.Errorf("%s: two empty lines in a row", name)
+		}
+	}
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func TestColourOnlyWhenTold(t *testing.T) {
+	without := onTerminal(t, pagetest.Typical(), text.Options{Width: 80})
+	with := onTerminal(t, pagetest.Typical(), text.Options{Width: 80, Color: true})
+	if strings.Contains(without, "\x1b") {
+		t.Error("an escape sequence without colour")
+	}
+	if got := sgr.ReplaceAllString(with, ""); trimmed(got) != trimmed(without) {
+		t.Errorf("colour changes the text:\n%s\nwant\n%s", got, without)
+	}
+	if n := len(sgr.FindAllString(with, -1)); n < 20 {
+		t.Errorf("%d escape sequences: colour is missing", n)
+	}
+}
+
+func trimmed(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestHostileTextCannotMoveTheCursor(t *testing.T) {
+	for _, r := range sgr.ReplaceAllString(onTerminal(t, pagetest.Hostile(), text.Options{Color: true}), "") {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Fatalf("%U reaches the terminal", r)
+		}
+	}
+}
+
+func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
+	out := onTerminal(t, pagetest.Typical(), text.Options{Width: 80})
+	at := func(label string) int {
+		for line := range strings.SplitSeq(out, "\n") {
+			if before, after, ok := strings.Cut(line, "│"); ok && strings.TrimSpace(strings.Trim(before, "▸ ")) == label {
+				return utf8.RuneCountInString(after[:strings.Index(after, "●")])
+			}
+		}
+		t.Fatalf("no line of %s in\n%s", label, out)
+		return 0
+	}
+	// 6.36k and 12.8k requests a second on an axis from 0.
+	one, two := at("1"), at("2")
+	if ratio := float64(two) / float64(one); ratio < 1.9 || ratio > 2.12 {
+		t.Errorf("2 lies at column %d, 1 at %d: a ratio of %.2f, want 2.01", two, one, ratio)
+	}
+}
+
+// A command is copied as one line, however narrow the terminal; it is the last that is said.
+func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
+	const command = "procfit sweep --max-trials 39 --out results/server-20260105-101500 -- ./server -addr :{port}"
+	v := &View{Verdict: Verdict{
+		State: document.Unknown, Label: "Cannot tell", Answer: Answer{Text: "Can’t tell yet", Plain: "It is undecided."},
+		Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}},
+	}}
+	var b bytes.Buffer
+	if err := text.Render(&b, v.Brief(), text.Options{Width: 40}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\n    "+command+"\n") || !strings.HasSuffix(b.String(), "Next, about 9 more trials should decide:\n"+command+"\n") {
+		t.Error(b.String())
+	}
+}
