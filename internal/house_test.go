@@ -114,7 +114,7 @@ var mayImport = map[string][]string{
 	"trace/sched/text": {"trace/sched/view", "show/terminal"},
 	"trace/sched/html": {"trace/sched/view", "show/style"},
 	"trace/exec":       {},
-	"trace/exec/text":  {"trace/exec", "show/terminal"},
+	"trace/exec/text":  {"trace/exec", "show/table", "show/terminal"},
 	"trace/exec/svg":   {"trace/exec", "show/axis"},
 
 	"load":          {"host/folder"},

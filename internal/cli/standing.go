@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/table"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -90,40 +92,25 @@ func (s *standing) lines(now *journal.SettingKey, unit string, most, width int) 
 	if hidden > 0 {
 		head += fmt.Sprintf(" (%d of %d)", len(shown), len(shown)+hidden)
 	}
-	rows := [][]string{{"", head, rateHead(unit), "p99", "trials"}}
+	t := table.Table{Sign: 2, Columns: []table.Column{{Steps: []table.Step{{Rank: 1, To: len("GOMAXPROCS")}}}, {Right: true}, {Right: true}, {}}}
+	t.Rows = []table.Row{{Cells: table.Cells(head, rateHead(unit), "p99", "trials")}}
 	for _, one := range shown {
-		mark := ""
+		row := table.Row{Cells: table.Cells(settingName(one.setting), rateFigure(unit, one.rates), latencyFigure(one.p99s), one.count())}
 		if now != nil && one.setting.Key() == *now {
-			mark = "▸"
+			row.Sign = "▸"
 		}
-		rows = append(rows, []string{mark, settingName(one.setting), rateFigure(unit, one.rates), latencyFigure(one.p99s), one.count()})
+		t.Rows = append(t.Rows, row)
 	}
 	if !slices.ContainsFunc(shown, func(one soFar) bool { return len(one.p99s) > 0 }) {
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], 3, 4)
+		t.Columns = slices.Delete(t.Columns, 2, 3)
+		for i := range t.Rows {
+			t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, 2, 3)
 		}
 	}
-	// The name gives way.
-	widths := terminal.Widths(rows)
-	rest := 0
-	for i, w := range widths {
-		if i != 1 {
-			rest += w + len(tableGap)
-		}
-	}
-	widths[1] = max(len("GOMAXPROCS"), min(widths[1], width-1-rest))
-	var lines []string
-	for _, row := range rows {
-		line := terminal.Pad(row[0], 1, true) + " " + terminal.Pad(phrase.Clip(row[1], widths[1]), widths[1], true)
-		for i, cell := range row[2:] {
-			line += tableGap + terminal.Pad(cell, widths[i+2], i+2 == len(row)-1)
-		}
-		lines = append(lines, line)
-	}
-	return lines
+	w := &terminal.Writer{Width: width - 1}
+	t.Write(w)
+	return strings.Split(strings.TrimSuffix(w.String(), "\n"), "\n")
 }
-
-const tableGap = "  "
 
 // latest are at most so many settings, those with the latest trials, in order.
 func (s *standing) latest(most int, now *journal.SettingKey) (shown []soFar, hidden int) {

@@ -24,6 +24,8 @@ type Table struct {
 // Column is how a column is laid out.
 type Column struct {
 	Right bool // numbers
+	// Cut shortens a cell to so many columns; nil: its end goes.
+	Cut func(text string, room int) string
 	// Steps are what may become of it where there is no room: of all columns' the step of
 	// the highest rank is taken first, and those of one rank together.
 	Steps []Step
@@ -83,13 +85,6 @@ func (t *Table) Write(w *terminal.Writer) {
 	default:
 		t.fold(w, l)
 	}
-}
-
-// Widths are those of the columns in a room, 0 of one that has to go: for who writes the
-// lines himself.
-func (t *Table) Widths(room int) []int {
-	l, _ := t.fit(room)
-	return l.widths
 }
 
 // fit takes steps until the table has room, and those back that prove needless.
@@ -183,7 +178,11 @@ func (t *Table) lines(w *terminal.Writer, l layout, from, to int) {
 			if b.Len() > 0 {
 				b.WriteString(strings.Repeat(" ", l.gap))
 			}
-			text := ansi.Truncate(c.text(l.short[i]), l.widths[i], "…")
+			text := c.text(l.short[i])
+			if cut := t.Columns[i].Cut; cut != nil {
+				text = cut(text, l.widths[i])
+			}
+			text = ansi.Truncate(text, l.widths[i], "…")
 			pad := strings.Repeat(" ", l.widths[i]-ansi.StringWidth(text))
 			if c.Style != "" {
 				text = w.Style(c.Style, text)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/table"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/trace/exec"
 )
@@ -55,60 +56,21 @@ func (w *writer) room(ran []exec.Goroutine) int {
 
 // goroutines are those that ran, but for the runtime's own.
 func (w *writer) goroutines() {
-	grid := [][]string{{"", "goroutine", "id", "first ran on", "waited", "ran", "where it ran"}}
-	left := []bool{true, true, false, true, false, false, true}
+	t := table.Table{Sign: 2, Columns: []table.Column{
+		{}, {Steps: []table.Step{{Rank: 6, To: 16}, {Rank: 4, To: 12}}}, {Right: true}, {},
+		{Right: true, Steps: []table.Step{{Rank: 1, To: table.Gone}}}, {Right: true, Steps: []table.Step{{Rank: 2, To: table.Gone}}},
+		{Cut: whole, Steps: []table.Step{{Rank: 5, To: 8}, {Rank: 3, To: table.Gone}}},
+	}}
+	t.Rows = []table.Row{{Style: terminal.Dim, Cells: table.Cells("", "goroutine", "id", "first ran on", "waited", "ran", "where it ran")}}
 	for _, g := range w.listed {
-		grid = append(grid, []string{string(w.sign(g.ID)), name(g), tally(g.ID), first(g), waited(g), number.Duration(g.Running), places(g)})
+		cells := table.Cells(string(w.sign(g.ID)), name(g), tally(g.ID), first(g), waited(g), number.Duration(g.Running), places(g))
+		cells[0].Style = w.style(g.ID)
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
-	last := len(grid[0]) - 1
-	size := fit(terminal.Widths(grid), w.Width)
 	w.heading("GOROUTINES", w.selection())
-	for i, row := range grid {
-		line := " "
-		for j, cell := range row[:len(size)] {
-			if j == last {
-				cell = whole(cell, size[j])
-			}
-			cell = terminal.Pad(phrase.Clip(cell, size[j]), size[j], left[j])
-			if j == 0 && i > 0 {
-				cell = w.Style(w.style(w.listed[i-1].ID), cell)
-			}
-			line += " " + cell
-			if j > 0 {
-				line += " "
-			}
-		}
-		if i == 0 {
-			line = w.Style(terminal.Dim, strings.TrimRight(line, " "))
-		}
-		w.Line(line)
-	}
+	t.Write(w.Writer)
 	if n := w.unlisted.Goroutines; n > 0 {
 		w.Wrap("  ", "  ", fmt.Sprintf("and %s, which ran %s in all", phrase.Count(n, "more goroutine"), number.Duration(w.unlisted.Running)), terminal.Dim)
-	}
-}
-
-// fit makes the table's columns as narrow as the room needs; the names give way
-// first. Where that is not enough it drops the last ones.
-func fit(widths []int, room int) []int {
-	name, last := 1, len(widths)-1
-	for columns := len(widths); ; columns-- {
-		size := slices.Clone(widths[:columns])
-		over := func() int {
-			n := -room
-			for _, x := range size {
-				n += x + 2
-			}
-			return max(0, n)
-		}
-		for _, c := range []struct{ column, least int }{{name, 16}, {last, 8}, {name, 12}} {
-			if c.column < columns {
-				size[c.column] -= min(over(), max(0, size[c.column]-c.least))
-			}
-		}
-		if over() == 0 || columns == 4 {
-			return size
-		}
 	}
 }
 
@@ -177,5 +139,5 @@ func whole(list string, room int) string {
 		}
 		list = list[:i] + ",…"
 	}
-	return list
+	return phrase.Clip(list, room)
 }

@@ -95,7 +95,7 @@ func many(n int) *exec.Trace {
 
 var (
 	timelineRow = regexp.MustCompile(`(?m)^  P \d+ ([a-zA-Z*#·]+)$`)
-	tableRow    = regexp.MustCompile(`(?m)^  ([a-zA-Z*#·]) \S.* \d+  (?:P \d|ran already)`)
+	tableRow    = regexp.MustCompile(`(?m)^  ([a-zA-Z*#·])  \S.* \d+  (?:P \d|ran already)`)
 )
 
 func TestEveryLetterIsExplained(t *testing.T) {
@@ -129,7 +129,7 @@ func TestEveryLetterIsExplained(t *testing.T) {
 
 func TestTheRestIsSummedUp(t *testing.T) {
 	out := render(t, many(70), Options{})
-	for _, want := range []string{"GOROUTINES  main and those that ran longest\n", "a main.main ", "N main.work ", "  and 31 more goroutines, which ran 496 ms in all\n", "* others", "#"} {
+	for _, want := range []string{"GOROUTINES  main and those that ran longest\n", "a  main.main ", "N  main.work ", "  and 31 more goroutines, which ran 496 ms in all\n", "* others", "#"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
