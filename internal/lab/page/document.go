@@ -79,7 +79,7 @@ func (v *Lab) Results() *document.Document {
 func (v *Lab) Page(e *Experiment) *document.Document {
 	d := v.document(e.ID)
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
-	about := document.Panel{Name: "Experiment", Tone: document.Unknown, Label: e.Document, Level: 2, Sentence: e.Title}
+	about := document.Panel{Name: "Experiment", Label: e.Document, Level: 2, Sentence: e.Title}
 	if e.Claim != "" {
 		about.Blocks = append(about.Blocks, document.Text{Text: "The document's result: " + e.Claim})
 	}

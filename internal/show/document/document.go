@@ -55,7 +55,7 @@ type Heading struct {
 // Panel is an answer, with what belongs to it.
 type Panel struct {
 	Name     string // what it is, for who cannot see it: "Verdict"
-	Tone     Tone
+	Tone     Tone   // empty: it is no answer
 	Label    string // the kind of answer, in two or three words
 	Level    int    // of the sentence, as a heading
 	Sentence string
