@@ -4,10 +4,11 @@
 //
 // A [Subject] is what is known of one program: the CPUs and limits it has, what
 // its runtime and the policy fit decide from them, and what is seen of it from
-// outside. A [Rule] is a value: an ID that stays, a title, the reason, the way
-// out, and a pure check that looks at a Subject and may give a [Finding]. [All]
-// lists the rules, [Judge] applies them. Whoever reads processes, recorded
-// trees, manifests or binaries fills in Subjects; the rules are the same.
+// outside. A [Rule] has a page in pages, from which its description comes wherever
+// procfit shows it, docs/RULES.md included: an ID that stays, a title, the reason and
+// what to do. It may have a pure check, which looks at a Subject and may give a
+// [Finding]. [All] lists the rules, [Judge] applies them. Whoever reads processes,
+// recorded trees, manifests or binaries fills in Subjects; the rules are the same.
 //
 // A rule knows no release by heart where a policy does: it asks the policy what
 // the runtime would do with a limit (see readLimits), and never repeats the

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/RULES.md from the rules")
 
-// TestPage holds docs/RULES.md against the rules and what they say of their
-// fixtures.
+// TestPage holds docs/RULES.md against the pages of the rules and what the rules say of
+// their fixtures.
 func TestPage(t *testing.T) {
 	const file = "../../../docs/RULES.md"
 	want := page()
@@ -59,6 +59,25 @@ here and now, an **info** is worth knowing and may be intended.
 		}
 	}
 	return b.String()
+}
+
+// FuzzParsePage: a page is a rule or an error, and a good one says all that it has.
+func FuzzParsePage(f *testing.F) {
+	for _, r := range All() {
+		f.Add("---\nid: " + r.ID + "\ntitle: " + r.Title + "\n---\n\n" + r.Why + "\n\n## What to do\n\n" + r.Fix + "\n")
+	}
+	f.Add("---\nmeasured: yes\nid: \n---\n## What to do\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := parsePage(text)
+		if err != nil {
+			return
+		}
+		for _, part := range []string{r.ID, r.Title, r.Why, r.Fix} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q is not in the page", part)
+			}
+		}
+	})
 }
 
 // exampleFile is a file in which the rule fires and what check says of it; a test of the

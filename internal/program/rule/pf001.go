@@ -6,26 +6,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-func tooManyPs() Rule {
-	return Rule{
-		ID:       "PF001",
-		Title:    "more Ps than its CPUs can feed",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `GOMAXPROCS is the number of threads that run Go code at once. Above the CPU
-limit they spend the quota of a period sooner, and then all of them stand still
-until the next: latency in steps of up to 100 ms, and a garbage collector that
-takes its quarter of Ps, not of CPUs. Above the CPUs of the affinity they only
-take turns.
-The runtime never goes below 2 by itself, so a limit of one CPU or less is
-exceeded by design; that is reported as info. A program that blocks on the disk
-or in page faults may want more Ps than CPUs: a sweep proves it.`,
-		Fix: `Leave GOMAXPROCS to a runtime that reads the limit (Go 1.25 with go 1.25 in
-go.mod), import maxprocs/auto, or set the value in the environment.`,
-		Check: checkTooMany,
-	}
-}
-
 func checkTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
 	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 {

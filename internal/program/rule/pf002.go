@@ -7,21 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-func tooFewPs() Rule {
-	return Rule{
-		ID:       "PF002",
-		Title:    "fewer Ps than it could use",
-		Severity: Info,
-		Since:    "0.1",
-		Why: `With fewer Ps than whole CPUs the rest of the CPUs cannot run its Go code,
-however much there is to do. That may be intended: many services lose nothing, and
-some gain, with fewer Ps. Without a measurement it is more often a value left
-behind from a smaller machine.`,
-		Fix:   `Remove the setting, or prove it with procfit sweep.`,
-		Check: checkTooFew,
-	}
-}
-
 func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.usable()

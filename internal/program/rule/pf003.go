@@ -10,23 +10,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func ignoredEnv() Rule {
-	return Rule{
-		ID:       "PF003",
-		Title:    "GOMAXPROCS in the environment is ignored",
-		Severity: Error,
-		Since:    "0.1",
-		Why: `The runtime takes GOMAXPROCS only as a positive whole number and silently
-ignores anything else: "2.5", "500m", "0", " 2", "auto". Whoever set it
-believes that it counts. Worse, go.uber.org/automaxprocs takes any value, an empty
-one too, as a reason to leave GOMAXPROCS alone.
-An empty value is reported as info: to the runtime it is the same as none.`,
-		Fix: `Write a positive whole number, or remove the variable. In a manifest,
-resourceFieldRef with divisor "1" rounds a CPU limit up to one.`,
-		Check: checkIgnoredEnv,
-	}
-}
-
 func checkIgnoredEnv(s Subject) []Finding {
 	if _, counts := s.EnvProcs(); counts || s.Facts.Env.State != facts.Known {
 		return nil

@@ -8,22 +8,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func frozen() Rule {
-	return Rule{
-		ID:       "PF004",
-		Title:    "a fixed value under a limit that can change",
-		Severity: Info,
-		Since:    "0.1",
-		Why: `A GOMAXPROCS that counts in the environment, and any call of
-runtime.GOMAXPROCS, even with the value that is in force, ends the runtime's own
-updates. A limit can change under a running program: an in-place resize of a pod,
-systemctl set-property, an autoscaler. The value is right today, and nobody will
-adjust it.`,
-		Fix:   `Remove the setting, so that the runtime follows the limit, or call runtime.SetDefaultGOMAXPROCS.`,
-		Check: checkFrozen,
-	}
-}
-
 func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)

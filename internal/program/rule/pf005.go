@@ -8,22 +8,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func limitsOff() Rule {
-	return Rule{
-		ID:       "PF005",
-		Title:    "a new Go that is told not to read the limit",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `Since Go 1.25 the runtime reads the CPU limit of its group, but only where the
-go line of the main module's go.mod is 1.25 or newer. With an older one the linker
-writes containermaxprocs=0,updatemaxprocs=0 into the program, and a new toolchain
-changes nothing. go version -m PROGRAM shows it as DefaultGODEBUG. GODEBUG in the
-environment, and //go:debug lines, switch it off in the same way.`,
-		Fix:   `Raise the go line of go.mod to 1.25 or newer (go mod edit -go=1.25), or add "godebug containermaxprocs=1" to it.`,
-		Check: checkLimitsOff,
-	}
-}
-
 func checkLimitsOff(s Subject) []Finding {
 	if !s.releaseReadsLimit || s.readsLimit || !limitMatters(s) {
 		return nil

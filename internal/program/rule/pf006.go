@@ -6,20 +6,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-func oldGo() Rule {
-	return Rule{
-		ID:       "PF006",
-		Title:    "an old Go under a CPU limit",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `Up to Go 1.24 the default of GOMAXPROCS is the number of CPUs in the affinity
-mask. A CPU limit is not looked at, so a program with 2 of a machine's 64 CPUs runs
-with 64 Ps, and is throttled.`,
-		Fix:   `Build with Go 1.25 or newer and go 1.25 in go.mod, or import maxprocs/auto; until then set GOMAXPROCS.`,
-		Check: checkOldGo,
-	}
-}
-
 func checkOldGo(s Subject) []Finding {
 	l, limited := s.Limit()
 	if s.releaseReadsLimit || !limited || !limitMatters(s) {

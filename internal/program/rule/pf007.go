@@ -6,21 +6,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func redundantAutomaxprocs() Rule {
-	return Rule{
-		ID:       "PF007",
-		Title:    "automaxprocs where the runtime does it itself",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `Since Go 1.25 the runtime follows the CPU limit of its group, also when it
-changes. go.uber.org/automaxprocs reads it once, rounds down, and by its call of
-runtime.GOMAXPROCS ends the runtime's updates for good. Like the runtime it looks at
-no ancestor.`,
-		Fix:   `Remove the import; where limits of ancestors matter, import maxprocs/auto in its place.`,
-		Check: checkAutomaxprocs,
-	}
-}
-
 func checkAutomaxprocs(s Subject) []Finding {
 	if s.Automaxprocs == "" || !s.readsLimit {
 		return nil

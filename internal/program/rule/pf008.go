@@ -7,21 +7,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-func unseenAncestor() Rule {
-	return Rule{
-		ID:       "PF008",
-		Title:    "an ancestor's limit that the runtime does not see",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `The kernel enforces the limit of every group above a process. The runtime reads
-only the process's own (golang/go#81180): in a pod limited to 1.5 CPUs whose
-container is limited to 20, it takes 20. The same holds for systemd slices, for
-docker --cgroup-parent, and for CI runners that limit the whole job.`,
-		Fix:   `Set GOMAXPROCS, import maxprocs/auto, or give the program's own group the limit.`,
-		Check: checkUnseenAncestor,
-	}
-}
-
 func checkUnseenAncestor(s Subject) []Finding {
 	l, limited := s.Limit()
 	own, found := s.Facts.Own()

@@ -2,21 +2,6 @@ package rule
 
 import "fmt"
 
-func missedMount() Rule {
-	return Rule{
-		ID:       "PF010",
-		Title:    "a Go 1.25 that misses its limit in this mount",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `Go 1.25 looks for the limit of its group as if every cgroup mount showed the
-hierarchy from its root (golang/go#76390). Where a container sees only its own part
-of it, as under cgroup v1, or v2 without a cgroup namespace, the file that it looks
-for is not there, and it takes the number of CPUs. Go 1.26 finds it.`,
-		Fix:   `Build with Go 1.26 or newer; until then set GOMAXPROCS.`,
-		Check: checkMissedMount,
-	}
-}
-
 // checkMissedMount asks the policy what the newest runtime would choose in the same
 // mounts.
 func checkMissedMount(s Subject) []Finding {

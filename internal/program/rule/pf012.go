@@ -7,24 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-func throttledFitting() Rule {
-	return Rule{
-		ID:       "PF012",
-		Title:    "throttled, with Ps that fit the limit",
-		Severity: Warning,
-		Since:    "0.1",
-		Measured: true,
-		Why: `No more Ps than the limit grants CPUs, rounded up, and the quota runs out all the
-same: the work needs more CPU time than there is, or something else in the group
-takes it, a sidecar, a child, threads in C code or in system calls. GOMAXPROCS is
-not the knob.
-The share is that of periods in which the quota ran out, of those in which the group
-wanted to run. All processes of the group count.`,
-		Fix:   `Raise the limit, or find out who in the group spends the CPU time. Fewer Ps only queue the same work elsewhere.`,
-		Check: checkThrottledFitting,
-	}
-}
-
 func checkThrottledFitting(s Subject) []Finding {
 	t, severity, throttled := s.throttled()
 	n, known := s.Procs()

@@ -5,25 +5,6 @@ import (
 	"math"
 )
 
-func overriddenEnv() Rule {
-	return Rule{
-		ID:       "PF013",
-		Title:    "GOMAXPROCS in the environment is not in force",
-		Severity: Warning,
-		Since:    "0.1",
-		Why: `The environment sets GOMAXPROCS to a value that counts, and the program runs with
-another. The runtime takes the variable at its start; what a call of
-runtime.GOMAXPROCS sets later overrides it, and runtime.SetDefaultGOMAXPROCS goes
-back to what the limit and the CPUs say. Whoever wrote the variable believes that it
-counts, and whoever reads it in a manifest takes it for what the program runs with.
-go.uber.org/automaxprocs is not the cause: it leaves a value of the environment
-alone. A sweep that sets the value in the environment compares nothing with such a
-program.`,
-		Fix:   `Remove the variable, or the call; or let the program call only where the variable is not set.`,
-		Check: checkOverridden,
-	}
-}
-
 func checkOverridden(s Subject) []Finding {
 	n, overridden := s.Overridden()
 	if !overridden {

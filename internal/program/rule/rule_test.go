@@ -58,6 +58,14 @@ func TestEachRuleIsDocumentedAndTested(t *testing.T) {
 			t.Errorf("Find(%s): %v", r.ID, ok)
 		}
 	}
+	for id := range checks {
+		if r, ok := Find(id); !ok || r.By != "" {
+			t.Errorf("the check of %s has no page of a rule that judges subjects", id)
+		}
+		if _, err := pages.ReadFile("pages/" + id + ".md"); err != nil {
+			t.Error(err)
+		}
+	}
 	if _, ok := Find("PF000"); ok {
 		t.Error("there is a PF000")
 	}
