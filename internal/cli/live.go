@@ -113,6 +113,12 @@ func (p *livePage) end(ctx context.Context) {
 	if p == nil {
 		return
 	}
+	if f := page.NewFailure(p.session.Dir, p.session.Journal()); f != nil {
+		if err := p.server.End(ctx, f.Document(), ""); err != nil {
+			p.std.notef("--live: %v", err)
+		}
+		return
+	}
 	v := p.renew()
 	if v == nil {
 		p.server.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // progress tells on stderr where a sweep stands: a table of the settings with a bar
@@ -126,19 +127,21 @@ func (p *progress) report(s plan.Progress) {
 // mostQuoted is how much of a program's own words a line has.
 const mostQuoted = 160
 
-// inOneLine is a reason without the program's output below it, of which the last line
-// stays: that usually has the error.
+// inOneLine is a reason without the program's output below it, of which one line stays:
+// where a crash begins, or else the last, which usually has the error.
 func inOneLine(reason string) string {
-	first := phrase.FirstLine(reason)
-	quoted, ok := strings.CutSuffix(first, ":")
-	if !ok {
-		return first
+	what, heading, output := page.Said(reason)
+	if heading != "" {
+		what += "; " + heading
 	}
-	below := strings.TrimSpace(strings.TrimPrefix(reason, first))
-	if below == "" {
-		return quoted
+	if len(output) > 0 {
+		line := output[len(output)-1]
+		if heading == "it said" {
+			line = output[0]
+		}
+		what += ": " + phrase.Clip(phrase.Clean(strings.TrimSpace(line)), mostQuoted)
 	}
-	return first + " " + phrase.Clip(phrase.Clean(strings.TrimSpace(below[strings.LastIndexByte(below, '\n')+1:])), mostQuoted)
+	return what
 }
 
 // finish leaves the terminal as it was.

@@ -171,6 +171,7 @@ func TestInOneLine(t *testing.T) {
 		"it crashed": "it crashed",
 		"exited with code 127; its last output:\nloading\nsh: 1: ./x: not found\n": "exited with code 127; its last output: sh: 1: ./x: not found",
 		"exited with code 1; its last output:\n":                                   "exited with code 1; its last output",
+		"it crashed; it said:\npanic: no\n\ngoroutine 1":                           "it crashed; it said: panic: no",
 		"two lines\nand more":                                                      "two lines",
 	} {
 		if got := inOneLine(reason); got != want {

@@ -24,7 +24,8 @@ func newReport(std stdio) *cobra.Command {
 		Short: "Analyse a sweep's journal again and write its reports anew",
 		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html,
 result.json, bench.txt and reproduce.sh beside it. Nothing is measured; the journal
-is not changed. It may be called while the sweep still runs.`,
+is not changed. It may be called while the sweep still runs. If the target never ran,
+it prints why, writes report.html alone, and the exit code is 3.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -55,6 +56,9 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 	}
 	if len(contents.Trials) == 0 {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
+	}
+	if f := page.NewFailure(dir, contents); f != nil {
+		return failed(std, dir, f, nil)
 	}
 	r, paths, err := publish(dir, contents, baseline)
 	return errors.Join(show(std, r, paths, asJSON), err)

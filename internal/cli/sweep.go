@@ -186,6 +186,9 @@ func refusal(err error) error {
 // end, since a finished trial is never lost.
 func (o *sweepOptions) conclude(std stdio, s *session.Session, runErr error) error {
 	contents := s.Journal()
+	if f := page.NewFailure(s.Dir, contents); f != nil {
+		return failed(std, s.Dir, f, runErr)
+	}
 	if runErr != nil {
 		defer remind(std, s, runErr, len(contents.Trials))
 	}
@@ -204,6 +207,25 @@ func (o *sweepOptions) conclude(std stdio, s *session.Session, runErr error) err
 		return gateError(r.Gate)
 	}
 	return nil
+}
+
+// failed writes the page of a sweep that has no verdict, and is its error. It explains why
+// the run ended, unless something else ended it.
+func failed(std stdio, dir string, f *page.Failure, runErr error) error {
+	paths, err := page.WriteFailure(dir, f)
+	text := f.Text()
+	for _, path := range paths {
+		text += "\n→ " + path
+	}
+	why := errors.Join(errors.New(text), err)
+	switch {
+	case runErr == nil || errors.Is(runErr, plan.ErrHopeless):
+		return why
+	case errors.Is(runErr, context.Canceled):
+		std.notef("%v", why)
+		return interrupted(runErr)
+	}
+	return errors.Join(why, runErr)
 }
 
 // gateError is the gate's answer as an exit code: a gate that could not be judged

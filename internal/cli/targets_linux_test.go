@@ -30,7 +30,11 @@ func fakeServer() {
 	mute := flag.Bool("mute", false, "listen, but never answer")
 	pids := flag.String("pids", "", "append the PIDs to this file")
 	spam := flag.Int64("spam", 0, "bytes to print")
+	fall := flag.String("panic", "", "panic with this at the start")
 	flag.Parse()
+	if *fall != "" {
+		panic(*fall)
+	}
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
+// QuotedLines is how many lines of an output a message quotes.
+const QuotedLines = 20
+
 // Quote is what a program's output says of its end.
 type Quote struct {
 	Crash bool   // the text begins where a Go runtime told of a crash; else it is the output's end

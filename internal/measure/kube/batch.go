@@ -99,9 +99,9 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err := r.asPlanned(); err != nil {
 		return one, err
 	}
-	for _, target := range r.fleet {
+	for i, target := range r.fleet {
 		if err := exited(target.pod, r.container); err != nil {
-			return one, err
+			return one, trial.Quoted(err, trial.Quote(one.Outputs[i]))
 		}
 	}
 	r.saw(&one, ran)
@@ -161,7 +161,7 @@ func exited(p *corev1.Pod, container string) error {
 		switch {
 		case s.Name != container || t == nil:
 		case t.Signal != 0 || t.ExitCode != 0:
-			return trial.Invalid(journal.InvalidExit, "%s", endOf(p))
+			return trial.Invalid(endCode(p, journal.InvalidExit), "%s", endOf(p))
 		default:
 			return nil
 		}

@@ -41,7 +41,7 @@ func troubleOf(p *corev1.Pod) *trouble {
 		if len(p.Status.ContainerStatuses) == 0 && p.Status.Reason != "" { // the kubelet did not take it: OutOfcpu
 			return &trouble{code: journal.InvalidNoPod, reason: fmt.Sprintf("pod %s: %s", p.Name, detail(p.Status.Reason, p.Status.Message))}
 		}
-		return &trouble{code: journal.InvalidCrashed, reason: endOf(p)}
+		return &trouble{code: endCode(p, journal.InvalidCrashed), reason: endOf(p)}
 	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
@@ -50,7 +50,7 @@ func troubleOf(p *corev1.Pod) *trouble {
 	}
 	for _, s := range p.Status.ContainerStatuses {
 		if t := s.State.Terminated; t != nil {
-			return &trouble{code: journal.InvalidCrashed, reason: endOf(p)}
+			return &trouble{code: endCode(p, journal.InvalidCrashed), reason: endOf(p)}
 		}
 	}
 	return nil
@@ -88,6 +88,18 @@ func endOf(p *corev1.Pod) string {
 		}
 	}
 	return fmt.Sprintf("pod %s ended: %s", p.Name, detail(p.Status.Reason, p.Status.Message))
+}
+
+// endCode is why a trial proves nothing whose pod has ended: as a rule otherwise. A shell
+// ends with 137 where SIGKILL ended what it ran.
+func endCode(p *corev1.Pod, otherwise journal.InvalidCode) journal.InvalidCode {
+	if slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		t := s.State.Terminated
+		return t != nil && (t.Signal == 9 || t.ExitCode == 137)
+	}) {
+		return journal.InvalidKilled
+	}
+	return otherwise
 }
 
 func detail(reason, message string) string {

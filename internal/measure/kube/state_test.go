@@ -37,7 +37,7 @@ func TestTrouble(t *testing.T) {
 		"as root":      {waiting("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), journal.InvalidNoPod, "run as root; procfit image makes one that does not", false},
 		"no room":      {scheduled, journal.InvalidNoPod, "Insufficient cpu", true},
 		"crashed":      {ended(2, 0, "Error"), journal.InvalidCrashed, "container app of pod p ended with code 2 (Error)", false},
-		"out of RAM":   {ended(137, 9, "OOMKilled"), journal.InvalidCrashed, "signal 9 (OOMKilled)", false},
+		"out of RAM":   {ended(137, 9, "OOMKilled"), journal.InvalidKilled, "signal 9 (OOMKilled)", false},
 		"ended well":   {corev1.PodStatus{Phase: corev1.PodSucceeded}, journal.InvalidCrashed, "pod p ended", false},
 		"evicted":      {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "The node was low on resource: memory."}, journal.InvalidEvicted, "low on resource", false},
 		"being pushed": {disrupted, journal.InvalidEvicted, "EvictionByEvictionAPI", false},

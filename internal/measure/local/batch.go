@@ -88,7 +88,7 @@ func (r *run) prepareRun(ctx context.Context) error {
 		return err
 	}
 	if out.Exit.Failed() {
-		return trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), trial.QuotedLines))
+		return trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), supervisor.QuotedLines))
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
 			return err
 		}
 		if exit.Failed() {
-			return trial.Invalid(journal.InvalidExit, "the program %v; %s", exit, replica.LastWords(trial.QuotedLines))
+			return trial.Invalid(trial.EndCode(exit, journal.InvalidExit), "the program %v; %s", exit, replica.LastWords(supervisor.QuotedLines))
 		}
 		output, err := logs[i].output(exit)
 		if err != nil {

@@ -115,7 +115,7 @@ func (n *neighbour) stands() error {
 	if err := n.log.kept(exit); err != nil {
 		return err
 	}
-	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(trial.QuotedLines))
+	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(supervisor.QuotedLines))
 }
 
 // besideUsed is the neighbour's CPU time so far, with that of its children that it waited

@@ -81,6 +81,11 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 		}
 	}
 	one.Process, err = target.Start(ctx, spec)
+	var lost *supervisor.LostError
+	if err != nil && ctx.Err() == nil && !errors.As(err, &lost) {
+		r.Trial.NotStarted = true
+		return trial.Invalid(journal.InvalidNoProgram, "the target cannot be started: %v", err)
+	}
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -59,7 +60,11 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 			continue
 		}
 		p, err := r.program(ctx, key, observe)
-		if err != nil {
+		var failed *toolchain.FailedError
+		switch {
+		case errors.As(err, &failed) && ctx.Err() == nil:
+			p.missing = err // the trials of its settings say so
+		case err != nil:
 			return err
 		}
 		r.programs[key] = p

@@ -7,10 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -72,7 +74,7 @@ func crash(f fleet, dead *replica, logs []*log) error {
 	if err := logs[slices.Index(f, dead)].kept(exit); err != nil {
 		return err
 	}
-	return trial.Invalid(journal.InvalidCrashed, "the target %v during the trial; %s", exit, dead.LastWords(trial.QuotedLines))
+	return trial.Invalid(trial.EndCode(exit, journal.InvalidCrashed), "the target %v during the trial; %s", exit, dead.LastWords(supervisor.QuotedLines))
 }
 
 // ending is how the replicas ended, and what they printed.
@@ -101,10 +103,15 @@ func (r *run) ready(ctx context.Context, f fleet) error {
 		all.Go(func() { results[i] = one.Ready(ctx, one.ask, r.spec.Target.ReadyTimeout) })
 	}
 	all.Wait()
-	if err := errors.Join(results...); err != nil && ctx.Err() == nil {
-		return trial.Invalid(journal.InvalidNeverReady, "never ready: %v", err)
+	err := errors.Join(results...)
+	var not *target.NotReadyError
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &not) && not.Reason == target.Ended:
+		return trial.Invalid(trial.EndCode(not.Exit, journal.InvalidCrashed), "%v", err)
 	}
-	return ctx.Err()
+	return trial.Invalid(journal.InvalidNeverReady, "never ready: %v", err)
 }
 
 // Look implements trial.Place.

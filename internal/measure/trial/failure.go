@@ -21,6 +21,14 @@ func Invalid(code journal.InvalidCode, format string, args ...any) error {
 	return &Failure{code, fmt.Sprintf(format, args...)}
 }
 
+// EndCode is why a trial proves nothing whose target has ended: as a rule otherwise.
+func EndCode(exit supervisor.Exit, otherwise journal.InvalidCode) journal.InvalidCode {
+	if exit.Signal == "SIGKILL" || exit.Signal == "killed" { // as Linux and as Go has it
+		return journal.InvalidKilled
+	}
+	return otherwise
+}
+
 // settle makes the trial valid, or invalid where err is a Failure. Any other error
 // is returned: then there is no trial.
 func settle(t *journal.Trial, err error) error {

@@ -125,6 +125,10 @@ func (t *Task) live(ctx context.Context, p Place, end context.CancelCauseFunc) e
 	}
 	ending, stopped := p.Stop(ctx)
 	var failed *Failure
+	// The output of a pod is known only now; on this machine the reason has it already.
+	if t.Trial.Origin == journal.OriginKube && len(ending.Outputs) > 0 && errors.As(err, &failed) && failed.Code.NoTarget() {
+		err = Quoted(failed, Quote(ending.Outputs[0]))
+	}
 	if err == nil || errors.As(stopped, &failed) {
 		err = stopped
 	}

@@ -99,6 +99,12 @@ func TestLife(t *testing.T) {
 			t.Errorf("%s: not started %v", name, tr.NotStarted)
 		}
 	}
+	spec, in := plan.Default(), &stage{started: crashed, ending: Ending{Outputs: []load.Output{{Head: []byte("no configuration\n")}}}}
+	spec.Target.URL = "http://x/"
+	tr, err := Run(t.Context(), in, NewTask(journal.OriginKube, spec, plan.Task{}, nil, nil))
+	if want := "it crashed; its last output:\nno configuration"; err != nil || tr.InvalidReason != want {
+		t.Errorf("in a cluster: %v, %q, want %q", err, tr.InvalidReason, want)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	on := &stage{}

@@ -16,12 +16,8 @@ import (
 // folder.
 type CreateLog func(name string) (f *os.File, path string, err error)
 
-const (
-	// LogLimit is how much of a replica's output in one run is kept, in bytes.
-	LogLimit = 4 << 20
-	// QuotedLines of an output are quoted in an error.
-	QuotedLines = 8
-)
+// LogLimit is how much of a replica's output in one run is kept, in bytes.
+const LogLimit = 4 << 20
 
 // LogName is the name of a replica's log, without its suffix.
 func (t *Task) LogName(replica int) string {
@@ -64,5 +60,5 @@ func (t *Task) logged(outputs []load.Output) {
 
 // Quote is the end of an output, or where a crash begins in it.
 func Quote(o load.Output) supervisor.Quote {
-	return supervisor.QuoteOutput([]byte(strings.Join([]string{string(o.Head), string(o.Tail)}, "")), QuotedLines)
+	return supervisor.QuoteOutput([]byte(strings.Join([]string{string(o.Head), string(o.Tail)}, "")), supervisor.QuotedLines)
 }

@@ -13,7 +13,6 @@ const (
 	firstPoll   = 5 * time.Millisecond
 	slowPoll    = 50 * time.Millisecond
 	commandPoll = 250 * time.Millisecond // of a command, which takes CPU from the start
-	quotedLines = 10                     // of output, in an error
 )
 
 // Reason is why a target was never ready.
@@ -129,6 +128,6 @@ func (p *Process) notReady(ctx context.Context, ask *ready.Asker, connected bool
 			e.Reason = Silent
 		}
 	}
-	e.Said = p.LastWords(quotedLines)
+	e.Said = p.LastWords(supervisor.QuotedLines)
 	return e
 }

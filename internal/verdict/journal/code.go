@@ -5,10 +5,11 @@ package journal
 type InvalidCode string
 
 const (
-	InvalidNoProgram    InvalidCode = "no_program"    // there is none to run: it could not be had or compiled
+	InvalidNoProgram    InvalidCode = "no_program"    // there is none to run: it could not be had, compiled or started
 	InvalidNeverReady   InvalidCode = "never_ready"   // the URL did not answer in time
 	InvalidCrashed      InvalidCode = "crashed"       // the target ended while it was measured
 	InvalidExit         InvalidCode = "exit_status"   // a batch program ended with an error
+	InvalidKilled       InvalidCode = "killed"        // SIGKILL ended the target, as the kernel does where memory runs out
 	InvalidPrepare      InvalidCode = "prepare"       // what was to run before it failed
 	InvalidBeside       InvalidCode = "beside"        // the neighbour of --beside ended while the target was measured
 	InvalidTimeout      InvalidCode = "timeout"       // a batch program outlasted --trial-timeout
@@ -30,6 +31,17 @@ const (
 	InvalidEvicted      InvalidCode = "evicted"       // the cluster took a pod away
 	InvalidNodeLost     InvalidCode = "node_lost"     // a node that the trial ran on was not ready in the middle of it
 )
+
+// NoTarget tells that a trial had no target to measure: the target could not be started,
+// ended by itself, was never ready or outlasted its time, or what runs before it or next
+// to it failed.
+func (c InvalidCode) NoTarget() bool {
+	switch c {
+	case InvalidNoProgram, InvalidNoPod, InvalidNeverReady, InvalidCrashed, InvalidExit, InvalidKilled, InvalidTimeout, InvalidPrepare, InvalidBeside:
+		return true
+	}
+	return false
+}
 
 // UnjudgedCode says why a phase's p99 is shown and not judged.
 type UnjudgedCode string

@@ -1,0 +1,222 @@
+package page
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Failure is what is shown in place of a verdict where the target never ran.
+type Failure struct {
+	Name    string
+	Started string
+	What    string   // what failed, without a full stop
+	Setting string   // the setting of the trial
+	Heading string   // over the output
+	Output  []string // the last lines of the output, or those where a crash begins; empty: not known
+	Log     string   // the file with all of it; empty: there is none
+	Command string   // the target's, without credentials; empty: there is none
+	Try     []document.Item
+}
+
+// NewFailure returns nil for a sweep that has a verdict.
+func NewFailure(dir string, c *journal.Contents) *Failure {
+	t := verdict.Failed(c.Trials)
+	if t == nil {
+		return nil
+	}
+	h := &c.Header
+	what, heading, output := Said(strings.TrimPrefix(t.InvalidReason, "never ready: "))
+	switch _, below, more := strings.Cut(t.InvalidReason, "\n"); {
+	case t.InvalidCode == journal.InvalidTimeout:
+		what = "the program " + what
+	case t.InvalidCode == journal.InvalidNoProgram && more: // of the go command, below what is wrong
+		heading, output = "all of it", strings.Split(below, "\n")
+	}
+	f := &Failure{
+		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), What: phrase.Clean(what),
+		Setting: "GOMAXPROCS " + t.Setting.Label,
+		Heading: heading, Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
+	}
+	if t.Role == journal.RolePilot {
+		f.Setting += ", pilot trial"
+	}
+	for _, line := range output {
+		f.Output = append(f.Output, phrase.Clean(line))
+	}
+	if t.Log != "" && t.InvalidCode != journal.InvalidNoProgram && heading != "it printed nothing" {
+		f.Log = path.Join(dir, t.Log)
+	}
+	return f
+}
+
+// Said splits the reason of an invalid trial: what failed, the heading of the output that
+// is quoted below it, and its lines.
+func Said(reason string) (what, heading string, output []string) {
+	what, rest, quoted := strings.Cut(strings.TrimRight(reason, "\n"), "\n")
+	what, announced := strings.CutSuffix(what, ":")
+	if quoted && announced {
+		output = strings.Split(rest, "\n")
+	}
+	if i := strings.LastIndex(what, "; it"); i >= 0 { // it said, its last output, it printed nothing
+		what, heading = what[:i], what[i+len("; "):]
+	}
+	return what, heading, output
+}
+
+// targetOf is the command of a trial's target; empty: procfit did not start it by a
+// command.
+func targetOf(h *journal.Header, t *journal.Trial) []string {
+	switch target := &h.Target; {
+	case t.Setting.Variant == journal.VariantAgainst:
+		return target.Against
+	case target.Build != "":
+		n := 0 // of the words that set --env
+		for n < len(target.Command) && (n == 0 && target.Command[n] == "env" || n > 0 && variable.MatchString(target.Command[n])) {
+			n++
+		}
+		return slices.Concat(target.Command[:n], []string{"go", "run", target.Build}, target.Command[n:])
+	default:
+		return target.Command
+	}
+}
+
+// attempts is what to try, the most telling first.
+func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
+	again := func(flags ...flag) string {
+		return "procfit " + phrase.Shell(with(h.Tool.Args, append(flags, flag{name: "--out"})...))
+	}
+	add := func(text, command string) {
+		if strings.Contains(command, redacted) {
+			text += ", with your values in the place of " + redacted
+		}
+		if command != "" {
+			list = append(list, document.Item{Text: text, Command: command})
+		}
+	}
+	switch t.InvalidCode {
+	case journal.InvalidNoProgram:
+		if h.Target.Build != "" {
+			add("build it by itself", inVersion(t)+"go build "+phrase.ShellWord(h.Target.Build))
+			break
+		}
+		add("start it by itself", alone(h, t))
+	case journal.InvalidPrepare:
+		add("run the command of --prepare by itself", h.Target.Prepare)
+	case journal.InvalidBeside:
+		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
+	case journal.InvalidNeverReady:
+		add("start it by itself, and look where it listens", alone(h, t))
+		add("give it longer to start", again(flag{"--ready-timeout", doubled(h.Load.ReadyTimeoutSeconds)}))
+	case journal.InvalidTimeout:
+		add("give it longer", again(flag{"--trial-timeout", doubled(h.Load.TrialTimeoutSeconds)}))
+		add("run it by itself", alone(h, t))
+	case journal.InvalidKilled:
+		add("look whether the memory ran out", "journalctl --dmesg --grep 'out of memory|oom-kill'")
+		add("run it by itself", alone(h, t))
+	default:
+		add("run it by itself", alone(h, t))
+	}
+	if h.Target.Object != "" {
+		add("see what the cluster reports", "kubectl get events --namespace "+phrase.ShellWord(h.Target.Namespace)+" --sort-by=.lastTimestamp")
+	}
+	if len(h.Tool.Args) > 0 && h.Tool.Args[0] == "sweep" {
+		add("after the fix, measure again", again())
+	}
+	return list
+}
+
+// alone is the command that runs a trial's target as the trial did, at a fixed port;
+// empty: there is none to paste.
+func alone(h *journal.Header, t *journal.Trial) string {
+	words := anyPort(targetOf(h, t))
+	if len(words) == 0 || h.Target.BuiltIn != "" || strings.Contains(strings.Join(words, " "), binaryPlaceholder) {
+		return ""
+	}
+	command := inVersion(t) + phrase.Shell(words)
+	if t.Setting.Procs != nil {
+		command = fmt.Sprintf("GOMAXPROCS=%d ", *t.Setting.Procs) + command
+	}
+	return command
+}
+
+// binaryPlaceholder is where a command of --build takes what was built.
+const binaryPlaceholder = "{binary}"
+
+// inVersion chooses the toolchain of a setting of --go.
+func inVersion(t *journal.Trial) string {
+	if t.Setting.GoVersion == "" {
+		return ""
+	}
+	return "GOTOOLCHAIN=go" + t.Setting.GoVersion + " "
+}
+
+// anyPort is a command with a port in the place of {port}.
+func anyPort(words []string) []string {
+	out := slices.Clone(words)
+	for i := range out {
+		out[i] = strings.ReplaceAll(out[i], "{port}", "8080")
+	}
+	return out
+}
+
+// doubled is twice a time limit.
+func doubled(seconds float64) string {
+	return time.Duration(2 * seconds * float64(time.Second)).String()
+}
+
+// Document is the page of the failure.
+func (f *Failure) Document() *document.Document {
+	blocks := []document.Block{document.Panel{
+		Name: "Failure", Tone: document.Attention, Label: "Nothing was measured", Level: 2, Sentence: f.What,
+		Blocks: []document.Block{document.Text{Text: f.Setting, Style: document.Muted}},
+	}}
+	code := func(title, text string) {
+		if text != "" {
+			blocks = append(blocks, document.Heading{Level: 2, Text: title}, document.Code{Text: text})
+		}
+	}
+	code("What the program printed", strings.Join(f.Output, "\n"))
+	code("All of its output", f.Log)
+	code("The command", f.Command)
+	if len(f.Try) > 0 {
+		blocks = append(blocks, document.Heading{Level: 2, Text: "What to try"}, document.List{Items: f.Try})
+	}
+	return &document.Document{Title: f.Name, Date: f.Started, Blocks: blocks}
+}
+
+// Text is the failure as a message: what failed, the program's output, the command, and
+// what to try.
+func (f *Failure) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "nothing was measured: %s (%s)\n", f.What, f.Setting)
+	section := func(heading string, lines ...string) {
+		fmt.Fprintf(&b, "  %s\n", heading)
+		for _, line := range lines {
+			b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+		}
+	}
+	switch {
+	case len(f.Output) > 0:
+		section(f.Heading+":", f.Output...)
+	case f.Heading != "":
+		section(f.Heading)
+	}
+	if f.Log != "" {
+		section("all of its output:", f.Log)
+	}
+	if f.Command != "" {
+		section("the command:", f.Command)
+	}
+	for _, a := range f.Try {
+		section("try: "+a.Text, a.Command)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
