@@ -15,7 +15,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary"
@@ -25,6 +24,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // checkOptions are the flags of procfit check.
@@ -206,7 +206,7 @@ type counter struct {
 
 func newCounter(std stdio, noun string) *counter {
 	f, ok := std.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !terminal.Escapes(f) {
 		return &counter{std: std}
 	}
 	return &counter{std, f, noun, time.Now().Add(time.Second)}

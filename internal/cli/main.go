@@ -11,11 +11,11 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // The exit codes, which are API.
@@ -63,12 +63,10 @@ func (s stdio) notef(format string, args ...any) {
 	fmt.Fprintln(s.err, "procfit: "+note)
 }
 
-// color tells whether the output may have colours: on a terminal, but for
-// NO_COLOR (https://no-color.org) and one that is called dumb.
+// color tells whether the output may have colours.
 func (s stdio) color() bool {
 	f, ok := s.out.(*os.File)
-	_, no := os.LookupEnv("NO_COLOR")
-	return ok && !no && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	return ok && terminal.Escapes(f)
 }
 
 // Main runs procfit with the arguments after its name and returns the exit code.

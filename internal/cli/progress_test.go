@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -129,17 +128,6 @@ func TestProgressResumes(t *testing.T) {
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
 	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "requests/s") {
 		t.Errorf("the trials of before are not there\n%s", text)
-	}
-}
-
-func TestRedraws(t *testing.T) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	if redraws(null, "xterm") {
-		t.Error("a file that is no terminal is drawn on")
 	}
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"os"
-	"runtime"
 
 	"golang.org/x/term"
 
@@ -20,7 +19,7 @@ type screen struct {
 func newScreen(out io.Writer) screen {
 	s := screen{region: terminal.Region{Out: out}}
 	f, ok := out.(*os.File)
-	if !ok || !redraws(f, os.Getenv("TERM")) {
+	if !ok || !terminal.Escapes(f) {
 		return s
 	}
 	s.size = func() (int, int) {
@@ -30,12 +29,6 @@ func newScreen(out io.Writer) screen {
 		return 80, 24
 	}
 	return s
-}
-
-// redraws tells that what a terminal shows can be drawn again: one that calls itself
-// dumb has no cursor to move (terminfo(5)).
-func redraws(f *os.File, name string) bool {
-	return term.IsTerminal(int(f.Fd())) && name != "dumb" && (name != "" || runtime.GOOS == "windows")
 }
 
 // there tells that there is one.

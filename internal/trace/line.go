@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
 
@@ -34,7 +35,7 @@ type liveLine struct {
 
 func newLiveLine(out io.Writer) *liveLine {
 	l := &liveLine{out: out}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := out.(*os.File); ok && terminal.Escapes(f) {
 		l.width = 80
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			l.width = w

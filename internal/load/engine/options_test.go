@@ -33,7 +33,7 @@ func TestPrepareRefuses(t *testing.T) {
 		"no duration":       {func(o *load.Options) { o.Duration = 0 }, `duration "0s"`},
 		"negative timeout":  {func(o *load.Options) { o.Timeout = -1 }, "timeout"},
 		"negative threads":  {func(o *load.Options) { o.Threads = -1 }, `threads "-1"`},
-		"negative CPU":      {func(o *load.Options) { o.CPUs = []int{-1} }, `cpus "-1"`},
+		"negative CPU":      {func(o *load.Options) { o.CPUs = []int{-1} }, `load-cpuset "-1"`},
 		"method":            {func(o *load.Options) { o.Method = "GE T" }, `method "GE T"`},
 		"connect":           {func(o *load.Options) { o.Method = "CONNECT" }, "CONNECT"},
 		"header, no colon":  {func(o *load.Options) { o.Headers = []string{"Accept"} }, "no colon"},
