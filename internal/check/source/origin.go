@@ -81,12 +81,36 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 		return origin{}
 	}
 	for _, value := range u.set[o] {
-		if found := u.follow(value, min(steps-1, 3)); found.kind == machine {
+		if found := u.follow(value, min(steps-1, 5)); found.kind == machine && !u.caps(o, value) {
 			found.maybe, found.exact = true, false
 			return found
 		}
 	}
 	return origin{}
+}
+
+// caps tells that a variable is set to a value only where it is above: if n > most { n = most }.
+func (u *uses) caps(o types.Object, value ast.Expr) bool {
+	at, ok := u.root.FindNode(value)
+	if !ok {
+		return false
+	}
+	for c := range at.Enclosing((*ast.IfStmt)(nil)) {
+		cond, ok := c.Node().(*ast.IfStmt).Cond.(*ast.BinaryExpr)
+		if !ok {
+			return false
+		}
+		above := cond.X
+		switch cond.Op {
+		case token.GTR, token.GEQ:
+		case token.LSS, token.LEQ:
+			above = cond.Y
+		default:
+			return false
+		}
+		return u.object(above) == o
+	}
+	return false
 }
 
 // kingpin is the default of a flag as kingpin chains them:

@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,8 @@ type scanned struct {
 	pkg     string
 	imports []string
 	words   bool // it holds a word that a rule looks for
-	sets    bool // it asks for GOMAXPROCS or sets it
+	asks    bool // it asks for GOMAXPROCS
+	sets    bool // it sets GOMAXPROCS
 	listens bool // it is a server's, by the functions that it names
 	bad     bool // it is no valid Go, up to its imports
 	changed bool // by a fix, which has to be looked at whatever is left
@@ -33,8 +35,11 @@ type scanned struct {
 // The words that a rule looks for, and those that make a program a server.
 var (
 	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug ")}
-	asking    = [][]byte{[]byte("GOMAXPROCS(")}
-	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve("), []byte("grpc.NewServer(")}
+	asking    = regexp.MustCompile(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
+	calling   = regexp.MustCompile(`\bGOMAXPROCS\(`)
+	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
+	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
+	listeners = [][]byte{[]byte(".Listen(")}
 )
 
 // needed are the packages of which a package has to import one for those words to
@@ -42,7 +47,12 @@ var (
 var needed = []string{"runtime", "runtime/debug", "os"}
 
 func scan(path string, text []byte) (scanned, error) {
-	s := scanned{path: path, words: holds(text, lookedFor), sets: holds(text, asking), listens: holds(text, listening)}
+	s := scanned{path: path, words: holds(text, lookedFor)}
+	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
+		asks := len(asking.FindAll(text, -1))
+		s.asks, s.sets = asks > 0, len(calling.FindAll(text, -1)) > asks
+		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
+	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
 	if err != nil {
 		return s, err

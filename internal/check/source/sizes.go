@@ -14,7 +14,7 @@ import (
 )
 
 // sizing are words of names that tell how many of something work at once.
-var sizing = regexp.MustCompile(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue`)
+var sizing = regexp.MustCompile(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue|task|eventloop|(?-i:(?:[Nn]um|[Nn]b|[Mm]ax)[A-Z]\w*ers$)`)
 
 // counting are words of names that tell what there is, and not what is made of it.
 var counting = regexp.MustCompile(`(?i)cpu|procs|cores`)
@@ -22,7 +22,7 @@ var counting = regexp.MustCompile(`(?i)cpu|procs|cores`)
 // machineSizes is PF029.
 func machineSizes(u *uses) []found {
 	var all []found
-	for _, c := range u.calls[fnNumCPU] {
+	for _, c := range slices.Concat(u.calls[fnNumCPU], u.counts) {
 		what := u.sized(c, mostSteps)
 		if what == "" {
 			continue
@@ -48,7 +48,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 	for {
 		up := c.Parent()
 		switch p := up.Node().(type) {
-		case *ast.ParenExpr:
+		case *ast.ParenExpr, *ast.StarExpr:
 		case *ast.BinaryExpr:
 			if p.Op == token.LSS || p.Op == token.LEQ {
 				return started(up)
@@ -76,8 +76,18 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 			}
 			return ""
 		case *ast.ReturnStmt:
-			if f := function(up); f != nil && sizing.MatchString(f.Name.Name) {
-				return "what " + f.Name.Name + " gives is"
+			for in := range up.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+				up = in
+				break
+			}
+			if f, ok := up.Node().(*ast.FuncDecl); ok {
+				if sizing.MatchString(f.Name.Name) {
+					return "what " + f.Name.Name + " gives is"
+				}
+				return ""
+			}
+			if kv, ok := up.Parent().Node().(*ast.KeyValueExpr); ok {
+				return u.inLiteral(up.Parent(), kv)
 			}
 			return ""
 		default:
@@ -205,7 +215,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 				break // the name is the first of its texts
 			}
 		}
-		return "", false
+		return "", u.flagDefault(call, 0) == arg // by what its value is used for
 	}
 	if sizing.MatchString(name.Name) {
 		return "what " + name.Name + " makes is sized", false
@@ -215,10 +225,35 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
 		}
 		if f, ok := u.object(ast.Unparen(call.Fun)).(*types.Func); ok && f.Pkg() == u.pass.Pkg && !s.Variadic() {
-			return u.usedFor(s.Params().At(i), steps), false
+			if what := u.usedFor(s.Params().At(i), steps); what != "" {
+				return what, false
+			}
 		}
 	}
-	return "", false
+	if of := u.qualifier(call.Fun); sizing.MatchString(of) {
+		return "what " + of + "." + name.Name + " makes is sized", false
+	}
+	return "", isNumber(u.pass.TypesInfo.TypeOf(call)) // as a default is that a setting may replace
+}
+
+// qualifier is the package of the function that a call names: "pool" of pool.New.
+func (u *uses) qualifier(fun ast.Expr) string {
+	if s, ok := ast.Unparen(fun).(*ast.SelectorExpr); ok {
+		if x, ok := s.X.(*ast.Ident); ok {
+			if _, ok := u.pass.TypesInfo.Uses[x].(*types.PkgName); ok {
+				return x.Name
+			}
+		}
+	}
+	return ""
+}
+
+func isNumber(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 // besideCurrent says whether a call is given the value in force too.

@@ -80,7 +80,7 @@ func (t *tree) silent(program string) bool {
 			return false // a part of it was not read
 		}
 		for _, s := range files {
-			if s.sets || slices.ContainsFunc(s.imports, exports) {
+			if s.asks || slices.ContainsFunc(s.imports, exports) {
 				return false
 			}
 			listens = listens || s.listens

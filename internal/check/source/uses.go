@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -47,6 +48,7 @@ type uses struct {
 	pass   *analysis.Pass
 	root   inspector.Cursor
 	calls  map[string][]inspector.Cursor // by the function's name, tests left out
+	counts []inspector.Cursor            // runtime.NumCPU as a field's value, not called
 	set    map[types.Object][]ast.Expr   // what a variable is set to; a nil is something else
 	flags  map[types.Object]ast.Expr     // the default of the flag that sets it
 	broken bool                          // it does not type-check
@@ -71,6 +73,12 @@ func gather(pass *analysis.Pass) *uses {
 			if !u.inTest(c) {
 				u.calls[name] = append(u.calls[name], c)
 			}
+		}
+	}
+	for c := range u.root.Preorder((*ast.KeyValueExpr)(nil)) {
+		v := c.ChildAt(edge.KeyValueExpr_Value, -1)
+		if e, ok := v.Node().(ast.Expr); ok && u.callee(&ast.CallExpr{Fun: e}) == fnNumCPU && !u.inTest(c) {
+			u.counts = append(u.counts, v)
 		}
 	}
 	u.assignments()
