@@ -36,7 +36,7 @@ type scanned struct {
 var (
 	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug ")}
 	asking    = regexp.MustCompile(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
-	calling   = regexp.MustCompile(`\bGOMAXPROCS\(`)
+	giving    = regexp.MustCompile(`\bruntime\.GOMAXPROCS\(\s*[^-0)\s]`)
 	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
 	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
 	listeners = [][]byte{[]byte(".Listen(")}
@@ -49,8 +49,7 @@ var needed = []string{"runtime", "runtime/debug", "os"}
 func scan(path string, text []byte) (scanned, error) {
 	s := scanned{path: path, words: holds(text, lookedFor)}
 	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
-		asks := len(asking.FindAll(text, -1))
-		s.asks, s.sets = asks > 0, len(calling.FindAll(text, -1)) > asks
+		s.asks, s.sets = asking.Match(text), giving.Match(text)
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
