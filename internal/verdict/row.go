@@ -50,7 +50,7 @@ const (
 	ExcludedUnread    ExcludedCode = "unread"       // unset, and which value it chose is not known
 	ExcludedDiffers   ExcludedCode = "differs"      // unset, and unlike the numbered setting of its value
 	ExcludedNoFigure  ExcludedCode = "no_figure"    // no valid trial has a throughput
-	ExcludedSlower    ExcludedCode = "slower"       // proven worse in throughput: its latency is not compared
+	ExcludedSlower    ExcludedCode = "slower"       // too slow to be the best, proven or measured no further: its latency is not compared
 	ExcludedSaturated ExcludedCode = "saturated"    // proven not to carry the common rate: its latency is a backlog's
 	ExcludedLatency   ExcludedCode = "no_latency"   // no trial's latency may be judged
 	ExcludedShared    ExcludedCode = "load_on_cpus" // more Ps than CPUs while the load is on them: not preferred by latency

@@ -1,5 +1,7 @@
 package document
 
+import "slices"
+
 // Table is rows of worded cells. Where its rows have strips, a wide renderer draws these
 // after the column of that index, under their heading.
 type Table struct {
@@ -18,6 +20,33 @@ type Column struct {
 	Short    string
 	Left     bool // text, not numbers
 	Detailed bool
+	Aside    bool // less looked at: see Table.Split
+}
+
+// Split is the table without the columns that stand aside, and a table of these with the
+// first column; nil: there are none.
+func (t Table) Split() (main Table, aside *Table) {
+	less := Table{Rows: make([]Row, len(t.Rows))}
+	main = t
+	main.Columns, main.Rows = nil, slices.Clone(t.Rows)
+	for j := range t.Rows {
+		less.Rows[j].Mark, main.Rows[j].Cells = t.Rows[j].Mark, nil
+	}
+	for i, c := range t.Columns {
+		for _, to := range []*Table{&main, &less} {
+			if i > 0 && c.Aside != (to == &less) {
+				continue
+			}
+			to.Columns = append(to.Columns, c)
+			for j := range t.Rows {
+				to.Rows[j].Cells = append(to.Rows[j].Cells, t.Rows[j].Cells[i])
+			}
+		}
+	}
+	if len(less.Columns) < 2 {
+		return main, nil
+	}
+	return main, &less
 }
 
 // Row is a line of a Table; Mark is a word on its standing, if any.

@@ -34,7 +34,7 @@ func (v *View) Brief() *document.Document {
 		if c := g.curves(); len(c) > 0 {
 			add(document.Charts{List: c, Foot: len(v.Groups) == 1})
 		}
-		add(g.figures()...)
+		add(g.figures(true)...)
 		add(g.Warnings)
 	}
 	add(v.Warnings)
@@ -182,7 +182,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	add(head("Why"), document.Text{Text: g.Verdict.Sentence})
 	add(itemized("", document.Items(g.Verdict.Reasons))...)
 	add(head("All figures"))
-	add(g.figures()...)
+	add(g.figures(false)...)
 	add(g.Facts, head("What to paste"), document.Text{Text: g.Paste.Lead})
 	if len(g.Paste.Snippets) > 0 {
 		add(g.Paste.Snippets)
@@ -215,9 +215,12 @@ func (g *Group) curves() (list []document.Chart) {
 	return list
 }
 
-// figures are the tables.
-func (g *Group) figures() []document.Block {
+// figures are the tables, whole or with what explains the figures folded away.
+func (g *Group) figures(whole bool) []document.Block {
 	list := []document.Block{g.Table}
+	if main, aside := g.Table.Split(); aside != nil && !whole {
+		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory of each value", Blocks: []document.Block{*aside}}}}}
+	}
 	for _, t := range []*document.Table{g.Metrics, g.Requests} {
 		if t != nil {
 			list = append(list, *t)

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,9 +35,15 @@ func (g *group) facts() []document.Pair {
 		add("Peak", settingName(a)+", "+g.figures(a))
 	}
 	if len(g.Flatness.WithinMargin) > 0 {
-		names := make([]string, len(g.Flatness.WithinMargin))
-		for i, l := range g.Flatness.WithinMargin {
-			names[i] = g.settingText(l)
+		var names []string // of rows, which may hold several settings
+		for _, l := range g.Flatness.WithinMargin {
+			name := g.settingText(l)
+			if a := g.row(l); a != nil {
+				name = settingName(a)
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.Number(g.r.Plan.Margin), strings.Join(names, ", ")))
 	}

@@ -23,10 +23,17 @@ type column struct {
 	cell func(*verdict.SettingResult) document.Cell
 }
 
+// asideIn marks columns that a report folds away: what explains the figures that decide.
+func asideIn(columns []column) []column {
+	for i := range columns {
+		columns[i].head.Aside = true
+	}
+	return columns
+}
+
 // table is one row a setting, without the columns of which nothing is known.
 func (g *group) table() document.Table {
-	columns := slices.Concat(g.figureColumns(), g.kernelColumns(), g.memoryColumns(), []column{
-		{document.Column{Head: "Standing", Short: "standing", Left: true}, g.standing}, {document.Column{Head: "Valid trials"}, g.trialsCell}})
+	columns := slices.Concat(g.figureColumns(), []column{{document.Column{Head: "Valid trials"}, g.trialsCell}}, asideIn(g.kernelColumns()), asideIn(g.memoryColumns()))
 	t := document.Table{Rows: make([]document.Row, len(g.rows))}
 	for i := range g.rows {
 		t.Rows[i].Mark = g.mark(&g.rows[i], "")
@@ -54,6 +61,7 @@ func (g *group) figureColumns() []column {
 	seconds := number.Time()
 	return []column{
 		{document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: settingName(a)} }},
+		{document.Column{Head: "Standing", Short: "standing", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.SettingResult) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
 		{g.speedupColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
 		{document.Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) document.Cell { return difference(a.VersusPeak) }},
@@ -161,7 +169,7 @@ func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
 	case verdict.ExcludedNoFigure:
 		return document.Cell{Value: "no figure", Detail: "no valid trial has a throughput"}
 	case verdict.ExcludedSlower:
-		return document.Cell{Value: "slower", Detail: "proven worse in throughput; its latency is not compared"}
+		return document.Cell{Value: "slower", Detail: "too slow to be the best; its latency is not compared"}
 	case verdict.ExcludedSaturated:
 		return document.Cell{Value: "saturated", Detail: "fell behind at the common rate; its latency is queueing"}
 	case verdict.ExcludedLatency:

@@ -98,10 +98,10 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 		}
 	}
 	v := New(r).Groups[0]
-	if c := v.Table.Columns[1]; c.Head != "Time of a run" || c.Short != "a run" {
+	if c := v.Table.Columns[2]; c.Head != "Time of a run" || c.Short != "a run" {
 		t.Errorf("column %+v", c)
 	}
-	if c := v.Table.Rows[0].Cells[1]; c.Value != "2.00 s" || c.Detail != "[1.25 s, 2.50 s]" {
+	if c := v.Table.Rows[0].Cells[2]; c.Value != "2.00 s" || c.Detail != "[1.25 s, 2.50 s]" {
 		t.Errorf("cell %+v", c)
 	}
 	if v.Throughput.Title != "Time of a run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
@@ -121,7 +121,7 @@ func TestAMetricIsItsOwnUnit(t *testing.T) {
 	r := pagetest.Typical()
 	r.Groups[0].ThroughputUnit = "throughput"
 	g := New(r).Groups[0]
-	if c := g.Table.Columns[1]; c.Head != "Throughput" || c.Short != "throughput" {
+	if c := g.Table.Columns[2]; c.Head != "Throughput" || c.Short != "throughput" {
 		t.Errorf("column %+v", c)
 	}
 	if got := g.Throughput.Series[0].Marks[1].Value; got != "12.8k" {
