@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
@@ -21,7 +23,16 @@ type stage struct {
 	name, base string
 	line       int
 	env        map[string]variable
+	from       []string // the stages that it takes files of, by name or number
+	runs       []string // its commands
 }
+
+// building are commands that build a program, by themselves or by a script of that name.
+var building = regexp.MustCompile(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|build`)
+
+// filesOf names the stage that an instruction takes files of: COPY --from=build, and
+// RUN --mount=type=bind,from=build.
+var filesOf = regexp.MustCompile(`\bfrom=([^,\s]+)`)
 
 // golangImage is the official image of a Go release: golang:1.24, golang:1.26.1-alpine.
 var golangImage = regexp.MustCompile(`(?:^|/)golang:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:-|@|$)`)
@@ -39,14 +50,14 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		to.Problem(p)
 		return nil, nil
 	}
-	stages, version := stagesOf(parsed.AST.Children)
+	stages := stagesOf(parsed.AST.Children)
 	if len(stages) == 0 {
 		return nil, nil
 	}
 	u := &unit{env: absent(), godebug: absent()}
 	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
 	u.written.Image = true
-	if version != "" {
+	if version := released(stages); version != "" {
 		u.isGo = true
 		u.program = check.Program{GoVersion: "go" + version, From: "FROM golang:" + version}
 		m := c.moduleOf(file)
@@ -60,12 +71,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 				u.set(name, v)
 			}
 		}
-		below := -1
-		for i := range at {
-			if strings.EqualFold(stages[i].name, stages[at].base) && stages[i].name != "" {
-				below = i
-			}
-		}
+		below := stageAt(stages[:at], stages[at].base)
 		if below < 0 {
 			break
 		}
@@ -104,11 +110,51 @@ func (c *Checker) moduleOf(file string) check.Program {
 	return check.Program{}
 }
 
-// stagesOf is the stages, and the version of the last golang image among them.
-func stagesOf(instructions []*parser.Node) (stages []stage, version string) {
+// released is the Go version of the last stage, or of a stage that it is built on or takes
+// files of; empty: not known. A stage whose commands build nothing is there for its tools.
+func released(stages []stage) (version string) {
+	seen := map[int]bool{}
+	var visit func(at int)
+	visit = func(at int) {
+		if at < 0 || seen[at] || version != "" {
+			return
+		}
+		seen[at] = true
+		s := stages[at]
+		builds := len(s.runs) == 0 || slices.ContainsFunc(s.runs, building.MatchString)
+		if m := golangImage.FindStringSubmatch(s.base); m != nil && builds {
+			version = m[1]
+		}
+		base := stageAt(stages[:at], s.base)
+		if base >= 0 && builds && len(s.runs) > 0 { // what it builds is built with its base's Go
+			stages[base].runs = append(stages[base].runs, s.runs...)
+		}
+		visit(base)
+		for _, from := range s.from {
+			visit(stageAt(stages[:at], from))
+		}
+	}
+	visit(len(stages) - 1)
+	return version
+}
+
+// stageAt is the place of the last stage of a name or a number; -1: there is none.
+func stageAt(stages []stage, name string) int {
+	if n, err := strconv.Atoi(name); err == nil && n >= 0 && n < len(stages) {
+		return n
+	}
+	for i, s := range slices.Backward(stages) {
+		if s.name != "" && strings.EqualFold(s.name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func stagesOf(instructions []*parser.Node) (stages []stage) {
 	for _, n := range instructions {
-		switch strings.ToUpper(n.Value) {
-		case "FROM":
+		name := strings.ToUpper(n.Value)
+		if name == "FROM" {
 			s := stage{line: n.StartLine, env: map[string]variable{}}
 			args := arguments(n)
 			if len(args) > 0 {
@@ -117,22 +163,33 @@ func stagesOf(instructions []*parser.Node) (stages []stage, version string) {
 			if len(args) == 3 && strings.EqualFold(args[1], "AS") {
 				s.name = args[2]
 			}
-			if m := golangImage.FindStringSubmatch(s.base); m != nil {
-				version = m[1]
-			}
 			stages = append(stages, s)
-		case "ENV":
-			if len(stages) == 0 {
-				continue
+		}
+		if len(stages) == 0 {
+			continue
+		}
+		s := &stages[len(stages)-1]
+		for _, flag := range n.Flags {
+			if m := filesOf.FindStringSubmatch(flag); m != nil {
+				s.from = append(s.from, m[1])
 			}
+		}
+		switch name {
+		case "RUN":
+			command := strings.Join(arguments(n), " ")
+			for _, d := range n.Heredocs {
+				command += "\n" + d.Content
+			}
+			s.runs = append(s.runs, command)
+		case "ENV":
 			// Name, value and separator, of each.
 			args := arguments(n)
 			for i := 0; i+2 < len(args); i += 3 {
-				stages[len(stages)-1].env[args[i]] = imageVariable(args[i+1], n)
+				s.env[args[i]] = imageVariable(args[i+1], n)
 			}
 		}
 	}
-	return stages, version
+	return stages
 }
 
 // imageVariable is one of ENV; one with a $ is filled in by who builds the image.
