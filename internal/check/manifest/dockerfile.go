@@ -28,7 +28,10 @@ type stage struct {
 }
 
 // building are commands that build a program, by themselves or by a script of that name.
-var building = regexp.MustCompile(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|build`)
+var building = regexp.MustCompile(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|\bgoreleaser\b|\bbazel\b|\./build\b|build[\w-]*\.(?:sh|bash|py)\b`)
+
+// tooling are commands that install tools: packages, and Go programs of another module.
+var tooling = regexp.MustCompile(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s+install\s+[^&;|]*@[^&;|]*`)
 
 // filesOf names the stage that an instruction takes files of: COPY --from=build, and
 // RUN --mount=type=bind,from=build.
@@ -121,12 +124,12 @@ func released(stages []stage) (version string) {
 		}
 		seen[at] = true
 		s := stages[at]
-		builds := len(s.runs) == 0 || slices.ContainsFunc(s.runs, building.MatchString)
-		if m := golangImage.FindStringSubmatch(s.base); m != nil && builds {
+		own := len(s.runs) == 0 || slices.ContainsFunc(s.runs, builds)
+		if m := golangImage.FindStringSubmatch(s.base); m != nil && own {
 			version = m[1]
 		}
 		base := stageAt(stages[:at], s.base)
-		if base >= 0 && builds && len(s.runs) > 0 { // what it builds is built with its base's Go
+		if base >= 0 && own && len(s.runs) > 0 { // what it builds is built with its base's Go
 			stages[base].runs = append(stages[base].runs, s.runs...)
 		}
 		visit(base)
@@ -136,6 +139,10 @@ func released(stages []stage) (version string) {
 	}
 	visit(len(stages) - 1)
 	return version
+}
+
+func builds(command string) bool {
+	return building.MatchString(tooling.ReplaceAllString(command, ""))
 }
 
 // stageAt is the place of the last stage of a name or a number; -1: there is none.
