@@ -34,17 +34,7 @@ func (g *group) facts() []document.Pair {
 	if a := g.row(g.Peak); a != nil {
 		add("Peak", settingName(a)+", "+g.figures(a))
 	}
-	if len(g.Flatness.WithinMargin) > 0 {
-		var names []string // of rows, which may hold several settings
-		for _, l := range g.Flatness.WithinMargin {
-			name := g.settingText(l)
-			if a := g.row(l); a != nil {
-				name = settingName(a)
-			}
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+	if names := g.within(); len(names) > 0 {
 		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.Number(g.r.Plan.Margin), strings.Join(names, ", ")))
 	}
 	if w := g.Flatness.WorstAbove; w != nil {
@@ -215,4 +205,18 @@ func doubt(g *verdict.Group) string {
 		return "four points for three parameters fit almost anything"
 	}
 	return ""
+}
+
+// within names the rows that come close to the peak; a row may hold several settings.
+func (g *group) within() (names []string) {
+	for _, l := range g.Flatness.WithinMargin {
+		name := g.settingText(l)
+		if a := g.row(l); a != nil {
+			name = settingName(a)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
