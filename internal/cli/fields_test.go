@@ -102,8 +102,8 @@ func TestFieldsDecideTheHeader(t *testing.T) {
 		"rate": grid, "go": {"--seed", "1", "--build", "."},
 	}
 	elsewhere := map[string]string{
-		"attach": "there must be such a process: sweep_attach", "grid": "it changes the plan: sweep_race", "cacert": "it must be a certificate: sweep_protocols", "cert": "likewise", "key": "likewise",
-		"proto": "it must be a file with types: sweep_protocols", "protoset": "likewise", "grpc": "it needs another URL: sweep_protocols", "body-file": "as body", "requests": "it must have requests: sweep_mix",
+		"attach": "there must be such a process: sweep_attach", "grid": "it changes the plan: sweep_race", "cacert": "it must be a certificate: sweep_protocols", "cert": "it must be a certificate", "key": "it must be a key",
+		"proto": "it must be a file with types: sweep_protocols", "protoset": "it must be a file with types", "grpc": "it needs another URL: sweep_protocols", "body-file": "as body", "requests": "it must have requests: sweep_mix",
 		"go": "it needs toolchains", "load": "a generator must be there: sweep_load", "shared-cpus": "it takes four CPUs: the tests of session",
 	}
 	for _, f := range plan.NewFlags().Fields() {

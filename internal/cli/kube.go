@@ -39,7 +39,7 @@ func (o *kubeOptions) fields() []field.Field {
 	of := &o.options
 	return field.In(field.Kube, slices.Concat([]field.Field{object}, o.access(), []field.Field{
 		{Name: "container", Holds: "name", Help: "the container whose GOMAXPROCS is swept (default the first)", Value: field.Text(&of.Container), Needs: "kube", Header: "target.container"},
-		{Name: "parallel", Help: "measure on several nodes that are alike at the same time, a block on each", Value: field.Switch(&of.Parallel), Needs: "kube", Header: "plan.nodes"},
+		{Name: "parallel", Help: "measure on several identical nodes at the same time, a block on each", Value: field.Switch(&of.Parallel), Needs: "kube", Header: "plan.nodes"},
 		{Name: "load-from", Holds: "pod", Help: "where the load comes from: pod, or local (through the API server, which is then measured too)", Value: field.Choice(&o.loadFrom, "pod", "local"), Needs: "kube", Header: "load.arrangement"},
 		{Name: "resize", Help: "change the CPU limit of running pods to --quota, instead of making pods with it", Value: field.Switch(&of.Resize), Needs: "kube", Aside: "a trial has the limits that its pod had"},
 	}, o.canary.fields())...)

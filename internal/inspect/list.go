@@ -129,7 +129,7 @@ func limit(p *observe.Process) string {
 }
 
 // limitOf is the last name of the group, whose beginning gives way: there names of
-// groups are alike.
+// groups are the same.
 func limitOf(p *observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	if !ok {

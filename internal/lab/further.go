@@ -110,7 +110,7 @@ var furtherStatements = []Experiment{
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("together"), Figure("Tenants alone-p99-ns").At("n").In("together")), AtLeast: 2,
 			},
 			{
-				// "Crude, rarely worth it": less than half of what is spoilt is mended.
+				// "Crude, rarely worth it": less than half of what is spoilt comes back.
 				ID: "pinned_is_crude", Says: "a locked thread with a CPU of its own leaves it at least half of what it is without",
 				Document: "“runtime.LockOSThread() and taskset/CPU affinity to bias certain threads to certain cores. Crude, rarely worth it”", Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("pinned"), Figure("Tenants beside-p99-ns").At("n").In("together")), AtLeast: 0.5,

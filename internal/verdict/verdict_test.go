@@ -75,7 +75,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 // That one value is proven as good as any says nothing of the others: only where all are
-// proven alike the verdict is that the number does not matter.
+// proven to be the same the verdict is that the number does not matter.
 func TestNotYourKnobIsProvenOfAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings []Truth

@@ -100,7 +100,7 @@ func (l *list) arrange() {
 	l.move(0)
 }
 
-// move moves the selection, within the list. The table moves to where it is told without
+// move moves the selection, within the list. The table moves to where it is sent without
 // looking whether that is on the screen, so it is moved by nothing both ways after it.
 func (l *list) move(by int) {
 	if l.table.Cursor() < 0 {

@@ -79,7 +79,7 @@ func (m *model) tablePart(height int) []string {
 	return drawn
 }
 
-// none is said in place of rows.
+// none stands in place of rows.
 func (m *model) none() string {
 	switch {
 	case !m.seen:

@@ -259,7 +259,7 @@ func tooLow(limit *float64) error {
 	return fmt.Errorf("%g: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", *limit, MinQuota)
 }
 
-// Rate reads requests a second; 0 stands for auto.
+// Rate reads requests per second; 0 stands for auto.
 func Rate(text string) (float64, error) {
 	if text == "auto" {
 		return 0, nil

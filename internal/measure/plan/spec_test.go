@@ -78,7 +78,7 @@ func TestWrongFields(t *testing.T) {
 	}
 }
 
-// What is wrong in a value by itself is said when it is set.
+// What is wrong in a value by itself is an error when it is set.
 func TestWrongValues(t *testing.T) {
 	for _, c := range [][3]string{
 		{"procs", "0,-1,x", `"0", "-1", "x": want auto`}, {"procs", "1..8192", "want auto"},

@@ -62,7 +62,7 @@ type Panel struct {
 	Blocks   []Block
 }
 
-// Text is a paragraph. What leads it is said before it, and more loudly; with a tone both
+// Text is a paragraph. Its lead stands before it, and is louder; with a tone both
 // are an outcome.
 type Text struct {
 	Lead  string

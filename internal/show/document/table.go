@@ -71,7 +71,7 @@ type Strip struct {
 	Zone     Span // where it is as wanted
 	Present  bool
 	At       float64
-	Interval Span   // from and to alike: none
+	Interval Span   // from and to the same: none
 	Ticks    []Tick // what else to compare with
 	Document *Tick  // the value of a document that it is held against
 	Summary  string // the strip in words

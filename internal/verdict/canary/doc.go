@@ -7,7 +7,7 @@
 // counts by slices of time, and ends at the first harm. The journal is that of any sweep: a
 // slice is a block, with a trial of each setting. [Analyze] makes a [Result] of that: it
 // compares every setting with the control of the same slice, so that what the traffic does
-// falls on both alike.
+// falls on both in the same way.
 //
 // Connections that clients keep do not move to new pods. While no request has come to any
 // of them, by their requests or their CPU time, the canary says so after [ToldAfter] slices, and

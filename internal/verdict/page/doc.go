@@ -2,7 +2,7 @@
 // out as tables and charts that know no format. New words a Result, Brief is what a terminal
 // gets of it, Report what its files have; show/text, show/markdown and show/html write them.
 // It decides nothing: the codes of package verdict have their words here, by noun (sentence,
-// reason, settle, warning, gatewords), in the documents and in result.json alike.
+// reason, settle, warning, gatewords), in the documents and in result.json.
 //
 // Every string is plain text on one line, except scripts and snippets; control and formatting
 // characters that came from outside are written as escapes, so that no command line can move
