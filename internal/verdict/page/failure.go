@@ -175,7 +175,7 @@ func doubled(seconds float64) string {
 // Document is the page of the failure.
 func (f *Failure) Document() *document.Document {
 	blocks := []document.Block{document.Panel{
-		Name: "Failure", Tone: document.Attention, Label: "Nothing was measured", Level: 2, Sentence: f.What,
+		Name: "Failure", Tone: document.Attention, Label: "Nothing was measured", Level: 2, Sentence: phrase.Capital(f.What),
 		Blocks: []document.Block{document.Text{Text: f.Setting, Style: document.Muted}},
 	}}
 	code := func(title, text string) {

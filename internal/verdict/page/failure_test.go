@@ -22,7 +22,7 @@ func TestFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Nothing was measured", "the program exited with code 1<", "GOMAXPROCS 2", "panic: \\x1b[31m&lt;script&gt;\n\ngoroutine 1",
+		"Nothing was measured", "The program exited with code 1<", "GOMAXPROCS 2", "panic: \\x1b[31m&lt;script&gt;\n\ngoroutine 1",
 		"out/logs/1.log", "GOMAXPROCS=2 ./x &#39;&lt;i&gt;&#39; 8080", "procfit sweep -- ./x &#39;&lt;i&gt;&#39;",
 	} {
 		if !strings.Contains(string(b), want) {
