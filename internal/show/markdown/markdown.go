@@ -1,10 +1,11 @@
 // Package markdown writes a document as GitHub-flavoured Markdown. Charts become the table
-// of what they show; what only a drawing can show, and what is folded, is left out.
+// of what they show; what only a drawing can show is left out.
 package markdown
 
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 
@@ -75,6 +76,28 @@ func (w *writer) block(b document.Block) {
 		}
 	case document.Section:
 		w.blocks(b.Blocks)
+	case document.Checks:
+		w.checks(b)
+	case document.Folds:
+		if b.Title.Text != "" {
+			w.heading(b.Title.Level, b.Title.Text)
+		}
+		for _, f := range b.List {
+			w.printf("\n<details>\n<summary>%s</summary>\n", html.EscapeString(f.Summary))
+			w.blocks(f.Blocks)
+			w.printf("\n</details>\n")
+		}
+	}
+}
+
+func (w *writer) checks(list []document.Check) {
+	w.printf("\n")
+	for _, c := range list {
+		w.printf("%d. %s **%s**", c.Number, escape(c.Question), escape(c.Answer))
+		if c.Detail != "" {
+			w.printf(": %s", escape(c.Detail))
+		}
+		w.printf("\n")
 	}
 }
 
