@@ -79,6 +79,7 @@ func (s *shop) seen(out string) *canary.Contents {
 // A canary serves beside the user's pods, is counted by what the kernel has of its pods,
 // and goes. A query above the control's ends it.
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openCanary(ctx, t, "canary")
 	out, err := s.canary(ctx, "dry", "--dry-run").Output()
@@ -138,6 +139,7 @@ func TestCanary(t *testing.T) {
 // A canary that is interrupted leaves nothing, and what a killed one leaves serves on until
 // it is removed.
 func TestCanaryEnded(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openCanary(ctx, t, "canaried")
 	for i, end := range []os.Signal{os.Interrupt, os.Kill} {

@@ -35,6 +35,7 @@ spec: {policyName: procfit-sevens, matchResources: {namespaceSelector: {matchLab
 // What admission makes of the environment is refused before anything is made; where it
 // begins to in the middle of a sweep, its trials are invalid, and say so.
 func TestSweepChangedByAdmission(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "sevens")
 	run := s.sweep(ctx, "out", "--duration", "2s", "--repeats", "3")
@@ -71,6 +72,7 @@ func TestSweepChangedByAdmission(t *testing.T) {
 
 // An image that cannot be pulled makes its trials invalid, in the words of the kubelet.
 func TestSweepImageNotPulled(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "unpulled")
 	kubectl(ctx, t, s.cluster, "", "set", "image", "deployment/api", "--namespace", s.name, "*=127.0.0.1:1/none:v1") // refused at once

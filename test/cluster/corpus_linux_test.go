@@ -39,6 +39,7 @@ var refusedLater = []string{"other-container-missing.yaml"}
 // refuses those of which check says so, by PF016, and takes every one that check has
 // fixed.
 func TestCorpusIsAccepted(t *testing.T) {
+	t.Parallel()
 	api := accessTo(t, running(t))
 	ctx := limit(t)
 	files, err := filepath.Glob(manifests + "/*")
@@ -93,6 +94,7 @@ func TestCorpusIsAccepted(t *testing.T) {
 
 // TestRefusedLater: what check says of the name of a container that is not there.
 func TestRefusedLater(t *testing.T) {
+	t.Parallel()
 	c := running(t)
 	ctx := limit(t)
 	namespace(ctx, t, c, "later")

@@ -18,6 +18,7 @@ var (
 // check, and what check says then, what kubectl describe shows and what the program
 // runs with are one number.
 func TestDocument004(t *testing.T) {
+	t.Parallel()
 	c := running(t)
 	ctx := limit(t)
 	if err := c.Load(ctx, procfit(t), "procfit.test/procfit:1"); err != nil {

@@ -60,10 +60,7 @@ func openShop(ctx context.Context, t *testing.T, name string) *shop {
 	t.Helper()
 	c := running(t)
 	s := &shop{T: t, cluster: c, name: name, program: procfit(t), dir: t.TempDir()}
-	if !shared.loaded {
-		s.load(ctx)
-		shared.loaded = true
-	}
+	s.loadOnce(ctx)
 	namespace(ctx, t, c, name)
 	kubectl(ctx, t, c, shopService, "apply", "--namespace", name, "-f", "-")
 	kubectl(ctx, t, c, "", "apply", "--namespace", name, "-f", "../../deploy/kubernetes/sweep.yaml")
@@ -87,6 +84,17 @@ func openShop(ctx context.Context, t *testing.T, name string) *shop {
 		}
 	}
 	return s
+}
+
+// loadOnce is for the image that the tests share.
+func (s *shop) loadOnce(ctx context.Context) {
+	s.Helper()
+	shared.image.Lock()
+	defer shared.image.Unlock()
+	if !shared.loaded {
+		s.load(ctx)
+		shared.loaded = true
+	}
 }
 
 // load gives the nodes the image that procfit image makes, with what else is asked of it.
@@ -200,6 +208,7 @@ func (s *shop) told(trials []journal.Trial) (valid []journal.Trial) {
 // A sweep over two limits, by who may do no more than the role of deploy says: each
 // trial proves at which value it ran, and under which limit.
 func TestSweepOfPods(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "swept")
 	if out, err := s.sweep(ctx, "out", "--quota", "0.5,1").CombinedOutput(); err != nil {
@@ -236,6 +245,7 @@ func TestSweepOfPods(t *testing.T) {
 
 // Without the rights nothing is made, and they are named.
 func TestSweepWithoutRights(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "rights")
 	kubectl(ctx, t, s.cluster, `[{"op": "replace", "path": "/rules/0/verbs", "value": ["get", "list"]}]`, "patch", "role", "procfit-sweep", "--namespace", s.name, "--type", "json", "--patch-file", "/dev/stdin")
@@ -249,6 +259,7 @@ func TestSweepWithoutRights(t *testing.T) {
 // Whatever ends a run leaves nothing that the next, or --clean, does not take away, and
 // what was measured is gone on with.
 func TestSweepEnded(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "ended")
 	run := s.sweep(ctx, "out", "--duration", "4s")
@@ -280,6 +291,7 @@ func TestSweepEnded(t *testing.T) {
 
 // A target that is taken away makes its trial invalid, and no other.
 func TestSweepEvicted(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "evicted")
 	run := s.sweep(ctx, "out", "--duration", "6s")
@@ -307,6 +319,7 @@ func TestSweepEvicted(t *testing.T) {
 
 // A cluster that refuses the pods, or changes them, is told of before any is made.
 func TestSweepRefused(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "refused")
 	const policy = `

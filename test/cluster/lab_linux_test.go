@@ -15,6 +15,7 @@ import (
 // sweeps run, and the manifest before and after its fix promises what its pods ran with,
 // as kubectl describe shows it.
 func TestLabInCluster(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "lab")
 	out := filepath.Join(s.dir, "out")
@@ -60,6 +61,7 @@ func TestLabInCluster(t *testing.T) {
 // A pod that nothing may be put beside, and that holds nothing but its program, tells its
 // GOMAXPROCS among its metrics.
 func TestSweepByMetrics(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "metrics")
 	const served = `

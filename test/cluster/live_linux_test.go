@@ -68,6 +68,7 @@ spec:
 // TestLive puts right and wrong pods beside the exporter's DaemonSet, and holds what
 // check tells of them, under the role of its manifest, against what is so.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	c := running(t)
 	ctx := limit(t)
 	if err := c.Load(ctx, procfit(t), "procfit.test/procfit:1"); err != nil {

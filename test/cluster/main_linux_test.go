@@ -16,11 +16,14 @@ import (
 )
 
 // shared is the cluster of all tests here. It is made for the first that asks, since
-// many runs have none that does.
+// many runs have none that does. A test has a namespace of its own, and most wait for
+// pods: these run beside each other, after those that stop a part of the cluster, push
+// another image, or count what the cluster takes.
 var shared struct {
 	once    sync.Once
 	cluster *cluster.Cluster
 	err     error
+	image   sync.Mutex
 	loaded  bool // its nodes have the image of procfit
 }
 

@@ -18,6 +18,7 @@ import (
 
 // On two nodes at once each block runs on one of them, and what ran there says so.
 func TestSweepSideBySide(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "beside")
 	if out, err := s.sweep(ctx, "out", "--parallel", "--repeats", "2").CombinedOutput(); err != nil {
@@ -126,6 +127,7 @@ spec:
 // A CronJob's runs are trials: their time, CPU time and GOMAXPROCS are those of the
 // program, and one that fails says how.
 func TestSweepOfJobs(t *testing.T) {
+	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "jobs")
 	kubectl(ctx, t, s.cluster, job, "apply", "--namespace", s.name, "-f", "-")
