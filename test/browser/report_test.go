@@ -64,7 +64,7 @@ func TestEveryKindOfPageFits(t *testing.T) {
 // a desk it stays, with the rows' rules under it.
 func TestTheFirstColumnLeavesRoomForTheOthers(t *testing.T) {
 	x := open(t, pagetest.Groups())
-	const first = `(e => [getComputedStyle(e).position, getComputedStyle(e.closest("table")).borderCollapse, getComputedStyle(e).borderBottomWidth])(document.querySelector("nav tbody th"))`
+	const first = `(e => [getComputedStyle(e).position, getComputedStyle(e.closest("table")).borderCollapse, getComputedStyle(e).borderBottomWidth])(document.querySelector("#summary + .scroll tbody th"))`
 	for width, want := range map[int64]string{375: "static", 1280: "sticky"} {
 		x.do(t, chromedp.EmulateViewport(width, 900))
 		if got := evaluate[[]string](t, x, first); got[0] != want || got[1] != "separate" || got[2] != "1px" {
@@ -72,7 +72,7 @@ func TestTheFirstColumnLeavesRoomForTheOthers(t *testing.T) {
 		}
 	}
 	x.do(t, chromedp.EmulateViewport(375, 900))
-	if w := evaluate[float64](t, x, `document.querySelector("nav tbody th").getBoundingClientRect().width`); w > 375*0.45 {
+	if w := evaluate[float64](t, x, `document.querySelector("#summary + .scroll tbody th").getBoundingClientRect().width`); w > 375*0.45 {
 		t.Errorf("the first column takes %g of 375 px", w)
 	}
 }

@@ -81,6 +81,9 @@ func (v *View) Report() *document.Document {
 	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Parts: many}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	warned := slices.IndexFunc(v.Groups, func(g Group) bool { return len(g.Warnings) > 0 })
+	if many {
+		add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: []document.Block{v.contents()}})
+	}
 	if v.Progress != "" {
 		add(document.Alert{Text: v.Progress})
 	}
@@ -100,9 +103,7 @@ func (v *View) Report() *document.Document {
 		add(v.Gate.section())
 	}
 	if v.Summary != nil {
-		links := document.Links{{Text: "Warnings", To: "#warnings-on-the-whole-run"}, {Text: "Environment", To: "#environment"}, {Text: "How to reproduce", To: "#how-to-reproduce"}}
-		summary := []document.Block{document.Heading{Level: 2, Text: "Summary"}, *v.Summary, links}
-		add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: summary})
+		add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, *v.Summary)
 	}
 	for i := range v.Groups {
 		add(document.Section{Class: "group", ID: v.Groups[i].ID, Blocks: v.Groups[i].report(many, i == warned)})
@@ -115,8 +116,11 @@ func (v *View) Report() *document.Document {
 			add(document.Text{Text: "None."})
 		}
 	}
-	add(document.Heading{Level: 2, Text: "Environment", ID: "environment"}, v.Environment,
-		document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
+	add(document.Heading{Level: 2, Text: "Environment", ID: "environment"})
+	for _, f := range v.Environment {
+		add(document.Heading{Level: 3, Text: f.Title}, f.Pairs)
+	}
+	add(document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
 		document.Code{Title: "The program under test", Language: "sh", Text: v.Command})
 	if v.Against != "" {
 		add(document.Code{Title: "Compared with", Language: "sh", Text: v.Against})
@@ -124,6 +128,15 @@ func (v *View) Report() *document.Document {
 	add(document.Code{Title: "The sweep, which reproduce.sh beside this file repeats with the same seed", Language: "sh", Text: v.Sweep},
 		document.Folds{List: []document.Fold{{Summary: "What reproduce.sh has", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}})
 	return d
+}
+
+// contents are the parts of a report on several groups.
+func (v *View) contents() document.Links {
+	list := document.Links{{Text: "Summary", To: "#summary"}}
+	for i := range v.Overview {
+		list = append(list, document.Link{Text: v.Overview[i].Title, To: "#" + v.Overview[i].ID})
+	}
+	return append(list, document.Link{Text: "Warnings", To: "#warnings-on-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
 }
 
 // answer is the first screen: what to do, why, what changes, what to type.

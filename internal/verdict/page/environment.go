@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,16 +14,17 @@ import (
 )
 
 // environment is what a reader must know to believe or repeat the run.
-func environment(r *verdict.Result) []document.Pair {
-	var out []document.Pair
+func environment(r *verdict.Result) []Facts {
+	var out []Facts
+	about := func(title string) { out = append(out, Facts{Title: title}) }
 	add := func(name, value string) {
 		if value = phrase.Clean(value); value != "" {
-			out = append(out, document.Pair{Name: name, Value: value})
+			last := &out[len(out)-1]
+			last.Pairs = append(last.Pairs, document.Pair{Name: name, Value: value})
 		}
 	}
 	h, t, l := r.Host, r.Target, r.Load
-	add("Figures", originWords(r.Origin))
-	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	about("Machine")
 	add("Machine", h.Hostname)
 	add("CPU", h.CPUModel)
 	add("CPUs", cpuCounts(r))
@@ -32,11 +34,12 @@ func environment(r *verdict.Result) []document.Pair {
 	}
 	add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
 	add("cgroups", h.CgroupMode)
-	add("Program", program(r))
-	add("Pods like those of", t.Object)
 	if nodes := r.Plan.Nodes; len(nodes) > 0 {
 		add("Nodes", phrase.And(nodes)+": a block on each, side by side")
 	}
+	about("Program")
+	add("Program", program(r))
+	add("Pods like those of", t.Object)
 	add("Namespace", t.Namespace)
 	add("Container", t.Container)
 	add("Go version of the program", goVersion(t.GoVersion))
@@ -45,8 +48,9 @@ func environment(r *verdict.Result) []document.Pair {
 	add("Beside it", beside(t.Beside))
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
-	add("URL", t.URL)
 	add("CPUs of the target", t.Had().String())
+	about("Load")
+	add("URL", t.URL)
 	add("Load generator", generator(r))
 	add("How the load was sent", engine(r))
 	add("TLS", verified(l.TLS))
@@ -59,11 +63,14 @@ func environment(r *verdict.Result) []document.Pair {
 		add("CPUs of the load", l.Had().String())
 		add("Load and target", where(r))
 	}
+	about("Trials")
+	add("Figures", originWords(r.Origin))
+	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	add("A trial", trial(r))
 	add("Plan", planned(r))
 	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
-	return out
+	return slices.DeleteFunc(out, func(f Facts) bool { return len(f.Pairs) == 0 })
 }
 
 // where says how near the load was to the target.

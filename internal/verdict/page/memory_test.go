@@ -99,8 +99,10 @@ func TestNeighbourInAReport(t *testing.T) {
 	r.Target.Beside = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}
 	v := New(r)
 	var facts []string
-	for _, p := range slices.Concat(v.Groups[0].Facts, v.Environment) {
-		facts = append(facts, p.Name+": "+p.Value)
+	for _, f := range append(v.Environment, Facts{Pairs: v.Groups[0].Facts}) {
+		for _, p := range f.Pairs {
+			facts = append(facts, p.Name+": "+p.Value)
+		}
 	}
 	all := strings.Join(facts, "\n")
 	for _, want := range []string{"The program beside it: used 4 CPUs in the trials of ", "Beside it: ./proxy '-a b', under a quota of 4 CPUs", "Workload: unknown"} {

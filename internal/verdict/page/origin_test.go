@@ -17,8 +17,9 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
 		v := New(r)
 		g := v.Groups[0]
-		if !strings.Contains(v.Verdict.Context, want) || !strings.Contains(v.Environment[0].Value, want) {
-			t.Errorf("%s: context %q, environment %v", origin, v.Verdict.Context, v.Environment[0])
+		trials := v.Environment[len(v.Environment)-1]
+		if !strings.Contains(v.Verdict.Context, want) || !strings.Contains(trials.Pairs[0].Value, want) {
+			t.Errorf("%s: context %q, environment %v", origin, v.Verdict.Context, trials)
 		}
 		for _, c := range append([]document.Chart{*g.Throughput, *g.Latency}, g.Evidence...) {
 			if origin != journal.OriginLocal && !strings.Contains(c.Title, want) {

@@ -15,7 +15,7 @@ type View struct {
 	Groups   []Group
 	Warnings document.Notes // of the run as a whole
 
-	Environment document.Pairs
+	Environment []Facts
 	Command     string // the program under test, quoted for a shell
 	Against     string // the old command of a gate
 	Sweep       string // the procfit command line
@@ -76,4 +76,10 @@ type Gate struct {
 	Label    string // passed, not met, or cannot be judged
 	Sentence string
 	Table    document.Table
+}
+
+// Facts are what is known of one thing.
+type Facts struct {
+	Title string
+	document.Pairs
 }
