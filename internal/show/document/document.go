@@ -17,8 +17,8 @@ type Document struct {
 	Parts  bool   // it is of several things, each under a title of its own
 	Class  string // a hint for a style sheet, where its kind of page has rules of its own
 	Blocks []Block
-	// Closing follows the paths of the files at the end of a terminal's page: the answer
-	// again, where the eye is when the prompt is back.
+	// Closing follows the paths of the files at the end of a terminal's page: the answer,
+	// where the eye is when the prompt is back.
 	Closing []Block
 }
 

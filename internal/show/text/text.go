@@ -68,7 +68,9 @@ func (w *writer) block(b document.Block) {
 	case document.Alert:
 		w.Gap()
 		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", b.Text)
+		w.Gap()
 	case document.List:
+		w.headed = false
 		w.list(b)
 	case document.Notes:
 		w.notes(b)

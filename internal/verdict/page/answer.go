@@ -88,19 +88,28 @@ func (g *group) brief() string {
 	return text
 }
 
-// plain is why, in one sentence that needs no table.
+// plain is why, in one or two sentences that need no table.
 func (g *group) plain() string {
-	rec, w := &g.Recommendation, words{g.Group, g.r}
+	w := words{g.Group, g.r}
+	if text := g.plainClaim(w); text != "" {
+		return w.butFor(text + g.doubt() + w.elsewhere())
+	}
+	return phrase.Capital(w.sentence())
+}
+
+// plainClaim is empty where the sentence of the verdict is plain.
+func (g *group) plainClaim(w words) string {
+	rec := &g.Recommendation
 	if v := rec.Versus; v != nil && (rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate) {
 		text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 		if v.Latency.Median != nil {
 			text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 		}
-		return text + "." + g.doubt()
+		return text + "."
 	}
 	switch rec.Verdict {
 	case verdict.KeepDefault:
-		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margin.", complete(rec.Claim).Of.Procs) + g.doubt()
+		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margin.", complete(rec.Claim).Of.Procs)
 	case verdict.Measured:
 		if of := complete(rec.Claim).Of; of.P99 != nil {
 			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99))
@@ -112,7 +121,7 @@ func (g *group) plain() string {
 	if c := rec.Claim; rec.Verdict == verdict.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
 		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
 	}
-	return phrase.Capital(w.sentence())
+	return ""
 }
 
 // doubt keeps a likely answer from being taken for a proven one.
@@ -233,17 +242,14 @@ func folded(title string, checks []document.Check, bad, open string) string {
 	return title + ": " + phrase.And(parts)
 }
 
-// alert is the warnings in one line, which leads to them.
+// alert is the first warning and the number of the others, to which it leads.
 func alert(all []document.Note) string {
 	if len(all) == 0 {
 		return ""
 	}
-	s := phrase.Count(len(all), "warning") + ": " + phrase.Clip(all[0].Message, alertRoom)
+	s := phrase.Count(len(all), "warning") + ": " + all[0].Message
 	if n := len(all) - 1; n > 0 {
 		s += fmt.Sprintf("; %d more", n)
 	}
 	return s
 }
-
-// alertRoom is how long the first warning is shown, in characters: one line.
-const alertRoom = 110

@@ -20,7 +20,7 @@ func Canary(r *canary.Result) (brief, report *document.Document) {
 	brief = &document.Document{Title: "GOMAXPROCS of " + phrase.Clean(h.Name) + " under its own traffic", Date: h.Started.UTC().Format("2 January 2006, 15:04 UTC")}
 	whole := *brief
 	report = &whole
-	brief.Blocks, report.Blocks = []document.Block{v.brief()}, []document.Block{v.brief()}
+	brief.Blocks, report.Blocks = []document.Block{v.panel()}, []document.Block{v.panel()}
 	if !r.Unreached { // else of zeros
 		if list := w.charts(); len(list) > 0 {
 			report.Blocks = append(report.Blocks, document.Charts{Title: document.Heading{Level: 2, Text: "Over time"}, List: list})

@@ -6,14 +6,17 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-// Brief is what a terminal gets of a sweep: the verdict with its reasons, the curves and
-// figures that it rests on, and at the end the answer again.
+// Brief is what a terminal gets of a sweep: why, the curves and figures that the answer
+// rests on, and at the end, where the eye is when the prompt is back, the answer.
 func (v *View) Brief() *document.Document {
-	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started}
+	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
-	add(v.Verdict.brief())
 	if v.Progress != "" {
 		add(document.Alert{Text: v.Progress})
+	}
+	if len(v.Verdict.Reasons) > 0 {
+		add(document.Heading{Level: 3, Text: "Why"})
+		add(v.Verdict.why()...)
 	}
 	if g := v.Gate; g != nil {
 		if g.Sentence != "" {
@@ -29,7 +32,7 @@ func (v *View) Brief() *document.Document {
 	for i := range v.Groups {
 		g := &v.Groups[i]
 		if len(v.Groups) > 1 {
-			add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.brief())
+			add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.panel())
 		}
 		if c := g.curves(); len(c) > 0 {
 			add(document.Charts{List: c, Foot: len(v.Groups) == 1})
@@ -38,18 +41,26 @@ func (v *View) Brief() *document.Document {
 		add(g.Warnings)
 	}
 	add(v.Warnings)
-	d.Closing = v.Verdict.closing()
 	return d
 }
 
-// brief is the verdict in full.
-func (v Verdict) brief() document.Panel {
+// panel is the verdict in full.
+func (v Verdict) panel() document.Panel {
 	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: 2, Sentence: v.Sentence}
-	p.Blocks = append(itemized("", document.Items(v.Reasons)), itemized(toSettle, v.Settle)...)
-	if v.Context != "" {
-		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
+	if a := v.Answer; a.Text != "" {
+		p.Label, p.Sentence = a.Text, a.Plain
 	}
+	p.Blocks = append(v.why(), itemized(toSettle, v.Settle)...)
 	return p
+}
+
+// why is what the answer rests on, and what it holds for.
+func (v Verdict) why() []document.Block {
+	list := itemized("", document.Items(v.Reasons))
+	if v.Context != "" {
+		list = append(list, document.Text{Text: v.Context, Style: document.Muted})
+	}
+	return list
 }
 
 const toSettle = "What would settle it:"
@@ -61,18 +72,18 @@ func itemized(lead string, items []document.Item) []document.Block {
 	return []document.Block{document.List{Lead: lead, Items: items}}
 }
 
-// closing is the answer again; and where there is none yet, the command that goes on.
+// closing is the answer, and what would settle what is open; a command that goes on comes
+// last.
 func (v Verdict) closing() []document.Block {
-	if v.Answer.Text == "" {
-		return nil
-	}
 	list := []document.Block{
 		document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State}, document.Text{Text: v.Answer.Plain},
 	}
-	if i := slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" }); i >= 0 {
-		list = append(list, document.Code{Title: "Next, " + v.Settle[i].Text, Text: v.Settle[i].Command})
+	i := slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" })
+	if i < 0 {
+		return append(list, itemized(toSettle, v.Settle)...)
 	}
-	return list
+	list = append(list, itemized(toSettle, slices.Delete(slices.Clone(v.Settle), i, i+1))...)
+	return append(list, document.Code{Title: "Next, " + v.Settle[i].Text, Text: v.Settle[i].Command})
 }
 
 // Report is all that is known of a sweep, as its files show it.
@@ -192,7 +203,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 		}
 		add(b.Table, document.Text{Text: b.Note, Style: document.Small})
 	}
-	add(head("Why"), document.Text{Text: g.Verdict.Sentence})
+	add(head("Why"))
 	add(itemized("", document.Items(g.Verdict.Reasons))...)
 	add(head("All figures"))
 	add(g.figures(false)...)

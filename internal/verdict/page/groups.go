@@ -142,8 +142,16 @@ func summary(r *verdict.Result, groups []Group) *document.Table {
 			best = cell(g.throughput, g.asShown(a.Throughput))
 		}
 		t.Rows = append(t.Rows, document.Row{Link: "#" + groups[i].ID, Cells: []document.Cell{
-			{Value: groups[i].Title}, {Value: groups[i].Verdict.Label, Detail: groups[i].Verdict.Sentence}, {Value: unset}, {Value: peak}, best,
+			{Value: groups[i].Title}, groups[i].Verdict.cell(), {Value: unset}, {Value: peak}, best,
 		}})
 	}
 	return t
+}
+
+// cell is the answer in a table of several.
+func (v Verdict) cell() document.Cell {
+	if v.Answer.Brief == "" {
+		return document.Cell{Value: v.Label, Detail: v.Sentence}
+	}
+	return document.Cell{Value: phrase.Capital(v.Answer.Brief), Detail: v.Answer.Plain}
 }

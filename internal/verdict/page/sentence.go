@@ -53,7 +53,10 @@ func likely(rec *verdict.Recommendation) verdictName {
 }
 
 // sentence is the recommendation in one sentence, to stand after its label.
-func (w words) sentence() string {
+func (w words) sentence() string { return w.butFor(w.claim(complete(w.group.Recommendation.Claim))) }
+
+// butFor adds the figures that are worse in spite of the claim.
+func (w words) butFor(claim string) string {
 	rec := &w.group.Recommendation
 	var losses []*verdict.Reason
 	for i := range rec.Reasons {
@@ -61,18 +64,17 @@ func (w words) sentence() string {
 			losses = append(losses, r)
 		}
 	}
-	text := w.claim(complete(rec.Claim))
 	if len(losses) == 0 {
-		return text
+		return claim
 	}
 	first := w.reason(losses[0])
 	if n := len(losses) - 1; n > 0 {
 		first += ", and " + phrase.Count(n, "more metric")
 	}
 	if rec.Claim.Code == verdict.CauseBenchmarksDiffer {
-		return strings.TrimSuffix(text, ".") + ": " + first + "."
+		return strings.TrimSuffix(claim, ".") + ": " + first + "."
 	}
-	return strings.TrimSuffix(text, ".") + ". But not for every figure: " + first + "."
+	return strings.TrimSuffix(claim, ".") + ". But not for every figure: " + first + "."
 }
 
 // complete fills what a claim that was not analysed may lack.
