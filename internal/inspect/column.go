@@ -173,3 +173,16 @@ func worstFirst(a, b *observe.Process) int {
 	y, other := place(b)
 	return cmp.Or(cmp.Compare(x, y), cmp.Compare(first, other))
 }
+
+// ByFix puts together the findings that share a fix, where the first of them is.
+func ByFix(findings []rule.Finding) (shared [][]rule.Finding) {
+	for _, f := range findings {
+		i := slices.IndexFunc(shared, func(s []rule.Finding) bool { return s[0].Fix == f.Fix })
+		if i < 0 {
+			shared = append(shared, []rule.Finding{f})
+		} else {
+			shared[i] = append(shared[i], f)
+		}
+	}
+	return shared
+}

@@ -70,6 +70,17 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestByFix: a fix comes once, however far apart its findings are, and where the first is.
+func TestByFix(t *testing.T) {
+	var got []string
+	for _, shared := range ByFix([]rule.Finding{{Rule: "1", Fix: "a"}, {Rule: "2", Fix: "b"}, {Rule: "3", Fix: "a"}}) {
+		got = append(got, shared[0].Fix+" "+strings.Join(rule.IDs(shared), " "))
+	}
+	if want := []string{"a 1 3", "b 2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestSort(t *testing.T) {
 	all := []observe.Process{goProcess(1, "b", 8), goProcess(2, "a", 8, env("2x")), goProcess(3, "c", 4)}
 	all[2].Threads = 50

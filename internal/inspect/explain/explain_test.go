@@ -80,6 +80,22 @@ func TestOverridden(t *testing.T) {
 	}
 }
 
+// TestSharedFix: a fix is said once, below all its findings.
+func TestSharedFix(t *testing.T) {
+	e := New(rule.NewSubject(machine(2, 0, "4", 2)), "x", "")
+	e.findings = []rule.Finding{
+		{Rule: "PF901", Severity: rule.Warning, Message: "one", Fix: "do"}, {Rule: "PF902", Severity: rule.Warning, Message: "two", Fix: "other"},
+		{Rule: "PF903", Severity: rule.Info, Message: "three", Fix: "do"},
+	}
+	var b strings.Builder
+	if err := e.WriteText(&b, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n  PF901 warning: one\n  PF903 info: three\n  → do\n\n  PF902 warning: two\n  → other\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+}
+
 func TestColor(t *testing.T) {
 	o := machine(8, 0, "3.5", 0)
 	plain, color := text(t, o, "", false), text(t, o, "", true)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -83,18 +84,15 @@ func row(b *terminal.Writer, name, procs string, reasons []string) {
 	}
 }
 
-// advice is the findings; where several have the same way out, it follows the
-// last of them.
+// advice is the findings, and below those that share a fix what it is.
 func (e Explanation) advice(b *terminal.Writer) {
-	for i, f := range e.findings {
-		if i == 0 || e.findings[i-1].Fix != f.Fix {
-			b.WriteString("\n")
+	for _, shared := range inspect.ByFix(e.findings) {
+		b.WriteString("\n")
+		for _, f := range shared {
+			severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
+			b.Folded(fmt.Sprintf("  %s %s: %s", f.Rule, severity, phrase.Clean(f.Message)), "    ")
 		}
-		severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
-		b.Folded(fmt.Sprintf("  %s %s: %s", f.Rule, severity, phrase.Clean(f.Message)), "    ")
-		if i+1 == len(e.findings) || e.findings[i+1].Fix != f.Fix {
-			b.Folded("  → "+phrase.Clean(f.Fix), "    ")
-		}
+		b.Folded("  → "+phrase.Clean(shared[0].Fix), "    ")
 	}
 }
 

@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// advice is what was found of one or of many processes with one way out.
+// advice is what was found of one or of many processes, and shares a fix.
 type advice struct {
-	findings []rule.Finding // the worst first; all have the same fix
+	findings []rule.Finding // the worst first
 	who      []string
 }
 
@@ -43,36 +44,22 @@ func named(who []string) string {
 }
 
 func collectAdvice(all []observe.Process) []advice {
-	var told []advice
+	var list []advice
 	for _, p := range all {
 		who := fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name))
-		for _, a := range byFix(p.Findings) {
-			have := slices.IndexFunc(told, func(t advice) bool { return slices.EqualFunc(t.findings, a.findings, sameWords) })
+		for _, findings := range inspect.ByFix(p.Findings) {
+			have := slices.IndexFunc(list, func(a advice) bool { return slices.EqualFunc(a.findings, findings, sameWords) })
 			if have < 0 {
-				told = append(told, a)
-				have = len(told) - 1
+				have = len(list)
+				list = append(list, advice{findings: findings})
 			}
-			told[have].who = append(told[have].who, who)
+			list[have].who = append(list[have].who, who)
 		}
 	}
-	slices.SortStableFunc(told, func(a, b advice) int {
+	slices.SortStableFunc(list, func(a, b advice) int {
 		return rule.CompareWorst(a.findings, b.findings)
 	})
-	return told
-}
-
-// byFix puts together the findings that have the same way out.
-func byFix(findings []rule.Finding) []advice {
-	var all []advice
-	for _, f := range findings {
-		i := slices.IndexFunc(all, func(a advice) bool { return a.findings[0].Fix == f.Fix })
-		if i < 0 {
-			all = append(all, advice{findings: []rule.Finding{f}})
-			continue
-		}
-		all[i].findings = append(all[i].findings, f)
-	}
-	return all
+	return list
 }
 
 func sameWords(a, b rule.Finding) bool {

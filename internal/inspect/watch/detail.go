@@ -137,19 +137,19 @@ func (m *model) story(r *row) []string {
 	section := func(text string) {
 		lines = append(lines, m.paint(heading, m.pad(text, m.width, false)))
 	}
-	if findings := r.process.Findings; len(findings) > 0 {
+	if len(r.process.Findings) > 0 {
 		section(columns[findingsColumn].Heading())
-		for i, f := range findings {
+	}
+	for _, shared := range inspect.ByFix(r.process.Findings) {
+		for _, f := range shared {
 			for j, line := range m.wrap(fmt.Sprintf("%s %s: %s", f.Rule, f.Severity, m.clean(f.Message)), m.width, 2) {
 				if j == 0 { // no line break comes before the end of the ID
 					line = m.paint(m.severity(f.Severity), line[:min(len(line), len(f.Rule))]) + line[min(len(line), len(f.Rule)):]
 				}
 				lines = append(lines, line)
 			}
-			if i+1 == len(findings) || findings[i+1].Fix != f.Fix { // else it is said once, below the last
-				lines = append(lines, m.wrap("  "+m.fix()+m.clean(f.Fix), m.width, 2)...)
-			}
 		}
+		lines = append(lines, m.wrap("  "+m.fix()+m.clean(shared[0].Fix), m.width, 2)...)
 	}
 	if m.options.Explain == nil {
 		return lines
