@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 	"golangci": {"check/source", "program/rule"}, // public, since others' builds import it
 
 	"inspect":          {"program/observe", "program/rule", "maxprocs/facts"},
-	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/terminal"},
+	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/table", "show/terminal"},
 	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
 	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/style"},
 	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},

@@ -132,24 +132,6 @@ func (c Column) Compare(a, b *observe.Process, reverse bool) int {
 	return by
 }
 
-// Room are the columns of the rank most and below, by their places, that a width has room
-// for, each with the gap after it among its own: those of the highest rank go first, and
-// of the rank least and below none. 0 is endless; fits is false where too many are left.
-func Room(widths []int, width, most, least int) (shown []int, fits bool) {
-	for ; ; most-- {
-		shown, used := shown[:0], 0
-		for i, c := range columns {
-			if c.Rank <= most {
-				shown = append(shown, i)
-				used += widths[i]
-			}
-		}
-		if fits := width <= 0 || used <= width; fits || most <= least {
-			return shown, fits
-		}
-	}
-}
-
 // Sort sorts processes by a column, equal ones by PID.
 func Sort(all []observe.Process, name string) {
 	c := columns[Index(name)]

@@ -125,21 +125,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestRoom: columns go by rank, down to the least, and 0 is endless.
-func TestRoom(t *testing.T) {
-	widths := slices.Repeat([]int{10}, len(Columns()))
-	for _, c := range []struct {
-		width, least int
-		shown        int
-		fits         bool
-	}{{0, 0, len(widths), true}, {10 * len(widths), 0, len(widths), true}, {50, 0, 5, true}, {40, 3, 5, false}, {20, 0, 2, true}, {19, 0, 2, false}} {
-		shown, fits := Room(widths, c.width, len(widths), c.least)
-		if len(shown) != c.shown || fits != c.fits {
-			t.Errorf("in %d down to %d: %v, %v", c.width, c.least, shown, fits)
-		}
-	}
-}
-
 // TestOneList finds a second list of columns: a heading that is written out.
 func TestOneList(t *testing.T) {
 	files, err := filepath.Glob("*/*.go")

@@ -1,7 +1,5 @@
 package watch
 
-import "github.com/procfit/procfit/internal/inspect"
-
 // The room that names and findings get at least, and before an extra column.
 const (
 	leastName, leastFindings = 9, 8
@@ -38,7 +36,7 @@ func (m *model) columnsShown() []int {
 			widths[c] = m.fixed(c) + len(m.gap())
 		}
 		widths[nameColumn], widths[findingsColumn] = name+len(m.gap()), findings+len(m.gap())
-		return inspect.Room(widths, m.width-1+len(m.gap()), most, least)
+		return columnsIn(widths, m.width-1+len(m.gap()), most, least)
 	}
 	shown, fits := fit(goodName, goodFindings, len(columns), extra-1)
 	if !fits {
@@ -48,6 +46,24 @@ func (m *model) columnsShown() []int {
 		shown, _ = fit(leastName, leastFindings, dispensable-1, 0)
 	}
 	return shown
+}
+
+// columnsIn are the columns of the rank most and below, by their places, that a width has
+// room for, each with the gap after it among its own: those of the highest rank go first,
+// and of the rank least and below none. fits is false where too many are left.
+func columnsIn(widths []int, width, most, least int) (shown []int, fits bool) {
+	for ; ; most-- {
+		shown, used := shown[:0], 0
+		for i, c := range columns {
+			if c.Rank <= most {
+				shown = append(shown, i)
+				used += widths[i]
+			}
+		}
+		if fits := used <= width; fits || most <= least {
+			return shown, fits
+		}
+	}
 }
 
 // fixed is the width of a column that is not what the others leave.

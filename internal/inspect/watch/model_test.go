@@ -43,6 +43,21 @@ func TestTable(t *testing.T) {
 	empty.wants("0 Go processes of 3", "no Go process").press("enter", "down", "s", "S").wants("no Go process")
 }
 
+// TestColumnsIn: columns go by rank, down to the least.
+func TestColumnsIn(t *testing.T) {
+	widths := slices.Repeat([]int{10}, len(columns))
+	for _, c := range []struct {
+		width, least int
+		shown        int
+		fits         bool
+	}{{10 * len(widths), 0, len(widths), true}, {50, 0, 5, true}, {40, 3, 5, false}, {20, 0, 2, true}, {19, 0, 2, false}} {
+		shown, fits := columnsIn(widths, c.width, len(widths), c.least)
+		if len(shown) != c.shown || fits != c.fits {
+			t.Errorf("in %d down to %d: %v, %v", c.width, c.least, shown, fits)
+		}
+	}
+}
+
 func TestNoColor(t *testing.T) {
 	b := newBench(t, 80, 24, func(o *Options) { o.Color = false }).scans(3)
 	for _, page := range []string{"", "enter", "?"} {
