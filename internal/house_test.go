@@ -490,8 +490,9 @@ func TestSizes(t *testing.T) {
 }
 
 // makers are libraries with which a second maker of something would begin, and the one
-// package whose programs may import them.
+// package that may import them, if it does.
 var makers = map[string]string{
+	"text/tabwriter":                   "show/table",
 	"k8s.io/client-go/rest":            "host/cluster",
 	"k8s.io/client-go/dynamic":         "host/cluster",
 	"k8s.io/client-go/kubernetes":      "host/cluster",

@@ -8,8 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +20,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/table"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by their ids, and compare
@@ -212,23 +214,24 @@ func labCost(r *run.Run) string {
 
 // printPlan is --dry-run.
 func printPlan(std stdio, r *run.Run, cost string) error {
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "EXPERIMENT\tSWEEP\tGOMAXPROCS\tGROUPS\tTRIALS\tABOUT\n")
+	t := table.Table{Columns: []table.Column{{}, {}, {}, {Right: true}, {Right: true}, {}}}
+	row := func(cells ...string) { t.Rows = append(t.Rows, table.Row{Cells: table.Cells(cells...)}) }
+	row("EXPERIMENT", "SWEEP", "GOMAXPROCS", "GROUPS", "TRIALS", "ABOUT")
 	for _, p := range r.Planned() {
 		if p.Session == nil {
-			fmt.Fprintf(w, "%s\t%s\tnot to be run: %s\n", p.Experiment, p.Stage, p.NotRun)
+			row(p.Experiment, p.Stage, "–", "–", "–", "not to be run: "+p.NotRun)
 			continue
 		}
 		about := "–"
 		if p.Each > 0 {
 			about = number.Minutes(p.Cost())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", p.Experiment, p.Stage, strings.Join(labels(p.Session.Plan), ","), len(p.Session.Plan.AA), p.Trials, about)
+		row(p.Experiment, p.Stage, strings.Join(labels(p.Session.Plan), ","), strconv.Itoa(len(p.Session.Plan.AA)), strconv.Itoa(p.Trials), about)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(std.out, cost)
+	w := &terminal.Writer{Width: width(std)}
+	t.Write(w)
+	w.Line(cost)
+	_, err := std.out.Write(w.Bytes())
 	return err
 }
 
