@@ -1,6 +1,15 @@
+// Package explain says which GOMAXPROCS one program runs with, which one fits, and
+// every reason: for people, as procfit.decision/v1, and for a what-if.
+//
+// It reads nothing: a rule.Subject comes in with all that was observed, the
+// policies of the library decide, and package rule finds fault. What this package
+// adds is the words and their order: the answer first, then the steps to it, then
+// what to do.
 package explain
 
 import (
+	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/program/rule"
@@ -46,4 +55,10 @@ func Process(s rule.Subject) string {
 		name += " (" + phrase.Clean(s.Name) + ")"
 	}
 	return name
+}
+
+// WriteRule prints a rule's page.
+func WriteRule(w io.Writer, r rule.Rule) error {
+	_, err := fmt.Fprintf(w, "%s  %s\n%s, since procfit %s\n\n%s\n\nWhat to do\n\n%s\n", r.ID, r.Title, r.Severity, r.Since, r.Why, r.Fix)
+	return err
 }
