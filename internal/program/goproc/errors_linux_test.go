@@ -198,7 +198,7 @@ func TestOpen(t *testing.T) {
 	if _, err := Open("program_test.go"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := Open("doc.go"); !errors.Is(err, ErrNotGo) {
+	if _, err := Open("program.go"); !errors.Is(err, ErrNotGo) {
 		t.Errorf("a text file: %v", err)
 	}
 }

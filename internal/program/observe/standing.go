@@ -1,8 +1,12 @@
 package observe
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/host/procstat"
 )
@@ -44,4 +48,57 @@ func StandAt(port int) (Standing, error) {
 func (s Standing) Gone() bool {
 	stat, err := procstat.ReadStat(s.PID)
 	return err != nil || stat.Started != s.Started || stat.Ended()
+}
+
+// ErrNoListener means that nobody listens at the port.
+var ErrNoListener = errors.New("nobody listens")
+
+// TakenError means that a process listens at the port which is not among those
+// asked for.
+type TakenError struct {
+	Port int
+	PID  int    // 0 where it could not be found: another user's, or in another PID namespace
+	Name string // of the process
+}
+
+func (e *TakenError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("port %d is in use by another program that cannot be seen from here", e.Port)
+	}
+	return fmt.Sprintf("port %d is in use by process %d (%s)", e.Port, e.PID, e.Name)
+}
+
+// listening returns the inodes of the TCP sockets listening at the port, as
+// /proc/PID/net/tcp and tcp6 list them (Documentation/networking/proc_net_tcp.rst).
+// The kernel lists listening sockets (state 0A) before all others, which can be
+// many thousands, so reading ends at the first other.
+func listening(r io.Reader, port int) ([]uint64, error) {
+	var inodes []uint64
+	lines := bufio.NewScanner(r)
+	lines.Scan() // the heading
+	for lines.Scan() {
+		// sl, local address:port, remote, state, queues, timer, retransmits, uid,
+		// timeout, inode, …
+		f := bytes.Fields(lines.Bytes())
+		if len(f) < 10 {
+			return nil, fmt.Errorf("socket table: %q has %d fields, want 10 or more", lines.Text(), len(f))
+		}
+		if string(f[3]) != "0A" {
+			break
+		}
+		_, hex, ok := bytes.Cut(f[1], []byte(":"))
+		at, err := strconv.ParseUint(string(hex), 16, 16)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("socket table: local address %q", f[1])
+		}
+		if int(at) != port {
+			continue
+		}
+		inode, err := strconv.ParseUint(string(f[9]), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("socket table: inode %q", f[9])
+		}
+		inodes = append(inodes, inode)
+	}
+	return inodes, lines.Err()
 }

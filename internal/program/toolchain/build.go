@@ -1,3 +1,25 @@
+// Package toolchain gets Go toolchains of any release, from Go 1.2 to today's,
+// and builds programs with them.
+//
+// # Model
+//
+// The module proxy has the releases as versions of golang.org/toolchain, also
+// those from long before it (https://go.dev/doc/toolchain). The go command on
+// PATH fetches them into the module cache, checks their sums and keeps two
+// processes from doing so at once; Fetch asks it to, and finds the newest release
+// of a bare 1.4. What is built then runs the toolchain's own go command.
+//
+// Build compiles one file of the standard library alone, the same way wherever
+// it is called: no go env file, no GOFLAGS, no cgo, outside of any workspace. A
+// go command before 1.21 would stumble over today's settings, and a program in a
+// workspace gets another default GOMAXPROCS than its go line says.
+// BuildPackage compiles a package of the user's, with the user's settings.
+//
+// # Limits
+//
+// The go command on PATH must be 1.21 or later. A proxy lacks some releases (Go
+// 1.0, 1.1 and 1.3 were not to be had in 2026), and before Go 1.16 there are few
+// systems that it has them for.
 package toolchain
 
 import (
@@ -134,4 +156,30 @@ func (t Toolchain) own() Go {
 	g := t.command.With("GOTOOLCHAIN=local", "GOROOT="+t.Root)
 	g.Path = filepath.Join(t.Root, "bin", "go")
 	return g
+}
+
+// BuildWith compiles the main package pkg as out with the Go toolchain of the
+// version, and returns that version in full: go1.24.6. A bare 1.24 means its
+// newest patch release that can be had; an empty version is the command itself,
+// which must be 1.21 or later for any other.
+func (g Go) BuildWith(ctx context.Context, version, pkg, out string) (full string, err error) {
+	if version != "" {
+		chain, err := g.Fetch(ctx, version)
+		if err != nil {
+			return "", err
+		}
+		if err := chain.BuildPackage(ctx, pkg, out); err != nil {
+			return "", err
+		}
+		return chain.Version, nil
+	}
+	out, err = filepath.Abs(out)
+	if err != nil {
+		return "", err
+	}
+	if _, err := g.Run(ctx, "build", "-o", out, "--", pkg); err != nil {
+		return "", fmt.Errorf("build %s: %w", pkg, err)
+	}
+	output, err := g.Run(ctx, "env", "GOVERSION")
+	return strings.TrimSpace(string(output)), err
 }

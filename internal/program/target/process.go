@@ -1,3 +1,9 @@
+// Package target is the program under test: its start, the port that it listens
+// at, how long it is waited for until it is ready to be measured, and why it never
+// was.
+//
+// How it is kept within reach, in its cgroups and on its CPUs, and how nothing of
+// it is left, is package supervisor's. What counts as ready is package ready's.
 package target
 
 import (
@@ -8,6 +14,19 @@ import (
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/program/ready"
 )
+
+// Process is a started target.
+type Process struct{ *supervisor.Process }
+
+// Start starts the target and returns once it runs. When ctx is done it is killed
+// at once, with all its descendants.
+func Start(ctx context.Context, spec supervisor.Spec) (*Process, error) {
+	p, err := supervisor.Start(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &Process{p}, nil
+}
 
 const (
 	firstPoll   = 5 * time.Millisecond

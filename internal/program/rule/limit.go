@@ -1,0 +1,196 @@
+package rule
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+func checkLimitsOff(s Subject) []Finding {
+	if !s.releaseReadsLimit || s.readsLimit || !limitMatters(s) {
+		return nil
+	}
+	f := Finding{
+		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit%s", s.goName(), s.unlessSet()),
+		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
+	}
+	if s.Foreign {
+		f.Fix = s.switchOn()
+	}
+	switch {
+	case s.Facts.GODEBUG.State == facts.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
+		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
+		fix := "remove containermaxprocs from GODEBUG"
+		without := s.Facts
+		without.GODEBUG = facts.Fact{}
+		if !wouldReadLimit(without, s.Language) { // what is linked in says the same
+			fix = "write containermaxprocs=1 in GODEBUG"
+		}
+		if again := s.again(); again != "again" {
+			fix += ", and build it " + again
+		}
+		f.Fix = s.orElse(fix, s.modern())
+	case s.Language != "":
+		f.Message = fmt.Sprintf("go %s in go.mod keeps %s from reading any CPU limit", s.Language, s.goName())
+		if path.Base(s.Path) == "go.mod" && s.Line > 0 {
+			f.Edit = &Edit{Path: s.Path, Line: s.Line, Old: "go " + s.Language, New: "go 1.25"}
+		}
+	}
+	return []Finding{f}
+}
+
+// again is with what to build a program whose settings were mended: its own release
+// may miss the limit all the same.
+func (s Subject) again() string {
+	if s.modernOf(s.Facts.GoVersion) == s.modern() {
+		return "again"
+	}
+	return "with Go " + s.goThatReads() + " or newer"
+}
+
+// limitMatters tells that not reading the limit does harm: the value in force is
+// too high, neither the environment nor automaxprocs was to set it, and a runtime
+// that reads the limit would choose less. Of a program on disk that is to be
+// feared.
+func limitMatters(s Subject) bool {
+	if _, env := s.EnvProcs(); env {
+		return false
+	}
+	if !s.seesMachine() || s.Written != nil && s.Written.Image {
+		return s.Automaxprocs == ""
+	}
+	n := s.modern()
+	return s.tooMany() && s.SetBy == SetByAuto && n >= s.Fit.Procs && n < s.Go.Procs
+}
+
+// switchOn is what who did not build a program can do: the environment's GODEBUG goes
+// before what is linked in.
+func (s Subject) switchOn() string {
+	switched := s.Observed
+	switched.Facts.GODEBUG = facts.Fact{State: facts.Known, Raw: godebugOn}
+	n := NewSubject(switched).Unset()
+	if s.seesMachine() && n > max(s.Fit.Procs, 2) { // its release misses the limit, or it is an ancestor's
+		return s.setEnv()
+	}
+	return s.orElse("set GODEBUG="+godebugOn+" in its environment, which goes before what is linked in", n)
+}
+
+// godebugOn are the settings by which a runtime since Go 1.25 follows a limit.
+const godebugOn = "containermaxprocs=1,updatemaxprocs=1"
+
+func checkOldGo(s Subject) []Finding {
+	l, limited := s.Limit()
+	if s.releaseReadsLimit || !limited || !limitMatters(s) {
+		return nil
+	}
+	fix := s.orElse("build it with Go "+s.goThatReads()+" or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern())
+	if s.Foreign {
+		fix = s.setEnv()
+	}
+	return []Finding{{
+		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)%s", s.goName(), number.CPUs(l.CPUs), l.Dir, s.unlessSet()),
+		Fix:     fix,
+	}}
+}
+
+func checkUnseenAncestor(s Subject) []Finding {
+	l, limited := s.Limit()
+	own, found := s.Facts.Own()
+	n, known := s.Procs()
+	// The runtime's floor of 2 is not the ancestor's doing.
+	if !limited || !known || !s.readsLimit || s.SetBy != SetByAuto || found && l.Dir == own.Dir || n <= max(2, s.Fit.Procs) {
+		return nil
+	}
+	its := "none there"
+	switch {
+	case !found:
+		its = "not found"
+	case own.State == facts.Known:
+		its = number.CPUs(own.CPUs)
+	case own.State != facts.Absent && own.State != facts.NoLimit:
+		its = string(own.State)
+	}
+	return []Finding{{
+		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, number.CPUs(l.CPUs), s.RuntimeName(), its),
+		Fix:     s.setOrImport(),
+	}}
+}
+
+func checkUnread(s Subject) []Finding {
+	unknown := s.Facts.Unknown()
+	if !s.seesMachine() && s.Facts.Affinity.State == "" || len(unknown) == 0 {
+		return nil // no machine was looked at, or all of it was read
+	}
+	fix := "look again as root, or at the file that is named"
+	if s.Facts.EffectiveCPUs() > 0 {
+		fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
+	}
+	var all []Finding
+	for _, what := range unknown {
+		all = append(all, Finding{Message: what, Fix: fix})
+	}
+	return all
+}
+
+// checkMissedMount asks the policy what the newest runtime would choose in the same
+// mounts.
+func checkMissedMount(s Subject) []Finding {
+	if !s.readsLimit || !s.tooMany() || s.SetBy != SetByAuto {
+		return nil
+	}
+	newest := s.Facts
+	newest.GoVersion = ""
+	seen := s.goDecision(newest).Procs
+	if seen < 1 || seen >= s.Go.Procs {
+		return nil
+	}
+	where := "among the mounts here"
+	if root := s.Facts.Cgroup.SeenRoot(); root != "/" {
+		where = "in a mount that shows " + root + " as its root (golang/go#76390)"
+	}
+	fix := s.orElse("build it with Go 1.26 or newer", seen)
+	if s.Foreign {
+		fix = s.setEnv()
+	}
+	return []Finding{{
+		Message: fmt.Sprintf("%s does not find the limit %s, and chooses %d where %d would follow", s.RuntimeName(), where, s.Go.Procs, seen),
+		Fix:     fix,
+	}}
+}
+
+func checkDeadlyLimit(s Subject) []Finding {
+	if s.Go.Outcome != facts.Dies || s.ProgramUnknown != "" {
+		return nil
+	}
+	l := facts.Fact{}
+	for _, c := range s.Go.Candidates {
+		if c.Procs == 0 {
+			l.File, l.Raw = c.File, c.Raw
+		}
+	}
+	return []Finding{{
+		Message: fmt.Sprintf("%s crashes at start because of %s: %q", s.RuntimeName(), l.File, strings.TrimSpace(l.Raw)),
+		Fix:     s.setEnv() + ": it then computes no default",
+	}}
+}
+
+func checkTooOldForLimits(s Subject) []Finding {
+	placed := s.seesMachine() && (s.Written == nil || !s.Written.Image)
+	if placed || s.ProgramUnknown != "" || s.Facts.GoVersion == "" || s.releaseReadsLimit || s.Automaxprocs != "" {
+		return nil
+	}
+	if _, counts := s.EnvProcs(); counts {
+		return nil
+	}
+	fix := "build it with Go 1.25 or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto"
+	if s.Foreign {
+		fix = "set GOMAXPROCS wherever it is given a CPU limit, or use a release of it that is built with Go 1.25 or newer"
+	}
+	return []Finding{{
+		Message: fmt.Sprintf("%s reads no CPU limit: under one it takes as many Ps as its machine has CPUs%s", s.goName(), s.unlessSet()),
+		Fix:     fix,
+	}}
+}

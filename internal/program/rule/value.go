@@ -1,0 +1,161 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+func checkTooMany(s Subject) []Finding {
+	n, _ := s.Procs()
+	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 {
+		return nil
+	}
+	source := "its affinity allows"
+	if l, ok := s.Limit(); ok {
+		source = "the limit of " + l.Dir + " grants"
+	}
+	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
+	if s.Reserve > 0 {
+		f.Message += ", " + number.Exact(s.Reserve) + " of them for others"
+	}
+	atFloor := s.Reserve == 0 && s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
+	switch {
+	case atFloor:
+		f.Severity = Info
+		if s.readsLimit {
+			f.Message += ": the runtime's default is never below 2"
+		}
+		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number.Exact(s.Facts.EffectiveCPUs()))
+	case s.SetBy == SetByEnv:
+		f.Fix = s.insteadOfEnv()
+	case s.SetBy == SetByAuto && n != s.Go.Procs:
+		f.Message += "; " + s.wouldNow()
+		f.Fix = s.restart()
+	case s.SetBy == SetByAuto:
+		f.Fix = s.setOrImport()
+		// What makes the runtime choose so has a rule of its own, and the way out.
+		for _, cause := range []func(Subject) []Finding{checkLimitsOff, checkOldGo, checkMissedMount, checkUnseenAncestor} {
+			if found := cause(s); len(found) > 0 {
+				f.Fix = found[0].Fix
+				break
+			}
+		}
+	case s.SetBy == SetByCode:
+		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d", s.Fit.Procs)
+	default:
+		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d; if there is none, its limits changed: restart it", s.Fit.Procs)
+	}
+	return []Finding{f}
+}
+
+func checkTooFew(s Subject) []Finding {
+	n, known := s.Procs()
+	have := s.usable()
+	// A millionth forgives the division of quota by period.
+	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
+		return nil
+	}
+	f := Finding{
+		Message: fmt.Sprintf("%s and could use %s", s.runs(n), number.CPUs(have)),
+		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, let it take %d", n, s.Fit.Procs),
+	}
+	switch {
+	case s.SetBy == SetByEnv:
+		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, %s", n, s.insteadOfEnv())
+	case s.SetBy == SetByAuto && n != s.Go.Procs:
+		f.Fix = s.restart()
+	}
+	return []Finding{f}
+}
+
+func checkFrozen(s Subject) []Finding {
+	n, known := s.Procs()
+	own := ownLimit(s.Facts)
+	have := s.usable()
+	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
+		return nil // without the variable automaxprocs would fix it, and PF007 tells of that
+	}
+	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
+		return nil
+	}
+	var by, fix string
+	switch s.SetBy {
+	case SetByEnv:
+		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.env()), "remove it"
+		if s.Automaxprocs != "" {
+			fix += " and the import of go.uber.org/automaxprocs"
+		}
+	case SetByCode:
+		by, fix = "a call of runtime.GOMAXPROCS", "remove the call"
+		if _, overridden := s.Overridden(); overridden {
+			fix += fmt.Sprintf(", and GOMAXPROCS=%s from its environment", s.env())
+		}
+	default:
+		return nil
+	}
+	f := Finding{
+		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, number.CPUs(own.CPUs)),
+		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
+	}
+	if n != s.Unset() {
+		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), number.CPUs(have))
+	}
+	return []Finding{f}
+}
+
+// ownLimit is the limit of the program's own group, the one that the runtime
+// reads; nil when it has none.
+func ownLimit(f facts.Facts) *facts.Limit {
+	own, found := f.Own()
+	if !found || own.State != facts.Known {
+		return nil
+	}
+	return &own
+}
+
+func checkAutomaxprocs(s Subject) []Finding {
+	if s.Automaxprocs == "" || !s.readsLimit {
+		return nil
+	}
+	if _, env := s.EnvProcs(); env || s.SetBy == SetByAuto {
+		if s.Foreign {
+			return nil // it does no harm
+		}
+		return []Finding{{
+			Severity: Info,
+			Message:  fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and has nothing to do", s.Automaxprocs),
+			Fix:      "remove the import of go.uber.org/automaxprocs: where it finds a limit, it ends the updates that " + s.goName() + " makes by itself",
+		}}
+	}
+	f := Finding{
+		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and ends the updates that %s makes by itself", s.Automaxprocs, s.goName()),
+		Fix:     s.withoutAutomaxprocs(),
+	}
+	if s.Foreign {
+		f.Severity = Info
+		f.Fix = "nothing, while its limit stays as it is; restart it when that has changed, or set GOMAXPROCS in its environment, which automaxprocs leaves alone"
+	}
+	return []Finding{f}
+}
+
+// withoutAutomaxprocs is its removal, with what then becomes of the value.
+func (s Subject) withoutAutomaxprocs() string {
+	const remove = "remove the import of go.uber.org/automaxprocs"
+	n := s.Unset()
+	switch {
+	case !s.sized() || s.Facts.Env.State == facts.Unreadable: // what it will be is not known
+		return remove
+	case n == 0:
+		return s.setEnv() + ": without automaxprocs too the runtime crashes at start"
+	case n != s.Fit.Procs && s.Reserve > 0:
+		return fmt.Sprintf("call %s in its place, which takes %d; the runtime by itself chooses %s", s.setWithReserve(), s.Fit.Procs, value(n))
+	case n == 2 && s.Fit.Procs == 1:
+		return s.leastOfRuntime(remove)
+	case n != s.Fit.Procs:
+		return fmt.Sprintf("import github.com/procfit/procfit/maxprocs/auto in its place, which takes %d; the runtime by itself chooses %s", s.Fit.Procs, value(n))
+	}
+	return fmt.Sprintf("%s: the runtime then chooses %d", remove, n)
+}
