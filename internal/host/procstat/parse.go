@@ -2,6 +2,7 @@ package procstat
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -173,3 +174,71 @@ func parseMemTotal(b []byte) (int64, error) {
 
 // clip shortens what goes into an error.
 func clip(b []byte) []byte { return b[:min(len(b), 80)] }
+
+// Memory is what a process has of the machine's, in bytes.
+type Memory struct {
+	Resident int64 // now: VmRSS
+	Peak     int64 // the most since exec: VmHWM
+}
+
+// parseMemory reads /proc/PID/status (proc_pid_status(5)), in which a kernel thread has
+// none.
+func parseMemory(b []byte) (m Memory, err error) {
+	if m.Resident, err = statusBytes(b, "VmRSS"); err != nil {
+		return Memory{}, err
+	}
+	m.Peak, err = statusBytes(b, "VmHWM")
+	return m, err
+}
+
+// statusBytes reads a field such as "VmRSS:    1234 kB".
+func statusBytes(b []byte, name string) (int64, error) {
+	_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
+	if !ok {
+		return 0, fmt.Errorf("status: no %s", name)
+	}
+	value, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, err := parseKB(value)
+	if err != nil {
+		return 0, fmt.Errorf("status: %s: %w", name, err)
+	}
+	return n, nil
+}
+
+// parseKB reads a size such as "1234 kB", in bytes.
+func parseKB(value []byte) (int64, error) {
+	number, isKB := bytes.CutSuffix(bytes.TrimSpace(value), []byte(" kB"))
+	kB, err := strconv.ParseUint(string(bytes.TrimSpace(number)), 10, 53)
+	if err == nil && !isKB {
+		err = fmt.Errorf("%q is not in kB", clip(value))
+	}
+	return int64(kB) << 10, err
+}
+
+// The fields of struct taskstats that are read (include/uapi/linux/taskstats.h),
+// in bytes. The structure grows at its end, but kernels with version 15 of it
+// (Linux 6.14) had fields inserted in the middle, and no version tells all such
+// apart: openTaskstats compares what it reads of procfit with /proc.
+const (
+	offWait        = 24  // cpu_delay_total, ns
+	offVoluntary   = 272 // nvcsw
+	offInvoluntary = 280 // nivcsw
+	taskstatsSize  = 288
+)
+
+func parseTaskstats(b []byte) (counters, error) {
+	if len(b) < taskstatsSize {
+		return counters{}, fmt.Errorf("taskstats: %d bytes, want %d or more", len(b), taskstatsSize)
+	}
+	at := func(off int) int64 {
+		return int64(min(binary.NativeEndian.Uint64(b[off:]), math.MaxInt64))
+	}
+	return counters{wait: at(offWait), voluntary: at(offVoluntary), involuntary: at(offInvoluntary)}, nil
+}
+
+// between tells whether each counter lies between those of two readings.
+func (c counters) between(before, after counters) bool {
+	in := func(low, v, high int64) bool { return low <= v && v <= high }
+	return in(before.wait, c.wait, after.wait) && in(before.voluntary, c.voluntary, after.voluntary) &&
+		in(before.involuntary, c.involuntary, after.involuntary)
+}

@@ -3,11 +3,14 @@
 package procstat
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
 )
 
 // ReadStat reads /proc/PID/stat.
@@ -115,4 +118,38 @@ func bootTicks() (uint64, error) {
 		return 0, os.NewSyscallError("clock_gettime", err)
 	}
 	return uint64(ts.Nano()) / uint64(tick), nil
+}
+
+// Host describes the machine.
+func Host() (HostInfo, error) {
+	var h HostInfo
+	var err error
+	if h.Hostname, err = os.Hostname(); err != nil {
+		return h, err
+	}
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return h, os.NewSyscallError("uname", err)
+	}
+	h.Kernel = unix.ByteSliceToString(name.Release[:])
+	cpuinfo, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return h, err
+	}
+	h.CPUModel = parseCPUModel(cpuinfo)
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return h, err
+	}
+	cpus, err := cpuset.Parse(string(online))
+	if err != nil {
+		return h, fmt.Errorf("/sys/devices/system/cpu/online: %w", err)
+	}
+	h.CPUs = len(cpus)
+	meminfo, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return h, err
+	}
+	h.MemoryBytes, err = parseMemTotal(meminfo)
+	return h, err
 }

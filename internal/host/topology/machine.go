@@ -1,3 +1,13 @@
+// Package topology knows how the CPUs of a machine lie: which are threads of one core,
+// in which sockets and at which nodes of memory the cores are, and which of them are
+// made for performance and which for efficiency. It shares the cores out between a
+// program and the load on it, and names CPUs in these terms.
+//
+// Threads of a core share what computes: a load on one thread slows the program on
+// the other, so that a core is given whole. What cannot be read counts as a core of
+// one thread, as on a machine without SMT. To be shared out, cores are taken for alike;
+// of a machine with fast and slow ones the load gets those of the highest numbers,
+// which are the slow ones where Linux numbers the fast ones first.
 package topology
 
 import (
@@ -10,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Machine is how the CPUs that may be used lie.
@@ -154,4 +165,51 @@ func readFile(sys fs.FS, name string) ([]byte, error) {
 		err = errors.New("too long")
 	}
 	return b, err
+}
+
+// The names of CPUs, beside node0 and so on.
+const (
+	NameCores       = "cores"       // one thread of each core
+	NamePerformance = "performance" // those of performance cores
+	NameEfficiency  = "efficiency"
+)
+
+// Select is the CPUs of a name. The error says which there are.
+func (m Machine) Select(name string) ([]int, error) {
+	switch name {
+	case NameCores:
+		if len(m.Cores) == 0 {
+			return nil, fmt.Errorf("%q: the cores of this machine are not known", name)
+		}
+		var cpus []int
+		for _, c := range m.Cores {
+			cpus = append(cpus, c.CPUs[0])
+		}
+		slices.Sort(cpus)
+		return cpus, nil
+	case NamePerformance, NameEfficiency:
+		if m.Performance == nil {
+			return nil, fmt.Errorf("%q: the CPUs of this machine are alike, or its kernel does not tell which are faster", name)
+		}
+		if name == NameEfficiency {
+			return m.Efficiency, nil
+		}
+		return m.Performance, nil
+	}
+	number, ok := strings.CutPrefix(name, "node")
+	id, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return nil, fmt.Errorf("%q: want CPU numbers and ranges, as in 0-1,3, or node0, %s, %s, %s", name, NameCores, NamePerformance, NameEfficiency)
+	}
+	var have []string
+	for _, n := range m.Nodes {
+		if n.ID == id {
+			return n.CPUs, nil
+		}
+		have = append(have, fmt.Sprintf("node%d", n.ID))
+	}
+	if have == nil {
+		return nil, fmt.Errorf("%q: the nodes of this machine's memory are not known", name)
+	}
+	return nil, fmt.Errorf("%q: of the nodes of this machine's memory, those with CPUs that may be used are %s", name, phrase.And(have))
 }
