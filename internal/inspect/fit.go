@@ -13,8 +13,8 @@ import (
 type Fit struct {
 	Procs  int             // 0: not known, since no CPUs are
 	AtMost bool            // not all limits could be read, so that less may suit
-	From   facts.Candidate // what it follows from, where Procs is known
-	Runs   int             // the value that the program has; 0: not known
+	from   facts.Candidate // what it follows from, where Procs is known
+	runs   int             // the value that the program has; 0: not known
 
 	affinity bool // it may run on a part of the CPUs only
 }
@@ -23,27 +23,27 @@ type Fit struct {
 func FitOf(s rule.Subject) Fit {
 	f := Fit{AtMost: len(s.Facts.Unknown()) > 0}
 	if n, known := s.Procs(); known {
-		f.Runs = n
+		f.runs = n
 	}
 	i := slices.IndexFunc(s.Fit.Candidates, func(c facts.Candidate) bool { return c.Winner })
 	if i >= 0 && s.Facts.EffectiveCPUs() > 0 {
-		f.Procs, f.From = s.Fit.Procs, s.Fit.Candidates[i]
-		f.affinity = f.From.CPUs < s.Facts.Online.CPUs
+		f.Procs, f.from = s.Fit.Procs, s.Fit.Candidates[i]
+		f.affinity = f.from.CPUs < s.Facts.Online.CPUs
 	}
 	return f
 }
 
 // Judged tells that having no finding means something: that the value fits.
-func (f Fit) Judged() bool { return f.Runs > 0 && !f.AtMost }
+func (f Fit) Judged() bool { return f.runs > 0 && !f.AtMost }
 
 // String is the value and what it follows from: "→ 1, limit 0.5". Where the program has
 // that value it is "fits".
 func (f Fit) String() string {
 	switch text := f.short(); {
-	case f.AtMost || f.Procs == 0 || f.Runs == f.Procs:
+	case f.AtMost || f.Procs == 0 || f.runs == f.Procs:
 		return text
-	case f.From.What == facts.KindLimit:
-		return text + ", limit " + number.BareCPUs(f.From.CPUs)
+	case f.from.What == facts.KindLimit:
+		return text + ", limit " + number.BareCPUs(f.from.CPUs)
 	case f.affinity:
 		return text + ", affinity"
 	default:
@@ -56,9 +56,9 @@ func (f Fit) short() string {
 	switch {
 	case f.AtMost || f.Procs == 0:
 		return "?"
-	case f.Runs == f.Procs:
+	case f.runs == f.Procs:
 		return "fits"
-	case f.Runs == 0:
+	case f.runs == 0:
 		return strconv.Itoa(f.Procs)
 	}
 	return "→ " + strconv.Itoa(f.Procs)

@@ -52,12 +52,6 @@ const (
 // Stats is the CFS bandwidth accounting of a group since it was made.
 type Stats = facts.Throttling
 
-// CheckQuota says whether SetQuota would take this many CPUs.
-func CheckQuota(cpus float64) error {
-	_, err := quotaMicros(cpus)
-	return err
-}
-
 // quotaMicros is the CPU time a period for this many CPUs.
 func quotaMicros(cpus float64) (int64, error) {
 	switch {

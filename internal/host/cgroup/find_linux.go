@@ -29,15 +29,6 @@ type Parent struct {
 	made    atomic.Int64
 }
 
-// HostMode is how this machine's cgroups are mounted: v1, v2, hybrid or none.
-func HostMode() string {
-	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return "none"
-	}
-	return mode(parseMounts(mountinfo))
-}
-
 // Find finds where groups can be made, proves it by making and removing one,
 // and on v2 prepares the place (see the package's model). The error says what
 // to do where none can be made.
@@ -74,9 +65,6 @@ func Find() (*Parent, error) {
 	}
 	return p, nil
 }
-
-// Mode is v1 or v2: the hierarchy that the groups are in.
-func (p *Parent) Mode() string { return fmt.Sprintf("v%d", p.version) }
 
 // Dir is the directory in which the groups are made.
 func (p *Parent) Dir() string { return p.dir }

@@ -103,18 +103,27 @@ func start(t *testing.T, name string, attributes ...func(*exec.Cmd)) *part {
 	return p
 }
 
+// hostMode is how this machine's cgroups are mounted: v1, v2, hybrid or none.
+func hostMode() string {
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "none"
+	}
+	return mode(parseMounts(mountinfo))
+}
+
 // find is Find where a group can be made.
 func find(t *testing.T) *Parent {
 	t.Helper()
 	p, err := Find()
 	if err != nil {
-		if os.Geteuid() == 0 && HostMode() != "none" {
+		if os.Geteuid() == 0 && hostMode() != "none" {
 			t.Fatal(err)
 		}
 		need.Skip(t, err.Error())
 	}
-	if want := os.Getenv("PROCFIT_TEST_CGROUP"); want != "" && want != p.Mode()+" in "+HostMode() {
-		t.Fatalf("groups are made on %s in %s, want %s", p.Mode(), HostMode(), want)
+	if got, want := fmt.Sprintf("v%d in %s", p.version, hostMode()), os.Getenv("PROCFIT_TEST_CGROUP"); want != "" && want != got {
+		t.Fatalf("groups are made on %s, want %s", got, want)
 	}
 	return p
 }

@@ -15,14 +15,8 @@ type Parent struct{ Announce func(dir string) error }
 // Group is one group; on Linux only.
 type Group struct{}
 
-// HostMode is always "none" here.
-func HostMode() string { return "none" }
-
 // Find fails: it needs Linux.
 func Find() (*Parent, error) { return nil, errLinux }
-
-// Mode is always "none" here.
-func (p *Parent) Mode() string { return "none" }
 
 // Dir is always empty here.
 func (p *Parent) Dir() string { return "" }
@@ -48,11 +42,5 @@ func (g *Group) Stats() (Stats, error) { return Stats{}, errLinux }
 // Outside fails: it needs Linux.
 func (g *Group) Outside(pid int) (string, error) { return "", errLinux }
 
-// Kill fails: it needs Linux.
-func (g *Group) Kill() error { return errLinux }
-
 // Remove fails: it needs Linux.
 func (g *Group) Remove() error { return errLinux }
-
-// Remove fails: it needs Linux.
-func Remove(dir string) error { return errLinux }

@@ -24,6 +24,23 @@ this is no mount
 `
 )
 
+// mode names the host's arrangement: v1, v2, hybrid (both mounted) or none.
+func mode(mounts []mount) string {
+	versions := [3]bool{}
+	for _, m := range mounts {
+		versions[m.version] = true
+	}
+	switch {
+	case versions[1] && versions[2]:
+		return "hybrid"
+	case versions[2]:
+		return "v2"
+	case versions[1]:
+		return "v1"
+	}
+	return "none"
+}
+
 func TestLocate(t *testing.T) {
 	for _, test := range []struct {
 		name, mounts, self string
@@ -140,11 +157,11 @@ func TestQuota(t *testing.T) {
 		}
 	}
 	for _, cpus := range []float64{0.0001, 0.00999, 0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e9} {
-		if err := CheckQuota(cpus); err == nil {
+		if _, err := quotaMicros(cpus); err == nil {
 			t.Errorf("%v CPUs were accepted", cpus)
 		}
 	}
-	if err := CheckQuota(0.0001); err == nil || !strings.Contains(err.Error(), "0.01") {
+	if _, err := quotaMicros(0.0001); err == nil || !strings.Contains(err.Error(), "0.01") {
 		t.Errorf("error %v does not name the minimum", err)
 	}
 }

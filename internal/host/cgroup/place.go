@@ -88,20 +88,3 @@ func outside(m mount, dir string, memberships []membership) string {
 	}
 	return ""
 }
-
-// mode names the host's arrangement: v1, v2, hybrid (both mounted) or none.
-func mode(mounts []mount) string {
-	versions := [3]bool{}
-	for _, m := range mounts {
-		versions[m.version] = true
-	}
-	switch {
-	case versions[1] && versions[2]:
-		return "hybrid"
-	case versions[2]:
-		return "v2"
-	case versions[1]:
-		return "v1"
-	}
-	return "none"
-}

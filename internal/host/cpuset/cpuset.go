@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Most is the number above every CPU number; Linux itself stops at 8192
+// most is the number above every CPU number; Linux itself stops at 8192
 // (CONFIG_NR_CPUS).
-const Most = 1 << 16
+const most = 1 << 16
 
 // Set is a set of CPUs: sorted, each once. It is a list as text, and so in JSON.
 type Set []int
@@ -52,13 +52,13 @@ func Parse(list string) (Set, error) {
 	for part := range strings.SplitSeq(list, ",") {
 		from, to, err := parseRange(strings.TrimSpace(part))
 		if err != nil {
-			return nil, fmt.Errorf("CPU list %q: %q is neither a CPU number below %d nor a range of them, as in 0-3,8", list, part, Most)
+			return nil, fmt.Errorf("CPU list %q: %q is neither a CPU number below %d nor a range of them, as in 0-3,8", list, part, most)
 		}
 		for cpu := from; cpu <= to; cpu++ {
 			cpus = append(cpus, cpu)
 		}
 		// Repeated parts must not add up to more than there can be.
-		if len(cpus) > Most {
+		if len(cpus) > most {
 			cpus = distinct(cpus)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // The modes of files in a folder.
 const (
-	Private fs.FileMode = 0o600 // the journal and the logs
+	private fs.FileMode = 0o600 // the journal and the logs
 	Shared  fs.FileMode = 0o644 // redacted reports
 	Script  fs.FileMode = 0o755
 )
@@ -97,7 +97,7 @@ func (d *Dir) Mkdir(name string, mode fs.FileMode) error {
 }
 
 // Create makes a new file, for its owner alone, in place of one of that name.
-func (d *Dir) Create(name string) (*os.File, error) { return d.create(name, os.O_RDWR, Private) }
+func (d *Dir) Create(name string) (*os.File, error) { return d.create(name, os.O_RDWR, private) }
 
 func (d *Dir) create(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -25,8 +25,6 @@ func NewSampler() (*Sampler, error) { return nil, ErrUnsupported }
 
 func (s *Sampler) Source() (Source, error) { return "", ErrUnsupported }
 
-func (s *Sampler) Read(pid int) (Reading, error) { return Reading{}, ErrUnsupported }
-
 func (s *Sampler) ReadOn(stat Stat) (Reading, error) { return Reading{}, ErrUnsupported }
 
 func (s *Sampler) Close() error { return nil }

@@ -87,8 +87,8 @@ type Reading struct {
 	tasks  map[int]counters // by thread, or one sum; nil: not readable
 }
 
-// Age is how old the process was, in steps of 10 ms.
-func (r Reading) Age() time.Duration {
+// age is how old the process was, in steps of 10 ms.
+func (r Reading) age() time.Duration {
 	return time.Duration(max(0, int64(r.ticks)-int64(r.Started))) * tick
 }
 
@@ -96,7 +96,7 @@ func (r Reading) Age() time.Duration {
 // thread by thread, what threads did that have ended is missing.
 func (r Reading) Total() Use {
 	u := r.since(Reading{Stat: Stat{Started: r.Started}})
-	u.Duration = r.Age()
+	u.Duration = r.age()
 	return u
 }
 

@@ -38,12 +38,6 @@ func (k *Keeper) Folder(prefix string) (path string, err error) {
 // Group notes a cgroup that is about to be made; see cgroup.Parent.Announce.
 func (k *Keeper) Group(dir string) error { return k.keep(dir, opGroup) }
 
-// Forget is for a cgroup that is removed already.
-func (k *Keeper) Forget(dir string) error {
-	delete(k.kept, dir)
-	return k.tell(command{Op: opForget, Path: dir})
-}
-
 func (k *Keeper) keep(path string, how op) error {
 	k.kept[path] = how
 	return k.tell(command{Op: how, Path: path})

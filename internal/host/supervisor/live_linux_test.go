@@ -171,7 +171,7 @@ func TestDescendantsDie(t *testing.T) {
 				t.Fatal(err)
 			}
 			wait(t, p)
-			assertGone(t, append(pids, p.SupervisorPID()))
+			assertGone(t, append(pids, p.line.pid))
 		})
 	}
 }
@@ -251,7 +251,7 @@ func TestFlood(t *testing.T) {
 		case <-p.Done():
 			running = false
 		case <-time.After(10 * time.Millisecond):
-			peak = max(peak, rss(p.SupervisorPID()))
+			peak = max(peak, rss(p.line.pid))
 		}
 	}
 	exit := wait(t, p)

@@ -33,10 +33,10 @@ func TestSupervisorKilled(t *testing.T) {
 	}
 	other := begin(t, Spec{Command: self("orphan")}) // is not to be mistaken for one that is lost
 	awaitOutput(t, other, "ready", 3)
-	unix.Kill(p.SupervisorPID(), unix.SIGKILL)
+	unix.Kill(p.line.pid, unix.SIGKILL)
 	<-p.Done()
 	var lost *LostError
-	if _, err := p.Wait(); !errors.As(err, &lost) || lost.PID != p.SupervisorPID() || lost.Fate != "signal: killed" || len(lost.Left) > 0 {
+	if _, err := p.Wait(); !errors.As(err, &lost) || lost.PID != p.line.pid || lost.Fate != "signal: killed" || len(lost.Left) > 0 {
 		t.Errorf("got %+v, %v", lost, err)
 	}
 	assertGone(t, pids)
@@ -55,7 +55,7 @@ func TestGroupGoesWithSupervisor(t *testing.T) {
 	dir, _ := group(t)
 	p := begin(t, Spec{Command: self("orphan"), ProcsFiles: []string{dir + "/cgroup.procs"}})
 	awaitOutput(t, p, "ready", 3)
-	unix.Kill(p.SupervisorPID(), unix.SIGKILL)
+	unix.Kill(p.line.pid, unix.SIGKILL)
 	<-p.Done()
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s: %v", dir, err)

@@ -153,7 +153,7 @@ func playOwner(args []string) int {
 		time.Sleep(time.Millisecond)
 	}
 	pids, err := p.Descendants()
-	fmt.Println(p.SupervisorPID(), pids, err)
+	fmt.Println(p.line.pid, pids, err)
 	time.Sleep(time.Hour)
 	return 1
 }

@@ -26,9 +26,6 @@ type Process struct {
 // PID is the command's own process.
 func (p *Process) PID() int { return p.pid }
 
-// SupervisorPID is the process below which all of the command is found.
-func (p *Process) SupervisorPID() int { return p.line.pid }
-
 // Done is closed when the command has ended and nothing of it is left.
 func (p *Process) Done() <-chan struct{} { return p.done }
 

@@ -46,7 +46,6 @@ const (
 	opTail                 // answer with the last output
 	opFolder               // to a keeper: remove this folder at the end
 	opGroup                // to a keeper: remove this cgroup at the end
-	opForget               // to a keeper: this path is removed already
 )
 
 // event is what the supervisor sends.

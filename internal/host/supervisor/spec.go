@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// DefaultLogLimit is how many bytes of output are kept where a Spec names no
+// defaultLogLimit is how many bytes of output are kept where a Spec names no
 // limit.
-const DefaultLogLimit = 1 << 20
+const defaultLogLimit = 1 << 20
 
 // Spec is a command to be started.
 type Spec struct {
@@ -81,7 +81,7 @@ func (s Spec) resolve() (request, error) {
 		LogLimit: s.LogLimit, Log: s.Log != nil && s.Streams == nil, Streams: s.Streams != nil,
 	}
 	if r.LogLimit <= 0 {
-		r.LogLimit = DefaultLogLimit
+		r.LogLimit = defaultLogLimit
 	}
 	if r.Path, err = filepath.Abs(path); err != nil {
 		return request{}, err

@@ -217,9 +217,6 @@ func keep(commands <-chan command) {
 			groups[c.Path] = true
 		case opFolder:
 			folders[c.Path] = true
-		case opForget:
-			delete(groups, c.Path)
-			delete(folders, c.Path)
 		}
 	}
 	for group := range groups {

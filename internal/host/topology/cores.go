@@ -46,16 +46,16 @@ func threads(sys fs.FS, cpu int) []int {
 		if err != nil {
 			continue
 		}
-		if list, err := ParseThreads(b, cpu); err == nil {
+		if list, err := parseThreads(b, cpu); err == nil {
 			return list
 		}
 	}
 	return []int{cpu}
 }
 
-// ParseThreads reads the file of a CPU that lists the threads of its core. One that
+// parseThreads reads the file of a CPU that lists the threads of its core. One that
 // lacks the CPU itself is no such list.
-func ParseThreads(b []byte, cpu int) ([]int, error) {
+func parseThreads(b []byte, cpu int) ([]int, error) {
 	list, err := cpuset.Parse(string(b))
 	if err != nil {
 		return nil, err
@@ -83,12 +83,12 @@ func read(sys fs.FS, cpu int, name string) ([]byte, error) {
 	return readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/topology/%s", cpu, name))
 }
 
-// Busiest is how busy the load's CPUs may be: beyond it a request waits for the load
+// busiest is how busy the load's CPUs may be: beyond it a request waits for the load
 // and not for the program.
-const Busiest = 0.7
+const busiest = 0.7
 
 // Split gives the load whole cores, from the last on, with so many CPUs that what it
-// needs, in CPUs, keeps them no busier than Busiest. The load gets one core at least
+// needs, in CPUs, keeps them no busier than busiest. The load gets one core at least
 // and at most half of the CPUs: what needs more is to come from elsewhere. ok is false
 // where the machine has less than two cores.
 func Split(cores []Core, need float64) (target, load []int, ok bool) {
@@ -101,7 +101,7 @@ func Split(cores []Core, need float64) (target, load []int, ok bool) {
 	}
 	want := 1
 	if need > 0 {
-		want = int(math.Min(math.Ceil(need/Busiest), float64(all)))
+		want = int(math.Min(math.Ceil(need/busiest), float64(all)))
 	}
 	first := len(cores) // of the load's
 	for first > 1 && len(load) < want {

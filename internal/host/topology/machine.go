@@ -111,7 +111,7 @@ func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
 		if err != nil {
 			return nil, nil
 		}
-		n, err := ParseCapacity(b)
+		n, err := parseCapacity(b)
 		if err != nil {
 			return nil, nil
 		}
@@ -128,9 +128,9 @@ func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
 	return fast, slow
 }
 
-// ParseCapacity reads the file of a CPU's capacity, of which the machine's fastest has
+// parseCapacity reads the file of a CPU's capacity, of which the machine's fastest has
 // 1024.
-func ParseCapacity(b []byte) (int, error) {
+func parseCapacity(b []byte) (int, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 16)
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("capacity %q: want a number from 1 to %d", b[:min(len(b), 40)], 1<<16-1)
@@ -169,15 +169,15 @@ func readFile(sys fs.FS, name string) ([]byte, error) {
 
 // The names of CPUs, beside node0 and so on.
 const (
-	NameCores       = "cores"       // one thread of each core
-	NamePerformance = "performance" // those of performance cores
-	NameEfficiency  = "efficiency"
+	nameCores       = "cores"       // one thread of each core
+	namePerformance = "performance" // those of performance cores
+	nameEfficiency  = "efficiency"
 )
 
 // Select is the CPUs of a name. The error says which there are.
 func (m Machine) Select(name string) ([]int, error) {
 	switch name {
-	case NameCores:
+	case nameCores:
 		if len(m.Cores) == 0 {
 			return nil, fmt.Errorf("%q: the cores of this machine are not known", name)
 		}
@@ -187,11 +187,11 @@ func (m Machine) Select(name string) ([]int, error) {
 		}
 		slices.Sort(cpus)
 		return cpus, nil
-	case NamePerformance, NameEfficiency:
+	case namePerformance, nameEfficiency:
 		if m.Performance == nil {
 			return nil, fmt.Errorf("%q: the CPUs of this machine are alike, or its kernel does not tell which are faster", name)
 		}
-		if name == NameEfficiency {
+		if name == nameEfficiency {
 			return m.Efficiency, nil
 		}
 		return m.Performance, nil
@@ -199,7 +199,7 @@ func (m Machine) Select(name string) ([]int, error) {
 	number, ok := strings.CutPrefix(name, "node")
 	id, err := strconv.Atoi(number)
 	if !ok || err != nil {
-		return nil, fmt.Errorf("%q: want CPU numbers and ranges, as in 0-1,3, or node0, %s, %s, %s", name, NameCores, NamePerformance, NameEfficiency)
+		return nil, fmt.Errorf("%q: want CPU numbers and ranges, as in 0-1,3, or node0, %s, %s, %s", name, nameCores, namePerformance, nameEfficiency)
 	}
 	var have []string
 	for _, n := range m.Nodes {

@@ -122,7 +122,7 @@ func FuzzParseThreads(f *testing.F) {
 	f.Add([]byte(""), 0)
 	f.Add([]byte("1-0"), 1)
 	f.Fuzz(func(t *testing.T, b []byte, cpu int) {
-		got, err := ParseThreads(b, cpu)
+		got, err := parseThreads(b, cpu)
 		if err == nil && (!slices.Contains(got, cpu) || !slices.IsSorted(got)) {
 			t.Errorf("%q of CPU %d: %v", b, cpu, got)
 		}

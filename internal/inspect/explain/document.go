@@ -13,7 +13,7 @@ type Document struct {
 	Schema         string              `json:"schema"`
 	PID            int                 `json:"pid,omitempty"`
 	Name           string              `json:"name,omitempty"`
-	Facts          Facts               `json:"facts"`
+	Facts          factsJSON           `json:"facts"`
 	Language       string              `json:"language,omitempty"`
 	Automaxprocs   string              `json:"automaxprocs,omitempty"`
 	ProgramUnknown string              `json:"program_unknown,omitempty"`
@@ -24,26 +24,26 @@ type Document struct {
 	Policies       map[string]Decision `json:"policies"`
 	Findings       []rule.Finding      `json:"findings"`
 	ReservedCPUs   float64             `json:"reserved_cpus,omitempty"`
-	Request        *RequestDocument    `json:"request,omitempty"` // asked about, or the weight of a group that was read
-	Memory         *Memory             `json:"memory,omitempty"`  // where it was asked for
+	Request        *requestJSON        `json:"request,omitempty"` // asked about, or the weight of a group that was read
+	Memory         *memoryJSON         `json:"memory,omitempty"`  // where it was asked for
 }
 
-// Facts is facts.Facts in the document. The forms here are the tool's own, so that
+// factsJSON is facts.Facts in the document. The forms here are the tool's own, so that
 // its schema and the library's types may change each by itself.
-type Facts struct {
-	PID            int     `json:"pid,omitempty"`
-	Affinity       Fact    `json:"affinity"`
-	Online         Fact    `json:"online"`
-	Cgroup         Cgroup  `json:"cgroup"`
-	Limits         []Limit `json:"limits"`
-	Env            Fact    `json:"env"`
-	GODEBUG        Fact    `json:"godebug"`
-	GoVersion      string  `json:"go_version,omitempty"`
-	DefaultGODEBUG string  `json:"default_godebug,omitempty"`
+type factsJSON struct {
+	PID            int         `json:"pid,omitempty"`
+	Affinity       factJSON    `json:"affinity"`
+	Online         factJSON    `json:"online"`
+	Cgroup         cgroupJSON  `json:"cgroup"`
+	Limits         []limitJSON `json:"limits"`
+	Env            factJSON    `json:"env"`
+	GODEBUG        factJSON    `json:"godebug"`
+	GoVersion      string      `json:"go_version,omitempty"`
+	DefaultGODEBUG string      `json:"default_godebug,omitempty"`
 }
 
-// Fact is facts.Fact in the document.
-type Fact struct {
+// factJSON is facts.Fact in the document.
+type factJSON struct {
 	State facts.State `json:"state"`
 	CPUs  float64     `json:"cpus,omitempty"`
 	File  string      `json:"file,omitempty"`
@@ -51,29 +51,29 @@ type Fact struct {
 	Error string      `json:"error,omitempty"`
 }
 
-// Limit is facts.Limit in the document.
-type Limit struct {
-	Fact
+// limitJSON is facts.Limit in the document.
+type limitJSON struct {
+	factJSON
 	Dir        string `json:"dir"`
 	PeriodFile string `json:"period_file,omitempty"`
 	PeriodRaw  string `json:"period_raw,omitempty"`
 }
 
-// Cgroup is facts.Cgroup in the document.
-type Cgroup struct {
-	Fact
+// cgroupJSON is facts.Cgroup in the document.
+type cgroupJSON struct {
+	factJSON
 	Mode      facts.Mode `json:"mode"`
 	Version   int        `json:"version,omitempty"`
 	Path      string     `json:"path,omitempty"`
 	Mount     string     `json:"mount,omitempty"`
 	MountRoot string     `json:"mount_root,omitempty"`
 	RootSeen  bool       `json:"root_seen"`
-	View      *View      `json:"view,omitempty"`
+	View      *viewJSON  `json:"view,omitempty"`
 }
 
-// View is facts.View in the document.
-type View struct {
-	Fact
+// viewJSON is facts.View in the document.
+type viewJSON struct {
+	factJSON
 	MountRoot string `json:"mount_root,omitempty"`
 }
 
@@ -82,13 +82,13 @@ type Decision struct {
 	Policy     facts.PolicyName `json:"policy"`
 	Outcome    facts.Outcome    `json:"outcome,omitempty"` // dies; left out where it runs
 	Procs      *int             `json:"procs"`             // null where it does not run
-	Candidates []Candidate      `json:"candidates"`
+	Candidates []candidateJSON  `json:"candidates"`
 	Reasons    []string         `json:"reasons"`
 	Unknown    []string         `json:"unknown"`
 }
 
-// Candidate is facts.Candidate in the document.
-type Candidate struct {
+// candidateJSON is facts.Candidate in the document.
+type candidateJSON struct {
 	What   facts.Kind `json:"what"`
 	CPUs   float64    `json:"cpus"`
 	Procs  int        `json:"procs"`
@@ -118,38 +118,38 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 	return enc.Encode(out)
 }
 
-func factsOf(f facts.Facts) Facts {
-	out := Facts{
-		PID: f.PID, Affinity: Fact(f.Affinity), Online: Fact(f.Online), Cgroup: cgroupOf(f.Cgroup),
-		Env: Fact(f.Env), GODEBUG: Fact(f.GODEBUG), GoVersion: f.GoVersion, DefaultGODEBUG: f.DefaultGODEBUG,
+func factsOf(f facts.Facts) factsJSON {
+	out := factsJSON{
+		PID: f.PID, Affinity: factJSON(f.Affinity), Online: factJSON(f.Online), Cgroup: cgroupOf(f.Cgroup),
+		Env: factJSON(f.Env), GODEBUG: factJSON(f.GODEBUG), GoVersion: f.GoVersion, DefaultGODEBUG: f.DefaultGODEBUG,
 	}
 	if f.Limits != nil {
-		out.Limits = make([]Limit, len(f.Limits))
+		out.Limits = make([]limitJSON, len(f.Limits))
 	}
 	for i, l := range f.Limits {
-		out.Limits[i] = Limit{Fact: Fact(l.Fact), Dir: l.Dir, PeriodFile: l.PeriodFile, PeriodRaw: l.PeriodRaw}
+		out.Limits[i] = limitJSON{factJSON: factJSON(l.Fact), Dir: l.Dir, PeriodFile: l.PeriodFile, PeriodRaw: l.PeriodRaw}
 	}
 	return out
 }
 
-func cgroupOf(c facts.Cgroup) Cgroup {
-	out := Cgroup{
-		Fact: Fact(c.Fact), Mode: c.Mode, Version: c.Version, Path: c.Path,
+func cgroupOf(c facts.Cgroup) cgroupJSON {
+	out := cgroupJSON{
+		factJSON: factJSON(c.Fact), Mode: c.Mode, Version: c.Version, Path: c.Path,
 		Mount: c.Mount, MountRoot: c.MountRoot, RootSeen: c.RootSeen,
 	}
 	if v := c.View; v != nil {
-		out.View = &View{Fact: Fact(v.Fact), MountRoot: v.MountRoot}
+		out.View = &viewJSON{factJSON: factJSON(v.Fact), MountRoot: v.MountRoot}
 	}
 	return out
 }
 
 func decisionOf(d facts.Decision) Decision {
-	out := Decision{Policy: d.Policy, Outcome: d.Outcome, Reasons: d.Reasons, Unknown: d.Unknown, Candidates: make([]Candidate, len(d.Candidates))}
+	out := Decision{Policy: d.Policy, Outcome: d.Outcome, Reasons: d.Reasons, Unknown: d.Unknown, Candidates: make([]candidateJSON, len(d.Candidates))}
 	if d.Outcome == facts.Runs {
 		out.Procs = &d.Procs
 	}
 	for i, c := range d.Candidates {
-		out.Candidates[i] = Candidate(c)
+		out.Candidates[i] = candidateJSON(c)
 	}
 	return out
 }

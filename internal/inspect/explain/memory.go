@@ -70,24 +70,24 @@ func (m memory) answer() string {
 	return starts + "; " + memlimit.Format(m.fit.Bytes) + " would fit"
 }
 
-// Memory is facts.Memory and what follows from it in the document.
-type Memory struct {
-	Cgroup   Cgroup                    `json:"cgroup"`
-	Limits   []MemoryLimit             `json:"limits"`
-	Env      Fact                      `json:"env"`
-	Policies map[string]MemoryDecision `json:"policies"` // go, fit
+// memoryJSON is facts.Memory and what follows from it in the document.
+type memoryJSON struct {
+	Cgroup   cgroupJSON                    `json:"cgroup"`
+	Limits   []memoryLimitJSON             `json:"limits"`
+	Env      factJSON                      `json:"env"`
+	Policies map[string]memoryDecisionJSON `json:"policies"` // go, fit
 }
 
-// MemoryLimit is facts.MemoryLimit in the document.
-type MemoryLimit struct {
-	Fact
+// memoryLimitJSON is facts.MemoryLimit in the document.
+type memoryLimitJSON struct {
+	factJSON
 	Bytes *int64           `json:"bytes"` // null: no limit, or not known
 	Dir   string           `json:"dir"`
 	Kind  facts.MemoryKind `json:"kind"`
 }
 
-// MemoryDecision is memlimit.Decision in the document.
-type MemoryDecision struct {
+// memoryDecisionJSON is memlimit.Decision in the document.
+type memoryDecisionJSON struct {
 	Standing memlimit.Standing `json:"standing"`
 	Bytes    *int64            `json:"bytes"` // null: none
 	Limit    int64             `json:"limit_bytes,omitempty"`
@@ -96,13 +96,13 @@ type MemoryDecision struct {
 	Unknown  []string          `json:"unknown"`
 }
 
-func (m memory) document() *Memory {
-	out := Memory{
-		Cgroup: cgroupOf(m.facts.Cgroup), Limits: make([]MemoryLimit, len(m.facts.Limits)), Env: Fact(m.facts.Env),
-		Policies: map[string]MemoryDecision{"go": memoryDecisionOf(m.theirs), "fit": memoryDecisionOf(m.fit)},
+func (m memory) document() *memoryJSON {
+	out := memoryJSON{
+		Cgroup: cgroupOf(m.facts.Cgroup), Limits: make([]memoryLimitJSON, len(m.facts.Limits)), Env: factJSON(m.facts.Env),
+		Policies: map[string]memoryDecisionJSON{"go": memoryDecisionOf(m.theirs), "fit": memoryDecisionOf(m.fit)},
 	}
 	for i, l := range m.facts.Limits {
-		out.Limits[i] = MemoryLimit{Fact: Fact(l.Fact), Dir: l.Dir, Kind: l.Kind}
+		out.Limits[i] = memoryLimitJSON{factJSON: factJSON(l.Fact), Dir: l.Dir, Kind: l.Kind}
 		if l.State == facts.Known {
 			out.Limits[i].Bytes = &m.facts.Limits[i].Bytes
 		}
@@ -110,8 +110,8 @@ func (m memory) document() *Memory {
 	return &out
 }
 
-func memoryDecisionOf(d memlimit.Decision) MemoryDecision {
-	out := MemoryDecision{Standing: d.Standing, Limit: d.Limit, File: d.File, Reasons: d.Reasons, Unknown: d.Unknown}
+func memoryDecisionOf(d memlimit.Decision) memoryDecisionJSON {
+	out := memoryDecisionJSON{Standing: d.Standing, Limit: d.Limit, File: d.File, Reasons: d.Reasons, Unknown: d.Unknown}
 	if d.Bytes != memlimit.NoLimit {
 		out.Bytes = &d.Bytes
 	}

@@ -117,29 +117,29 @@ func roundedUp(x float64) int { return int(math.Ceil(x - 1e-9)) }
 // milliOf is a request in thousandths of a CPU, rounded up as Kubernetes does.
 func milliOf(cpus float64) int64 { return int64(roundedUp(cpus * 1000)) }
 
-// RequestDocument is what is known of a CPU request in the document.
-type RequestDocument struct {
-	Asked     *float64    `json:"asked_cpus"` // null: not asked
-	Weight    *int64      `json:"weight"`     // null: not known
-	File      string      `json:"file,omitempty"`
-	Version   int         `json:"version,omitempty"` // of the cgroups
-	Default   bool        `json:"default,omitempty"` // the kernel's own for every group
-	Unknown   string      `json:"unknown,omitempty"`
-	StandsFor []StandsFor `json:"stands_for"`
+// requestJSON is what is known of a CPU request in the document.
+type requestJSON struct {
+	Asked     *float64        `json:"asked_cpus"` // null: not asked
+	Weight    *int64          `json:"weight"`     // null: not known
+	File      string          `json:"file,omitempty"`
+	Version   int             `json:"version,omitempty"` // of the cgroups
+	Default   bool            `json:"default,omitempty"` // the kernel's own for every group
+	Unknown   string          `json:"unknown,omitempty"`
+	StandsFor []standsForJSON `json:"stands_for"`
 }
 
-// StandsFor is the requests that have a weight, by one way to it.
-type StandsFor struct {
+// standsForJSON is the requests that have a weight, by one way to it.
+type standsForJSON struct {
 	Conversion cgroup.Conversion `json:"conversion"`
 	Low        float64           `json:"low_cpus"`
 	High       float64           `json:"high_cpus"`
 }
 
-func (r Request) document() *RequestDocument {
+func (r Request) document() *requestJSON {
 	if r == (Request{}) {
 		return nil
 	}
-	out := &RequestDocument{Unknown: r.Unknown, StandsFor: []StandsFor{}}
+	out := &requestJSON{Unknown: r.Unknown, StandsFor: []standsForJSON{}}
 	if r.Asked > 0 {
 		out.Asked = &r.Asked
 	}
@@ -147,7 +147,7 @@ func (r Request) document() *RequestDocument {
 		out.Weight, out.File, out.Version, out.Default = &w.Value, w.File, w.Version, w.Default()
 		for _, c := range cgroup.Conversions(w.Version) {
 			if low, high, ok := c.Requests(w.Value); ok {
-				out.StandsFor = append(out.StandsFor, StandsFor{c, float64(low) / 1000, float64(high) / 1000})
+				out.StandsFor = append(out.StandsFor, standsForJSON{c, float64(low) / 1000, float64(high) / 1000})
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// ErrNoValue means that a policy gives no number that a program could be started
+// errNoValue means that a policy gives no number that a program could be started
 // with.
-var ErrNoValue = errors.New("there is no value")
+var errNoValue = errors.New("there is no value")
 
 // Value is the number of the policy that was asked for; of fit, where none was.
 func (e Explanation) Value() (int, error) {
@@ -24,7 +24,7 @@ func (e Explanation) Value() (int, error) {
 			return valueOf(e.subject, d)
 		}
 	}
-	return 0, fmt.Errorf("%w: no policy %q", ErrNoValue, name)
+	return 0, fmt.Errorf("%w: no policy %q", errNoValue, name)
 }
 
 // Unknown is what could not be read, so that the value may be too high.
@@ -33,9 +33,9 @@ func (e Explanation) Unknown() []string { return e.subject.Facts.Unknown() }
 func valueOf(s rule.Subject, d facts.Decision) (int, error) {
 	switch {
 	case d.Outcome == facts.Dies:
-		return 0, fmt.Errorf("%w: by policy %s the runtime dies of the limit of its group at its start", ErrNoValue, d.Policy)
+		return 0, fmt.Errorf("%w: by policy %s the runtime dies of the limit of its group at its start", errNoValue, d.Policy)
 	case s.Facts.EffectiveCPUs() == 0:
-		return 0, fmt.Errorf("%w: neither its affinity nor a limit is known", ErrNoValue)
+		return 0, fmt.Errorf("%w: neither its affinity nor a limit is known", errNoValue)
 	}
 	return d.Procs, nil
 }

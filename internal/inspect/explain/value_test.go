@@ -71,7 +71,7 @@ func TestValue(t *testing.T) {
 		}
 	}
 	for _, e := range []Explanation{New(Nowhere(), "", ""), New(subject, "", "none")} {
-		if n, err := e.Value(); n != 0 || !errors.Is(err, ErrNoValue) {
+		if n, err := e.Value(); n != 0 || !errors.Is(err, errNoValue) {
 			t.Errorf("%d, %v", n, err)
 		}
 	}

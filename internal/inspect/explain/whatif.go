@@ -17,7 +17,7 @@ type WhatIf struct {
 	CPUs      *int
 	Limits    []facts.Limit // its own group's first, see ParseLimits
 	LimitText string        // as it was asked
-	Env       *string       // Unset: none
+	Env       *string       // unset: none
 	GoVersion string
 	Language  string // the go line of go.mod
 
@@ -26,8 +26,8 @@ type WhatIf struct {
 	Reserve float64
 }
 
-// Unset as WhatIf.Env is an environment without GOMAXPROCS.
-const Unset = "unset"
+// unset as WhatIf.Env is an environment without GOMAXPROCS.
+const unset = "unset"
 
 func (w WhatIf) any() bool {
 	return w.CPUs != nil || w.Limits != nil || w.Env != nil || w.GoVersion != "" || w.Language != ""
@@ -84,7 +84,7 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	}
 	if w.Env != nil {
 		f.Env = facts.Fact{State: facts.Known, File: "--env", Raw: *w.Env}
-		if *w.Env == Unset {
+		if *w.Env == unset {
 			f.Env = facts.Fact{State: facts.Absent, File: "--env"}
 		}
 	}

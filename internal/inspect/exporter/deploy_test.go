@@ -200,7 +200,7 @@ var named = regexp.MustCompile(`\b(?:procfit_(?:process|exporter)|process)_[a-z0
 func checkNames(t *testing.T, where, text string) {
 	t.Helper()
 	exported := map[string]bool{"process_resident_memory_bytes": true}
-	for _, f := range Families() {
+	for _, f := range families() {
 		exported[f.Name] = true
 		if f.Type == "histogram" {
 			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
@@ -257,7 +257,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range Families() {
+	for _, f := range families() {
 		labels := ""
 		for _, l := range f.Labels {
 			if l != "pid" && l != "name" {

@@ -8,7 +8,7 @@
 // more is stopped. A scan that takes nearly all the time that those who wait have ends
 // with what it has: the programs that are known are looked at first, and processes that
 // were not are counted as unreadable for want of time. What a scan saw becomes rows, one a process, and the rows
-// become metrics: [Families] lists them all, with units in their names. PID and
+// become metrics: [families] lists them all, with units in their names. PID and
 // name together identify a process on its machine.
 //
 // # Limits
@@ -67,7 +67,7 @@ type Exporter struct {
 	ok, failed atomic.Int64
 }
 
-// New makes an Exporter; it scans when it is asked to, see Handler and Scan.
+// New makes an Exporter; it scans when it is asked to, see Handler.
 func New(o Options) *Exporter {
 	o.MaxProcesses = cmp.Or(o.MaxProcesses, DefaultMaxProcesses)
 	o.fresh = cmp.Or(o.fresh, defaultFresh)
@@ -82,8 +82,8 @@ func New(o Options) *Exporter {
 	return e
 }
 
-// Scan looks at the processes, unless that has just been done.
-func (e *Exporter) Scan(ctx context.Context) error {
+// refresh looks at the processes, unless that has just been done.
+func (e *Exporter) refresh(ctx context.Context) error {
 	_, err := e.shared.get(ctx)
 	return err
 }
@@ -96,7 +96,7 @@ const firstScan = 10 * time.Second
 func (e *Exporter) FirstScan(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, firstScan)
 	defer cancel()
-	return e.Scan(ctx)
+	return e.refresh(ctx)
 }
 
 // Close waits until no scan runs.
@@ -123,7 +123,7 @@ func (e *Exporter) scan(ctx context.Context) (*view, error) {
 
 // Describe implements prometheus.Collector.
 func (e *Exporter) Describe(descs chan<- *prometheus.Desc) {
-	for _, f := range Families() {
+	for _, f := range families() {
 		descs <- f.desc
 	}
 }

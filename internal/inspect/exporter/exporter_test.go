@@ -47,7 +47,7 @@ func TestExposition(t *testing.T) {
 	if got != string(want) {
 		t.Errorf("not as in %s (-update writes it):\n%s", golden, got)
 	}
-	for _, f := range Families() {
+	for _, f := range families() {
 		if !strings.Contains(got, "\n# TYPE "+f.Name+" "+f.Type+"\n") && !strings.HasPrefix(got, "# HELP "+f.Name) {
 			t.Errorf("the fixture has no %s %s", f.Type, f.Name)
 		}
@@ -56,7 +56,7 @@ func TestExposition(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	e := exporterOf(fixture())
-	if err := e.Scan(t.Context()); err != nil {
+	if err := e.refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	problems, err := testutil.CollectAndLint(e)

@@ -2,8 +2,8 @@ package exporter
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Family is one metric that is exported.
-type Family struct {
+// family is one metric that is exported.
+type family struct {
 	Name   string
 	Help   string
 	Labels []string
@@ -13,8 +13,8 @@ type Family struct {
 	value prometheus.ValueType
 }
 
-func family(kind, name, help string, labels ...string) Family {
-	f := Family{Name: "procfit_" + name, Help: help, Labels: labels, Type: kind, value: prometheus.GaugeValue}
+func newFamily(kind, name, help string, labels ...string) family {
+	f := family{Name: "procfit_" + name, Help: help, Labels: labels, Type: kind, value: prometheus.GaugeValue}
 	if kind == "counter" {
 		f.value = prometheus.CounterValue
 	}
@@ -23,12 +23,12 @@ func family(kind, name, help string, labels ...string) Family {
 }
 
 // process is a metric of each process.
-func process(kind, name, help string, labels ...string) Family {
-	return family(kind, "process_"+name, help, append([]string{"pid", "name"}, labels...)...)
+func process(kind, name, help string, labels ...string) family {
+	return newFamily(kind, "process_"+name, help, append([]string{"pid", "name"}, labels...)...)
 }
 
 // metric is a sample; labels that are no valid UTF-8 have become so before.
-func (f Family) metric(value float64, labels ...string) prometheus.Metric {
+func (f family) metric(value float64, labels ...string) prometheus.Metric {
 	return prometheus.MustNewConstMetric(f.desc, f.value, value, labels...)
 }
 
@@ -49,28 +49,28 @@ var (
 	schedLatency = process("histogram", "sched_latency_seconds", "How long goroutines that could run waited to, as the runtime samples it: one in about 8.")
 	findings     = process("gauge", "findings", "A rule that fires on the process; procfit explain RULE tells of it. Always 1.", "rule", "severity")
 
-	buildInfo    = family("gauge", "exporter_build_info", "The version of the exporter. Always 1.", "version", "go_version")
-	scanDuration = family("gauge", "exporter_scan_duration_seconds", "How long the scan took that these metrics are of.")
-	scans        = family("counter", "exporter_scans_total", "Scans, by their result: ok or failed.", "result")
-	processes    = family("gauge", "exporter_processes", "Go processes that the scan saw.")
-	others       = family("gauge", "exporter_processes_other", "Processes that are no Go programs.")
-	unreadable   = family("gauge", "exporter_processes_unreadable", "Processes of which it is not known whether they are Go's, by the reason: permission, damaged, time (the scan had none left for them) or other.", "reason")
-	inferred     = family("gauge", "exporter_processes_memory_unreadable", "Go processes whose memory could not be read; their GOMAXPROCS is inferred or missing.")
-	dropped      = family("gauge", "exporter_processes_dropped", "Go processes left out since there are more than --max-processes.")
-	filtered     = family("gauge", "exporter_processes_filtered", "Go processes left out by --name.")
-	counterInfo  = family("gauge", "exporter_counters_info", "Where context switches and run-queue wait come from: taskstats, complete; or tasks, thread by thread, without what threads did just before their end. Always 1.", "source")
+	buildInfo    = newFamily("gauge", "exporter_build_info", "The version of the exporter. Always 1.", "version", "go_version")
+	scanDuration = newFamily("gauge", "exporter_scan_duration_seconds", "How long the scan took that these metrics are of.")
+	scans        = newFamily("counter", "exporter_scans_total", "Scans, by their result: ok or failed.", "result")
+	processes    = newFamily("gauge", "exporter_processes", "Go processes that the scan saw.")
+	others       = newFamily("gauge", "exporter_processes_other", "Processes that are no Go programs.")
+	unreadable   = newFamily("gauge", "exporter_processes_unreadable", "Processes of which it is not known whether they are Go's, by the reason: permission, damaged, time (the scan had none left for them) or other.", "reason")
+	inferred     = newFamily("gauge", "exporter_processes_memory_unreadable", "Go processes whose memory could not be read; their GOMAXPROCS is inferred or missing.")
+	dropped      = newFamily("gauge", "exporter_processes_dropped", "Go processes left out since there are more than --max-processes.")
+	filtered     = newFamily("gauge", "exporter_processes_filtered", "Go processes left out by --name.")
+	counterInfo  = newFamily("gauge", "exporter_counters_info", "Where context switches and run-queue wait come from: taskstats, complete; or tasks, thread by thread, without what threads did just before their end. Always 1.", "source")
 )
 
 // gauges are the metrics whose value is a column's.
 var gauges = []struct {
 	column string
-	family Family
+	family family
 }{{"procs", gomaxprocs}, {"fit", recommended}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}}
 
-// Families returns all that is exported, beside what the Prometheus client
+// families returns all that is exported, beside what the Prometheus client
 // itself says of the exporter's process.
-func Families() []Family {
-	return []Family{
+func families() []family {
+	return []family{
 		info, gomaxprocs, recommended, numCPU, affinityCPUs, limitCPUs, threads,
 		cpuSeconds, switches, waitSeconds, periods, throttled, throttledSec, schedLatency, findings,
 		buildInfo, scanDuration, scans, processes, others, unreadable, inferred, dropped, filtered, counterInfo,

@@ -221,7 +221,7 @@ func TestPrometheus(t *testing.T) {
 	is("rate(procfit_process_cpu_seconds_total"+process+"[4s])", 0.05, 0.4)
 	is("procfit:process_throttled_periods:ratio_rate5m"+process, 0.05, 1)
 	is(`procfit_process_findings{name="pf-throttled", rule="PF011"}`, 1, 1)
-	for _, f := range Families() {
+	for _, f := range families() {
 		if f.Type == "counter" && strings.HasPrefix(f.Name, "procfit_process_") {
 			is("max(resets("+f.Name+"[1m]))", 0, 0)
 		}

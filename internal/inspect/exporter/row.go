@@ -96,7 +96,7 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 		r.cells = append(r.cells, c.Text(p))
 	}
 	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
-	add := func(f Family, value float64, labels ...string) {
+	add := func(f family, value float64, labels ...string) {
 		r.metrics = append(r.metrics, f.metric(value, append([]string{pid, name}, labels...)...))
 	}
 	r.describe(p, containers, add)
@@ -141,7 +141,7 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 }
 
 // describe adds what is so of a process, and is no counter.
-func (r *row) describe(p *observe.Process, containers map[string]container.Name, add func(Family, float64, ...string)) {
+func (r *row) describe(p *observe.Process, containers map[string]container.Name, add func(family, float64, ...string)) {
 	of := container.Name{} // empty outside of Kubernetes
 	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
 		of = containers[id]

@@ -33,7 +33,7 @@ func (e *Exporter) Handler() http.Handler {
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r.Header))
 		defer cancel()
-		err := e.Scan(ctx)
+		err := e.refresh(ctx)
 		switch {
 		case err == nil:
 			metrics.ServeHTTP(w, r)

@@ -30,7 +30,7 @@ func TestShare(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				if err := e.Scan(t.Context()); err != nil {
+				if err := e.refresh(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -42,7 +42,7 @@ func TestShare(t *testing.T) {
 		}
 		for i, want := range []int{1, 1, 2} {
 			time.Sleep(time.Duration(i) * 600 * time.Millisecond)
-			if err := e.Scan(t.Context()); err != nil || scanned != want {
+			if err := e.refresh(t.Context()); err != nil || scanned != want {
 				t.Errorf("later %d: %d scans, %v; want %d", i, scanned, err, want)
 			}
 		}
@@ -70,7 +70,7 @@ func TestCancel(t *testing.T) {
 		scan := func(patience time.Duration) error {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			return e.Scan(ctx)
+			return e.refresh(ctx)
 		}
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -95,7 +95,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%d canceled, %d at once", canceled.Load(), most.Load())
 		}
 		time.Sleep(2 * time.Second)
-		go e.Scan(t.Context())
+		go e.refresh(t.Context())
 		time.Sleep(2 * time.Second)
 		e.Close()
 		if running.Load() != 0 || canceled.Load() != 2 {

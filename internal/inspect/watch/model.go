@@ -98,7 +98,7 @@ func newModel(o Options, look look, work *work) (*model, error) {
 	name, reverse := strings.CutPrefix(o.Sort, "-")
 	name = cmp.Or(name, inspect.Findings)
 	m.list = list{look: look, rows: map[identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(name),
-		reverse: reverse, filter: newFilter(o.Filter), table: newTable()}
+		reverse: reverse, table: newTable()}
 	if m.list.sort < 0 {
 		return nil, fmt.Errorf("no column %q to sort by: known are %s", name, strings.Join(inspect.Names(), ", "))
 	}

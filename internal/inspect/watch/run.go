@@ -30,11 +30,10 @@ type Options struct {
 	// length. It is called beside Scan; nil: there is none.
 	Explain func(observe.Process) string
 
-	In     io.Reader
-	Out    io.Writer
-	Color  bool
-	Sort   string // one of inspect.Names; "": the first. A "-" before it reverses
-	Filter string // as typed after /
+	In    io.Reader
+	Out   io.Writer
+	Color bool
+	Sort  string // one of inspect.Names; "": the first. A "-" before it reverses
 }
 
 // Run shows the view until it is left by q or Ctrl-C, which is no error. That of

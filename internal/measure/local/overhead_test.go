@@ -114,11 +114,11 @@ func BenchmarkOverhead(b *testing.B) {
 
 // ownStart is the time from the start of the server to its first answer.
 func ownStart(b *testing.B, argv []string) time.Duration {
-	port, err := target.FreePort()
+	ports, err := target.FreePorts(1)
 	if err != nil {
 		b.Fatal(err)
 	}
-	words := target.ExpandPort(append(argv[:len(argv):len(argv)], plan.PortPlaceholder), port)
+	words := target.ExpandPort(append(argv[:len(argv):len(argv)], plan.PortPlaceholder), ports[0])
 	cmd := exec.Command(words[0], words[1:len(words)-1]...)
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

@@ -49,10 +49,8 @@ type Program struct {
 	GoVersion      string // as the toolchain names itself: "go1.26.1"
 	Path           string // of the main package; "command-line-arguments" when built from files
 	MainModule     string // empty when built outside a module
-	MainVersion    string
 	DefaultGODEBUG string // the GODEBUG defaults that the go.mod or the source asked for
 	GOARCH         string // as it was built for; "" before Go 1.18
-	Settings       []debug.BuildSetting
 	Deps           []*debug.Module
 	Code           Code // of Read and ReadStream
 }
@@ -146,12 +144,10 @@ func notGo(err error) error {
 
 func programOf(info *debug.BuildInfo) Program {
 	p := Program{
-		GoVersion:   info.GoVersion,
-		Path:        info.Path,
-		MainModule:  info.Main.Path,
-		MainVersion: info.Main.Version,
-		Settings:    info.Settings,
-		Deps:        info.Deps,
+		GoVersion:  info.GoVersion,
+		Path:       info.Path,
+		MainModule: info.Main.Path,
+		Deps:       info.Deps,
 	}
 	for _, s := range info.Settings {
 		switch s.Key {

@@ -15,7 +15,7 @@ import (
 
 // Listener returns the first of pids that holds a TCP socket listening at the
 // port, in the network namespaces of pids (of procfit itself when there are none).
-// Where there is none the error is ErrNoListener, or a *TakenError when somebody
+// Where there is none the error is errNoListener, or a *TakenError when somebody
 // else listens.
 func Listener(port int, pids []int) (int, error) {
 	sockets, err := listeners(port, pids)
@@ -23,7 +23,7 @@ func Listener(port int, pids []int) (int, error) {
 		return 0, err
 	}
 	if len(sockets) == 0 {
-		return 0, fmt.Errorf("port %d: %w", port, ErrNoListener)
+		return 0, fmt.Errorf("port %d: %w", port, errNoListener)
 	}
 	var denied error
 	for _, pid := range pids {

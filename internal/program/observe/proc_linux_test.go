@@ -146,7 +146,7 @@ func TestListener(t *testing.T) {
 		}
 		defer server.Close()
 		l.Close()
-		if got, err := Listener(port, []int{idle, os.Getpid()}); !errors.Is(err, ErrNoListener) {
+		if got, err := Listener(port, []int{idle, os.Getpid()}); !errors.Is(err, errNoListener) {
 			t.Errorf("found %d, %v", got, err)
 		}
 	})
@@ -162,7 +162,7 @@ func TestListener(t *testing.T) {
 		if got, err := Listener(port, []int{idle, pid}); got != pid || err != nil {
 			t.Errorf("found %d, %v; want %d", got, err, pid)
 		}
-		if got, err := Listener(port, []int{idle}); !errors.Is(err, ErrNoListener) {
+		if got, err := Listener(port, []int{idle}); !errors.Is(err, errNoListener) {
 			t.Errorf("in this network: %d, %v", got, err)
 		}
 	})

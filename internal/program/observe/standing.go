@@ -31,7 +31,7 @@ func Stand(pid int) (Standing, error) {
 }
 
 // StandAt finds the process that listens at a TCP port of this network namespace. The
-// error is ErrNoListener where nobody does, and a *TakenError where it cannot be seen who.
+// error is errNoListener where nobody does, and a *TakenError where it cannot be seen who.
 func StandAt(port int) (Standing, error) {
 	_, err := Listener(port, nil)
 	var by *TakenError
@@ -50,8 +50,8 @@ func (s Standing) Gone() bool {
 	return err != nil || stat.Started != s.Started || stat.Ended()
 }
 
-// ErrNoListener means that nobody listens at the port.
-var ErrNoListener = errors.New("nobody listens")
+// errNoListener means that nobody listens at the port.
+var errNoListener = errors.New("nobody listens")
 
 // TakenError means that a process listens at the port which is not among those
 // asked for.

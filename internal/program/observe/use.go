@@ -14,7 +14,6 @@ type (
 	Span    = procstat.Span
 	Use     = procstat.Use
 	CPU     = procstat.CPU
-	HostUse = procstat.HostUse
 	Memory  = procstat.Memory
 	Stat    = procstat.Stat
 )
@@ -22,14 +21,11 @@ type (
 // ReadStat reads what the kernel says of a process at once.
 func ReadStat(pid int) (Stat, error) { return procstat.ReadStat(pid) }
 
-// Source is where context switches and run-queue wait come from: Taskstats is
-// complete, Tasks misses what threads did just before their end.
+// Source is where context switches and run-queue wait come from.
 type Source = procstat.Source
 
-const (
-	Taskstats = procstat.Taskstats
-	Tasks     = procstat.Tasks
-)
+// Taskstats is complete; the others miss what threads did just before their end.
+const Taskstats = procstat.Taskstats
 
 // How the live GOMAXPROCS was found, beside Inferred.
 const (
@@ -37,10 +33,8 @@ const (
 	Decoded = string(goproc.Decoded)
 )
 
-// Live is a running Go program with its GOMAXPROCS; its Program has the main
-// module and the Go version.
+// What is read of a running Go program: Program has the main module and the Go version.
 type (
-	Live    = goproc.Live
 	Program = goproc.Program
 	GC      = goproc.GC
 	GCSpan  = goproc.GCSpan

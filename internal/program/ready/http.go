@@ -133,7 +133,7 @@ func (a *Asker) getHTTP2(ctx context.Context, conn net.Conn) Answer {
 
 // status is what an answer's status means.
 func (a *Asker) status(r *http.Response) Answer {
-	if a.Probe.Statuses.Has(r.StatusCode) {
+	if a.Probe.Statuses.has(r.StatusCode) {
 		return Answer{Ready: true}
 	}
 	return Answer{Status: r.Status, Err: errors.New("it answered " + r.Status)}
@@ -180,8 +180,8 @@ func ParseStatuses(text string) (Statuses, error) {
 	return all, nil
 }
 
-// Has tells whether a status counts as ready.
-func (s Statuses) Has(status int) bool {
+// has tells whether a status counts as ready.
+func (s Statuses) has(status int) bool {
 	if len(s) == 0 {
 		return status < serverError
 	}

@@ -62,11 +62,11 @@ func TestStatuses(t *testing.T) {
 		t.Fatalf("%v, %v", s, err)
 	}
 	for status, want := range map[int]bool{199: false, 200: true, 399: true, 400: false, 401: true} {
-		if s.Has(status) != want {
+		if s.has(status) != want {
 			t.Errorf("%d: %v", status, !want)
 		}
 	}
-	if none := (Statuses)(nil); !none.Has(404) || none.Has(500) {
+	if none := (Statuses)(nil); !none.has(404) || none.has(500) {
 		t.Error("without statuses any answer below 500 counts")
 	}
 	for _, bad := range []string{"", "99", "600", "300-200", "2xx", "200-", "-1"} {

@@ -22,16 +22,7 @@ const (
 	portHigh = 30000
 )
 
-// FreePort returns a TCP port on which nothing listens.
-func FreePort() (int, error) {
-	ports, err := FreePorts(1)
-	if err != nil {
-		return 0, err
-	}
-	return ports[0], nil
-}
-
-// FreePorts returns n different ports on which nothing listens.
+// FreePorts returns n different TCP ports on which nothing listens.
 func FreePorts(n int) ([]int, error) {
 	var ports []int
 	for range 100 * n {

@@ -147,11 +147,11 @@ func TestReadyByCommand(t *testing.T) {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	port, err := FreePort()
+	ports, err := FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return port
+	return ports[0]
 }
 
 func TestPorts(t *testing.T) {
