@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"inspect":          {"program/observe", "program/rule", "maxprocs/facts"},
 	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/table", "show/terminal"},
 	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
-	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/style"},
+	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/document", "show/html"},
 	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},

@@ -1,53 +1,29 @@
 package exporter
 
 import (
-	"bytes"
 	"context"
-	"embed"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/style"
 )
-
-//go:embed index.html
-var indexFile embed.FS
 
 // mostShown is how many processes the page has at most, the worst: a page is for a
 // person.
 const mostShown = 200
 
-// indexPage is what index.html shows: the list of procfit ps.
-type indexPage struct {
-	Count   string
-	At      string // when it was seen, UTC
-	Columns []inspect.Column
-	Rows    []indexRow
-	Hidden  int
-	Failed  string
-}
-
-type indexRow struct {
-	Severity rule.Severity
-	Cells    []indexCell
-}
-
-type indexCell struct {
-	Text   string
-	Column inspect.Column
-}
-
-// serveIndex answers with the page; a scan that fails is told there.
+// serveIndex answers with the list of procfit ps as a page; a scan that fails is told
+// there.
 func (e *Exporter) serveIndex(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r.Header))
 	defer cancel()
 	v, err := e.shared.get(ctx)
-	body, pageErr := renderIndex(indexOf(v, err))
+	body, pageErr := html.Render(indexOf(v, err))
 	if pageErr != nil {
 		e.fail(w, "%v", pageErr)
 		return
@@ -58,25 +34,45 @@ func (e *Exporter) serveIndex(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-func indexOf(v *view, err error) indexPage {
-	p := indexPage{Columns: inspect.ByNeed()}
+func indexOf(v *view, err error) *document.Document {
+	d := &document.Document{Title: "exporter: no scan", Class: "processes"}
 	if err != nil || v == nil {
-		p.Count, p.Failed = "no scan", fmt.Sprint(err)
-		return p
+		d.Blocks = []document.Block{document.Alert{Text: "The scan failed: " + phrase.Clean(fmt.Sprint(err))}}
+	} else {
+		d.Title = "exporter: " + phrase.CountOf(len(v.rows), "Go process", "Go processes")
+		d.Date = "seen at " + v.at.UTC().Format("2006-01-02 15:04:05 UTC")
+		d.Blocks = processList(v.rows)
 	}
-	p.Count, p.At = phrase.CountOf(len(v.rows), "Go process", "Go processes"), v.at.UTC().Format("2006-01-02 15:04:05 UTC")
-	rows := slices.SortedStableFunc(slices.Values(v.rows), func(a, b row) int { return a.order() - b.order() })
-	if p.Hidden = len(rows) - mostShown; p.Hidden > 0 {
-		rows = rows[:mostShown]
+	d.Blocks = append(d.Blocks, document.Links{
+		{Text: "/metrics, for Prometheus", To: "/metrics"}, {Text: "/healthz, which answers ok while the exporter serves", To: "/healthz"},
+	})
+	return d
+}
+
+// processList has the worst first.
+func processList(rows []row) []document.Block {
+	if len(rows) == 0 {
+		return []document.Block{document.Text{Text: "No Go process was seen."}}
 	}
-	for _, r := range rows {
-		shown := indexRow{Severity: r.worst}
-		for i, text := range r.cells {
-			shown.Cells = append(shown.Cells, indexCell{text, p.Columns[i]})
+	t := document.Table{}
+	for _, c := range inspect.ByNeed() {
+		t.Columns = append(t.Columns, document.Column{Head: c.Heading(), Left: !c.Right()})
+	}
+	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b row) int { return a.order() - b.order() })
+	for _, r := range rows[:min(len(rows), mostShown)] {
+		shown := document.Row{Cells: r.cells}
+		if r.worst == rule.Error || r.worst == rule.Warning {
+			shown.Tone = document.Attention
 		}
-		p.Rows = append(p.Rows, shown)
+		t.Rows = append(t.Rows, shown)
 	}
-	return p
+	blocks := []document.Block{t}
+	if hidden := len(rows) - mostShown; hidden > 0 {
+		blocks = append(blocks, document.Text{Style: document.Small, Text: fmt.Sprintf("%d more, less in need of a look, are in /metrics.", hidden)})
+	}
+	return append(blocks,
+		document.Text{Style: document.Small, Text: "PROCS is GOMAXPROCS now, FIT the value that suits its CPUs. Figures are of the time since the scan before this one, in a first scan since each process began. WAITING is threads that waited for a CPU, on average."},
+		document.List{Items: []document.Item{{Text: "What a finding means", Command: "procfit explain PF001"}, {Text: "What to do, on the machine", Command: "procfit ps"}}})
 }
 
 // order is by the worst finding; those without any come last.
@@ -85,19 +81,4 @@ func (r row) order() int {
 		return len(rule.Severities())
 	}
 	return r.worst.Rank()
-}
-
-func renderIndex(p indexPage) ([]byte, error) {
-	t, err := template.New("index.html").ParseFS(style.Styles, "*.css")
-	if err == nil {
-		t, err = t.ParseFS(indexFile, "index.html")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("parse the page's templates: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
-		return nil, fmt.Errorf("render the page: %w", err)
-	}
-	return b.Bytes(), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/document"
 )
 
 // mostGroups is how many groups of a process are exported, the nearest. More than
@@ -31,7 +32,7 @@ const unknown = "unknown"
 type row struct {
 	metrics []prometheus.Metric // what is not known is left out
 	worst   rule.Severity       // of its findings; empty without any
-	cells   []string            // by columns
+	cells   []document.Cell     // by columns
 }
 
 // view is one scan as it is exported.
@@ -93,7 +94,7 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row {
 	r := row{worst: rule.Worst(p.Findings)}
 	for _, c := range inspect.ByNeed() {
-		r.cells = append(r.cells, c.Text(p))
+		r.cells = append(r.cells, document.Cell{Value: c.Text(p)})
 	}
 	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
 	add := func(f family, value float64, labels ...string) {
