@@ -28,6 +28,15 @@ type Stat struct {
 	Exiting bool   // its end has begun
 }
 
+// Identity names a process for as long as the machine runs.
+type Identity struct {
+	PID     int
+	Started uint64 // in ticks since boot
+}
+
+// Identity tells the process from others that have its PID later.
+func (s Stat) Identity() Identity { return Identity{s.PID, s.Started} }
+
 // Ended tells that the process is over and only waits to be reaped.
 func (s Stat) Ended() bool { return s.State == 'Z' || s.State == 'X' }
 

@@ -39,13 +39,8 @@ type Span struct {
 	began   time.Time
 	ticks   uint64 // began, as Stat.Started
 	looked  time.Time
-	seen    map[identity]*process
+	seen    map[Identity]*process
 	threads int
-}
-
-type identity struct {
-	pid     int
-	started uint64
 }
 
 // Start begins a span with the processes that are there.
@@ -54,7 +49,7 @@ func (s *Sampler) Start(pids []int) (*Span, error) {
 	if err != nil {
 		return nil, err
 	}
-	sp := &Span{sampler: s, began: time.Now(), ticks: ticks, seen: make(map[identity]*process)}
+	sp := &Span{sampler: s, began: time.Now(), ticks: ticks, seen: make(map[Identity]*process)}
 	sp.look(pids, true)
 	return sp, nil
 }
@@ -72,7 +67,7 @@ func (sp *Span) look(pids []int, start bool) {
 		if err != nil {
 			continue
 		}
-		id := identity{pid, r.Started}
+		id := r.Identity()
 		p := sp.seen[id]
 		if p == nil {
 			p = &process{old: start || r.Started < sp.ticks}

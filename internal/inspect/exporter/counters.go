@@ -10,12 +10,6 @@ import (
 // case that it comes back: one that could not be read for a moment.
 const forgetAfter = 5 * time.Minute
 
-// identity names a process for as long as the machine runs.
-type identity struct {
-	pid     int
-	started uint64
-}
-
 // sums are the counters of one process as they are exported. They never fall.
 type sums struct {
 	CPU, Wait              time.Duration
@@ -26,11 +20,11 @@ type sums struct {
 }
 
 // counters keeps the sums of all processes between scans.
-type counters map[identity]*sums
+type counters map[observe.Identity]*sums
 
 // add counts what a scan saw of a process, once a scan.
 func (c counters) add(p observe.Process, source observe.Source, at time.Time) sums {
-	id := identity{p.PID, p.Started}
+	id := p.Identity()
 	s := c[id]
 	if s == nil {
 		s = new(sums)

@@ -15,7 +15,7 @@ func BenchmarkTake(b *testing.B) {
 	m.scans(2)
 	snap := m.world.scan()
 	for i := 0; b.Loop(); i++ {
-		m.list.take(snap, time.Duration(i)*time.Second, identity{})
+		m.list.take(snap, time.Duration(i)*time.Second, observe.Identity{})
 	}
 }
 

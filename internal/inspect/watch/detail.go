@@ -41,7 +41,7 @@ func (m *model) detailTitle(r *row) string {
 	if m.seen {
 		state += " " + m.snap.At.Format("15:04:05")
 	}
-	name := m.paint(heading, fmt.Sprintf(" %d ", r.id.pid)) + " " + m.paint(bold, r.name)
+	name := m.paint(heading, fmt.Sprintf(" %d ", r.id.PID)) + " " + m.paint(bold, r.name)
 	if s := rule.Worst(r.process.Findings); s != "" {
 		name += "  " + m.paint(m.severity(s), r.process.Findings[0].Rule+" "+string(s))
 	}

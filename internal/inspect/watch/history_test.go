@@ -29,14 +29,14 @@ func TestHistoryIsBounded(t *testing.T) {
 
 // TestRows are bounded too: what ended goes.
 func TestRows(t *testing.T) {
-	l := list{rows: map[identity]*row{}}
+	l := list{rows: map[observe.Identity]*row{}}
 	for i := range 100 {
 		w := &world{scans: 1}
 		var snap observe.Snapshot
 		for j := range 20 {
 			snap.Processes = append(snap.Processes, w.process(1+i*20+j, "short-lived", 1, nil))
 		}
-		l.take(snap, time.Duration(i)*time.Second, identity{})
+		l.take(snap, time.Duration(i)*time.Second, observe.Identity{})
 		if len(l.rows) > 20*(lingers+1) || len(l.shown) != len(l.rows) {
 			t.Fatalf("%d rows", len(l.rows))
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/procfit/procfit/internal/program/observe"
 )
 
 // intervals are those that + and - choose from.
@@ -147,7 +149,7 @@ func (m *model) leave() {
 		m.open(m.back)
 	case m.page == detailPage:
 		m.open(tablePage)
-		m.detail, m.explained = identity{}, ""
+		m.detail, m.explained = observe.Identity{}, ""
 	default:
 		m.list.filter = filter{}
 		m.list.arrange()

@@ -10,15 +10,9 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// identity names a process for as long as the machine runs.
-type identity struct {
-	pid     int
-	started uint64
-}
-
 // row is a process in the list.
 type row struct {
-	id      identity
+	id      observe.Identity
 	process observe.Process // as last seen
 	name    string          // clean
 	cells   []string        // by column
@@ -32,7 +26,7 @@ const lingers = 5
 // list is the processes that are followed, and what is shown of them.
 type list struct {
 	look    look
-	rows    map[identity]*row
+	rows    map[observe.Identity]*row
 	shown   []*row // that pass the filter, in order
 	widths  []int  // of the cells of all rows, by column
 	sort    int    // column
@@ -43,13 +37,13 @@ type list struct {
 
 // take folds a snapshot in. keep is a process that is kept however long it has
 // ended.
-func (l *list) take(snap observe.Snapshot, at time.Duration, keep identity) {
+func (l *list) take(snap observe.Snapshot, at time.Duration, keep observe.Identity) {
 	for _, r := range l.rows {
 		r.gone++
 	}
 	most := room(len(snap.Processes))
 	for _, p := range snap.Processes {
-		id := identity{p.PID, p.Started}
+		id := p.Identity()
 		r := l.rows[id]
 		if r == nil {
 			r = &row{id: id}
@@ -91,7 +85,7 @@ func (l *list) arrange() {
 	}
 	c := columns[l.sort]
 	slices.SortFunc(l.shown, func(a, b *row) int {
-		return cmp.Or(c.Compare(&a.process, &b.process, l.reverse), cmp.Compare(a.id.pid, b.id.pid), cmp.Compare(a.id.started, b.id.started))
+		return cmp.Or(c.Compare(&a.process, &b.process, l.reverse), cmp.Compare(a.id.PID, b.id.PID), cmp.Compare(a.id.Started, b.id.Started))
 	})
 	l.table.SetRows(make([]table.Row, len(l.shown)))
 	if i := slices.IndexFunc(l.shown, func(r *row) bool { return r.id == id }); was && i >= 0 {
@@ -111,9 +105,9 @@ func (l *list) move(by int) {
 	l.table.MoveDown(0)
 }
 
-func (l *list) selected() (identity, bool) {
+func (l *list) selected() (observe.Identity, bool) {
 	if i := l.table.Cursor(); i >= 0 && i < len(l.shown) {
 		return l.shown[i].id, true
 	}
-	return identity{}, false
+	return observe.Identity{}, false
 }

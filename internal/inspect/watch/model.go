@@ -72,7 +72,7 @@ type model struct {
 	took     time.Duration // the last scan
 	timer    int           // the tick that counts
 
-	detail     identity
+	detail     observe.Identity
 	explained  string
 	explaining bool
 }
@@ -85,7 +85,7 @@ type (
 		err  error
 	}
 	explainMsg struct {
-		of   identity
+		of   observe.Identity
 		text string
 	}
 )
@@ -97,7 +97,7 @@ func newModel(o Options, look look, work *work) (*model, error) {
 	}
 	name, reverse := strings.CutPrefix(o.Sort, "-")
 	name = cmp.Or(name, inspect.Findings)
-	m.list = list{look: look, rows: map[identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(name),
+	m.list = list{look: look, rows: map[observe.Identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(name),
 		reverse: reverse, table: newTable()}
 	if m.list.sort < 0 {
 		return nil, fmt.Errorf("no column %q to sort by: known are %s", name, strings.Join(inspect.Names(), ", "))
@@ -186,7 +186,7 @@ func (m *model) explain() tea.Cmd {
 	m.explaining = true
 	process := r.process
 	return m.work.command(func(context.Context) tea.Msg {
-		return explainMsg{identity{process.PID, process.Started}, m.options.Explain(process)}
+		return explainMsg{process.Identity(), m.options.Explain(process)}
 	})
 }
 

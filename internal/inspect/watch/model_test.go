@@ -126,7 +126,7 @@ func TestHostileNames(t *testing.T) {
 func TestSelection(t *testing.T) {
 	b := newBench(t, 80, 24).scans(1).press("down", "down")
 	id, _ := b.list.selected()
-	if id.pid != 4242 {
+	if id.PID != 4242 {
 		t.Fatalf("%v is selected", id)
 	}
 	for _, s := range []string{"s", "s", "S", ">", "<"} {
@@ -173,8 +173,8 @@ func TestOnScreen(t *testing.T) {
 			b.Update(tea.WindowSizeMsg{Width: 80, Height: 5 + random.IntN(60)})
 		}
 		id, _ := b.list.selected()
-		if !regexp.MustCompile(fmt.Sprintf("(?m)^▸ *%d ", id.pid)).MatchString(b.text()) {
-			t.Fatalf("after %s %d is not on the screen:\n%s", key, id.pid, b.text())
+		if !regexp.MustCompile(fmt.Sprintf("(?m)^▸ *%d ", id.PID)).MatchString(b.text()) {
+			t.Fatalf("after %s %d is not on the screen:\n%s", key, id.PID, b.text())
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestFilter(t *testing.T) {
 		}
 		var got []int
 		for _, r := range b.list.shown {
-			got = append(got, r.id.pid)
+			got = append(got, r.id.PID)
 		}
 		if fmt.Sprint(got) != want {
 			t.Errorf("/%s shows %v, want %v", typed, got, want)

@@ -37,6 +37,9 @@ type Process struct {
 	Recent *Counts // since the Scan before; nil in the first
 }
 
+// Identity tells the process from others that have its PID later.
+func (p *Process) Identity() Identity { return Identity{PID: p.PID, Started: p.Started} }
+
 // ProcsSource says how the value of Procs is known: symbol, decoded or inferred;
 // empty when it is not known.
 func (p Process) ProcsSource() string {

@@ -37,7 +37,7 @@ type Scanner struct {
 	reader  Reader
 	sampler *Sampler
 	at      time.Time
-	last    map[identity]looked
+	last    map[Identity]looked
 	groups  map[string]groupReading // by directory, as of the Scan before
 }
 
@@ -45,12 +45,6 @@ type Scanner struct {
 // returns what it has. Programs that are known are looked at first, and what was not
 // looked at is Unreadable for want of time.
 var ErrTime = errors.New("the time of the scan is over")
-
-// identity names a process for as long as the machine runs.
-type identity struct {
-	pid     int
-	started uint64
-}
 
 // looked is what one Scan keeps of a process for the next.
 type looked struct {
@@ -121,7 +115,7 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
 	}
-	now := make(map[identity]looked, len(s.last))
+	now := make(map[Identity]looked, len(s.last))
 	for i := range seen {
 		one := &seen[i]
 		if one.unreadable != nil {
@@ -155,7 +149,7 @@ type sight struct {
 	other      bool
 	unreadable *Unreadable
 	process    *Process
-	id         identity
+	id         Identity
 	looked     looked
 }
 
@@ -210,7 +204,7 @@ func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
 	if stat.Kernel {
 		return sight{other: true}
 	}
-	one := sight{id: identity{pid, stat.Started}}
+	one := sight{id: stat.Identity()}
 	if err := s.learn(ctx, pid); err != nil {
 		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: err.Error(), Cause: Late, Detail: detailOf(err)}
 		return one

@@ -16,6 +16,8 @@ type (
 	CPU     = procstat.CPU
 	Memory  = procstat.Memory
 	Stat    = procstat.Stat
+	// Identity names a process for as long as the machine runs.
+	Identity = procstat.Identity
 )
 
 // ReadStat reads what the kernel says of a process at once.
