@@ -26,16 +26,6 @@ type Process struct {
 // PID is the command's own process.
 func (p *Process) PID() int { return p.pid }
 
-// Done is closed when the command has ended and nothing of it is left.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Wait waits for Done and returns how the command ended. The error says that this
-// is not known, a *LostError, or that something outlives SIGKILL.
-func (p *Process) Wait() (Exit, error) {
-	<-p.done
-	return p.exit, p.err
-}
-
 // stopPatience is what the supervisor's own bounds add up to, and some more.
 const stopPatience = 15 * time.Second
 
@@ -53,25 +43,6 @@ func (p *Process) Stop(grace time.Duration) (Exit, error) {
 		p.abort()
 	}
 	return p.Wait()
-}
-
-// Tail returns the last n lines of the command's output, of its last 8 KiB, fit
-// for a terminal.
-func (p *Process) Tail(n int) string { return LastLines(p.said().Tail, n) }
-
-// LastWords quotes at most n lines of the output that tell of the command's end:
-// those of a crash of Go's runtime, whatever was printed after them, else the
-// last ones. A crash is not looked for in one that exited with code 0.
-func (p *Process) LastWords(n int) Quote {
-	said := p.said()
-	select {
-	case <-p.done:
-		if p.err == nil && !p.exit.Failed() {
-			said.Crash = nil
-		}
-	default:
-	}
-	return quote(said.Crash, said.Tail, n)
 }
 
 func (p *Process) said() output {

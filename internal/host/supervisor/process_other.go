@@ -148,15 +148,6 @@ func (p *Process) follow(from *os.File, began time.Time, stop func() bool) {
 // PID is the command's own process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the command has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Wait waits for Done and returns how the command ended.
-func (p *Process) Wait() (Exit, error) {
-	<-p.done
-	return p.exit, p.err
-}
-
 // Stop asks the command's group to end and, after the grace, kills it. Stopping what
 // has ended is fine.
 func (p *Process) Stop(grace time.Duration) (Exit, error) {
@@ -169,23 +160,7 @@ func (p *Process) Stop(grace time.Duration) (Exit, error) {
 	return p.Wait()
 }
 
-// Tail returns the last n lines of the command's output, of its last 8 KiB, fit
-// for a terminal.
-func (p *Process) Tail(n int) string { return LastLines(p.output.Output().Tail, n) }
-
-// LastWords quotes at most n lines of the output that tell of the command's end; see
-// QuoteOutput.
-func (p *Process) LastWords(n int) Quote {
-	said := p.output.Output()
-	select {
-	case <-p.done:
-		if p.err == nil && !p.exit.Failed() {
-			said.Crash = nil
-		}
-	default:
-	}
-	return quote(said.Crash, said.Tail, n)
-}
+func (p *Process) said() output { return p.output.Output() }
 
 // Descendants is the command alone: who is below it, only Linux tells.
 func (p *Process) Descendants() ([]int, error) { return []int{p.PID()}, nil }
@@ -194,17 +169,3 @@ func (p *Process) Descendants() ([]int, error) { return []int{p.PID()}, nil }
 func Stage(args []string) (code int, ok bool) { return 0, false }
 
 func startKeeper() (*line, error) { return nil, nil }
-
-// runSpec runs the command without a supervisor, as Start does.
-func runSpec(ctx context.Context, spec Spec, started func()) (Exit, error) {
-	p, err := Start(ctx, spec)
-	if err != nil {
-		return Exit{}, err
-	}
-	started()
-	exit, err := p.Wait()
-	if ctx.Err() != nil {
-		return Exit{}, ctx.Err()
-	}
-	return exit, err
-}

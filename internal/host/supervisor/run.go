@@ -89,6 +89,48 @@ func Run(ctx context.Context, spec Spec) (Output, error) {
 	return out, nil
 }
 
+// runSpec calls started once the command runs.
+func runSpec(ctx context.Context, spec Spec, started func()) (exit Exit, err error) {
+	p, err := Start(ctx, spec)
+	if err == nil {
+		started()
+		exit, err = p.Wait()
+	}
+	if ctx.Err() != nil {
+		return Exit{}, ctx.Err()
+	}
+	return exit, err
+}
+
+// Done is closed when the command has ended and nothing of it is left.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait waits for Done and returns how the command ended. The error says that this
+// is not known, a *LostError, or that something outlives SIGKILL.
+func (p *Process) Wait() (Exit, error) {
+	<-p.done
+	return p.exit, p.err
+}
+
+// Tail returns the last n lines of the command's output, of its last 8 KiB, fit
+// for a terminal.
+func (p *Process) Tail(n int) string { return LastLines(p.said().Tail, n) }
+
+// LastWords quotes at most n lines of the output that tell of the command's end:
+// those of a crash of Go's runtime, whatever was printed after them, else the
+// last ones. A crash is not looked for in one that exited with code 0.
+func (p *Process) LastWords(n int) Quote {
+	said := p.said()
+	select {
+	case <-p.done:
+		if p.err == nil && !p.exit.Failed() {
+			said.Crash = nil
+		}
+	default:
+	}
+	return quote(said.Crash, said.Tail, n)
+}
+
 // capture reads a command's output and error.
 type capture struct {
 	theirs  Streams
