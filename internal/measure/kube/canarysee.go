@@ -38,17 +38,13 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 
 // condition is what a pod is of a setting.
 func condition(setting string, p *corev1.Pod) canary.Condition {
-	c := canary.Condition{Setting: setting, Pod: p.Name, Taken: disrupted(p), Ready: isReady(p)}
-	if p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded {
-		c.Ended = endOf(p)
-	}
-	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		switch sidecar := restarts(p, s.Name); {
-		case s.RestartCount > 0:
-			c.Ended = fmt.Sprintf("container %s of pod %s was restarted", s.Name, p.Name)
-		case s.State.Terminated != nil && !isInit(p, s.Name) || s.State.Terminated != nil && sidecar:
-			c.Ended = endOf(p)
-		}
+	c := canary.Condition{Setting: setting, Pod: p.Name, Ready: isReady(p)}
+	switch t := troubleOf(p); {
+	case t == nil || t.waits:
+	case t.code == journal.InvalidEvicted:
+		c.Taken = t.reason
+	default:
+		c.Ended = t.reason
 	}
 	for _, one := range p.Status.Conditions {
 		if one.Type == corev1.PodReady && one.Status != corev1.ConditionTrue {
@@ -56,17 +52,6 @@ func condition(setting string, p *corev1.Pod) canary.Condition {
 		}
 	}
 	return c
-}
-
-func isInit(p *corev1.Pod, container string) bool {
-	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == container })
-}
-
-// restarts tells an init container that is to stay, a sidecar.
-func restarts(p *corev1.Pod, container string) bool {
-	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool {
-		return c.Name == container && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
-	})
 }
 
 // Mark implements canary.Place.

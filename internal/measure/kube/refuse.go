@@ -67,11 +67,16 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 // sidecars are the init containers that stay beside the others.
 func sidecars(t corev1.PodSpec) (n int) {
 	for _, c := range t.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+		if stays(c) {
 			n++
 		}
 	}
 	return n
+}
+
+// stays tells a sidecar from an init container that ends.
+func stays(c corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
 func hostPath(volumes []corev1.Volume, name string) string {

@@ -219,17 +219,16 @@ func (r *run) unchanged(ctx context.Context) error {
 		if err != nil {
 			return trial.Invalid(journal.InvalidEvicted, "pod %s is gone: %v", one.name, err)
 		}
+		before, now := r.Trial.Pods[i], evidence(p, r.container)
+		r.Trial.Pods[i].Restarts = now.Restarts
 		if t := troubleOf(p); t != nil {
 			return trial.Invalid(t.code, "%s during the trial", t.reason)
 		}
-		before, now := r.Trial.Pods[i], evidence(p, r.container)
-		r.Trial.Pods[i].Restarts = now.Restarts
 		var changed []string
 		for _, c := range []struct {
 			what string
 			same bool
 		}{
-			{"a container was restarted", now.Restarts == 0},
 			{"its image", now.ImageID == before.ImageID}, {"its node", now.Node == before.Node}, {"its QoS class", now.QoSClass == before.QoSClass},
 			{"its CPU limit", sameCPUs(now.CPULimit, before.CPULimit)}, {"its CPU request", sameCPUs(now.CPURequest, before.CPURequest)},
 		} {

@@ -48,12 +48,22 @@ func troubleOf(p *corev1.Pod) *trouble {
 			return &trouble{journal.InvalidNoPod, fmt.Sprintf("pod %s: %s", p.Name, detail(c.Reason, c.Message)), true}
 		}
 	}
-	for _, s := range p.Status.ContainerStatuses {
-		if t := s.State.Terminated; t != nil {
+	for _, s := range slices.Concat(sidecarsOf(p), p.Status.ContainerStatuses) {
+		switch {
+		case s.RestartCount > 0:
+			return &trouble{code: journal.InvalidPodChanged, reason: fmt.Sprintf("container %s of pod %s was restarted", s.Name, p.Name)}
+		case s.State.Terminated != nil:
 			return &trouble{code: endCode(p, journal.InvalidCrashed), reason: endOf(p)}
 		}
 	}
 	return nil
+}
+
+// sidecarsOf are the init containers that stay beside the others.
+func sidecarsOf(p *corev1.Pod) []corev1.ContainerStatus {
+	return slices.DeleteFunc(slices.Clone(p.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
+		return !slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == s.Name && stays(c) })
+	})
 }
 
 // disrupted says how the cluster itself ended a pod, or is about to; empty: it does not.

@@ -41,6 +41,7 @@ func TestTrouble(t *testing.T) {
 		"ended well":   {corev1.PodStatus{Phase: corev1.PodSucceeded}, journal.InvalidCrashed, "pod p ended", false},
 		"evicted":      {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "The node was low on resource: memory."}, journal.InvalidEvicted, "low on resource", false},
 		"being pushed": {disrupted, journal.InvalidEvicted, "EvictionByEvictionAPI", false},
+		"restarted":    {corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{Name: "app", RestartCount: 1}}}, journal.InvalidPodChanged, "container app of pod p was restarted", false},
 		"no room then": {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "OutOfcpu", Message: "Node didn't have enough resource"}, journal.InvalidNoPod, "OutOfcpu", false},
 	} {
 		got := troubleOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Status: tc.status})
