@@ -19,8 +19,8 @@ type Values struct {
 	Rate        float64 // 0: closed loop
 }
 
-// Placeholders are the ones that a command may hold, for help texts.
-const Placeholders = "{url}, {urls}, {host}, {port}, {duration}, {connections}, {rate}"
+// placeholders are the ones that a command may hold, for help texts.
+const placeholders = "{url}, {urls}, {host}, {port}, {duration}, {connections}, {rate}"
 
 // A placeholder is a lower-case word in braces, so that a JSON body such as
 // {"a":1} passes; {{word}} stands for {word} itself.
@@ -106,5 +106,5 @@ func (v Values) value(name string) (string, error) {
 		}
 		return strconv.FormatFloat(v.Rate, 'f', -1, 64), nil
 	}
-	return "", fmt.Errorf("unknown placeholder %s; known are %s, and {%s} for the text itself", name, Placeholders, name)
+	return "", fmt.Errorf("unknown placeholder %s; known are %s, and {%s} for the text itself", name, placeholders, name)
 }

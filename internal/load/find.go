@@ -53,27 +53,27 @@ var positive = regexp.MustCompile(`^(throughput|p50|p75|p90|p99|max|mean)$`)
 // FindMetrics finds each metric in the output. Where a regular expression
 // matches several times the last counts, since programs print their progress
 // before their summary. ^ and $ are the ends of a line. A figure is refused with a
-// MetricError where it is not certain: where the cut may have shortened it, and
+// metricError where it is not certain: where the cut may have shortened it, and
 // where it may have taken a later one.
 func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 	found := map[string]Value{}
 	for _, m := range metrics {
 		text, code := m.find(output)
 		if code != "" {
-			return nil, &MetricError{Metric: m.Name, Code: code, Pattern: pattern(m), Output: QuoteEnd(output.last())}
+			return nil, &metricError{Metric: m.Name, Code: code, Pattern: pattern(m), Output: QuoteEnd(output.last())}
 		}
 		value, unit, ok := figure(text)
-		problem := MetricCode("")
+		problem := metricCode("")
 		switch abs := math.Abs(value); {
 		case !ok:
-			problem = MetricNoNumber
+			problem = metricNoNumber
 		case math.IsInf(value, 0), abs > mostFigure, abs > 0 && abs < leastFigure, abs == 0 && nonZero.MatchString(text):
-			problem = MetricOutOfRange
+			problem = metricOutOfRange
 		case value <= 0 && positive.MatchString(m.Name):
-			problem = MetricNotPositive
+			problem = metricNotPositive
 		}
 		if problem != "" {
-			return nil, &MetricError{Metric: m.Name, Code: problem, Pattern: pattern(m), Text: text}
+			return nil, &metricError{Metric: m.Name, Code: problem, Pattern: pattern(m), Text: text}
 		}
 		found[m.Name] = Value{Value: value, Unit: unit, Better: m.Better}
 	}
@@ -84,7 +84,7 @@ func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 var nonZero = regexp.MustCompile(`^\s*-?[0.,]*[1-9]`)
 
 // find is the text of the figure, or why it is not to be had.
-func (m Metric) find(o Output) (text string, code MetricCode) {
+func (m Metric) find(o Output) (text string, code metricCode) {
 	head, tail, fragments := o.whole()
 	if text, n := m.lastIn(tail); n > 0 {
 		return text, ""
@@ -95,9 +95,9 @@ func (m Metric) find(o Output) (text string, code MetricCode) {
 	_, cut := m.lastIn(fragments)
 	switch {
 	case o.Cut && (cut > 0 || n > 1):
-		return "", MetricCut
+		return "", metricCut
 	case n == 0:
-		return "", MetricAbsent
+		return "", metricAbsent
 	}
 	return text, ""
 }
@@ -129,7 +129,7 @@ func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 		for name, v := range found {
 			before, ok := joined[name]
 			if ok && before.Unit != v.Unit {
-				return nil, fmt.Errorf("replica %d of %d: %w", i+1, len(outputs), &MetricError{Metric: name, Code: MetricUnits})
+				return nil, fmt.Errorf("replica %d of %d: %w", i+1, len(outputs), &metricError{Metric: name, Code: metricUnits})
 			}
 			switch {
 			case !ok:

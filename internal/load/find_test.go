@@ -8,11 +8,11 @@ import (
 )
 
 // codeOf is the code of a refused metric, empty without an error.
-func codeOf(t *testing.T, err error) MetricCode {
+func codeOf(t *testing.T, err error) metricCode {
 	t.Helper()
-	var refused *MetricError
+	var refused *metricError
 	if err != nil && !errors.As(err, &refused) {
-		t.Fatalf("no MetricError: %v", err)
+		t.Fatalf("no metricError: %v", err)
 	}
 	if refused == nil {
 		return ""
@@ -25,36 +25,36 @@ func codeOf(t *testing.T, err error) MetricCode {
 func TestMetricsOutOfRange(t *testing.T) {
 	for _, tt := range []struct {
 		metric, text string
-		code         MetricCode
+		code         metricCode
 	}{
-		{"time:lower=v (.*)", "1e-320", MetricOutOfRange},
-		{"throughput=v (.*)", "1e-320", MetricOutOfRange},
-		{"throughput=v (.*)", "1e-301", MetricOutOfRange},
-		{"throughput=v (.*)", "1e-400", MetricOutOfRange}, // 0 as a float64
-		{"throughput=v (.*)", "1e301", MetricOutOfRange},
-		{"throughput=v (.*)", "-1e400", MetricOutOfRange},
+		{"time:lower=v (.*)", "1e-320", metricOutOfRange},
+		{"throughput=v (.*)", "1e-320", metricOutOfRange},
+		{"throughput=v (.*)", "1e-301", metricOutOfRange},
+		{"throughput=v (.*)", "1e-400", metricOutOfRange}, // 0 as a float64
+		{"throughput=v (.*)", "1e301", metricOutOfRange},
+		{"throughput=v (.*)", "-1e400", metricOutOfRange},
 		{"throughput=v (.*)", "1e-299", ""},
-		{"throughput=v (.*)", "0", MetricNotPositive},
-		{"p99=v (.*)", "0ms", MetricNotPositive},
-		{"p99=v (.*)", "-3", MetricNotPositive},
+		{"throughput=v (.*)", "0", metricNotPositive},
+		{"p99=v (.*)", "0ms", metricNotPositive},
+		{"p99=v (.*)", "-3", metricNotPositive},
 		{"errors=v (.*)", "0", ""},
 		{"idle=v (.*)", "0.00", ""},
 		{"idle=v (.*)", "-2", ""},
-		{"idle=v (.*)", "NaN", MetricNoNumber},
-		{"idle=v (.*)", "Inf", MetricNoNumber},
-		{"idle=v (.*)", "0x10", MetricNoNumber},
-		{"idle=w (.*)", "1", MetricAbsent},
+		{"idle=v (.*)", "NaN", metricNoNumber},
+		{"idle=v (.*)", "Inf", metricNoNumber},
+		{"idle=v (.*)", "0x10", metricNoNumber},
+		{"idle=w (.*)", "1", metricAbsent},
 	} {
 		_, err := FindMetrics(Output{Head: []byte("v " + tt.text + "\n")}, []Metric{metric(t, tt.metric)})
 		if code := codeOf(t, err); code != tt.code {
 			t.Errorf("%s of %q: code %q, want %q", tt.metric, tt.text, code, tt.code)
 		}
-		if err != nil && !strings.Contains(err.Error(), `"`+tt.text) && tt.code != MetricAbsent {
+		if err != nil && !strings.Contains(err.Error(), `"`+tt.text) && tt.code != metricAbsent {
 			t.Errorf("%s of %q: %v does not quote it", tt.metric, tt.text, err)
 		}
 	}
 	for _, v := range []float64{0, -1} {
-		if code := codeOf(t, Value{Value: v}.CheckRatio("x")); code != MetricNotPositive {
+		if code := codeOf(t, Value{Value: v}.CheckRatio("x")); code != metricNotPositive {
 			t.Errorf("%v: code %q", v, code)
 		}
 	}
@@ -67,15 +67,15 @@ func TestMetricsOfACutOutput(t *testing.T) {
 	for name, tt := range map[string]struct {
 		head, tail string
 		want       float64
-		code       MetricCode
+		code       metricCode
 	}{
-		"cut short at the end":         {"a\nrate 12", "", 0, MetricCut},
-		"cut short, once before":       {"rate 7\nrate 12", "", 0, MetricCut},
+		"cut short at the end":         {"a\nrate 12", "", 0, metricCut},
+		"cut short, once before":       {"rate 7\nrate 12", "", 0, metricCut},
 		"whole, once":                  {"rate 7\nother 12", "", 7, ""},
-		"several, the last is unknown": {"rate 7\nrate 8\nother", "", 0, MetricCut},
+		"several, the last is unknown": {"rate 7\nrate 8\nother", "", 0, metricCut},
 		"the summary is in the tail":   {"rate 7\nrate 8\nra", "56\nrate 123\n", 123, ""},
-		"cut short at its beginning":   {"x\n", "rate 56", 0, MetricCut},
-		"nothing":                      {"x\ny", "z\n", 0, MetricAbsent},
+		"cut short at its beginning":   {"x\n", "rate 56", 0, metricCut},
+		"nothing":                      {"x\ny", "z\n", 0, metricAbsent},
 	} {
 		o := Output{Head: []byte(tt.head), Cut: true, Tail: []byte(tt.tail)}
 		found, err := FindMetrics(o, []Metric{metric(t, `rate=rate (\d+)`)})
@@ -106,11 +106,11 @@ func TestJoinMetrics(t *testing.T) {
 		t.Errorf("one replica: %v, %v", alone, err)
 	}
 	_, err = JoinMetrics([]Output{one, two, {}}, metrics)
-	if codeOf(t, err) != MetricAbsent || !strings.Contains(err.Error(), "replica 3 of 3: metric throughput") {
+	if codeOf(t, err) != metricAbsent || !strings.Contains(err.Error(), "replica 3 of 3: metric throughput") {
 		t.Errorf("a replica without it: %v", err)
 	}
 	_, err = JoinMetrics([]Output{one, {Head: []byte("30 req/s p50 4 max 9ms 7 io/s\n")}}, metrics)
-	if codeOf(t, err) != MetricUnits || !strings.Contains(err.Error(), "metric p50") {
+	if codeOf(t, err) != metricUnits || !strings.Contains(err.Error(), "metric p50") {
 		t.Errorf("different units: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func (v Value) CheckRatio(name string) error {
 	if v.Value > 0 {
 		return nil
 	}
-	return &MetricError{Metric: name, Code: MetricNotPositive, Text: strconv.FormatFloat(v.Value, 'g', -1, 64)}
+	return &metricError{Metric: name, Code: metricNotPositive, Text: strconv.FormatFloat(v.Value, 'g', -1, 64)}
 }
 
 const (

@@ -135,11 +135,6 @@ func (s series) minus(other series) []float64 {
 	return d
 }
 
-// known says whether any block has a value.
-func (s series) known() bool {
-	return slices.ContainsFunc(s, func(x float64) bool { return !math.IsNaN(x) })
-}
-
 // median is that of the blocks' values, in the figure's own unit; NaN of none.
 func (s series) median() float64 {
 	x := slices.DeleteFunc(slices.Clone(s), math.IsNaN)

@@ -18,8 +18,8 @@ import (
 	"github.com/procfit/procfit/internal/load"
 )
 
-// ErrNoReflection is that a server does not tell its types.
-var ErrNoReflection = errors.New("the server has no reflection")
+// errNoReflection is that a server does not tell its types.
+var errNoReflection = errors.New("the server has no reflection")
 
 // Reflect implements load.Calls: it asks the server for the files of a service. The
 // context bounds how many a server may make us ask for.
@@ -38,7 +38,7 @@ func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (lo
 	file, err := client.FileContainingSymbol(protoreflect.FullName(service))
 	switch {
 	case status.Code(err) == codes.Unimplemented:
-		return nil, ErrNoReflection
+		return nil, errNoReflection
 	case grpcreflect.IsElementNotFoundError(err):
 		return nil, fmt.Errorf("it knows of no such service (%w)", err)
 	case err != nil:

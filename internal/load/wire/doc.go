@@ -14,6 +14,6 @@
 //
 // No pipelining, no push, no priorities, no compression, no trailers but gRPC's. Of
 // a body only the length is looked at, of gRPC's messages how many there are and that
-// they are whole. What a server may send without bound is bounded: headers by MaxHead,
+// they are whole. What a server may send without bound is bounded: headers by maxHead,
 // bodies by the time-out of the request.
 package wire

@@ -13,8 +13,8 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// Broken is the failure of a connection that an error ended.
-func Broken(err error) *Failure {
+// broken is the failure of a connection that an error ended.
+func broken(err error) *Failure {
 	if f, ok := alert(err); ok {
 		return f
 	}
@@ -36,7 +36,7 @@ func Malformed(err error) *Failure {
 }
 
 func tooLarge() *Failure {
-	return &Failure{load.KindTooLarge, fmt.Sprintf("more than %s, or one of more than %s", number.Short(number.Bytes(MaxHead)), number.Short(number.Bytes(maxLine)))}
+	return &Failure{load.KindTooLarge, fmt.Sprintf("more than %s, or one of more than %s", number.Short(number.Bytes(maxHead)), number.Short(number.Bytes(maxLine)))}
 }
 
 // innermost is an error without the addresses of both ends before it.

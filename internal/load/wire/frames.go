@@ -46,7 +46,7 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 // compression of later ones rests on them.
 func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 	c.headLen += len(part)
-	if c.headLen > MaxHead {
+	if c.headLen > maxHead {
 		return tooLarge()
 	}
 	_, err := c.decoder.Write(part)
@@ -54,7 +54,7 @@ func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 		err = c.decoder.Close()
 	}
 	switch {
-	case errors.Is(err, hpack.ErrStringLength) || c.headLen > MaxHead: // the fields are counted as they come
+	case errors.Is(err, hpack.ErrStringLength) || c.headLen > maxHead: // the fields are counted as they come
 		return tooLarge()
 	case err != nil:
 		return Malformed(err)

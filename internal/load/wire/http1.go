@@ -46,7 +46,7 @@ func (c *http1) Take(done func(Event)) *Failure {
 	if errors.Is(c.err, io.EOF) && c.busy && c.response.End() {
 		c.end(done)
 	}
-	return Broken(c.err)
+	return broken(c.err)
 }
 
 func (c *http1) feed(done func(Event)) *Failure {
@@ -84,7 +84,7 @@ func (c *http1) Flush() *Failure {
 	_, err := c.stream.Write(c.out)
 	c.out = nil
 	if err != nil {
-		return Broken(err)
+		return broken(err)
 	}
 	c.sent = true
 	return nil

@@ -77,13 +77,13 @@ func newHTTP2(stream, below net.Conn, places int) *http2Conn {
 	c.framer.SetMaxReadFrameSize(frameLimit)
 	c.encoder = hpack.NewEncoder(&c.block)
 	c.decoder = hpack.NewDecoder(4096, c.field)
-	c.decoder.SetMaxStringLength(MaxHead)
+	c.decoder.SetMaxStringLength(maxHead)
 	c.out.WriteString(http2.ClientPreface)
 	// A buffer takes all.
 	_ = c.framer.WriteSettings(
 		http2.Setting{ID: http2.SettingEnablePush, Val: 0},
 		http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
-		http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: MaxHead},
+		http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: maxHead},
 	)
 	_ = c.framer.WriteWindowUpdate(0, connWindow-firstWindow)
 	return c
@@ -145,7 +145,7 @@ func (c *http2Conn) Take(done func(Event)) *Failure {
 	case c.away != nil:
 		return c.away
 	}
-	return Broken(c.err)
+	return broken(c.err)
 }
 
 func (c *http2Conn) Start(place int, r *Request) {
@@ -194,7 +194,7 @@ func (c *http2Conn) Flush() *Failure {
 	_, err := c.stream.Write(c.out.Bytes())
 	c.out.Reset()
 	if err != nil {
-		return Broken(err)
+		return broken(err)
 	}
 	return nil
 }

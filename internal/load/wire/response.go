@@ -10,7 +10,7 @@ import (
 
 // What a response may hold before it is malformed.
 const (
-	MaxHead = 64 << 10 // bytes of status line and headers, and of trailers
+	maxHead = 64 << 10 // bytes of status line and headers, and of trailers
 	maxLine = 16 << 10 // bytes of one line
 	maxBody = 1 << 50  // bytes announced
 )
@@ -109,7 +109,7 @@ func (p *Response) line(b []byte) (line []byte, used int, whole bool, err error)
 		used = len(b)
 	}
 	p.seen += used
-	if p.seen > MaxHead || len(p.partial)+used > maxLine {
+	if p.seen > maxHead || len(p.partial)+used > maxLine {
 		return nil, used, false, tooLarge()
 	}
 	if i < 0 {

@@ -81,7 +81,7 @@ func TestParser(t *testing.T) {
 		"blank before colon": {in: "HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n", err: "no header"},
 		"folded":             {in: "HTTP/1.1 200 OK\r\nA: b\r\n c: d\r\n\r\n", err: "no header"},
 		"long line":          {in: "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", maxLine) + "\r\n\r\n", err: "too large"},
-		"long head":          {in: "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", MaxHead/6), err: "too large"},
+		"long head":          {in: "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHead/6), err: "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, piece := range []int{len(tt.in), 1, 7} {

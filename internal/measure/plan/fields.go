@@ -247,16 +247,16 @@ func limits(text string) ([]*float64, error) {
 	return list, nil
 }
 
-// MinQuota is the kernel's smallest quota, 1 ms, in the period of 100 ms
+// minQuota is the kernel's smallest quota, 1 ms, in the period of 100 ms
 // (kernel/sched/core.c, min_cfs_quota_period).
-const MinQuota = 0.01
+const minQuota = 0.01
 
 // tooLow refuses a limit that the kernel does not know.
 func tooLow(limit *float64) error {
-	if limit == nil || *limit >= MinQuota {
+	if limit == nil || *limit >= minQuota {
 		return nil
 	}
-	return fmt.Errorf("%g: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", *limit, MinQuota)
+	return fmt.Errorf("%g: the kernel's smallest quota is 1 ms in a period of 100 ms, which is %g CPUs", *limit, minQuota)
 }
 
 // Rate reads requests per second; 0 stands for auto.

@@ -11,13 +11,13 @@ import (
 type grid struct{ plan journal.Plan }
 
 func (g grid) Next(r Record) Leg {
-	tasks := Schedule(g.plan)
+	tasks := schedule(g.plan)
 	return Leg{Tasks: abreast(g.plan, r.Lacks(tasks)), Total: len(tasks)}
 }
 
-// Schedule lists every task of a grid in the order in which to run them on one node:
+// schedule lists every task of a grid in the order in which to run them on one node:
 // each group's pilots, then the blocks. The same plan gives the same list.
-func Schedule(p journal.Plan) []Task {
+func schedule(p journal.Plan) []Task {
 	tasks := pilotsOf(p)
 	for block := range p.Blocks {
 		tasks = append(tasks, blockOf(p, block)...)

@@ -80,7 +80,7 @@ func TestLanes(t *testing.T) {
 			t.Errorf("%d nodes: %d settings on nodes, and %d orders", nodes, len(ran), len(orders))
 		}
 	}
-	one, sequence := plan(t, m), Schedule(plan(t, m))
+	one, sequence := plan(t, m), schedule(plan(t, m))
 	if got := (grid{one}).Next(Record{}).Tasks; !reflect.DeepEqual(got, sequence) {
 		t.Error("on one node the order is another than it was")
 	}

@@ -124,8 +124,8 @@ func plan(t *testing.T, m settings) journal.Plan {
 func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
 	m := settings{Procs: Procs{Values: []*int{nil, ptr(1), ptr(2)}}, Quotas: []*float64{nil, ptr(0.5)}, CPUs: 2, Blocks: 20, Pilots: 2, Seed: 42}
 	p := plan(t, m)
-	tasks := Schedule(p)
-	if !reflect.DeepEqual(tasks, Schedule(p)) {
+	tasks := schedule(p)
+	if !reflect.DeepEqual(tasks, schedule(p)) {
 		t.Error("the same plan gives another schedule")
 	}
 	if want := 2*2 + 20*(6+2); len(tasks) != want {
@@ -152,11 +152,11 @@ func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
 		t.Errorf("only %d different orders in 20 blocks", len(orders))
 	}
 	m.Seed = 43
-	if reflect.DeepEqual(tasks, Schedule(plan(t, m))) {
+	if reflect.DeepEqual(tasks, schedule(plan(t, m))) {
 		t.Error("another seed gives the same schedule")
 	}
 	m.Seed, m.Blocks = 42, 25
-	if longer := Schedule(plan(t, m)); !reflect.DeepEqual(tasks, longer[:len(tasks)]) {
+	if longer := schedule(plan(t, m)); !reflect.DeepEqual(tasks, longer[:len(tasks)]) {
 		t.Error("more blocks change the earlier ones")
 	}
 }
@@ -205,7 +205,7 @@ func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
 
 func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 3, Pilots: 1, Seed: 1})
-	tasks := Schedule(p)
+	tasks := schedule(p)
 	for stop := range len(tasks) {
 		ctx, cancel := context.WithCancel(t.Context())
 		first := &fake{}

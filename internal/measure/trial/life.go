@@ -37,8 +37,8 @@ type Place interface {
 	Stop(ctx context.Context) (Ending, error)
 }
 
-// Commander is a Place where the user's own load command can run.
-type Commander interface {
+// commander is a Place where the user's own load command can run.
+type commander interface {
 	WarmUpByCommand(ctx context.Context) error
 	Command(ctx context.Context) error
 }
@@ -147,7 +147,7 @@ func (t *Task) serve(ctx context.Context, p Place) error {
 	if err != nil {
 		return err
 	}
-	if c, ok := p.(Commander); ok && t.Spec.Load.Command != "" {
+	if c, ok := p.(commander); ok && t.Spec.Load.Command != "" {
 		err = c.Command(ctx)
 	} else {
 		err = t.loops(ctx, p)
@@ -161,7 +161,7 @@ func (t *Task) warmUp(ctx context.Context, p Place) error {
 	if t.Spec.Load.Warmup <= 0 {
 		return nil
 	}
-	if c, ok := p.(Commander); ok && t.Spec.Load.Command != "" {
+	if c, ok := p.(commander); ok && t.Spec.Load.Command != "" {
 		return c.WarmUpByCommand(ctx)
 	}
 	t.Step(plan.StepWarmup)

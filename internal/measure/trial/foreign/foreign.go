@@ -11,21 +11,21 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Generator is a load generator whose output is known.
-type Generator string
+// generator is a load generator whose output is known.
+type generator string
 
 const (
-	Unknown Generator = "" // figures come from metrics alone
-	Wrk     Generator = "wrk"
-	Wrk2    Generator = "wrk2"
-	Hey     Generator = "hey"
-	Oha     Generator = "oha"
-	Vegeta  Generator = "vegeta"
-	Fortio  Generator = "fortio"
-	K6      Generator = "k6"
-	Ghz     Generator = "ghz"
-	H2load  Generator = "h2load"
-	Procfit Generator = "procfit"
+	unknown generator = "" // figures come from metrics alone
+	wrk     generator = "wrk"
+	wrk2    generator = "wrk2"
+	hey     generator = "hey"
+	oha     generator = "oha"
+	vegeta  generator = "vegeta"
+	fortio  generator = "fortio"
+	k6      generator = "k6"
+	ghz     generator = "ghz"
+	h2load  generator = "h2load"
+	procfit generator = "procfit"
 )
 
 // Clock is what a generator's latency counts from.
@@ -87,7 +87,7 @@ func (f *Figures) Fill(found map[string]load.Value) map[string]load.Value {
 
 // Report is what a generator printed about a run.
 type Report struct {
-	Generator Generator
+	Generator generator
 	Clock     Clock
 	Figures
 	Offered *journal.Offered // of procfit load --json, in full
@@ -95,7 +95,7 @@ type Report struct {
 
 // Names lists the generators for help texts.
 func Names() string {
-	names := []string{string(Procfit)}
+	names := []string{string(procfit)}
 	for _, f := range formats {
 		names = append(names, string(f.name))
 	}
@@ -125,7 +125,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		}
 		return r, nil
 	}
-	if name := named(argv); name != Unknown {
+	if name := named(argv); name != unknown {
 		return nil, fmt.Errorf("the output of %s is none that procfit knows; %s", name, load.QuoteEnd(o.printed))
 	}
 	return &Report{}, nil
@@ -134,19 +134,19 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 // named is the generator that a word of the command names, so that 'ssh box wrk …'
 // and 'taskset -c 3 /usr/bin/hey …' count. A script that is called load, or procfit,
 // may print what it likes.
-func named(argv []string) Generator {
+func named(argv []string) generator {
 	for _, word := range argv {
-		name := Generator(strings.TrimSuffix(path.Base(word), ".exe"))
+		name := generator(strings.TrimSuffix(path.Base(word), ".exe"))
 		if slices.ContainsFunc(formats, func(f format) bool { return f.name == name }) {
 			return name
 		}
 	}
-	return Unknown
+	return unknown
 }
 
 // readOurs reads procfit load --json, which is a phase as a journal has it.
 func readOurs(raw []byte) (*Report, error) {
-	r := &Report{Generator: Procfit, Clock: ClockSend, Offered: &journal.Offered{}}
+	r := &Report{Generator: procfit, Clock: ClockSend, Offered: &journal.Offered{}}
 	if err := json.Unmarshal(raw, r.Offered); err != nil {
 		return nil, fmt.Errorf("the JSON of procfit load: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // format is how one generator prints, and what its latency counts from.
 type format struct {
-	name Generator
+	name generator
 
 	// What the output has: fields of a JSON object, or else text that all of the
 	// expressions in has match and the one in lacks does not.
@@ -89,7 +89,7 @@ var formats = []format{
 		// has come, no sooner than -qps asks, and its clock starts at the send
 		// (periodic/periodic.go): after a stall it catches up, but the requests that were
 		// late to be sent look fast.
-		name: Fortio, clock: ClockSend,
+		name: fortio, clock: ClockSend,
 		fields: []string{"DurationHistogram", "ActualQPS", "RequestedQPS"},
 		unit:   1,
 		figures: find(
@@ -106,7 +106,7 @@ var formats = []format{
 		// and starts another worker if all are busy, so that no request waits, unless
 		// -max-workers bounds them (lib/attack.go); its clock starts at the send. The
 		// throughput is of good answers.
-		name: Vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
+		name: vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
 		fields: []string{"latencies", "status_codes", "throughput", "requests"},
 		unit:   1e-9,
 		figures: find(
@@ -122,7 +122,7 @@ var formats = []format{
 		// with --async it sends when --rps says so, whatever still waits (runner/worker.go).
 		// Its clock starts at the send. A request that is under way at the end of -z counts
 		// as failed: Unavailable or Canceled.
-		name: Ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
+		name: ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
 		fields: []string{"latencyDistribution", "statusCodeDistribution", "rps"},
 		unit:   1e-9,
 		figures: find(
@@ -141,7 +141,7 @@ var formats = []format{
 		// rate of -q at most, and its clock starts at the send; with --latency-correction,
 		// which needs -q, it starts when the send was due (README.md). The end of -z is not
 		// a failure of the requests that it interrupts.
-		name: Oha, clock: ClockSend, other: ClockIntended, otherIf: correctedOha,
+		name: oha, clock: ClockSend, other: ClockIntended, otherIf: correctedOha,
 		fields: []string{"summary", "latencyPercentiles", "statusCodeDistribution"},
 		unit:   1,
 		figures: find(
@@ -161,7 +161,7 @@ var formats = []format{
 		//	All done 1000 calls (plus 8 warmup) 0.987 ms avg, 499.8 qps
 		//
 		// The percentiles of its connections are further below.
-		name: Fortio, clock: ClockSend,
+		name: fortio, clock: ClockSend,
 		has:  compile(`Aggregated Function Time`, `All done `),
 		unit: 1,
 		figures: slices.Concat(find(
@@ -174,7 +174,7 @@ var formats = []format{
 		//	Requests      [total, rate, throughput]         1000, 501.13, 501.02
 		//	Latencies     [min, mean, 50, 90, 95, 99, max]  103.823µs, 2.812ms, …
 		//	Status Codes  [code:count]                      200:900  503:100
-		name: Vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
+		name: vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
 		has: compile(`\[total, rate, throughput\]`, `\[code:count\]`),
 		figures: slices.Concat(find(
 			`^Requests \[.*\] \S+, \S+, (?P<throughput>\S+)$`,
@@ -190,7 +190,7 @@ var formats = []format{
 		// h2load has no percentiles. Errored requests, those without an answer, are among
 		// the failed ones. Each stream of its clients sends when its answer has come, at the
 		// rate of --rps at most; its clock starts at the send (its manual, "time for request").
-		name: H2load, clock: ClockSend,
+		name: h2load, clock: ClockSend,
 		has: compile(`finished in `, `time for request:`),
 		figures: find(
 			`^finished in \S+, (?P<throughput>\S+) req/s,`,
@@ -208,7 +208,7 @@ var formats = []format{
 		// virtual user is free; else it counts a dropped iteration (its documentation, "Open
 		// and closed models"). Its clock starts at the send, after the connection is made.
 		// Which executor ran is printed above the summary, without --quiet.
-		name: K6, clock: ClockSend, other: ClockPaced, otherIf: pacedK6,
+		name: k6, clock: ClockSend, other: ClockPaced, otherIf: pacedK6,
 		has: compile(`http_reqs\.`, `http_req_duration\.`),
 		figures: slices.Concat(find(
 			`^http_req_failed\.*: \S+ (?P<errors>\d+) out of `,
@@ -226,7 +226,7 @@ var formats = []format{
 		//	  99 % in 4.63 ms
 		//	Status code distribution:
 		//	  [OK]            18593 responses
-		name: Ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
+		name: ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
 		has: compile(`Summary:`, `^Count:`, `Requests/sec:`, `Status code distribution:`),
 		figures: find(
 			`^Count: (?P<requests>\d+)$`,
@@ -242,12 +242,12 @@ var formats = []format{
 		// wrk2's clock starts when the send was due by -R (its README, "A note about wrk2's
 		// latency measurement technique"). It alone prints the calibration of its threads,
 		// and which latency its distribution is of.
-		name: Wrk2, clock: ClockIntended, figures: wrkFigures,
+		name: wrk2, clock: ClockIntended, figures: wrkFigures,
 		has: compile(`Thread Stats`, `Requests/sec:`, `Thread calibration:|\(HdrHistogram - Recorded Latency\)`),
 	},
 	{
 		// wrk's loop is closed, and its clock starts at the send.
-		name: Wrk, clock: ClockSend, figures: wrkFigures,
+		name: wrk, clock: ClockSend, figures: wrkFigures,
 		has: compile(`Thread Stats`, `Requests/sec:`),
 	},
 	{
@@ -267,7 +267,7 @@ var formats = []format{
 		// of a millisecond. Its workers send when their answer has come, at the rate of -q at
 		// most (requester.go): the clock starts at the send. oha's text is made after hey's
 		// and has other units.
-		name: Hey, clock: ClockSend,
+		name: hey, clock: ClockSend,
 		has: compile(`Summary:`, `Status code distribution:`), lacks: "Success rate:",
 		unit: 1,
 		figures: find(
