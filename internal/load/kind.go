@@ -1,8 +1,11 @@
 package load
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // Kind is why a request or a connection failed: a code that may be kept.
@@ -84,3 +87,21 @@ func StatusKind(status int) Kind { return Kind(statusPrefix + strconv.Itoa(statu
 
 // CallKind is that of a code of gRPC, by its name: grpc_unavailable.
 func CallKind(code string) Kind { return Kind(grpcPrefix + code) }
+
+// Failure is one failure in full; the zero value is none.
+type Failure struct {
+	Kind   Kind
+	URL    string
+	Detail string // what the kernel said or what was wrong with the answer; may be empty
+}
+
+func (f Failure) String() string {
+	address := secret.Text(f.URL)
+	switch {
+	case f.Kind == "":
+		return ""
+	case f.Detail == "":
+		return fmt.Sprintf("%s: %s", address, f.Kind.Words())
+	}
+	return fmt.Sprintf("%s: %s: %s", address, f.Kind.Words(), f.Detail)
+}

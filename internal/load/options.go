@@ -2,6 +2,7 @@ package load
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/url"
 	"strconv"
 	"time"
@@ -175,4 +176,65 @@ func (o Options) checkNumbers() error {
 		}
 	}
 	return o.checkPace()
+}
+
+// The ways in which the requests of an open loop follow one another.
+const (
+	PaceConstant = "constant" // evenly
+	// PacePoisson is as the requests of many independent users come: at random. The
+	// measured time has as many of them as of an even pace.
+	PacePoisson = "poisson"
+)
+
+// maxPoisson bounds the schedule at random, of which each time is kept: 80 MB.
+const maxPoisson = 10_000_000
+
+// checkPace looks at the pace of the options.
+func (o Options) checkPace() error {
+	switch {
+	case o.Pace != "" && o.Pace != PaceConstant && o.Pace != PacePoisson:
+		return invalid(FieldPace, o.Pace, "want %s or %s", PaceConstant, PacePoisson)
+	case o.Pace != PacePoisson:
+		return nil
+	case o.Rate == 0:
+		return invalid(FieldPace, o.Pace, "a closed loop has no pace: it needs a rate")
+	case o.Rate*(o.Duration+o.Settle).Seconds() > maxPoisson:
+		return invalid(FieldPace, o.Pace, "%.3g requests are more than %d; shorten the duration", o.Rate*(o.Duration+o.Settle).Seconds(), maxPoisson)
+	}
+	return nil
+}
+
+// The engines, as journals write them.
+const (
+	// EngineRaw speaks plain HTTP/1.1 on Linux: event loops on threads of their own,
+	// at the least cost.
+	EngineRaw = "raw"
+	// EnginePortable speaks all that package wire does, wherever Go runs.
+	EnginePortable = "portable"
+)
+
+// chooseEngine is the one that is asked for, else the cheapest that can do it.
+func (p *Prepared) chooseEngine() error {
+	plain := p.scheme == SchemeHTTP && p.GRPC == nil
+	switch p.Engine {
+	case "":
+		p.Engine = EnginePortable
+		if hasRaw && plain {
+			p.Engine = EngineRaw
+		}
+	case EnginePortable:
+	case EngineRaw:
+		if !hasRaw {
+			return invalid(FieldEngine, p.Engine, "there is none on this system; leave it out")
+		}
+		if !plain {
+			return invalid(FieldEngine, p.Engine, "it speaks plain HTTP/1.1 alone; leave it out")
+		}
+	default:
+		return invalid(FieldEngine, p.Engine, "there are %s and %s", EngineRaw, EnginePortable)
+	}
+	if p.Streams > 1 && p.scheme == SchemeHTTP && p.GRPC == nil {
+		return invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which has one request at a time on a connection: write h2c:// or https://")
+	}
+	return nil
 }

@@ -41,3 +41,60 @@ func threadCPU() (user, system time.Duration, err error) {
 	}
 	return time.Duration(u.Utime.Nano()), time.Duration(u.Stime.Nano()), nil
 }
+
+// takeTimer keeps the goroutine on a thread whose timers the kernel does not let
+// lapse by its slack, see takeThread.
+func takeTimer() (release func()) {
+	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // else a send is some 50 µs late, which the send lag shows
+	return func() {
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // the default again
+		runtime.UnlockOSThread()
+	}
+}
+
+func pause(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil) // a signal ends it early, and the schedule looks again
+}
+
+// sendDue sends what is due while connections are idle, and returns the time.
+func (w *loop) sendDue(now int64) int64 {
+	for w.idleLen > 0 && w.slot < w.slots {
+		at := w.intended(w.slot)
+		if now < at {
+			break
+		}
+		w.sendSlot(w.popIdle(), at, now)
+		now = w.clock()
+	}
+	return now
+}
+
+// sendSlot sends the next slot on a free connection and notes how late it is.
+func (w *loop) sendSlot(c *conn, at, now int64) {
+	w.due(&c.exchange, at, now)
+	w.send(c)
+}
+
+func (w *loop) pushIdle(c *conn) {
+	w.idle[(w.idleHead+w.idleLen)%len(w.idle)] = c
+	w.idleLen++
+}
+
+// popIdle takes the connection that has been idle longest.
+func (w *loop) popIdle() *conn {
+	c := w.idle[w.idleHead]
+	w.idleHead = (w.idleHead + 1) % len(w.idle)
+	w.idleLen--
+	return c
+}
+
+// drop takes a lost connection out of the idle ones. That is rare, so it walks.
+func (w *loop) drop(lost *conn) {
+	for range w.idleLen {
+		if c := w.popIdle(); c != lost {
+			w.pushIdle(c)
+		}
+	}
+}

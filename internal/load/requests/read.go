@@ -3,10 +3,16 @@ package requests
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/load"
@@ -186,3 +192,87 @@ func split(raw string) (path, host string, err error) {
 
 // clip quotes what a line says, short and without what may be a credential.
 func clip(s string) string { return fmt.Sprintf("%q", phrase.Clip(secret.Text(s), 80)) }
+
+// object reads a request of the JSON format.
+func (r *Reader) object(line []byte) error {
+	var o struct {
+		Method string              `json:"method"`
+		URL    string              `json:"url"`
+		Header map[string][]string `json:"header"`
+		Body   []byte              `json:"body"`
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return fmt.Errorf("not a request in JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	switch {
+	case d.More():
+		return errors.New("more than one object: write each in a line of its own")
+	case o.Method == "" || o.URL == "":
+		return errors.New(`a request in JSON needs "method" and "url"`)
+	}
+	path, err := r.path(o.URL)
+	if err != nil {
+		return err
+	}
+	one := load.Request{Method: o.Method, Path: path, Body: o.Body}
+	if err := r.weigh(o.Body); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Header)) {
+		for _, value := range o.Header[name] {
+			one.Headers = append(one.Headers, name+": "+value)
+			if err := checkHeaders(&one); err != nil {
+				return err
+			}
+		}
+	}
+	return r.add(one)
+}
+
+// weighted is a URL with its weight in front: 3=http://….
+var weighted = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)=(.*)$`)
+
+// Weighted tells a URL that has a weight.
+func Weighted(text string) bool { return weighted.MatchString(text) }
+
+// Unweighted is the URL without its weight.
+func Unweighted(text string) string {
+	if m := weighted.FindStringSubmatch(text); m != nil {
+		return m[2]
+	}
+	return text
+}
+
+// FromURLs reads URLs of one server, each with its weight in front or none, which is
+// 1. base is the first without its weight. One URL without a weight is no mix: the
+// list is then empty.
+func FromURLs(texts []string) (base string, list []load.Request, err error) {
+	host := ""
+	for i, text := range texts {
+		weight, raw := 1.0, text
+		if m := weighted.FindStringSubmatch(text); m != nil {
+			raw = m[2]
+			if weight, err = strconv.ParseFloat(m[1], 64); err != nil || weight <= 0 || math.IsInf(weight, 0) {
+				return "", nil, fmt.Errorf("%s: want a weight above 0, as in 3=http://127.0.0.1:8080/", clip(text))
+			}
+		}
+		if len(texts) == 1 {
+			return raw, nil, nil
+		}
+		path, of, err := split(raw)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case of == "":
+			return "", nil, fmt.Errorf("%s: want a URL such as http://127.0.0.1:8080/", clip(raw))
+		case i == 0:
+			base, host = raw, of
+		case of != host:
+			return "", nil, fmt.Errorf("%s: the first is of %s, and one server is loaded", clip(raw), host)
+		}
+		list = append(list, load.Request{Weight: weight, Path: path})
+	}
+	return base, list, nil
+}

@@ -1,10 +1,117 @@
 package plan
 
 import (
+	"context"
+	"math/rand/v2"
+	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
+
+// racing lets the trials decide what is measured next, in each group for itself. The
+// groups take turns, a block each, so that a drift of the machine falls on all alike,
+// and share one budget.
+type racing struct{ h journal.Header }
+
+func (p racing) Next(r Record) Leg {
+	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
+	if s.Tasks = abreast(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
+		return s
+	}
+	contests := contest.All(p.h, r.Trials)
+	turn, next := -1, contest.Step{}
+	for i, c := range contests {
+		step := c.Next()
+		if step.Stop != "" {
+			continue
+		}
+		s.Open = append(s.Open, questions(c)...)
+		if turn < 0 || len(c.Blocks) < len(contests[turn].Blocks) {
+			turn, next = i, step
+		}
+	}
+	if s.Tasks = abreast(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
+		return s.about(s.Tasks[0].Setting.Group())
+	}
+	if turn < 0 || len(next.Settings) == 0 || p.spent(r, len(next.Settings)) {
+		return s
+	}
+	s.Begin = p.row(r, next)
+	for _, b := range s.Begin {
+		s.Tasks = append(s.Tasks, tasksOf(b)...)
+	}
+	s.Tasks = abreast(p.h.Plan, s.Tasks)
+	return s.about(contests[turn].Group)
+}
+
+// row is the next block, and the same again on every other node as far as the budget has
+// room.
+func (p racing) row(r Record, next contest.Step) (list []journal.Block) {
+	for range lanes(p.h.Plan) {
+		n := len(r.Blocks) + len(list)
+		if len(list) > 0 && contest.Spent(p.h, r.Trials, (len(list)+1)*len(next.Settings)) != "" {
+			break
+		}
+		list = append(list, journal.Block{Block: n, Why: string(next.Why), Settings: rotated(next.Settings, p.h.Plan.Lane(n))})
+	}
+	return list
+}
+
+// about puts the questions of one group first.
+func (l Leg) about(g journal.GroupKey) Leg {
+	slices.SortStableFunc(l.Open, func(a, b Question) int {
+		switch {
+		case a.Group == b.Group || a.Group != g && b.Group != g:
+			return 0
+		case a.Group == g:
+			return -1
+		}
+		return 1
+	})
+	return l
+}
+
+// begun is what is missing of the blocks that the journal holds.
+func (r Record) begun() []Task {
+	var tasks []Task
+	for _, b := range r.Blocks {
+		tasks = append(tasks, tasksOf(b)...)
+	}
+	return r.Lacks(tasks)
+}
+
+func tasksOf(b journal.Block) (tasks []Task) {
+	for i, setting := range b.Settings {
+		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleMeasure, Block: b.Block, Order: i})
+	}
+	return tasks
+}
+
+// questions are what a group's contest has still to decide.
+func questions(c contest.Contest) (list []Question) {
+	for _, o := range c.Lead().Open {
+		list = append(list, Question{Group: c.Group, A: min(o.A, o.B), B: max(o.A, o.B), Latency: o.By == race.P99, Trials: o.Trials})
+	}
+	return list
+}
+
+// spent tells whether the budget has no room for a block of so many trials. The first
+// block of each group has always room: a budget that has not is refused before.
+func (p racing) spent(r Record, more int) bool {
+	return len(r.Blocks) >= len(p.h.Plan.Groups()) && contest.Spent(p.h, r.Trials, more) != ""
+}
+
+// left is what of the plan's time has not been used.
+func (p racing) left(r Record) *time.Duration {
+	if p.h.Plan.MaxSeconds <= 0 {
+		return nil
+	}
+	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-contest.Seconds(p.h, r.Trials)) * float64(time.Second)))
+}
 
 // Planner says what is measured next: a pure function of what was measured, so that
 // a run that was stopped goes on as if it had not been.
@@ -43,4 +150,94 @@ func PlannerOf(h journal.Header) Planner {
 		return racing{h}
 	}
 	return grid{h.Plan}
+}
+
+// dueling runs the old and the new command of a gate side by side, setting by setting
+// in turn, until each setting is decided or the budget is used up.
+type dueling struct{ h journal.Header }
+
+const (
+	// duelPairs is how many pairs of trials a setting's duel has at most: a loss of
+	// twice the margin is found in so many where throughput strays by 3 %.
+	duelPairs = 40
+	// fewestPairs is how many a ruling needs.
+	fewestPairs = 4
+)
+
+func (p dueling) Next(r Record) Leg {
+	leg := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: racing{p.h}.left(r)}
+	if leg.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(leg.Tasks) > 0 {
+		return leg
+	}
+	if leg.Tasks = r.begun(); len(leg.Tasks) > 0 {
+		return leg
+	}
+	var next *contest.Duel
+	for _, d := range contest.Duels(p.h, r.Trials) {
+		if d.End() != "" {
+			continue
+		}
+		if next == nil || len(d.Pairs) < len(next.Pairs) {
+			next = &d
+		}
+	}
+	if next == nil || (racing{p.h}).spent(r, 2) {
+		return leg
+	}
+	block := journal.Block{Block: len(r.Blocks), Why: "gate", Settings: []journal.Setting{next.Old, next.New}}
+	order := rand.New(rand.NewPCG(p.h.Plan.Seed, uint64(block.Block)))
+	order.Shuffle(2, func(i, j int) { block.Settings[i], block.Settings[j] = block.Settings[j], block.Settings[i] })
+	leg.Begin, leg.Tasks = []journal.Block{block}, tasksOf(block)
+	return leg
+}
+
+// fewestCPUs is the machine from which on the load gets CPUs of its own. Of fewer it
+// would leave too little to sweep.
+const fewestCPUs = 4
+
+// Split is which CPUs the target and the load have, each for itself.
+type Split struct {
+	Target, Load cpuset.Set
+	Sizing       *journal.Sizing // what it was chosen by
+}
+
+// Arranger is a Runner that can set load and target apart on its machine.
+type Arranger interface {
+	// Arrange measures what the load costs and gives it CPUs of its own, for all
+	// trials that follow. nil is that it could not be told, or that there are no CPUs
+	// to give: then load and target share them as before. It follows Prepare.
+	Arrange(ctx context.Context, plan journal.Plan, observe Observer) (*Split, error)
+}
+
+// ApartOn tells whether the load is to get CPUs of its own on a machine of so many
+// CPUs that can be used.
+func (s Spec) ApartOn(effective float64) bool {
+	return s.Split == nil && s.Target.Pods == nil && s.Target.Attach == nil && !s.Load.Shared && s.LoadOnTargetHost() && effective >= fewestCPUs && s.Target.CPUs == nil && s.Load.CPUs == nil
+}
+
+// TargetCPUs are those that the target may run on; nil: any.
+func (s Spec) TargetCPUs() cpuset.Set {
+	if s.Split != nil {
+		return s.Split.Target
+	}
+	return s.Target.CPUs
+}
+
+// LoadCPUs are those that the load runs on; nil: any.
+func (s Spec) LoadCPUs() cpuset.Set {
+	if s.Split != nil {
+		return s.Split.Load
+	}
+	return s.Load.CPUs
+}
+
+// Arrangement is how load and target share CPUs; nil where there is no load.
+func (s Spec) Arrangement() *journal.Arrangement {
+	if s.Target.Kind() != journal.KindServer {
+		return nil
+	}
+	if !s.LoadOnTargetHost() {
+		return new(journal.ArrangementElsewhere)
+	}
+	return new(journal.Arrange(s.TargetCPUs(), s.LoadCPUs()))
 }

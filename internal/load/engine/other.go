@@ -2,7 +2,10 @@
 
 package engine
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Bind needs Linux.
 func Bind(cpus []int) (back func(), err error) {
@@ -11,3 +14,10 @@ func Bind(cpus []int) (back func(), err error) {
 	}
 	return nil, errors.New("a load cannot be bound to CPUs on this system")
 }
+
+func takeTimer() (release func()) { return func() {} }
+
+func pause(d time.Duration) { time.Sleep(d) }
+
+// rawEngine is none: it needs Linux.
+func rawEngine() engine { return nil }
