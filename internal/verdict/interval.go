@@ -194,20 +194,6 @@ func detectable(sd float64, n int) float64 {
 	return (quantileT(0.95, n-1) + quantileT(0.80, n-1)) * sd / math.Sqrt(float64(n))
 }
 
-// enough is the number of blocks from which a difference of size is detectable;
-// 0 when even mostBlocks would not do.
-func enough(sd, size float64) int {
-	for n := minSigned; n <= mostBlocks; n++ {
-		if detectable(sd, n) <= size {
-			return n
-		}
-	}
-	return 0
-}
-
-// mostBlocks is how many blocks may be asked of a user.
-const mostBlocks = 60
-
 // ratio is the estimate as a ratio with its two-sided interval.
 func (e estimate) ratio() Interval {
 	if e.n == 0 {

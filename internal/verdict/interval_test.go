@@ -108,15 +108,9 @@ func TestFewDifferencesProveNothing(t *testing.T) {
 	}
 }
 
-func TestEnough(t *testing.T) {
+func TestDetectable(t *testing.T) {
 	// Six blocks at a trial CV of 3 %, that is 4.2 % for a difference.
 	if got := math.Expm1(detectable(0.0424, 6)); got < 0.05 || got > 0.055 {
 		t.Errorf("detectable: %.4f", got)
-	}
-	if n := enough(0.35, 0.182); n < 20 || n > 30 {
-		t.Errorf("p99 of CV 25 %%: %d blocks", n)
-	}
-	if n := enough(5, 0.01); n != 0 {
-		t.Errorf("a hopeless spread wants %d blocks, instead of none being named", n)
 	}
 }

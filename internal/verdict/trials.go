@@ -33,11 +33,6 @@ func (t Trials) Where(meets func(*journal.Trial) bool) Trials {
 	return slices.DeleteFunc(slices.Clone(t), func(x *journal.Trial) bool { return !meets(x) })
 }
 
-// Valid is those that prove something.
-func (t Trials) Valid() Trials {
-	return t.Where(func(x *journal.Trial) bool { return x.Valid })
-}
-
 // ByBlock is a figure of the valid trials, by block, as [Paired] takes it. A figure
 // reads one number off a trial; nil where it has none.
 func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 {

@@ -1,14 +1,14 @@
 package kube
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -63,22 +63,11 @@ func (c *Canaries) Manifests(settings []journal.Setting) ([]byte, error) {
 	for i, a := range settings {
 		p := c.subject.pod(c.cut, fmt.Sprintf("%s-%d", c.Name(), i+1), c.differenceOf(a))
 		p.APIVersion, p.Kind = "v1", "Pod"
-		b, err := json.Marshal(p)
+		b, err := yaml.Marshal(p)
 		if err != nil {
 			return nil, err
 		}
-		var plain map[string]any
-		if err := yaml.Unmarshal(b, &plain); err != nil { // JSON is YAML, and its numbers stay whole
-			return nil, err
-		}
-		delete(plain, "status")
-		if meta, ok := plain["metadata"].(map[string]any); ok && meta["creationTimestamp"] == nil {
-			delete(meta, "creationTimestamp")
-		}
-		if b, err = yaml.Marshal(plain); err != nil {
-			return nil, err
-		}
-		out = append(append(out, "---\n"...), b...)
+		out = append(append(out, "---\n"...), bytes.TrimSuffix(b, []byte("status: {}\n"))...)
 	}
 	return out, nil
 }
@@ -120,21 +109,11 @@ func (g *group) proves(ctx context.Context) error {
 	for _, one := range g.fleet {
 		g.attach(ctx, one)
 	}
-	readings, looks, err := g.look(ctx)
+	readings, err := g.Look(ctx)
 	if err != nil {
 		return err
 	}
-	for i, l := range looks {
-		if g.Setting.Procs == nil && l.Env != nil {
-			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s, which does not set it: its image does, or the container runtime of the node, and so there is no control", *l.Env, g.fleet[i].name)
-		}
-	}
-	for i, r := range readings {
-		if want := g.Setting.Procs; want != nil && r.Err == nil && !r.NoGo && r.Procs != *want {
-			return trial.Invalid(journal.InvalidProcs, "pod %s runs with GOMAXPROCS %d, not with %d: its program, or what starts it, sets another", g.fleet[i].name, r.Procs, *want)
-		}
-	}
-	return nil
+	return trial.JudgeProcs(&journal.Trial{Setting: g.Setting}, readings, nil)
 }
 
 // End implements canary.Place.

@@ -118,7 +118,7 @@ func (r *run) Look(ctx context.Context) ([]trial.Reading, error) {
 func (r *run) unset(looks []agent.Look) error {
 	for i, l := range looks {
 		if r.Setting.Procs == nil && l.Env != nil {
-			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s, which does not set it: its image does, or the container runtime of the node; leave unset out of --procs", *l.Env, r.fleet[i].name)
+			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s, which does not set it: its image does, or the container runtime of the node, and so unset cannot be measured", *l.Env, r.fleet[i].name)
 		}
 	}
 	return nil

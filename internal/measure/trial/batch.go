@@ -57,7 +57,7 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		all = append(all, one)
 		addUsage(&t.Trial.Usage, one.Usage)
 	}
-	if err := judgeProcs(t.Trial, bestReadings(all), nil); err != nil {
+	if err := JudgeProcs(t.Trial, bestReadings(all), nil); err != nil {
 		return err
 	}
 	t.logged(all[0].Outputs)

@@ -83,9 +83,9 @@ func (r Reading) who() string {
 	return "the target"
 }
 
-// judgeProcs records what the target ran at and says whether that is what the setting
+// JudgeProcs records what the target ran at and says whether that is what the setting
 // wants. before is from after the warm-up, after from before the stop; it may be nil.
-func judgeProcs(t *journal.Trial, before, after []Reading) error {
+func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 	t.ObservedProcs = make([]*int, len(before))
 	want := t.Setting.Procs
 	for i, now := range before {

@@ -184,7 +184,7 @@ func (t *Task) judge(loops error, before []Reading, look func() ([]Reading, erro
 	if err != nil {
 		return err
 	}
-	procs := judgeProcs(t.Trial, before, after)
+	procs := JudgeProcs(t.Trial, before, after)
 	if loops != nil { // a target that hangs is reported as that, at any GOMAXPROCS
 		return loops
 	}

@@ -79,7 +79,7 @@ func TestProcs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := journal.Trial{Setting: journal.Setting{Procs: tc.procs}}
-			code, reason := failure(t, judgeProcs(&tr, tc.before, tc.after))
+			code, reason := failure(t, JudgeProcs(&tr, tc.before, tc.after))
 			if code != tc.code || !strings.Contains(reason, tc.reason) {
 				t.Errorf("%s %q, want %s with %q", code, reason, tc.code, tc.reason)
 			}
