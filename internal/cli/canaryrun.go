@@ -26,12 +26,9 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	rehearsal, err := run.copies.Rehearse(ctx, journal.Plan{Settings: run.header.Canary.Rounds[0]})
-	tellRehearsal(std, rehearsal)
-	if err != nil {
+	if err := o.consent(ctx, std, run.copies, journal.Plan{Settings: run.header.Canary.Rounds[0]}, func() { run.tell(std, o) }); err != nil {
 		return err
 	}
-	run.tell(std, o)
 	if o.dryRun {
 		for _, settings := range run.header.Canary.Rounds {
 			b, err := run.place.Manifests(settings)
@@ -43,9 +40,6 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 			}
 		}
 		return nil
-	}
-	if err := o.agreed(std); err != nil {
-		return err
 	}
 	end, err := run.measure(ctx, std)
 	if end == nil {
@@ -59,7 +53,7 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 func ended(end *journal.End, err error) error {
 	switch end.Code {
 	case journal.EndInterrupted:
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return interrupted(context.Canceled)
 	case journal.EndTaken:
 		return errors.New(end.Reason)
 	case journal.EndUnreached:

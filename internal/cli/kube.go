@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // kubeOptions are the flags for a cluster.
@@ -161,14 +162,13 @@ func (o *sweepOptions) settleBatch(spec *plan.Spec) error {
 }
 
 // consent shows what is about to be made, has the API server try it, and asks.
-func (o *sweepOptions) consent(ctx context.Context, std stdio, s *session.Session) error {
-	k := &o.kube
-	rehearsal, err := k.copies.Rehearse(ctx, s.Plan)
+func (o *sweepOptions) consent(ctx context.Context, std stdio, copies *kube.Copies, p journal.Plan, tell func()) error {
+	rehearsal, err := copies.Rehearse(ctx, p)
 	tellRehearsal(std, rehearsal)
 	if err != nil {
 		return err
 	}
-	k.tell(std, s)
+	tell()
 	if o.dryRun {
 		return nil
 	}

@@ -112,14 +112,5 @@ func (k *labKube) consent(ctx context.Context, std stdio, r *run.Run, dryRun boo
 	if first == nil {
 		return nil // why stands in the plan
 	}
-	rehearsal, err := k.copies.Rehearse(ctx, all)
-	tellRehearsal(std, rehearsal)
-	if err != nil {
-		return err
-	}
-	k.tell(std, first)
-	if dryRun {
-		return nil
-	}
-	return (&sweepOptions{yes: k.yes}).agreed(std)
+	return (&sweepOptions{yes: k.yes, dryRun: dryRun}).consent(ctx, std, k.copies, all, func() { k.tell(std, first) })
 }

@@ -96,7 +96,7 @@ func (o *sweepOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if o.kube.copies != nil {
-		if err := o.consent(ctx, std, s); err != nil {
+		if err := o.consent(ctx, std, o.kube.copies, s.Plan, func() { o.kube.tell(std, s) }); err != nil {
 			return err
 		}
 	}
