@@ -76,9 +76,6 @@ type Override struct {
 	Changed bool `json:"changed,omitempty"`
 }
 
-// Made says whether some value was overridden.
-func (o Override) Made() bool { return o.Ran > 0 || o.Changed }
-
 // overrides looks at invalid trials too: that the target ran at another value is what
 // makes them so.
 func (g *group) overrides(r *Group) Override {

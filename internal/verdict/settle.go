@@ -33,9 +33,6 @@ func (w *outcome) settle() []Step {
 	return []Step{step}
 }
 
-// mostAsked is how many trials may be asked of a user.
-const mostAsked = 1000
-
 // secondsOf is the wall time of a trial, from one start to the next: the median.
 func secondsOf(trials []*journal.Trial) float64 {
 	var gaps []float64
