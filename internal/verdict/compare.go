@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
 // margins holds what comparisons in one group are made with: the margins as logarithms,
@@ -143,4 +144,78 @@ func detectableRatio(sd float64, n int) *float64 {
 		return &x
 	}
 	return nil
+}
+
+// figureOf is the metric as a contest calls it.
+func figureOf(metric string) race.Figure {
+	if metric == MetricP99 {
+		return race.P99
+	}
+	return race.Throughput
+}
+
+// between is a ÷ b in a metric.
+func (w *outcome) between(a, b *contender, metric string) contest.Bounds {
+	return w.contest.Between(a.procs, b.procs, figureOf(metric))
+}
+
+// levelOf is a value's level in a metric.
+func (s *contender) levelOf(metric string) Level {
+	l, x := s.level, race.Interval{}
+	n := 0
+	if metric == MetricThroughput {
+		x, n = l.Throughput, l.Trials
+	} else {
+		x, n = l.P99, s.p99Trials
+	}
+	if n == 0 || !finitePositive(x.Mean) {
+		return Level{}
+	}
+	out := Level{Mean: new(x.Mean), N: n}
+	if n > 1 && finitePositive(x.Low) && finitePositive(x.High) {
+		out.Low, out.High = new(x.Low), new(x.High)
+	}
+	return out
+}
+
+func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+// Versus is what the value that a verdict names changes against the default's, as
+// ratios to it with the interval that holds in 95 % of such choices.
+type Versus struct {
+	Procs        int      `json:"procs"`
+	DefaultProcs int      `json:"default_procs"`
+	Throughput   Interval `json:"throughput"`
+	Latency      Interval `json:"latency"` // of the judged quantile; without a median where it was not compared
+}
+
+// against compares what is named with the default; nil where one of them is not known,
+// or they are one.
+func (w *outcome) against(r *Recommendation) *Versus {
+	standard := w.defaultContender()
+	if standard == nil || r.Procs == nil {
+		return nil
+	}
+	named := w.of(*r.Procs)
+	if named == nil || named == standard {
+		return nil
+	}
+	return &Versus{
+		Procs: named.procs, DefaultProcs: standard.procs,
+		Throughput: w.interval(named, standard, MetricThroughput), Latency: w.interval(named, standard, MetricP99),
+	}
+}
+
+// interval of a to b, of which a was chosen.
+func (w *outcome) interval(a, b *contender, metric string) Interval {
+	e := w.between(a, b, metric)
+	if e.N == 0 || metric == MetricP99 && (a.saturated || b.saturated) {
+		return Interval{}
+	}
+	i := Interval{Median: ratio(e.Mid), N: e.N}
+	if e.N >= contest.FewestProve {
+		_, low, high := w.Model.Interval(a.procs, b.procs, figureOf(metric))
+		i.Low, i.High = known(low), known(high)
+	}
+	return i
 }
