@@ -178,7 +178,7 @@ func (o *sweepOptions) place(run *canaryRun) error {
 	}
 	var err error
 	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota(), o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
-		return o.divided(err)
+		return usageError("%w", err)
 	}
 	pods := copies.Pods(true)
 	spec := o.spec.Spec
@@ -196,16 +196,7 @@ func (o *sweepOptions) place(run *canaryRun) error {
 	const slack = 5 * time.Minute // an API server that is away, say
 	run.place = copies.Canary(kube.CanaryConfig{
 		Host: thisHost(), Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + o.canaryWarmup() + time.Minute,
-		Life: h.Lasts()/time.Duration(len(h.Canary.Rounds)) + time.Duration(h.Most())*o.spec.Target.ReadyTimeout + slack,
+		Life: h.Lasts()/time.Duration(len(h.Canary.Rounds)) + time.Duration(len(h.Canary.Rounds[0])*o.spec.Replicas[0])*o.spec.Target.ReadyTimeout + slack,
 	})
 	return nil
-}
-
-// divided says by which flag more would fit.
-func (o *sweepOptions) divided(err error) error {
-	var few *canary.TooFewError
-	if errors.As(err, &few) {
-		return &exitError{exitUsage, few}
-	}
-	return usageError("--procs %q: %w", o.text("procs"), err)
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -83,38 +80,12 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End,
 	}
 	defer w.Close()
 	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
-	r := &canary.Run{Header: run.header, Place: run.place, Record: recordIn(w), Tell: p.tell}
+	r := &canary.Run{Header: run.header, Place: run.place, Append: w.Append, Tell: p.tell}
 	if run.ask != nil {
 		r.Ask = run.ask.Ask
 	}
 	end, err = r.Run(ctx)
 	return end, errors.Join(err, w.AppendEnd(*end))
-}
-
-// recordIn writes the slices of a canary into its journal.
-func recordIn(w *journal.Writer) func(canary.Slice) error {
-	return func(s canary.Slice) error {
-		for _, seen := range s.Settings {
-			if err := w.Append(seen.Trial); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-func showCanary(std stdio, dir string, contents *canary.Contents, asJSON bool) error {
-	r := canary.Analyze(contents)
-	paths, err := page.WriteCanary(dir, r)
-	if asJSON {
-		b, jsonErr := page.CanaryJSON(r)
-		if jsonErr == nil {
-			_, jsonErr = std.out.Write(b)
-		}
-		return errors.Join(jsonErr, err)
-	}
-	brief, _ := page.Canary(r)
-	return errors.Join(text.Render(std.out, brief, std.page(paths)), err)
 }
 
 // tell says what is about to be made, and what it means.
@@ -129,9 +100,9 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 		for j, a := range settings {
 			labels[j] = a.Label
 		}
-		n := len(settings) * h.Control().Replicas
+		n := len(settings) * settings[0].Replicas
 		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s, of which unset is the control: %s of the endpoints, for %s",
-			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(h.Control().Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
+			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(settings[0].Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
 	}
 	std.notef("  beside each a container of %s that looks at it, and the ConfigMap %s, to which they belong", k.options.Image, run.place.Name())
 	for _, n := range run.copies.Notes {
@@ -187,23 +158,7 @@ func (p *canaryProgress) tell(e canary.Event) {
 		p.done++
 		all := len(h.Canary.Rounds) * h.Slices()
 		left := time.Duration(all-p.done) * time.Duration(h.Canary.SliceSeconds*float64(time.Second))
-		p.std.notef("[%d/%d] %s; elapsed %s, %s left", p.done, all, p.figures(e.Slice), number.Clock(time.Since(p.began)), number.Clock(left))
+		now := canary.Analyze(&journal.Contents{Header: h.Header, Trials: e.Slice})
+		p.std.notef("[%d/%d] %s, elapsed %s, %s left", p.done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
 	}
-}
-
-// figures are the first query's, or CPU time, of each setting.
-func (p *canaryProgress) figures(s *canary.Slice) string {
-	r := &canary.Result{Header: p.header, PerRequest: slices.ContainsFunc(s.Settings, canary.Seen.Served)}
-	for _, f := range p.header.Figures() {
-		var list []string
-		for _, a := range s.Settings {
-			if x := r.Value(f, a); x != nil {
-				list = append(list, fmt.Sprintf("%s %s", a.Setting.Label, page.CanaryFigure(r, f, *x)))
-			}
-		}
-		if list != nil {
-			return page.CanaryName(r, f) + " of " + strings.Join(list, ", ")
-		}
-	}
-	return "nothing is known of this slice"
 }

@@ -51,10 +51,8 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 	if contents.Torn > 0 {
 		std.notef("%s: its last line is torn (%d bytes) and is left out", dir, contents.Torn)
 	}
-	if c, ok := canary.Of(contents); ok {
-		return showCanary(std, dir, c, asJSON)
-	}
-	if len(contents.Trials) == 0 {
+	canaried := contents.Header.Canary != nil // whose end tells something even before its first slice
+	if len(contents.Trials) == 0 && !canaried {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
 	}
 	if f := page.NewFailure(dir, contents); f != nil {
@@ -68,18 +66,25 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 // result is returned even if it cannot be written, or not be compared with the baseline.
 // The path to open first is at the head.
 func publish(dir string, contents *journal.Contents, baseline string) (*verdict.Result, []string, error) {
-	r := verdict.Analyze(contents.Header, contents.Trials)
+	r := analyze(contents)
 	r.Folder = dir
 	var refused error
 	if baseline != "" {
 		old, err := journal.ReadDirectory(baseline)
 		if err == nil {
-			r.Gate, err = verdict.GateBaseline(verdict.Analyze(old.Header, old.Trials), r)
+			r.Gate, err = verdict.GateBaseline(analyze(old), r)
 		}
 		refused = err
 	}
 	paths, err := page.Write(dir, r)
 	return r, paths, errors.Join(refused, err)
+}
+
+func analyze(c *journal.Contents) *verdict.Result {
+	if c.Header.Canary != nil {
+		return canary.Analyze(c)
+	}
+	return verdict.Analyze(c.Header, c.Trials)
 }
 
 // show prints a result: for a program as JSON, for a person as curves and words.

@@ -10,12 +10,7 @@ import (
 // Analyze says what a journal shows. It is pure: the same journal gives the same
 // result, and no number comes from anywhere else.
 func Analyze(h journal.Header, trials []journal.Trial) *Result {
-	r := &Result{
-		Schema: ResultSchema, Name: h.Name, Started: h.Started,
-		Host: h.TargetHost, LoadHost: h.LoadHost, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
-		SharedCPUs: contest.Shared(h),
-		Groups:     []Group{}, Warnings: []Warning{},
-	}
+	r := Of(h, trials)
 	trials, left := contest.Counted(h, trials)
 	notes := &notes{h: h}
 	notes.units(left)
@@ -45,6 +40,16 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 		r.Recommendation = &r.Groups[0].Recommendation
 	}
 	return r
+}
+
+// Of is a Result that nothing is said in yet.
+func Of(h journal.Header, trials []journal.Trial) *Result {
+	return &Result{
+		Schema: ResultSchema, Name: h.Name, Started: h.Started,
+		Host: h.TargetHost, LoadHost: h.LoadHost, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
+		SharedCPUs: contest.Shared(h),
+		Groups:     []Group{}, Warnings: []Warning{},
+	}
 }
 
 // count is by planned place: setting, role and block. Pilots are planned in number

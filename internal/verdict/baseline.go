@@ -33,6 +33,9 @@ func refuse(format string, args ...any) error {
 // logarithms. A setting that falls behind its run's unset setting fails, whichever of
 // the two has changed; a loss that all settings share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
+	if baseline.Canary != nil || current.Canary != nil {
+		return nil, refuse("one of the two is a canary, which is compared with the control beside it alone; remove --baseline")
+	}
 	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
 		return nil, err
 	}

@@ -56,6 +56,7 @@ const (
 	OutcomeWorse     Outcome = "worse"
 	OutcomeWithin    Outcome = "within_margin"
 	OutcomeOpen      Outcome = "open"
+	OutcomeBetter    Outcome = "better" // of a canary, which looks for it
 )
 
 // Unjudged is why a gate cannot be judged.

@@ -35,9 +35,10 @@ type Result struct {
 	PilotsInvalid  int             `json:"pilots_invalid"`
 	Groups         []Group         `json:"groups"`
 	Gate           *Gate           `json:"gate,omitempty"`
+	Canary         *Canary         `json:"canary,omitempty"`   // of a canary, which has no groups
 	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
 	Warnings       []Warning       `json:"warnings"`
-	Recommendation *Recommendation `json:"recommendation"` // when there is one group
+	Recommendation *Recommendation `json:"recommendation"` // when there is one group, and of a canary
 }
 
 // Limit is a CPU limit that was there before.

@@ -69,4 +69,10 @@ const (
 	WarnLoadLimited     WarningCode = "load_limited"     // Count, Of
 	WarnTrials          WarningCode = "trial_warnings"   // Count, Trial: the first
 	WarnDuplicates      WarningCode = "duplicate_trials" // Count
+
+	// Of a canary:
+	WarnFewSlices WarningCode = "few_slices"  // Count
+	WarnPerPod    WarningCode = "cpu_per_pod" // no query told the requests
+	WarnIdle      WarningCode = "no_requests" // Settings: in most slices
+	WarnSame      WarningCode = "same_procs"  // Settings: that run with what unset comes to
 )

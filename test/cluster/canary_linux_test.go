@@ -63,17 +63,16 @@ func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd
 	return exec.CommandContext(ctx, s.program, all...)
 }
 
-func (s *shop) seen(out string) *canary.Contents {
+func (s *shop) seen(out string) *journal.Contents {
 	s.Helper()
 	read, err := journal.ReadDirectory(filepath.Join(s.dir, out))
 	if err != nil {
 		s.Fatal(err)
 	}
-	c, ok := canary.Of(read)
-	if !ok {
+	if read.Header.Canary == nil {
 		s.Fatalf("%s has the journal of another sweep", out)
 	}
-	return c
+	return read
 }
 
 // A canary serves beside the user's pods, is counted by what the kernel has of its pods,
@@ -93,23 +92,21 @@ func TestCanary(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.seen("out")
-	if c.End == nil || c.End.Code != journal.EndComplete || len(c.Slices) != 6 {
-		t.Fatalf("%d slices, the end %+v", len(c.Slices), c.End)
+	if c.End == nil || c.End.Code != journal.EndComplete || len(c.Trials) != 12 {
+		t.Fatalf("%d trials, the end %+v", len(c.Trials), c.End)
 	}
 	served := map[string]float64{}
-	for _, slice := range c.Slices {
-		for _, a := range slice.Settings {
-			label, want := a.Setting.Label, a.Setting.Procs
-			if len(a.Pods) != 1 || len(a.ObservedProcs) != 1 || a.ObservedProcs[0] == nil || want != nil && *a.ObservedProcs[0] != *want {
-				t.Errorf("slice %d, %s: pods %v at %v: %v", slice.Index, label, a.Pods, a.ObservedProcs, a.Warnings)
-			}
-			_, latency := a.Metrics[string(canary.FigureSched)]
-			if a.CPUSeconds == nil || a.RunQueueWaitSeconds == nil || a.Cgroup == nil || !latency {
-				t.Errorf("slice %d, %s: %+v: %v", slice.Index, label, a.Usage, a.Warnings)
-				continue
-			}
-			served[label] += a.CPUSeconds.Total()
+	for _, a := range c.Trials {
+		label, want := a.Setting.Label, a.Setting.Procs
+		if len(a.Pods) != 1 || len(a.ObservedProcs) != 1 || a.ObservedProcs[0] == nil || want != nil && *a.ObservedProcs[0] != *want {
+			t.Errorf("slice %d, %s: pods %v at %v: %v", a.Block, label, a.Pods, a.ObservedProcs, a.Warnings)
 		}
+		_, latency := a.Metrics[canary.FigureSched]
+		if a.CPUSeconds == nil || a.RunQueueWaitSeconds == nil || a.Cgroup == nil || !latency {
+			t.Errorf("slice %d, %s: %+v: %v", a.Block, label, a.Usage, a.Warnings)
+			continue
+		}
+		served[label] += a.CPUSeconds.Total()
 	}
 	for _, label := range []string{canary.Control, "1"} {
 		if served[label] <= 0.01 {
@@ -130,7 +127,7 @@ func TestCanary(t *testing.T) {
 	}))
 	defer prometheus.Close()
 	both, err = s.canary(ctx, "harm", "--prometheus", prometheus.URL, "--query", `p99=slow{pod=~"$pods"}`).CombinedOutput()
-	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != journal.HarmQuery || len(c.Slices) != 4 {
+	if c := s.seen("harm"); err != nil || c.End == nil || c.End.Harm == nil || c.End.Harm.Setting != "1" || c.End.Harm.Code != journal.HarmQuery || len(c.Trials) != 8 {
 		t.Errorf("%v: %+v: %s", err, c.End, both)
 	}
 	s.empty(ctx)

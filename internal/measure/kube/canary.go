@@ -203,7 +203,7 @@ func (g *group) mark(ctx context.Context) (journal.Trial, error) {
 		t.Usage = *sum(before.counted, g.Setting.QuotaCPUs)
 		for _, one := range before.counted { // of several pods the highest
 			if p99 := one.SchedLatencyP99Seconds; p99 != nil {
-				name := string(canary.FigureSched)
+				const name = canary.FigureSched
 				t.Metrics[name] = journal.Metric{Value: max(*p99, t.Metrics[name].Value), Unit: "s", Better: "lower"}
 			}
 		}

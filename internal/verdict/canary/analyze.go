@@ -8,37 +8,103 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Analyze makes a Result of a journal.
-func Analyze(c *Contents) *Result {
-	r := &Result{Schema: ResultSchema, Header: c.Header, Slices: c.Slices, End: c.End, Counted: len(c.Slices), Planned: len(c.Header.Canary.Rounds) * c.Header.Slices()}
-	r.Unreached = unreached(c.Slices)
-	r.PerRequest = slices.ContainsFunc(c.Slices, func(s Slice) bool {
-		return slices.ContainsFunc(s.Settings, Seen.Served)
-	})
+// What settings are compared in, besides the user's queries.
+const (
+	FigureCPU       = "cpu"            // CPU seconds a request, or CPUs of a pod
+	FigureWait      = "run_queue_wait" // seconds a request, or a second and pod
+	FigureSched     = "sched_p99"      // seconds
+	FigureThrottled = "throttled"      // of the quota's periods
+	FigureRequests  = "requests"       // a second and pod
+)
+
+// own are those that no query may be called, but for requests, which one tells.
+var own = []string{FigureCPU, FigureWait, FigureSched, FigureThrottled}
+
+// judges tells a figure that decides: CPU time and what the user asks for. How long
+// goroutines and threads wait is a part of a request's latency, and stands in for it only
+// where no query tells that; throttling shows in it, and requests are none of a setting's
+// doing.
+func (h Header) judges(figure string) bool {
+	switch figure {
+	case FigureThrottled, FigureRequests:
+		return false
+	case FigureSched, FigureWait:
+		return !slices.ContainsFunc(h.Canary.Queries, func(q journal.Query) bool { return q.Name != Requests })
+	}
+	return true
+}
+
+// MarginCPU is how much more CPU time does not matter: as a sweep has it of throughput.
+const MarginCPU = 0.05
+
+// margin is how far above the control's a judged figure counts as no worse: 0.2 is 20 %.
+func (h Header) margin(figure string) float64 {
+	if figure == FigureCPU {
+		return MarginCPU
+	}
+	return h.Plan.MarginP99
+}
+
+// figures are all that may have been measured, in order.
+func (h Header) figures() (list []string) {
+	for _, q := range h.Canary.Queries {
+		if q.Name != Requests {
+			list = append(list, q.Name)
+		}
+	}
+	return append(list, FigureCPU, FigureSched, FigureWait, FigureThrottled, FigureRequests)
+}
+
+// asked tells that a figure is a query's, and so the user's own.
+func (h Header) asked(figure string) bool {
+	return figure != FigureRequests && slices.ContainsFunc(h.Canary.Queries, func(q journal.Query) bool { return q.Name == figure })
+}
+
+// analysis is a Result in the making.
+type analysis struct {
+	Header
+	*verdict.Canary
+	slices []Slice
+	of     map[string]map[string]series // setting, figure
+}
+
+// Analyze makes a Result of a canary's journal. It has no groups: its verdict is of all
+// settings together.
+func Analyze(c *journal.Contents) *verdict.Result {
+	a := &analysis{Header: Header{c.Header}, slices: slicesOf(c.Trials), of: map[string]map[string]series{}}
+	r := verdict.Of(c.Header, c.Trials)
+	r.Origin, r.Complete, r.TrialsRun = journal.OriginKube, c.End != nil && c.End.Code == journal.EndComplete, len(c.Trials)
+	r.Canary = &verdict.Canary{
+		Canary: *c.Header.Canary, End: c.End, Slices: len(a.slices), Planned: len(c.Header.Canary.Rounds) * a.Header.Slices(),
+		Unreached: unreached(a.slices), PerRequest: slices.ContainsFunc(c.Trials, served),
+	}
+	a.Canary = r.Canary
 	var settings []journal.Setting
 	for _, round := range c.Header.Canary.Rounds {
-		for _, a := range round {
-			if !slices.ContainsFunc(settings, func(have journal.Setting) bool { return have.Label == a.Label }) {
-				settings = append(settings, a)
+		r.TrialsPlanned += len(round) * a.Header.Slices()
+		for _, s := range round {
+			if !slices.ContainsFunc(settings, func(have journal.Setting) bool { return have.Label == s.Label }) {
+				settings = append(settings, s)
 			}
 		}
 	}
-	all := map[string]map[Figure]series{}
-	for _, a := range settings {
-		all[a.Label] = r.seriesOf(a)
-		for f, s := range all[a.Label] {
-			if a.Procs != nil && r.Header.Judges(f) && s.together(all[Control][f]) {
-				r.Comparisons++
+	for _, s := range settings {
+		a.of[s.Label] = a.seriesOf(s)
+		for f, values := range a.of[s.Label] {
+			if s.Procs != nil && a.judges(f) && values.together(a.of[Control][f]) {
+				a.Comparisons++
 			}
 		}
 	}
-	for _, a := range settings {
-		r.Settings = append(r.Settings, r.setting(a, all[a.Label], all[Control]))
+	for _, s := range settings {
+		a.Settings = append(a.Settings, a.setting(s))
 	}
-	control := slices.IndexFunc(r.Settings, func(a SettingResult) bool { return a.Procs == nil })
-	for i := range r.Settings {
-		r.Settings[i].Same = control >= 0 && i != control && len(r.Settings[i].Observed) == 1 && slices.Equal(r.Settings[i].Observed, r.Settings[control].Observed)
+	control := slices.IndexFunc(a.Settings, func(s verdict.CanarySetting) bool { return s.Procs == nil })
+	for i := range a.Settings {
+		s := &a.Settings[i]
+		s.Same = control >= 0 && i != control && len(s.Observed) == 1 && slices.Equal(s.Observed, a.Settings[control].Observed)
 	}
+	r.Recommendation, r.Warnings = recommend(r.Canary), a.warnings(c.Trials)
 	return r
 }
 
@@ -55,31 +121,30 @@ func (s series) together(t series) bool {
 	return false
 }
 
-// during is what of it is of another's slices.
-func (s series) during(other series) series {
-	part := series{}
+// median is that of the slices that another has too.
+func (s series) median(other series) verdict.Interval {
+	var list []float64
 	for i := range other {
-		if v, ok := s[i]; ok {
-			part[i] = v
-		}
+		list = append(list, s[i]...)
 	}
-	return part
+	return verdict.Median(list)
 }
 
-func (s series) values() (list []float64) {
-	for _, v := range s {
-		list = append(list, v...)
+// at is the value of a slice; nil: it is not known.
+func (s series) at(i int) *float64 {
+	if v, ok := s[i]; ok {
+		return &v[0]
 	}
-	return list
+	return nil
 }
 
-func (r *Result) seriesOf(a journal.Setting) map[Figure]series {
-	all := map[Figure]series{}
-	for _, f := range r.Header.Figures() {
+func (a *analysis) seriesOf(setting journal.Setting) map[string]series {
+	all := map[string]series{}
+	for _, f := range a.figures() {
 		all[f] = series{}
-		for i, s := range r.Slices {
-			for _, seen := range s.Settings {
-				if x := r.Value(f, seen); x != nil && seen.Setting.Label == a.Label {
+		for i, s := range a.slices {
+			if t := s.of(setting.Label); t != nil {
+				if x := a.value(f, t); x != nil {
 					all[f][i] = []float64{*x}
 				}
 			}
@@ -88,32 +153,26 @@ func (r *Result) seriesOf(a journal.Setting) map[Figure]series {
 	return all
 }
 
-// Served tells that a query counted requests.
-func (a Seen) Served() bool {
-	n := a.metric(Requests)
-	return n != nil && *n > 0
-}
-
-// Value is a figure of a setting in a slice; nil: it is not known.
-func (r *Result) Value(f Figure, a Seen) *float64 {
-	per := a.podSeconds()
-	if r.PerRequest {
-		per = a.metric(Requests)
+// value is a figure of a setting in a slice; nil: it is not known.
+func (a *analysis) value(figure string, t *journal.Trial) *float64 {
+	per := podSeconds(t)
+	if a.PerRequest {
+		per = metric(t, Requests)
 	}
-	switch f {
+	switch figure {
 	case FigureCPU:
-		return share(a.cpuSeconds(), per)
+		return share(cpuSeconds(t), per)
 	case FigureWait:
-		return share(a.RunQueueWaitSeconds, per)
+		return share(t.RunQueueWaitSeconds, per)
 	case FigureThrottled:
-		if a.Cgroup == nil {
+		if t.Cgroup == nil {
 			return nil
 		}
-		return share(new(float64(a.Cgroup.ThrottledPeriods)), new(float64(a.Cgroup.Periods)))
+		return share(new(float64(t.Cgroup.ThrottledPeriods)), new(float64(t.Cgroup.Periods)))
 	case FigureRequests:
-		return share(a.metric(Requests), new(r.Header.Canary.SliceSeconds*float64(max(1, len(a.Pods)))))
+		return share(metric(t, Requests), new(a.SliceSeconds*float64(max(1, len(t.Pods)))))
 	}
-	return a.metric(string(f))
+	return metric(t, figure)
 }
 
 func share(a, b *float64) *float64 {
@@ -123,67 +182,63 @@ func share(a, b *float64) *float64 {
 	return new(*a / *b)
 }
 
-func (r *Result) setting(a journal.Setting, of, control map[Figure]series) SettingResult {
-	out := SettingResult{Setting: a, Better: []Figure{}, Worse: []Figure{}, Untold: []Figure{}, Figures: []Measured{}}
-	for _, s := range r.Slices {
-		for _, seen := range s.Settings {
-			if seen.Setting.Label != a.Label {
-				continue
-			}
-			out.Slices++
-			if seen.Idle() {
-				out.Idle++
-			}
-			for _, n := range seen.ObservedProcs {
-				if n != nil && !slices.Contains(out.Observed, *n) {
-					out.Observed = append(out.Observed, *n)
-				}
+func (a *analysis) setting(s journal.Setting) verdict.CanarySetting {
+	out := verdict.CanarySetting{Setting: s, Figures: []verdict.CanaryFigure{}}
+	for _, slice := range a.slices {
+		t := slice.of(s.Label)
+		if t == nil {
+			continue
+		}
+		out.Slices++
+		if idle(t) {
+			out.Idle++
+		}
+		for _, n := range t.ObservedProcs {
+			if n != nil && !slices.Contains(out.Observed, *n) {
+				out.Observed = append(out.Observed, *n)
 			}
 		}
 	}
 	slices.Sort(out.Observed)
-	for _, f := range r.Header.Figures() {
-		if len(of[f]) == 0 {
-			if a.Procs != nil && r.Header.asked(f) { // of what the user asked for nothing is known
-				out.Untold = append(out.Untold, f)
-			}
-			continue
-		}
-		m := Measured{Figure: f, Value: verdict.Median(of[f].values())}
-		if a.Procs != nil {
-			together := 1
-			if r.Header.Judges(f) {
-				together = r.Comparisons
-			}
-			m.Ratio = verdict.PairedAmong(of[f], control[f], together)
-			m.Control = verdict.Median(control[f].during(of[f]).values())
-		}
-		out.Figures = append(out.Figures, m)
-		switch i := m.Ratio; {
-		case a.Procs == nil || !r.Header.Judges(f):
-		case i.High != nil && *i.High < 1:
-			out.Better = append(out.Better, f)
-		case i.Low != nil && *i.Low > 1:
-			out.Worse = append(out.Worse, f)
-		case i.High == nil || *i.High > 1+r.Header.Margin(f):
-			out.Untold = append(out.Untold, f)
+	for _, f := range a.figures() {
+		// Of what the user asked for it counts that nothing is known.
+		if len(a.of[s.Label][f]) > 0 || s.Procs != nil && out.Slices > 0 && a.asked(f) {
+			out.Figures = append(out.Figures, a.figure(f, s))
 		}
 	}
-	if a.Procs != nil {
-		out.Verdict = out.concluded()
+	if s.Procs != nil {
+		out.Verdict = concluded(out)
 	}
 	return out
 }
 
-func (a SettingResult) concluded() Verdict {
-	better, worse := len(a.Better) > 0, len(a.Worse) > 0
-	switch {
-	case better && worse:
-		return Mixed
-	case better && len(a.Untold) == 0:
-		return Better
-	case worse:
-		return Worse
+// figure compares a setting with the control.
+func (a *analysis) figure(name string, s journal.Setting) verdict.CanaryFigure {
+	of, control, together := a.of[s.Label][name], a.of[Control][name], 1
+	f := verdict.CanaryFigure{Name: name, Value: of.median(of)}
+	if s.Procs == nil {
+		return f
 	}
-	return Open
+	if a.judges(name) {
+		together = a.Comparisons
+	}
+	f.Ratio, f.Control = verdict.PairedAmong(of, control, together), control.median(of)
+	for i, slice := range a.slices {
+		if slice.of(s.Label) != nil {
+			f.Points = append(f.Points, [2]*float64{of.at(i), control.at(i)})
+		}
+	}
+	switch i := f.Ratio; {
+	case !a.judges(name):
+		f.Outcome = verdict.OutcomeNotJudged
+	case i.High != nil && *i.High < 1:
+		f.Outcome = verdict.OutcomeBetter
+	case i.Low != nil && *i.Low > 1:
+		f.Outcome = verdict.OutcomeWorse
+	case i.High == nil || *i.High > 1+a.margin(name):
+		f.Outcome = verdict.OutcomeOpen
+	default:
+		f.Outcome = verdict.OutcomeWithin
+	}
+	return f
 }

@@ -20,22 +20,6 @@ func SettingOf(procs *int) journal.Setting {
 	return journal.Setting{Label: fmt.Sprint(*procs), Procs: procs, Replicas: 1}
 }
 
-// TooFewError is that so few pods serve that even one setting beside its control would
-// be more than the share.
-type TooFewError struct {
-	Serve     int // pods that do
-	Pods      int // of ours at the least
-	Share     float64
-	WantServe int     // pods beside which they would be no more than the share
-	WantShare float64 // that they would be of, as it is
-}
-
-func (e *TooFewError) Error() string {
-	return fmt.Sprintf("%s of ours beside %s that serve would be %s of the endpoints, more than the share of %s: it takes %d that serve, or --share %s",
-		phrase.Count(e.Pods, "pod"), phrase.Count(e.Serve, "pod"), number.Percent(e.WantShare), number.Percent(e.Share), e.WantServe,
-		fmt.Sprintf("%g%%", math.Ceil(e.WantShare*100)))
-}
-
 // Divide makes rounds of the values: which settings are there at once, the control
 // first, each in so many pods. serve is how many pods of the user's do; of all that
 // then serve ours are no more than the share.
@@ -47,17 +31,16 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 		}
 	}
 	if len(settings) == 0 {
-		return nil, fmt.Errorf("want a number beside unset, which is the control anyway")
+		return nil, fmt.Errorf("--procs: want a number beside unset, which is the control anyway")
 	}
 	const hair = 1e-9 // 0.1/0.9 of 18 is not 2 in binary
 	most := int(math.Floor(share/(1-share)*float64(serve) + hair))
 	at := most/pods - 1 // beside a control
 	if at < 1 {
 		least := 2 * pods
-		return nil, &TooFewError{
-			Serve: serve, Pods: least, Share: share,
-			WantServe: int(math.Ceil(float64(least)*(1-share)/share - hair)), WantShare: float64(least) / float64(serve+least),
-		}
+		of := float64(least) / float64(serve+least)
+		return nil, fmt.Errorf("%s of ours beside %s that serve would be %s of the endpoints, more than the share of %s: it takes %d that serve, or --share %g%%",
+			phrase.Count(least, "pod"), phrase.Count(serve, "pod"), number.Percent(of), number.Percent(share), int(math.Ceil(float64(least)*(1-share)/share-hair)), math.Ceil(of*100))
 	}
 	var rounds [][]journal.Setting
 	for len(settings) > 0 {

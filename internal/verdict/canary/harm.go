@@ -62,7 +62,7 @@ func (w *watch) see(now time.Time, list []Condition) (*journal.Harm, string) {
 // It may be asked after every slice: chance alone ends one canary in 100 at most, whatever
 // the number of its settings and queries.
 func harmIn(h Header, list []Slice) *journal.Harm {
-	for _, a := range list[len(list)-1].Settings {
+	for _, a := range list[len(list)-1] {
 		for _, q := range h.Canary.Queries {
 			is, was := pairsOf(list, a.Setting.Label, q.Name)
 			if ratio, harm := above(is, was, h.Plan.MarginP99, falseAlarms/float64(h.queried())); harm && q.Name != Requests {
@@ -76,14 +76,12 @@ func harmIn(h Header, list []Slice) *journal.Harm {
 // pairsOf are a query's values of a setting and of the control, by slices that have both.
 func pairsOf(list []Slice, setting, query string) (is, was []float64) {
 	for _, s := range list {
-		control := s.control()
-		for _, a := range s.Settings {
-			if control == nil || a.Setting.Label != setting {
-				continue
-			}
-			if x, y := a.metric(query), control.metric(query); x != nil && y != nil {
-				is, was = append(is, *x), append(was, *y)
-			}
+		a, control := s.of(setting), s.of(Control)
+		if a == nil || control == nil {
+			continue
+		}
+		if x, y := metric(a, query), metric(control, query); x != nil && y != nil {
+			is, was = append(is, *x), append(was, *y)
 		}
 	}
 	return is, was
@@ -91,7 +89,7 @@ func pairsOf(list []Slice, setting, query string) (is, was []float64) {
 
 // queried is how many comparisons by queries there are in all rounds.
 func (h Header) queried() (n int) {
-	for _, f := range h.Figures() {
+	for _, f := range h.figures() {
 		if h.asked(f) {
 			for _, settings := range h.Canary.Rounds {
 				n += len(settings) - 1

@@ -35,16 +35,16 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// slicesOf makes slices of a query's values: the control's, then a setting's.
-func slicesOf(values ...[2]float64) (list []Slice) {
+// slicesWith makes slices of a query's values: the control's, then a setting's.
+func slicesWith(values ...[2]float64) (list []Slice) {
 	for i, v := range values {
-		s := Slice{Index: i}
+		var s Slice
 		for j, a := range []journal.Setting{SettingOf(nil), SettingOf(new(1))} {
-			seen := Seen{journal.Trial{Setting: a, Metrics: map[string]journal.Metric{}}}
+			seen := journal.Trial{Setting: a, Block: i, Metrics: map[string]journal.Metric{}}
 			if v[j] >= 0 {
 				seen.Metrics["p99"] = journal.Metric{Value: v[j]}
 			}
-			s.Settings = append(s.Settings, seen)
+			s = append(s, seen)
 		}
 		list = append(list, s)
 	}
@@ -79,7 +79,7 @@ func TestHarmIn(t *testing.T) {
 		"one error in all":       {append(same(9, 0, 0), [2]float64{0, 1}), false},
 		"nothing at all":         {same(9, 0, 0), false},
 	} {
-		got := harmIn(h, slicesOf(c.values...))
+		got := harmIn(h, slicesWith(c.values...))
 		if (got != nil) != c.harm {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -89,7 +89,7 @@ func TestHarmIn(t *testing.T) {
 	}
 	// The more is compared, the more it takes.
 	h.Canary.Queries, h.Canary.Rounds = append(h.Canary.Queries, journal.Query{Name: "errors"}), append(h.Canary.Rounds, h.Canary.Rounds[0])
-	if got := harmIn(h, slicesOf(same(4, 20, 10)...)); got != nil {
+	if got := harmIn(h, slicesWith(same(4, 20, 10)...)); got != nil {
 		t.Errorf("of four comparisons: %+v", got)
 	}
 }

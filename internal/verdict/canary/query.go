@@ -30,7 +30,7 @@ func ParseQuery(s string) (journal.Query, error) {
 	switch {
 	case !ok || !queryName.MatchString(q.Name) || q.Text == "":
 		return q, fmt.Errorf("%q: want NAME=QUERY, as in p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
-	case slices.Contains(own, Figure(q.Name)):
+	case slices.Contains(own, q.Name):
 		return q, fmt.Errorf("%q: %s is the name of a figure that is counted anyway: choose another", s, q.Name)
 	case !strings.Contains(q.Text, PodsPlaceholder):
 		return q, fmt.Errorf("%q: %s has to stand in it for the pods of a setting, as in {pod=~\"$pods\"}; in a shell that takes single quotes", s, PodsPlaceholder)

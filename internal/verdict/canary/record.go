@@ -25,88 +25,94 @@ func (h Header) Lasts() time.Duration {
 	return time.Duration(len(h.Canary.Rounds)) * (h.warmup() + time.Duration(h.Slices())*h.slice())
 }
 
-// Most is how many canary pods there are at once at most.
-func (h Header) Most() (n int) {
-	for _, settings := range h.Canary.Rounds {
-		n = max(n, len(settings)*h.Control().Replicas)
-	}
-	return n
-}
+// Slice is what all settings of a round did in the same time: the trials of a block.
+type Slice []journal.Trial
 
-// Control is the setting that all others are compared with, in as many pods as each other
-// has, under the CPU limit that all have.
-func (h Header) Control() (a journal.Setting) {
-	for _, settings := range h.Canary.Rounds {
-		for _, a := range settings {
-			return a
+// slicesOf are the blocks of a journal.
+func slicesOf(trials []journal.Trial) (list []Slice) {
+	for i, t := range trials {
+		if i == 0 || t.Block != trials[i-1].Block {
+			list = append(list, nil)
 		}
+		list[len(list)-1] = append(list[len(list)-1], t)
 	}
-	return a
+	return list
 }
 
-// Slice is what all settings of a round did in the same time.
-type Slice struct {
-	Round, Index int // within all rounds, and within the round
-	Started      time.Time
-	Seconds      float64
-	Settings     []Seen
-}
-
-// Seen is what the pods of one setting did together. Its metrics are the queries that have
-// a value.
-type Seen struct{ journal.Trial }
-
-func (s Slice) control() *Seen {
-	i := slices.IndexFunc(s.Settings, func(a Seen) bool { return a.Setting.Procs == nil })
+// of is what the pods of one setting did together; nil: it was not there. Its metrics are
+// the queries that have a value.
+func (s Slice) of(label string) *journal.Trial {
+	i := slices.IndexFunc(s, func(t journal.Trial) bool { return t.Setting.Label == label })
 	if i < 0 {
 		return nil
 	}
-	return &s.Settings[i]
+	return &s[i]
 }
 
 // metric is the value of a query, or of what an agent read of the runtime; nil: not known.
-func (a Seen) metric(name string) *float64 {
-	if m, ok := a.Metrics[name]; ok {
+func metric(t *journal.Trial, name string) *float64 {
+	if m, ok := t.Metrics[name]; ok {
 		return &m.Value
 	}
 	return nil
 }
 
+// served tells that a query counted requests.
+func served(t journal.Trial) bool {
+	n := metric(&t, Requests)
+	return n != nil && *n > 0
+}
+
 // podSeconds is the time that the counters span, of all pods together; nil: there are none.
-func (a Seen) podSeconds() *float64 {
-	if !(a.MeasuredSeconds > 0) {
+func podSeconds(t *journal.Trial) *float64 {
+	if !(t.MeasuredSeconds > 0) {
 		return nil
 	}
-	return new(a.MeasuredSeconds * float64(len(a.ObservedProcs)))
+	return new(t.MeasuredSeconds * float64(len(t.ObservedProcs)))
 }
 
-func (a Seen) cpuSeconds() *float64 {
-	if a.CPUSeconds == nil {
+func cpuSeconds(t *journal.Trial) *float64 {
+	if t.CPUSeconds == nil {
 		return nil
 	}
-	return new(a.CPUSeconds.Total())
+	return new(t.CPUSeconds.Total())
 }
 
-// Contents are a canary's journal by slices.
-type Contents struct {
-	Header Header
-	Slices []Slice
-	End    *journal.End // nil: its procfit was killed, or is still at work
-}
+const (
+	// idleCPUs is what a pod uses at most that no request reaches: for probes of the
+	// kubelet, and for the Go runtime. idleRate is how many of them it may count as
+	// requests in a second.
+	idleCPUs = 0.002
+	idleRate = 1
+	// ToldAfter is after how many slices without a request the canary says so.
+	ToldAfter = 2
+)
 
-// Of are the contents of a journal; false: it is not a canary's.
-func Of(c *journal.Contents) (*Contents, bool) {
-	if c.Header.Canary == nil {
-		return nil, false
+// Patience is after how many slices without a request a round ends: half of them.
+func (h Header) Patience() int { return max(ToldAfter+1, (h.Slices()+1)/2) }
+
+// idle tells that no request came to a setting's pods: they used next to no CPU time, or
+// where that is not known they counted none. What is not known at all is not idle.
+func idle(t *journal.Trial) bool {
+	counted := metric(t, Requests)
+	cpus, requests := share(cpuSeconds(t), podSeconds(t)), share(counted, podSeconds(t))
+	switch {
+	case cpus == nil:
+		return counted != nil && *counted == 0
+	case requests != nil && *requests >= idleRate:
+		return false
 	}
-	out := &Contents{Header: Header{c.Header}, End: c.End}
-	each := out.Header.Slices()
-	for i, t := range c.Trials {
-		if i == 0 || t.Block != c.Trials[i-1].Block {
-			out.Slices = append(out.Slices, Slice{Round: t.Block / each, Index: t.Block % each, Started: t.Started, Seconds: t.DurationSeconds})
+	return *cpus < idleCPUs
+}
+
+// unreached tells that no request came to any setting in any slice.
+func unreached(list []Slice) bool {
+	for _, s := range list {
+		for i := range s {
+			if !idle(&s[i]) {
+				return false
+			}
 		}
-		s := &out.Slices[len(out.Slices)-1]
-		s.Settings = append(s.Settings, Seen{t})
 	}
-	return out, true
+	return len(list) > 0
 }

@@ -14,21 +14,21 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // contents are of two settings beside a control: 1 takes 20 % less CPU time a request and
 // has the control's latency, 2 is the control. The traffic doubles on the way.
-func contents(n int) *Contents {
-	c := &Contents{Header: Header{journal.Header{
+func contents(n int) *journal.Contents {
+	c := &journal.Contents{Header: journal.Header{
 		Started: time.Unix(1000, 0).UTC(), Load: journal.Load{DurationSeconds: float64(60 * n)}, Plan: journal.Plan{MarginP99: 0.2},
 		Canary: &journal.Canary{
 			SliceSeconds: 60, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1)), SettingOf(new(2))}},
 			Queries: []journal.Query{{Name: Requests, Text: "$pods"}, {Name: "p99", Text: "$pods"}},
 		},
-	}}, End: &journal.End{Code: journal.EndComplete}}
+	}, End: &journal.End{Code: journal.EndComplete}}
 	for i := range n {
-		s := Slice{Index: i, Seconds: 60}
 		wobble := 1 + 0.01*float64(i%3)
 		requests := 1000 * (1 + float64(i)/float64(n))
 		for j, a := range c.Header.Canary.Rounds[0] {
@@ -36,31 +36,34 @@ func contents(n int) *Contents {
 			if j == 1 {
 				cpu, ran = cpu*0.8/wobble, 1
 			}
-			s.Settings = append(s.Settings, Seen{journal.Trial{
+			c.Trials = append(c.Trials, journal.Trial{
 				Setting: a, Block: i, Order: j, Pods: []journal.Pod{{Name: "p"}}, ObservedProcs: []*int{&ran}, DurationSeconds: 60,
-				Metrics: map[string]journal.Metric{Requests: {Value: requests}, "p99": {Value: 0.02 * wobble}, string(FigureSched): {Value: 0.001 * wobble}},
+				Metrics: map[string]journal.Metric{Requests: {Value: requests}, "p99": {Value: 0.02 * wobble}, FigureSched: {Value: 0.001 * wobble}},
 				Usage:   journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}, RunQueueWaitSeconds: new(cpu / 10), Cgroup: &journal.Cgroup{Periods: 600}},
-			}})
+			})
 		}
-		c.Slices = append(c.Slices, s)
 	}
 	return c
 }
 
 func TestAnalyze(t *testing.T) {
-	r := Analyze(contents(12))
-	if !r.PerRequest || r.Counted != 12 || r.Planned != 12 || len(r.Settings) != 3 || r.Comparisons != 4 {
+	result := Analyze(contents(12))
+	r := result.Canary
+	if !r.PerRequest || r.Slices != 12 || r.Planned != 12 || len(r.Settings) != 3 || r.Comparisons != 4 {
 		t.Fatalf("%+v", r)
 	}
 	control, one, two := r.Settings[0], r.Settings[1], r.Settings[2]
-	if control.Verdict != "" || control.Same || len(control.Better) > 0 {
+	if control.Verdict != "" || control.Same || control.In(verdict.OutcomeBetter) != nil {
 		t.Errorf("control: %+v", control)
 	}
-	if one.Verdict != Better || one.Same || !slices.Equal(one.Better, []Figure{FigureCPU}) || len(one.Worse) > 0 {
+	if one.Verdict != verdict.Recommended || one.Same || !slices.Equal(one.In(verdict.OutcomeBetter), []string{FigureCPU}) || one.In(verdict.OutcomeWorse) != nil {
 		t.Errorf("1: %+v", one)
 	}
-	if two.Verdict != Open || !two.Same {
+	if two.Verdict != verdict.CannotTell || !two.Same {
 		t.Errorf("2: %+v", two)
+	}
+	if rec := result.Recommendation; rec.Verdict != verdict.Recommended || rec.Procs == nil || *rec.Procs != 1 || !result.Complete || result.TrialsRun != 36 || result.TrialsPlanned != 36 {
+		t.Errorf("%+v, %d of %d trials", rec, result.TrialsRun, result.TrialsPlanned)
 	}
 	// Paired by slice the doubled traffic is in neither.
 	cpu := one.Of(FigureCPU)
@@ -78,20 +81,18 @@ func TestAnalyze(t *testing.T) {
 func TestAnalyzeWithoutRequests(t *testing.T) {
 	c := contents(12)
 	c.Header.Canary.Queries = nil
-	for i := range c.Slices {
-		for j := range c.Slices[i].Settings {
-			delete(c.Slices[i].Settings[j].Metrics, Requests)
-		}
+	for _, t := range c.Trials {
+		delete(t.Metrics, Requests)
 	}
-	r := Analyze(c)
+	r := Analyze(c).Canary
 	// No query tells a latency: waiting stands in for it.
-	if r.Comparisons != 6 || !slices.Contains(r.Settings[1].Better, FigureWait) {
-		t.Errorf("%d comparisons, better in %v", r.Comparisons, r.Settings[1].Better)
+	if r.Comparisons != 6 || !slices.Contains(r.Settings[1].In(verdict.OutcomeBetter), FigureWait) {
+		t.Errorf("%d comparisons: %+v", r.Comparisons, r.Settings[1])
 	}
 	if m := r.Settings[1].Of(FigureCPU); r.PerRequest || m == nil || *m.Value.Median > 0.05 || r.Settings[1].Of(FigureRequests) != nil {
 		t.Errorf("%+v", m)
 	}
-	if r := Analyze(&Contents{Header: c.Header}); r.Counted != 0 || r.Settings[1].Verdict != Open || len(r.Settings[1].Figures) != 0 {
+	if r := Analyze(&journal.Contents{Header: c.Header}).Canary; r.Slices != 0 || r.Settings[1].Verdict != verdict.CannotTell || len(r.Settings[1].Figures) != 0 {
 		t.Errorf("of no slice: %+v", r)
 	}
 }
@@ -100,47 +101,45 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 	for name, c := range map[string]struct {
 		p99  func(slice int) float64 // over the control's
-		want Verdict
-		open []Figure
+		want verdict.Verdict
+		open []string
 	}{
-		"the same":          {func(int) float64 { return 1 }, Better, []Figure{}},
-		"5 % longer":        {func(int) float64 { return 1.05 }, Mixed, []Figure{}},
-		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, Open, []Figure{"p99"}},
-		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, Better, []Figure{}},
-		"not known":         {nil, Open, []Figure{"p99"}},
+		"the same":          {func(int) float64 { return 1 }, verdict.Recommended, nil},
+		"5 % longer":        {func(int) float64 { return 1.05 }, verdict.TradeOff, nil},
+		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, verdict.CannotTell, []string{"p99"}},
+		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, verdict.Recommended, nil},
+		"not known":         {nil, verdict.CannotTell, []string{"p99"}},
 	} {
 		contents := contents(12)
-		for i, s := range contents.Slices {
+		for i, s := range slicesOf(contents.Trials) {
 			if c.p99 == nil {
-				delete(s.Settings[1].Metrics, "p99")
+				delete(s[1].Metrics, "p99")
 			} else {
-				s.Settings[1].Metrics["p99"] = journal.Metric{Value: *s.Settings[0].metric("p99") * c.p99(i)}
+				s[1].Metrics["p99"] = journal.Metric{Value: *metric(&s[0], "p99") * c.p99(i)}
 			}
 		}
-		one := Analyze(contents).Settings[1]
-		if one.Verdict != c.want || !slices.Equal(one.Better, []Figure{FigureCPU}) || !slices.Equal(one.Untold, c.open) {
-			t.Errorf("%s: %s, better in %v, worse in %v, open in %v: %+v", name, one.Verdict, one.Better, one.Worse, one.Untold, one.Of("p99"))
+		one := Analyze(contents).Canary.Settings[1]
+		if one.Verdict != c.want || !slices.Equal(one.In(verdict.OutcomeBetter), []string{FigureCPU}) || !slices.Equal(one.In(verdict.OutcomeOpen), c.open) {
+			t.Errorf("%s: %+v", name, one)
 		}
 	}
 }
 
 // write makes a journal of contents in a new folder.
-func write(t testing.TB, c *Contents) (path string) {
+func write(t testing.TB, c *journal.Contents) (path string) {
 	t.Helper()
 	dir, err := folder.Make(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	w, err := journal.Create(dir, c.Header.Header)
+	w, err := journal.Create(dir, c.Header)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range c.Slices {
-		for _, seen := range s.Settings {
-			if err := w.Append(seen.Trial); err != nil {
-				t.Fatal(err)
-			}
+	for _, one := range c.Trials {
+		if err := w.Append(one); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := errors.Join(w.AppendEnd(*c.End), w.Close()); err != nil {
@@ -151,20 +150,17 @@ func write(t testing.TB, c *Contents) (path string) {
 
 func TestJournal(t *testing.T) {
 	c := contents(2)
-	read, err := journal.ReadDirectory(write(t, c))
+	got, err := journal.ReadDirectory(write(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := Of(read)
-	if !ok || len(got.Slices) != 2 || got.End == nil || got.End.Code != journal.EndComplete {
-		t.Fatalf("%v, %+v", ok, got)
+	list := slicesOf(got.Trials)
+	if len(list) != 2 || got.End == nil || got.End.Code != journal.EndComplete {
+		t.Fatalf("%+v", got)
 	}
-	one := got.Slices[1]
-	if one.Index != 1 || one.Seconds != 60 || len(one.Settings) != 3 || *one.Settings[1].cpuSeconds() != *c.Slices[1].Settings[1].cpuSeconds() || *one.Settings[2].Setting.Procs != 2 || *one.Settings[0].metric("p99") != *c.Slices[1].Settings[0].metric("p99") {
+	one := list[1]
+	if len(one) != 3 || one[1].DurationSeconds != 60 || *cpuSeconds(&one[1]) != *cpuSeconds(&c.Trials[4]) || *one[2].Setting.Procs != 2 || *metric(&one[0], "p99") != *metric(&c.Trials[3], "p99") {
 		t.Errorf("%+v", one)
-	}
-	if _, ok := Of(&journal.Contents{}); ok {
-		t.Error("any other sweep's is taken for a canary's")
 	}
 	for _, seconds := range []string{"0", "1e9", "-1"} {
 		text := `{"schema":"procfit.journal/v2","kind":"header","load":{"duration_seconds":1},"canary":{"slice_seconds":` + seconds + "}}\n"
@@ -189,13 +185,12 @@ func FuzzAnalyze(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c, ok := Of(read)
-		if !ok {
+		if read.Header.Canary == nil {
 			return
 		}
-		r := Analyze(c)
-		if r.Counted != len(c.Slices) {
-			t.Errorf("%d slices of %d", r.Counted, len(c.Slices))
+		r := Analyze(read)
+		if n := len(slicesOf(read.Trials)); r.Canary.Slices != n {
+			t.Errorf("%d slices of %d", r.Canary.Slices, n)
 		}
 		if _, err := json.Marshal(r); err != nil {
 			t.Error(err)

@@ -50,7 +50,7 @@ const (
 type Event struct {
 	Kind  EventKind
 	Round int
-	Slice *Slice // of EventSlice
+	Slice Slice // of EventSlice
 }
 
 // Run is one canary at work.
@@ -60,7 +60,7 @@ type Run struct {
 	// Ask is a query's value at a time; nil: it has none. It may be nil where the header
 	// has no queries.
 	Ask    func(ctx context.Context, query string, at time.Time) (*float64, error)
-	Record func(Slice) error // keeps a slice before anything else is done
+	Append func(journal.Trial) error // keeps a setting's slice before anything else is done
 	Tell   func(Event)
 }
 
@@ -115,23 +115,21 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 	}
 	var list []Slice
 	for i := range r.Header.Slices() {
-		s := Slice{Round: n, Index: i, Started: time.Now()}
-		if end, err := r.until(ctx, &w, s.Started.Add(r.Header.slice())); end != nil || err != nil {
+		started := time.Now()
+		if end, err := r.until(ctx, &w, started.Add(r.Header.slice())); end != nil || err != nil {
 			return end, err
 		}
-		if err := r.fill(ctx, &s); err != nil {
+		s, err := r.slice(ctx, n*r.Header.Slices()+i, started)
+		if err != nil {
 			return nil, err
 		}
-		if err := r.Record(s); err != nil {
-			return nil, err
-		}
-		r.Tell(Event{Kind: EventSlice, Round: n, Slice: &s})
+		r.Tell(Event{Kind: EventSlice, Round: n, Slice: s})
 		list = append(list, s)
 		if h := harmIn(r.Header, list); h != nil {
 			return &journal.End{Code: journal.EndHarm, Harm: h}, nil
 		}
 		if unreached(list) && len(list) == ToldAfter {
-			r.Tell(Event{Kind: EventUnreached, Round: n, Slice: &s})
+			r.Tell(Event{Kind: EventUnreached, Round: n})
 		}
 		if unreached(list) && len(list) >= r.Header.Patience() {
 			return &journal.End{Code: journal.EndUnreached}, nil
@@ -166,42 +164,53 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*journal.End, e
 	}
 }
 
-// fill is what the settings did in a slice that is over.
-func (r *Run) fill(ctx context.Context, s *Slice) error {
+// slice is what the settings did in a slice that is over.
+func (r *Run) slice(ctx context.Context, block int, started time.Time) (Slice, error) {
 	trials, err := r.Place.Mark(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := time.Now()
-	s.Seconds = now.Sub(s.Started).Seconds()
-	for order, t := range trials {
+	for order := range trials {
+		t := &trials[order]
 		t.Role, t.Origin, t.Valid = journal.RoleMeasure, journal.OriginKube, true
-		t.Block, t.Order = s.Round*r.Header.Slices()+s.Index, order
-		t.Started, t.DurationSeconds = s.Started, s.Seconds
-		if t.Metrics == nil {
-			t.Metrics = map[string]journal.Metric{}
+		t.Block, t.Order, t.Started, t.DurationSeconds = block, order, started, now.Sub(started).Seconds()
+		if err := r.ask(ctx, t, now); err != nil {
+			return nil, err
 		}
-		var pods []string
-		for _, p := range t.Pods {
-			pods = append(pods, p.Name)
+	}
+	for _, t := range trials {
+		if err := r.Append(t); err != nil {
+			return nil, err
 		}
-		for _, q := range r.Header.Canary.Queries {
-			v, err := r.Ask(ctx, asked(q, pods, r.Header.slice()), now)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil { // a Prometheus may be away for a while, and a slice has other figures
-				t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: q.Name + ": " + err.Error()})
-			}
-			if v != nil {
-				m := journal.Metric{Value: *v, Better: "lower"}
-				if q.Name == Requests {
-					m.Better = "higher"
-				}
-				t.Metrics[q.Name] = m
-			}
+	}
+	return trials, nil
+}
+
+// ask makes the queries metrics of a setting's slice.
+func (r *Run) ask(ctx context.Context, t *journal.Trial, now time.Time) error {
+	if t.Metrics == nil {
+		t.Metrics = map[string]journal.Metric{}
+	}
+	var pods []string
+	for _, p := range t.Pods {
+		pods = append(pods, p.Name)
+	}
+	for _, q := range r.Header.Canary.Queries {
+		v, err := r.Ask(ctx, asked(q, pods, r.Header.slice()), now)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		s.Settings = append(s.Settings, Seen{t})
+		if err != nil { // a Prometheus may be away for a while, and a slice has other figures
+			t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnQuery, Detail: q.Name + ": " + err.Error()})
+		}
+		if v != nil {
+			m := journal.Metric{Value: *v, Better: "lower"}
+			if q.Name == Requests {
+				m.Better = "higher"
+			}
+			t.Metrics[q.Name] = m
+		}
 	}
 	return nil
 }

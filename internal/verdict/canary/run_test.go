@@ -67,8 +67,8 @@ func (s *stage) End(ctx context.Context) error {
 	return s.lost
 }
 
-func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Run, *[]Slice) {
-	kept := &[]Slice{}
+func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Run, *[]journal.Trial) {
+	kept := &[]journal.Trial{}
 	return &Run{
 		Header: Header{journal.Header{
 			Load: journal.Load{DurationSeconds: 300, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
@@ -79,7 +79,7 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Ru
 			s.asked = append(s.asked, q)
 			return ask(q, at)
 		},
-		Record: func(one Slice) error { *kept = append(*kept, one); return nil },
+		Append: func(t journal.Trial) error { *kept = append(*kept, t); return nil },
 		Tell:   func(Event) {},
 	}, kept
 }
@@ -96,13 +96,12 @@ func runComplete(t *testing.T) {
 	})
 	r.Header.Canary.Queries = []journal.Query{{Name: Requests, Text: "served{$pods}[$slice]"}, {Name: "p99", Text: "slow{$pods}"}}
 	end, err := r.Run(context.Background())
-	if err != nil || end.Code != journal.EndComplete || len(s.begun) != 2 || s.ended != 2 || s.marks != 12 || len(*kept) != 10 {
+	if err != nil || end.Code != journal.EndComplete || len(s.begun) != 2 || s.ended != 2 || s.marks != 12 || len(*kept) != 20 {
 		t.Fatalf("%+v, %v: %d rounds, %d removed, %d marks, %d slices", end, err, len(s.begun), s.ended, s.marks, len(*kept))
 	}
-	for i, one := range *kept {
-		a := one.Settings[1]
-		if one.Round != i/5 || one.Index != i%5 || one.Seconds != 60 || a.Block != i || a.Order != 1 || *a.metric(Requests) != 100 || a.metric("p99") != nil || len(a.Warnings) != 1 || a.Warnings[0].Detail != "p99: no Prometheus" {
-			t.Errorf("slice %d: %+v", i, one)
+	for i, a := range *kept {
+		if a.DurationSeconds != 60 || a.Block != i/2 || a.Order != i%2 || *metric(&a, Requests) != 100 || metric(&a, "p99") != nil || len(a.Warnings) != 1 || a.Warnings[0].Detail != "p99: no Prometheus" {
+			t.Errorf("trial %d: %+v", i, a)
 		}
 	}
 	if s.asked[2] != "served{pod-1}[60s]" {
@@ -149,7 +148,7 @@ func runEnds(t *testing.T) {
 		"no start":        {func(s *stage, _ *Run) { s.refuse = &NotStartedError{"1", "no image"} }, none, journal.EndNotStarted, "", 0, "no image"},
 		"no cluster":      {func(s *stage, _ *Run) { s.refuse = errors.New("no API server") }, none, journal.EndFailed, "", 0, "no API server"},
 		"pods that stay":  {func(s *stage, _ *Run) { s.lost = errors.New("not gone") }, none, journal.EndFailed, "", 5, "not gone"},
-		"no room on disk": {func(_ *stage, r *Run) { r.Record = func(Slice) error { return errors.New("disk full") } }, none, journal.EndFailed, "", 0, "disk full"},
+		"no room on disk": {func(_ *stage, r *Run) { r.Append = func(journal.Trial) error { return errors.New("disk full") } }, none, journal.EndFailed, "", 0, "disk full"},
 	} {
 		s := &stage{began: time.Now()}
 		r, kept := s.run(c.ask)
@@ -161,7 +160,7 @@ func runEnds(t *testing.T) {
 		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s: error %v, want %q", name, err, c.fails)
 		}
-		if s.ended != 1 || len(*kept) != c.slices {
+		if s.ended != 1 || len(slicesOf(*kept)) != c.slices {
 			t.Errorf("%s: removed %d times, %d slices", name, s.ended, len(*kept))
 		}
 	}
@@ -174,12 +173,12 @@ func runInterrupted(t *testing.T) {
 	s := &stage{began: time.Now()}
 	r, kept := s.run(nil)
 	r.Tell = func(e Event) {
-		if e.Kind == EventSlice && e.Slice.Index == 1 {
+		if e.Kind == EventSlice && e.Slice[0].Block == 1 {
 			cancel()
 		}
 	}
 	end, err := r.Run(ctx)
-	if end.Code != journal.EndInterrupted || !errors.Is(err, context.Canceled) || len(*kept) != 2 || s.ended != 1 {
+	if end.Code != journal.EndInterrupted || !errors.Is(err, context.Canceled) || len(*kept) != 4 || s.ended != 1 {
 		t.Errorf("%+v, %v: %d slices, removed %d times", end, err, len(*kept), s.ended)
 	}
 	if strings.Contains(fmt.Sprint(err), "nobody is left") {
@@ -208,25 +207,25 @@ func runUnreached(t *testing.T) {
 		told := false
 		r.Tell = func(e Event) { told = told || e.Kind == EventUnreached }
 		end, err := r.Run(context.Background())
-		if err != nil || end.Code != c.code || told != c.told || len(*kept) != c.slices || s.ended == 0 {
+		if err != nil || end.Code != c.code || told != c.told || len(slicesOf(*kept)) != c.slices || s.ended == 0 {
 			t.Errorf("%s: ended %q, %v, told %v, after %d slices", name, end.Code, err, told, len(*kept))
 		}
-		if result := Analyze(&Contents{Header: r.Header, Slices: *kept, End: end}); result.Unreached != (c.code == journal.EndUnreached) {
-			t.Errorf("%s: unreached %v", name, result.Unreached)
+		if result := Analyze(&journal.Contents{Header: r.Header.Header, Trials: *kept, End: end}); result.Canary.Unreached != (c.code == journal.EndUnreached) {
+			t.Errorf("%s: unreached %v", name, result.Canary.Unreached)
 		}
 	}
 }
 
 // seenOf is one pod in 60 seconds.
-func seenOf(cpu, requests *float64) Seen {
-	t := journal.Trial{ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60}, Metrics: map[string]journal.Metric{}}
+func seenOf(cpu, requests *float64) *journal.Trial {
+	t := &journal.Trial{ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60}, Metrics: map[string]journal.Metric{}}
 	if cpu != nil {
 		t.CPUSeconds = &journal.CPUSeconds{User: *cpu}
 	}
 	if requests != nil {
 		t.Metrics[Requests] = journal.Metric{Value: *requests}
 	}
-	return Seen{t}
+	return t
 }
 
 func TestIdle(t *testing.T) {
@@ -243,7 +242,7 @@ func TestIdle(t *testing.T) {
 		"one, by the query":       {nil, new(1.0), false},
 		"none, and it is at work": {new(6.0), new(0.0), false},
 	} {
-		if got := seenOf(c.cpu, c.requests).Idle(); got != c.want {
+		if got := idle(seenOf(c.cpu, c.requests)); got != c.want {
 			t.Errorf("%s: idle %v", name, got)
 		}
 	}

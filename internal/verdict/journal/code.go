@@ -64,7 +64,8 @@ const (
 	WarnNoGo           WarningCode = "no_go"           // no Go program is among the target's processes
 	WarnProcsChanged   WarningCode = "procs_changed"   // From, To: of the unset setting
 	WarnKilled         WarningCode = "killed"          // Value: seconds of grace after which SIGKILL followed SIGTERM
-	WarnCounters       WarningCode = "counters"        // Detail: why the kernel's counters, or the value of a canary's query, could not be read
+	WarnCounters       WarningCode = "counters"        // Detail: why the kernel's counters could not be read
+	WarnQuery          WarningCode = "query"           // Detail: why the value of a canary's query could not be read
 	WarnFailedRequests WarningCode = "failed_requests" // Phase, Count, Detail: of one kind of error
 	WarnUnanswered     WarningCode = "unanswered"      // Phase, Count: requests that still waited at the end
 	WarnLatencyClock   WarningCode = "latency_clock"   // Detail: the generator, whose latency counts from the actual send

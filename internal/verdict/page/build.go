@@ -20,13 +20,12 @@ func New(result *verdict.Result) *View {
 		Progress:    progress(r),
 		Environment: environment(r),
 		Command:     command(r),
+		Against:     phrase.Shell(r.Target.Against),
 		Sweep:       sweep(r),
 		Reproduce:   reproduce(r),
 	}
-	if len(r.Target.Against) > 0 {
-		v.Against = phrase.Shell(r.Target.Against)
-	}
 	alone := gateAlone(r)
+	v.canary(r)
 	for i := range r.Groups {
 		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone, rows: rowsOf(&r.Groups[i])}
 		g.throughput = g.throughputShown()

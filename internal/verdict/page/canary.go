@@ -1,11 +1,9 @@
 package page
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -13,53 +11,51 @@ import (
 	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
-// Canary is what a canary came to, for a terminal and for files.
-func Canary(r *canary.Result) (brief, report *document.Document) {
-	w := canaryWords{r}
-	h, v, table := r.Header, w.verdict(), w.table()
-	brief = &document.Document{Title: "GOMAXPROCS of " + phrase.Clean(h.Name) + " under its own traffic", Date: h.Started.UTC().Format("2 January 2006, 15:04 UTC")}
-	whole := *brief
-	report = &whole
-	brief.Blocks, report.Blocks = []document.Block{v.panel()}, []document.Block{v.panel()}
-	if !r.Unreached { // else of zeros
-		if list := w.charts(); len(list) > 0 {
-			report.Blocks = append(report.Blocks, document.Charts{Title: document.Heading{Level: 2, Text: "Over time"}, List: list})
-			list = slices.DeleteFunc(slices.Clone(list), func(c document.Chart) bool { return len(c.Categories) > mostSlices })
-			brief.Blocks = append(brief.Blocks, document.Charts{List: list})
-		}
-	}
-	if len(table.Rows) > 0 {
-		report.Blocks = append(report.Blocks, document.Heading{Level: 2, Text: "All figures"}, table)
-		brief.Blocks = slices.Insert(brief.Blocks, 1, document.Block(table))
-	}
-	if list := w.warnings(); len(list) > 0 {
-		report.Blocks = append(report.Blocks, document.Heading{Level: 2, Text: "Warnings", ID: "warnings"}, list)
-		brief.Blocks = append(brief.Blocks, list)
-	}
-	report.Blocks = append(report.Blocks, document.Heading{Level: 2, Text: "Environment", ID: "environment"}, w.environment(),
-		document.Code{Title: "The command", Language: "sh", Text: "procfit " + phrase.Shell(h.Tool.Args)})
-	return brief, report
+// canaryWords are those of a canary.
+type canaryWords struct {
+	*verdict.Canary
+	r *verdict.Result
 }
 
-// mostSlices is how many lines a chart over time may take of a terminal.
-const mostSlices = 24
+// canary makes a canary's settings a group without curves over GOMAXPROCS: its charts are
+// over time.
+func (v *View) canary(r *verdict.Result) {
+	if r.Canary == nil {
+		return
+	}
+	v.Name, v.Progress = v.Name+" under its own traffic", "" // what ended it is its verdict
+	w := canaryWords{r.Canary, r}
+	g := Group{ID: "g1", Verdict: w.verdict(), Table: w.table(), Facts: w.facts(), Paste: w.paste()}
+	if !w.Unreached { // else of zeros
+		g.OverTime = w.charts()
+	}
+	v.Groups = []Group{g}
+}
 
-// canaryWords are those of one Result.
-type canaryWords struct{ *canary.Result }
+// paste names a value where one alone is better.
+func (w canaryWords) paste() Paste {
+	if w.r.Recommendation.Verdict == verdict.Recommended && w.r.Recommendation.Procs == nil {
+		return Paste{Lead: "Your choice between " + phrase.And(w.proven(verdict.Recommended)) + ", each proven better than unset."}
+	}
+	g := &group{Group: &verdict.Group{Recommendation: *w.r.Recommendation}, r: w.r}
+	for _, a := range w.Settings {
+		g.QuotaCPUs = a.QuotaCPUs // which all have
+	}
+	return g.paste()
+}
+
+func (w canaryWords) facts() document.Pairs {
+	share := number.Ratio()
+	return document.Pairs{{Name: "Margins", Value: "CPU time " + share.Number(canary.MarginCPU) + ", the others " + share.Number(w.r.Plan.MarginP99) + ": what counts as no worse"}}
+}
 
 // name is a figure's, in a sentence.
-func (w canaryWords) name(f canary.Figure) string {
-	switch f {
+func (w canaryWords) name(figure string) string {
+	switch figure {
 	case canary.FigureCPU:
-		if w.PerRequest {
-			return "CPU time a request"
-		}
-		return "CPU time of a pod"
+		return "CPU time " + w.each()
 	case canary.FigureWait:
-		if w.PerRequest {
-			return "run-queue wait a request"
-		}
-		return "run-queue wait of a pod"
+		return "run-queue wait " + w.each()
 	case canary.FigureSched:
 		return "scheduling latency p99"
 	case canary.FigureThrottled:
@@ -67,12 +63,19 @@ func (w canaryWords) name(f canary.Figure) string {
 	case canary.FigureRequests:
 		return "requests of a pod"
 	}
-	return phrase.Clean(string(f))
+	return phrase.Clean(figure)
+}
+
+func (w canaryWords) each() string {
+	if w.PerRequest {
+		return "a request"
+	}
+	return "of a pod"
 }
 
 // unit is that of a figure. What a query's value is in, its author knows.
-func (w canaryWords) unit(f canary.Figure) number.Unit {
-	switch f {
+func (w canaryWords) unit(figure string) number.Unit {
+	switch figure {
 	case canary.FigureSched:
 		return number.Time()
 	case canary.FigureThrottled:
@@ -83,7 +86,7 @@ func (w canaryWords) unit(f canary.Figure) number.Unit {
 		switch {
 		case w.PerRequest:
 			return number.Time()
-		case f == canary.FigureCPU:
+		case figure == canary.FigureCPU:
 			return number.Plain("CPUs")
 		}
 		return number.Plain("s/s")
@@ -91,44 +94,43 @@ func (w canaryWords) unit(f canary.Figure) number.Unit {
 	return number.Plain("")
 }
 
-func changes(i verdict.Interval) (value, interval string) {
-	if i.Median == nil {
-		return absent, ""
-	}
-	if i.Low != nil && i.High != nil {
-		interval = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
-	}
-	return change(*i.Median), interval
-}
-
-// told is what is proven of some figures: "−12.0 % [−15.0 %, −9.0 %] CPU time a request".
-func (w canaryWords) told(a canary.SettingResult, figures []canary.Figure) string {
+// told is what is proven of some figures: "CPU time a request −12.0 % [−15.0 %, −9.0 %]".
+func (w canaryWords) told(a verdict.CanarySetting, figures []string) string {
 	var list []string
 	for _, f := range figures {
 		text := w.name(f) + " (not known)"
 		if m := a.Of(f); m != nil {
-			value, interval := changes(m.Ratio)
-			text = w.name(f) + " " + value + " " + interval
+			text = w.name(f) + " " + changes(m.Ratio)
 		}
 		list = append(list, text)
 	}
 	return phrase.And(list)
 }
 
+// changes is a difference in a sentence.
+func changes(i verdict.Interval) string {
+	c := difference(i)
+	return c.Value + " " + c.Detail
+}
+
 func (w canaryWords) table() document.Table {
 	t := document.Table{Columns: []document.Column{
-		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Figure", Short: "figure", Left: true}, {Head: "Median", Short: "median"},
-		{Head: "Control", Short: "control"}, {Head: "Against the control", Short: "change", Detailed: true}, {Head: "Slices", Short: "n"},
+		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Figure", Short: "figure", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
+		{Head: "Against the control", Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: "Control", Short: "control"}, {Head: "Slices", Short: "n"},
 	}}
 	for _, a := range w.Settings {
 		if a.Procs == nil {
 			continue
 		}
 		for _, m := range a.Figures {
-			u := w.unit(m.Figure)
-			row := document.Row{Cells: []document.Cell{{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Figure)}, {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {}, {Value: strconv.Itoa(m.Ratio.N)}}}
-			row.Cells[4].Value, row.Cells[4].Detail = changes(m.Ratio)
-			row.Mark = w.mark(a, m.Figure)
+			u := w.unit(m.Name)
+			row := document.Row{Cells: []document.Cell{
+				{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
+				difference(m.Ratio), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
+			}}
+			if m.Outcome == verdict.OutcomeBetter || m.Outcome == verdict.OutcomeWorse {
+				row.Mark = outcomeWords[m.Outcome]
+			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -142,73 +144,79 @@ func valueOf(u number.Unit, i verdict.Interval) string {
 	return u.Value(*i.Median)
 }
 
-// mark is what is proven of a figure.
-func (w canaryWords) mark(a canary.SettingResult, f canary.Figure) string {
-	for _, b := range a.Better {
-		if b == f {
-			return "better"
-		}
-	}
-	for _, b := range a.Worse {
-		if b == f {
-			return "worse"
-		}
-	}
-	return ""
-}
-
-func (w canaryWords) environment() document.Pairs {
-	h := w.Header
-	var out document.Pairs
-	add := func(name, value string) {
-		if value = phrase.Clean(value); value != "" {
-			out = append(out, document.Pair{Name: phrase.Clean(name), Value: value})
-		}
-	}
-	add("Pods like those of", h.Target.Object)
-	add("Namespace", h.Target.Namespace)
-	add("Container", h.Target.Container)
-	var services []string
-	for _, s := range h.Canary.Services {
-		services = append(services, fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint")))
-	}
-	add("Behind the Service", phrase.And(services))
-	var counting []string
-	for _, c := range h.Canary.Counting {
-		counting = append(counting, c.String())
-	}
-	add("Counted by", phrase.And(counting))
-	add("Node", fmt.Sprintf("%s, %s", h.TargetHost.Hostname, number.CPUs(float64(h.TargetHost.CPUs))))
-	if quota := h.Control().QuotaCPUs; quota != nil {
-		add("CPU limit", number.CPUs(*quota))
-	} else {
-		add("CPU limit", "none")
-	}
+// charts show one figure over time, of each setting beside its control: the user's own
+// where there is one, else CPU time.
+func (w canaryWords) charts() (list []document.Chart) {
+	figure, high := w.first()
+	ax := axis.New(0, high, false)
 	for _, a := range w.Settings {
-		name := "GOMAXPROCS of " + a.Label
-		var seen []string
-		for _, n := range a.Observed {
-			seen = append(seen, strconv.Itoa(n))
+		if m := a.Of(figure); m != nil && a.Procs != nil {
+			list = append(list, w.chart(a, m, ax))
 		}
-		if seen == nil {
-			seen = []string{"not read"}
-		}
-		add(name, phrase.And(seen))
 	}
-	add("Pods of each setting", strconv.Itoa(h.Control().Replicas))
-	add("Slices", fmt.Sprintf("%d of %d, of %s", w.Counted, w.Planned, number.Short(number.Seconds(h.Canary.SliceSeconds))))
-	for _, q := range h.Canary.Queries {
-		add("Query "+q.Name, q.Text)
-	}
-	add("Prometheus", h.Canary.Prometheus)
-	add("procfit", strings.TrimSpace(h.Tool.Version+", built with "+h.Tool.GoVersion))
-	return out
+	return list
 }
 
-// CanaryName is what a figure is called.
-func CanaryName(r *canary.Result, f canary.Figure) string { return canaryWords{r}.name(f) }
+// first is the first figure that any setting has, with its highest value.
+func (w canaryWords) first() (figure string, high float64) {
+	for _, a := range w.Settings {
+		for _, m := range a.Figures {
+			if m.Value.Median == nil || figure != "" && m.Name != figure {
+				continue
+			}
+			figure = m.Name
+			for _, p := range m.Points {
+				for _, x := range p {
+					if x != nil {
+						high = max(high, *x)
+					}
+				}
+			}
+		}
+	}
+	return figure, high
+}
 
-// CanaryFigure is a value of it.
-func CanaryFigure(r *canary.Result, f canary.Figure, x float64) string {
-	return canaryWords{r}.unit(f).Value(x)
+func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax axis.Axis) document.Chart {
+	u := w.unit(m.Name)
+	name := phrase.Clean(a.Label)
+	c := document.Chart{
+		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
+		Ticks: ticks(u, ax), Series: []document.Series{{Name: "the control, " + canary.Control}, {Name: name}},
+	}
+	for n, p := range m.Points {
+		k := document.Category{Label: strconv.Itoa(n + 1)}
+		for i, x := range []*float64{p[1], p[0]} {
+			series := &c.Series[i]
+			mark, text := document.Mark{}, "not known"
+			if x != nil {
+				mark = document.Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
+				text = mark.Value
+			}
+			series.Marks = append(series.Marks, mark)
+			if i > 0 {
+				k.Value += ", "
+			}
+			k.Value += series.Name + " " + text
+		}
+		c.Categories = append(c.Categories, k)
+	}
+	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " against the control"
+	return c
+}
+
+// CanarySlice is what a canary of one slice shows of its settings, in a line.
+func CanarySlice(r *verdict.Result) string {
+	w := canaryWords{r.Canary, r}
+	figure, _ := w.first()
+	var list []string
+	for _, a := range w.Settings {
+		if m := a.Of(figure); m != nil {
+			list = append(list, a.Label+" "+w.unit(figure).Value(*m.Value.Median))
+		}
+	}
+	if list == nil {
+		return "nothing is known of this slice"
+	}
+	return phrase.Clean(w.name(figure) + " of " + phrase.And(list))
 }

@@ -12,69 +12,87 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// longer makes a figure of the setting beside the control longer.
-func longer(s canary.Slice, name string, times float64) {
-	m := s.Settings[1].Metrics
-	m[name] = journal.Metric{Value: times * m[name].Value}
+// one are the trials of the setting beside the control, in the first round.
+func one(c *journal.Contents) (list []*journal.Trial) {
+	for i := range c.Trials[:16] {
+		if t := &c.Trials[i]; t.Setting.Label == "1" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// longer makes a figure of a setting longer.
+func longer(t *journal.Trial, name string, times float64) {
+	t.Metrics[name] = journal.Metric{Value: times * t.Metrics[name].Value}
+}
+
+// wordsOf are the words of a canary's journal.
+func wordsOf(c *journal.Contents) canaryWords {
+	r := canary.Analyze(c)
+	return canaryWords{r.Canary, r}
 }
 
 func TestCanaryVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*canary.Contents)
+		change func(*journal.Contents)
 		state  document.Tone
 		label  string
 		says   string
 	}{
-		"better": {func(*canary.Contents) {}, document.Act, "Better", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in what is judged: p99 and CPU time a request."},
-		"better, and perhaps worse": {func(c *canary.Contents) {
-			for i, s := range c.Slices[:8] {
-				longer(s, "p99", 1+float64(i%2))
+		"better": {func(*journal.Contents) {}, document.Act, "Set it", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in what is judged: p99 and CPU time a request."},
+		"better, and perhaps worse": {func(c *journal.Contents) {
+			for i, t := range one(c) {
+				longer(t, "p99", 1+float64(i%2))
 			}
-		}, document.Unknown, "Cannot tell", "GOMAXPROCS 1 is better than unset in CPU time a request, but may be worse in p99: more slices"},
-		"nothing proven": {func(c *canary.Contents) { c.Slices = c.Slices[8:] }, document.Unknown, "Cannot tell", "no value is proven better"},
-		"worse": {func(c *canary.Contents) {
-			c.Slices, c.Header.Canary.Rounds = c.Slices[:8], c.Header.Canary.Rounds[:1]
-			for _, s := range c.Slices {
-				s.Settings[1].CPUSeconds.User *= 2
-				*s.Settings[1].RunQueueWaitSeconds *= 2
+		}, document.Unknown, "Cannot tell", "GOMAXPROCS 1 is better than unset in CPU time a request, but may be worse in p99: more slices may tell."},
+		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Cannot tell", "no value is proven better"},
+		"worse": {func(c *journal.Contents) {
+			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
+			for _, t := range one(c) {
+				t.CPUSeconds.User *= 2
+				*t.RunQueueWaitSeconds *= 2
 			}
-		}, document.OK, "Leave it unset", "GOMAXPROCS 1 is worse than unset"},
-		"a trade-off": {func(c *canary.Contents) {
-			for _, s := range c.Slices[:8] {
-				longer(s, "p99", 1.15)
+		}, document.OK, "Change nothing", "GOMAXPROCS 1 is worse than unset"},
+		"a trade-off": {func(c *journal.Contents) {
+			for _, t := range one(c) {
+				longer(t, "p99", 1.15)
 			}
-		}, document.Attention, "Trade-off", "better than unset in one figure and worse in another"},
-		"nothing counted": {func(c *canary.Contents) { c.Slices = nil }, document.Unknown, "Nothing counted", "No slice of time was counted."},
-		"interrupted":     {func(c *canary.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "it was interrupted. What its slices say: Under this traffic GOMAXPROCS 1"},
-		"killed":          {func(c *canary.Contents) { c.End = nil }, document.Unknown, "Not finished", "it has no end in its journal"},
-		"taken":           {func(c *canary.Contents) { *c.End = journal.End{Code: journal.EndTaken, Reason: "pod x was evicted"} }, document.Unknown, "Not finished", "pod x was evicted"},
-		"harm": {func(c *canary.Contents) {
+		}, document.Attention, "A trade-off", "better than unset in one figure and worse in another"},
+		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Cannot tell", "No slice of time was counted."},
+		"interrupted":     {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The canary did not come to its end: it was interrupted."},
+		"killed":          {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "it has no end in its journal"},
+		"taken":           {func(c *journal.Contents) { *c.End = journal.End{Code: journal.EndTaken, Reason: "pod x was evicted"} }, document.Unknown, "Not finished", "pod x was evicted"},
+		"harm": {func(c *journal.Contents) {
 			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmQuery, Setting: "1", Query: "p99", Slices: 5, Ratio: new(1.7)}}
 		}, document.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 1.7 times the control's over 5 slices. The margin is 20 %, and chance alone ends fewer than one canary in 100 like this."},
-		"harm of the control": {func(c *canary.Contents) {
+		"harm of the control": {func(c *journal.Contents) {
 			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
 		}, document.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
-		"no requests": {func(c *canary.Contents) {
-			c.Slices, c.End.Code = c.Slices[:4], journal.EndUnreached
-			for _, s := range c.Slices {
-				for i := range s.Settings {
-					s.Settings[i].Metrics[canary.Requests], s.Settings[i].CPUSeconds = journal.Metric{}, &journal.CPUSeconds{User: 0.01}
-				}
+		"no requests": {func(c *journal.Contents) {
+			c.Trials, c.End.Code = c.Trials[:8], journal.EndUnreached
+			for i := range c.Trials {
+				c.Trials[i].Metrics[canary.Requests], c.Trials[i].CPUSeconds = journal.Metric{}, &journal.CPUSeconds{User: 0.01}
 			}
 		}, document.Unknown, "No requests", "No request reached the canary's pods in 4 slices, and it ended: nothing was compared."},
 	} {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
-		v := canaryWords{canary.Analyze(contents)}.verdict()
+		r := canary.Analyze(contents)
+		v := canaryWords{r.Canary, r}.verdict()
 		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
 			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
 		}
-		if (len(v.Settle) > 0) != (name == "no requests") {
+		if p := (canaryWords{r.Canary, r}).paste(); (len(p.Snippets) > 0) != (name == "better") {
+			t.Errorf("%s: to paste: %v", name, p)
+		}
+		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Can’t tell yet") {
 			t.Errorf("%s: what would settle it: %v", name, v.Settle)
 		}
 	}
@@ -83,55 +101,66 @@ func TestCanaryVerdicts(t *testing.T) {
 // What is worse and does not decide is said all the same: the table shows it.
 func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	c := pagetest.CanaryContents()
-	for _, s := range c.Slices[:8] {
-		longer(s, string(canary.FigureSched), 50)
+	for _, t := range one(c) {
+		longer(t, canary.FigureSched, 50)
 	}
-	v := canaryWords{canary.Analyze(c)}.verdict()
-	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Better" || !strings.Contains(v.Reasons[0], want) {
+	v := wordsOf(c).verdict()
+	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Set it" || !strings.Contains(v.Reasons[0], want) {
 		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
 	}
 }
 
 // What weakens a result is said with it.
 func TestCanaryWarnings(t *testing.T) {
-	c := pagetest.CanaryContents()
-	c.Slices = c.Slices[:4]
-	for _, s := range c.Slices {
-		for j := range s.Settings {
-			delete(s.Settings[j].Metrics, canary.Requests)
-			s.Settings[j].ObservedProcs, s.Settings[j].Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnCounters, Detail: "p99: no Prometheus"}}
+	say := func(c *journal.Contents) (text string) {
+		for _, n := range New(canary.Analyze(c)).Warnings {
+			text += n.Message + "\n"
+		}
+		return text
+	}
+	few := pagetest.CanaryContents()
+	few.Trials = few.Trials[:8]
+	for i := range few.Trials {
+		t := &few.Trials[i]
+		delete(t.Metrics, canary.Requests)
+		t.ObservedProcs, t.Warnings = []*int{nil}, []journal.Warning{{Code: journal.WarnQuery, Detail: "p99: no Prometheus"}}
+	}
+	idle := pagetest.CanaryContents()
+	for _, t := range one(idle) {
+		t.Metrics[canary.Requests] = journal.Metric{}
+	}
+	for _, c := range []struct {
+		of   *journal.Contents
+		want []string
+	}{
+		{few, []string{"CPU time is of a pod and not of a request", "could not be read: unset and 1", "8 warnings in trials, the first: a query was not answered: p99: no Prometheus", "4 slices: an interval of so few says little"}},
+		{idle, []string{"no request came in most slices to GOMAXPROCS 1:", "GOMAXPROCS 2 is what unset comes to here"}},
+	} {
+		for _, want := range c.want {
+			if text := say(c.of); !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
 		}
 	}
-	var all []string
-	for _, w := range (canaryWords{canary.Analyze(c)}).warnings() {
-		all = append(all, w.Subject+": "+w.Message)
+}
+
+// A program that reads result.json finds the verdict where any sweep has it.
+func TestCanaryAsJSON(t *testing.T) {
+	b, err := JSON(pagetest.Canary())
+	if err != nil {
+		t.Fatal(err)
 	}
-	text := strings.Join(all, "\n")
-	for _, want := range []string{"CPU time is of a pod and not of a request", "1: the GOMAXPROCS that it ran with could not be read", "not known 8 times: p99: no Prometheus", "4 slices: an interval of so few says little"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	c = pagetest.CanaryContents()
-	for _, s := range c.Slices[:8] {
-		s.Settings[1].Metrics[canary.Requests] = journal.Metric{}
-	}
-	text = ""
-	for _, w := range (canaryWords{canary.Analyze(c)}).warnings() {
-		text += w.Subject + ": " + w.Message + "\n"
-	}
-	for _, want := range []string{"1: no request came to it", "2: it is what unset comes to here"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+	for _, want := range []string{`"verdict": "recommended"`, `"procs": 1`, `"sentence": "Under this traffic GOMAXPROCS 1 is better`, `"outcome": "better"`, `"code": "same_procs"`, `"slices_planned": 16`} {
+		if !bytes.Contains(b, []byte(want)) {
+			t.Errorf("no %s in result.json", want)
 		}
 	}
 }
 
 func TestCanaryOnATerminal(t *testing.T) {
-	show := func(r *canary.Result, o text.Options) string {
+	show := func(r *verdict.Result, o text.Options) string {
 		var b bytes.Buffer
-		brief, _ := Canary(r)
-		if err := text.Render(&b, brief, o); err != nil {
+		if err := text.Render(&b, New(r).Brief(), o); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -152,24 +181,21 @@ func TestCanaryOnATerminal(t *testing.T) {
 }
 
 func TestCanaryInMarkdown(t *testing.T) {
-	_, report := Canary(pagetest.Canary())
-	pagetest.Golden(t, "canary.md", markdown.Render(report))
-	_, hostile := Canary(pagetest.HostileCanary())
-	if text := outside(t, string(markdown.Render(hostile))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
+	pagetest.Golden(t, "canary.md", markdown.Render(New(pagetest.Canary()).Report()))
+	if text := outside(t, string(markdown.Render(New(pagetest.HostileCanary()).Report()))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
 		t.Error("markup of others' reaches the page")
 	}
 }
 
 func TestCanaryAsAPage(t *testing.T) {
-	_, report := Canary(pagetest.Canary())
-	b, err := html.Render(report)
+	b, err := html.Render(New(pagetest.Canary()).Report())
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := string(b)
 	for _, want := range []string{
-		"Under this traffic GOMAXPROCS 1 is better than unset", "p99, GOMAXPROCS 1", "p99, GOMAXPROCS 2", `aria-label="slice 8: the control, unset 0.0`,
-		"it is what unset comes to here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit sweep --kube deployment/api --canary",
+		"Under this traffic GOMAXPROCS 1 is better than unset", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, unset 0.0`,
+		"is what unset comes to here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit sweep --kube deployment/api --canary",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the page", want)
@@ -181,8 +207,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	if strings.Contains(got, `class="end"`) {
 		t.Error("a name stands at the end of a line, where it runs out of the page")
 	}
-	_, hostile := Canary(pagetest.HostileCanary())
-	b, err = html.Render(hostile)
+	b, err = html.Render(New(pagetest.HostileCanary()).Report())
 	if err != nil || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte("\x1b")) {
 		t.Errorf("markup of others' reaches the page, or there is none: %v", err)
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 )
@@ -34,7 +35,7 @@ func (v *View) Brief() *document.Document {
 		if len(v.Groups) > 1 {
 			add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.panel())
 		}
-		if c := g.curves(); len(c) > 0 {
+		if c := g.shown(); len(c) > 0 {
 			add(document.Charts{List: c, Foot: len(v.Groups) == 1})
 		}
 		add(g.figures(true)...)
@@ -136,7 +137,11 @@ func (v *View) Report() *document.Document {
 	if v.Against != "" {
 		add(document.Code{Title: "Compared with", Language: "sh", Text: v.Against})
 	}
-	add(document.Code{Title: "The sweep, which reproduce.sh beside this file repeats with the same seed", Language: "sh", Text: v.Sweep},
+	repeats := "The sweep, which reproduce.sh beside this file repeats"
+	if strings.Contains(v.Reproduce, " --seed ") {
+		repeats += " with the same seed"
+	}
+	add(document.Code{Title: repeats, Language: "sh", Text: v.Sweep},
 		document.Folds{List: []document.Fold{{Summary: "What reproduce.sh has", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}})
 	return d
 }
@@ -196,6 +201,9 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 		charts.Note += ". " + g.Levels
 		add(charts)
 	}
+	if len(g.OverTime) > 0 {
+		add(document.Charts{Title: head("Over time"), List: g.OverTime})
+	}
 	if b != nil {
 		add(head("Each benchmark by itself"))
 		if len(b.Charts) > fewBenchmarks {
@@ -218,8 +226,10 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 		}
 		add(warnings, g.Warnings)
 	}
-	add(document.Folds{Title: head("What an expert would check"), List: []document.Fold{
-		{Summary: g.Checked, Blocks: []document.Block{g.Checklist}}, {Summary: g.Mistaken, Blocks: []document.Block{g.Mistakes}}}})
+	if len(g.Checklist) > 0 {
+		add(document.Folds{Title: head("What an expert would check"), List: []document.Fold{
+			{Summary: g.Checked, Blocks: []document.Block{g.Checklist}}, {Summary: g.Mistaken, Blocks: []document.Block{g.Mistakes}}}})
+	}
 	if len(g.Evidence) > 0 {
 		add(document.Charts{Title: head("What the kernel counted"), Layout: document.Evidence, List: g.Evidence})
 	}
@@ -237,6 +247,14 @@ func (g *Group) curves() (list []document.Chart) {
 		}
 	}
 	return list
+}
+
+// mostSlices is how many lines a chart over time may take of a terminal.
+const mostSlices = 24
+
+// shown are those that a terminal has room for.
+func (g *Group) shown() []document.Chart {
+	return append(g.curves(), slices.DeleteFunc(slices.Clone(g.OverTime), func(c document.Chart) bool { return len(c.Categories) > mostSlices })...)
 }
 
 // figures are the tables, whole or with what explains the figures folded away.

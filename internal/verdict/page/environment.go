@@ -49,6 +49,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
+	canaryEnvironment(r.Canary, add)
 	about("Load")
 	add("URL", t.URL)
 	add("Load generator", generator(r))
@@ -71,6 +72,40 @@ func environment(r *verdict.Result) []Facts {
 	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return slices.DeleteFunc(out, func(f Facts) bool { return len(f.Pairs) == 0 })
+}
+
+// canaryEnvironment is where the pods of a canary were, and what they ran with; nil: it is
+// another sweep.
+func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
+	if c == nil {
+		return
+	}
+	var services, counting []string
+	for _, s := range c.Services {
+		services = append(services, fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint")))
+	}
+	for _, one := range c.Counting {
+		counting = append(counting, one.String())
+	}
+	add("Behind the Service", phrase.And(services))
+	add("Counted by", phrase.And(counting))
+	for _, a := range c.Settings {
+		limit, ran := "no CPU limit", []string{"which could not be read"}
+		if a.QuotaCPUs != nil {
+			limit = "a CPU limit of " + number.CPUs(*a.QuotaCPUs)
+		}
+		if len(a.Observed) > 0 {
+			ran = nil
+			for _, n := range a.Observed {
+				ran = append(ran, strconv.Itoa(n))
+			}
+		}
+		add("GOMAXPROCS of "+phrase.Clean(a.Label), fmt.Sprintf("%s, in %s under %s", phrase.And(ran), phrase.Count(a.Replicas, "pod"), limit))
+	}
+	for _, q := range c.Queries {
+		add("Query "+phrase.Clean(q.Name), q.Text)
+	}
+	add("Prometheus", c.Prometheus)
 }
 
 // where says how near the load was to the target.
@@ -105,6 +140,9 @@ func beside(b *journal.Beside) string {
 // planned is a grid's blocks, or a race's budget.
 func planned(r *verdict.Result) string {
 	p := r.Plan
+	if c := r.Canary; c != nil {
+		return fmt.Sprintf("%s, each setting beside a control: %d of %s", phrase.Count(len(c.Rounds), "round"), c.Slices, phrase.Count(c.Planned, "slice"))
+	}
 	if !p.Racing() {
 		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Settings), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
 	}
@@ -235,6 +273,8 @@ func trial(r *verdict.Result) string {
 	s := number.Time().Short()
 	var out string
 	switch half := s.Number(l.DurationSeconds / 2); {
+	case r.Canary != nil:
+		out = s.Number(r.Canary.SliceSeconds) + " of the Service's own requests"
 	case r.Target.Kind != "server":
 		return "one whole run of the program"
 	case l.Command != "":

@@ -82,14 +82,12 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	for i := range g.Checks {
 		c := &g.Checks[i]
 		note := phrase.Clean(gateNote(c, p))
-		outcome, mark := "not shown either way", ""
+		outcome, mark := outcomeWords[c.Outcome], ""
 		switch {
 		case c.Worse:
-			outcome, mark = "worse", "worse"
+			mark = outcome
 		case !c.Judged:
-			outcome = "not judged"
-		case c.Proven:
-			outcome = "no worse"
+			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
 		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: []document.Cell{
 			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
@@ -97,6 +95,11 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 		}})
 	}
 	return t
+}
+
+// outcomeWords are what a check of a gate, or a figure of a canary, came to.
+var outcomeWords = map[verdict.Outcome]string{
+	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeOpen: "undecided", verdict.OutcomeBetter: "better",
 }
 
 // decided is a check's ratio with the bounds that decided.

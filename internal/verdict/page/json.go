@@ -80,6 +80,10 @@ func worded(r *verdict.Result) *resultJSON {
 	if r.Recommendation != nil && len(out.Groups) == 1 {
 		out.Recommendation = &out.Groups[0].Recommendation
 	}
+	if r.Canary != nil {
+		v := canaryWords{r.Canary, r}.verdict()
+		out.Recommendation = &recommendationJSON{Recommendation: r.Recommendation, Sentence: v.Sentence, Reasons: v.Reasons, Settle: sentences(v.Settle)}
+	}
 	for i := range r.Warnings {
 		a := warn(r, &r.Warnings[i])
 		out.Warnings = append(out.Warnings, warningJSON{&r.Warnings[i], a.message, a.fix})

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 
 func command(r *verdict.Result) string {
 	if len(r.Target.Command) == 0 {
-		return program(r)
+		return cmp.Or(phrase.Clean(r.Target.Object), program(r))
 	}
 	return phrase.Shell(r.Target.Command)
 }
@@ -42,6 +43,9 @@ func reproduce(r *verdict.Result) string {
 		}
 	}
 	args := again(r.Tool.Args, r.Plan.Seed)
+	if r.Canary != nil { // which draws nothing at random
+		args = with(args, flag{name: "--seed"})
+	}
 	b.WriteString(leftOut(args))
 	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", phrase.Shell(args))
 	// $'…' is not in every sh.

@@ -38,6 +38,8 @@ func trialWarning(w *journal.Warning) string {
 		return "did not end within " + number.Short(number.Seconds(value)) + " of SIGTERM and was killed"
 	case journal.WarnCounters:
 		return because("the kernel's counters could not be read", w.Detail)
+	case journal.WarnQuery:
+		return because("a query was not answered", w.Detail)
 	case journal.WarnFailedRequests:
 		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
 	case journal.WarnUnanswered:

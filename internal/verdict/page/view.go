@@ -40,10 +40,11 @@ type Group struct {
 	Verdict    Verdict
 	Checklist  document.Checks
 	Mistakes   document.Checks
-	Checked    string          // the checklist in one line
-	Mistaken   string          // the mistakes in one line
-	Throughput *document.Chart // nil where nothing valid was measured
-	Latency    *document.Chart // nil where no latency was measured
+	Checked    string           // the checklist in one line
+	Mistaken   string           // the mistakes in one line
+	Throughput *document.Chart  // nil where nothing valid was measured
+	Latency    *document.Chart  // nil where no latency was measured
+	OverTime   []document.Chart // of a canary
 	Evidence   []document.Chart
 	Curves     document.Table // what the curves show
 	Levels     string         // what its figures are

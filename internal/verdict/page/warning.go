@@ -21,7 +21,7 @@ func warn(r *verdict.Result, w *verdict.Warning) advice {
 	} else {
 		of = words{&verdict.Group{}, r}
 	}
-	for _, words := range []func(*verdict.Warning) (advice, bool){of.warnOfPlan, of.warnOfLoad, of.warnOfProcs, of.warnOfCPUs, of.warnOfRun} {
+	for _, words := range []func(*verdict.Warning) (advice, bool){of.warnOfPlan, of.warnOfLoad, of.warnOfProcs, of.warnOfCPUs, of.warnOfRun, of.warnOfCanary} {
 		if a, ok := words(w); ok {
 			return a
 		}
@@ -207,6 +207,21 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 			"look at what the program printed, under logs/: the figure of --metric was missing there"}, true
 	case verdict.WarnDuplicates:
 		return advice{phrase.Count(w.Count, "trial") + " in the journal twice: of each setting and block the first counts", "keep one journal of each run"}, true
+	}
+	return advice{}, false
+}
+
+func (o words) warnOfCanary(w *verdict.Warning) (advice, bool) {
+	switch w.Code {
+	case verdict.WarnFewSlices:
+		return advice{phrase.Count(w.Count, "slice") + ": an interval of so few says little", "a longer --duration has more of them"}, true
+	case verdict.WarnPerPod:
+		return advice{"CPU time is of a pod and not of a request, as no query told the requests: how the Service spread them is in it",
+			"--query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))' tells them"}, true
+	case verdict.WarnIdle:
+		return advice{"no request came in most slices to GOMAXPROCS " + labels(w.Settings) + ": clients that keep their connections for long do not meet new pods", "let clients open new connections"}, true
+	case verdict.WarnSame:
+		return advice{message: "GOMAXPROCS " + labels(w.Settings) + " is what unset comes to here: both are the same program, and what they differ in is chance"}, true
 	}
 	return advice{}, false
 }

@@ -129,7 +129,7 @@ func TestTrialWarningsInWords(t *testing.T) {
 	seen := map[string]bool{}
 	for _, code := range []journal.WarningCode{
 		journal.WarnLoadLimited, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnSentLate, journal.WarnProcsUnproven, journal.WarnNoGo,
-		journal.WarnProcsChanged, journal.WarnKilled, journal.WarnCounters, journal.WarnFailedRequests, journal.WarnUnanswered, journal.WarnRedirects,
+		journal.WarnProcsChanged, journal.WarnKilled, journal.WarnCounters, journal.WarnQuery, journal.WarnFailedRequests, journal.WarnUnanswered, journal.WarnRedirects,
 	} {
 		got := trialWarning(&journal.Warning{Code: code, Value: new(0.5), Count: 3, Phase: journal.ModeOpen})
 		if got == "" || got == string(code) || seen[got] {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -11,12 +12,12 @@ import (
 // CanaryContents is a canary's journal: 1 beside the control, and in a second round 2.
 // At 1 the program takes a fifth less CPU time a request; at 2 it is as unset, since
 // that is what unset comes to.
-func CanaryContents() *canary.Contents {
+func CanaryContents() *journal.Contents {
 	const slices = 8
 	started := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	c := &canary.Contents{Header: canary.Header{Header: journal.Header{
+	c := &journal.Contents{Header: journal.Header{
 		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
-		Target: journal.Target{Kind: journal.KindService, Object: "deployment/api", Namespace: "shop", Container: "app"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8},
+		Target: journal.Target{Kind: journal.KindService, Object: "deployment/api", Namespace: "shop", Container: "app"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8, OS: "linux", Arch: "amd64", Kernel: "6.12.9"},
 		Load: journal.Load{DurationSeconds: 60 * slices, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
 		Canary: &journal.Canary{
 			Services: []journal.Service{{Name: "api", Endpoints: 18}}, Counting: []journal.Counter{{Kind: "HorizontalPodAutoscaler", Name: "api", Effect: journal.EffectMean}},
@@ -24,41 +25,40 @@ func CanaryContents() *canary.Contents {
 			Share:  0.1, SliceSeconds: 60, Prometheus: "http://prometheus:9090",
 			Queries: []journal.Query{{Name: canary.Requests, Text: `sum(increase(http_requests_total{pod=~"$pods"}[$slice]))`}, {Name: "p99", Text: `slow{pod=~"$pods"}`}},
 		},
-	}}, End: &journal.End{Code: journal.EndComplete}}
-	for round, settings := range c.Header.Canary.Rounds {
+	}, End: &journal.End{Code: journal.EndComplete}}
+	for _, settings := range c.Header.Canary.Rounds {
 		for j := range settings {
 			settings[j].QuotaCPUs = new(2.0)
 		}
+		first := len(c.Trials)
 		for i := range slices {
-			at := len(c.Slices)
-			s := canary.Slice{Round: round, Index: i, Started: started.Add(time.Duration(at) * time.Minute), Seconds: 60}
+			at := first/len(settings) + i
 			for j, a := range settings {
 				wobble := 1 + 0.02*math.Sin(float64(3*at+5*j))
 				requests, each, procs := 1200*(1+0.5*math.Sin(float64(at)))+60, 0.0002*wobble, 2
 				if a.Label == "1" {
 					each, procs = 0.8*each, 1
 				}
-				s.Settings = append(s.Settings, canary.Seen{Trial: journal.Trial{
-					Setting: a, Pods: []journal.Pod{{Name: "procfit-abcdefgh-1"}}, ObservedProcs: []*int{&procs},
-					Metrics: map[string]journal.Metric{canary.Requests: {Value: requests}, "p99": {Value: 0.021 * wobble}, string(canary.FigureSched): {Value: 0.0004 * wobble}},
+				c.Trials = append(c.Trials, journal.Trial{
+					Setting: a, Block: at, Started: started.Add(time.Duration(at) * time.Minute), DurationSeconds: 60, Pods: []journal.Pod{{Name: "procfit-abcdefgh-1"}}, ObservedProcs: []*int{&procs},
+					Metrics: map[string]journal.Metric{canary.Requests: {Value: requests}, "p99": {Value: 0.021 * wobble}, canary.FigureSched: {Value: 0.0004 * wobble}},
 					Usage: journal.Usage{
 						MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: requests * each}, RunQueueWaitSeconds: new(requests * each / 9),
 						Cgroup: &journal.Cgroup{Periods: 600, ThrottledPeriods: int64(2 + i)},
 					},
-				}})
+				})
 			}
-			c.Slices = append(c.Slices, s)
 		}
 	}
 	return c
 }
 
 // Canary is what it comes to.
-func Canary() *canary.Result { return canary.Analyze(CanaryContents()) }
+func Canary() *verdict.Result { return canary.Analyze(CanaryContents()) }
 
 // HostileCanary has texts from outside that would harm a terminal or a page, and figures
 // that no machine measures.
-func HostileCanary() *canary.Result {
+func HostileCanary() *verdict.Result {
 	const evil = "\x1b[31m\u202e<script>`|*\n"
 	c := CanaryContents()
 	h := &c.Header
@@ -67,14 +67,12 @@ func HostileCanary() *canary.Result {
 	h.Canary.Services[0].Name, h.Canary.Counting[0].Name = evil, evil
 	h.Canary.Queries[1].Name, h.Canary.Queries[1].Text = evil, evil
 	h.Canary.Rounds[0][1].Label = evil
-	for i := range c.Slices {
-		for j := range c.Slices[i].Settings {
-			a := &c.Slices[i].Settings[j]
-			if a.Setting.Label == "1" {
-				a.Setting.Label = evil
-			}
-			a.Warnings, a.Metrics = []journal.Warning{{Code: journal.WarnCounters, Detail: evil}}, map[string]journal.Metric{evil: {Value: 1e308}}
+	for i := range c.Trials {
+		a := &c.Trials[i]
+		if a.Setting.Label == "1" {
+			a.Setting.Label = evil
 		}
+		a.Warnings, a.Metrics = []journal.Warning{{Code: journal.WarnQuery, Detail: evil}}, map[string]journal.Metric{evil: {Value: 1e308}}
 	}
 	c.End = &journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmUnready, Setting: evil, Pod: evil, Detail: evil}}
 	return canary.Analyze(c)
