@@ -9,7 +9,7 @@ import "math"
 type Axis struct {
 	low, high float64
 	log       bool
-	step      float64 // between ticks; linear only
+	step      float64 // between ticks, which are its multiples; linear only
 }
 
 // linearTicks is about how many steps a linear axis has.
@@ -36,6 +36,18 @@ func Whole(high float64) Axis {
 	return linear(high, max(1, roundUp(high/linearTicks)))
 }
 
+// betweenTicks is about how many steps an axis between two values has.
+const betweenTicks = 8
+
+// Between is a linear axis that ends at the two values themselves, such as times: round
+// numbers are its ticks alone.
+func Between(low, high float64) Axis {
+	if !(high > low) {
+		return Axis{low: low, high: low + 1, step: 1}
+	}
+	return Axis{low: low, high: high, step: roundUp((high - low) / betweenTicks)}
+}
+
 // readable says whether an axis can end at x. Near the ends of what a float64 holds
 // powers of ten are no longer round, and steps vanish.
 func readable(x float64) bool { return x > 1e-290 && x < 1e290 }
@@ -50,7 +62,7 @@ func (a Axis) High() float64 { return a.high }
 
 // At is the fraction at which x lies. It is clamped: an invalid trial may lie outside the range of the valid ones.
 func (a Axis) At(x float64) float64 {
-	f := x / a.high
+	f := (x - a.low) / (a.high - a.low)
 	if a.log {
 		if x <= 0 {
 			return 0
@@ -67,8 +79,9 @@ func (a Axis) At(x float64) float64 {
 func (a Axis) Ticks() []float64 {
 	var out []float64
 	if !a.log {
-		for i := range int(math.Round(a.high/a.step)) + 1 {
-			out = append(out, float64(i)*a.step)
+		first := math.Ceil(a.low/a.step - 1e-9)
+		for i := range int(a.high/a.step-first+1e-9) + 1 {
+			out = append(out, (first+float64(i))*a.step)
 		}
 		return out
 	}

@@ -77,6 +77,22 @@ func TestWholeAxesHaveNoTickBetweenTwoCounts(t *testing.T) {
 	}
 }
 
+// An axis of times ends where the times do, and has its ticks at round ones.
+func TestAxesBetweenTwoValues(t *testing.T) {
+	for _, c := range []struct{ low, high float64 }{{0, 1}, {0.197, 0.198}, {3600, 3601.05}, {0, 90.1}, {5, 5}, {-3, 7}} {
+		a := Between(c.low, c.high)
+		ticks := a.Ticks()
+		if len(ticks) < 2 || len(ticks) > betweenTicks+2 || a.At(c.low) != 0 || c.high > c.low && a.At(c.high) != 1 {
+			t.Errorf("%g to %g: ticks %v", c.low, c.high, ticks)
+		}
+		for _, x := range ticks {
+			if n := x / a.step; math.Abs(n-math.Round(n)) > 1e-6 || x < c.low-1e-9 || x > a.high+1e-9 {
+				t.Errorf("%g to %g: a tick at %g", c.low, c.high, x)
+			}
+		}
+	}
+}
+
 // A journal may be anyone's: no figure in it makes an axis that a renderer falls off.
 func TestAxesOfAbsurdFigures(t *testing.T) {
 	for _, high := range []float64{math.SmallestNonzeroFloat64, 1e-320, 1e-300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), -1} {

@@ -9,6 +9,8 @@
 // a whole one: what is left out is chosen where the result is known.
 package document
 
+import "strings"
+
 // Document is a page.
 type Document struct {
 	Title  string
@@ -80,6 +82,7 @@ const (
 	Plain  Style = "plain"   // an answer in one sentence
 	Muted  Style = "context" // what it all holds for
 	Small  Style = "key"     // how to read what stands above it
+	Advice Style = "advice"  // what to do; what stands between two backquotes is code
 )
 
 // Alert is a warning about all that follows. With a target it leads to the warnings.
@@ -121,7 +124,7 @@ type Note struct {
 	Quiet   bool   // it explains, and warns of nothing
 	Subject string // what it is about; empty: all
 	Message string
-	Fix     string
+	Fix     string // what stands between two backquotes is code
 }
 
 // Pairs are values by name.
@@ -199,6 +202,27 @@ type Folds struct {
 type Fold struct {
 	Summary string
 	Blocks  []Block
+}
+
+// Part is a stretch of prose, or code.
+type Part struct {
+	Code bool
+	Text string
+}
+
+// Prose takes advice with code between backquotes apart. A backquote without another is
+// one.
+func Prose(s string) []Part {
+	var list []Part
+	texts := strings.Split(s, "`")
+	for i, text := range texts {
+		code := i%2 == 1
+		if code && i == len(texts)-1 {
+			code, text = false, "`"+text
+		}
+		list = append(list, Part{code, text})
+	}
+	return list
 }
 
 func (Heading) Kind() string  { return "heading" }

@@ -21,6 +21,7 @@ type Column struct {
 	Left     bool // text, not numbers
 	Detailed bool
 	Aside    bool // less looked at: see Table.Split
+	Bars     bool // where there is room, its cells have bars as long as they say
 }
 
 // Split is the table without the columns that stand aside, and a table of these with the
@@ -61,8 +62,9 @@ type Row struct {
 // Cell is a value with what belongs to it: an interval, a breakdown.
 type Cell struct {
 	Value, Detail string
-	Tag           string // where the value is from, in a word before it
-	To            string // where the value leads
+	Tag           string  // where the value is from, in a word before it
+	To            string  // where the value leads
+	Bar           float64 // in a column with bars: the part of the longest
 }
 
 // Strip is one measured interval on a line of its own, against what is wanted. Positions

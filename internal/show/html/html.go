@@ -11,6 +11,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/style"
@@ -23,6 +24,11 @@ var files embed.FS
 type page struct {
 	*document.Document
 	Refresh int // seconds until the browser asks again; 0: it is a file
+}
+
+// Has says whether the page has a block of this kind, whose style sheet it needs.
+func (p page) Has(kind string) bool {
+	return slices.ContainsFunc(p.Blocks, func(b document.Block) bool { return b.Kind() == kind })
 }
 
 // Render writes the document as a page.
@@ -81,10 +87,17 @@ func templates() (*template.Template, error) {
 			}
 			return template.HTML(out.String()), nil
 		},
-		"plot":   plot,
-		"icon":   icon,
-		"part":   func(at float64) string { return percent(100 * at) },
-		"length": func(s document.Span) string { return percent(100 * (s.To - s.From)) },
+		"plot":    plot,
+		"course":  course,
+		"lanes":   lanes,
+		"times":   times,
+		"across":  across,
+		"along":   along,
+		"opacity": opacity,
+		"icon":    icon,
+		"prose":   document.Prose,
+		"part":    func(at float64) string { return percent(100 * at) },
+		"length":  func(s document.Span) string { return percent(100 * (s.To - s.From)) },
 	})
 	t, err := t.ParseFS(style.Styles, "*.css")
 	if err == nil {

@@ -62,6 +62,8 @@ func (w *writer) block(b document.Block) {
 			w.table(*b.Table)
 			w.text(document.Text{Text: b.Note})
 		}
+	case document.Timeline:
+		w.table(b.Table())
 	case document.Code:
 		w.code(b)
 	case document.Snippets:
@@ -106,7 +108,11 @@ func (w *writer) heading(level int, text string) {
 }
 
 func (w *writer) text(t document.Text) {
-	switch text := escape(t.Text); {
+	text := escape(t.Text)
+	if t.Style == document.Advice {
+		text = prose(t.Text)
+	}
+	switch {
 	case text == "":
 	case t.Lead != "":
 		w.printf("\n**%s.** %s\n", escape(t.Lead), text)
@@ -147,7 +153,7 @@ func (w *writer) notes(list []document.Note) {
 		}
 		w.printf("%s", escape(n.Message))
 		if n.Fix != "" {
-			w.printf(" *%s*", escape(n.Fix))
+			w.printf(" *%s*", prose(n.Fix))
 		}
 		w.printf("\n")
 	}
@@ -237,6 +243,18 @@ func (w *writer) code(c document.Code) {
 }
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+// prose keeps code between backquotes as code.
+func prose(s string) (text string) {
+	for _, p := range document.Prose(s) {
+		if p.Code {
+			text += "`" + p.Text + "`"
+			continue
+		}
+		text += escape(p.Text)
+	}
+	return text
+}
 
 // escape keeps plain text plain: every character that begins markup, a table
 // cell, HTML or an autolink is written so that it does not. Brackets are left

@@ -54,7 +54,7 @@ func (w *writer) chart(c *document.Chart) {
 		label, style := w.label(k, labels[i], labelWide)
 		w.Line(label + w.plot(c, i, wide, style) + w.Style(style, terminal.Pad(values[i], valueWide, false)))
 	}
-	w.axis(c, labelWide+3, wide)
+	w.axis(c.Ticks, labelWide+3, wide)
 }
 
 // leastPlot is the columns in which an order can still be seen.
@@ -119,11 +119,11 @@ func (w *writer) plot(c *document.Chart, setting, wide int, style string) string
 	return w.Style(terminal.Dim, " │") + w.Cells(cells) + "  "
 }
 
-func (w *writer) axis(c *document.Chart, indent, wide int) {
+func (w *writer) axis(ticks []document.Tick, indent, wide int) {
 	line := []rune("└" + strings.Repeat("─", wide))
 	text := []rune(strings.Repeat(" ", wide+indent+12))
 	free := 0 // labels never touch
-	for _, t := range c.Ticks {
+	for _, t := range ticks {
 		x := column(t.At, wide)
 		line[1+x] = '┴'
 		label := []rune(t.Label)

@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,10 +21,12 @@ func (w *writer) table(t document.Table) {
 			out.Rows[1+j].Sign, out.Rows[1+j].Style = "▸", terminal.Cyan+";"+terminal.Bold
 		}
 	}
+	var of []int
 	for i, c := range t.Columns {
 		if c.Short == "" {
 			continue
 		}
+		of = append(of, i)
 		wide := 0 // of the details
 		for _, r := range t.Rows {
 			if c.Detailed {
@@ -45,9 +48,61 @@ func (w *writer) table(t document.Table) {
 			out.Rows[1+j].Cells = append(out.Rows[1+j].Cells, cell)
 		}
 	}
+	w.bars(t, &out, of)
 	if len(out.Columns) > 1 { // else there is nothing beside the rows' names
 		out.Write(w.Writer)
 	}
+}
+
+// bars puts bars before the cells of the columns that have them, in the room that the
+// table leaves; where that is little, only in the first of these columns, or in none.
+// of is which column of the document each one is.
+func (w *writer) bars(t document.Table, out *table.Table, of []int) {
+	const gap, least, alone = 2, 8, 3
+	values := make([]int, len(of))
+	var with []int
+	for i := range of {
+		for _, r := range out.Rows[1:] {
+			values[i] = max(values[i], utf8.RuneCountInString(r.Cells[i].Text))
+		}
+		if t.Columns[of[i]].Bars {
+			with = append(with, i)
+		}
+	}
+	for ; len(with) > 0; with = with[:len(with)-1] {
+		room := w.Width - out.Sign
+		for i, c := range out.Rows[0].Cells {
+			if slices.Contains(with, i) {
+				room -= values[i] + gap // the heading stands over the bar too
+			} else {
+				room -= max(values[i], utf8.RuneCountInString(c.Text))
+			}
+		}
+		wide := (room - gap*(len(of)-1)) / len(with)
+		if wide < least && (len(with) > 1 || wide < alone) {
+			continue
+		}
+		for _, i := range with {
+			for j, r := range t.Rows {
+				c := &out.Rows[1+j].Cells[i]
+				c.Text = w.bar(r.Cells[of[i]].Bar, wide) + strings.Repeat(" ", gap) + terminal.Pad(c.Text, values[i], false)
+			}
+		}
+		return
+	}
+}
+
+// bar is filled up to a fraction, in halves of a column; what is not nothing shows.
+func (w *writer) bar(at float64, wide int) string {
+	n := int(at*float64(2*wide) + 0.5)
+	if at > 0 {
+		n = max(1, n)
+	}
+	s := strings.Repeat("━", n/2)
+	if n%2 == 1 {
+		s += "╸"
+	}
+	return w.Style(terminal.Cyan, s) + strings.Repeat(" ", wide-(n+1)/2)
 }
 
 // prose is a table of sentences: of each row the answer, what it answers, and below that

@@ -87,6 +87,9 @@ func (w *writer) block(b document.Block) {
 	case document.Charts:
 		w.gap()
 		w.charts(b)
+	case document.Timeline:
+		w.gap()
+		w.timeline(b)
 	case document.Links:
 		for _, l := range b {
 			w.Line("  → " + l.To + "  " + w.Style(terminal.Dim, l.Text))

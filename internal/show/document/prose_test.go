@@ -1,0 +1,20 @@
+package document
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestProse(t *testing.T) {
+	for text, want := range map[string][]Part{
+		"":                  {{false, ""}},
+		"no code":           {{false, "no code"}},
+		"run `go vet` now":  {{false, "run "}, {true, "go vet"}, {false, " now"}},
+		"one ` alone":       {{false, "one "}, {false, "` alone"}},
+		"`a` and one ` too": {{false, ""}, {true, "a"}, {false, " and one "}, {false, "` too"}},
+	} {
+		if got := Prose(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
