@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
-	"github.com/procfit/procfit/internal/trace/sched/html"
-	"github.com/procfit/procfit/internal/trace/sched/text"
-	"github.com/procfit/procfit/internal/trace/sched/view"
+	"github.com/procfit/procfit/internal/trace/sched/page"
 )
 
 // Text is how text is written.
@@ -18,22 +18,19 @@ type Text struct {
 	Files []string // pictures that were written elsewhere, named at the end
 }
 
-// The sizes of the views: what a terminal and a page can hold.
-const (
-	pagePoints = 150
-	textProcs  = 16
-	pageProcs  = 64
-)
-
 // WriteText writes what the trace says for a terminal or a text file.
 func (l *Log) WriteText(w io.Writer, o Text) error {
-	v := view.New(l.Summary, sched.Readings(l.Summary), view.Options{Name: l.Source.name(), Procs: textProcs})
-	return text.Render(w, v, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
+	d := page.Brief(l.Source.name(), l.Summary, sched.Readings(l.Summary))
+	return text.Render(w, d, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
 }
 
 // WritePage writes a page with charts.
 func (l *Log) WritePage(w io.Writer) error {
-	return html.Render(w, view.New(l.Summary, sched.Readings(l.Summary), view.Options{Name: l.Source.name(), Points: pagePoints, Procs: pageProcs}))
+	b, err := html.Render(page.Report(l.Source.name(), l.Summary, sched.Readings(l.Summary)))
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
 }
 
 // logJSON is procfit.trace/v1.

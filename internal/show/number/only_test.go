@@ -21,7 +21,7 @@ var elsewhere = map[string]string{
 	"internal/lab/medians.go":                   "names the unit that a document uses",
 	"internal/measure/trial/foreign/foreign.go": "quotes seconds as the input has them",
 	"internal/trace/sched/reading.go":           "quotes milliseconds as the trace has them",
-	"internal/trace/sched/view/facts.go":        "has one unit for the range that it writes",
+	"internal/trace/sched/page/facts.go":        "has one unit for the range that it writes",
 }
 
 var (

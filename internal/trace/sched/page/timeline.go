@@ -1,4 +1,4 @@
-package view
+package page
 
 import (
 	"math"
@@ -6,14 +6,9 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
-
-// Tick is a labelled place on an axis.
-type Tick struct {
-	At    float64
-	Label string
-}
 
 // holdIntervals is how many intervals a point may stand for what was not
 // seen after it.
@@ -21,20 +16,20 @@ const holdIntervals = 3
 
 // slot is a point's place in time.
 type slot struct {
-	From, Until float64 // fractions
-	When        string
+	document.Span
+	when string
 }
 
 // timeline is the points of the longest process.
 type timeline struct {
-	points   []sched.Point
-	slots    []slot
-	from, to float64 // milliseconds
+	points []sched.Point
+	slots  []slot
+	axis   axis.Axis // seconds
 }
 
 func newTimeline(s *sched.Summary, most int) *timeline {
 	m := s.Main
-	t := &timeline{from: float64(m.FromMillis), to: float64(m.ToMillis), points: s.Series}
+	t := &timeline{points: s.Series}
 	if most > 0 {
 		t.points = reduce(t.points, most)
 	}
@@ -43,9 +38,10 @@ func newTimeline(s *sched.Summary, most int) *timeline {
 		interval = *m.IntervalMedian
 	}
 	// The last sample stands for an interval too, or one alone would have no width.
-	t.to += max(interval, 1)
+	end := float64(m.ToMillis) + max(interval, 1)
+	t.axis = axis.Between(float64(m.FromMillis)/1000, end/1000)
 	for i, p := range t.points {
-		until := t.to
+		until := end
 		if i+1 < len(t.points) {
 			until = float64(t.points[i+1].FromMillis)
 		}
@@ -54,7 +50,7 @@ func newTimeline(s *sched.Summary, most int) *timeline {
 		if p.ToMillis > p.FromMillis {
 			when = strings.TrimSuffix(when, " s") + "–" + clock(p.ToMillis, interval)
 		}
-		t.slots = append(t.slots, slot{t.at(float64(p.FromMillis)), t.at(until), when})
+		t.slots = append(t.slots, slot{document.Span{From: t.axis.At(float64(p.FromMillis) / 1000), To: t.axis.At(until / 1000)}, when})
 	}
 	return t
 }
@@ -86,24 +82,14 @@ func reduce(points []sched.Point, most int) []sched.Point {
 	return out
 }
 
-func (t *timeline) at(ms float64) float64 {
-	return min(1, max(0, (ms-t.from)/(t.to-t.from)))
-}
-
 // ticks are at round times since the start of the process.
-func (t *timeline) ticks() []Tick {
-	round := axis.New(0, (t.to-t.from)/2000, false).Ticks() // of half the time: twice as many
-	if len(round) < 2 {
-		return nil
-	}
-	step := round[1] * 1000
-	var out []Tick
-	for n := float64(int64(t.from/step+0.999999)) * step; n <= t.to; n += step {
-		label := strconv.FormatFloat(math.Round(n*1000)/1e6, 'f', -1, 64) + " s"
-		if n == 0 {
-			label = "0"
+func (t *timeline) ticks() (list []document.Tick) {
+	for _, at := range t.axis.Ticks() {
+		label := "0"
+		if at != 0 {
+			label = strconv.FormatFloat(math.Round(at*1e6)/1e6, 'f', -1, 64) + " s"
 		}
-		out = append(out, Tick{t.at(n), label})
+		list = append(list, document.Tick{At: t.axis.At(at), Label: label})
 	}
-	return out
+	return list
 }

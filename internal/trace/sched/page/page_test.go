@@ -1,20 +1,23 @@
-package view
+package page
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
 
-func of(log string, o Options) *View {
+// size is how much is shown of a trace.
+type size struct{ points, procs int }
+
+func of(log string, o size) *view {
 	s := sched.Analyse(strings.NewReader(log))
-	return New(s, sched.Readings(s), o)
+	return newView("a\x1b]0;x\a", s, sched.Readings(s), o.points, o.procs)
 }
 
 func traced(ms, procs, idle int, queues string) string {
@@ -42,7 +45,7 @@ func TestHeadlines(t *testing.T) {
 		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads off the Ps", "9 threads on average"},
 		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Held up", "No sample for 40 s"},
 	} {
-		if h := of(tc.log, Options{}).Headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
+		if h := of(tc.log, size{procs: 64}).headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
 		}
 	}
@@ -51,22 +54,22 @@ func TestHeadlines(t *testing.T) {
 // The headline's reading is not said again, and all others are.
 func TestReadingsAreSaidOnce(t *testing.T) {
 	log := repeat(21, func(i int) string { return traced(i*1000, 4, 0, "50 0 0 0") }) + "SCHED 99ms: gom"
-	v := of(log, Options{})
-	if v.Headline.Label != "CPU-bound" || len(v.Readings) != 2 || len(v.Unread) != 1 {
-		t.Errorf("%+v, %+v, %q", v.Headline, v.Readings, v.Unread)
+	v := of(log, size{procs: 64})
+	if v.headline.Label != "CPU-bound" || len(v.readings) != 2 || len(v.unread) != 1 {
+		t.Errorf("%+v, %+v, %q", v.headline, v.readings, v.unread)
 	}
-	for _, r := range v.Readings {
-		if r.Text == v.Headline.Sentence {
-			t.Errorf("said twice: %s", r.Text)
+	for _, r := range v.readings {
+		if r.Message == v.headline.Sentence {
+			t.Errorf("said twice: %s", r.Message)
 		}
 	}
 }
 
-// checkView holds every position and text of a view to what renderers rely on.
-func checkView(t *testing.T, name string, v *View) {
+// check holds every position and text to what renderers rely on.
+func check(t *testing.T, name string, v *view) {
 	t.Helper()
 	inside := func(what string, x float64) {
-		if !(x >= 0 && x <= 1) || math.IsNaN(x) {
+		if !(x >= 0 && x <= 1) {
 			t.Errorf("%s: %s at %g", name, what, x)
 		}
 	}
@@ -75,47 +78,57 @@ func checkView(t *testing.T, name string, v *View) {
 			t.Errorf("%s: text %q", name, s)
 		}
 	}
-	for _, k := range v.Time {
+	for _, b := range append(append(v.procs, v.waits...), v.headline.Blocks...) {
+		switch b := b.(type) {
+		case document.Text:
+			shown(b.Text)
+		case document.Table:
+			for _, r := range b.Rows {
+				for _, c := range r.Cells {
+					inside("bar", c.Bar)
+					shown(c.Value)
+				}
+			}
+		}
+	}
+	for _, s := range append([]string{v.name, v.headline.Sentence}, v.unread...) {
+		shown(s)
+	}
+	if v.time == nil {
+		return
+	}
+	for _, k := range v.time.Ticks {
 		inside("time "+k.Label, k.At)
 	}
-	for _, c := range v.Charts {
+	for _, c := range v.time.Charts {
 		for _, k := range c.Ticks {
-			inside(c.ID+" tick", k.At)
+			inside(c.Title+" tick", k.At)
 		}
-		for _, s := range c.Series {
+		for _, s := range c.Curves {
 			shown(s.Min + s.Mean + s.Max)
-			inside(c.ID+" top", s.Top)
+			inside(c.Title+" top", s.Top)
 			last := 0.0
 			for _, p := range s.Points {
-				for _, x := range []float64{p.From, p.Until, p.Low, p.Mean, p.High} {
-					inside(c.ID+" "+s.Name, x)
+				for _, x := range []float64{p.From, p.To, p.Low, p.Mean, p.High} {
+					inside(s.Alone, x)
 				}
-				if p.From < last || p.Until < p.From || p.Low > p.Mean+1e-9 || p.Mean > p.High+1e-9 {
-					t.Errorf("%s: %s %s: %+v after %g", name, c.ID, s.Name, p, last)
+				if p.From < last || p.To < p.From || p.Low > p.Mean+1e-9 || p.Mean > p.High+1e-9 {
+					t.Errorf("%s: %s: %+v after %g", name, s.Alone, p, last)
 				}
 				last = p.From
-				shown(p.Value + p.When)
+				shown(p.Value)
 			}
 		}
 	}
-	if v.Heat != nil {
-		for _, r := range v.Heat.Rows {
-			for _, c := range r.Cells {
-				inside("cell", c.From)
-				inside("cell", c.Until)
-				inside("heat", c.Heat)
-				shown(c.Text)
+	if v.time.Lanes != nil {
+		for _, l := range v.time.Lanes.List {
+			for _, s := range l.Stretches {
+				inside("stretch", s.From)
+				inside("stretch", s.To)
+				inside("weight", s.Weight)
+				shown(s.Value)
 			}
 		}
-	}
-	if v.Procs != nil {
-		for _, r := range v.Procs.Rows {
-			inside("queue bar", r.At)
-			inside("tick bar", r.TickAt)
-		}
-	}
-	for _, s := range append([]string{v.Name, v.Headline.Sentence, v.Headline.Advice, v.Context, v.RuntimeWaits}, v.Unread...) {
-		shown(s)
 	}
 }
 
@@ -129,8 +142,8 @@ func TestRealLogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []Options{{}, {Points: 2, Procs: 1}} {
-			checkView(t, file, of(string(log), o))
+		for _, o := range []size{{0, 64}, {2, 1}} {
+			check(t, file, of(string(log), o))
 		}
 	}
 }
@@ -149,19 +162,23 @@ func TestOddLogs(t *testing.T) {
 		"the largest times": "SCHED 9223372036854ms: gomaxprocs=2 idleprocs=0 threads=4 runqueue=1 [0 1]\nSCHED 9223372036854ms: gomaxprocs=2147483647 idleprocs=0 threads=4 runqueue=1 [0 1]\n",
 		"hostile":           "SCHED 1ms: gomaxp\x1b[31m\x00\xff=2\n" + repeat(20, func(i int) string { return traced(i*100, 2, 0, "1 1") }),
 	} {
-		for _, o := range []Options{{Name: "a\x1b]0;x\a"}, {Points: 7, Procs: 3}} {
+		for _, o := range []size{{0, 64}, {7, 3}} {
 			v := of(log, o)
-			checkView(t, name, v)
-			for _, c := range v.Charts {
-				if o.Points > 0 && len(c.Series[0].Points) > o.Points {
-					t.Errorf("%s: %d points, want at most %d", name, len(c.Series[0].Points), o.Points)
+			check(t, name, v)
+			if v.time != nil {
+				for _, c := range v.time.Charts {
+					if n := len(c.Curves[0].Points); o.points > 0 && n > o.points {
+						t.Errorf("%s: %d points, want at most %d", name, n, o.points)
+					}
+				}
+				if l := v.time.Lanes; l != nil && len(l.List) > laneRows {
+					t.Errorf("%s: %d lanes", name, len(l.List))
 				}
 			}
-			if v.Procs != nil && o.Procs > 0 && len(v.Procs.Rows) > o.Procs {
-				t.Errorf("%s: %d rows, want at most %d", name, len(v.Procs.Rows), o.Procs)
-			}
-			if v.Heat != nil && len(v.Heat.Rows) > heatRows {
-				t.Errorf("%s: %d rows of the heat map", name, len(v.Heat.Rows))
+			if v.procs != nil {
+				if n := len(v.procs[1].(document.Table).Rows); n > o.procs {
+					t.Errorf("%s: %d rows, want at most %d", name, n, o.procs)
+				}
 			}
 		}
 	}
@@ -169,17 +186,17 @@ func TestOddLogs(t *testing.T) {
 
 // What was not seen is not drawn: a gap of many intervals stays one.
 func TestAGapStaysOne(t *testing.T) {
-	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+traced(90_000, 2, 0, "1 1"), Options{})
-	p := v.Charts[0].Series[0].Points
-	if before := p[len(p)-2]; before.Until > 0.25 {
-		t.Errorf("a sample at 1.4 s of 90 s stands until %g of it", before.Until)
+	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+traced(90_000, 2, 0, "1 1"), size{procs: 64})
+	p := v.time.Charts[0].Curves[0].Points
+	if before := p[len(p)-2]; before.To > 0.25 {
+		t.Errorf("a sample at 1.4 s of 90 s stands until %g of it", before.To)
 	}
 }
 
 // Of two processes the one with the most samples is charted, alone.
 func TestOneProcessIsCharted(t *testing.T) {
-	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+repeat(25, func(i int) string { return traced(i*100, 4, 0, "1 2 3 4") }), Options{})
-	if n := len(v.Charts[0].Series[0].Points); n != 25 {
+	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+repeat(25, func(i int) string { return traced(i*100, 4, 0, "1 2 3 4") }), size{procs: 64})
+	if n := len(v.time.Charts[0].Curves[0].Points); n != 25 {
 		t.Errorf("%d points, want those of the second process, 25", n)
 	}
 }
@@ -189,36 +206,36 @@ func TestAWarningLeads(t *testing.T) {
 	v := of(repeat(21, func(i int) string {
 		return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=2 threads=5 spinningthreads=0 needspinning=0 idlethreads=3 runqueue=0 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false\n", i*1000) +
 			strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", 9)
-	}), Options{})
-	if v.Headline.Label != "Waits for locks" || v.Headline.State != Attention {
-		t.Errorf("%+v", v.Headline)
+	}), size{procs: 64})
+	if v.headline.Label != "Waits for locks" || v.headline.Tone != document.Attention {
+		t.Errorf("%+v", v.headline)
 	}
 }
 
 // A gap does not make the usual interval longer.
 func TestContext(t *testing.T) {
 	log := repeat(60, func(i int) string { return traced(i*1000, 2, 2, "0 0") }) + traced(3_659_000, 2, 2, "0 0")
-	if v := of(log, Options{}); !strings.Contains(v.Context, "60 samples over 60 min 59 s, one every 1 s") {
-		t.Error(v.Context)
+	if c := context(sched.Analyse(strings.NewReader(log))); !strings.Contains(c, "60 samples over 60 min 59 s, one every 1 s") {
+		t.Error(c)
 	}
 	s := sched.Analyse(strings.NewReader(log + log[:len(log)/2]))
 	s.Run.LeftOut = 3
-	if v := New(s, nil, Options{}); !strings.HasPrefix(v.Context, "one of 2 processes · ") || !strings.HasSuffix(v.Context, "; 3 samples of its shutdown left out") {
-		t.Error(v.Context)
+	if c := context(s); !strings.HasPrefix(c, "one of 2 processes · ") || !strings.HasSuffix(c, "; 3 samples of its shutdown left out") {
+		t.Error(c)
 	}
 }
 
 // However many come after the process that is shown, its curves stay.
 func TestManyRestartsLeaveTheCurves(t *testing.T) {
-	v := of(repeat(100, func(i int) string { return traced(i*100, 2, 1, "1 0") })+repeat(1500, func(i int) string { return traced(0, 2, 1, "0 0") + traced(100, 2, 1, "0 0") }), Options{})
-	if n := len(v.Charts[0].Series[0].Points); n != 100 || len(v.Time) == 0 {
+	v := of(repeat(100, func(i int) string { return traced(i*100, 2, 1, "1 0") })+repeat(1500, func(i int) string { return traced(0, 2, 1, "0 0") + traced(100, 2, 1, "0 0") }), size{procs: 64})
+	if n := len(v.time.Charts[0].Curves[0].Points); n != 100 || len(v.time.Ticks) == 0 {
 		t.Errorf("%d points", n)
 	}
 }
 
 // One sample has times that can be read.
 func TestTimesAreShort(t *testing.T) {
-	for _, k := range of(traced(0, 2, 1, "0 0"), Options{}).Time {
+	for _, k := range newTimeline(sched.Analyse(strings.NewReader(traced(0, 2, 1, "0 0"))), 0).ticks() {
 		if len(k.Label) > len("0.0006 s") {
 			t.Errorf("label %q", k.Label)
 		}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/trace/sched"
+)
+
+// maxWaits wait reasons are listed; the runtime knows some 50.
+const maxWaits = 10
+
+func facts(st *sched.Stats) (out document.Pairs) {
+	samples := func(name string, n int64, of *sched.Level) {
+		if of != nil && of.N > 0 {
+			out = append(out, document.Pair{Name: name, Value: number.Share(float64(n)/float64(of.N)) + " of " + phrase.Count(of.N, "sample")})
+		}
+	}
+	level := func(name, unit string, l *sched.Level) {
+		switch {
+		case l == nil:
+		case l.Min == l.Max:
+			out = append(out, document.Pair{Name: name, Value: number.Amount(l.Mean) + unit + " all the time"})
+		default:
+			out = append(out, document.Pair{Name: name, Value: fmt.Sprintf("%s%s on average, %s to %s", number.Amount(l.Mean), unit, number.Amount(l.Min), number.Amount(l.Max))})
+		}
+	}
+	samples("All Ps busy", st.AllBusy, st.IdleProcs)
+	samples("All Ps idle", st.AllIdle, st.IdleShare)
+	samples("Idle Ps beside a queue", st.IdleQueued, st.IdleProcs)
+	level("Threads off the Ps, about", "", st.OffProcThreads)
+	if st.TicksPerSecond != nil {
+		out = append(out, document.Pair{Name: "Time slices begun", Value: number.Amount(*st.TicksPerSecond) + " a second"})
+	}
+	level("Between two samples", " ms", st.IntervalMillis)
+	if d := st.Detail; d != nil {
+		level("Goroutines", "", d.Goroutines)
+		level("runnable", "", d.Runnable)
+		level("running", "", d.Running)
+		level("in system calls", "", d.InSyscall)
+		level("waiting", "", d.Waiting)
+		level("Threads in system calls or C", "", d.OffProcThreads)
+		if d.LinesBroken > 0 {
+			out = append(out, document.Pair{Name: "Lines of detail that break off", Value: fmt.Sprint(d.LinesBroken)})
+		}
+	}
+	return out
+}
+
+// waits are what the program's own goroutines wait for, and a line on the others.
+func waits(st *sched.Stats) []document.Block {
+	if st.Detail == nil {
+		return nil
+	}
+	t := document.Table{Columns: []document.Column{{Head: "reason", Short: "reason", Left: true}, {Head: "mean", Short: "mean", Bars: true}, {Head: "most", Short: "most"}}}
+	runtime, most := "", 0.0
+	for _, r := range st.Detail.Reasons {
+		if r.System {
+			if runtime != "" {
+				runtime += ", "
+			}
+			runtime += number.Amount(r.Mean) + " in " + phrase.Clean(r.Name)
+			continue
+		}
+		most = max(most, r.Mean)
+		if len(t.Rows) == maxWaits || most == 0 {
+			continue
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: phrase.Clean(r.Name)}, {Value: number.Amount(r.Mean), Bar: r.Mean / most}, {Value: number.Amount(float64(r.Max))}}})
+	}
+	list := []document.Block{heading("What goroutines wait for")}
+	if len(t.Rows) > 0 {
+		list = append(list, t)
+	}
+	if runtime != "" {
+		list = append(list, document.Text{Text: "The runtime's own goroutines: " + runtime + ", on average.", Style: document.Small})
+	}
+	if len(list) == 1 {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,183 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/trace/sched"
+)
+
+// view is what documents of a trace have.
+type view struct {
+	name     string
+	headline document.Panel
+	readings document.Notes // all but the headline
+	time     *document.Timeline
+	procs    []document.Block // nil without queues
+	waits    []document.Block // nil without scheddetail
+	facts    document.Pairs   // the figures that no curve shows
+	unread   []string
+}
+
+// The sizes: what a terminal and a page can hold.
+const (
+	briefProcs   = 16
+	briefUnread  = 5
+	reportPoints = 150
+	reportProcs  = 64
+)
+
+// Brief is what a terminal gets of a trace, whose name is that of its command or file.
+func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
+	v := newView(name, s, readings, 0, briefProcs)
+	if n := len(v.unread); n > briefUnread+1 {
+		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and more; --json lists the first %d", n-1))
+	}
+	d := v.document()
+	if v.time != nil {
+		d.Blocks = append(d.Blocks, *v.time)
+	}
+	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
+	if len(v.facts) > 0 {
+		d.Blocks = append(d.Blocks, v.facts)
+	}
+	d.Blocks = append(d.Blocks, v.readings)
+	d.Blocks = append(d.Blocks, v.broken()...)
+	return d
+}
+
+// Report is all of it, for a file.
+func Report(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
+	v := newView(name, s, readings, reportPoints, reportProcs)
+	d := v.document()
+	if len(v.readings) > 0 {
+		d.Blocks = append(d.Blocks, heading("What else it says"), v.readings)
+	}
+	if v.time != nil {
+		d.Blocks = append(d.Blocks, heading("Over time"), *v.time)
+	}
+	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
+	if len(v.facts) > 0 {
+		d.Blocks = append(d.Blocks, heading("Figures"), v.facts)
+	}
+	d.Blocks = append(d.Blocks, v.broken()...)
+	return d
+}
+
+func (v *view) document() *document.Document {
+	return &document.Document{Title: "Scheduler trace of " + v.name, Blocks: []document.Block{v.headline}}
+}
+
+// broken is what could not be read.
+func (v *view) broken() []document.Block {
+	if len(v.unread) == 0 {
+		return nil
+	}
+	return []document.Block{heading("Could not be read"), document.Section{Class: "unread", Blocks: []document.Block{document.List{Items: document.Items(v.unread)}}}}
+}
+
+func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
+
+// newView has at most so many points a curve and rows of Ps; no points: as many as
+// there are.
+func newView(name string, s *sched.Summary, readings []sched.Reading, points, procs int) *view {
+	v := &view{name: phrase.Clean(name)}
+	head := v.lead(s, readings)
+	for i, r := range readings {
+		if i != head {
+			v.readings = append(v.readings, document.Note{Quiet: r.Severity != sched.Warning, Message: sentence(phrase.Clean(r.Text)), Fix: sentence(r.Advice)})
+		}
+	}
+	for _, p := range s.Skipped.First {
+		v.unread = append(v.unread, phrase.Clean(p.String()))
+	}
+	if more := s.Skipped.Count - int64(len(s.Skipped.First)); more > 0 && len(v.unread) > 0 {
+		v.unread = append(v.unread, fmt.Sprintf("and %d more", more))
+	}
+	m := s.Main
+	if m == nil || s.Interleaved() {
+		return v
+	}
+	v.headline.Blocks = append(v.headline.Blocks, document.Text{Text: context(s), Style: document.Muted})
+	v.time = newTimeline(s, points).block(&m.Stats)
+	v.procs = waiting(&m.Stats, procs)
+	v.facts = facts(&m.Stats)
+	v.waits = waits(&m.Stats)
+	return v
+}
+
+// headlines are the readings that may lead, in this order, and how they are
+// labelled. What asks for attention leads as a warning alone.
+var headlines = []struct {
+	id    string
+	label string
+	tone  document.Tone
+}{
+	{"interleaved", "Cannot tell", document.Unknown},
+	{"no-samples", "Nothing to read", document.Unknown},
+	{"few-samples", "Cannot tell", document.Unknown},
+	{"processes", "One of several", document.Attention},
+	{"cpu-bound", "CPU-bound", document.Attention},
+	{"lock-waits", "Waits for locks", document.Attention},
+	{"blocked-threads", "Threads at large", document.Attention},
+	{"late-samples", "Held up", document.Attention},
+	{"queue-skew", "Uneven", document.Attention},
+	{"busy", "Busy", document.Act},
+	{"blocked-threads", "Threads off the Ps", document.Act},
+	{"all-idle", "Hardly a P busy", document.Act},
+	{"idle-procs", "Not limited by GOMAXPROCS", document.Act},
+	{"idle-and-queued", "In bursts", document.Act},
+}
+
+// lead makes the headline and returns the index of its reading; -1 where none leads.
+func (v *view) lead(s *sched.Summary, readings []sched.Reading) int {
+	v.headline = document.Panel{Name: "Reading", Tone: document.Act, Label: "Mixed", Level: 2, Sentence: "No reading applies to the whole of it."}
+	for _, h := range headlines {
+		for i, r := range readings {
+			if r.ID == h.id && (h.tone != document.Attention || r.Severity == sched.Warning) {
+				v.headline.Tone, v.headline.Label, v.headline.Sentence = h.tone, h.label, sentence(phrase.Clean(r.Text))
+				if r.Advice != "" {
+					v.headline.Blocks = []document.Block{document.Text{Text: sentence(r.Advice), Style: document.Advice}}
+				}
+				return i
+			}
+		}
+	}
+	if m := s.Main; m != nil && m.Procs != nil && m.IdleProcs != nil {
+		v.headline.Sentence = fmt.Sprintf("%s of %s Ps busy on average, all of them in %s of %d samples and none in %s%s.",
+			number.Amount(max(0, m.Procs.Mean-m.IdleProcs.Mean)), number.Amount(m.Procs.Mean), number.Share(float64(m.AllBusy)/float64(m.IdleProcs.N)), m.IdleProcs.N,
+			number.Share(float64(m.AllIdle)/float64(m.IdleProcs.N)), queued(&m.Stats))
+	}
+	return -1
+}
+
+func queued(st *sched.Stats) string {
+	if st.Queued == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s waiting on average", number.AmountOf(st.Queued.Mean, "goroutine"))
+}
+
+// context is what the figures hold for.
+func context(s *sched.Summary) string {
+	m, text := s.Main, ""
+	if s.SegmentCount > 1 {
+		text = fmt.Sprintf("one of %d processes · ", s.SegmentCount)
+	}
+	if p := m.Procs; p != nil {
+		text += "GOMAXPROCS " + span(p) + " · "
+	}
+	text += phrase.Count(m.Samples, "sample") + " over " + duration(m.ToMillis-m.FromMillis)
+	if m.IntervalMedian != nil && m.Samples > 1 {
+		text += ", one every " + duration(int64(*m.IntervalMedian+0.5))
+	}
+	if m.StartupSamples > 0 {
+		text += ", and the one at the start, which does not count"
+	}
+	if n := s.Run.LeftOut; n > 0 {
+		text += "; " + phrase.Count(n, "sample") + " of its shutdown left out"
+	}
+	return text
+}

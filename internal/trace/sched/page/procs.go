@@ -1,0 +1,123 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/trace/sched"
+)
+
+// waiting is what waited on each P and what it did: a row for each of the first most
+// Ps, or, where there are more, for those with the longest queues.
+func waiting(st *sched.Stats, most int) []document.Block {
+	list := slices.DeleteFunc(slices.Clone(st.PerProc), func(p sched.ProcLoad) bool { return p.Queue == nil })
+	if len(list) == 0 {
+		return nil
+	}
+	var longest, largest float64
+	slicesKnown := false // since Go 1.25, or with scheddetail
+	for _, p := range list {
+		longest = max(longest, p.Queue.Mean)
+		if p.TickShare != nil {
+			largest, slicesKnown = max(largest, *p.TickShare), true
+		}
+	}
+	var rest []string
+	if len(list) > most {
+		slices.SortStableFunc(list, func(a, b sched.ProcLoad) int { return cmp.Compare(b.Queue.Mean, a.Queue.Mean) })
+		var others sched.Level
+		for _, p := range list[most:] {
+			others.Mean += p.Queue.Mean
+			others.Max = max(others.Max, p.Queue.Max)
+		}
+		rest = append(rest, fmt.Sprintf("%d more Ps with shorter queues: %s waiting on them in all on average, at most %s on one", len(list)-most, number.Amount(others.Mean), number.Amount(others.Max)))
+		list = list[:most]
+		slices.SortFunc(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
+	}
+	t := document.Table{Columns: []document.Column{{Head: "P", Short: "P", Left: true}, {Head: "mean queue", Short: "mean", Bars: true}, {Head: "longest", Short: "max"}, {Head: "share of all", Short: "share"}}}
+	if slicesKnown {
+		t.Columns = append(t.Columns, document.Column{Head: "time slices begun"}, document.Column{Head: "share of all", Short: "time slices", Bars: true})
+	}
+	for _, p := range list {
+		row := []document.Cell{{Value: procName(p.Proc, p.Proc)}, {Value: number.Amount(p.Queue.Mean), Bar: part(p.Queue.Mean, longest)}, {Value: number.Amount(p.Queue.Max)}, {}}
+		if p.QueueShare != nil {
+			row[3].Value = number.Share(*p.QueueShare)
+		}
+		if slicesKnown {
+			row = append(row, document.Cell{}, document.Cell{})
+			if p.Ticks != nil {
+				row[4].Value = strconv.FormatInt(*p.Ticks, 10)
+			}
+			if p.TickShare != nil {
+				row[5] = document.Cell{Value: number.Share(*p.TickShare), Bar: part(*p.TickShare, largest)}
+			}
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: row})
+	}
+	if st.Untracked > 0 {
+		rest = append(rest, fmt.Sprintf("%d further Ps are counted in the sums alone", st.Untracked))
+	}
+	return []document.Block{heading("Waiting on each P"), t, document.Text{Text: sentence(strings.Join(rest, "; ")), Style: document.Small}}
+}
+
+// part is how long a bar is beside the longest.
+func part(of, longest float64) float64 {
+	if longest == 0 {
+		return 0
+	}
+	return of / longest
+}
+
+// procName is "P 3", or "P 0–7" of a group of Ps.
+func procName(from, to int) string {
+	if from == to {
+		return "P " + strconv.Itoa(from)
+	}
+	return "P " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
+}
+
+// laneRows is how many lanes there are at most; more Ps share lanes.
+const laneRows = 32
+
+// queues has the longest queue of each P in each stretch of time; nil: all were empty.
+func (t *timeline) queues() *document.Lanes {
+	procs, longest := 0, 0
+	for _, p := range t.points {
+		procs = max(procs, len(p.QueueMax))
+		for _, q := range p.QueueMax {
+			longest = max(longest, q)
+		}
+	}
+	if procs == 0 || longest == 0 {
+		return nil
+	}
+	each := (procs + laneRows - 1) / laneRows
+	most := strconv.Itoa(longest)
+	lanes := &document.Lanes{Title: "Run queue of each P", Summary: "Run queue of each P over time, at most " + most + " goroutines",
+		Note: "the longest queue in each stretch of time; the stronger the colour the longer, on a logarithmic scale up to " + most}
+	if each > 1 {
+		lanes.Note += fmt.Sprintf("; a row is %d Ps, and shows the longest queue of them", each)
+	}
+	for from := 0; from < procs; from += each {
+		to := min(from+each, procs)
+		lane := document.Lane{Name: procName(from, to-1)}
+		for i, p := range t.points {
+			q := 0
+			for j := from; j < min(to, len(p.QueueMax)); j++ {
+				q = max(q, p.QueueMax[j])
+			}
+			if q > 0 {
+				lane.Stretches = append(lane.Stretches, document.Stretch{Span: t.slots[i].Span, Weight: math.Log1p(float64(q)) / math.Log1p(float64(longest)),
+					Value: fmt.Sprintf("%s at %s: %s", lane.Name, t.slots[i].when, number.AmountOf(float64(q), "goroutine"))})
+			}
+		}
+		lanes.List = append(lanes.List, lane)
+	}
+	return lanes
+}
