@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/exec"
+	"github.com/procfit/procfit/internal/trace/exec/page"
 	"github.com/procfit/procfit/internal/trace/exec/svg"
-	"github.com/procfit/procfit/internal/trace/exec/text"
 )
 
 // Execution is an execution trace that was read.
@@ -58,7 +59,7 @@ func ReadExecutionFile(ctx context.Context, path string) (*Execution, error) {
 
 // WriteText writes what the trace says for a terminal or a text file.
 func (e *Execution) WriteText(w io.Writer, o Text) error {
-	return text.Render(w, e.Trace, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
+	return text.Render(w, page.Brief(e.path, e.Trace), text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
 }
 
 // WriteDrawing writes an SVG picture.

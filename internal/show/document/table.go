@@ -21,6 +21,7 @@ type Column struct {
 	Left     bool // text, not numbers
 	Detailed bool
 	Aside    bool // less looked at: see Table.Split
+	Least    int  // where there is no room, its cells may lose their ends, down to so many letters; 0: none
 	Bars     bool // where there is room, its cells have bars as long as they say
 }
 

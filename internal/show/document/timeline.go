@@ -38,10 +38,18 @@ type Point struct {
 
 // Lanes are rows of time, such as one for each P.
 type Lanes struct {
-	Title   string
-	Note    string
-	Summary string // the lanes in words
-	List    []Lane
+	Title    string
+	Note     string
+	Summary  string // the lanes in words
+	List     []Lane
+	Fillings []Filling // none: all stretches are of one kind
+}
+
+// Filling is what stretches may be of. Who cannot draw writes its sign.
+type Filling struct {
+	Name  string // empty: it is explained elsewhere
+	Sign  rune
+	Aside bool // less looked at than the others
 }
 
 // Lane is one of them. Where it has no stretch it is empty.
@@ -54,6 +62,7 @@ type Lane struct {
 type Stretch struct {
 	Span
 	Weight float64
+	Of     int    // which of the fillings
 	Value  string // in words, with its time
 }
 

@@ -83,8 +83,22 @@ func (t *Table) Write(w *terminal.Writer) {
 	case t.Sign+l.widths[0]+1+slices.Max(l.widths[1:]) > w.Width:
 		t.records(w, l)
 	default:
-		t.fold(w, l)
+		t.fold(w, t.uncut(l, w.Width))
 	}
+}
+
+// uncut gives cells back what was cut from them in vain: what goes on below has room.
+func (t *Table) uncut(l layout, room int) layout {
+	beside := room - t.Sign - l.widths[0] - 1
+	for i, wide := range l.widths[1:] {
+		for _, r := range t.Rows {
+			if wide > 0 {
+				wide = max(wide, min(beside, ansi.StringWidth(r.Cells[1+i].text(l.short[1+i]))))
+			}
+		}
+		l.widths[1+i] = wide
+	}
+	return l
 }
 
 // fit takes steps until the table has room, and those back that prove needless.

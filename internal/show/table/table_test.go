@@ -67,3 +67,17 @@ func TestFold(t *testing.T) {
 		}
 	}
 }
+
+// What is below has room for what was cut to have it beside.
+func TestFoldedIsNotCut(t *testing.T) {
+	folded := &Table{Fold: true, Columns: []Column{{}, {Right: true}, {Steps: []Step{{Rank: 1, To: 4}}}},
+		Rows: []Row{{Cells: Cells("P", "waited", "where")}, {Cells: Cells("0", "1.00 ms", "P 1, P 2")}}}
+	for width, want := range map[int]string{
+		16: "P   waited  whe…\n0  1.00 ms  P 1…\n",
+		12: "P   waited\n0  1.00 ms\n\nP  where\n0  P 1, P 2\n",
+	} {
+		if got := lay(folded, width); got != want {
+			t.Errorf("at %d:\n%swant\n%s", width, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/table"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
@@ -34,6 +35,9 @@ func (w *writer) table(t document.Table) {
 			}
 		}
 		column, head := table.Column{Right: !c.Left}, table.Cell{Text: c.Short}
+		if c.Least > 0 {
+			column.Cut, column.Steps = whole, []table.Step{{Rank: 2, To: c.Least}}
+		}
 		if wide > 0 {
 			column.Steps = []table.Step{{Rank: 1, To: table.Short}}
 			head = table.Cell{Text: c.Short + strings.Repeat(" ", wide+1), Short: c.Short} // over the medians, not the intervals
@@ -52,6 +56,18 @@ func (w *writer) table(t document.Table) {
 	if len(out.Columns) > 1 { // else there is nothing beside the rows' names
 		out.Write(w.Writer)
 	}
+}
+
+// whole drops what has no room from the end of a list, and no part of an item.
+func whole(list string, room int) string {
+	for utf8.RuneCountInString(list) > room {
+		i := strings.LastIndex(strings.TrimSuffix(list, ",…"), ", ")
+		if i < 0 {
+			break
+		}
+		list = list[:i] + ",…"
+	}
+	return phrase.Clip(list, room)
 }
 
 // bars puts bars before the cells of the columns that have them, in the room that the

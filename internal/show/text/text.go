@@ -138,6 +138,9 @@ func (w *writer) panel(p document.Panel) {
 }
 
 func (w *writer) text(t document.Text, indent string) {
+	if t.Text == "" {
+		return
+	}
 	style := map[document.Style]string{document.Strong: terminal.Bold, document.Muted: terminal.Dim, document.Small: terminal.Dim}[t.Style]
 	if t.Tone != "" {
 		style = toneColor(t.Tone) + ";" + terminal.Bold

@@ -1,7 +1,9 @@
 package text
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -14,9 +16,13 @@ var levels = []rune("▁▂▃▄▅▆▇█")
 
 const eighths = 8
 
-// timeline draws each curve on a scale of its own, which ends at its maximum. Lanes are
-// for who can draw.
+// timeline draws each curve on a scale of its own, which ends at its maximum. Lanes
+// without fillings are for who can draw.
 func (w *writer) timeline(t document.Timeline) {
+	if len(t.Charts) == 0 {
+		w.lanes(t)
+		return
+	}
 	names := []string{"min", "mean", "max"}
 	var list []document.Curve
 	grid := [][]string{append([]string{""}, names...)}
@@ -89,4 +95,56 @@ func filled(n int) rune {
 		return ' '
 	}
 	return levels[min(n, eighths)-1]
+}
+
+// nobody is the sign of a lane that is empty there.
+const nobody = '·'
+
+// colors are given to the fillings in turn: the terminal's own six.
+var colors = []string{terminal.Cyan, terminal.Yellow, terminal.Green, "35", "34", terminal.Red}
+
+// lanes have in each column the sign of what fills them longest there.
+func (w *writer) lanes(t document.Timeline) {
+	if t.Lanes == nil || len(t.Lanes.Fillings) == 0 {
+		return
+	}
+	label := 0
+	for _, l := range t.Lanes.List {
+		label = max(label, utf8.RuneCountInString(l.Name))
+	}
+	indent := label + 3
+	wide := w.Width - indent
+	seen := make([]bool, len(t.Lanes.Fillings))
+	for _, l := range t.Lanes.List {
+		cells := slices.Repeat([]terminal.Cell{{Rune: nobody, Style: terminal.Dim}}, wide)
+		longest := make([]float64, wide)
+		of := make([]int, wide)
+		for _, s := range l.Stretches {
+			from, to := s.From*float64(wide), s.To*float64(wide)
+			for x := min(int(from), wide-1); x <= min(int(to), wide-1); x++ {
+				if part := min(to, float64(x+1)) - max(from, float64(x)); part > longest[x] {
+					longest[x], of[x], cells[x] = part, s.Of, filling(t.Lanes.Fillings[s.Of], s.Of)
+				}
+			}
+		}
+		for x, part := range longest {
+			seen[of[x]] = seen[of[x]] || part > 0
+		}
+		w.Line("  " + terminal.Pad(l.Name, label, true) + " " + w.Cells(cells))
+	}
+	w.axis(t.Ticks, indent-1, wide)
+	legend := string(nobody) + " none"
+	for i, f := range t.Lanes.Fillings {
+		if seen[i] && f.Name != "" {
+			legend += "   " + string(f.Sign) + " " + f.Name
+		}
+	}
+	w.Line(w.Style(terminal.Dim, strings.Repeat(" ", indent)+legend))
+}
+
+func filling(f document.Filling, i int) terminal.Cell {
+	if f.Aside {
+		return terminal.Cell{Rune: f.Sign, Style: terminal.Dim}
+	}
+	return terminal.Cell{Rune: f.Sign, Style: colors[i%len(colors)]}
 }

@@ -1,4 +1,4 @@
-package text
+package page
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/exec"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -27,27 +28,27 @@ func read(t *testing.T, version string, o exec.Options) *exec.Trace {
 	return tr
 }
 
-func render(t *testing.T, tr *exec.Trace, o Options) string {
+func render(t *testing.T, tr *exec.Trace, rows int, o text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, tr, o); err != nil {
+	if err := text.Render(&b, brief("x", tr, rows), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 func TestGolden(t *testing.T) {
-	pagetest.Golden(t, "go1.27.1.txt", []byte(render(t, read(t, "1.27.1", exec.Options{}), Options{Files: []string{"trace.svg"}})))
-	pagetest.Golden(t, "go1.21.13.txt", []byte(render(t, read(t, "1.21.13", exec.Options{}), Options{})))
-	pagetest.Golden(t, "capped.txt", []byte(render(t, read(t, "1.27.1", exec.Options{MaxSpans: 12, MaxGoroutines: 5, MaxSteals: 3}), Options{Rows: 2})))
-	pagetest.Golden(t, "empty.txt", []byte(render(t, &exec.Trace{}, Options{})))
+	pagetest.Golden(t, "go1.27.1.txt", []byte(render(t, read(t, "1.27.1", exec.Options{}), 40, text.Options{Files: []string{"trace.svg"}})))
+	pagetest.Golden(t, "go1.21.13.txt", []byte(render(t, read(t, "1.21.13", exec.Options{}), 40, text.Options{})))
+	pagetest.Golden(t, "capped.txt", []byte(render(t, read(t, "1.27.1", exec.Options{MaxSpans: 12, MaxGoroutines: 5, MaxSteals: 3}), 2, text.Options{})))
+	pagetest.Golden(t, "empty.txt", []byte(render(t, &exec.Trace{}, 40, text.Options{})))
 }
 
 func TestLinesFitTheTerminal(t *testing.T) {
 	for _, version := range []string{"1.21.13", "1.27.1"} {
 		tr := read(t, version, exec.Options{})
 		for _, width := range []int{60, 70, 80, 100, 120} {
-			for i, line := range strings.Split(render(t, tr, Options{Width: width}), "\n") {
+			for i, line := range strings.Split(render(t, tr, 40, text.Options{Width: width}), "\n") {
 				if n := utf8.RuneCountInString(line); n > width {
 					t.Errorf("Go %s, width %d, line %d has %d columns: %s", version, width, i+1, n, line)
 				}
@@ -60,7 +61,7 @@ var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func TestColourChangesNoText(t *testing.T) {
 	tr := read(t, "1.27.1", exec.Options{})
-	without, with := render(t, tr, Options{}), render(t, tr, Options{Color: true})
+	without, with := render(t, tr, 40, text.Options{}), render(t, tr, 40, text.Options{Color: true})
 	if strings.Contains(without, "\x1b") {
 		t.Error("an escape sequence without colour")
 	}
@@ -104,8 +105,8 @@ func TestEveryLetterIsExplained(t *testing.T) {
 		"go1.27.1": read(t, "1.27.1", exec.Options{MaxGoroutines: 5}),
 	}
 	for name, tr := range traces {
-		for _, rows := range []int{0, 2, 1000} {
-			out := render(t, tr, Options{Rows: rows, Width: 120})
+		for _, rows := range []int{40, 2, 1000} {
+			out := render(t, tr, rows, text.Options{Width: 120})
 			explained := "·#*"
 			for _, m := range tableRow.FindAllStringSubmatch(out, -1) {
 				if strings.Contains(explained, m[1]) {
@@ -128,18 +129,21 @@ func TestEveryLetterIsExplained(t *testing.T) {
 }
 
 func TestTheRestIsSummedUp(t *testing.T) {
-	out := render(t, many(70), Options{})
-	for _, want := range []string{"GOROUTINES  main and those that ran longest\n", "a  main.main ", "N  main.work ", "  and 31 more goroutines, which ran 496 ms in all\n", "* others", "#"} {
+	out := render(t, many(70), 40, text.Options{})
+	for _, want := range []string{"GOROUTINES\nmain and those that ran longest\n", "a  main.main ", "N  main.work ", "\nand 31 more goroutines, which ran 496 ms in all\n", "* others"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+	if out := render(t, many(5), 40, text.Options{}); !strings.Contains(out, "# the runtime's own") || strings.Contains(out, "others") {
+		t.Errorf("no sign of the runtime's own in\n%s", out)
 	}
 	// One that ran long among many that hardly ran.
 	tr := many(70)
 	tr.Goroutines[50].Running = time.Hour
 	tr.Dropped = exec.Tally{Goroutines: 1_000_000, Running: time.Second}
-	out = render(t, tr, Options{})
-	if rows := len(tableRow.FindAllString(out, -1)); rows != 2 || !strings.Contains(out, "  and 1000069 more goroutines, which ran 3.44 s in all\n") {
+	out = render(t, tr, 40, text.Options{})
+	if rows := len(tableRow.FindAllString(out, -1)); rows != 2 || !strings.Contains(out, "\nand 1000069 more goroutines, which ran 3.44 s in all\n") {
 		t.Errorf("%d rows in\n%s", rows, out)
 	}
 }

@@ -1,0 +1,63 @@
+package page
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/show/axis"
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/trace/exec"
+)
+
+// The signs of what is no letter.
+const (
+	anybody = '*'
+	ofGo    = '#' // the runtime's own goroutines
+)
+
+// lanes has a row for each P, which the goroutines that it ran fill.
+func lanes(t *exec.Trace, procs []exec.Proc, k key) *document.Lanes {
+	out := &document.Lanes{}
+	index := map[int64]int{}
+	for i, g := range k.list {
+		index[g.ID] = i
+		out.Fillings = append(out.Fillings, document.Filling{Sign: rune(letters[i])})
+	}
+	others := len(out.Fillings)
+	out.Fillings = append(out.Fillings, document.Filling{Name: "others", Sign: anybody, Aside: true}, document.Filling{Name: "the runtime's own", Sign: ofGo, Aside: true})
+	row := map[int]int{}
+	for i, p := range procs {
+		row[p.ID] = i
+		out.List = append(out.List, document.Lane{Name: procName(p.ID)})
+	}
+	last := end(t)
+	part := func(at time.Duration) float64 { return float64(at) / float64(last) }
+	for _, s := range t.Spans {
+		i, ok := row[s.Proc]
+		if !ok {
+			continue
+		}
+		of, known := index[s.Goroutine]
+		switch {
+		case s.Runtime:
+			of = others + 1
+		case !known:
+			of = others
+		}
+		out.List[i].Stretches = append(out.List[i].Stretches, document.Stretch{Span: document.Span{From: part(s.Start), To: part(s.End)}, Of: of})
+	}
+	return out
+}
+
+// ticks are at round times since the trace began.
+func ticks(t *exec.Trace) (list []document.Tick) {
+	a := axis.Between(0, end(t).Seconds())
+	for _, s := range a.Ticks() {
+		label := "0"
+		if s > 0 {
+			label = number.Short(number.Seconds(s))
+		}
+		list = append(list, document.Tick{At: a.At(s), Label: label})
+	}
+	return list
+}

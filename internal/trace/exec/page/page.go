@@ -1,0 +1,141 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/trace/exec"
+)
+
+// briefRows is how many Ps and goroutines a terminal gets.
+const briefRows = 40
+
+// Brief is what a terminal gets of a trace, whose name is that of its file.
+func Brief(name string, t *exec.Trace) *document.Document { return brief(name, t, briefRows) }
+
+func brief(name string, t *exec.Trace, rows int) *document.Document {
+	d := &document.Document{Title: "Execution trace of " + phrase.Clean(name), Blocks: []document.Block{headline(t)}}
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	if n := int64(len(t.Spans)); n < t.SpanCount {
+		add(document.Notes{{Message: fmt.Sprintf("The timeline holds the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(end(t)))}})
+	}
+	k := listed(t, min(rows, len(letters)))
+	if len(t.Procs) > 0 && t.Duration > 0 {
+		shown := t.Procs[:min(len(t.Procs), rows)]
+		rest := more(len(t.Procs)-len(shown), "P")
+		add(heading("Each P over time"), small("the goroutine that ran longest in each column; letters: below"), document.Timeline{Ticks: ticks(t), Lanes: lanes(t, shown, k)}, rest)
+		add(heading("Each P"), small("how long it ran goroutines, and where those that it began came from"), procs(t, shown), rest)
+	}
+	if len(t.Flows) > 0 {
+		shown := t.Flows[:min(len(t.Flows), rows)]
+		add(heading("Stolen from whom"), flows(shown), more(len(t.Flows)-len(shown), "pair"))
+	}
+	if len(k.list) > 0 {
+		add(heading("Goroutines"), small(k.selection()), goroutines(k), small(k.rest()))
+	}
+	return d
+}
+
+func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
+
+func small(s string) document.Text { return document.Text{Text: s, Style: document.Small} }
+
+func more(n int, noun string) document.Text {
+	if n <= 0 {
+		return document.Text{}
+	}
+	return small("and " + phrase.Count(n, "more "+noun))
+}
+
+func headline(t *exec.Trace) document.Panel {
+	s := t.Starts
+	p := document.Panel{Name: "Starts", Tone: document.Act, Label: "No start", Level: 2, Sentence: "No goroutine begins to run in this trace."}
+	switch {
+	case s.Stolen > 0:
+		p.Label = "Stolen"
+		of := phrase.Count(s.All(), "start")
+		if s.Stolen == 1 {
+			of = "1 start of " + of
+		} else {
+			of = fmt.Sprintf("%d of %s", s.Stolen, of)
+		}
+		p.Sentence = of + " were on another P than the one that the goroutine was made ready on: taken from its queue."
+	case s.All() > 0:
+		p.Label = "Nothing stolen"
+		p.Sentence = fmt.Sprintf("None of %s was proven to be stolen.", phrase.Count(s.All(), "start"))
+	}
+	var rest []string
+	for _, x := range []struct {
+		n    int64
+		text string
+	}{
+		{s.Own, "on the P where it was made ready"}, {s.Global, "from the global queue, after a preemption, a yield or a system call"},
+		{s.Unclear, "stolen or from the global queue, which the trace does not tell"}, {s.Unknown, "ready before the trace began"},
+	} {
+		if x.n > 0 {
+			rest = append(rest, fmt.Sprintf("%d %s", x.n, x.text))
+		}
+	}
+	if len(rest) > 0 {
+		p.Blocks = append(p.Blocks, document.Text{Text: "The others: " + strings.Join(rest, "; ") + "."})
+	}
+	p.Blocks = append(p.Blocks, document.Text{Style: document.Muted, Text: fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: that it was one is inferred from where the goroutine was made ready, where it began, and that no queue can have run over.",
+		phrase.Count(int64(len(t.Procs)), "P"), phrase.Count(t.GoroutineCount, "goroutine"), phrase.Count(t.SpanCount, "span"), number.Duration(t.Duration))})
+	return p
+}
+
+// procs has a bar for how long each P ran goroutines.
+func procs(t *exec.Trace, list []exec.Proc) document.Table {
+	out := document.Table{Columns: columns("P", "busy", "own", "stolen", "unclear", "global", "lost")}
+	out.Columns[1].Bars = true
+	for _, p := range list {
+		out.Rows = append(out.Rows, document.Row{Cells: []document.Cell{{Value: procName(p.ID)}, {Value: number.Share(t.Busy(p)), Bar: t.Busy(p)},
+			{Value: tally(p.Starts.Own)}, {Value: tally(p.Starts.Stolen)}, {Value: tally(p.Starts.Unclear)}, {Value: tally(p.Starts.Global)}, {Value: tally(p.Lost)}}})
+	}
+	return out
+}
+
+// flows is who took from whom.
+func flows(list []exec.Flow) document.Table {
+	out := document.Table{Columns: columns("from → to", "stolen", "unclear")}
+	out.Columns[1].Bars = true
+	most := int64(0)
+	for _, f := range list {
+		most = max(most, f.Stolen+f.Unclear)
+	}
+	for _, f := range list {
+		out.Rows = append(out.Rows, document.Row{Cells: []document.Cell{{Value: procName(f.From) + " → " + procName(f.To)},
+			{Value: tally(f.Stolen), Bar: float64(f.Stolen+f.Unclear) / float64(most)}, {Value: tally(f.Unclear)}}})
+	}
+	return out
+}
+
+// columns are of numbers, but for the first one.
+func columns(heads ...string) []document.Column {
+	list := make([]document.Column, len(heads))
+	for i, h := range heads {
+		list[i] = document.Column{Head: h, Short: h, Left: i == 0}
+	}
+	return list
+}
+
+func procName(id int) string { return "P " + strconv.Itoa(id) }
+
+func tally(n int64) string { return strconv.FormatInt(n, 10) }
+
+// end is where the timeline ends.
+func end(t *exec.Trace) time.Duration {
+	if int64(len(t.Spans)) == t.SpanCount {
+		return max(1, t.Duration)
+	}
+	last := time.Duration(1)
+	for _, s := range t.Spans {
+		last = max(last, s.End)
+	}
+	return last
+}
