@@ -108,12 +108,11 @@ var mayImport = map[string][]string{
 	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "host/folder"},
 
-	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "trace/exec/svg", "host/supervisor", "show/text", "show/html", "show/terminal"},
+	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "host/supervisor", "show/document", "show/text", "show/html", "show/terminal"},
 	"trace/sched":      {},
 	"trace/sched/page": {"trace/sched", "show/axis", "show/document"},
 	"trace/exec":       {},
 	"trace/exec/page":  {"trace/exec", "show/axis", "show/document"},
-	"trace/exec/svg":   {"trace/exec", "show/axis"},
 
 	"load":          {"host/folder"},
 	"load/engine":   {"load", "load/wire"},

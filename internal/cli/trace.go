@@ -145,11 +145,17 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 		return interrupted(err)
 	}
 	var files []string
-	if o.svg != "" {
-		if err := drawTo("--svg", o.svg, e.WriteDrawing); err != nil {
+	for _, f := range []struct {
+		flag, path string
+		write      func(io.Writer) error
+	}{{"--html", o.html, e.WritePage}, {"--svg", o.svg, e.WriteDrawing}} {
+		if f.path == "" {
+			continue
+		}
+		if err := drawTo(f.flag, f.path, f.write); err != nil {
 			return errors.Join(err, e.Err)
 		}
-		files = append(files, o.svg)
+		files = append(files, f.path)
 	}
 	if o.json {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
@@ -209,7 +215,7 @@ func (o *traceOptions) check(args []string, dash int) error {
 		{"detail", o.detail, command, "a command"},
 		{"duration", o.duration > 0, command, "a command"},
 		{"quiet", o.quiet, command, "a command"},
-		{"html", o.html != "", !o.fields && o.exec == "", "a scheduler trace"},
+		{"html", o.html != "", !o.fields, "a trace"},
 		{"svg", o.svg != "", o.exec != "", "an execution trace, which --exec names"},
 	} {
 		if flag.given && !flag.fits {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/exec"
 	"github.com/procfit/procfit/internal/trace/exec/page"
-	"github.com/procfit/procfit/internal/trace/exec/svg"
 )
 
 // Execution is an execution trace that was read.
@@ -62,8 +62,17 @@ func (e *Execution) WriteText(w io.Writer, o Text) error {
 	return text.Render(w, page.Brief(e.path, e.Trace), text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
 }
 
+// WritePage writes a page with the picture.
+func (e *Execution) WritePage(w io.Writer) error { return writePage(w, page.Report(e.path, e.Trace)) }
+
 // WriteDrawing writes an SVG picture.
-func (e *Execution) WriteDrawing(w io.Writer) error { return svg.Render(w, e.Trace) }
+func (e *Execution) WriteDrawing(w io.Writer) error {
+	b, err := html.Picture(page.Picture(e.Trace))
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
 
 // executionJSON is procfit.exectrace/v1. The error is null where all was read.
 type executionJSON struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
@@ -26,7 +27,11 @@ func (l *Log) WriteText(w io.Writer, o Text) error {
 
 // WritePage writes a page with charts.
 func (l *Log) WritePage(w io.Writer) error {
-	b, err := html.Render(page.Report(l.Source.name(), l.Summary, sched.Readings(l.Summary)))
+	return writePage(w, page.Report(l.Source.name(), l.Summary, sched.Readings(l.Summary)))
+}
+
+func writePage(w io.Writer, d *document.Document) error {
+	b, err := html.Render(d)
 	if err == nil {
 		_, err = w.Write(b)
 	}

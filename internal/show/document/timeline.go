@@ -43,11 +43,15 @@ type Lanes struct {
 	Summary  string // the lanes in words
 	List     []Lane
 	Fillings []Filling // none: all stretches are of one kind
+	Arrows   []Arrow
 }
+
+// Distinct is how many fillings have a colour of their own, those aside not counted.
+const Distinct = 18
 
 // Filling is what stretches may be of. Who cannot draw writes its sign.
 type Filling struct {
-	Name  string // empty: it is explained elsewhere
+	Name  string // for the key; empty: it is explained elsewhere
 	Sign  rune
 	Aside bool // less looked at than the others
 }
@@ -55,6 +59,7 @@ type Filling struct {
 // Lane is one of them. Where it has no stretch it is empty.
 type Lane struct {
 	Name      string
+	Note      string // less than the name
 	Stretches []Stretch
 }
 
@@ -63,7 +68,16 @@ type Stretch struct {
 	Span
 	Weight float64
 	Of     int    // which of the fillings
+	Label  string // written into it where there is room
 	Value  string // in words, with its time
+}
+
+// Arrow leads from a lane to another, at a time.
+type Arrow struct {
+	From, To int
+	At       float64
+	Doubtful bool
+	Value    string // in words, with its time
 }
 
 // Table is the figures of the curves, for who cannot draw.

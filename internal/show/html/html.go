@@ -87,17 +87,16 @@ func templates() (*template.Template, error) {
 			}
 			return template.HTML(out.String()), nil
 		},
-		"plot":    plot,
-		"course":  course,
-		"lanes":   lanes,
-		"times":   times,
-		"across":  across,
-		"along":   along,
-		"opacity": opacity,
-		"icon":    icon,
-		"prose":   document.Prose,
-		"part":    func(at float64) string { return percent(100 * at) },
-		"length":  func(s document.Span) string { return percent(100 * (s.To - s.From)) },
+		"plot":   plot,
+		"course": course,
+		"lanes":  lanes,
+		"times":  times,
+		"across": across,
+		"along":  along,
+		"icon":   icon,
+		"prose":  document.Prose,
+		"part":   func(at float64) string { return percent(100 * at) },
+		"length": func(s document.Span) string { return percent(100 * (s.To - s.From)) },
 	})
 	t, err := t.ParseFS(style.Styles, "*.css")
 	if err == nil {

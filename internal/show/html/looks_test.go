@@ -60,7 +60,7 @@ var colour = regexp.MustCompile(`--([a-z]+): (#[0-9a-f]{3,8})`)
 
 // palettes are the colours by name: light, dark, and on paper.
 func palettes(t *testing.T) map[string]map[string]string {
-	look, err := styles.Styles.ReadFile("look.css")
+	look, err := styles.Styles.ReadFile("colors.css")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,12 +15,6 @@ const (
 	timeGutter = 6.0
 	// The curves are drawn in a box of their own, stretched to the plot.
 	boxWidth, boxHeight = 10000, 1000
-
-	lanesTop  = 26
-	laneRoom  = 18 // with few lanes
-	laneTight = 13
-	fewLanes  = 12
-	faintest  = 0.14
 )
 
 // courseSVG is curves placed.
@@ -121,36 +115,6 @@ func boxY(y float64) string { return strconv.Itoa(boxHeight - int(y*boxHeight+0.
 // across and along are a place and a length behind the labels of the value axis.
 func across(at float64) string     { return percent(timeGutter + at*(100-timeGutter)) }
 func along(s document.Span) string { return percent((s.To - s.From) * (100 - timeGutter)) }
-func opacity(weight float64) string {
-	return strconv.FormatFloat(faintest+(1-faintest)*weight, 'f', 2, 64)
-}
-
-// lanesSVG is lanes placed.
-type lanesSVG struct {
-	*document.Lanes
-	Height, Top, Foot, Tall int
-	Rows                    []laneSVG
-}
-
-type laneSVG struct {
-	document.Lane
-	Y, Tall, Text int
-}
-
-func lanes(l *document.Lanes) lanesSVG {
-	tall := laneRoom
-	if len(l.List) > fewLanes {
-		tall = laneTight
-	}
-	s := lanesSVG{Lanes: l, Top: lanesTop, Tall: tall * len(l.List)}
-	s.Foot = s.Top + s.Tall
-	s.Height = s.Foot + timeRoom
-	for i, lane := range l.List {
-		y := lanesTop + tall*i
-		s.Rows = append(s.Rows, laneSVG{lane, y, tall - 1, y + tall - 5})
-	}
-	return s
-}
 
 // timeAxis is the times under a chart.
 type timeAxis struct {

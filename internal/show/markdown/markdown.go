@@ -63,7 +63,7 @@ func (w *writer) block(b document.Block) {
 			w.text(document.Text{Text: b.Note})
 		}
 	case document.Timeline:
-		w.table(b.Table())
+		w.timeline(b)
 	case document.Code:
 		w.code(b)
 	case document.Snippets:
@@ -206,6 +206,12 @@ func (w *writer) table(t document.Table) {
 			w.printf(" %s |", text)
 		}
 		w.printf("\n")
+	}
+}
+
+func (w *writer) timeline(t document.Timeline) {
+	if len(t.Charts) > 0 {
+		w.table(t.Table())
 	}
 }
 

@@ -6,7 +6,7 @@ package style
 
 import "embed"
 
-// Styles holds look.css, chart.css, hover.css and table.css. A page's own style sheet, which
+// Styles holds look.css with its colors.css, chart.css, hover.css and table.css. A page's own style sheet, which
 // says more of the same classes, follows them.
 //
 //go:embed *.css

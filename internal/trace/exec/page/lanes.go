@@ -15,8 +15,9 @@ const (
 	ofGo    = '#' // the runtime's own goroutines
 )
 
-// lanes has a row for each P, which the goroutines that it ran fill.
-func lanes(t *exec.Trace, procs []exec.Proc, k key) *document.Lanes {
+// lanes has a row for each P, which the goroutines that it ran fill. describe puts words
+// to a span; nil: nobody can ask for them.
+func lanes(t *exec.Trace, procs []exec.Proc, k key, describe func(exec.Span, *document.Stretch)) *document.Lanes {
 	out := &document.Lanes{}
 	index := map[int64]int{}
 	for i, g := range k.list {
@@ -25,13 +26,11 @@ func lanes(t *exec.Trace, procs []exec.Proc, k key) *document.Lanes {
 	}
 	others := len(out.Fillings)
 	out.Fillings = append(out.Fillings, document.Filling{Name: "others", Sign: anybody, Aside: true}, document.Filling{Name: "the runtime's own", Sign: ofGo, Aside: true})
-	row := map[int]int{}
+	row, length := map[int]int{}, end(t)
 	for i, p := range procs {
 		row[p.ID] = i
-		out.List = append(out.List, document.Lane{Name: procName(p.ID)})
+		out.List = append(out.List, document.Lane{Name: procName(p.ID), Note: number.Share(t.Busy(p))})
 	}
-	last := end(t)
-	part := func(at time.Duration) float64 { return float64(at) / float64(last) }
 	for _, s := range t.Spans {
 		i, ok := row[s.Proc]
 		if !ok {
@@ -44,10 +43,17 @@ func lanes(t *exec.Trace, procs []exec.Proc, k key) *document.Lanes {
 		case !known:
 			of = others
 		}
-		out.List[i].Stretches = append(out.List[i].Stretches, document.Stretch{Span: document.Span{From: part(s.Start), To: part(s.End)}, Of: of})
+		stretch := document.Stretch{Span: document.Span{From: part(s.Start, length), To: part(s.End, length)}, Weight: 1, Of: of}
+		if describe != nil {
+			describe(s, &stretch)
+		}
+		out.List[i].Stretches = append(out.List[i].Stretches, stretch)
 	}
 	return out
 }
+
+// part is where a time lies in a timeline of such a length.
+func part(at, length time.Duration) float64 { return float64(at) / float64(length) }
 
 // ticks are at round times since the trace began.
 func ticks(t *exec.Trace) (list []document.Tick) {

@@ -1,26 +1,27 @@
-package svg
+package page
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/trace/exec"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func render(t *testing.T, tr *exec.Trace) []byte {
+func picture(t *testing.T, tr *exec.Trace) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Render(&b, tr); err != nil {
+	b, err := html.Picture(Picture(tr))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	return b
 }
 
 // wellFormed counts the elements of a drawing.
@@ -47,19 +48,11 @@ func wellFormed(t *testing.T, name string, drawing []byte) map[string]int {
 	}
 }
 
-func TestGolden(t *testing.T) {
-	f, err := os.Open("../testdata/go1.27.1.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	tr, err := exec.Read(f, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawing := render(t, tr)
+func TestPicture(t *testing.T) {
+	tr := read(t, "1.27.1", exec.Options{})
+	drawing := picture(t, tr)
 	pagetest.Golden(t, "go1.27.1.svg", drawing)
-	if n := wellFormed(t, "golden", drawing); n["script"] != 0 || n["path"] < 2*int(tr.StealCount) {
+	if n := wellFormed(t, "golden", drawing); n["script"] != 0 || n["path"] < int(tr.StealCount) {
 		t.Errorf("%v, want an arrow for each of %d steals", n, tr.StealCount)
 	}
 }
@@ -78,12 +71,24 @@ func TestOdd(t *testing.T) {
 		Goroutines: []exec.Goroutine{{ID: 1, Name: `</text><script>x</script>`, Spans: 1}},
 		Spans:      []exec.Span{{Goroutine: 1, End: 1, Stop: `"><script>`}}, SpanCount: 1}
 	for name, tr := range map[string]*exec.Trace{"empty": {}, "many": many, "hostile": hostile} {
-		drawing := render(t, tr)
+		drawing := picture(t, tr)
 		if n := wellFormed(t, name, drawing); n["script"] != 0 {
 			t.Errorf("%s: a script", name)
 		}
 		if len(drawing) > 1<<20 {
 			t.Errorf("%s: %d bytes", name, len(drawing))
+		}
+		page, err := html.Render(Report("<script>", tr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, not := range []string{"<script", "ZgotmplZ", "NaN", "url("} {
+			if bytes.Contains(page, []byte(not)) || bytes.Contains(drawing, []byte(not)) {
+				t.Errorf("%s: %q in the page or the drawing", name, not)
+			}
+		}
+		if text := markdown.Render(Report("<script>", tr)); bytes.Contains(text, []byte("<script")) {
+			t.Errorf("%s: a script in Markdown", name)
 		}
 	}
 }

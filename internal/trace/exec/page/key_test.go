@@ -1,4 +1,4 @@
-package svg
+package page
 
 import (
 	"regexp"
@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/trace/exec"
 )
 
 var (
-	spanClass = regexp.MustCompile(`<g class="span (\w+)"><title>([^<]*)`)
+	spanClass = regexp.MustCompile(`<g class="point (\w+)" .*?<text class="readout" [^>]*>([^<]*)`)
 	keyEntry  = regexp.MustCompile(`<g class="key (\w+)">.*?<text [^>]*>([^<]*)`)
 	colorOf   = regexp.MustCompile(`\.(c\d+) \{ color: (#\w+); \}`)
 )
@@ -41,10 +42,10 @@ func TestTheKeyExplainsTheColours(t *testing.T) {
 		each time.Duration
 		key  int
 	}{
-		"few": {5, 10 * time.Millisecond, 2 + 5 + 1}, "many": {70, 10 * time.Millisecond, len(palette) + 2},
+		"few": {5, 10 * time.Millisecond, 2 + 5 + 1}, "many": {70, 10 * time.Millisecond, document.Distinct + 2},
 		"tiny": {500, time.Microsecond, 2 + 2},
 	} {
-		drawing := string(render(t, crowd(c.n, c.each)))
+		drawing := string(picture(t, crowd(c.n, c.each)))
 		color, used := map[string]string{}, map[string]bool{}
 		for _, m := range colorOf.FindAllStringSubmatch(drawing, -1) {
 			if used[m[2]] {
@@ -54,7 +55,7 @@ func TestTheKeyExplainsTheColours(t *testing.T) {
 		}
 		key := map[string]string{}
 		for _, m := range keyEntry.FindAllStringSubmatch(drawing, -1) {
-			if key[m[1]] != "" || m[1] != others && m[1] != ofGo && color[m[1]] == "" {
+			if key[m[1]] != "" || !strings.HasPrefix(m[1], "aside") && color[m[1]] == "" {
 				t.Errorf("%s: class %s in the key twice, or no colour", name, m[1])
 			}
 			key[m[1]] = m[2]
@@ -65,7 +66,7 @@ func TestTheKeyExplainsTheColours(t *testing.T) {
 			switch entry := key[m[1]]; {
 			case entry == "":
 				t.Errorf("%s: class %s of %q is not in the key", name, m[1], m[2])
-			case strings.HasPrefix(m[2], "runtime.") != (m[1] == ofGo), m[1] != others && m[1] != ofGo && !strings.HasPrefix(m[2], entry):
+			case strings.HasPrefix(m[2], "runtime.") != (entry == "the runtime&#39;s own"), m[1][0] == 'c' && !strings.HasPrefix(m[2], entry):
 				t.Errorf("%s: %q is %q in the key", name, m[2], entry)
 			}
 		}
@@ -87,7 +88,7 @@ func TestTheKeyKeepsTheNumber(t *testing.T) {
 func TestOthersAreCounted(t *testing.T) {
 	tr := crowd(70, 10*time.Millisecond)
 	tr.Dropped = exec.Tally{Goroutines: 1_000_000}
-	if drawing := string(render(t, tr)); !strings.Contains(drawing, ">others: 1000054<") {
+	if drawing := string(picture(t, tr)); !strings.Contains(drawing, ">others: 1000054<") {
 		t.Error(keyEntry.FindAllString(drawing, -1))
 	}
 }

@@ -1,0 +1,146 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/trace/exec"
+)
+
+const (
+	maxRows   = 64
+	maxArrows = 400
+	// leastSeen is the part of the timeline below which nobody would find a colour or a bar.
+	leastSeen = 1.0 / 2000
+)
+
+// Picture is a row for each P, and an arrow from the P that a goroutine was stolen from at
+// the time when it began elsewhere. Each goroutine of the key, those that it shows longest,
+// has a colour that no other has.
+func Picture(t *exec.Trace) document.Timeline {
+	k := drawn(t)
+	names := map[int64]string{}
+	for _, g := range t.Goroutines {
+		names[g.ID] = g.Name
+	}
+	procs := t.Procs[:min(len(t.Procs), maxRows)]
+	used := map[int]bool{}
+	l := lanes(t, procs, k, func(s exec.Span, to *document.Stretch) {
+		used[to.Of] = true
+		if to.To-to.From < leastSeen {
+			return // nobody can point at it
+		}
+		to.Label = names[s.Goroutine]
+		to.Value = fmt.Sprintf("%s on %s, %s to %s (%s)", fullName(names, s.Goroutine), procName(s.Proc), number.Duration(s.Start), number.Duration(s.End), number.Duration(s.End-s.Start))
+		if why := origins[s.Origin]; why != "" {
+			to.Value += "; " + why
+		}
+		if s.Stop != "" {
+			to.Value += "; stopped: " + s.Stop
+		}
+	})
+	for i := range l.Fillings {
+		f := &l.Fillings[i]
+		switch {
+		case i < len(k.list):
+			f.Name = keyName(k.list[i])
+		case !used[i]:
+			f.Name = ""
+		case f.Sign == anybody && k.others.Goroutines > 0:
+			f.Name += ": " + tally(k.others.Goroutines)
+		}
+	}
+	l.Title, l.Summary = "What each P ran", "What each P ran over time"
+	l.Note = fmt.Sprintf("%d of %d starts were stolen from the queue of another P (arrows, inferred)", t.Starts.Stolen, t.Starts.All())
+	if n := t.Starts.Unclear; n > 0 {
+		l.Note += fmt.Sprintf("; %d more may have been (dashed)", n)
+	}
+	l.Arrows = arrows(t, procs, names)
+	return document.Timeline{Ticks: ticks(t), Lanes: l, Key: note(t, k)}
+}
+
+// drawn has the goroutines that the timeline shows longest.
+func drawn(t *exec.Trace) key {
+	shown, length := map[int64]time.Duration{}, end(t)
+	for _, s := range t.Spans {
+		shown[s.Goroutine] += s.End - s.Start
+	}
+	others := t.Dropped
+	var seen []exec.Goroutine
+	for _, g := range t.Goroutines {
+		switch {
+		case g.Runtime:
+		case part(shown[g.ID], length) >= leastSeen:
+			seen = append(seen, g)
+		default:
+			others.Add(g)
+		}
+	}
+	return newKey(others, seen, document.Distinct, func(g exec.Goroutine) time.Duration { return shown[g.ID] })
+}
+
+func note(t *exec.Trace, k key) string {
+	text := "Point at a bar for its goroutine"
+	if k.others.Goroutines > 0 {
+		text += ". In colour are those that ran longest here"
+	}
+	for _, of := range []struct {
+		n    int
+		all  int64
+		noun string
+	}{{len(t.Spans), t.SpanCount, "spans"}, {maxRows, int64(len(t.Procs)), "Ps"}, {maxArrows, t.StealCount, "arrows"}} {
+		if int64(of.n) < of.all {
+			text += fmt.Sprintf(". Drawn are the first %d of %d %s", of.n, of.all, of.noun)
+		}
+	}
+	return text + "."
+}
+
+var origins = map[exec.Origin]string{
+	exec.Own: "made ready on this P", exec.Stolen: "stolen",
+	exec.Unclear: "stolen, or from the global queue", exec.Global: "from the global queue",
+}
+
+func arrows(t *exec.Trace, procs []exec.Proc, names map[int64]string) (list []document.Arrow) {
+	row, length := map[int]int{}, end(t)
+	for i, p := range procs {
+		row[p.ID] = i
+	}
+	for _, s := range t.Steals[:min(len(t.Steals), maxArrows)] {
+		from, ok := row[s.From]
+		to, ok2 := row[s.To]
+		if !ok || !ok2 || s.Start > length {
+			continue
+		}
+		why := origins[exec.Stolen]
+		if s.Unclear {
+			why = origins[exec.Unclear]
+		}
+		list = append(list, document.Arrow{From: from, To: to, At: part(s.Start, length), Doubtful: s.Unclear, Value: fmt.Sprintf("%s: ready on %s at %s, began on %s at %s: %s",
+			fullName(names, s.Goroutine), procName(s.From), number.Duration(s.Ready), procName(s.To), number.Duration(s.Start), why)})
+	}
+	return list
+}
+
+func fullName(names map[int64]string, id int64) string {
+	if n := names[id]; n != "" {
+		return n + " (G " + tally(id) + ")"
+	}
+	return "G " + tally(id)
+}
+
+// keyLetters is how many have room in an entry of the key.
+const keyLetters = 26
+
+// keyName shortens the name and not the number, by which it is found elsewhere.
+func keyName(g exec.Goroutine) string {
+	id := "G " + tally(g.ID)
+	if g.Name == "" {
+		return id
+	}
+	id = " (" + id + ")"
+	return phrase.Clip(g.Name, max(1, keyLetters-len(id))) + id
+}
