@@ -60,8 +60,10 @@ type passing struct {
 	known   []bool
 }
 
-// look reads the memory and the collectors of the replicas that still run, which
-// started at began.
+// look reads the memory and the collectors of the replicas that still run. They started
+// at began: all that a collector ever did is of this run, even where so much has passed
+// that the runtime no longer knows when its first cycle ended (256 cycles, which a program
+// that allocates much has behind it in 50 ms).
 func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 	if p.known == nil {
 		p.replica, p.known = make([]journal.GC, len(f)), make([]bool, len(f))
@@ -81,9 +83,7 @@ func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 			continue
 		}
 		if gc, err := r.reader.GC(pid); err == nil {
-			if span, ok := gc.Since(nil, began); ok {
-				p.replica[i], p.known[i] = trial.GCOf(span, time.Since(began)), true
-			}
+			p.replica[i], p.known[i] = trial.GCOf(gc.All(), time.Since(began)), true
 		}
 	}
 	if m, ok := observe.MemoryOf(all); ok {

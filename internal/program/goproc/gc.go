@@ -124,15 +124,17 @@ type GCSpan struct {
 	CPU    *GCTime // over whole cycles; nil: not known
 }
 
+// All is what it did since the program began.
+func (g GC) All() GCSpan {
+	return GCSpan{Cycles: g.Cycles, Pause: g.Pause, Heap: g.Heap, CPU: g.CPU}
+}
+
 // Since is what it did after an earlier reading of the same process. A nil reading is
 // one that told nothing, at that time: then all is of the span if the first cycle ended
 // in it, and else nothing is known.
 func (g GC) Since(before *GC, at time.Time) (GCSpan, bool) {
 	if before == nil {
-		if g.Cycles > 0 && (g.First.IsZero() || g.First.Before(at)) {
-			return GCSpan{}, false
-		}
-		before = &GC{CPU: &GCTime{}}
+		return g.All(), g.Cycles == 0 || g.First.After(at)
 	}
 	s := GCSpan{Cycles: g.Cycles - before.Cycles, Pause: g.Pause - before.Pause, Heap: g.Heap}
 	if s.Cycles < 0 || s.Pause < 0 {
