@@ -5,10 +5,9 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/spf13/pflag"
-
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/cluster"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 )
 
 // checkCluster are the flags of procfit check about a cluster.
@@ -18,25 +17,25 @@ type checkCluster struct {
 	access    cluster.Access
 }
 
-func (c *checkCluster) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.on, "cluster", false, "check the pods that run in a Kubernetes cluster, in place of files; only reads")
-	f.StringVar(&c.namespace, "namespace", "", "with --cluster: this `namespace` alone")
-	f.StringVar(&c.access.Kubeconfig, "kubeconfig", "", "with --cluster: the `file` that says how to reach it (default as kubectl's, or the pod's own access)")
-	f.StringVar(&c.access.Context, "context", "", "with --cluster: the `name` of a context in the kubeconfig")
+func (c *checkCluster) fields() []field.Field {
+	return field.In(field.Kube, []field.Field{
+		toggle("cluster", &c.on, "check the pods that run in a Kubernetes cluster, in place of files; only reads", ""),
+		{Name: "namespace", Short: "n", Holds: "namespace", Help: "check only this namespace", Value: field.Text(&c.namespace), Needs: "cluster"},
+		{Name: "kubeconfig", Holds: "file", Help: "how to reach the cluster (default as kubectl's, or the pod's own access)", Value: field.Text(&c.access.Kubeconfig), Needs: "cluster"},
+		{Name: "context", Holds: "name", Help: "context of the kubeconfig to use", Value: field.Text(&c.access.Context), Needs: "cluster"},
+	}...)
 }
 
 func (c *checkCluster) validate(o *checkOptions) error {
 	switch {
-	case !c.on && (c.namespace != "" || c.access != cluster.Access{}):
-		return usageError("--namespace, --kubeconfig and --context need --cluster")
 	case !c.on:
 		return nil
 	case len(o.paths) > 0:
-		return usageError("%q: --cluster checks no files; leave out one of them", o.paths[0])
+		return usageError("%q: --cluster checks no files; use only one of them", o.paths[0])
 	case o.fix || o.diff:
 		return usageError("--fix and --diff change files, and --cluster reads none; check the files that the cluster's objects come from")
-	case o.program.nodeCPUs > 0:
-		return usageError("--node-cpus: with --cluster it is read from the nodes; leave it out")
+	case o.program.cpus > 0:
+		return usageError("--cpus is read from the nodes with --cluster; remove it")
 	}
 	return nil
 }

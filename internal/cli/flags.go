@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (f *flags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
 // usage is the help below a subcommand's text.
 func (f *flags) usage(std stdio, cmd *cobra.Command) error {
 	text := fmt.Sprintf("Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
-	for _, g := range field.Groups() {
+	for _, g := range append([]field.Group{""}, field.Groups()...) {
 		group := pflag.NewFlagSet("", pflag.ContinueOnError)
 		group.SortFlags = false
 		for _, one := range f.fields {
@@ -48,7 +49,7 @@ func (f *flags) usage(std stdio, cmd *cobra.Command) error {
 			group.AddFlag(help)
 		}
 		if group.HasFlags() {
-			text += fmt.Sprintf("\n%s:\n%s", g, group.FlagUsagesWrapped(width(std)))
+			text += fmt.Sprintf("\n%s:\n%s", cmp.Or(g, "Flags"), group.FlagUsagesWrapped(width(std)))
 		}
 	}
 	_, err := fmt.Fprint(cmd.OutOrStderr(), text)

@@ -14,6 +14,7 @@ import (
 
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
@@ -54,8 +55,13 @@ func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []stri
 }
 
 // notef tells the user something beside the output, without the credentials that procfit
-// was called with: logs of CI keep it.
+// was called with: logs of CI keep it. Errors are printed in plain words.
 func (s stdio) notef(format string, args ...any) {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = phrase.Plain(err)
+		}
+	}
 	note := fmt.Sprintf(format, args...)
 	if s.hidden != nil {
 		note = s.hidden().In(note)

@@ -210,7 +210,7 @@ func TestTenThousand(t *testing.T) {
 	accessTo(t, c).fill(ctx, t, pods)
 	reader := asReader(ctx, t, c)
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, procfit(t), "check", "--cluster", "--namespace", "many", "--kubeconfig", reader, "--format", "json", "--values", "--exit-zero")
+	cmd := exec.CommandContext(ctx, procfit(t), "check", "--cluster", "--namespace", "many", "--kubeconfig", reader, "-o", "json", "--values", "--exit-zero")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
 	out, size, err := run(cmd)
 	took := time.Since(began)

@@ -6,7 +6,7 @@
 //
 // A file gives units: one for each container or service, with its CPU limit, what sets
 // its GOMAXPROCS, and what is known of its program. A unit becomes a rule.Subject on
-// any machine (or on one of --node-cpus), which package rule judges. What a unit of
+// any machine (or on one of --cpus), which package rule judges. What a unit of
 // Kubernetes draws from another object, a ConfigMap or a LimitRange, is resolved when
 // all files are read.
 //

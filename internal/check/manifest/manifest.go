@@ -112,7 +112,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
 		to.Note(check.Note{Path: chart, Message: "a Helm chart: its templates are no manifests yet; render them, then pipe: helm template " + chart + " | procfit check -"})
-		return nil
+		return check.ErrSkipped
 	}
 	b, err := f.Read(mostBytes)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		c.keep(units)
 	case jsonFile:
 		if !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
-			return nil
+			return check.ErrOther
 		}
 		units, err = c.documents(f, b, to)
 	default:
@@ -142,12 +142,14 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 // documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
 	t := parse(f.Path, b, to)
+	known := t.bad // it may be a manifest
 	var units []*unit
 	for i := range t.docs {
 		r := &reader{left: mostNodes}
 		var found []*unit
 		switch root := t.docs[i].root; {
 		case isKustomization(f):
+			known = true
 			c.kustomization(t, i)
 			continue
 		case r.get(root, "containerDefinitions") != nil || r.get(r.get(root, "taskDefinition"), "containerDefinitions") != nil:
@@ -159,7 +161,9 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 		default:
 			own := &store{}
 			p := pods{file: f, text: t, doc: i, to: to, into: own}
-			if err := p.document(); err != nil {
+			err := p.document()
+			known = known || p.found || err != nil
+			if err != nil {
 				to.Problem(check.Problem{Path: f.Path, Line: t.docs[i].lines + 1, Message: err.Error()})
 				continue
 			}
@@ -170,8 +174,12 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			}
 			continue
 		}
+		known = true
 		c.keep(found)
 		units = append(units, found...)
+	}
+	if !known {
+		return nil, check.ErrOther
 	}
 	return units, nil
 }

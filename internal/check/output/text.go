@@ -50,7 +50,9 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 		}
 		b.Line(fmt.Sprintf("%s: %s: %s", at(f.Path, 0, 0), verb, phrase.And(ids(f.Findings))))
 	}
-	b.Line(summary(r, others))
+	if !o.Quiet {
+		b.Line(summary(r, others))
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -113,6 +115,9 @@ func summary(r *check.Report, others int) string {
 	}
 	if n := len(r.Problems); n > 0 {
 		text += "; " + phrase.Count(n, "place") + " could not be checked"
+	}
+	if n := len(r.Others); n > 0 {
+		text += "; " + phrase.CountOf(n, "file of YAML or JSON holds", "files of YAML and JSON hold") + " no manifest"
 	}
 	if others > 0 {
 		text += "; " + phrase.CountOf(others, "container says", "containers say") + " nothing of Go (--go VERSION judges every one)"

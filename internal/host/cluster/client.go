@@ -35,6 +35,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Access names a cluster, a user and a namespace, as kubectl's flags do. An empty field
@@ -86,6 +87,9 @@ func Connect(a Access, u Use) (*Client, error) {
 	overrides.Context.Namespace = a.Namespace
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	config, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) { // the library advises a variable that kubectl does not document
+		return nil, noConfig(rules.GetLoadingPrecedence())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +98,11 @@ func Connect(a Access, u Use) (*Client, error) {
 		return nil, err
 	}
 	return New(config, namespace, u)
+}
+
+// noConfig is the error of one who has named no cluster.
+func noConfig(looked []string) error {
+	return fmt.Errorf("no kubeconfig found (looked for %s)", phrase.And(looked))
 }
 
 // New makes a client of an address and credentials.
