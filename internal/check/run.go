@@ -120,7 +120,11 @@ func (c *collector) other(f *File) {
 	c.locked(func() {
 		c.all.Others = append(c.all.Others, f.Path)
 		if f.Named {
-			c.all.Notes = append(c.all.Notes, Note{Path: f.Path, Message: NoManifest + ", so nothing was checked"})
+			why := NoManifest
+			if f.Size == 0 {
+				why = "it is empty"
+			}
+			c.all.Notes = append(c.all.Notes, Note{Path: f.Path, Message: why})
 		}
 	})
 }

@@ -283,7 +283,11 @@ func (o *checkOptions) nothing(r *check.Report) error {
 		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.cluster.namespace, "the cluster"), allow)
 	}
 	if len(r.Notes) > 0 {
-		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(r.Notes[0].Path), r.Notes[0].Message, allow)
+		where := phrase.Clean(r.Notes[0].Path)
+		if where == check.Stdin {
+			where = "standard input"
+		}
+		return fmt.Errorf("nothing to check: %s: %s%s", where, r.Notes[0].Message, allow)
 	}
 	if len(r.Others) > 0 {
 		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)

@@ -93,6 +93,17 @@ func (p *printing) std(s stdio) stdio {
 	return s
 }
 
+// last prints all of several errors but the last, which it returns.
+func last(std stdio, failed []error) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	for _, err := range failed[:len(failed)-1] {
+		std.notef("%v", err)
+	}
+	return failed[len(failed)-1]
+}
+
 // write writes to each place.
 func (p *printing) write(s stdio, write func(w io.Writer, format string) error) error {
 	for _, to := range p.all() {

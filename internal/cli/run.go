@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/start"
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -21,13 +23,15 @@ import (
 
 // runOptions are the flags of procfit run.
 type runOptions struct {
+	flags
+	out                    printing
 	policy                 string
 	reserve                float64
 	force, verbose, dryRun bool
 }
 
 func newRun(std stdio) *cobra.Command {
-	o := runOptions{policy: string(facts.PolicyFit)}
+	o := runOptions{policy: string(facts.PolicyFit), out: printed()}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- command [args…]",
 		Short: "Start a program with the GOMAXPROCS that fits its CPUs",
@@ -56,19 +60,21 @@ and that is said.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std, args) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.SetInterspersed(false) // the command's flags are its own, also without --
-	f.StringVar(&o.policy, "policy", o.policy, "which `policy` decides: go (the newest runtime's), fit, automaxprocs or jvm")
-	f.Float64Var(&o.reserve, "reserve", 0, "leave this many `CPUs` to others in the same limit, a sidecar say")
-	f.BoolVar(&o.force, "force", false, "set it also where GOMAXPROCS is in the environment")
-	f.BoolVar(&o.verbose, "verbose", false, "say on standard error what was decided, and why")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the command instead, and every step to the value")
+	o.bind(std, cmd, slices.Concat([]field.Field{
+		policyField(&o.policy, "which policy decides"),
+		{Name: "reserve", Holds: "CPUs", Help: reserveHelp, Value: field.Parsed(&o.reserve, "", cgroup.ParseCPUs)},
+		toggle("force", &o.force, "set GOMAXPROCS even if it is in the environment", ""),
+	}, field.In(field.Output,
+		field.Field{Name: "verbose", Help: "print to standard error what was decided, and why", Value: field.Switch(&o.verbose), Not: "quiet"},
+		toggle("dry-run", &o.dryRun, "print the command instead of running it, and every step to the value", ""),
+	), o.out.fields("")))
+	completeFlag(cmd, "policy", cobra.FixedCompletions(explain.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().SetInterspersed(false) // the command's flags are its own, also without --
 	return cmd
 }
 
 func (o *runOptions) run(std stdio, args []string) error {
-	if err := checkPolicy(o.policy); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := checkReserve(o.reserve, o.policy); err != nil {
@@ -78,6 +84,7 @@ func (o *runOptions) run(std stdio, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%w; name the program by its path, as in ./server", err)
 	}
+	std = o.out.std(std)
 	s := explain.Settle(o.observe(path), o.policy, o.force)
 	for _, w := range s.Warnings {
 		std.notef("%s", w)

@@ -7,28 +7,30 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/trace"
 )
 
 // traceOptions are the flags of procfit trace.
 type traceOptions struct {
+	flags
+	out                printing
 	interval, duration time.Duration
-	detail, quiet      bool
+	detail             bool
 	html               string
-	json, fields       bool
+	explain            bool // the fields of a trace
 	exec, svg          string
-
-	intervalGiven bool
 }
 
 func newTrace(s stdio) *cobra.Command {
-	var o traceOptions
+	o := traceOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
 		Short: "What the Go scheduler does over time: GODEBUG=schedtrace, read for you",
@@ -60,32 +62,32 @@ has more.`,
   procfit trace --fields
   procfit trace --exec trace.out --svg trace.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.intervalGiven = cmd.Flags().Changed("interval")
 			return o.run(cmd.Context(), s, args, cmd.ArgsLenAtDash())
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.DurationVar(&o.interval, "interval", 0, "time between two samples of a command (default 100ms, with --detail 1s)")
-	f.BoolVar(&o.detail, "detail", false, "have the command write scheddetail too: what its goroutines wait for")
-	f.DurationVar(&o.duration, "duration", 0, "stop the command after this time (default: let it end)")
-	f.BoolVar(&o.quiet, "quiet", false, "show nothing that the command prints")
-	f.StringVar(&o.html, "html", "", "`file` to write a page with charts to")
-	f.BoolVar(&o.json, "json", false, "print procfit.trace/v1; with --exec procfit.exectrace/v1, with --fields procfit.tracefields/v1")
-	f.BoolVar(&o.fields, "fields", false, "explain each field of a trace")
-	f.StringVar(&o.exec, "exec", "", "read an execution trace from this `file`, or - for standard input")
-	f.StringVar(&o.svg, "svg", "", "`file` to draw the execution trace to")
+	o.bind(s, cmd, slices.Concat([]field.Field{
+		{Name: "interval", Holds: "time", Help: "time between two samples of a command (default 100ms, with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
+		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for", ""),
+		{Name: "duration", Holds: "time", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
+		{Name: "exec", Holds: "file", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
+		toggle("fields", &o.explain, "explain each field of a trace", ""),
+	}, field.In(field.Output,
+		field.Field{Name: "html", Holds: "file", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
+		field.Field{Name: "svg", Holds: "file", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
+	), o.out.fields("print procfit.trace/v1; with --exec procfit.exectrace/v1, with --fields procfit.tracefields/v1")))
+	o.out.complete(cmd)
 	return cmd
 }
 
 func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int) error {
-	if err := o.check(args, dash); err != nil {
+	if err := o.validate(args, dash); err != nil {
 		return err
 	}
+	s = o.out.std(s)
 	switch {
-	case o.fields && o.json:
+	case o.explain && o.out.json():
 		return trace.WriteFieldsJSON(s.out)
-	case o.fields:
+	case o.explain:
 		return trace.WriteFields(s.out, o.text(s))
 	case o.exec != "":
 		return o.runExecution(ctx, s)
@@ -97,7 +99,7 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 	if l.Exit != nil && l.Exit.Killed {
 		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], trace.Grace)
 	}
-	if o.json || o.html != "" || !l.Empty() {
+	if o.out.json() || o.html != "" || !l.Empty() {
 		if err := o.show(s, l); err != nil {
 			return err
 		}
@@ -115,7 +117,7 @@ func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash in
 		return trace.Command{
 			Args: args, Shown: secret.Words(args), Env: os.Environ(),
 			Interval: o.interval, Duration: o.duration, Detail: o.detail,
-			Quiet: o.quiet, In: s.in, Progress: s.err,
+			Quiet: o.out.quiet, In: s.in, Progress: s.err,
 		}.Run(ctx)
 	case args[0] == "-":
 		return trace.ReadLog(ctx, s.in, trace.Source{Kind: trace.FromStdin}, s.err), nil
@@ -131,7 +133,7 @@ func (o *traceOptions) show(s stdio, l *trace.Log) error {
 		}
 		files = append(files, o.html)
 	}
-	if o.json {
+	if o.out.json() {
 		return l.WriteJSON(s.out)
 	}
 	return l.WriteText(s.out, o.text(s, files...))
@@ -157,7 +159,7 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 		}
 		files = append(files, f.path)
 	}
-	if o.json {
+	if o.out.json() {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
 	}
 	return errors.Join(e.WriteText(s.out, o.text(s, files...)), e.Err)
@@ -186,10 +188,10 @@ func drawTo(flag, path string, draw func(io.Writer) error) error {
 	return nil
 }
 
-func (o *traceOptions) check(args []string, dash int) error {
+func (o *traceOptions) validate(args []string, dash int) error {
 	command := dash == 0 && len(args) > 0
 	switch {
-	case o.fields && (len(args) > 0 || o.exec != ""):
+	case o.explain && (len(args) > 0 || o.exec != ""):
 		return usageError("--fields explains the fields and reads nothing: give it alone, or with --json")
 	case o.exec != "" && len(args) > 0:
 		return usageError("--exec names the file to read: give no other")
@@ -199,23 +201,21 @@ func (o *traceOptions) check(args []string, dash int) error {
 		return usageError("no command after --")
 	case !command && len(args) > 1:
 		return usageError("trace reads one file; for a command write procfit trace -- %s", strings.Join(args, " "))
-	case !o.fields && o.exec == "" && len(args) == 0:
+	case !o.explain && o.exec == "" && len(args) == 0:
 		return usageError("trace needs a command after --, a FILE, or - for standard input; see procfit trace --help")
-	case o.intervalGiven && o.interval < time.Millisecond:
-		return usageError("--interval %s: the runtime counts it in milliseconds, from 1ms on", o.interval)
-	case o.duration < 0:
-		return usageError("--duration %s: want a time, as in 10s", o.duration)
+	}
+	if o.has("interval") && o.interval < time.Millisecond {
+		return usageError("--interval %s: the runtime counts it in milliseconds: expected at least 1ms", o.interval)
 	}
 	for _, flag := range []struct {
 		name        string
 		given, fits bool
 		what        string
 	}{
-		{"interval", o.intervalGiven, command, "a command"},
+		{"interval", o.has("interval"), command, "a command"},
 		{"detail", o.detail, command, "a command"},
 		{"duration", o.duration > 0, command, "a command"},
-		{"quiet", o.quiet, command, "a command"},
-		{"html", o.html != "", !o.fields, "a trace"},
+		{"html", o.html != "", !o.explain, "a trace"},
 		{"svg", o.svg != "", o.exec != "", "an execution trace, which --exec names"},
 	} {
 		if flag.given && !flag.fits {

@@ -58,6 +58,9 @@ func plain(err error) string {
 		if errors.Is(e.Err, exec.ErrNotFound) {
 			return fmt.Sprintf("%s: not found in the folders of $PATH", e.Name)
 		}
+		if inner := Plain(e.Err); strings.HasPrefix(inner, e.Name) { // of a path
+			return inner
+		}
 		return e.Name + ": " + Plain(e.Err)
 	case *url.Error:
 		return e.URL + ": " + Plain(e.Err)

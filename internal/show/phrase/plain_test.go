@@ -51,6 +51,7 @@ func TestPlain(t *testing.T) {
 		"unit":       {unit, `missing unit in duration "10"`},
 		"port":       {port, `address "localhost": missing port`},
 		"executable": {exec.CommandContext(context.Background(), "no-such-program").Run(), "no-such-program: not found in the folders of $PATH"},
+		"program":    {exec.CommandContext(context.Background(), missing).Run(), missing + ": no such file or directory"},
 		"several":    {errors.Join(stat, fmt.Errorf("then %w", number)), missing + ": no such file or directory\nthen \"abc\": not a number"},
 	} {
 		if got := phrase.Plain(c.err); got != c.want {
