@@ -159,7 +159,7 @@ func readRelease(text string) (check.Program, error) {
 
 func readSeverity(text string) (rule.Severity, error) {
 	if !slices.Contains(rule.Severities(), rule.Severity(text)) {
-		return "", fmt.Errorf("%q: expected error, warning or info", text)
+		return "", fmt.Errorf("%q: expected error, warning or info%s", text, phrase.DidYouMean(text, []string{"error", "warning", "info"}))
 	}
 	return rule.Severity(text), nil
 }

@@ -132,9 +132,9 @@ func (p *printing) set(text string) error {
 	name, file, toFile := strings.Cut(text, "=")
 	switch known := phrase.Or(p.formats); {
 	case p.files && (!slices.Contains(p.formats, name) || toFile && file == ""):
-		return fmt.Errorf("%q: expected %s, or one of them with a file, such as sarif=procfit.sarif", text, known)
+		return fmt.Errorf("%q: expected %s, or one of them with a file, such as sarif=procfit.sarif%s", text, known, phrase.DidYouMean(name, p.formats))
 	case !slices.Contains(p.formats, name) || toFile && !p.files:
-		return fmt.Errorf("%q: expected %s", text, known)
+		return fmt.Errorf("%q: expected %s%s", text, known, phrase.DidYouMean(text, p.formats))
 	}
 	to := place{name, file}
 	if slices.Contains(p.places, to) {

@@ -94,7 +94,7 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 	}
 	l, err := o.read(ctx, s, args, dash)
 	if err != nil {
-		return err
+		return unopened(err)
 	}
 	if l.Exit != nil && l.Exit.Killed {
 		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], trace.Grace)
@@ -144,7 +144,7 @@ func (o *traceOptions) show(s stdio, l *trace.Log) error {
 func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 	e, err := o.readExecution(ctx, s)
 	if err != nil {
-		return interrupted(err)
+		return interrupted(unopened(err))
 	}
 	var files []string
 	for _, f := range []struct {
@@ -163,6 +163,14 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
 	}
 	return errors.Join(e.WriteText(s.out, o.text(s, files...)), e.Err)
+}
+
+// unopened makes the name of a file that is not there a mistake of its user.
+func unopened(err error) error {
+	if file := (*trace.OpenError)(nil); errors.As(err, &file) {
+		return usageError("%w; to trace a program: procfit trace -- ./app", err)
+	}
+	return err
 }
 
 func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*trace.Execution, error) {

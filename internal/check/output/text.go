@@ -104,10 +104,14 @@ func summary(r *check.Report, others int) string {
 			found = append(found, phrase.Count(n, string(s)))
 		}
 	}
-	text := phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked: "
-	if len(found) == 0 {
+	noun := cmp.Or(r.Noun, "file")
+	text := phrase.Count(r.Files, noun) + " checked: "
+	switch {
+	case r.Files == 0:
+		text = "no " + noun + "s checked"
+	case len(found) == 0:
 		text += "nothing found"
-	} else {
+	default:
 		text += phrase.And(found)
 	}
 	if n := len(r.Ignored); n > 0 {

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,7 +92,7 @@ func Connect(a Access, u Use) (*Client, error) {
 		return nil, noConfig(rules.GetLoadingPrecedence())
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s", configWords.Replace(err.Error()))
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
@@ -99,6 +100,9 @@ func Connect(a Access, u Use) (*Client, error) {
 	}
 	return New(config, namespace, u)
 }
+
+// configWords are those of the library in plain words.
+var configWords = strings.NewReplacer("error loading config file", "kubeconfig", "yaml: line", "invalid YAML in line", "did not find expected", "expected", "invalid configuration: ", "", "stat ", "")
 
 // noConfig is the error of one who has named no cluster.
 func noConfig(looked []string) error {
