@@ -79,8 +79,7 @@ interrupted, after what was found until then. docs/CHECK.md has more.`,
   procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
-  procfit check -o text -o sarif=procfit.sarif
-  procfit check --cluster --namespace shop`,
+  procfit check -o text -o sarif=procfit.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
 			return o.run(cmd.Context(), std)
@@ -93,25 +92,22 @@ interrupted, after what was found until then. docs/CHECK.md has more.`,
 
 func (o *checkOptions) fields() []field.Field {
 	own := []field.Field{
-		{Name: "go", Holds: "version", Help: "the Go version that the programs of manifests are built with, or the go.mod of their module", Value: field.Parsed(&o.program.program, "", readRelease)},
-		{Name: "cpus", Holds: "number", Help: "the number of CPUs of the machines that manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
-		{Name: "severity", Holds: "severity", Help: "leave out findings below this severity: error, warning or info", Value: field.Parsed(&o.severity, string(o.severity), readSeverity)},
-		toggle("fix", &o.fix, "write the fixes that change nothing else, and prove each", ""),
-		{Name: "diff", Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
+		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program.program, "", readRelease)},
+		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
+		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Parsed(&o.severity, string(o.severity), readSeverity)},
+		often(toggle("fix", &o.fix, "write the fixes that change nothing else, and prove each", "")),
+		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
 		toggle("exit-zero", &o.exitZero, "findings do not make the exit code 1", ""),
 		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3", ""),
-		toggle("no-source", &o.noSource, "leave Go source out, and what go.mod says of it", ""),
-		{Name: "syntax", Help: "judge Go source by each package's own files, without asking the go command what they import", Value: field.Switch(&o.syntax), Not: "no-source"},
-		toggle("values", &o.values, "show the value of every container, also of those that say nothing of Go", ""),
+		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it", ""),
+		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
+		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
 	}
-	return slices.Concat(own, o.cluster.fields(), o.out.fields("print procfit.check/v1: the same as -o json"))
+	return slices.Concat(own, o.out.fields("print procfit.check/v1: the same as -o json"))
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if err := o.flags.check(); err != nil {
-		return err
-	}
-	if err := o.cluster.validate(o); err != nil {
 		return err
 	}
 	if len(o.paths) == 0 {
@@ -280,7 +276,7 @@ func (o *checkOptions) verdict(r *check.Report) error {
 func (o *checkOptions) nothing(r *check.Report) error {
 	const allow = "; with --allow-empty the exit code is 0"
 	if o.cluster.on {
-		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.cluster.namespace, "the cluster"), allow)
+		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.cluster.access.Namespace, "the cluster"), allow)
 	}
 	if len(r.Notes) > 0 {
 		where := phrase.Clean(r.Notes[0].Path)

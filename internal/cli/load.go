@@ -36,18 +36,19 @@ type loadOptions struct {
 // fields are those of a sweep's load, and what a run of the load has of its own.
 func (o *loadOptions) fields() []field.Field {
 	l := &o.spec.Load
-	l.Duration, l.Warmup, o.rates = 10*time.Second, 0, []float64{0}
-	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "request-timeout", "method", "header", "body", "body-file", "requests", "seed",
-		"streams", "grpc", "data", "proto", "protoset", "cacert", "cert", "key", "insecure", "server-name", "engine", "load-cpuset"),
+	l.Duration, l.Warmup, o.rates, o.spec.Waits = 10*time.Second, 0, []float64{0}, []string{"request"}
+	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls", "engine"),
 		field.Field{Name: "duration", Help: "measured time"}, field.Field{Name: "warmup", Help: "load before the measured time"},
-		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails: 1% (default: exit with 3 if all of them fail)"})...)
+		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
+		field.Field{Name: "load-cpuset", Help: "CPUs of the load: 0-1,3, or node0, cores, performance, efficiency"},
+		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default if all fail)"})...)
 	own := field.In(field.Load, []field.Field{
-		{Name: "rate", Holds: "numbers", Help: "requests per second of an open loop (default a closed loop); 1000,2000,4000 are offered one after the other", Value: field.Parsed(&o.rates, "", parseRates)},
-		{Name: "threads", Holds: "number", Help: "threads of the raw engine (default chosen by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
+		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
+		{Name: "threads", Holds: "N", Help: "threads of the raw engine (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
 	}...)
 	return slices.Concat(own, shared, field.In(field.Output,
-		field.Field{Name: "hdr", Holds: "file", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
-	), o.out.fields("print a phase object, as the journal of a sweep has it, for each rate: the same as -o json"))
+		field.Field{Name: "hdr", Holds: "FILE", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
+	), o.out.fields("print a phase object for each rate, as the journal has it"))
 }
 
 func newLoad(std stdio) *cobra.Command {
@@ -70,8 +71,8 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
   procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/
   procfit load --rate 1000,2000,4000 --duration 5s http://127.0.0.1:8080/
   procfit load --rate 500 --pace poisson --hdr latency.hlog 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
-  procfit load --connections 4 --streams 16 --cacert ca.pem https://127.0.0.1:8443/
-  procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
+  procfit load --connections 4 --streams 16 --tls ca=ca.pem https://127.0.0.1:8443/
+  procfit load --grpc grpc.health.v1.Health/Check --body '{"service": ""}' h2c://127.0.0.1:9090`,
 	}
 	o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
 	o.spec.Load.MaxErrors = 0
@@ -205,7 +206,11 @@ func (o *loadOptions) settle(std stdio) error {
 // setRequests makes a mix of weighted URLs or of a file; URLs without weights are
 // replicas.
 func (o *loadOptions) setRequests(std stdio) (err error) {
+	o.options.URLs = slices.Clone(o.options.URLs)
 	urls := o.options.URLs
+	if len(urls) == 1 && !requests.Weighted(urls[0]) {
+		o.options.Method, urls[0] = requests.Method(urls[0])
+	}
 	switch {
 	case slices.ContainsFunc(urls, requests.Weighted):
 		base, mix, err := readMix(urls, o.spec.Requests, std)
@@ -233,7 +238,7 @@ func loadUsage(err error) error {
 	}
 	hint := ""
 	if bad.Beyond {
-		hint = "; sweep takes another generator by --load, such as 'wrk -c{connections} -d{duration} --latency {url}'"
+		hint = "; procfit sweep takes another generator by --load, such as 'wrk -c{connections} -d{duration} --latency {url}'"
 	}
 	reason := bad.Reason
 	if bad.Err != nil {

@@ -98,7 +98,7 @@ func checkThrottledFitting(s Subject) []Finding {
 		f.Fix = fmt.Sprintf("see what else runs in %s, or runs C code or system calls there: %s alone cannot use more than %s; then raise its limit",
 			t.Dir, ps(n), number.CPUs(float64(n)))
 	} else if ok && n > 1 && float64(n) < math.Ceil(l.CPUs)+1 {
-		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or let procfit sweep --quota %s --procs %d,%d tell what the part of a CPU is worth",
+		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or let procfit sweep --limit %s --procs %d,%d tell what the part of a CPU is worth",
 			t.Dir, number.CPUs(float64(n)), number.Exact(l.CPUs), n-1, n)
 	}
 	return []Finding{f}

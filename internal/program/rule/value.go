@@ -28,7 +28,7 @@ func checkTooMany(s Subject) []Finding {
 		if s.readsLimit {
 			f.Message += ": the runtime's default is never below 2"
 		}
-		f.Fix = fmt.Sprintf("procfit sweep --quota %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number.Exact(s.Facts.EffectiveCPUs()))
+		f.Fix = fmt.Sprintf("procfit sweep --limit %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number.Exact(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
