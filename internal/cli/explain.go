@@ -76,15 +76,15 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 
 func (o *explainOptions) fields() []field.Field {
 	where := []field.Field{
-		{Name: "pid", Holds: "PIDs", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
-		{Name: "root", Holds: "directory", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
+		{Name: "pid", Holds: "PIDS", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
+		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
 		policyField(&o.policy, "print only what one policy decides"),
 	}
 	result := field.In(field.Output, []field.Field{
-		{Name: "memory", Help: "explain GOMEMLIMIT too: the memory limits of all groups, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
-		{Name: "value", Help: "print only the number that fits, or the --policy's: GOMAXPROCS=$(procfit explain --value) ./server", Value: field.Switch(&o.value), Not: "memory request"},
+		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
+		{Name: "value", Help: "print only the number, for GOMAXPROCS=$(procfit explain --value) ./server", Value: field.Switch(&o.value), Not: "memory request"},
 	}...)
-	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one object a line for each process: the same as -o json"))
+	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))
 }
 
 // readPID reads the ID of a process.

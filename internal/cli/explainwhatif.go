@@ -17,20 +17,20 @@ import (
 func (o *explainOptions) whatIfFields() []field.Field {
 	w := &o.whatIf
 	return []field.Field{
-		{Name: "cpus", Holds: "number", Help: "what if it might run on this number of CPUs", Value: field.Parsed(&w.CPUs, "", field.Maybe(field.Whole(1, math.MaxInt32)))},
-		{Name: "limit", Holds: "limits", Help: "what if these were the CPU limits, its own group's first, then its parent's: 20,500m; or none", Value: field.Parsed(&w.Limits, "", func(text string) ([]facts.Limit, error) {
+		{Name: "cpus", Holds: "N", Help: "what if it might run on this number of CPUs", Value: field.Parsed(&w.CPUs, "", field.Maybe(field.Whole(1, math.MaxInt32)))},
+		{Name: "limit", Holds: "LIMITS", Help: "what if these were the CPU limits, from its own cgroup up: 20,500m; or none", Value: field.Parsed(&w.Limits, "", func(text string) ([]facts.Limit, error) {
 			w.LimitText = text
 			return explain.ParseLimits(text)
 		})},
-		{Name: "gomaxprocs", Holds: "value", Help: "what if GOMAXPROCS had this value in the environment; unset for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
-		{Name: "go", Holds: "version", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
-		{Name: "lang", Holds: "version", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
-		{Name: "reserve", Holds: "CPUs", Help: reserveHelp, Value: field.Parsed(&w.Reserve, "", cgroup.ParseCPUs)},
-		{Name: "request", Holds: "CPUs", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", cgroup.ParseCPUs), Not: "policy"},
+		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; unset for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
+		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
+		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
+		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&w.Reserve, "", cgroup.ParseCPUs)},
+		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", cgroup.ParseCPUs), Not: "policy"},
 	}
 }
 
-const reserveHelp = "leave this many CPUs to others in the same limit, such as a sidecar: 0.5 or 500m"
+const reserveHelp = "leave CPUs to others in the same limit, such as a sidecar: 0.5 or 500m"
 
 func anyText(text string) (string, error) { return text, nil }
 
@@ -52,7 +52,7 @@ func goModLine(text string) (string, error) {
 
 // policyField is the choice of one policy.
 func policyField(p *string, help string) field.Field {
-	return field.Field{Name: "policy", Holds: "policy", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Parsed(p, *p, func(text string) (string, error) {
+	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Parsed(p, *p, func(text string) (string, error) {
 		if !slices.Contains(explain.Policies(), text) {
 			return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(explain.Policies()), phrase.DidYouMean(text, explain.Policies()))
 		}

@@ -56,10 +56,10 @@ on a network of your own. It runs until it is interrupted.`,
 		},
 	}
 	o.bind(std, cmd, append([]field.Field{
-		{Name: "listen", Holds: "address", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, address)},
-		{Name: "max-processes", Holds: "number", Help: "processes to export, those with the most CPU time; the rest is counted", Value: field.Number(&o.maxProcesses, 1, math.MaxInt)},
-		{Name: "name", Holds: "regexp", Help: "export only processes whose name this regular expression matches, as procfit ps does", Value: field.Parsed(&o.name, "", ps.Name)},
-		{Name: "containers", Holds: "folder", Help: "on a node of Kubernetes, /var/log/containers: the names of links in it give namespace, pod and container", Value: field.Parsed(&o.containers, "", readable)},
+		{Name: "listen", Holds: "ADDRESS", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, address)},
+		{Name: "max-processes", Holds: "N", Help: "processes to export, those with the most CPU time; the rest is counted", Value: field.Number(&o.maxProcesses, 1, math.MaxInt)},
+		{Name: "name", Holds: "REGEXP", Help: "export only processes whose name this regular expression matches", Value: field.Parsed(&o.name, "", ps.Name)},
+		{Name: "containers", Holds: "DIR", Help: "folder whose links name pods and containers: /var/log/containers", Value: field.Parsed(&o.containers, "", readable)},
 	}, o.out.fields("")...))
 	return cmd
 }

@@ -36,7 +36,7 @@ func (p *printing) fields(jsonHelp string) []field.Field {
 	if len(p.formats) > 0 {
 		help := "format of the output: " + strings.Join(p.formats, ", ")
 		if p.files {
-			help = "format of the output, or FORMAT=FILE; may be repeated: " + strings.Join(p.formats, ", ")
+			help = "format, or FORMAT=FILE, one or several: " + strings.Join(p.formats, ", ")
 		}
 		list = append(list, field.Field{Name: "output", Short: "o", Holds: "FORMAT", Help: help, Value: (*outputFormats)(p), Aside: field.OfOutput})
 	}

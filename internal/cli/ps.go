@@ -63,9 +63,9 @@ left out.`,
 	}
 	cmd.ValidArgsFunction = completeProcesses
 	o.bind(std, cmd, append(field.In(field.Output,
-		field.Field{Name: "interval", Holds: "time", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
-		field.Field{Name: "sort", Holds: "column", Help: "column to sort by: " + strings.Join(inspect.Names(), ", "), Value: field.Parsed(&o.sort, o.sort, column)},
-		toggle("watch", &o.watch, "a live view of the whole screen; ? shows its keys; with -o json-lines one line each interval", ""),
+		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
+		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Parsed(&o.sort, o.sort, column)},
+		toggle("watch", &o.watch, "show a live view; ? shows its keys", ""),
 	), o.out.fields("print procfit.ps/v1: the same as -o json")...))
 	o.out.complete(cmd)
 	completeFlag(cmd, "sort", cobra.FixedCompletions(inspect.Names(), cobra.ShellCompDirectiveNoFileComp))

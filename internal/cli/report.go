@@ -39,7 +39,7 @@ it prints why, writes report.html alone, and the exit code is 3.`,
 		ValidArgsFunction: completeResults,
 	}
 	f.bind(std, cmd, append([]field.Field{
-		{Name: "baseline", Holds: "directory", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&baseline)},
+		{Name: "baseline", Holds: "DIR", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&baseline)},
 	}, out.fields("print result.json instead of the report: the same as -o json")...))
 	out.complete(cmd)
 	completeFlag(cmd, "baseline", completeResults)

@@ -62,7 +62,7 @@ and that is said.`,
 	}
 	o.bind(std, cmd, slices.Concat([]field.Field{
 		policyField(&o.policy, "which policy decides"),
-		{Name: "reserve", Holds: "CPUs", Help: reserveHelp, Value: field.Parsed(&o.reserve, "", cgroup.ParseCPUs)},
+		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&o.reserve, "", cgroup.ParseCPUs)},
 		toggle("force", &o.force, "set GOMAXPROCS even if it is in the environment", ""),
 	}, field.In(field.Output,
 		field.Field{Name: "verbose", Help: "print to standard error what was decided, and why", Value: field.Switch(&o.verbose), Not: "quiet"},

@@ -66,15 +66,15 @@ has more.`,
 		},
 	}
 	o.bind(s, cmd, slices.Concat([]field.Field{
-		{Name: "interval", Holds: "time", Help: "time between two samples of a command (default 100ms, with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
+		{Name: "interval", Holds: "TIME", Help: "time between two samples of a command (default 100ms, with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
 		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for", ""),
-		{Name: "duration", Holds: "time", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
-		{Name: "exec", Holds: "file", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
+		{Name: "duration", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
+		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
 		toggle("fields", &o.explain, "explain each field of a trace", ""),
 	}, field.In(field.Output,
-		field.Field{Name: "html", Holds: "file", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
-		field.Field{Name: "svg", Holds: "file", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
-	), o.out.fields("print procfit.trace/v1; with --exec procfit.exectrace/v1, with --fields procfit.tracefields/v1")))
+		field.Field{Name: "html", Holds: "FILE", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
+		field.Field{Name: "svg", Holds: "FILE", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
+	), o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
 	o.out.complete(cmd)
 	return cmd
 }
