@@ -170,7 +170,7 @@ interrupted.`,
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(newAgent(std))
+	root.AddCommand(newAgent(std), newMan())
 	cobra.EnableCommandSorting = false
 	completeWords(root)
 	return root
