@@ -93,7 +93,7 @@ func look(ctx context.Context, checkers []Checker, f *File, to *collector) (want
 	case other:
 		to.other(f)
 	case f.Named:
-		to.Problem(Problem{Path: f.Path, Message: "is no kind of file that procfit checks: a manifest, Go source, a program or an image archive"})
+		to.Problem(Problem{Path: f.Path, Message: "is not a file that procfit checks: expected a manifest, Go source, a Go program or an image archive"})
 	}
 	return wanted
 }

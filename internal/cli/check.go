@@ -57,22 +57,20 @@ func newCheck(std stdio) *cobra.Command {
 	o.out.files = true
 	cmd := &cobra.Command{
 		Use:   "check [flags] [PATH… | -]",
-		Short: "Which GOMAXPROCS the programs in your files will get, and what is wrong with it",
-		Long: `Read what stands in files, and say which GOMAXPROCS each Go program there will get
-and what is wrong with that, by the rules that judge running processes: procfit
-explain PFnnn prints one.
+		Short: "Find wrong GOMAXPROCS in manifests, Dockerfiles, Go source and binaries",
+		Long: `Report which GOMAXPROCS each Go program in your files will use, and what is wrong with
+it. The rules are those for running processes; procfit explain PF003 prints one.
 
-A PATH is a file or a folder; none is the folder here, and - is standard input, as
-from helm template or kustomize build. Not entered unless named are .git, vendor,
-node_modules, testdata, and what git ignores.
+A PATH is a file or a folder; the default is the current folder. - is standard input, for
+the output of helm template or kustomize build. procfit skips .git, vendor, node_modules,
+testdata and what git ignores, unless you name them.
 
-A finding is answered in its file, by a comment with a reason:
+A comment with a reason suppresses a finding:
 
   # procfit:ignore PF004 the value is measured
 
-Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
-could not be checked, whatever else was found, or there was nothing to check; 130
-interrupted, after what was found until then. docs/CHECK.md has more.`,
+Exit codes: 0 no finding of severity warning or error; 1 findings; 2 usage; 3 something
+could not be checked, or there was nothing to check; 130 interrupted.`,
 		Example: `  procfit check
   procfit check ./...
   procfit check --go 1.24 deploy/

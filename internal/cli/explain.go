@@ -36,19 +36,17 @@ func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [PFnnn]",
-		Short: "Which GOMAXPROCS a program runs with, which one fits, and every reason",
-		Long: `Say which GOMAXPROCS a Go program runs with, what its own runtime chooses, what
-would fit, and why: every limit from its cgroup to the root, with the file and what
-it holds. What is wrong comes as findings, each with the one thing to do.
+		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
+		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
+and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
+one fix.
 
-It looks at a Go program that is started here, at running processes (--pid), at a
-recorded or mounted tree of /proc and /sys (--root), or at a what-if: each of --cpus,
---limit, --gomaxprocs, --go and --lang takes the place of what was read. With --cpus, and
-neither --pid nor --root, nothing is read at all. --reserve leaves CPUs to a neighbour
-in the same limit, --request tells what a CPU request means beside it, --memory adds the
-memory limits, and the GOMEMLIMIT that fits them. --value prints one number, for scripts.
+Without flags it explains a Go program that is started here. --pid explains running
+processes, --root a copy of another system's /proc and /sys. --cpus, --limit,
+--gomaxprocs, --go and --lang ask "what if": each replaces a fact that was read. With
+--cpus, and neither --pid nor --root, nothing is read at all.
 
-With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has more.`,
+procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
   procfit explain --pid 1
   procfit explain --limit 0.5 --policy go

@@ -35,19 +35,18 @@ func newExporter(std stdio) *cobra.Command {
 	o := exporterOptions{out: printed(), listen: ":9877", maxProcesses: exporter.DefaultMaxProcesses}
 	cmd := &cobra.Command{
 		Use:   "exporter [flags]",
-		Short: "What procfit ps shows, as Prometheus metrics",
-		Long: `Serve the Go processes of this machine as Prometheus metrics, at /metrics:
-GOMAXPROCS and the value that fits, limits, CPU time, context switches, waiting for
-CPU, throttling, scheduling latency, and the rules that fire. /healthz answers while
-it serves. Each scrape looks at the processes once; between scrapes it does nothing.
+		Short: "Serve what procfit ps shows as Prometheus metrics",
+		Long: `Serve the Go processes of this machine as Prometheus metrics at /metrics: GOMAXPROCS
+and the recommended value, CPU limits, CPU time, context switches, waiting for CPU,
+throttling, scheduling latency, and findings. /healthz answers while it serves. Each
+scrape reads the processes once; between scrapes it does nothing.
 
-Processes of other users are read as root or with CAP_SYS_PTRACE and
-CAP_DAC_READ_SEARCH; complete counts of context switches and waiting need
-CAP_NET_ADMIN in the PID namespace of the machine. What is missing is said
-when it starts, and is a metric.
+Processes of other users need root, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. Complete
+counts of context switches and waiting need CAP_NET_ADMIN in the PID namespace of the
+machine. What is missing is printed at the start, and is a metric.
 
-It tells names of programs to everyone who can connect: listen at 127.0.0.1:9877 or
-on a network of your own. It runs until it is interrupted.`,
+Everyone who can connect sees names of programs: listen at 127.0.0.1:9877 or on a network
+of your own. It runs until it is interrupted.`,
 		Example: `  procfit exporter
   procfit exporter --listen 127.0.0.1:9877 --name '^(api|worker)'`,
 		Args: noArguments,

@@ -54,16 +54,16 @@ func (o *loadOptions) fields() []field.Field {
 func newLoad(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL…",
-		Short: "The load generator alone: HTTP and gRPC in a closed or an open loop",
-		Long: `Offer load over connections that are kept open and print what came back: plain
-HTTP/1.1 at http://, HTTP/1.1 or HTTP/2 over TLS at https://, as the server
-chooses, HTTP/2 without TLS at h2c://, and calls of gRPC with --grpc.
+		Short: "Send load to a server, and print its throughput and latency",
+		Long: `Send requests over connections that are kept open, and print throughput and latency:
+HTTP/1.1 at http://, HTTP/1.1 or HTTP/2 over TLS at https://, as the server chooses,
+HTTP/2 without TLS at h2c://, and gRPC calls with --grpc.
 
-Without --rate the loop is closed: each connection sends when its answer has come,
-which finds the capacity. With --rate it is open: requests are sent at a fixed pace
-and latency counts from the intended send, so that a stall of the server shows in
-full; several rates, one after the other, make a curve. Connections are dealt to
-several URLs in turn; URLs with weights are a mix of requests to one server.
+Without --rate the loop is closed: each connection sends the next request when an answer
+has come, which finds the capacity. With --rate it is open: requests are sent at a fixed
+pace, and latency counts from the intended send, so that a stall of the server is fully
+visible; several rates, one after the other, make a curve. The connections are shared out
+to several URLs in turn; URLs with weights are a mix of requests to one server.
 
 Exit codes: 0 fine; 1 more failed than --max-errors allows; 2 usage; 3 no load could be
 offered, or, without --max-errors, every request failed; 130 interrupted.`,

@@ -57,7 +57,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if r.Engine == load.EnginePortable {
 		busiest = "it used %.0f%% of the CPUs that it may"
 	}
-	fmt.Fprintf(std.out, "  engine      %s, %s of CPU a request; "+busiest+"\n",
+	fmt.Fprintf(std.out, "  engine      %s, %s of CPU per request; "+busiest+"\n",
 		r.Engine, number.Seconds(cost.CPUSeconds/float64(max(1, r.Requests))), 100*r.Busiest)
 	distribution(std.out, r.Latency)
 	o.printParts(std, r, p)

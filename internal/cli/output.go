@@ -34,7 +34,7 @@ func printed(formats ...string) printing { return printing{formats: formats} }
 func (p *printing) fields(jsonHelp string) []field.Field {
 	var list []field.Field
 	if len(p.formats) > 0 {
-		help := "format of the output: " + strings.Join(p.formats, ", ")
+		help := "format of the output: " + phrase.Or(p.formats)
 		if p.files {
 			help = "format, or FORMAT=FILE, one or several: " + strings.Join(p.formats, ", ")
 		}

@@ -35,23 +35,22 @@ func newPS(std stdio) *cobra.Command {
 	o := psOptions{out: printed("text", "json", jsonLines), interval: time.Second, sort: "findings"}
 	cmd := &cobra.Command{
 		Use:   "ps [flags] [PID|NAME…]",
-		Short: "What every Go process on this machine really runs with",
-		Long: `List the Go processes of this machine, or those named, with the GOMAXPROCS that
-each really runs with. Nothing is asked of them: the value is read from their
-memory, they are not stopped, and nothing is written to them.
+		Short: "List the Go processes of this machine with the GOMAXPROCS they use",
+		Long: `List the Go processes of this machine, or those that you name, with the GOMAXPROCS that
+each one uses and should use. procfit reads the value from their memory: it does not stop
+them and writes nothing to them.
 
-A number names a process by its ID. Anything else is a regular expression, which
-finds a match anywhere in the name: check finds checkout, '^api$' only api.
+A number is a process ID. Anything else is a regular expression that matches anywhere in
+the name: check matches checkout, '^api$' only api.
 
 ` + columnHelp() + `
-CPU USE, WAITING, SWITCHES and the SCHED columns are those of the interval; with
---interval 0 since the process began, and THROTTLED since its group was made. On a
-narrow terminal the columns needed least are left out.
+CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. With
+--interval 0s they are counted since the process started, and THROTTLED since its cgroup
+was made. A narrow terminal shows fewer columns.
 
-Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is
-left out.`,
+Processes of other users need root or CAP_SYS_PTRACE. procfit does not list itself.`,
 		Example: `  procfit ps
-  procfit ps --interval 0 --sort sched_p99
+  procfit ps --interval 0s --sort sched_p99
   procfit ps api '^check'
   procfit ps --json 1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +60,7 @@ left out.`,
 			return o.run(cmd.Context(), std)
 		},
 	}
-	cmd.ValidArgsFunction = completeProcesses
+	cmd.ValidArgsFunction = completeNames
 	o.bind(std, cmd, append(field.In(field.Output,
 		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
 		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Parsed(&o.sort, o.sort, column)},
@@ -81,6 +80,17 @@ func column(text string) (string, error) {
 		return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(inspect.Names()), phrase.DidYouMean(text, inspect.Names()))
 	}
 	return text, nil
+}
+
+// completeNames are the Go processes that can be read, and their names.
+func completeNames(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, directive := completeProcesses(cmd, args, begun)
+	for _, process := range list {
+		if _, name, _ := strings.Cut(process, "\t"); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list, directive
 }
 
 // columnHelp says what each column is.

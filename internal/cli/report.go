@@ -24,11 +24,11 @@ func newReport(std stdio) *cobra.Command {
 	out := printed("text", "json")
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Analyse a sweep's journal again and write its reports anew",
-		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html,
-result.json, bench.txt and reproduce.sh beside it. Nothing is measured; the journal
-is not changed. It may be called while the sweep still runs. If the target never ran,
-it prints why, writes report.html alone, and the exit code is 3.`,
+		Short: "Analyse a sweep's journal again and write its reports again",
+		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
+bench.txt and reproduce.sh next to it. Nothing is measured; the journal does not change.
+You can call it while the sweep still runs. If the target never ran, procfit prints why,
+writes only report.html, and the exit code is 3.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

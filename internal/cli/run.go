@@ -34,21 +34,21 @@ func newRun(std stdio) *cobra.Command {
 	o := runOptions{policy: string(facts.PolicyFit), out: printed()}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- command [args…]",
-		Short: "Start a program with the GOMAXPROCS that fits its CPUs",
-		Long: `Start a program with the GOMAXPROCS that fits the CPU limits and the affinity of this
-place: for Go programs that nobody can build again, and for Go below 1.21, which the
+		Short: "Start a program with the recommended GOMAXPROCS",
+		Long: `Start a program with the GOMAXPROCS that it should use under its CPU limits and its CPU
+affinity: for Go programs that nobody can build again, and for Go before 1.21, which the
 library maxprocs does not support. As the entry point of a container:
 
   ENTRYPOINT ["procfit", "run", "--", "/app/server"]
 
-procfit becomes the program: PID, signals, terminal and exit code are the program's
-own; where it cannot be started, the exit code is 3. (On Windows procfit stays as its
+procfit becomes the program: process ID, signals, terminal and exit code are the
+program's. If it cannot be started, the exit code is 3. (On Windows procfit stays as its
 parent, passes Ctrl-C on and ends with its exit code.)
 
-A GOMAXPROCS that is set already stays in force, unless --force is given. Nothing is
-set where the program's own runtime chooses the same, so that Go 1.25 and later go on
-following their limit; where nothing is known of the CPUs, the program starts without,
-and that is said.`,
+A GOMAXPROCS in the environment stays, unless --force is given. procfit sets nothing if
+the program's runtime chooses the same value, so that Go 1.25 and later keep following
+their limit. If nothing is known of the CPUs, procfit prints a notice and starts the
+program without a value.`,
 		Example: `  procfit run -- ./server -addr :8080
   procfit run --verbose --reserve 0.5 -- ./server
   procfit run --dry-run -- ./server`,
@@ -66,7 +66,7 @@ and that is said.`,
 		toggle("force", &o.force, "set GOMAXPROCS even if it is in the environment", ""),
 	}, field.In(field.Output,
 		field.Field{Name: "verbose", Help: "print to standard error what was decided, and why", Value: field.Switch(&o.verbose), Not: "quiet"},
-		toggle("dry-run", &o.dryRun, "print the command instead of running it, and every step to the value", ""),
+		toggle("dry-run", &o.dryRun, "print the command instead of running it, and how the value was chosen", ""),
 	), o.out.fields("")))
 	completeFlag(cmd, "policy", cobra.FixedCompletions(explain.Policies(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().SetInterspersed(false) // the command's flags are its own, also without --

@@ -33,28 +33,24 @@ func newTrace(s stdio) *cobra.Command {
 	o := traceOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
-		Short: "What the Go scheduler does over time: GODEBUG=schedtrace, read for you",
-		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and say
-what its scheduler does: idle Ps, waiting goroutines and how unevenly they lie on
-the Ps, threads, spinning; over time, with a reading in words.
+		Short: "Show what the Go scheduler does over time, from GODEBUG=schedtrace",
+		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and report
+what its scheduler does: idle Ps, waiting goroutines and how evenly they are spread over
+the Ps, threads and spinning, over time and in words.
 
-A command gets schedtrace added to its GODEBUG. What it prints, to standard output
-too, goes to standard error as it comes, without the runtime's lines; standard
-output is the report's alone. It is stopped by SIGTERM, and 5 seconds later by
-SIGKILL, after --duration or at Ctrl-C; what was read until then is shown, without
-its shutdown. All that it started ends with it.
+procfit adds schedtrace to the GODEBUG of a command. The command's own output goes to
+standard error without the runtime's lines; standard output has only the report. After
+--duration or at Ctrl-C procfit sends SIGTERM, and 5 seconds later SIGKILL, to the command
+and all that it started, and reports what was read before.
 
-A FILE, or standard input as - (./app 2>&1 | procfit trace -), may be of any Go
-version, with scheddetail or without, mixed with other output, cut off, and of any
-length.
+A FILE, or - for standard input (./app 2>&1 | procfit trace -), can be of any Go version,
+with or without scheddetail, mixed with other output, incomplete, and of any length.
 
-Build the program and trace the binary: go run and go test hand GODEBUG to the go
-command and the compiler too. Of several processes the one with the most samples is
-shown; where their lines cannot be told apart, none.
+Build the program and trace the binary: go run and go test pass GODEBUG to the go command
+and the compiler too. Of several processes procfit shows the one with the most samples.
 
-With --exec it reads a Go execution trace instead (runtime/trace, go test -trace),
-which shows what each P really ran and what it took from another. docs/TRACE.md
-has more.`,
+--exec reads a Go execution trace instead (runtime/trace, go test -trace), which shows
+what each P ran.`,
 		Example: `  procfit trace -- ./app
   procfit trace --duration 10s --html trace.html -- ./app --port 8080
   procfit trace --detail --quiet -- ./app
