@@ -112,21 +112,30 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 			writeJournal(t, word)
 		}
 		args[i] = there.url(word)
-		if strings.HasPrefix(strings.TrimSpace(word), "./") || i > 0 && args[i-1] == "--body-file" {
+		if strings.HasPrefix(strings.TrimSpace(word), "./") {
 			writeProgram(t, strings.Fields(word)[0])
 		}
-		if i > 0 && args[i-1] == "--cacert" {
-			must(os.WriteFile(word, there.certificate, 0o600))
+		if file, ok := strings.CutPrefix(word, "@"); ok && args[max(0, i-1)] == "--body" {
+			must(os.WriteFile(file, []byte("{}"), 0o600))
+		}
+		if file, ok := strings.CutPrefix(word, "ca="); ok && args[max(0, i-1)] == "--tls" {
+			must(os.WriteFile(file, there.certificate, 0o600))
 		}
 	}
 	switch args[0] {
-	case "sweep":
-		args = append([]string{"sweep", "--dry-run"}, args[1:]...)
-		if i := slices.Index(args, "--attach"); i >= 0 && args[i+1] == ":8080" {
-			args[i+1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
+	case "sweep", "compare", "size", "observe":
+		if slices.Contains(args, "results/main") {
+			return // alone/compare.txtar compares with an earlier sweep
 		}
-		if slices.Contains(args, "--kube") {
-			args = append(args, "--kubeconfig", fakeShop(t))
+		args = slices.Insert(args, 1, "--dry-run")
+		for i, word := range args {
+			if word == ":8080" {
+				args[i] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
+			}
+		}
+	case "kube":
+		if args = ofCluster(t, args); args == nil {
+			return
 		}
 	case "run":
 		args = append([]string{"run", "--dry-run"}, args[1:]...) // it would be in the place of this test
@@ -138,15 +147,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 		return
 	case "trace":
 		writeTraces(t)
-	case "image":
-		writeStatic(t, "static") // the test's own binary may be linked against a C library
-		args = append(args, "--binary", "static")
 	case "check":
 		writeManifest(t)
 		args = append(args, "--exit-zero", "--allow-empty")
-		if slices.Contains(args, "--cluster") {
-			args = append(args, "--kubeconfig", emptyCluster(t))
-		}
 	case "ps":
 		if len(args) > 1 && args[1] == "api" {
 			return // no such program runs here; testdata/script/ps.txtar lists by name
@@ -154,6 +157,9 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	case "lab":
 		if len(args) > 1 && args[1] == "serve" {
 			return // it would serve until it is interrupted; the built-in sweep runs it
+		}
+		if len(args) > 1 && args[1] == "report" {
+			return // lab_run.txtar reports what it has run
 		}
 		if len(args) > 1 && args[1] == "run" {
 			args = append(args, "--dry-run") // testdata/script/lab_*.txtar run them
@@ -169,6 +175,22 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	if out.Len() == 0 {
 		t.Errorf("%s: procfit %s prints nothing", where, strings.Join(args, " "))
 	}
+}
+
+// ofCluster are the words of procfit kube for a cluster that is not there; nil: they are
+// run elsewhere.
+func ofCluster(t *testing.T, args []string) []string {
+	switch args[1] {
+	case "sweep", "canary":
+		writeManifest(t)
+		return append(args, "--dry-run", "--kubeconfig", fakeShop(t))
+	case "check":
+		return append(args, "--exit-zero", "--allow-empty", "--kubeconfig", emptyCluster(t))
+	case "image":
+		writeStatic(t, "static") // the test's own binary may be linked against a C library
+		return append(args, "--binary", "static")
+	}
+	return nil // kube_sweep.txtar has kube clean
 }
 
 // emptyCluster is a kubeconfig of an API server that has nothing; test/cluster has a

@@ -39,7 +39,7 @@ With --slo settings are compared by the highest rate that each carries within a 
 objective; with --rate too, the cheapest of all limits and replicas is named.`,
 		Example: `  procfit kube sweep deployment/api --image registry.example/tools/procfit:v1
   procfit kube sweep deployment/api --namespace shop --image registry.example/tools/procfit:v1 --limit 500m,1,2
-  procfit kube sweep manifest.yaml --load-from local --dry-run`,
+  procfit kube sweep deployment/api --load-from local --dry-run`,
 	}
 	o := newKubeSweepOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }

@@ -132,12 +132,13 @@ value, and measures which value is best.
 GOMAXPROCS limits how many threads run Go code at the same time. The default is the
 number of CPUs and, since Go 1.25, the CPU limit of the container.
 
+  procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong with it
+  procfit check   which GOMAXPROCS the files in this folder will lead to
+  procfit sweep   measure the built-in practice service at every value
+
 Exit codes: 0 fine; 1 findings of check, or a comparison not met; 2 usage; 3 failure; 130
 interrupted.`,
 		Version: version(),
-		Example: `  procfit ps              # which GOMAXPROCS each Go program here uses, and what is wrong
-  procfit check           # what the manifests and the source in this folder will lead to
-  procfit sweep           # measure the built-in practice service at every value`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -148,7 +149,14 @@ interrupted.`,
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd.HasSubCommands() { // the flag is of a command that is not known
+			if word := firstWord(std.args, cmd); word != "" {
+				return unknownCommand(cmd, word)
+			}
+		}
+		return flagError(cmd, err)
+	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddGroup(commandGroups...)
 	help := newHelp(std)
@@ -174,6 +182,15 @@ interrupted.`,
 	cobra.EnableCommandSorting = false
 	completeWords(root)
 	return root
+}
+
+// firstWord is the word after a command's own; empty: there is none, or a flag.
+func firstWord(args []string, cmd *cobra.Command) string {
+	own := len(strings.Fields(cmd.CommandPath())) - 1
+	if own >= len(args) || strings.HasPrefix(args[own], "-") {
+		return ""
+	}
+	return args[own]
 }
 
 // Args are the arguments of procfit from those of its process: as kubectl-procfit, a plugin

@@ -57,7 +57,7 @@ func (s *shop) traffic(to string, kept bool) {
 	}
 }
 
-// canary is procfit sweep --kube --canary, not yet started.
+// canary is procfit kube canary, not yet started.
 func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd {
 	all := append([]string{"kube", "canary", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
 		"--share", "50%", "--procs", "1", "--slice", "4s", "--duration", "24s", "--warmup", "2s", "--out", filepath.Join(s.dir, out)}, args...)

@@ -114,7 +114,7 @@ func (s *shop) load(ctx context.Context, args ...string) {
 	}
 }
 
-// sweep is procfit sweep --kube, not yet started.
+// sweep is procfit kube sweep, not yet started.
 func (s *shop) sweep(ctx context.Context, out string, args ...string) *exec.Cmd {
 	all := append([]string{"kube", "sweep", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
 		"--repeats", "1", "--procs", "unset,1", "--rate", "50", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, out)}, args...)

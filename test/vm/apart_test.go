@@ -58,7 +58,7 @@ cat /tmp/err
 	only(t, output)
 }
 
-// A generator of the user's gets a whole core of two threads, and with --shared-cpus
+// A generator of the user's gets a whole core of two threads, and with --load-cpuset shared
 // nothing is set apart.
 func TestApartExternal(t *testing.T) {
 	emulated(t, "amd64")

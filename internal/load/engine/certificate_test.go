@@ -40,11 +40,11 @@ func TestVerification(t *testing.T) {
 		kind   load.Kind // empty: none
 		helps  string
 	}{
-		"self-signed":             {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{}, load.KindTLSAuthority, "--cacert"},
+		"self-signed":             {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{}, load.KindTLSAuthority, "--tls ca"},
 		"self-signed, trusted":    {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{CACert: ownFile}, "", ""},
 		"self-signed, unverified": {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{Insecure: true}, "", ""},
 		"expired":                 {&tls.Config{Certificates: []tls.Certificate{old}}, load.TLS{CACert: oldFile}, load.KindTLSExpired, "--insecure"},
-		"wrong host":              {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile}, load.KindTLSName, "--server-name"},
+		"wrong host":              {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile}, load.KindTLSName, "--tls name"},
 		"wrong host, named":       {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile, ServerName: "service.example"}, "", ""},
 		"wants ours": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool},
 			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--cert and --key"},

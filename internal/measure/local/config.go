@@ -38,7 +38,7 @@ func Check(spec plan.Spec, built bool) error {
 	}
 	if len(t.Against) > 0 {
 		if err := supervisor.CheckCommand(t.Against[0]); err != nil {
-			return plan.WrongBy("against", err)
+			return plan.Wrong("command", "OLD: %s", err)
 		}
 	}
 	if len(t.Prepare) > 0 {
@@ -65,7 +65,7 @@ func Check(spec plan.Spec, built bool) error {
 			return plan.WrongBy("load", err)
 		}
 	}
-	if err := checkCPUs("server-cpuset", t.CPUs); err != nil {
+	if err := checkCPUs("target-cpuset", t.CPUs); err != nil {
 		return err
 	}
 	return checkCPUs("load-cpuset", spec.Load.CPUs)

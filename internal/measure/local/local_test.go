@@ -108,7 +108,7 @@ func TestCheck(t *testing.T) {
 		"against":       func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
 		"prepare":       func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
 		"load":          func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
-		"server-cpuset": func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
+		"target-cpuset": func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
 		"load-cpuset":   func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} },
 	} {
 		spec := job("true")

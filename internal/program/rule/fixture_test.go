@@ -87,8 +87,8 @@ func fixtures() []fixture {
 		{"PF001", "code", machine(8, 2).live(5), "runs with 5 Ps", "find the call of runtime.GOMAXPROCS in it and let it take 2", Warning},
 		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).withEnv("8").baked(off).live(8), "runs with 8 Ps", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Warning},
 		{"PF001", "code for certain", machine(8, 2).live(5).custom(true), "runs with 5 Ps", "call of runtime.GOMAXPROCS in it and let it take 2", Warning},
-		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --quota 0.5 --procs 1,2", Info},
-		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --quota 0.4 --procs 1,2", Info},
+		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --limit 0.5 --procs 1,2", Info},
+		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "grants 0.4 CPUs", "procfit sweep --limit 0.4 --procs 1,2", Info},
 		{"PF001", "2 by env at one CPU", machine(8, 1).withEnv("2").live(2), "grants 1 CPU", "set GOMAXPROCS=1 in its environment instead of 2; without it the runtime chooses 2", Warning},
 		{"PF001", "env, and automaxprocs would choose without it", machine(8, 2).withEnv("8").automaxprocs("v1.6.0").live(8), "runs with 8 Ps", "set GOMAXPROCS=2 in its environment instead of 8", Warning},
 		{"PF001", "an old Go under one CPU, whose way out leads to 2", machine(8, 1).gover("go1.24.6").live(8), "grants 1 CPU", "never less under a limit: for 1 set GOMAXPROCS=1", Warning},
@@ -197,7 +197,7 @@ func fixtures() []fixture {
 
 		{"PF011", "env above the limit", machine(8, 2).withEnv("8").live(8).held(0, 100, 63), "throttled by the limit of /cg/pod/app (2 CPUs) in 63 % of periods since the group was made, and runs with 8 Ps", "remove GOMAXPROCS=8", Warning},
 		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs) in 63 % of periods since the group was made, and runs with 64 Ps", "set GOMAXPROCS=2", Warning},
-		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and runs with 2 Ps", "--quota 0.5 --procs 1,2", Warning},
+		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and runs with 2 Ps", "--limit 0.5 --procs 1,2", Warning},
 		{"PF011", "now and then", machine(8, 2).live(8).held(0, 100, 10), "in 10 % of periods", "", Info},
 		{"PF011", "hardly", machine(8, 2).live(8).held(0, 1000, 3), "", "", ""},
 		{"PF011", "once", machine(8, 2).live(8).held(0, 2, 1), "", "", ""},
@@ -206,7 +206,7 @@ func fixtures() []fixture {
 
 		{"PF012", "others in the group", machine(8, 2).live(2).held(0, 100, 40), "throttled by the limit of /cg/pod/app (2 CPUs) in 40 % of periods since the group was made, and runs with 2 Ps, which fits it", "see what else runs in /cg/pod/app", Warning},
 		{"PF012", "one P", machine(8, 1).withEnv("1").live(1).held(0, 100, 40), "runs with 1 P, which fits it", "1 P alone cannot use more than 1 CPU", Warning},
-		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "runs with 3 Ps, which fits it", "raise the limit of /cg/pod/app to 3 CPUs, or let procfit sweep --quota 2.5 --procs 2,3", Warning},
+		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "runs with 3 Ps, which fits it", "raise the limit of /cg/pod/app to 3 CPUs, or let procfit sweep --limit 2.5 --procs 2,3", Warning},
 		{"PF012", "part of a CPU", machine(8, 0.5).withEnv("1").live(1).held(0, 100, 10), "runs with 1 P", "raise the limit of /cg/pod/app, or give it less to do", Info},
 		{"PF012", "too many Ps, which PF011 says", machine(8, 2).live(8).held(0, 100, 63), "", "", ""},
 		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},

@@ -195,7 +195,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	got := string(b)
 	for _, want := range []string{
 		"Under this traffic GOMAXPROCS 1 is better than unset", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, unset 0.0`,
-		"is what unset comes to here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit sweep --kube deployment/api --canary",
+		"is what unset comes to here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the page", want)

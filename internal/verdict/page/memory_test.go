@@ -134,7 +134,7 @@ func TestTopologyInWords(t *testing.T) {
 	const says = "the target's CPUs are at 2 NUMA nodes of memory (node0: 0-7; node1: 8-15), and what is at another node is farther away"
 	v := New(verdict.Analyze(h, trials))
 	if !slices.ContainsFunc(v.Warnings, func(w document.Note) bool {
-		return w.Message == says && strings.Contains(w.Fix, "--server-cpuset node0")
+		return w.Message == says && strings.Contains(w.Fix, "--target-cpuset node0")
 	}) {
 		t.Errorf("%+v", v.Warnings)
 	}
