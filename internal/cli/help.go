@@ -71,17 +71,26 @@ func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", example)
 	}
 	for _, g := range append([]field.Group{""}, field.Groups()...) {
-		f.write(&b, std, cmd, cmp.Or(string(g), "Flags"), func(one field.Field) bool { return !short && one.Group == g }, g == f.last() && !short)
+		help := ""
+		if g == f.last() {
+			help = helpText(cmd)
+		}
+		if !short {
+			f.write(&b, std.helpWidth(), cmp.Or(string(g), "Flags"), help, func(one field.Field) bool { return one.Group == g })
+		}
 	}
 	if short {
-		f.write(&b, std, cmd, "Flags that are used most", func(one field.Field) bool { return one.Often }, true)
+		f.write(&b, std.helpWidth(), "Flags that are used most", helpText(cmd), func(one field.Field) bool { return one.Often })
 		fmt.Fprintf(&b, "\n%s --help shows all %d flags.\n", cmd.CommandPath(), len(f.fields))
 	}
 	return b.String()
 }
 
-// write adds a group of flags; the last one has the help flag too.
-func (f *flags) write(b *strings.Builder, std stdio, cmd *cobra.Command, title string, in func(field.Field) bool, last bool) {
+// helpText is the line of the help flag.
+func helpText(cmd *cobra.Command) string { return cmd.Flags().Lookup("help").Usage }
+
+// write adds a group of flags; help is the line of the help flag, if the group has it.
+func (f *flags) write(b *strings.Builder, width int, title, help string, in func(field.Field) bool) {
 	var names, texts []string
 	add := func(short, name, holds, text string) {
 		head := "      --"
@@ -103,8 +112,8 @@ func (f *flags) write(b *strings.Builder, std stdio, cmd *cobra.Command, title s
 			add(one.Short, one.Name, holds, text)
 		}
 	}
-	if help := cmd.Flags().Lookup("help"); last && help != nil {
-		add("h", "help", "", help.Usage)
+	if help != "" {
+		add("h", "help", "", help)
 	}
 	if names == nil {
 		return
@@ -115,7 +124,7 @@ func (f *flags) write(b *strings.Builder, std stdio, cmd *cobra.Command, title s
 		column = max(column, utf8.RuneCountInString(name)+3)
 	}
 	column = min(column, widestName)
-	w := terminal.NewWriter(std.helpWidth(), false)
+	w := terminal.NewWriter(width, false)
 	for i, name := range names {
 		if utf8.RuneCountInString(name)+3 > column {
 			w.Line(name)

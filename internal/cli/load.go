@@ -233,7 +233,7 @@ func loadUsage(err error) error {
 		return usageError("%w", err)
 	}
 	name := "--" + string(bad.Field)
-	if bad.Field == load.FieldURL {
+	if bad.Field == load.FieldURL || bad.Field == load.FieldMethod {
 		name = "URL"
 	}
 	hint := ""

@@ -138,7 +138,7 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.
 
 Exit codes: 0 fine; 1 findings of check, or a comparison not met; 2 usage; 3 failure; 130
 interrupted.`,
-		Version: version(),
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -161,6 +161,15 @@ interrupted.`,
 	root.AddGroup(commandGroups...)
 	help := newHelp(std)
 	root.SetHelpCommand(help)
+	addCommands(root, std, help)
+	root.AddCommand(newAgent(std), newMan())
+	cobra.EnableCommandSorting = false
+	completeWords(root)
+	return root
+}
+
+// addCommands adds the commands by their groups.
+func addCommands(root *cobra.Command, std stdio, help *cobra.Command) {
 	for _, g := range []struct {
 		id   string
 		list []*cobra.Command
@@ -178,10 +187,6 @@ interrupted.`,
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(newAgent(std), newMan())
-	cobra.EnableCommandSorting = false
-	completeWords(root)
-	return root
 }
 
 // firstWord is the word after a command's own; empty: there is none, or a flag.

@@ -15,7 +15,7 @@ type Field string
 
 const (
 	FieldURL         Field = "url"
-	FieldMethod      Field = "url"
+	FieldMethod      Field = "method"
 	FieldHeader      Field = "header"
 	FieldConnections Field = "connections"
 	FieldRate        Field = "rate"

@@ -45,7 +45,7 @@ func TestWrongFields(t *testing.T) {
 		field  string
 		want   string
 	}{
-		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, "quota", "smallest quota"},
+		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, "limit", "no CPU limit below"},
 		{batch, func(s *Spec) { s.Target.Command = nil }, "command", "no command"},
 		{batch, func(s *Spec) { s.Target.Command = []string{"go", "test", "./..."} }, "command", "without -bench"},
 		{batch, func(s *Spec) { s.Target.Command = []string{"job", "{port}"} }, "url", "no --url to load"},
@@ -56,7 +56,7 @@ func TestWrongFields(t *testing.T) {
 		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, "load", "needs --url"},
 		{server, func(s *Spec) { s.Target.Command = nil }, "url", "no command"},
 		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, "prepare", "batch programs"},
-		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, "trial-timeout", "batch programs"},
+		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, "timeout", "batch programs"},
 		{server, func(s *Spec) { s.Target.URL = "127.0.0.1:{port}" }, "url", "want an address"},
 		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, "url", "not ftp; --load takes another"},
 		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, "url", "neither the command nor --env has"},
@@ -64,7 +64,7 @@ func TestWrongFields(t *testing.T) {
 			s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", []int{1, 2}
 		}, "replicas", "needs {port}"},
 		{server, func(s *Spec) { s.Load.Headers = []string{"nocolon"} }, "header", "no colon"},
-		{server, func(s *Spec) { s.Load.Method = "G T" }, "method", "not an HTTP method"},
+		{server, func(s *Spec) { s.Load.Method = "G T" }, "url", "not an HTTP method"},
 		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, "load", "unknown placeholder"},
 		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", []int{2} }, "load", "{urls}"},
 	} {
@@ -81,17 +81,17 @@ func TestWrongFields(t *testing.T) {
 // What is wrong in a value by itself is an error when it is set.
 func TestWrongValues(t *testing.T) {
 	for _, c := range [][3]string{
-		{"procs", "0,-1,x", `"0", "-1", "x": want auto`}, {"procs", "1..8192", "want auto"},
-		{"repeats", "0", "0: want 1 to 1000"}, {"repeats", "1001", "1001: want 1 to 1000"}, {"repeats", "x", `"x": want a whole number`},
-		{"replicas", "1,0", "0: want 1 to 256"}, {"replicas", "257", "want 1 to 256"}, {"go", "banana", `"banana" is not a Go version`},
-		{"margin", "100%", "want less than 100%"}, {"margin", "0", "want a share above zero"}, {"margin-p99", "x%", "want a share above zero"}, {"max-errors", "-1", "above zero"},
-		{"quota", "none,0.001", "smallest quota"}, {"quota", "-1", "above zero"}, {"quota", "NaN", "above zero"}, {"beside-quota", "1,2", "want CPUs"}, {"beside-quota", "-1", `"-1": want CPUs as a number above zero, or none`},
-		{"name", " ", "at least one letter"}, {"name", strings.Repeat("ü", 81), "81 characters: at most 80"},
-		{"env", "x", "want NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},
-		{"ready-timeout", "0s", "above zero"}, {"grace", "-1s", "-1s: want a time, as in"}, {"duration", "0s", "above zero"}, {"duration", "10", "10: add a unit, as in 10s"}, {"duration", "ten", "ten: want a time"},
-		{"warmup", "-1s", "want a time"}, {"request-timeout", "0s", "above zero"}, {"max-time", "-1s", "above zero"}, {"max-trials", "0", "0: want 1 to 100000"},
-		{"connections", "0", "0: want at least 1"}, {"streams", "0", "want at least 1"}, {"rate", "0", "requests a second above zero"}, {"pace", "jumpy", `"jumpy": want constant or poisson`}, {"until", "sure", "want proven or likely"},
-		{"server-cpuset", "0-x", "want CPU numbers and ranges"}, {"slo", "20ms", `"20ms": want a percentile`}, {"metric", "x", "write NAME"}, {"prepare", "a | b", `"a | b"`}, {"against", " ", "want a command"}, {"seed", "-1", "want a whole number"},
+		{"procs", "0,-1,x", `"0", "-1", "x": expected auto`}, {"procs", "1..8192", "expected auto"},
+		{"repeats", "0", "0: expected 1 to 1000"}, {"repeats", "1001", "1001: expected 1 to 1000"}, {"repeats", "x", `"x": expected a whole number`},
+		{"replicas", "1,0", "0: expected 1 to 256"}, {"replicas", "257", "expected 1 to 256"}, {"go", "banana", `"banana": expected a Go version`},
+		{"margin", "100%", "expected less than 100%"}, {"margin", "0", "expected a share above zero"}, {"margin-p99", "x%", "expected a share above zero"}, {"max-errors", "-1", "above zero"},
+		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"beside-limit", "1,2", "expected one CPU limit"}, {"beside-limit", "-1", "expected a CPU limit above zero"},
+		{"title", " ", "at least one letter"}, {"title", strings.Repeat("ü", 81), "81 characters: expected at most 80"},
+		{"env", "x", "expected NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},
+		{"timeout", "ready=0s", "above zero"}, {"timeout", "stop=-1s", "at least 0s, for example stop=5s"}, {"timeout", "redy=1s", "expected ready=, request="}, {"duration", "0s", "above zero"}, {"duration", "10", `"10": add a unit, for example 10s`}, {"duration", "ten", `"ten": expected a time`},
+		{"warmup", "-1s", "expected a time of at least"}, {"timeout", "request=0s", "above zero"}, {"max-time", "-1s", "above zero"}, {"max-trials", "0", "0: expected 1 to 100000"},
+		{"connections", "0", "0: expected at least 1"}, {"streams", "0", "expected at least 1"}, {"rate", "0", "requests per second above zero"}, {"pace", "jumpy", `"jumpy": expected constant or poisson`}, {"until", "sure", "expected proven or likely"},
+		{"target-cpuset", "0-x", "expected CPU numbers and ranges"}, {"slo", "20ms", `"20ms": want a percentile`}, {"metric", "x", "write NAME"}, {"prepare", "a | b", `"a | b"`}, {"prepare", " ", "expected a command"}, {"seed", "-1", "expected a whole number"},
 	} {
 		f := field.Take(NewFlags().Fields(), field.Named(c[0])...)[0]
 		if err := f.Value.Set(c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {

@@ -152,6 +152,9 @@ func (s Spec) wrongLoad(err error) *FieldError {
 		hint = "; --load takes another generator"
 	}
 	name, part, _ := strings.Cut(string(wrong.Field), " ")
+	if wrong.Field == load.FieldMethod {
+		name = "url"
+	}
 	if part != "" {
 		part = " " + part
 	}

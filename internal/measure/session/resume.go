@@ -146,6 +146,7 @@ var noField = map[string]string{
 	"target.built_in": "the command", "target.go_version": "the executable", "target.main_module": "the executable",
 	"target.directory": "the directory", "target.environment": "GOGC, GOMEMLIMIT or GODEBUG",
 	"target.object": "the object", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
+	"target.against": "the old command", "plan.gate_against": "the old command", "target.attached": "the process",
 	"target.cpus": "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
 }
 

@@ -230,7 +230,7 @@ func TestBaseline(t *testing.T) {
 		want   string
 	}{
 		"the same":    {func(*plan.Spec, *Options) {}, ""},
-		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need it"},
+		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need unset"},
 		"no other":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
 		"other host":  {func(_ *plan.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},
 		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},

@@ -120,8 +120,8 @@ func given(args []string, name string) (value string, ok bool) {
 	return "", false
 }
 
-// longer is --timeout with one of its parts changed.
-func longer(args []string, part, value string) flag {
+// patient is --timeout with one of its parts changed.
+func patient(args []string, part, value string) flag {
 	var parts []string
 	own := args[:ownWords(args)]
 	for i, a := range own {
