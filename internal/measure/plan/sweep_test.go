@@ -41,7 +41,7 @@ func TestParseProcs(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"0,-1,x":   `"0", "-1", "x": want`,
+		"0,-1,x":   `"0", "-1", "x": expected`,
 		"":         `""`,
 		"1,,2":     `""`,
 		"8..1":     `"8..1"`,
