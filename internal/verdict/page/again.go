@@ -42,8 +42,8 @@ func (w words) goOn(s verdict.Step) document.Item {
 	return document.Item{Text: text + ends, Command: command}
 }
 
-// measuring are the commands whose run may be resumed and repeated.
-var measuring = []string{"sweep", "compare", "size", "observe", "kube sweep"}
+// measuring are the commands whose run may be repeated.
+var measuring = []string{"sweep", "compare", "size", "observe", "kube sweep", "kube canary"}
 
 // swept tells whether the trials are those of one of these commands.
 func swept(r *verdict.Result) bool {
