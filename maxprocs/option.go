@@ -2,6 +2,7 @@ package maxprocs
 
 import (
 	"math"
+	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
@@ -121,3 +122,5 @@ func (c *config) procs(limit float64, affinity int) int {
 	}
 	return c.rule.Procs(cpus, limited)
 }
+
+func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"math"
+	"os"
 )
 
 // State says what is known of a fact.
@@ -161,4 +162,12 @@ func because(f Fact) string {
 		return ""
 	}
 	return ": " + f.Error
+}
+
+func ownEnv(name string) Fact {
+	f := Fact{State: Absent, File: "environment"}
+	if value, ok := os.LookupEnv(name); ok {
+		f.State, f.Raw = Known, value
+	}
+	return f
 }

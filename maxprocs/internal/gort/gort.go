@@ -1,3 +1,4 @@
+// Package gort is what the Go runtime of this program can do, by its version.
 package gort
 
 import "github.com/procfit/procfit/maxprocs/internal/cgfs"
