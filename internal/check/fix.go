@@ -128,7 +128,7 @@ func (d *draft) apply(findings []Finding) bool {
 	for _, f := range findings {
 		more := append(slices.Clone(splices), f.Change.Splices...)
 		text, err := Apply(d.last, more)
-		if errors.Is(err, ErrOverlap) {
+		if errors.Is(err, errOverlap) {
 			continue // the next round
 		}
 		if err != nil {
@@ -234,8 +234,8 @@ type Change struct {
 	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
 }
 
-// ErrOverlap is of changes that want the same bytes.
-var ErrOverlap = errors.New("two changes want the same bytes")
+// errOverlap is of changes that want the same bytes.
+var errOverlap = errors.New("two changes want the same bytes")
 
 // Apply carries the splices out, all or none.
 func Apply(text []byte, splices []Splice) ([]byte, error) {
@@ -249,7 +249,7 @@ func Apply(text []byte, splices []Splice) ([]byte, error) {
 			return nil, fmt.Errorf("bytes %d to %d are none of a text of %d", s.From, s.To, len(text))
 		}
 		if s.From < at || i > 0 && s.From == splices[i-1].From {
-			return nil, ErrOverlap
+			return nil, errOverlap
 		}
 		out = append(append(out, text[at:s.From]...), s.New...)
 		at = s.To

@@ -20,7 +20,6 @@ type container struct {
 	podCPU  amounts
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
-	env     map[string]string
 	envFrom []source
 }
 

@@ -20,10 +20,10 @@ import (
 
 // modulesTest is a tree of files with what is expected of it.
 type modulesTest struct {
-	dir                             string
-	environ, want, problems, notes  []string
-	fixed                           []string
-	saysFixed, saysProblems, saysNo bool
+	dir                            string
+	environ, want, problems, notes []string
+	fixed                          []string
+	saysFixed, saysNo              bool
 }
 
 func readModules(t *testing.T, path string) modulesTest {
