@@ -150,7 +150,7 @@ func (w *walk) dangling(p string, err error) {
 		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
 		return
 	}
-	w.to.Note(Note{Path: f.Path, Message: "a link that leads nowhere is not checked"})
+	w.to.Note(Note{Path: f.Path, Message: "this link leads nowhere; it is skipped"})
 }
 
 // under tells that a file lies in a folder that is walked over.

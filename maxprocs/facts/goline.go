@@ -106,9 +106,8 @@ func hasItem(list, name string) bool {
 
 func quote(text string) string { return cgfs.Quote(text) }
 
-// parseGoVersion reads "1.26", "go1.26.8", "go1.27rc1", "go1.26.8 X:nodwarf5"
-// or "devel go1.28-…" into the minor release. Everything of Go 1 is 1.x, and no
-// rule of a default changed within a minor release.
+// parseGoVersion returns the minor release of "1.26", "go1.26.8", "go1.27rc1",
+// "go1.26.8 X:nodwarf5" or "devel go1.28-…". No default changed within a minor release.
 func parseGoVersion(version string) (minor int, err error) {
 	v := version
 	for _, field := range strings.Fields(version) {
@@ -128,7 +127,7 @@ func parseGoVersion(version string) (minor int, err error) {
 	}
 	minor, err = strconv.Atoi(rest[:end])
 	if !ok || err != nil || minor > 1e4 {
-		return 0, fmt.Errorf("want a Go version such as 1.26 or go1.26.8, have %q", version)
+		return 0, fmt.Errorf("expected a Go version such as 1.26 or go1.26.8, got %q", version)
 	}
 	return minor, nil
 }

@@ -244,7 +244,7 @@ func program(f *check.File, head []byte) (archive.Content, error) {
 	case errors.Is(err, goproc.ErrNotGo) && !f.Named:
 		return archive.Content{}, nil
 	case errors.Is(err, goproc.ErrNotGo):
-		return archive.Content{}, fmt.Errorf("is %w: a program built by Go 1.13 or newer describes itself, even stripped", err)
+		return archive.Content{}, fmt.Errorf("is %w: only programs built by Go 1.13 or newer can be read", err)
 	}
 	return archive.Content{}, err
 }

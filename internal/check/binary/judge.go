@@ -157,7 +157,7 @@ func (s seen) maySet() string {
 	case s.Automaxprocs != "":
 		return "" // which is known to
 	case s.Code.Automaxprocs:
-		return "it has go.uber.org/automaxprocs inside, and may call it"
+		return "it contains go.uber.org/automaxprocs and may call it"
 	case s.Code.Sets:
 		return "it contains a call of runtime.GOMAXPROCS"
 	}
@@ -172,17 +172,17 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 		source = name + ", " + source
 	}
 	if s.known.MaySet != "" {
-		defer func() { text += ", unless it sets another itself"; source += "; " + s.known.MaySet }()
+		defer func() { text += ", unless the program sets GOMAXPROCS itself"; source += "; " + s.known.MaySet }()
 	}
 	switch {
 	case s.Automaxprocs != "":
-		return "a CPU limit rounded down, else the machine's CPUs", source + ", go.uber.org/automaxprocs " + s.Automaxprocs
+		return "the CPU limit rounded down; without a limit all CPUs of the machine", source + ", go.uber.org/automaxprocs " + s.Automaxprocs
 	case subject.FollowsLimit():
-		return "a CPU limit rounded up, at least 2, else the machine's CPUs", source
+		return "the CPU limit rounded up, at least 2; without a limit all CPUs of the machine", source
 	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):
 		source += ", containermaxprocs=0 linked in"
 	}
-	return "the machine's CPUs, whatever the limit", source
+	return "all CPUs of the machine, with any limit", source
 }
 
 // fromFiles is the package of a program that was built from files that were named.

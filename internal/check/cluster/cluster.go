@@ -69,7 +69,7 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 	if r.live, err = exporters(ctx, client); apierrors.IsForbidden(err) {
 		// Whoever may see one namespace may not see where the exporter runs.
 		r.live = &live{}
-		r.note("pods of all namespaces may not be listed, so no exporter was looked for")
+		r.note("no permission to list the pods of all namespaces, so procfit did not look for exporters")
 	} else if err != nil {
 		return nil, explain("look for the exporter", err)
 	}

@@ -58,7 +58,7 @@ func parse(path string, b []byte, to check.Sink) text {
 		}
 		if root != nil {
 			twice(root, func(key *yaml.Node) {
-				to.Problem(check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q stands twice in one mapping, and only the last is looked at", key.Value)})
+				to.Problem(check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q appears twice; only the last one is used", key.Value)})
 			})
 			d.root = root
 			t.docs = append(t.docs, d)

@@ -144,7 +144,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	to = remembering{to, c}
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
-		to.Note(check.Note{Path: chart, Message: "a Helm chart: its templates are no manifests yet; render them, then pipe: helm template " + chart + " | procfit check -"})
+		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + chart + " | procfit check -"})
 		return nil
 	}
 	b, err := f.Read(mostBytes)

@@ -55,7 +55,7 @@ func (c *Checker) mendContainer(t text, j *judged) {
 			continue
 		}
 		if k.object.rendered != "" {
-			f.Fix += fmt.Sprintf("; it is rendered by %s, so change what that is made of, or give it the JSON patch [{%s}]", k.object.rendered, e.patch(x))
+			f.Fix += fmt.Sprintf("; %s renders this file, so change its source, or add the JSON patch [{%s}]", k.object.rendered, e.patch(x))
 			continue
 		}
 		f.Change = &check.Change{Path: k.at.Path, Splices: x.splices, Becomes: r.becomes}
@@ -146,7 +146,7 @@ func (c *Checker) remedy(j *judged) *remedy {
 	case !written:
 		return nil
 	case f.twice:
-		return &remedy{removeIt, "remove the first of them: the last one counts", 0, []string{"PF019"}}
+		return &remedy{removeIt, "remove the first one: the last one wins", 0, []string{"PF019"}}
 	case !has(ofVariable...):
 		return nil
 	case k.removable(s, f) && !meant && !has("PF002"): // fewer than fit may be meant
@@ -187,7 +187,7 @@ func (k *container) removable(s rule.Subject, f field) bool {
 
 func removal(s rule.Subject) string {
 	if s.EveryCPU(s.Unset()) {
-		return "remove it: the runtime takes no notice of it"
+		return "remove it: the runtime ignores it"
 	}
 	return fmt.Sprintf("remove it: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
 }

@@ -19,7 +19,7 @@ type reader struct{ left int }
 // mostNodes is more than any manifest has, aliases and all.
 const mostNodes = 2_000_000
 
-var errExpands = errors.New("its aliases expand without end; write them out")
+var errExpands = errors.New("its aliases expand endlessly; replace them with their values")
 
 // deepest is how far aliases may lead to aliases, and merges to merges.
 const deepest = 32
@@ -179,7 +179,7 @@ func (c *Checker) findPrograms(to check.Sink) {
 		u.beside = known.Known() && !c.o.Programs.ForAll(known)
 		if len(among) > 0 {
 			to.Note(check.Note{Path: u.at.Path, Message: fmt.Sprintf(
-				"%s: its program may be %s; say which with --go, or with the annotation procfit/go: until then its Go version is not known",
+				"%s: its program may be %s, so its Go version is not known; set it with --go, or with the annotation procfit/go",
 				strings.Join(strings.Fields(u.at.Object+" "+u.at.Container), ", container "), strings.Join(among, " or "),
 			)})
 		}

@@ -29,11 +29,11 @@ func machineSizes(u *uses) []found {
 		}
 		n := c.Node()
 		f := found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{
-			Message: fmt.Sprintf("%s by runtime.NumCPU, the machine's CPUs whatever the limit and GOMAXPROCS are", what),
-			Fix:     "take runtime.GOMAXPROCS(0), which is the value in force: " + choice(u.language()),
+			Message: fmt.Sprintf("%s by runtime.NumCPU, the CPUs of the machine, with any limit and any GOMAXPROCS", what),
+			Fix:     "use runtime.GOMAXPROCS(0), which is the current value: " + choice(u.language()),
 		}}
 		if function(c) == nil {
-			f.Fix += "; ask it where it is used, since main has not run yet"
+			f.Fix += "; call it where it is used, because main has not run yet"
 		}
 		all = append(all, f)
 	}
@@ -218,7 +218,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		return "", u.flagDefault(call, 0) == arg // by what its value is used for
 	}
 	if sizing.MatchString(name.Name) {
-		return "what " + name.Name + " makes is sized", false
+		return "a size for " + name.Name + " is set", false
 	}
 	if s, ok := u.pass.TypesInfo.TypeOf(call.Fun).(*types.Signature); ok && i < s.Params().Len() {
 		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !counting.MatchString(p) && !s.Variadic() {
@@ -231,7 +231,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		}
 	}
 	if of := u.qualifier(call.Fun); sizing.MatchString(of) {
-		return "what " + of + "." + name.Name + " makes is sized", false
+		return "a size for " + of + "." + name.Name + " is set", false
 	}
 	return "", isNumber(u.pass.TypesInfo.TypeOf(call)) // as a default is that a setting may replace
 }
@@ -336,8 +336,8 @@ func maxThreads(u *uses) []found {
 			continue
 		}
 		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: fmt.Sprintf("debug.SetMaxThreads holds nothing back: the program dies when it would need more threads than %s", n),
-			Fix:     fmt.Sprintf("remove the call, which leaves the bound at %d, and bound what blocks by a semaphore or a pool", defaultThreads),
+			Message: fmt.Sprintf("debug.SetMaxThreads slows nothing down: the program crashes as soon as it needs more threads than %s", n),
+			Fix:     fmt.Sprintf("remove the call, so that the default of %d applies, and limit blocking calls with a semaphore or a pool", defaultThreads),
 		}})
 	}
 	return all

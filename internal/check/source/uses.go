@@ -36,7 +36,7 @@ const (
 // usesAnalyzer gathers once what all rules of a package ask.
 var usesAnalyzer = &analysis.Analyzer{
 	Name:             "procfituses",
-	Doc:              "gather what a package does to GOMAXPROCS, for the rules",
+	Doc:              "collect what a package does with GOMAXPROCS, for the rules",
 	Requires:         []*analysis.Analyzer{inspect.Analyzer},
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[*uses](),
@@ -199,7 +199,7 @@ func follows(language string) bool {
 // choice is what the runtime chooses by itself, for a go line.
 func choice(language string) string {
 	if follows(language) {
-		return "the CPU limit rounded up, at least 2, and without one the machine's CPUs"
+		return "the CPU limit rounded up, at least 2, and without a limit all CPUs of the machine"
 	}
-	return "the machine's CPUs whatever the limit, as go " + language + " has it, and the limit from go 1.25 on"
+	return "all CPUs of the machine with go " + language + ", and the CPU limit from go 1.25 on"
 }

@@ -70,7 +70,7 @@ func paths(head string) (root, point string, err error) {
 	for n := 0; n < 6; n++ {
 		var f string
 		if f, rest = field(rest); f == "" {
-			return "", "", Error("want at least 6 fields before \" - \", have " + Quote(head))
+			return "", "", Error("expected at least 6 fields before \" - \", got " + Quote(head))
 		}
 		switch n {
 		case 3:
@@ -86,7 +86,7 @@ func paths(head string) (root, point string, err error) {
 // escapes space, tab, newline and backslash) and demands an absolute path.
 func unescapePath(text string) (string, error) {
 	if text == "" || text[0] != '/' {
-		return "", Error("want an absolute path, have " + Quote(text))
+		return "", Error("expected an absolute path, got " + Quote(text))
 	}
 	if _, _, escaped := cut(text, `\`); !escaped {
 		return text, nil

@@ -74,8 +74,8 @@ func (r *reader) newLayer() *layer {
 }
 
 var (
-	errLeadsOut = errors.New("a name that leads out of the archive, which is left out")
-	errLongName = errors.New("a name that no system takes, which is left out")
+	errLeadsOut = errors.New("a name that leads out of the archive; it is skipped")
+	errLongName = errors.New("a name that is too long for any system; it is skipped")
 )
 
 // longestName is PATH_MAX of Linux.

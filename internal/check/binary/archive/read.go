@@ -156,7 +156,7 @@ func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
 		for _, name := range p.layers {
 			l := layerOf(name)
 			if l == nil {
-				r.fault(name, errors.New("a layer that the image has, and the archive has not"))
+				r.fault(name, errors.New("a layer of the image that is missing in the archive"))
 				continue
 			}
 			stack = append(stack, l)
@@ -205,7 +205,7 @@ func (d *documents) keep(name string, head []byte, size int64, body io.Reader, m
 func readDocument(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("has more than %d bytes, as no manifest or config has", most)
+		err = fmt.Errorf("has more than %d bytes, which is too much for a manifest or config", most)
 	}
 	return b, err
 }
