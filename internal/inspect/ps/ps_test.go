@@ -112,8 +112,8 @@ func TestNarrow(t *testing.T) {
 			}
 		}
 	}
-	if narrow := render(t, snap, false, 45); !strings.Contains(narrow, "a-service-w…     12  → 11  PF011 +1\n") {
-		t.Errorf("at 45 columns\n%s", narrow)
+	if narrow := render(t, snap, false, 51); !strings.Contains(narrow, "a-service-w…     12  → 11         PF011 +1\n") {
+		t.Errorf("at 51 columns\n%s", narrow)
 	}
 	if narrow := render(t, snap, false, 60); !strings.Contains(narrow, "a-service-w…     12  → 11, limit 10.75  PF011 +1\n") {
 		t.Errorf("at 60 columns\n%s", narrow)

@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 	newBench(t, 20, 5).scans(2).wants("1313 fraud-scor", "q  quit")
 	newBench(t, 19, 5).scans(2).wants("too small")
 	newBench(t, 80, 4).scans(2).wants("too small")
-	newBench(t, 3, 1).scans(2).wants("te…")
+	newBench(t, 3, 1).scans(2).wants("to…")
 	newBench(t, 0, 0).scans(2)
 
 	empty := newBench(t, 80, 24, func(o *Options) {

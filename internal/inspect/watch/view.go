@@ -41,7 +41,7 @@ func (m *model) View() tea.View {
 func (m *model) lines() []string {
 	if m.width < leastWidth || m.height < leastHeight {
 		lines := make([]string, m.height)
-		lines[0] = "terminal too small"
+		lines[0] = "too small"
 		return lines
 	}
 	var lines []string
