@@ -101,7 +101,7 @@ func TestDashboardOrder(t *testing.T) {
 		t.Errorf("findings at %d, processes at %d, curves at %d", rules, processes, curves)
 	}
 	last := table.Transformations[len(table.Transformations)-1]
-	for _, want := range []string{"Runs", "Fits", "Limit", "CPU use", "Waiting", "Throttled", "Sched P99"} {
+	for _, want := range []string{"GOMAXPROCS", "Recommended", "Limit", "CPU use", "Waiting", "Throttled", "Sched P99"} {
 		if !slices.Contains(slices.Collect(maps.Values(last.Options.RenameByName)), want) {
 			t.Errorf("no column %s in %v", want, last.Options.RenameByName)
 		}
