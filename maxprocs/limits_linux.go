@@ -81,7 +81,7 @@ func (r *reader) findGroup(member cgfs.Membership) (found limits) {
 	return r.readAbove(found.miss(denied), member, mounts)
 }
 
-// inFirstNamespace tells that the program is in the cgroup namespace that the
+// inFirstNamespace reports whether the program is in the cgroup namespace that the
 // kernel began with, by its number (PROC_CGROUP_INIT_INO in linux/proc_ns.h).
 func (r *reader) inFirstNamespace() bool {
 	const first = "cgroup:[4026531835]"

@@ -62,7 +62,7 @@ func (w *watcher) start() (r Result, follow bool) {
 	return r, false
 }
 
-// demands tells that a limit or an option demands another number.
+// demands reports whether a limit or an option demands another number.
 func (w *watcher) demands(seen sight, now int) bool {
 	if w.rule != (fit.Rule{}) || w.round != nil {
 		return true
@@ -87,7 +87,7 @@ func (w *watcher) foretold(seen sight) int {
 	return seen.runtimeDefault(seen.affinity)
 }
 
-// follows tells that the runtime, whose own value is def, follows the limit that
+// follows reports whether the runtime, whose own value is def, follows the limit that
 // less than that would fit, and that it is the limit alone, and no option, which
 // demands less: the runtime does not go below 2.
 func (w *watcher) follows(seen sight, def int) bool {

@@ -47,7 +47,7 @@ type watcher struct {
 	ours   bool // we set a value, which ended the runtime's own updates
 
 	// refused is where the runtime's default was not what its rule foretells: it
-	// sees its group in another way than we do. It is not asked again before
+	// sees its cgroup in another way than we do. It is not asked again before
 	// something changes.
 	refused sight
 

@@ -65,7 +65,7 @@ type Value struct {
 	Go        bool   // it is known that this is a Go program, or meant to be one
 }
 
-// Finding is a rule that fired, and the change that would mend it.
+// Finding is a rule that fired, and the change that would fix it.
 type Finding struct {
 	rule.Finding
 	Change *Change // nil where there is none that is safe

@@ -69,7 +69,7 @@ func ParseIgnoreList(text string) (rules []string, reason string, ok bool) {
 	return rules, strings.Join(words, " "), true
 }
 
-// Answers tells that it is about the finding, and counts.
+// Answers reports whether it is about the finding, and counts.
 func (i Ignore) Answers(f Finding) bool { return i.Reason != "" && i.covers(f) }
 
 func (i Ignore) covers(f Finding) bool {

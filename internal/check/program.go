@@ -28,10 +28,10 @@ type Program struct {
 	From           string // where this is known from, in words: "--go 1.24"
 }
 
-// Known tells that something is.
+// Known reports whether something is.
 func (p Program) Known() bool { return p.GoVersion != "" || p.Language != "" }
 
-// Check tells whether the versions can be read.
+// Check reports whether the versions can be read.
 func (p Program) Check() error {
 	return facts.Go{Version: p.GoVersion, Language: p.Language}.Check()
 }
@@ -63,7 +63,7 @@ type Programs struct {
 	all []Candidate
 }
 
-// ForAll tells that a program is the one that holds for all.
+// ForAll reports whether a program is the one that holds for all.
 func (p *Programs) ForAll(known Program) bool { return p != nil && known == p.Default }
 
 // Add makes a program known.

@@ -94,7 +94,7 @@ func goUnescape(text string, strict bool) (string, bool) {
 	return string(out), true
 }
 
-// hasItem tells whether a comma-separated list holds the name.
+// hasItem reports whether a comma-separated list holds the name.
 func hasItem(list, name string) bool {
 	for _, item := range strings.Split(list, ",") {
 		if item == name {

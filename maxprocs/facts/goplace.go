@@ -2,7 +2,7 @@ package facts
 
 import "strings"
 
-// goPlace is where a Go runtime looks for the limit of its own group, or why it
+// goPlace is where a Go runtime looks for the limit of its own cgroup, or why it
 // finds none. The search follows the runtime's own, line by line, with what it
 // stumbles over: FindCPU in internal/runtime/cgroup.
 type goPlace struct {

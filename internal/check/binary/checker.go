@@ -124,7 +124,7 @@ func blobOfLayout(file string) bool {
 	return err == nil
 }
 
-// unpacksToTar tells whether a file that nobody named is an archive: much is compressed
+// unpacksToTar reports whether a file that nobody named is an archive: much is compressed
 // that is none.
 func unpacksToTar(f *check.File) bool {
 	r, err := f.Open()

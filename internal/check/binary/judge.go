@@ -182,13 +182,13 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):
 		source += ", containermaxprocs=0 linked in"
 	}
-	return "all CPUs of the machine, with any limit", source
+	return "all CPUs of the machine, under any limit", source
 }
 
 // fromFiles is the package of a program that was built from files that were named.
 const fromFiles = "command-line-arguments"
 
-// ours tells whether the reader can change the program's source: its main module is one
+// ours reports whether the reader can change the program's source: its main module is one
 // of the repository's, or lies above or below one. Distributions build without modules,
 // and then it is its package that counts.
 func (c *Checker) ours(module, pkg string) bool {

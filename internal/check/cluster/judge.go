@@ -37,7 +37,7 @@ func (j judging) Finish(ctx context.Context, to check.Sink) error {
 // found is a rule that fired somewhere.
 type found struct{ path, container, rule string }
 
-// sink adds to every value what is known of it besides.
+// sink adds to every value what is known of it also.
 type sink struct {
 	check.Sink
 	byPath map[string]*workload

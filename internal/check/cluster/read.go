@@ -42,7 +42,7 @@ func (r *reading) readNodes(ctx context.Context) error {
 	return explain("list the nodes", err)
 }
 
-// readPods keeps one workload for all pods that are alike.
+// readPods keeps one workload for all pods that are the same.
 func (r *reading) readPods(ctx context.Context) error {
 	restart := func() { r.workloads, r.pods, r.configs = map[string]*workload{}, 0, false }
 	restart()
@@ -92,7 +92,7 @@ func (r *reading) pod(p *core.Pod) error {
 	return nil
 }
 
-// drawsOnConfigs tells that a variable may come from a ConfigMap.
+// drawsOnConfigs reports whether a variable may come from a ConfigMap.
 func drawsOnConfigs(p *core.Pod) bool {
 	for _, list := range [][]core.Container{p.Spec.InitContainers, p.Spec.Containers} {
 		for _, c := range list {

@@ -141,13 +141,13 @@ func split(b []byte) []document {
 	return kept
 }
 
-// marks tells that a line is a marker of documents.
+// marks reports whether a line is a marker of documents.
 func marks(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-// holds tells that a document has more than comments, directives and markers.
+// holds reports whether a document has more than comments, directives and markers.
 func holds(b []byte) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte("\ufeff"))) {
 		l := bytes.TrimSpace(line)

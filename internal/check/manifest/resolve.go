@@ -38,7 +38,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 	k.inCommand()
 }
 
-// effectiveAmounts are the limit and the request in force, and what the limit is of.
+// effectiveAmounts are the limit and the request in effect, and what the limit is of.
 type effectiveAmounts struct {
 	amounts
 	dir string

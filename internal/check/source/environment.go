@@ -32,7 +32,7 @@ func setenvs(u *uses) []found {
 	return all
 }
 
-// startsChildren tells that the package can start other programs.
+// startsChildren reports whether the package can start other programs.
 func (u *uses) startsChildren() bool {
 	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool {
 		return slices.Contains([]string{"os/exec", "syscall", "golang.org/x/sys/unix"}, p.Path())
@@ -64,7 +64,7 @@ func envNumbers(u *uses) []found {
 	return all
 }
 
-// keepsNumber tells that the number is kept, and not only the error asked for.
+// keepsNumber reports whether the number is kept, and not only the error asked for.
 func keepsNumber(c inspector.Cursor) bool {
 	if a, ok := c.Parent().Node().(*ast.AssignStmt); ok {
 		id, isName := a.Lhs[0].(*ast.Ident)

@@ -41,7 +41,7 @@ func (u *uses) settings() []setting {
 
 const unlessSet = "unless GOMAXPROCS is set in the environment"
 
-// setBack tells that the value is set back at once when the function ends:
+// setBack reports whether the value is set back at once when the function ends:
 // defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n)).
 func (s setting) setBack() bool {
 	outer, ok := s.Parent().Node().(*ast.CallExpr)
@@ -183,7 +183,7 @@ func (u *uses) readAndSet(c inspector.Cursor) []span {
 	return u.emptied(stmt)
 }
 
-// readsOnly tells that a block does nothing beside a statement but read the number.
+// readsOnly reports whether a block does nothing beside a statement but read the number.
 func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	for _, s := range b.List {
 		if s == but {
@@ -197,7 +197,7 @@ func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	return true
 }
 
-// asksVariable tells that the head of an if asks the environment, so that nothing is
+// asksVariable reports whether the head of an if asks the environment, so that nothing is
 // left over when the whole goes.
 func (u *uses) asksVariable(s *ast.IfStmt) bool {
 	asks := false

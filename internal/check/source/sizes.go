@@ -131,7 +131,7 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	return fmt.Sprintf("%s of a %s is set", key.Name, of.Name)
 }
 
-// named is a sentence's beginning about a variable or field whose name tells that it is
+// named is a sentence's beginning about a variable or field whose name reports whether it is
 // a size.
 func (u *uses) named(e ast.Expr) string {
 	name := ""
@@ -174,7 +174,7 @@ func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value i
 	return ""
 }
 
-// argument says what a call makes of a number. Through tells that it hands the number
+// argument says what a call makes of a number. Through reports whether it hands the number
 // on: a conversion, min, max.
 func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what string, through bool) {
 	i := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == arg })
@@ -256,7 +256,7 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// besideCurrent says whether a call is given the value in force too.
+// besideCurrent says whether a call is given the value in effect too.
 func (u *uses) besideCurrent(call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current })
 }
@@ -288,7 +288,7 @@ func (u *uses) made(call *ast.CallExpr) string {
 	return ""
 }
 
-// started tells that goroutines are started in the loop whose condition it is.
+// started reports whether goroutines are started in the loop whose condition it is.
 func started(condition inspector.Cursor) string {
 	if loop, ok := condition.Parent().Node().(*ast.ForStmt); ok && loop.Cond == condition.Node() {
 		return startsIn(loop.Body)

@@ -62,7 +62,7 @@ func anyExports(p *packages.Package) bool {
 	return found
 }
 
-// silent tells that a program listens, and that none of the module's packages that it
+// silent reports whether a program listens, and that none of the module's packages that it
 // is made of tells its GOMAXPROCS.
 func (t *tree) silent(program string) bool {
 	listens := false

@@ -116,7 +116,7 @@ func (u *uses) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// inTest tells that it is in a test, or in a function for tests.
+// inTest reports whether it is in a test, or in a function for tests.
 func (u *uses) inTest(c inspector.Cursor) bool {
 	if strings.HasSuffix(u.pass.Fset.Position(c.Node().Pos()).Filename, "_test.go") {
 		return true
@@ -152,7 +152,7 @@ func function(c inspector.Cursor) *ast.FuncDecl {
 	return nil
 }
 
-// readsVariable tells that the call asks the environment for GOMAXPROCS.
+// readsVariable reports whether the call asks the environment for GOMAXPROCS.
 func (u *uses) readsVariable(call *ast.CallExpr) bool {
 	name := u.callee(call)
 	return (name == fnGetenv || name == fnLookupEnv) && len(call.Args) == 1 && u.text(call.Args[0]) == variable
@@ -166,7 +166,7 @@ func (u *uses) text(e ast.Expr) string {
 	return ""
 }
 
-// guarded tells that the function around it asks the environment first.
+// guarded reports whether the function around it asks the environment first.
 func (u *uses) guarded(c inspector.Cursor) bool {
 	in := function(c)
 	for _, name := range []string{fnGetenv, fnLookupEnv} {
@@ -182,7 +182,7 @@ func (u *uses) guarded(c inspector.Cursor) bool {
 // language is the go line that counts for the package: "1.24"; "" where none is known.
 func (u *uses) language() string { return strings.TrimPrefix(u.pass.Pkg.GoVersion(), "go") }
 
-// follows tells that the runtime follows a limit by itself, for a go line; one that is
+// follows reports whether the runtime follows a limit by itself, for a go line; one that is
 // not known is taken for a new one.
 func follows(language string) bool {
 	known := func(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }

@@ -66,7 +66,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestOverridden: who has set the live value is told, and which of both to mend.
+// TestOverridden: who has set the live value is told, and which of both to fix.
 func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)
 	for _, want := range []string{

@@ -81,7 +81,7 @@ func Unread(snap observe.Snapshot) []string {
 	return lines
 }
 
-// Denied tells that more permissions would let more be read.
+// Denied reports whether more permissions would let more be read.
 func Denied(snap observe.Snapshot) bool {
 	return slices.ContainsFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.Cause.Permission() }) ||
 		slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.LiveCause.Permission() })

@@ -150,7 +150,7 @@ func TestMountAbove(t *testing.T) {
 	}
 }
 
-// matches tells whether the error is the expected one; "" expects none.
+// matches reports whether the error is the expected one; "" expects none.
 func matches(err error, part string) bool {
 	if err == nil || part == "" {
 		return err == nil && part == ""

@@ -57,7 +57,7 @@ func ParseMembership(text, controller string) (Membership, error) {
 	return Membership{}, bad
 }
 
-// hasOption tells whether a comma-separated list holds the name.
+// hasOption reports whether a comma-separated list holds the name.
 func hasOption(list, name string) bool {
 	for list != "" {
 		var item string

@@ -41,7 +41,7 @@ type Content struct {
 	More     int // faults beyond those that are told
 }
 
-// Read goes through a tar archive, which open opens anew each time. The error is of
+// Read goes through a tar archive, which open opens again each time. The error is of
 // all of it: ErrNoArchive, or what keeps it from being read to its end; what was found
 // until then is in the Content all the same.
 func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits) (Content, error) {
@@ -217,7 +217,7 @@ func (d *documents) read(name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// image tells that the archive is one. A manifest.json alone may be anybody's.
+// image reports whether the archive is one. A manifest.json alone may be anybody's.
 func (d *documents) image() bool {
 	_, layout := d.texts["/oci-layout"]
 	_, index := d.texts["/index.json"]

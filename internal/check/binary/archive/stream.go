@@ -81,7 +81,7 @@ func isTar(head []byte) bool {
 	return len(head) > tarMagicAt+5 && string(head[tarMagicAt:tarMagicAt+5]) == "ustar"
 }
 
-// Unpacks tells whether what a stream is packed from begins as a tar.
+// Unpacks reports whether what a stream is packed from begins as a tar.
 func Unpacks(r io.Reader) bool {
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(8)
