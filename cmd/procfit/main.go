@@ -1,5 +1,5 @@
-// Command procfit tells which GOMAXPROCS a Go program runs with, whether that is
-// right, which value is, and proves it by measurement.
+// Command procfit shows which GOMAXPROCS a Go program runs with, reports whether that is a
+// good value, and measures which value is best.
 package main
 
 import (
@@ -10,5 +10,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(context.Background(), cli.Args(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

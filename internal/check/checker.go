@@ -25,6 +25,7 @@ package check
 
 import (
 	"context"
+	"errors"
 
 	"github.com/procfit/procfit/internal/program/rule"
 )
@@ -37,13 +38,24 @@ type Checker interface {
 	Wants(f *File) bool
 
 	// File looks at one file. The error is about that file alone: it becomes a
-	// Problem, and the rest is still checked.
+	// Problem, and the rest is still checked. ErrOther and ErrSkipped are for a file
+	// that was not checked.
 	File(ctx context.Context, f *File, to Sink) error
 
 	// Finish tells what only all files together tell: what is resolved from another
 	// file, or a package that several files make.
 	Finish(ctx context.Context, to Sink) error
 }
+
+// NoManifest says what a file of YAML or JSON does not hold.
+const NoManifest = "no Kubernetes object, compose service, ECS task or Nomad job in it"
+
+// ErrOther is of a file whose name is that of a manifest and whose content is not,
+// ErrSkipped of one for which a Note says why it is not checked.
+var (
+	ErrOther   = errors.New(NoManifest)
+	ErrSkipped = errors.New("skipped")
+)
 
 // Sink takes what Checkers find, in any order and from several goroutines.
 type Sink interface {

@@ -10,8 +10,9 @@ import (
 // Report is all that a run tells, each list in the order of paths and lines. A nil
 // list is empty.
 type Report struct {
-	Files    int    // that are of a kind to check
-	Noun     string // what these are, in the singular; "": files
+	Files    int      // that were checked
+	Noun     string   // what these are, in the singular; "": files
+	Others   []string // the paths of YAML and JSON files that hold no manifest
 	Values   []Value
 	Findings []Finding
 	Ignored  []Ignored
@@ -66,6 +67,7 @@ func Merge(reports ...*Report) *Report {
 	whole := &Report{}
 	for _, r := range reports {
 		whole.Files += r.Files
+		whole.Others = append(whole.Others, r.Others...)
 		whole.Values = append(whole.Values, r.Values...)
 		whole.Findings = append(whole.Findings, r.Findings...)
 		whole.Ignored = append(whole.Ignored, r.Ignored...)
@@ -78,6 +80,7 @@ func Merge(reports ...*Report) *Report {
 }
 
 func (r *Report) sort() {
+	slices.Sort(r.Others)
 	slices.SortStableFunc(r.Values, func(a, b Value) int { return comparePlaces(a.Place, b.Place) })
 	slices.SortStableFunc(r.Findings, compareFindings)
 	r.Findings = slices.CompactFunc(r.Findings, func(a, b Finding) bool {

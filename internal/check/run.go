@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -66,23 +67,33 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // look hands a file to whoever wants it, and reports whether somebody does. What a parser of
 // others cannot bear is that file's problem, and the rest is still checked.
-func look(ctx context.Context, checkers []Checker, f *File, to Sink) (wanted bool) {
+func look(ctx context.Context, checkers []Checker, f *File, to *collector) (wanted bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			to.Problem(Problem{Path: f.Path, Message: fmt.Sprintf("procfit fails on it, please report it: %v at %s", r, debug.Stack())})
 		}
 	}()
+	other, skipped := false, false
 	for _, k := range checkers {
 		if !k.Wants(f) {
 			continue
 		}
+		err := k.File(ctx, f, to)
+		if errors.Is(err, ErrOther) || errors.Is(err, ErrSkipped) {
+			other, skipped = other || errors.Is(err, ErrOther), skipped || errors.Is(err, ErrSkipped)
+			continue
+		}
 		wanted = true
-		if err := k.File(ctx, f, to); err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			to.Problem(Problem{Path: f.Path, Message: err.Error()})
 		}
 	}
-	if !wanted && f.Named {
-		to.Problem(Problem{Path: f.Path, Message: "is no kind of file that procfit checks: a manifest, Go source, a program or an image archive"})
+	switch {
+	case wanted || skipped:
+	case other:
+		to.other(f)
+	case f.Named:
+		to.Problem(Problem{Path: f.Path, Message: "is not a file that procfit checks: expected a manifest, Go source, a Go program or an image archive"})
 	}
 	return wanted
 }
@@ -102,6 +113,20 @@ func (c *collector) looked(progress func(int)) {
 	if progress != nil {
 		progress(c.files)
 	}
+}
+
+// other takes a file that holds no manifest. One that the user has named is reported.
+func (c *collector) other(f *File) {
+	c.locked(func() {
+		c.all.Others = append(c.all.Others, f.Path)
+		if f.Named {
+			why := NoManifest
+			if f.Size == 0 {
+				why = "it is empty"
+			}
+			c.all.Notes = append(c.all.Notes, Note{Path: f.Path, Message: why})
+		}
+	})
 }
 
 func (c *collector) locked(do func()) {

@@ -10,38 +10,32 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// setBudget makes the sweep a race, unless the flags ask for what only a grid tells.
-func (o *sweepOptions) setBudget(spec *plan.Spec) error {
-	grid := o.wantsGrid(*spec)
+// setBudget makes the sweep a race, unless the flags ask for what only a grid shows.
+func (m *measurement) setBudget(spec *plan.Spec) error {
+	grid := m.wantsGrid(*spec)
 	for _, flag := range []string{"until", "max-trials", "max-time"} {
-		if grid != "" && o.has(flag) {
-			return usageError("--%s is for a sweep that ends when its answer is there, and %s measures every setting equally often: leave one of them out", flag, grid)
+		if grid != "" && m.has(flag) {
+			return usageError("--%s has no effect with %s, which measures every setting equally often; use only one of them", flag, grid)
 		}
 	}
-	switch race := o.spec.Race; {
-	case grid != "":
-	case spec.Target.Against != nil && o.has("until"):
-		return usageError("--until is for the search for a value: with --against a sweep goes on until old and new are told apart, or shown to be alike")
-	default:
+	if grid == "" {
+		race := m.spec.Race
 		spec.Budget = &race
 	}
 	return nil
 }
 
-// wantsGrid is the flag that asks for a grid, if one does. The smallest setting that
-// carries a rate may be one that no race for the best would look at again, and a
-// baseline is compared setting by setting. Within an objective, --rate only asks for a
-// price.
-func (o *sweepOptions) wantsGrid(spec plan.Spec) string {
+// wantsGrid is what asks for a grid, if anything does. The smallest setting that
+// carries a rate may be one that no race for the best would look at again, and an earlier
+// sweep is compared setting by setting. Within an objective, --rate only asks for a price.
+func (m *measurement) wantsGrid(spec plan.Spec) string {
 	switch {
-	case o.spec.Grid:
-		return "--grid"
-	case o.has("repeats"):
+	case m.has("repeats"):
 		return "--repeats"
 	case spec.Load.Rate > 0 && spec.Load.SLO == nil:
 		return fmt.Sprintf("--rate %g", spec.Load.Rate)
-	case o.baseline != "":
-		return "--baseline"
+	case m.baseline != "":
+		return "the earlier sweep " + m.baseline
 	}
 	return ""
 }
@@ -74,7 +68,7 @@ func race(s *session.Session) string {
 	left, most := s.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
 	switch {
 	case most > 0 && left == 0:
-		text += ", at most " + number.Minutes(most) + " and the trial that has begun by then"
+		text += ", at most " + number.Minutes(most) + " and the trial that is running then"
 	case most > 0 && (left == 0 || most < left):
 		text += ", at most " + number.Minutes(most)
 	case left > 0:
@@ -90,7 +84,7 @@ func race(s *session.Session) string {
 		text += fmt.Sprintf(", until %s)", s.Plan.Goal)
 	}
 	if left == 0 && most == 0 {
-		text += "; the first ones will tell how long it takes"
+		text += "; the first trials will show how long it takes"
 	}
 	return text
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -19,9 +21,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// canaryOptions are the flags of a sweep under a Service's own traffic.
-type canaryOptions struct {
-	on         bool
+// kubeCanary are the flags of procfit kube canary.
+type kubeCanary struct {
+	measurement
+	clusterOptions
 	share      float64
 	slice      time.Duration
 	prometheus string
@@ -31,15 +34,48 @@ type canaryOptions struct {
 // ofCanaries is why the header of a sweep has nothing of a canary's fields.
 const ofCanaries = "a canary has a journal of its own, which has it"
 
-func (o *canaryOptions) fields() []field.Field {
-	o.share, o.slice = 0.1, time.Minute
-	return []field.Field{
-		{Name: "canary", Help: "compare pods that serve next to the object's own, behind the same Service, and change nothing else", Value: field.Switch(&o.on), Needs: "kube", Aside: ofCanaries},
-		{Name: "share", Holds: "share", Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1), Needs: "canary", Aside: ofCanaries},
-		{Name: "slice", Holds: "time", Help: "the time by which settings are compared; a round takes --duration, 30m if it is not given", Value: field.Time(&o.slice, 1, "1m"), Needs: "canary", Aside: ofCanaries},
-		{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks; --header is sent with it", Value: field.Text(&o.prometheus), Needs: "canary", Aside: ofCanaries},
-		{Name: "query", Holds: "NAME=QUERY", Help: "a number of which less is better, or requests=QUERY: how many a setting served; $pods and $slice are filled in; may be repeated", Value: field.Several(&o.queries, canary.ParseQuery), Needs: "canary", Aside: ofCanaries},
+func newKubeCanary(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "canary [flags] OBJECT",
+		Short: "Compare values under the traffic of a Service, next to the object's own pods",
+		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
+value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
+and scheduling latency of both under the traffic that the Service gets, and what --query
+asks a Prometheus. Your pods stay as they are.
+
+The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
+that ends, a pod that is not ready, or a query that is proven worse than the control.`,
+		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
+  procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
 	}
+	o := newKubeCanaryOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
+}
+
+func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
+	o := &kubeCanary{measurement: newMeasurement("kube canary"), share: 0.1, slice: time.Minute}
+	o.spec.Waits = []string{"ready"}
+	o.spec.Load.Duration, o.spec.Load.Warmup = canaryDuration, canaryWarmup
+	fields := field.Take(o.spec.Fields(), append(field.Named("margin-p99"),
+		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
+		field.Field{Name: "replicas", Help: "canary pods of each value"},
+		field.Field{Name: "duration", Help: "how long a round of values is compared"},
+		field.Field{Name: "warmup", Help: "time of the pods before they are compared"},
+		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated", Needs: "prometheus"},
+		field.Field{Name: "timeout", Help: "how long a pod may take to be ready (default ready=30s)"})...)
+	own := field.In(field.Compare,
+		field.Field{Name: "share", Holds: "SHARE", Often: true, Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1), Aside: ofCanaries},
+		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m"), Aside: ofCanaries},
+		field.Field{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks", Value: field.Text(&o.prometheus), Aside: ofCanaries},
+		field.Field{
+			Name: "query", Holds: "NAME=QUERY", Help: "a number to compare, of which less is better; may be repeated",
+			More: "$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", Value: field.Several(&o.queries, canary.ParseQuery), Needs: "prometheus", Aside: ofCanaries,
+		},
+	)
+	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container), Header: "target.container"}
+	o.bind(std, cmd, slices.Concat(fields, own, o.clusterOptions.fields(""), []field.Field{container}, o.ownNamed("title", "out", "dry-run", "output", "json", "quiet")))
+	return o
 }
 
 const (
@@ -48,10 +84,6 @@ const (
 	fewestSlices   = 3
 	longestSlice   = 10 * time.Minute // an agent that nobody asks for 15 minutes ends
 )
-
-// ofCanary are the flags that a canary knows.
-var ofCanary = []string{"canary", "share", "slice", "prometheus", "query", "kube", "namespace", "context", "kubeconfig", "container", "node", "image",
-	"procs", "name", "duration", "warmup", "replicas", "margin-p99", "ready-timeout", "header", "out", "yes", "dry-run", "json"}
 
 // canaryRun is a canary whose every question is settled.
 type canaryRun struct {
@@ -62,21 +94,10 @@ type canaryRun struct {
 	dir    string
 }
 
-// resolveCanary settles a canary. Nothing is made yet.
-func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun, error) {
-	k := &o.kube
-	for _, name := range o.given {
-		if !slices.Contains(ofCanary, name) {
-			return nil, usageError("--%s says nothing with --canary: the load is the Service's own, and the pods are as their template says; leave it out", name)
-		}
-	}
-	switch {
-	case k.on == "":
-		return nil, usageError("--kube: want an object, as in --kube deployment/api --canary")
-	case len(o.command) > 0:
-		return nil, usageError("--canary: pods run what their image holds: leave out the command")
-	case k.options.Image == "":
-		return nil, usageError("--canary needs --image, a procfit that the nodes can run: it reads what the pods use and run with; procfit image makes one")
+// resolve settles a canary. Nothing is made yet.
+func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error) {
+	if o.options.Image == "" {
+		return nil, usageError("kube canary needs --image, a procfit that the nodes can run: it reads which CPU time and GOMAXPROCS the pods have; procfit kube image makes one")
 	}
 	h, err := o.canaryHeader()
 	if err != nil {
@@ -86,47 +107,37 @@ func (o *sweepOptions) resolveCanary(ctx context.Context, std stdio) (*canaryRun
 	if run.ask, err = o.asker(ctx, &run.header); err != nil {
 		return nil, err
 	}
-	k.options.Object, k.options.Stdin, k.options.Canary = k.on, std.in, true
-	if run.copies, err = kube.Settle(ctx, k.options); err != nil {
+	o.options.Stdin, o.options.Canary = std.in, true
+	if run.copies, err = kube.Settle(ctx, o.options); err != nil {
 		return nil, err
 	}
+	o.copies = run.copies
 	if why := run.copies.Eyeless(); why != "" && len(h.Canary.Queries) == 0 {
-		return nil, fmt.Errorf("nothing could be compared: %s, and no --query tells a figure", why)
+		return nil, fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
 	}
 	return run, o.place(run)
 }
 
-// canaryWarmup is before the first slice of a round.
-func (o *sweepOptions) canaryWarmup() time.Duration {
-	if !o.has("warmup") {
-		return canaryWarmup
-	}
-	return o.spec.Load.Warmup
-}
-
 // canaryHeader is what the flags say by themselves.
-func (o *sweepOptions) canaryHeader() (h canary.Header, err error) {
-	c, spec := &o.kube.canary, o.spec.Spec
-	h.Canary = &journal.Canary{SliceSeconds: c.slice.Seconds(), Share: c.share, Queries: []journal.Query{}, Counting: []journal.Counter{}}
+func (o *kubeCanary) canaryHeader() (h canary.Header, err error) {
+	spec := o.spec.Spec
+	h.Canary = &journal.Canary{SliceSeconds: o.slice.Seconds(), Share: o.share, Queries: []journal.Query{}, Counting: []journal.Counter{}}
 	h.Plan.MarginP99 = spec.MarginP99
-	duration, warmup := spec.Load.Duration, o.canaryWarmup()
-	if !o.has("duration") {
-		duration = canaryDuration
-	}
+	duration, warmup := spec.Load.Duration, spec.Load.Warmup
 	switch {
-	case c.slice < time.Second || c.slice > longestSlice || c.slice%time.Second != 0:
-		return h, usageError("--slice %s: want whole seconds, from 1s to %s", c.slice, longestSlice)
-	case duration < fewestSlices*c.slice:
-		return h, usageError("--duration %s: want at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, c.slice)
+	case o.slice < time.Second || o.slice > longestSlice || o.slice%time.Second != 0:
+		return h, usageError("--slice %s: expected whole seconds, from 1s to %s", o.slice, longestSlice)
+	case duration < fewestSlices*o.slice:
+		return h, usageError("--duration %s: expected at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, o.slice)
 	case warmup < 0 || warmup > longestSlice:
-		return h, usageError("--warmup %s: want 0s to %s", warmup, longestSlice)
+		return h, usageError("--warmup %s: expected 0s to %s", warmup, longestSlice)
 	case len(spec.Replicas) != 1:
-		return h, usageError("--replicas: want one number, the pods of each setting")
+		return h, usageError("--replicas: expected one number, the pods of each value")
 	}
 	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
-	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool("sweep")
+	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool()
 	h.Tool.Args = secret.Own(h.Tool.Args)
-	for _, q := range c.queries {
+	for _, q := range o.queries {
 		if slices.ContainsFunc(h.Canary.Queries, func(have journal.Query) bool { return have.Name == q.Name }) {
 			return h, usageError("--query %s is given twice", q.Name)
 		}
@@ -136,22 +147,19 @@ func (o *sweepOptions) canaryHeader() (h canary.Header, err error) {
 }
 
 // asker has every query tried.
-func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus.Client, error) {
-	c := &o.kube.canary
+func (o *kubeCanary) asker(ctx context.Context, h *canary.Header) (*prometheus.Client, error) {
 	switch {
-	case c.prometheus == "" && len(h.Canary.Queries) == 0:
+	case o.prometheus == "" && len(h.Canary.Queries) == 0:
 		return nil, nil
-	case c.prometheus == "":
-		return nil, usageError("--query needs --prometheus, the URL to ask")
 	case len(h.Canary.Queries) == 0:
 		return nil, usageError("--prometheus needs --query, what to ask it")
 	}
-	client, err := prometheus.New(c.prometheus, o.spec.Load.Headers)
+	client, err := prometheus.New(o.prometheus, o.spec.Load.Headers)
 	if err != nil {
-		return nil, usageError("--prometheus %q: %w", secret.Text(c.prometheus), err)
+		return nil, usageError("--prometheus %q: %w", secret.Text(o.prometheus), err)
 	}
 	for _, q := range h.Canary.Queries {
-		_, err := client.Ask(ctx, canary.Rehearsal(q, c.slice), time.Now())
+		_, err := client.Ask(ctx, canary.Rehearsal(q, o.slice), time.Now())
 		var refused *prometheus.RefusedError
 		if errors.As(err, &refused) {
 			return nil, usageError("--query %s: %w", q.Name, refused)
@@ -160,12 +168,12 @@ func (o *sweepOptions) asker(ctx context.Context, h *canary.Header) (*prometheus
 			return nil, err
 		}
 	}
-	h.Canary.Prometheus = secret.Text(c.prometheus)
+	h.Canary.Prometheus = secret.Text(o.prometheus)
 	return client, nil
 }
 
 // place settles which pods there are to be.
-func (o *sweepOptions) place(run *canaryRun) error {
+func (o *kubeCanary) place(run *canaryRun) error {
 	h, copies := &run.header, run.copies
 	node, _ := copies.Hosts()
 	effective := node.EffectiveCPUs
@@ -195,7 +203,7 @@ func (o *sweepOptions) place(run *canaryRun) error {
 	}
 	const slack = 5 * time.Minute // an API server that is away, say
 	run.place = copies.Canary(kube.CanaryConfig{
-		Host: thisHost(), Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.kube.canary.slice + o.canaryWarmup() + time.Minute,
+		Host: thisHost(), Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.slice + o.spec.Load.Warmup + time.Minute,
 		Life: h.Lasts()/time.Duration(len(h.Canary.Rounds)) + time.Duration(len(h.Canary.Rounds[0])*o.spec.Replicas[0])*o.spec.Target.ReadyTimeout + slack,
 	})
 	return nil

@@ -17,13 +17,20 @@ import (
 
 func thisHost() string { return session.ThisHost().Hostname }
 
-// runCanary is procfit sweep --kube OBJECT --canary.
-func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
-	run, err := o.resolveCanary(ctx, std)
+// run is procfit kube canary.
+func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err error) {
+	if o.options.Object, err = objectOf(o.name, args); err != nil {
+		return err
+	}
+	o.operands = args
+	if err := o.check(); err != nil {
+		return err
+	}
+	run, err := o.resolve(ctx, std)
 	if err != nil {
 		return err
 	}
-	if err := o.consent(ctx, std, run.copies, journal.Plan{Settings: run.header.Canary.Rounds[0]}, func() { run.tell(std, o) }); err != nil {
+	if err := o.consent(ctx, std, journal.Plan{Settings: run.header.Canary.Rounds[0]}, o.dryRun, func() { run.tell(std, o) }); err != nil {
 		return err
 	}
 	if o.dryRun {
@@ -42,7 +49,7 @@ func (o *sweepOptions) runCanary(ctx context.Context, std stdio) error {
 	if end == nil {
 		return err
 	}
-	return errors.Join(report(std, run.dir, o.json, ""), ended(end, err))
+	return errors.Join(report(std, run.dir, o.printed.json(), ""), ended(end, err))
 }
 
 // ended is how a canary ended, as an error where it did not come to its end. Harm is
@@ -89,8 +96,8 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End,
 }
 
 // tell says what is about to be made, and what it means.
-func (run *canaryRun) tell(std stdio, o *sweepOptions) {
-	h, k := run.header, &o.kube
+func (run *canaryRun) tell(std stdio, o *kubeCanary) {
+	h := run.header
 	for _, s := range h.Canary.Services {
 		std.notef("service %s in namespace %s has %s", s.Name, h.Target.Namespace, phrase.Count(s.Endpoints, "endpoint"))
 	}
@@ -104,7 +111,7 @@ func (run *canaryRun) tell(std stdio, o *sweepOptions) {
 		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s, of which unset is the control: %s of the endpoints, for %s",
 			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(settings[0].Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
 	}
-	std.notef("  beside each a container of %s that looks at it, and the ConfigMap %s, to which they belong", k.options.Image, run.place.Name())
+	std.notef("  beside each a container of %s that looks at it, and the ConfigMap %s, to which they belong", o.options.Image, run.place.Name())
 	for _, n := range run.copies.Notes {
 		std.notef("%s", n)
 	}

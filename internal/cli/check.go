@@ -22,6 +22,7 @@ import (
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -29,94 +30,82 @@ import (
 
 // checkOptions are the flags of procfit check.
 type checkOptions struct {
-	paths    []string
-	formats  []string
-	severity string
-	exitZero bool
-	values   bool
-	noSource bool
-	syntax   bool
-	fix      bool
-	diff     bool
-	program  checkProgram
-	scanned  binary.Cache
-	cluster  checkCluster
+	flags
+	out        printing
+	paths      []string
+	severity   rule.Severity
+	exitZero   bool
+	allowEmpty bool
+	values     bool
+	noSource   bool
+	syntax     bool
+	fix        bool
+	diff       bool
+	program    checkProgram
+	scanned    binary.Cache
+	cluster    checkCluster
 }
 
 // checkProgram is what the flags say of the programs in manifests.
 type checkProgram struct {
-	release  string
-	nodeCPUs int
-	program  check.Program // of every container, where --go tells
+	cpus    int           // of the machines; 0: not known
+	program check.Program // of every container, where --go names it
 }
 
 func newCheck(std stdio) *cobra.Command {
-	var o checkOptions
+	o := checkOptions{severity: rule.Info, out: printed(output.Formats()...)}
+	o.out.files = true
 	cmd := &cobra.Command{
 		Use:   "check [flags] [PATH… | -]",
-		Short: "Which GOMAXPROCS the programs in your files will get, and what is wrong with it",
-		Long: `Read what stands in files, and say which GOMAXPROCS each Go program there will get
-and what is wrong with that, by the rules that judge running processes: procfit
-explain PFnnn prints one.
+		Short: "Find wrong GOMAXPROCS in manifests, Dockerfiles, Go source and binaries",
+		Long: `Report which GOMAXPROCS each Go program in your files will use, and what is wrong with
+it. The rules are those for running processes; procfit explain PF003 prints one.
 
-A PATH is a file or a folder; none is the folder here, and - is standard input, as
-from helm template or kustomize build. Not entered unless named are .git, vendor,
-node_modules, testdata, and what git ignores.
+A PATH is a file or a folder; the default is the current folder. - is standard input, for
+the output of helm template or kustomize build. procfit skips .git, vendor, node_modules,
+testdata and what git ignores, unless you name them.
 
-A finding is answered in its file, by a comment with a reason:
+A comment with a reason suppresses a finding:
 
   # procfit:ignore PF004 the value is measured
 
-Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
-could not be checked, whatever else was found; 130 interrupted, after what was found
-until then. docs/CHECK.md has more.`,
+Exit codes: 0 no finding of severity warning or error; 1 findings; 2 usage; 3 something
+could not be checked, or there was nothing to check; 130 interrupted.`,
 		Example: `  procfit check
   procfit check ./...
   procfit check --go 1.24 deploy/
   procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
-  procfit check --format text --format sarif=procfit.sarif
-  procfit check --cluster --namespace shop`,
+  procfit check -o text -o sarif=procfit.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
 			return o.run(cmd.Context(), std)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&o.program.release, "go", "", "the Go `version` that the programs of manifests are built with, or the go.mod of their module")
-	f.IntVar(&o.program.nodeCPUs, "node-cpus", 0, "the `number` of CPUs of the machines that manifests are for")
-	f.StringArrayVar(&o.formats, "format", []string{"text"}, "`FORMAT` or FORMAT=FILE, may be repeated: "+strings.Join(output.Formats(), ", "))
-	f.StringVar(&o.severity, "severity", string(rule.Info), "leave out findings below this `severity`: error, warning or info")
-	f.BoolVar(&o.fix, "fix", false, "write the fixes that change nothing else, and prove each")
-	f.BoolVar(&o.diff, "diff", false, "print what --fix would write, as a unified diff, and write nothing")
-	f.BoolVar(&o.exitZero, "exit-zero", false, "findings do not make the exit code 1")
-	f.BoolVar(&o.noSource, "no-source", false, "leave Go source out, and what go.mod says of it")
-	f.BoolVar(&o.syntax, "syntax", false, "judge Go source by each package's own files, without asking the go command what they import")
-	f.BoolVar(&o.values, "values", false, "show the value of every container, also of those that say nothing of Go")
-	o.cluster.flags(f)
+	o.bind(std, cmd, o.fields())
+	o.out.complete(cmd)
 	return cmd
 }
 
+func (o *checkOptions) fields() []field.Field {
+	own := []field.Field{
+		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program.program, "", readRelease)},
+		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
+		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Parsed(&o.severity, string(o.severity), readSeverity)},
+		often(toggle("fix", &o.fix, "write the fixes that change nothing else, and prove each", "")),
+		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
+		toggle("exit-zero", &o.exitZero, "findings do not make the exit code 1", ""),
+		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3", ""),
+		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it", ""),
+		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
+		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
+	}
+	return slices.Concat(own, o.out.fields("print procfit.check/v1: the same as -o json"))
+}
+
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
-	targets, err := o.targets()
-	if err != nil {
-		return err
-	}
-	if o.fix && o.diff {
-		return usageError("--fix and --diff exclude each other")
-	}
-	if o.noSource && o.syntax {
-		return usageError("--no-source and --syntax exclude each other")
-	}
-	if !slices.Contains(rule.Severities(), rule.Severity(o.severity)) {
-		return usageError("--severity %q: known are error, warning and info", o.severity)
-	}
-	if err := o.program.read(); err != nil {
-		return err
-	}
-	if err := o.cluster.validate(o); err != nil {
+	if err := o.flags.check(); err != nil {
 		return err
 	}
 	if len(o.paths) == 0 {
@@ -127,6 +116,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		look = o.checkCluster
 		defer boundMemory()()
 	}
+	std = o.out.std(std)
 	report, ended := look(ctx, std)
 	if report == nil || ended != nil && ctx.Err() == nil {
 		return ended
@@ -134,40 +124,38 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if ended != nil {
 		report.Notes = append(report.Notes, check.Note{Path: ".", Message: "interrupted: this is what was found until then; Go source is looked at last"})
 	}
-	report = report.AtLeast(rule.Severity(o.severity))
+	report = report.AtLeast(o.severity)
 	if o.diff && ended == nil {
 		return o.showDiff(std, report)
 	}
-	for _, t := range targets {
-		if err := o.write(t, std, report); err != nil {
-			return err
-		}
+	options := output.Options{Version: version(), Values: o.values, Quiet: o.out.quiet}
+	err := o.out.write(std, func(w io.Writer, format string) error {
+		options.Color = w == std.out && std.color()
+		return output.Write(w, format, report, options)
+	})
+	if err != nil {
+		return err
 	}
 	return cmp.Or(interrupted(ended), o.verdict(report))
 }
 
-// read understands the flags.
-func (p *checkProgram) read() error {
-	if p.nodeCPUs < 0 || p.nodeCPUs > math.MaxInt32 {
-		return usageError("--node-cpus %d: want a positive number of CPUs", p.nodeCPUs)
+// readRelease is the program that --go describes.
+func readRelease(text string) (check.Program, error) {
+	if filepath.Base(text) == "go.mod" {
+		return check.ReadModule(text)
 	}
-	if p.release == "" {
-		return nil
+	known := check.Program{GoVersion: "go" + strings.TrimPrefix(text, "go"), From: "--go " + text}
+	if known.Check() != nil {
+		return check.Program{}, fmt.Errorf("%q: expected a Go version such as 1.26 or 1.26.8, or the path of a go.mod", text)
 	}
-	if filepath.Base(p.release) == "go.mod" {
-		known, err := check.ReadModule(p.release)
-		if err != nil {
-			return usageError("--go: %w", err)
-		}
-		p.program = known
-		return nil
+	return known, nil
+}
+
+func readSeverity(text string) (rule.Severity, error) {
+	if !slices.Contains(rule.Severities(), rule.Severity(text)) {
+		return "", fmt.Errorf("%q: expected error, warning or info%s", text, phrase.DidYouMean(text, []string{"error", "warning", "info"}))
 	}
-	known := check.Program{GoVersion: "go" + strings.TrimPrefix(p.release, "go"), From: "--go " + p.release}
-	if err := known.Check(); err != nil {
-		return usageError("--go: %w", err)
-	}
-	p.program = known
-	return nil
+	return rule.Severity(text), nil
 }
 
 // check runs over the files, and again for each round of fixes.
@@ -191,7 +179,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
 	}
 	if o.fix || o.diff {
-		return check.Fixer{Check: run, Least: rule.Severity(o.severity), Write: o.fix}.Run(ctx)
+		return check.Fixer{Check: run, Least: o.severity, Write: o.fix}.Run(ctx)
 	}
 	return run(ctx, nil)
 }
@@ -250,7 +238,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	programs := &check.Programs{Default: o.program.program}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.nodeCPUs, Programs: programs, Changes: o.changes()}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes()}),
 	}
 	if !o.noSource {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))
@@ -260,46 +248,8 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 
 // changes tells that somebody looks at the changes of findings.
 func (o *checkOptions) changes() bool {
-	has := func(f string) bool { return strings.HasPrefix(f, "json") || strings.HasPrefix(f, "sarif") }
-	return o.fix || o.diff || slices.ContainsFunc(o.formats, has)
-}
-
-// outputTarget is one --format.
-type outputTarget struct{ format, file string }
-
-func (o *checkOptions) targets() ([]outputTarget, error) {
-	var all []outputTarget
-	for _, f := range o.formats {
-		name, file, toFile := strings.Cut(f, "=")
-		if !slices.Contains(output.Formats(), name) || toFile && file == "" {
-			return nil, usageError("--format %q: want %s, or one of them with a file, as in sarif=procfit.sarif", f, strings.Join(output.Formats(), ", "))
-		}
-		if slices.ContainsFunc(all, func(t outputTarget) bool { return t.file == file }) {
-			return nil, usageError("--format %q: two formats to one place; name a file for all but one, as in sarif=procfit.sarif", f)
-		}
-		all = append(all, outputTarget{name, file})
-	}
-	return all, nil
-}
-
-func (o *checkOptions) write(t outputTarget, std stdio, r *check.Report) error {
-	options := output.Options{Version: version(), Values: o.values}
-	if t.file == "" {
-		options.Color = std.color()
-		return output.Write(std.out, t.format, r, options)
-	}
-	f, err := os.Create(t.file)
-	if err != nil {
-		return fmt.Errorf("--format %s: %w", t.format, err)
-	}
-	err = output.Write(f, t.format, r, options)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("--format %s: %w", t.format, err)
-	}
-	return nil
+	has := func(p place) bool { return p.format == "json" || p.format == "sarif" }
+	return o.fix || o.diff || slices.ContainsFunc(o.out.all(), has)
 }
 
 // verdict is the exit code, with what made it so: what could not be checked goes
@@ -314,6 +264,27 @@ func (o *checkOptions) verdict(r *check.Report) error {
 		return fmt.Errorf("%s could not be checked", phrase.Count(len(r.Problems), "place"))
 	case bad > 0 && !o.exitZero:
 		return &exitError{exitGate, fmt.Errorf("%s", found)}
+	case r.Files == 0 && !o.allowEmpty:
+		return o.nothing(r)
 	}
 	return nil
+}
+
+// nothing is the error of a run that had nothing to check.
+func (o *checkOptions) nothing(r *check.Report) error {
+	const allow = "; with --allow-empty the exit code is 0"
+	if o.cluster.on {
+		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.cluster.access.Namespace, "the cluster"), allow)
+	}
+	if len(r.Notes) > 0 {
+		where := phrase.Clean(r.Notes[0].Path)
+		if where == check.Stdin {
+			where = "standard input"
+		}
+		return fmt.Errorf("nothing to check: %s: %s%s", where, r.Notes[0].Message, allow)
+	}
+	if len(r.Others) > 0 {
+		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)
+	}
+	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, *.go, go.mod, Dockerfile, *.service, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), allow)
 }

@@ -4,41 +4,45 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"slices"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/cluster"
+	"github.com/procfit/procfit/internal/check/output"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// checkCluster are the flags of procfit check about a cluster.
+// checkCluster is the cluster that procfit kube check looks at.
 type checkCluster struct {
-	on        bool
-	namespace string
-	access    cluster.Access
+	on     bool
+	access cluster.Access
 }
 
-func (c *checkCluster) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.on, "cluster", false, "check the pods that run in a Kubernetes cluster, in place of files; only reads")
-	f.StringVar(&c.namespace, "namespace", "", "with --cluster: this `namespace` alone")
-	f.StringVar(&c.access.Kubeconfig, "kubeconfig", "", "with --cluster: the `file` that says how to reach it (default as kubectl's, or the pod's own access)")
-	f.StringVar(&c.access.Context, "context", "", "with --cluster: the `name` of a context in the kubeconfig")
-}
+func newKubeCheck(std stdio) *cobra.Command {
+	o := checkOptions{severity: rule.Info, out: printed(output.Formats()...)}
+	o.out.files, o.cluster.on = true, true
+	cmd := &cobra.Command{
+		Use:   "check [flags]",
+		Short: "Which GOMAXPROCS the pods that run will get, and what is wrong with it",
+		Long: `Check the pods that run in a cluster by the rules of procfit check: which GOMAXPROCS each
+Go program gets from its limits, its environment and its node. procfit only reads.
 
-func (c *checkCluster) validate(o *checkOptions) error {
-	switch {
-	case !c.on && (c.namespace != "" || c.access != cluster.Access{}):
-		return usageError("--namespace, --kubeconfig and --context need --cluster")
-	case !c.on:
-		return nil
-	case len(o.paths) > 0:
-		return usageError("%q: --cluster checks no files; leave out one of them", o.paths[0])
-	case o.fix || o.diff:
-		return usageError("--fix and --diff change files, and --cluster reads none; check the files that the cluster's objects come from")
-	case o.program.nodeCPUs > 0:
-		return usageError("--node-cpus: with --cluster it is read from the nodes; leave it out")
+Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
+could not be checked, or there was nothing to check; 130 interrupted.`,
+		Example: `  procfit kube check
+  procfit kube check --namespace shop
+  procfit kube check --go 1.24 -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std) },
 	}
-	return nil
+	reach := field.Take(access(&o.cluster.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
+	shared := field.Take(o.fields(), field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"})
+	o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields("print procfit.check/v1: the same as -o json")))
+	o.out.complete(cmd)
+	return cmd
 }
 
 // clusterMemory is how much memory, in bytes, the reading of a cluster is to stay below:
@@ -64,5 +68,5 @@ func (o *checkOptions) checkCluster(ctx context.Context, std stdio) (*check.Repo
 	}
 	progress := newCounter(std, "pod")
 	defer progress.clear()
-	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.namespace, Program: o.program.program, Progress: progress.count})
+	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.access.Namespace, Program: o.program.program, Progress: progress.count})
 }

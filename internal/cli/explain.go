@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,39 +12,41 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // explainOptions are the flags of procfit explain.
 type explainOptions struct {
-	pids   []int
-	root   string
-	policy string
-	json   bool
-	memory bool
-	value  bool
-	whatIf whatIfFlags
+	flags
+	out     printing
+	pids    []int
+	root    string
+	policy  string
+	memory  bool
+	value   bool
+	whatIf  explain.WhatIf
+	request float64 // CPUs; 0: not asked
 }
 
 func newExplain(std stdio) *cobra.Command {
-	var o explainOptions
+	o := explainOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [PFnnn]",
-		Short: "Which GOMAXPROCS a program runs with, which one fits, and every reason",
-		Long: `Say which GOMAXPROCS a Go program runs with, what its own runtime chooses, what
-would fit, and why: every limit from its cgroup to the root, with the file and what
-it holds. What is wrong comes as findings, each with the one thing to do.
+		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
+		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
+and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
+one fix.
 
-It looks at a Go program that is started here, at running processes (--pid), at a
-recorded or mounted tree of /proc and /sys (--root), or at a what-if: each of --cpus,
---limit, --env, --go and --lang takes the place of what was read. With --cpus, and
-neither --pid nor --root, nothing is read at all. --reserve leaves CPUs to a neighbour
-in the same limit, --request tells what a CPU request means beside it, --memory adds the
-memory limits, and the GOMEMLIMIT that fits them. --value prints one number, for scripts.
+Without flags it explains a Go program that is started here. --pid explains running
+processes, --root a copy of another system's /proc and /sys. --cpus, --limit,
+--gomaxprocs, --go and --lang ask "what if": each replaces a fact that was read. With
+--cpus, and neither --pid nor --root, nothing is read at all.
 
-With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has more.`,
+procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
   procfit explain --pid 1
   procfit explain --limit 0.5 --policy go
@@ -52,7 +55,6 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
   procfit explain --cpus 64 --limit 20,1.5 --json
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.whatIf.given(cmd.Flags())
 			if len(args) > 0 {
 				if cmd.Flags().NFlag() > 0 {
 					return usageError("explain %s prints a rule's page and takes no flags", args[0])
@@ -61,27 +63,45 @@ With the ID of a finding it prints the page of that rule. docs/EXPLAIN.md has mo
 			}
 			return o.run(std)
 		},
+		ValidArgsFunction: completeRules,
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.IntSliceVar(&o.pids, "pid", nil, "running `processes`, or processes of --root; may be repeated: 17,42")
-	f.StringVar(&o.root, "root", "", "`directory` that holds another system's proc and sys")
-	f.StringVar(&o.policy, "policy", "", "print only what one `policy` decides: go, fit, automaxprocs or jvm")
-	o.whatIf.flags(f)
-	f.BoolVar(&o.memory, "memory", false, "explain GOMEMLIMIT too: the memory limits of all groups, and the value that fits")
-	f.BoolVar(&o.value, "value", false, "print nothing but the number that fits, or the --policy's: GOMAXPROCS=$(procfit explain --value) ./server")
-	f.BoolVar(&o.json, "json", false, "print procfit.decision/v1, one object a line for each process")
+	o.bind(std, cmd, o.fields())
+	o.out.complete(cmd)
+	completeFlag(cmd, "policy", cobra.FixedCompletions(explain.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "pid", completeProcesses)
 	return cmd
+}
+
+func (o *explainOptions) fields() []field.Field {
+	where := []field.Field{
+		{Name: "pid", Holds: "PIDS", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
+		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
+		policyField(&o.policy, "print only what one policy decides"),
+	}
+	result := field.In(field.Output, []field.Field{
+		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
+		{Name: "value", Help: "print only the number, for GOMAXPROCS=$(procfit explain --value) ./server", Value: field.Switch(&o.value), Not: "memory request"},
+	}...)
+	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))
+}
+
+// readPID reads the ID of a process.
+func readPID(text string) (int, error) {
+	pid, err := strconv.Atoi(text)
+	switch {
+	case err == nil && pid > 0:
+		return pid, nil
+	case err == nil || text == "":
+		return 0, fmt.Errorf("%q: expected a process ID above zero", text)
+	}
+	return 0, fmt.Errorf("%q: expected a process ID; to search by name: procfit ps %s", text, phrase.Shell([]string{text}))
 }
 
 func (o *explainOptions) run(std stdio) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	whatIf, err := o.whatIf.parse()
-	if err != nil {
-		return err
-	}
+	std, errs := o.out.std(std), std
 	from, err := o.source()
 	if err != nil {
 		return err
@@ -99,7 +119,7 @@ func (o *explainOptions) run(std stdio) error {
 			failed = append(failed, err)
 			continue
 		}
-		e := explain.New(whatIf.Apply(s), o.who(s)+whatIf.String(), o.policy).WithRequest(o.request(from, s.Facts))
+		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
 		if o.memory {
 			m, err := from.memory(pid)
 			if err != nil {
@@ -108,49 +128,37 @@ func (o *explainOptions) run(std stdio) error {
 			}
 			e = e.WithMemory(m)
 		}
-		if printed++; printed > 1 && !o.json && o.policy == "" {
+		if printed++; printed > 1 && !o.out.json() && o.policy == "" {
 			fmt.Fprintln(std.out)
 		}
 		if err := o.print(std, e); err != nil {
 			return err
 		}
 	}
-	for i, err := range failed {
-		if i == len(failed)-1 {
-			return err
-		}
-		std.notef("%v", err)
+	return last(errs, failed)
+}
+
+func (o *explainOptions) check() error {
+	if err := o.flags.check(); err != nil {
+		return err
+	}
+	if err := checkReserve(o.whatIf.Reserve, o.policy); err != nil {
+		return err
+	}
+	switch {
+	case o.value && o.out.json():
+		return usageError("--value prints one number, --json an object: use only one of them")
+	case o.value && len(o.pids) > 1:
+		return usageError("--value prints one number: name one process, not %d", len(o.pids))
+	case o.memory && o.nowhere():
+		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add --pid or --root")
 	}
 	return nil
 }
 
-func (o *explainOptions) check() error {
-	if o.policy != "" {
-		if err := checkPolicy(o.policy); err != nil {
-			return err
-		}
-	}
-	if err := checkReserve(o.whatIf.reserve, o.policy); err != nil {
-		return err
-	}
-	switch {
-	case o.value && (o.json || o.memory || o.whatIf.hasRequest):
-		return usageError("--value prints one number, without --json, --memory and --request")
-	case o.whatIf.hasRequest && o.policy != "":
-		return usageError("--request and --policy: no policy goes by a request; leave one of both away")
-	case o.value && len(o.pids) > 1:
-		return usageError("--value prints one number: name one process, not %d", len(o.pids))
-	case o.memory && o.policy != "":
-		return usageError("--memory and --policy: one policy decides GOMAXPROCS alone; leave one of them out")
-	case o.memory && o.whatIf.hasCPUs && len(o.pids) == 0 && o.root == "":
-		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add --pid or --root")
-	}
-	for _, pid := range o.pids {
-		if pid <= 0 {
-			return usageError("--pid %d: want a process ID above zero", pid)
-		}
-	}
-	return nil
+// nowhere tells that nothing is read.
+func (o *explainOptions) nowhere() bool {
+	return o.whatIf.CPUs != nil && len(o.pids) == 0 && o.root == ""
 }
 
 // source is where a program is looked at by its PID; 0 is the one that no PID names.
@@ -179,7 +187,7 @@ func (o *explainOptions) source() (source, error) {
 		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
 		from.subject, from.memory = new(observe.Reader).Subject, new(facts.Reader).ReadMemory
-	case o.whatIf.hasCPUs:
+	case o.whatIf.CPUs != nil:
 		from.subject = func(int) (rule.Subject, error) { return explain.Nowhere(), nil }
 		from.tree = nil
 	default:
@@ -205,7 +213,7 @@ func (o *explainOptions) who(s rule.Subject) string {
 		name = explain.Process(s)
 	case o.root != "":
 		name = "the process"
-	case o.whatIf.hasCPUs:
+	case o.whatIf.CPUs != nil:
 		name = "a Go program"
 	}
 	if o.root != "" {
@@ -218,7 +226,7 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	if o.value {
 		return printValue(std, e)
 	}
-	if o.json {
+	if o.out.json() {
 		return e.WriteJSON(std.out)
 	}
 	return e.WriteText(std.out, std.color(), width(std))
@@ -229,16 +237,50 @@ func explainRule(std stdio, args []string) error {
 	if len(args) > 1 {
 		return usageError("explain takes the ID of one rule, got %d arguments; see procfit explain --help", len(args))
 	}
-	if _, err := strconv.Atoi(args[0]); err == nil {
-		return usageError("%q is not a rule; for a process write procfit explain --pid %s", args[0], args[0])
+	word := args[0]
+	if r, ok := rule.Find(strings.ToUpper(word)); ok {
+		return explain.WriteRule(std.out, r)
 	}
-	r, ok := rule.Find(strings.ToUpper(args[0]))
-	if !ok {
-		var known []string
+	if _, err := strconv.Atoi(word); err == nil {
+		return usageError("%q is not a rule; for a process: procfit explain --pid %s", word, word)
+	}
+	_, err := os.Stat(word)
+	shown := phrase.Shell([]string{word})
+	switch {
+	case err == nil || strings.ContainsAny(word, "/\\"):
+		return usageError("explain takes a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain --pid PID", word, shown)
+	case !strings.HasPrefix(strings.ToUpper(word), "P"):
+		return usageError("explain takes a rule such as PF003, not %q; to find a process of that name: procfit ps %s", word, shown)
+	}
+	var known []string
+	for _, r := range rule.All() {
+		known = append(known, r.ID)
+	}
+	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], phrase.DidYouMean(word, known))
+}
+
+// completeRules are the rules, with their titles.
+func completeRules(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
 		for _, r := range rule.All() {
-			known = append(known, r.ID)
+			list = append(list, cobra.CompletionWithDesc(r.ID, r.Title))
 		}
-		return usageError("no rule %q; there are %s", args[0], strings.Join(known, ", "))
 	}
-	return explain.WriteRule(std.out, r)
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeProcesses are the Go processes that can be read, with their names.
+func completeProcesses(cmd *cobra.Command, _ []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	scanner, err := observe.NewScanner()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer scanner.Close()
+	snap, _ := scanner.Scan(cmd.Context()) // of none nothing is completed
+	for _, p := range snap.Processes {
+		if p.PID != os.Getpid() {
+			list = append(list, cobra.CompletionWithDesc(strconv.Itoa(p.PID), phrase.Clean(p.Name)))
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }

@@ -86,7 +86,7 @@ func TestExplainColourNeedsATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if code := Main(t.Context(), []string{"explain", "--cpus", "8", "--env", "x"}, strings.NewReader(""), f, io.Discard); code != 0 {
+	if code := Main(t.Context(), []string{"explain", "--cpus", "8", "--gomaxprocs", "x"}, strings.NewReader(""), f, io.Discard); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	b, err := os.ReadFile(f.Name())

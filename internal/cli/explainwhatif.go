@@ -5,97 +5,75 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// whatIfFlags are as they were written; hasX tells whether the flag is there,
-// since 0 and "" are values.
-type whatIfFlags struct {
-	cpus                      int
-	limit, env, release, lang string
-	reserve, request          float64
-
-	hasCPUs, hasLimit, hasEnv, hasRequest bool
+// whatIfFlags take the place of what is read.
+func (o *explainOptions) whatIfFields() []field.Field {
+	w := &o.whatIf
+	return []field.Field{
+		{Name: "cpus", Holds: "N", Help: "what if it might run on this number of CPUs", Value: field.Parsed(&w.CPUs, "", field.Maybe(field.Whole(1, math.MaxInt32)))},
+		{Name: "limit", Holds: "LIMITS", Help: "what if these were the CPU limits, from its own cgroup up: 20,500m; or none", Value: field.Parsed(&w.Limits, "", func(text string) ([]facts.Limit, error) {
+			w.LimitText = text
+			return explain.ParseLimits(text)
+		})},
+		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; unset for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
+		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
+		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
+		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&w.Reserve, "", cgroup.ParseCPUs)},
+		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", cgroup.ParseCPUs), Not: "policy"},
+	}
 }
 
-// given notes which flags are there.
-func (w *whatIfFlags) given(f *pflag.FlagSet) {
-	w.hasCPUs, w.hasLimit, w.hasEnv = f.Changed("cpus"), f.Changed("limit"), f.Changed("env")
-	w.hasRequest = f.Changed("request")
+const reserveHelp = "leave CPUs to others in the same limit, such as a sidecar: 0.5 or 500m"
+
+func anyText(text string) (string, error) { return text, nil }
+
+// goRelease reads the version of a Go toolchain.
+func goRelease(text string) (string, error) {
+	if (facts.Go{Version: text}).Check() != nil {
+		return "", fmt.Errorf("%q: expected a Go version such as 1.26 or go1.26.8", text)
+	}
+	return text, nil
 }
 
-func (w *whatIfFlags) flags(f *pflag.FlagSet) {
-	f.IntVar(&w.cpus, "cpus", 0, "what if it might run on this `number` of CPUs")
-	f.StringVar(&w.limit, "limit", "", "what if these were the CPU `limits`, its own group's first, then its parent's: 20,1.5; or none")
-	f.StringVar(&w.env, "env", "", "what if GOMAXPROCS had this `value` in the environment; unset for none")
-	f.StringVar(&w.release, "go", "", "what if it were built with this Go `version`, and go.mod named it too")
-	f.StringVar(&w.lang, "lang", "", "what if this `version` were the go line of its go.mod")
-	f.Float64Var(&w.reserve, "reserve", 0, "what fits if this many `CPUs` are left to others in the same limit, a sidecar say")
-	f.Float64Var(&w.request, "request", 0, "what a CPU request of this many `CPUs` means beside the limit")
+// goModLine reads the go line of a go.mod.
+func goModLine(text string) (string, error) {
+	if (facts.Go{Language: text}).Check() != nil {
+		return "", fmt.Errorf("%q: expected a Go version such as 1.24", text)
+	}
+	return text, nil
 }
 
-func (w whatIfFlags) parse() (explain.WhatIf, error) {
-	out := explain.WhatIf{LimitText: w.limit, GoVersion: w.release, Language: w.lang, Reserve: w.reserve}
-	if w.hasCPUs && (w.cpus < 1 || w.cpus > math.MaxInt32) {
-		return out, usageError("--cpus %d: want a positive number of CPUs", w.cpus)
-	}
-	if err := (facts.Go{Version: w.release}).Check(); err != nil {
-		return out, usageError("--go: %w", err)
-	}
-	if err := (facts.Go{Language: w.lang}).Check(); err != nil {
-		return out, usageError("--lang: %w", err)
-	}
-	if w.hasLimit {
-		var err error
-		if out.Limits, err = explain.ParseLimits(w.limit); err != nil {
-			return out, usageError("--limit %w", err)
+// policyField is the choice of one policy.
+func policyField(p *string, help string) field.Field {
+	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Parsed(p, *p, func(text string) (string, error) {
+		if !slices.Contains(explain.Policies(), text) {
+			return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(explain.Policies()), phrase.DidYouMean(text, explain.Policies()))
 		}
-	}
-	if w.hasRequest && !(w.request >= 0.001 && w.request <= math.MaxInt32) {
-		return out, usageError("--request %v: want CPUs as a number of at least 0.001, as in 0.25", w.request)
-	}
-	if w.hasCPUs {
-		out.CPUs = &w.cpus
-	}
-	if w.hasEnv {
-		out.Env = &w.env
-	}
-	return out, nil
+		return text, nil
+	})}
 }
 
-// checkPolicy tells that there is a policy of this name.
-func checkPolicy(name string) error {
-	if !slices.Contains(explain.Policies(), name) {
-		return usageError("--policy %q: known are %s", name, strings.Join(explain.Policies(), ", "))
-	}
-	return nil
-}
-
-// checkReserve takes no CPUs, which is the default, or more, where the policy leaves
-// any.
+// checkReserve refuses CPUs for others where the policy leaves none.
 func checkReserve(cpus float64, policy string) error {
-	switch {
-	case !(cpus >= 0 && cpus <= math.MaxInt32):
-		return usageError("--reserve %v: want CPUs above zero, as in 0.5", cpus)
-	case cpus > 0 && policy != "" && policy != string(facts.PolicyFit):
-		return usageError("--reserve and --policy %s: only fit leaves CPUs to others", policy)
+	if cpus > 0 && policy != "" && policy != string(facts.PolicyFit) {
+		return usageError("--reserve and --policy %s: only fit leaves CPUs to others; remove one of them", policy)
 	}
 	return nil
 }
 
 // request is what was asked of a CPU request, and the weight of the program's group
 // where that was read. A --limit is another group's.
-func (o *explainOptions) request(from source, f facts.Facts) explain.Request {
-	out := explain.Request{Asked: o.whatIf.request}
+func (o *explainOptions) asked(from source, f facts.Facts) explain.Request {
+	out := explain.Request{Asked: o.request}
 	own, found := f.Own()
-	if from.tree == nil || !found || o.whatIf.hasLimit {
+	if from.tree == nil || !found || o.has("limit") {
 		return out
 	}
 	w, err := cgroup.ReadWeight(from.tree, f.Cgroup.Version, own.Dir)

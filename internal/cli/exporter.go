@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"regexp"
@@ -15,35 +16,37 @@ import (
 
 	"github.com/procfit/procfit/internal/inspect/exporter"
 	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // exporterOptions are the flags of procfit exporter.
 type exporterOptions struct {
+	flags
+	out          printing
 	listen       string
 	maxProcesses int
-	name         string
+	name         *regexp.Regexp // nil: all
 	containers   string
 }
 
 func newExporter(std stdio) *cobra.Command {
-	var o exporterOptions
+	o := exporterOptions{out: printed(), listen: ":9877", maxProcesses: exporter.DefaultMaxProcesses}
 	cmd := &cobra.Command{
 		Use:   "exporter [flags]",
-		Short: "What procfit ps shows, as Prometheus metrics",
-		Long: `Serve the Go processes of this machine as Prometheus metrics, at /metrics:
-GOMAXPROCS and the value that fits, limits, CPU time, context switches, waiting for
-CPU, throttling, scheduling latency, and the rules that fire. /healthz answers while
-it serves. Each scrape looks at the processes once; between scrapes it does nothing.
+		Short: "Serve what procfit ps shows as Prometheus metrics",
+		Long: `Serve the Go processes of this machine as Prometheus metrics at /metrics: GOMAXPROCS
+and the recommended value, CPU limits, CPU time, context switches, waiting for CPU,
+throttling, scheduling latency, and findings. /healthz answers while it serves. Each
+scrape reads the processes once; between scrapes it does nothing.
 
-Processes of other users are read as root or with CAP_SYS_PTRACE and
-CAP_DAC_READ_SEARCH; complete counts of context switches and waiting need
-CAP_NET_ADMIN in the PID namespace of the machine. What is missing is said
-when it starts, and is a metric.
+Processes of other users need root, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. Complete
+counts of context switches and waiting need CAP_NET_ADMIN in the PID namespace of the
+machine. What is missing is printed at the start, and is a metric.
 
-It tells names of programs to everyone who can connect: listen at 127.0.0.1:9877 or
-on a network of your own. It runs until it is interrupted.`,
+Everyone who can connect sees names of programs: listen at 127.0.0.1:9877 or on a network
+of your own. It runs until it is interrupted.`,
 		Example: `  procfit exporter
   procfit exporter --listen 127.0.0.1:9877 --name '^(api|worker)'`,
 		Args: noArguments,
@@ -51,20 +54,35 @@ on a network of your own. It runs until it is interrupted.`,
 			return o.run(cmd.Context(), std)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&o.listen, "listen", ":9877", "`address` to listen at; port 0 takes a free one")
-	f.IntVar(&o.maxProcesses, "max-processes", exporter.DefaultMaxProcesses, "processes to export, those with the most CPU time; the rest is counted")
-	f.StringVar(&o.name, "name", "", "export only processes whose name this `regexp` finds a match in")
-	f.StringVar(&o.containers, "containers", "", "on a node of Kubernetes, the `folder` /var/log/containers: the names of links in it tell namespace, pod and container")
+	o.bind(std, cmd, append([]field.Field{
+		{Name: "listen", Holds: "ADDRESS", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, address)},
+		{Name: "max-processes", Holds: "N", Help: "processes to export, those with the most CPU time; the rest is counted", Value: field.Number(&o.maxProcesses, 1, math.MaxInt)},
+		{Name: "name", Holds: "REGEXP", Help: "export only processes whose name this regular expression matches", Value: field.Parsed(&o.name, "", ps.Name)},
+		{Name: "containers", Holds: "DIR", Help: "folder whose links name pods and containers: /var/log/containers", Value: field.Parsed(&o.containers, "", readable)},
+	}, o.out.fields("")...))
 	return cmd
 }
 
-func (o *exporterOptions) run(ctx context.Context, std stdio) error {
-	name, err := o.check()
-	if err != nil {
-		return err
+// address reads HOST:PORT.
+func address(text string) (string, error) {
+	_, service, err := net.SplitHostPort(text)
+	if err == nil {
+		_, err = net.LookupPort("tcp", service)
 	}
+	if err != nil {
+		return "", fmt.Errorf("%q: expected HOST:PORT or :PORT, such as 127.0.0.1:9877", text)
+	}
+	return text, nil
+}
+
+// readable is a folder that can be read.
+func readable(folder string) (string, error) {
+	_, err := os.ReadDir(folder)
+	return folder, err
+}
+
+func (o *exporterOptions) run(ctx context.Context, std stdio) error {
+	std = o.out.std(std)
 	scanner, err := observe.NewScanner()
 	if err != nil {
 		return err
@@ -82,7 +100,7 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	}
 	first := true
 	e := exporter.New(exporter.Options{
-		MaxProcesses: o.maxProcesses, Name: name, Containers: containers, Version: version(), Logf: std.notef,
+		MaxProcesses: o.maxProcesses, Name: o.name, Containers: containers, Version: version(), Logf: std.notef,
 		Scan: func(ctx context.Context) (observe.Snapshot, error) {
 			snap, err := scanner.Scan(ctx)
 			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
@@ -101,27 +119,6 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	return exporter.Serve(ctx, listener, e.Handler())
 }
 
-func (o *exporterOptions) check() (name *regexp.Regexp, err error) {
-	if o.containers != "" {
-		if _, err := os.ReadDir(o.containers); err != nil {
-			return nil, usageError("--containers: %w", err)
-		}
-	}
-	if o.maxProcesses < 1 {
-		return nil, usageError("--max-processes %d: want 1 or more", o.maxProcesses)
-	}
-	if _, _, err := net.SplitHostPort(o.listen); err != nil {
-		return nil, usageError("--listen %q: want HOST:PORT or :PORT: %w", o.listen, err)
-	}
-	if o.name == "" {
-		return nil, nil
-	}
-	if name, err = regexp.Compile(o.name); err != nil {
-		return nil, usageError("--name %q: %w", o.name, err)
-	}
-	return name, nil
-}
-
 // listen says who has the port when it is taken.
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
@@ -129,7 +126,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	case err == nil:
 		return l, nil
 	case !errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("--listen %s: %w", addr, err)
+		return nil, fmt.Errorf("--listen: %w", err)
 	}
 	_, service, _ := net.SplitHostPort(addr)
 	if port, lookup := net.LookupPort("tcp", service); lookup == nil {
@@ -138,7 +135,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 			return nil, fmt.Errorf("--listen %s: %w; give another port", addr, taken)
 		}
 	}
-	return nil, fmt.Errorf("--listen %s: %w; give another port", addr, err)
+	return nil, fmt.Errorf("--listen: %w; give another port", err)
 }
 
 // browsable is the address with a host that a browser on this machine can go to.

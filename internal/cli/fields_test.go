@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -24,70 +24,66 @@ import (
 
 // texts are values of each field of a sweep.
 var texts = map[string][]string{
-	"url": {"http://127.0.0.1:{port}/b", "2=http://127.0.0.1:{port}/a"}, "build": {"./cmd/x", "."}, "env": {"A=b", "GOGC=50", "SPACE=a b"}, "name": {"a title", "--out"},
-	"attach": {":8080", "77"}, "ready": {"tcp", "grpc", "http://127.0.0.1:{port}/ready", "true 'a b'"}, "ready-status": {"200-399", "200,401"}, "ready-timeout": {"7s", "1m30s"},
-	"prepare": {"true a", "true '-- b'"}, "beside": {"true 1", "true '--out x'"}, "grace": {"1s", "0s"}, "trial-timeout": {"9s", "1h"},
-	"procs": {"unset,1,2", "1..4", "unset,3"}, "replicas": {"2", "1,3"}, "go": {"1.24", "go1.25,1.26"}, "against": {"true {port}", "true old {port}"},
+	"url": {"http://127.0.0.1:{port}/b", "2=http://127.0.0.1:{port}/a", "POST http://127.0.0.1:{port}/c"}, "build": {"./cmd/x", "."}, "env": {"A=b", "GOGC=50", "SPACE=a b"}, "title": {"a title", "--out"},
+	"ready":   {"tcp", "grpc", "http://127.0.0.1:{port}/ready", "true 'a b'", "200-399", "http://127.0.0.1:{port}/ready 200,401"},
+	"prepare": {"true a", "true '-- b'"}, "beside": {"true 1", "true '--out x'"}, "timeout": {"ready=7s", "ready=1m30s,stop=1s", "request=2s", "run=9s"},
+	"procs": {"unset,1,2", "1..4", "unset,3", "1-3"}, "replicas": {"2", "1,3"}, "go": {"1.24", "go1.25,1.26"},
 	"slo": {"p99=20ms", "p90=1s"}, "price": {"cpu=0.04", "cpu=1,replica=2"}, "metric": {"throughput=([0-9]+) rows", "late:lower=x=(.*)"}, "margin": {"7%", "0.02"}, "margin-p99": {"33%", "1.5"}, "seed": {"7", "0"},
-	"connections": {"5", "1"}, "rate": {"100", "2.5e3"}, "pace": {"poisson", "constant"}, "duration": {"4s", "1m"}, "warmup": {"0s", "20ms"}, "method": {"PUT", "HEAD"}, "header": {"Accept: a", "Host: x"},
-	"body": {"a text", "-"}, "body-file": {"-"}, "requests": {"-"}, "request-timeout": {"2s", "1h"}, "max-errors": {"3%", "0.5"}, "load": {"wrk {url}", "true '{url}'"},
-	"streams": {"4", "9"}, "grpc": {"a.B/C", "a.B/D"}, "data": {`{"a": 1}`, "{}"}, "proto": {"a.proto", "b.proto"}, "protoset": {"set"}, "cacert": {"ca.pem"}, "cert": {"cert.pem"}, "key": {"key.pem"},
-	"insecure": {"true", "false"}, "server-name": {"h"}, "engine": {"raw", "portable"},
-	"quota": {"1", "none,0.5"}, "beside-quota": {"none", "0.5"}, "server-cpuset": {"0", "0-1"}, "load-cpuset": {"0", "1"}, "shared-cpus": {"true", "false"},
-	"until": {"likely", "proven"}, "max-trials": {"90", "95"}, "max-time": {"1h", "10m"}, "grid": {"true", "false"}, "repeats": {"7", "3"},
-	"baseline": {"old", "a b"}, "gate": {"true", "false"}, "out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "dry-run": {"true"},
-	"kube": {"deployment/api", "--clean"}, "namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "clean": {"true"}, "container": {"app"}, "parallel": {"true"},
-	"load-from": {"local"}, "resize": {"true"}, "canary": {"true"}, "share": {"5%"}, "slice": {"30s"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"},
+	"connections": {"5", "1"}, "rate": {"100", "2.5e3"}, "pace": {"poisson", "constant"}, "duration": {"4s", "1m"}, "warmup": {"0s", "20ms"}, "header": {"Accept: a", "Host: x"},
+	"body": {"a text", "-", "@-"}, "requests": {"-"}, "max-errors": {"3%", "0.5"}, "load": {"wrk {url}", "true '{url}'"},
+	"streams": {"4", "9"}, "grpc": {"a.B/C", "a.B/D"}, "proto": {"a.proto", "b.proto", "set"}, "tls": {"ca=ca.pem", "cert=cert.pem,key=key.pem", "insecure", "name=h"}, "engine": {"raw", "portable"},
+	"limit": {"1", "none,0.5", "500m"}, "beside-limit": {"none", "0.5"}, "target-cpuset": {"0", "0-1"}, "load-cpuset": {"0", "1", "shared"},
+	"until": {"likely", "proven"}, "max-trials": {"90", "95"}, "max-time": {"1h", "10m"}, "repeats": {"7", "3"},
+	"out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
+	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "container": {"app"}, "parallel": {"true"},
+	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
 }
 
 func quiet() stdio {
 	return newStdio(context.Background(), strings.NewReader(""), io.Discard, io.Discard, nil)
 }
 
-// sweepFlags are the flags of a sweep, as they are given.
-func sweepFlags(t *testing.T, args []string) *sweepOptions {
-	t.Helper()
-	cmd := &cobra.Command{}
-	o := newSweepOptions(quiet(), cmd)
-	if err := cmd.ParseFlags(args); err != nil {
-		t.Fatalf("%q: %v", args, err)
-	}
-	o.command = cmd.Flags().Args()
-	return o
+// measurements are the commands that measure, by their names, made for a test.
+var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measurement, take func() error){
+	"sweep": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		m := &newSweepOptions(std, cmd).measurement
+		return m, func() error { m.command = cmd.Flags().Args(); return nil }
+	},
+	"size": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		m := &newSizeOptions(std, cmd).measurement
+		return m, func() error { m.command = cmd.Flags().Args(); return nil }
+	},
+	"compare": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		o := newCompareOptions(std, cmd)
+		return &o.measurement, func() error { return o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash()) }
+	},
+	"observe": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		m := &newObserveOptions(std, cmd).measurement
+		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
+	},
+	"kube sweep": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		m := &newKubeSweepOptions(std, cmd).measurement
+		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
+	},
+	"kube canary": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		m := &newKubeCanaryOptions(std, cmd).measurement
+		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
+	},
 }
 
-// Every flag of sweep, load and lab run is of a field, and every field tells where it
-// belongs and what of the header it decides.
-func TestEveryFlagIsAField(t *testing.T) {
-	root := newRoot(quiet())
-	for _, words := range [][]string{{"sweep"}, {"load"}, {"lab", "run"}} {
-		cmd, _, err := root.Find(words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd.InitDefaultHelpFlag()
-		n := 0
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			n++
-			if f.Name == "help" {
-				return
-			}
-			of, ok := f.Value.(*asFlag)
-			switch {
-			case !ok:
-				t.Errorf("%v --%s is not of a field", words, f.Name)
-			case !slices.Contains(field.Groups(), of.Group):
-				t.Errorf("%v --%s: of no group of the help: %q", words, f.Name, of.Group)
-			case of.Help == "" || len(of.Help) > 130:
-				t.Errorf("%v --%s: the help has %d characters: want 1 to 130", words, f.Name, len(of.Help))
-			case words[0] != "load" && (of.Header == "") == (of.Aside == ""):
-				t.Errorf("%v --%s: want the keys of the header that it decides, or why there are none", words, f.Name)
-			}
-		})
-		if help := cmd.UsageString(); strings.Count(help, "\n      --")+strings.Count(help, "\n  -") != n {
-			t.Errorf("%v: the help has not all of %d flags once:\n%s", words, n, help)
-		}
+// measurementOf is a command line of one of them, read.
+func measurementOf(t *testing.T, name string, args []string) *measurement {
+	t.Helper()
+	cmd := &cobra.Command{}
+	m, take := measurements[name](quiet(), cmd)
+	err := cmd.ParseFlags(args)
+	if err == nil {
+		err = take()
 	}
+	if err != nil {
+		t.Fatalf("%s %q: %v", name, args, err)
+	}
+	return m
 }
 
 // A field decides those keys of the header that it names, and no others.
@@ -95,16 +91,19 @@ func TestFieldsDecideTheHeader(t *testing.T) {
 	server := []string{"--url", "http://127.0.0.1:{port}/", "--seed", "1"}
 	grid := append([]string{"--repeats", "4"}, server...)
 	call := []string{"--url", "h2c://127.0.0.1:{port}", "--seed", "1", "--grpc", "a.B/Z"}
+	secure := []string{"--url", "https://127.0.0.1:{port}/", "--seed", "1"}
 	bases := map[string][]string{
-		"prepare": {"--seed", "1"}, "trial-timeout": {"--seed", "1"}, "repeats": grid, "grid": nil, "build": {"--url", "http://127.0.0.1:{port}/", "--seed", "1", "--env", "P={port}"},
-		"streams": call, "data": call, "proto": call, "protoset": call, "beside-quota": append([]string{"--beside", "true"}, server...), "price": append([]string{"--slo", "p99=1s", "--rate", "9"}, server...),
-		"pace": append([]string{"--rate", "9"}, server...), "insecure": {"--url", "https://127.0.0.1:{port}/", "--seed", "1"}, "server-name": {"--url", "https://127.0.0.1:{port}/", "--seed", "1"},
-		"rate": grid, "go": {"--seed", "1", "--build", "."},
+		"prepare": {"--seed", "1"}, "repeats": grid, "build": {"--url", "http://127.0.0.1:{port}/", "--seed", "1", "--env", "P={port}"},
+		"streams": call, "beside-limit": append([]string{"--beside", "true"}, server...), "price": append([]string{"--slo", "p99=1s", "--rate", "9"}, server...),
+		"pace": append([]string{"--rate", "9"}, server...), "tls": secure, "rate": grid, "go": {"--seed", "1", "--build", "."},
 	}
 	elsewhere := map[string]string{
-		"attach": "there must be such a process: sweep_attach", "grid": "it changes the plan: sweep_race", "cacert": "it must be a certificate: sweep_protocols", "cert": "it must be a certificate", "key": "it must be a key",
-		"proto": "it must be a file with types: sweep_protocols", "protoset": "it must be a file with types", "grpc": "it needs another URL: sweep_protocols", "body-file": "as body", "requests": "it must have requests: sweep_mix",
-		"go": "it needs toolchains", "load": "a generator must be there: sweep_load", "shared-cpus": "it takes four CPUs: the tests of session",
+		"proto": "it must be a file with types: sweep_protocols", "grpc": "it needs another URL: sweep_protocols", "requests": "it must have requests: sweep_mix",
+		"go": "it needs toolchains", "load": "a generator must be there: sweep_load",
+	}
+	some := map[string][]string{
+		"timeout": {"ready=7s", "ready=1m30s,stop=1s", "request=2s"}, "tls": {"insecure", "name=h"}, // files must be there: sweep_protocols
+		"load-cpuset": {"0", "1"}, "body": {"a text", "-"}, // @- reads standard input
 	}
 	for _, f := range plan.NewFlags().Fields() {
 		if elsewhere[f.Name] != "" {
@@ -114,8 +113,12 @@ func TestFieldsDecideTheHeader(t *testing.T) {
 		if !ok {
 			base = server
 		}
+		tried := some[f.Name]
+		if tried == nil {
+			tried = texts[f.Name]
+		}
 		var changed []string
-		for _, text := range texts[f.Name] {
+		for _, text := range tried {
 			before, after := headerOf(t, base), headerOf(t, append(butFor(base, f.Name), "--"+f.Name+"="+text))
 			for key := range after {
 				if !reflect.DeepEqual(before[key], after[key]) && !slices.Contains(changed, key) {
@@ -149,14 +152,19 @@ func butFor(args []string, name string) (rest []string) {
 	return rest
 }
 
-// headerOf is what the header of a sweep says of its target, load and plan.
+// headerOf is what the header of a sweep says of its target, load and plan, or that of
+// procfit size where there is an objective.
 func headerOf(t *testing.T, args []string) map[string]any {
 	t.Helper()
-	o := sweepFlags(t, append(slices.Clone(args), "--", "true", "{port}"))
+	name := "sweep"
+	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--slo") }) {
+		name = "size"
+	}
+	o := &sweepOptions{*measurementOf(t, name, append(slices.Clone(args), "--", "true", "{port}"))}
 	if !o.has("url") {
 		o.command = []string{"true"}
 	}
-	s, err := o.resolve(t.Context(), quiet())
+	s, err := o.resolve(quiet())
 	if err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
@@ -177,51 +185,63 @@ func headerOf(t *testing.T, args []string) map[string]any {
 	return keys
 }
 
-// What a report gives as the command that measures again is read as the same sweep.
+// What a report gives as the command that measures again is read as the same run.
 func TestMeasuredAgainIsTheSame(t *testing.T) {
 	const prefix = `exec "${PROCFIT:-procfit}" `
 	r := rand.New(rand.NewPCG(25, 3))
-	for range 500 {
-		args := randomSweep(r)
-		first := sweepFlags(t, args)
-		result := pagetest.Typical()
-		result.Tool, result.Plan.Seed = journal.Tool{Args: first.tool("sweep").Args}, 99
-		script := page.New(result).Reproduce
-		_, line, ok := strings.Cut(script, prefix)
-		if !ok {
-			t.Fatalf("no command in %s", script)
-		}
-		words, err := load.Split(strings.TrimSpace(line))
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		second := sweepFlags(t, words[1:])
-		if got, want := asked(second), asked(first); got != want {
-			t.Fatalf("%q\nis given as %q\n got %s\nwant %s", args, words, got, want)
-		}
-		a, err := settle(first.spec, quiet())
-		if err != nil {
-			continue // which is not of what may go together
-		}
-		b, err := settle(second.spec, quiet())
-		if a.Seed == nil {
-			a.Seed = new(uint64(99))
-		}
-		if err != nil || !reflect.DeepEqual(a, b) || !slices.Equal(first.command, second.command) {
-			t.Fatalf("%q\nis given as %q, %v:\n%+v\n%+v", args, words, err, a, b)
+	for _, name := range slices.Sorted(maps.Keys(measurements)) {
+		for range 80 {
+			args := randomRun(r, name)
+			first := measurementOf(t, name, args)
+			result := pagetest.Typical()
+			if name == "kube canary" {
+				result = pagetest.Canary()
+			}
+			result.Tool, result.Plan.Seed = journal.Tool{Args: first.tool().Args}, 99
+			script := page.New(result).Reproduce
+			_, line, ok := strings.Cut(script, prefix)
+			if !ok {
+				t.Fatalf("no command in %s", script)
+			}
+			words, err := load.Split(strings.TrimSpace(line))
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			own := strings.Fields(name)
+			if !slices.Equal(words[:len(own)], own) {
+				t.Fatalf("%s %q is given as %q", name, args, words)
+			}
+			second := measurementOf(t, name, words[len(own):])
+			if got, want := asked(second), asked(first); got != want {
+				t.Fatalf("%s %q\nis given as %q\n got %s\nwant %s", name, args, words, got, want)
+			}
+			if !slices.Equal(first.command, second.command) || !slices.Equal(first.operands, second.operands) {
+				t.Fatalf("%s %q is given as %q", name, args, words)
+			}
 		}
 	}
 }
 
-// randomSweep is a command line of some of the flags, in any order and form.
-func randomSweep(r *rand.Rand) (args []string) {
-	fields := newSweepOptions(quiet(), &cobra.Command{}).fields
+// randomRun is a command line of some of the flags, in any order and form.
+func randomRun(r *rand.Rand, name string) (args []string) {
+	m, _ := measurements[name](quiet(), &cobra.Command{})
+	fields := m.fields
 	for _, i := range r.Perm(len(fields))[:r.IntN(12)] {
 		f := fields[i]
 		list := texts[f.Name]
+		if f.Name == "timeout" { // each command has some of its parts
+			list = map[string][]string{"observe": {"request=2s"}, "kube canary": {"ready=7s"}}[name]
+		}
+		if f.Name == "tls" && name == "kube sweep" {
+			list = []string{"insecure", "name=h"}
+		}
+		if list == nil {
+			list = texts[f.Name]
+		}
 		for range 1 + r.IntN(2) {
 			text := list[r.IntN(len(list))]
 			switch {
+			case f.Name == "proto" && text == "set" && (slices.Contains(args, "set") || slices.Contains(args, "--proto=set")): // one is enough
 			case f.Holds == "" && text == "true" && r.IntN(2) == 0:
 				args = append(args, "--"+f.Name)
 			case f.Holds == "" || r.IntN(2) == 0:
@@ -233,16 +253,19 @@ func randomSweep(r *rand.Rand) (args []string) {
 			}
 		}
 	}
-	if r.IntN(4) > 0 {
-		args = append(args, "--", "./x", "--seed", "3", "{port}")
+	switch name {
+	case "compare":
+		return append(args, "./old -addr :{port}", "--", "./new", "--seed", "3", "{port}")
+	case "sweep", "size":
+		return append(args, "--", "./x", "--seed", "3", "{port}")
 	}
-	return args
+	return append(args, "deployment/api")
 }
 
 // asked is what the flags hold, but for where the results go and the seed.
-func asked(o *sweepOptions) string {
+func asked(m *measurement) string {
 	var b strings.Builder
-	for _, f := range o.fields {
+	for _, f := range m.fields {
 		if f.Name == "out" || f.Name == "seed" {
 			continue
 		}
@@ -256,9 +279,12 @@ func asked(o *sweepOptions) string {
 
 // Every field has values here, so that none escapes these tests.
 func TestEveryFieldHasTexts(t *testing.T) {
-	for _, f := range newSweepOptions(quiet(), &cobra.Command{}).fields {
-		if len(texts[f.Name]) == 0 {
-			t.Errorf("no value of --%s is tried", f.Name)
+	for name, of := range measurements {
+		m, _ := of(quiet(), &cobra.Command{})
+		for _, f := range m.fields {
+			if len(texts[f.Name]) == 0 {
+				t.Errorf("%s: no value of --%s is tried", name, f.Name)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +19,8 @@ type flags struct {
 	given  []string // names, in the order in which they were given first
 }
 
-// bind makes flags of the fields, and a help that shows them by their groups.
+// bind makes flags of the fields, a help that shows them by their groups, and what a shell
+// completes.
 func (f *flags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
 	f.fields = fields
 	for _, one := range fields {
@@ -30,29 +32,7 @@ func (f *flags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
 		}
 	}
 	cmd.Flags().SortFlags = false
-	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return f.usage(std, cmd) })
-}
-
-// usage is the help below a subcommand's text.
-func (f *flags) usage(std stdio, cmd *cobra.Command) error {
-	text := fmt.Sprintf("Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
-	for _, g := range field.Groups() {
-		group := pflag.NewFlagSet("", pflag.ContinueOnError)
-		group.SortFlags = false
-		for _, one := range f.fields {
-			if one.Group == g {
-				group.AddFlag(cmd.Flags().Lookup(one.Name))
-			}
-		}
-		if help := cmd.Flags().Lookup("help"); g == field.Output && help != nil {
-			group.AddFlag(help)
-		}
-		if group.HasFlags() {
-			text += fmt.Sprintf("\n%s:\n%s", g, group.FlagUsagesWrapped(width(std)))
-		}
-	}
-	_, err := fmt.Fprint(cmd.OutOrStderr(), text)
-	return err
+	f.help(std, cmd)
 }
 
 // shownDefault is the default that the help adds to the text of a field; empty where it has
@@ -68,14 +48,13 @@ func shownDefault(f field.Field) string {
 // has tells whether the user gave a field.
 func (f *flags) has(name string) bool { return slices.Contains(f.given, name) }
 
-// why are the reasons why a field says nothing with another one.
+// why are the reasons why a field has no effect with another one.
 var why = map[string]string{
-	"kube":   "pods are as their object says, and procfit in a pod offers the load",
-	"attach": "the attached server is measured as it runs, at the rate that you choose",
-	"load":   "it is for procfit's own load; write it into the --load command",
+	"kube": "a pod is as its object describes it, and the load comes from another pod",
+	"load": "it is for procfit's own load generator; write it into the --load command",
 }
 
-// check refuses what says nothing without a field that is not given, or with one that is.
+// check refuses what has no effect without a field that is not given, or with one that is.
 func (f *flags) check() error {
 	for _, name := range f.given {
 		one := f.named(name)
@@ -88,7 +67,7 @@ func (f *flags) check() error {
 			case reason == "":
 				return usageError("use only one of --%s and --%s", name, other)
 			default:
-				return usageError("--%s says nothing with --%s: %s; leave --%[1]s out", name, other, reason)
+				return usageError("--%s has no effect with --%s: %s; remove --%[1]s", name, other, reason)
 			}
 		}
 	}
@@ -136,7 +115,11 @@ type asFlag struct {
 
 // Set implements pflag.Value.
 func (f *asFlag) Set(text string) error {
-	if err := f.Value.Set(text); err != nil {
+	err := f.Value.Set(text)
+	if wrong := (*field.Mistake)(nil); errors.As(err, &wrong) {
+		return usageError("--%s %s", f.Name, wrong.For("--"+f.Name+" "))
+	}
+	if err != nil {
 		return usageError("--%s %w", f.Name, err)
 	}
 	if !f.of.has(f.Name) {
@@ -161,11 +144,62 @@ func (f *asFlag) Type() string {
 	return f.Holds
 }
 
-// flagError is what is wrong with a command line; what a field says itself needs nothing
-// of the library.
+// flagError is what is wrong with a command line, in procfit's words.
 func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var valueless *pflag.ValueRequiredError
+	var syntax *pflag.InvalidSyntaxError
+	var wrong *pflag.InvalidValueError
 	if own := (*exitError)(nil); errors.As(err, &own) {
 		return own
 	}
-	return usageError("%w; see %s --help", err, cmd.CommandPath())
+	help := "; see " + cmd.CommandPath() + " --help"
+	switch {
+	case errors.As(err, &unknown):
+		return usageError("%s", unknownFlag(cmd, unknown))
+	case errors.As(err, &valueless):
+		f := valueless.GetFlag()
+		return usageError("--%s needs a value: --%[1]s %s", f.Name, cmp.Or(f.Value.Type(), "VALUE"))
+	case errors.As(err, &syntax):
+		return usageError("%q is not a flag%s", syntax.GetSpecifiedFlag(), help)
+	case errors.As(err, &wrong):
+		return usageError("--%s %q: expected %s%s", wrong.GetFlag().Name, wrong.GetValue(), kindOf(wrong.GetFlag()), help)
+	}
+	return usageError("%w%s", err, help)
+}
+
+// kindOf is what a flag takes that is not a field.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "duration":
+		return "a time such as 10s"
+	case "bool":
+		return "true or false"
+	}
+	return "another value"
+}
+
+// unknownFlag says which flag may be meant: one of the command, or of another command.
+func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
+	name := err.GetSpecifiedName()
+	if short := err.GetSpecifiedShortnames(); short != "" {
+		return fmt.Sprintf("unknown flag -%s; see %s --help", name, cmd.CommandPath())
+	}
+	var own []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			own = append(own, f.Name)
+		}
+	})
+	for _, other := range everyCommand(cmd.Root()) {
+		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
+			return fmt.Sprintf("unknown flag --%s: %s has none; %s has", name, cmd.CommandPath(), other.CommandPath())
+		}
+	}
+	if near := nearest(name, own); near != "" {
+		return fmt.Sprintf("unknown flag --%s. Did you mean --%s?", name, near)
+	}
+	return fmt.Sprintf("unknown flag --%s; see %s --help", name, cmd.CommandPath())
 }

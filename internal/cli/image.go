@@ -11,36 +11,38 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/kube/image"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 )
 
 // mostProgram is more than any build of procfit, in bytes.
 const mostProgram = 1 << 30
 
-// imageOptions are the flags of procfit image.
+// imageOptions are the flags of procfit kube image.
 type imageOptions struct {
-	out, name, binary string
+	flags
+	archive, tag, binary string
 }
 
-func newImage(std stdio) *cobra.Command {
-	o := imageOptions{out: "procfit.tar", name: defaultImage()}
+func newKubeImage(std stdio) *cobra.Command {
+	o := imageOptions{archive: "procfit.tar", tag: defaultImage()}
 	cmd := &cobra.Command{
 		Use:   "image",
-		Short: "Write a container image of procfit itself, for clusters",
+		Short: "Write a container image of procfit itself",
 		Long: `Write an OCI image archive that holds procfit and nothing else, without Docker. The
-same procfit and name give the same bytes.
+same procfit and tag give the same bytes.
 
 Push it to a registry that your nodes can pull from, or import it into them; then
-name it with sweep --kube --image. Other platforms take their own procfit: name it
-with --binary.`,
-		Example: `  procfit image --out procfit.tar --name registry.example/tools/procfit:v1`,
+name it with --image of kube sweep and kube canary. A node of another platform needs a
+procfit for that platform: name it with --binary.`,
+		Example: `  procfit kube image --archive procfit.tar --tag registry.example/tools/procfit:v1`,
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(std) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&o.out, "out", o.out, "`file` to write")
-	f.StringVar(&o.name, "name", o.name, "`reference` of the image, with a tag")
-	f.StringVar(&o.binary, "binary", "", "procfit's `program` for another platform (default this one)")
+	o.bind(std, cmd, []field.Field{
+		{Name: "archive", Holds: "FILE", Help: "the file to write", Value: field.Text(&o.archive)},
+		{Name: "tag", Holds: "REF", Help: "reference of the image: registry.example/tools/procfit:v1", Value: field.Text(&o.tag)},
+		{Name: "binary", Holds: "FILE", Help: "procfit for another platform (default this one)", Value: field.Text(&o.binary)},
+	})
 	return cmd
 }
 
@@ -68,22 +70,22 @@ func (o *imageOptions) run(std stdio) error {
 	if err != nil {
 		return usageError("--binary: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(o.out), ".procfit-image-")
+	f, err := os.CreateTemp(filepath.Dir(o.archive), ".procfit-image-")
 	if err != nil {
-		return fmt.Errorf("--out %q: %w", o.out, err)
+		return fmt.Errorf("--archive %q: %w", o.archive, err)
 	}
 	defer os.Remove(f.Name()) // it has another name by then, unless something failed
-	made, err := image.Image{Name: o.name, Program: program, Path: "/procfit", Version: version()}.Write(f)
+	made, err := image.Image{Name: o.tag, Program: program, Path: "/procfit", Version: version()}.Write(f)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("%s cannot be made an image: %w", path, err)
+		return fmt.Errorf("cannot make an image of %s: %w", path, err)
 	}
-	if err := os.Rename(f.Name(), o.out); err != nil {
-		return fmt.Errorf("--out %q: %w", o.out, err)
+	if err := os.Rename(f.Name(), o.archive); err != nil {
+		return fmt.Errorf("--archive %q: %w", o.archive, err)
 	}
 	_, err = fmt.Fprintf(std.out, `%s: %s for %s, %s
 Push it to a registry:     crane push %[1]s %[2]s
 or import it into a node:  ctr -n k8s.io images import %[1]s
 or into a test cluster:    kind load image-archive %[1]s
-`, o.out, made.Name, made.Platform, made.Digest)
+`, o.archive, made.Name, made.Platform, made.Digest)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -37,23 +38,20 @@ type labListed struct {
 }
 
 func newLabList(std stdio) *cobra.Command {
-	var asJSON bool
+	var f flags
+	out := printed("text", "json")
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the experiments",
-		Args:  noArguments,
+		Use:     "list [flags]",
+		Short:   "List the experiments",
+		Example: "  procfit lab list",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list := []labListed{}
 			for _, e := range lab.List() {
 				list = append(list, labListed{e.ID, e.Document, e.Title, e.Claim, e.Kind, labNeeds(e)})
 			}
-			if asJSON {
-				b, err := json.MarshalIndent(list, "", "  ")
-				if err != nil {
-					return err
-				}
-				_, err = std.out.Write(append(b, '\n'))
-				return err
+			if out.json() {
+				return printJSON(std, list)
 			}
 			w := terminal.NewWriter(width(std), std.color())
 			for _, e := range list {
@@ -63,7 +61,8 @@ func newLabList(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects instead")
+	f.bind(std, cmd, out.fields("print an array of objects instead"))
+	out.complete(cmd)
 	return cmd
 }
 
@@ -138,9 +137,10 @@ func newLabSource(std stdio) *cobra.Command {
 }
 
 func newLabServe(std stdio) *cobra.Command {
-	var addr string
+	var f flags
+	addr := "127.0.0.1:8080"
 	cmd := &cobra.Command{
-		Use:     "serve ID",
+		Use:     "serve [flags] ID",
 		Short:   "Run a practice server until it is interrupted",
 		Example: "  procfit lab serve tinyserver --addr 127.0.0.1:8080",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,7 +150,7 @@ func newLabServe(std stdio) *cobra.Command {
 			return unknownID(lab.Serve(cmd.Context(), args[0], addr, std.err))
 		},
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "`address` to listen at")
+	f.bind(std, cmd, []field.Field{{Name: "addr", Holds: "HOST:PORT", Help: "where to listen", Value: field.Text(&addr)}})
 	return cmd
 }
 
@@ -177,6 +177,16 @@ func newLabProgram(std stdio) *cobra.Command {
 	}
 }
 
+// printJSON prints a value for programs.
+func printJSON(std stdio, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = std.out.Write(append(b, '\n'))
+	return err
+}
+
 // unknownID makes an id that does not exist a usage error.
 func unknownID(err error) error {
 	if unknown := (*lab.UnknownError)(nil); errors.As(err, &unknown) {
@@ -187,7 +197,10 @@ func unknownID(err error) error {
 
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError("unknown command %q; see %s --help", args[0], cmd.CommandPath())
+		if cmd.HasAvailableSubCommands() {
+			return unknownCommand(cmd, args[0])
+		}
+		return usageError("%s takes no words, got %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type labOptions struct {
 	makeBash   bool
 	untilTold  bool
 	out        string
-	json       bool
+	printed    printing
 	dryRun     bool
 	kube       labKube
 }
@@ -36,24 +36,25 @@ const ofLab = "it decides what sweeps the experiment has, whose headers tell the
 
 func (o *labOptions) fields() []field.Field {
 	o.spec.Repeats = 0
-	shared := field.Take(o.spec.Fields(), append(field.Named("server-cpuset", "load-cpuset", "seed"),
-		field.Field{Name: "go", Help: "Go versions to build the programs with, each a setting: 1.4,1.13,1.26"},
-		field.Field{Name: "procs", Help: "GOMAXPROCS values (default the experiment's): unset,1,2,4"},
-		field.Field{Name: "quota", Help: "CPU limits (default the experiment's): none,0.5,2"},
-		field.Field{Name: "repeats", Help: "blocks (default the experiment's); intervals need six"},
-		field.Field{Name: "max-time", Help: "the most time that the blocks of --until-told take (default about as long as the run itself)", Needs: "until-told"},
-		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's own load, as procfit sweep does"})...)
+	shared := field.Take(o.spec.Fields(), append(field.Named("seed"),
+		field.Field{Name: "target-cpuset", Not: "kube"}, field.Field{Name: "load-cpuset", Not: "kube"},
+		field.Field{Name: "go", Help: "Go versions to build the programs with, each a setting: 1.4,1.13,1.26", Not: "kube"},
+		field.Field{Name: "procs", Help: "GOMAXPROCS values: unset,1,2,4 (default the experiment's)"},
+		field.Field{Name: "limit", Help: "CPU limits: none,500m,2 (default the experiment's)"},
+		field.Field{Name: "repeats", Help: "blocks to measure; intervals need six (default the experiment's)"},
+		field.Field{Name: "max-time", Help: "the most time for --until-told (default as long as the run took)", Needs: "until-told"},
+		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
-		toggle("quick", &o.quick, "small sizes: all experiments in less than ten minutes on two CPUs", ofLab),
-		{Name: "lang", Holds: "version", Help: "go line to build with, such as 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube", Aside: ofLab},
-		{Name: "pods", Holds: "number", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256), Aside: ofLab},
-		{Name: "n", Holds: "number", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums), Aside: ofLab},
-		toggle("make-bash", &o.makeBash, "in build, build all of Go by make.bash too: an hour and more", ofLab),
+		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs", ofLab),
+		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube", Aside: ofLab},
+		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256), Aside: ofLab},
+		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums), Aside: ofLab},
+		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more", ofLab),
 	}...), shared, field.In(field.Stop,
-		toggle("until-told", &o.untilTold, "then add blocks while a hypothesis's interval holds a bound, for --max-time at most", ofLab),
+		toggle("until-told", &o.untilTold, "then add blocks until each hypothesis is decided, or for --max-time", ofLab),
 	), field.In(field.Output,
-		outField(&o.out, "results/lab-TIME"), toggle("json", &o.json, "print lab.json instead of the report", field.OfOutput), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop", field.OfAsking),
-	), o.kube.fields())
+		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop", field.OfAsking),
+	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
 }
 
 // resolve turns the flags into a run, or says which of them is wrong.
@@ -75,7 +76,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	}
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
-		Tool: tool(slices.Concat([]string{"lab", "run"}, o.ids, o.args())), Flags: o.args("out", "json"), Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Tool: tool(slices.Concat([]string{"lab", "run"}, o.ids, o.args())), Flags: o.args("out", "json", "output", "quiet"), Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilTold, Seed: o.spec.Seed,
 	}
 	if o.has("kube") {
@@ -93,7 +94,7 @@ var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
 
 func goLine(text string) (string, error) {
 	if text != "" && !goLanguage.MatchString(text) {
-		return "", fmt.Errorf("%q: want a go line such as 1.24", text)
+		return "", fmt.Errorf("%q: expected a go line such as 1.24", text)
 	}
 	return text, nil
 }
@@ -124,7 +125,7 @@ func (o *labOptions) experiments() ([]lab.Experiment, error) {
 	}
 	for flag, only := range map[string]string{"pods": "k8sbench", "n": "k8sbench", "make-bash": "build"} {
 		if o.has(flag) && !slices.Contains(o.ids, only) {
-			return nil, usageError("--%s is for %s, which is not among what is to run", flag, only)
+			return nil, usageError("--%s is for %s, which is not among the experiments to run", flag, only)
 		}
 	}
 	var list []lab.Experiment
@@ -147,7 +148,7 @@ func (o *labOptions) checkOnly(list []lab.Experiment) error {
 	}
 	for _, flag := range []string{"load", "load-cpuset"} {
 		if o.has(flag) {
-			return usageError("--%s is for servers, and there is none among what is to run", flag)
+			return usageError("--%s is for servers, and none of the experiments is one", flag)
 		}
 	}
 	return nil
@@ -162,5 +163,5 @@ func (o *labOptions) budget(r *run.Run) time.Duration {
 	return max(r.Cost(), leastBudget)
 }
 
-// leastBudget is that of a run whose trials nobody can foretell.
+// leastBudget is that of a run whose trials take a time that is not known.
 const leastBudget = 5 * time.Minute

@@ -24,26 +24,28 @@ const ownApp = "document004"
 
 // labKube are the flags of procfit lab run for a cluster.
 type labKube struct {
-	kubeOptions
-	yes bool
+	clusterOptions
+	on string // the app
 }
 
 func (o *labKube) fields() []field.Field {
-	app := field.Field{Name: "kube", Holds: "manifest.yaml", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or one of yours with =", Value: field.Text(&o.on), Header: "target.object"}
-	yes := field.Field{Name: "yes", Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: "kube", Aside: field.OfAsking}
-	return field.In(field.Kube, slices.Concat([]field.Field{app}, o.access(), []field.Field{yes})...)
+	app := field.Field{
+		Name: "kube", Holds: "FILE", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or a manifest",
+		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&o.on), Header: "target.object",
+	}
+	return append(field.In(field.Kube, app), o.clusterOptions.fields("kube")...)
 }
 
-// check looks at what goes together.
+// checkKube looks at what goes together.
 func (o *labOptions) checkKube() error {
 	k := &o.kube
 	switch {
-	case !o.has("kube"), k.clean:
+	case !o.has("kube"):
 		return nil
 	case !slices.Equal(o.ids, []string{pods.ID}):
 		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)
 	case k.options.Image == "":
-		return usageError("--kube needs --image, a procfit that the nodes can run: procfit image makes one")
+		return usageError("--kube needs --image, a procfit that the nodes can run: procfit kube image makes one")
 	}
 	return nil
 }
@@ -99,8 +101,8 @@ func checkManifest(ctx context.Context, file string, fix bool) (c pods.Checked, 
 	return c, nil
 }
 
-// consent shows what all of the run's sweeps are about to make, and asks once.
-func (k *labKube) consent(ctx context.Context, std stdio, r *run.Run, dryRun bool) error {
+// agree shows what all of the run's sweeps are about to make, and asks once.
+func (k *labKube) agree(ctx context.Context, std stdio, r *run.Run, dryRun bool) error {
 	var first *session.Session
 	var all journal.Plan
 	for _, p := range r.Planned() {
@@ -110,7 +112,7 @@ func (k *labKube) consent(ctx context.Context, std stdio, r *run.Run, dryRun boo
 		}
 	}
 	if first == nil {
-		return nil // why stands in the plan
+		return nil // the plan says why
 	}
-	return (&sweepOptions{yes: k.yes, dryRun: dryRun}).consent(ctx, std, k.copies, all, func() { k.tell(std, first) })
+	return k.consent(ctx, std, all, dryRun, func() { k.tell(std, first, false) })
 }

@@ -17,21 +17,24 @@ import (
 )
 
 func newLabReport(std stdio) *cobra.Command {
-	var asJSON bool
+	var f flags
+	out := printed("text", "json")
 	cmd := &cobra.Command{
-		Use:   "report DIR",
-		Short: "Analyse a lab run's journals again and write its reports anew",
-		Long: `Read the journals below DIR, hold the documents' numbers against them again, print
-the outcome, and write index.html, RESULTS.md, lab.json and every experiment's
-reports. Nothing is measured. It may be called while the run still goes on.`,
+		Use:   "report [flags] DIR",
+		Short: "Analyse the journals of a lab run and write its reports again",
+		Long: `Read the journals below DIR, compare the articles' numbers with them, print the outcome,
+and write index.html, RESULTS.md, lab.json and the reports of each experiment. Nothing is
+measured. It may be called while the run continues.`,
+		Example: "  procfit lab report results/lab-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit lab report --help", len(args))
 			}
-			return reportLab(std, args[0], asJSON)
+			return reportLab(std, args[0], out.json())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print lab.json instead of the report")
+	f.bind(std, cmd, out.fields("print lab.json instead of the report"))
+	out.complete(cmd)
 	return cmd
 }
 

@@ -40,7 +40,7 @@ run here is reported and left out; the rest runs.
 --until-told adds blocks where a hypothesis's interval holds a bound, until all is told
 or --max-time is over; the intervals of what grew are wider, since each look is another
 chance to be wrong. On a machine with more CPUs the same command tells what needs them:
---server-cpuset and --load-cpuset give the servers and their load CPUs of their own, and
+--target-cpuset and --load-cpuset give the servers and their load CPUs of their own, and
 --load takes another load generator, or one on another machine.
 
 The same command with the same --out completes what is missing. --dry-run prints
@@ -57,12 +57,12 @@ func newLabRun(std stdio) *cobra.Command {
 		Long:  labRunLong,
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
-  procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --quota 2
-  procfit lab run cpuserver --server-cpuset 0-7 --load-cpuset 8-11 --until-told
+  procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --limit 2
+  procfit lab run cpuserver --target-cpuset 0-7 --load-cpuset 8-11 --until-told
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
 	}
-	o := &labOptions{spec: plan.NewFlags()}
+	o := &labOptions{spec: plan.NewFlags(), printed: printed("text", "json")}
 	o.bind(std, cmd, o.fields())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.ids = args
@@ -73,21 +73,19 @@ func newLabRun(std stdio) *cobra.Command {
 
 // run is procfit lab run.
 func (o *labOptions) run(ctx context.Context, std stdio) error {
+	std = o.printed.std(std)
 	if err := o.check(); err != nil {
 		return err
 	}
 	if err := o.checkKube(); err != nil {
 		return err
 	}
-	if o.kube.clean {
-		return o.kube.cleanKube(ctx, std)
-	}
 	r, err := o.resolve(ctx, std)
 	if err != nil {
 		return err
 	}
 	if o.kube.copies != nil {
-		if err := o.kube.consent(ctx, std, r, o.dryRun); err != nil {
+		if err := o.kube.agree(ctx, std, r, o.dryRun); err != nil {
 			return err
 		}
 	}
@@ -144,7 +142,7 @@ func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 	}
 	for _, step := range []func() error{
 		r.Write,
-		func() error { return showLab(std, r.Dir, &r.Outcome, o.json) },
+		func() error { return showLab(std, r.Dir, &r.Outcome, o.printed.json()) },
 		func() error { return o.showTraces(std, r) },
 	} {
 		if err := step(); err != nil {
@@ -166,7 +164,7 @@ const mostShown = 2
 
 // showTraces prints what the programs' traces say, below the outcome.
 func (o *labOptions) showTraces(std stdio, r *run.Run) error {
-	if o.json || len(o.ids) > mostShown {
+	if o.printed.json() || len(o.ids) > mostShown {
 		return nil
 	}
 	for _, f := range r.Files() {
@@ -203,7 +201,7 @@ func labCost(r *run.Run) string {
 	s := fmt.Sprintf("lab: %s in %s, %s", phrase.Count(len(experiments), "experiment"), phrase.Count(stages, "sweep"), phrase.Count(trials, "trial"))
 	switch {
 	case unknown && d == 0:
-		s += "; the first ones will tell how long it takes"
+		s += "; the first trials will show how long it takes"
 	case unknown:
 		s += ", more than " + number.Minutes(d)
 	default:

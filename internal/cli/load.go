@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -17,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/load/requests"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // loadOptions are the flags of procfit load. Those of a sweep mean the same here.
@@ -27,59 +30,60 @@ type loadOptions struct {
 	rates   []float64 // 0: a closed loop
 	threads int
 	hdr     string
-	json    bool
+	out     printing
 }
 
 // fields are those of a sweep's load, and what a run of the load has of its own.
 func (o *loadOptions) fields() []field.Field {
 	l := &o.spec.Load
-	l.Duration, l.Warmup, o.rates = 10*time.Second, 0, []float64{0}
-	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "request-timeout", "method", "header", "body", "body-file", "requests", "seed",
-		"streams", "grpc", "data", "proto", "protoset", "cacert", "cert", "key", "insecure", "server-name", "engine", "load-cpuset"),
+	l.Duration, l.Warmup, o.rates, o.spec.Waits = 10*time.Second, 0, []float64{0}, []string{"request"}
+	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls", "engine"),
 		field.Field{Name: "duration", Help: "measured time"}, field.Field{Name: "warmup", Help: "load before the measured time"},
-		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails: 1%"})...)
+		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
+		field.Field{Name: "load-cpuset", Help: "CPUs of the load: 0-1,3, or node0, cores, performance, efficiency"},
+		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default if all fail)"})...)
 	own := field.In(field.Load, []field.Field{
-		{Name: "rate", Holds: "numbers", Help: "requests per second of an open loop (default a closed loop); 1000,2000,4000 are offered one after the other", Value: field.Parsed(&o.rates, "", parseRates)},
-		{Name: "threads", Holds: "number", Help: "threads of the raw engine (default chosen by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
+		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
+		{Name: "threads", Holds: "N", Help: "threads of the raw engine (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
 	}...)
 	return slices.Concat(own, shared, field.In(field.Output,
-		field.Field{Name: "hdr", Holds: "file", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
-		toggle("json", &o.json, "print a phase object, as the journal of a sweep has it, for each rate", field.OfOutput),
-	))
+		field.Field{Name: "hdr", Holds: "FILE", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
+	), o.out.fields("print a phase object for each rate, as the journal has it"))
 }
 
 func newLoad(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL…",
-		Short: "The load generator alone: HTTP and gRPC in a closed or an open loop",
-		Long: `Offer load over connections that are kept open and print what came back: plain
-HTTP/1.1 at http://, HTTP/1.1 or HTTP/2 over TLS at https://, as the server
-chooses, HTTP/2 without TLS at h2c://, and calls of gRPC with --grpc.
+		Short: "Send load to a server, and print its throughput and latency",
+		Long: `Send requests over connections that are kept open, and print throughput and latency:
+HTTP/1.1 at http://, HTTP/1.1 or HTTP/2 over TLS at https://, as the server chooses,
+HTTP/2 without TLS at h2c://, and gRPC calls with --grpc.
 
-Without --rate the loop is closed: each connection sends when its answer has come,
-which finds the capacity. With --rate it is open: requests are sent at a fixed pace
-and latency counts from the intended send, so that a stall of the server shows in
-full; several rates, one after the other, make a curve. Connections are dealt to
-several URLs in turn; URLs with weights are a mix of requests to one server.
+Without --rate the loop is closed: each connection sends the next request when an answer
+has come, which finds the capacity. With --rate it is open: requests are sent at a fixed
+pace, and latency counts from the intended send, so that a stall of the server is fully
+visible; several rates, one after the other, make a curve. The connections are shared out
+to several URLs in turn; URLs with weights are a mix of requests to one server.
 
-Exit codes: 0 fine; 1 more failed than --max-errors; 2 usage; 3 nothing was answered,
-or no load could be offered.`,
+Exit codes: 0 fine; 1 more failed than --max-errors allows; 2 usage; 3 no load could be
+offered, or, without --max-errors, every request failed; 130 interrupted.`,
 		Example: `  procfit load http://127.0.0.1:8080/
   procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/
   procfit load --rate 1000,2000,4000 --duration 5s http://127.0.0.1:8080/
   procfit load --rate 500 --pace poisson --hdr latency.hlog 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
-  procfit load --connections 4 --streams 16 --cacert ca.pem https://127.0.0.1:8443/
-  procfit load --grpc grpc.health.v1.Health/Check --data '{"service": ""}' h2c://127.0.0.1:9090`,
+  procfit load --connections 4 --streams 16 --tls ca=ca.pem https://127.0.0.1:8443/
+  procfit load --grpc grpc.health.v1.Health/Check --body '{"service": ""}' h2c://127.0.0.1:9090`,
 	}
-	o := &loadOptions{spec: plan.NewFlags()}
+	o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
 	o.spec.Load.MaxErrors = 0
 	o.bind(std, cmd, o.fields())
+	o.out.complete(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usageError("load needs a URL; see procfit load --help")
 		}
 		o.spec.URLs = args
-		return o.run(cmd.Context(), std)
+		return o.run(cmd.Context(), o.out.std(std))
 	}
 	return cmd
 }
@@ -149,10 +153,26 @@ func (o *loadOptions) judge(r *load.Result) error {
 		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end)%s", r.Errors, r.Unanswered, first)
 	}
 	most, bad := o.spec.Load.MaxErrors, r.Errors+r.Unanswered
-	if share := float64(bad) / float64(max(bad, r.Requests+r.Unanswered)); o.has("max-errors") && share > most {
-		return &exitError{exitGate, fmt.Errorf("%.3g %% of the requests failed, more than --max-errors %g %%", 100*share, 100*most)}
+	share := float64(bad) / float64(max(bad, r.Requests+r.Unanswered))
+	switch {
+	case o.has("max-errors") && share > most:
+		return &exitError{exitGate, fmt.Errorf("%.3g%% of the requests failed, more than --max-errors %g%%", 100*share, 100*most)}
+	case !o.has("max-errors") && share == 1:
+		return fmt.Errorf("all %s failed: %s; is the URL right? With --max-errors 100%% the exit code is 0", phrase.Count(bad, "request"), kinds(r))
 	}
 	return nil
+}
+
+// kinds are the failures of a run, by what went wrong.
+func kinds(r *load.Result) string {
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
+		list = append(list, fmt.Sprintf("%d × %s", r.ErrorKinds[kind], kind.Words()))
+	}
+	if r.Unanswered > 0 {
+		list = append(list, fmt.Sprintf("%d not answered before the end", r.Unanswered))
+	}
+	return phrase.And(list)
 }
 
 // settle makes options of the flags, and has them checked at each rate.
@@ -186,7 +206,11 @@ func (o *loadOptions) settle(std stdio) error {
 // setRequests makes a mix of weighted URLs or of a file; URLs without weights are
 // replicas.
 func (o *loadOptions) setRequests(std stdio) (err error) {
+	o.options.URLs = slices.Clone(o.options.URLs)
 	urls := o.options.URLs
+	if len(urls) == 1 && !requests.Weighted(urls[0]) {
+		o.options.Method, urls[0] = requests.Method(urls[0])
+	}
 	switch {
 	case slices.ContainsFunc(urls, requests.Weighted):
 		base, mix, err := readMix(urls, o.spec.Requests, std)
@@ -214,7 +238,11 @@ func loadUsage(err error) error {
 	}
 	hint := ""
 	if bad.Beyond {
-		hint = "; sweep takes another generator by --load, such as 'wrk -c{connections} -d{duration} --latency {url}'"
+		hint = "; procfit sweep takes another generator by --load, such as 'wrk -c{connections} -d{duration} --latency {url}'"
 	}
-	return usageError("%s %q: %s%s", name, bad.Value, bad.Reason, hint)
+	reason := bad.Reason
+	if bad.Err != nil {
+		reason = strings.ReplaceAll(reason, bad.Err.Error(), phrase.Plain(bad.Err))
+	}
+	return usageError("%s %q: %s%s", name, bad.Value, reason, hint)
 }

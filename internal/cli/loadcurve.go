@@ -13,7 +13,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -27,12 +27,9 @@ func parseRates(text string) ([]float64, error) {
 	}
 	var rates []float64
 	for item := range strings.SplitSeq(text, ",") {
-		rate, err := plan.Rate(strings.TrimSpace(item))
+		rate, err := field.Above("a number above zero")(strings.TrimSpace(item))
 		if err != nil {
 			return nil, err
-		}
-		if rate == 0 {
-			return nil, errors.New("auto is for sweeps, which find the capacity first: give a number")
 		}
 		if !slices.Contains(rates, rate) {
 			rates = append(rates, rate)
@@ -45,8 +42,8 @@ func parseRates(text string) ([]float64, error) {
 // rates that the server does not carry: how its latency grows there is what a curve is
 // for.
 func (o *loadOptions) curve(ctx context.Context, std stdio) error {
-	heads := []string{"requests/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"}
-	if !o.json {
+	heads := []string{"req/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"}
+	if !o.out.json() {
 		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Short(number.Duration(o.options.Duration)))
 		printLine(std.out, heads)
 	}
@@ -64,7 +61,7 @@ func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 			return interrupted(err)
 		}
 		if err := o.judge(r); err != nil && worst == nil {
-			worst = fmt.Errorf("at %g requests/s: %w", rate, err)
+			worst = fmt.Errorf("at %g req/s: %w", rate, err)
 			if code := (*exitError)(nil); errors.As(err, &code) {
 				worst = &exitError{code.code, worst}
 			}
@@ -79,7 +76,7 @@ func (o *loadOptions) point(out io.Writer, r *load.Result) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if o.out.json() {
 		return json.NewEncoder(out).Encode(offered(r, p))
 	}
 	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), seconds(trial.Cost(r).SendLagP99Seconds)}
@@ -99,7 +96,7 @@ func carried(r *load.Result) string {
 	if share >= trial.Carried {
 		return "all"
 	}
-	return fmt.Sprintf("%.3g %%", 100*share)
+	return fmt.Sprintf("%.3g%%", 100*share)
 }
 
 const curveColumn = 10 // characters

@@ -26,20 +26,20 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		return err
 	}
 	cost := trial.Cost(r)
-	if o.json {
+	if o.out.json() {
 		e := json.NewEncoder(std.out)
 		e.SetIndent("", "  ")
 		return e.Encode(offered(r, p))
 	}
 	how := "closed loop"
 	if r.Rate > 0 {
-		how = fmt.Sprintf("open loop at %s requests/s", number.Count(r.Rate))
+		how = fmt.Sprintf("open loop at %s req/s", number.Count(r.Rate))
 		if r.Pace == load.PacePoisson {
 			how += ", at random (poisson)"
 		}
 	}
 	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, number.Short(number.Duration(r.Duration)))
-	fmt.Fprintf(std.out, "  throughput  %s requests/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors)
+	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors)
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
 	}
@@ -53,11 +53,11 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if cost.SendLagP99Seconds != nil {
 		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the load generator itself was)\n", seconds(cost.SendLagP99Seconds))
 	}
-	busiest := "its busiest thread used %.0f %% of a CPU"
+	busiest := "its busiest thread used %.0f%% of a CPU"
 	if r.Engine == load.EnginePortable {
-		busiest = "it used %.0f %% of the CPUs that it may"
+		busiest = "it used %.0f%% of the CPUs that it may"
 	}
-	fmt.Fprintf(std.out, "  engine      %s, %s of CPU a request; "+busiest+"\n",
+	fmt.Fprintf(std.out, "  engine      %s, %s of CPU per request; "+busiest+"\n",
 		r.Engine, number.Seconds(cost.CPUSeconds/float64(max(1, r.Requests))), 100*r.Busiest)
 	distribution(std.out, r.Latency)
 	o.printParts(std, r, p)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -14,13 +16,14 @@ import (
 
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // The exit codes, which are API.
 const (
-	exitGate        = 1 // findings of check, or a gate that failed
+	exitGate        = 1 // findings of check, or a comparison not met
 	exitUsage       = 2
 	exitFailure     = 3
 	exitInterrupted = 130
@@ -54,8 +57,13 @@ func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []stri
 }
 
 // notef tells the user something beside the output, without the credentials that procfit
-// was called with: logs of CI keep it.
+// was called with: logs of CI keep it. Errors are printed in plain words.
 func (s stdio) notef(format string, args ...any) {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = phrase.Plain(err)
+		}
+	}
 	note := fmt.Sprintf(format, args...)
 	if s.hidden != nil {
 		note = s.hidden().In(note)
@@ -103,31 +111,84 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return code
 }
 
+// The groups of the root's help.
+var commandGroups = []*cobra.Group{
+	{ID: "see", Title: "See what runs:"},
+	{ID: "check", Title: "Check what is written:"},
+	{ID: "measure", Title: "Measure:"},
+	{ID: "cluster", Title: "In a cluster:"},
+	{ID: "keep", Title: "Keep it right:"},
+	{ID: "learn", Title: "Learn:"},
+	{ID: "more", Title: "More:"},
+}
+
 func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procfit",
-		Short: "Which GOMAXPROCS a Go program runs with, whether it is right, and which value is",
-		Long: `procfit measures a Go program at every GOMAXPROCS and says which value to run it with.
+		Short: "Show, judge and measure the GOMAXPROCS of Go programs",
+		Long: `procfit shows which GOMAXPROCS a Go program runs with, reports whether that is a good
+value, and measures which value is best.
 
-GOMAXPROCS caps how many threads run Go code at once. Its default is the number
-of CPUs and, since Go 1.25, the CPU limit of the container. Whether that default
-is right for a program is a question for measurement, not for folklore.
+GOMAXPROCS limits how many threads run Go code at the same time. The default is the
+number of CPUs and, since Go 1.25, the CPU limit of the container.
 
-Exit codes: 0 fine; 1 findings of check, or a failed gate; 2 usage; 3 failure; 130 interrupted.`,
+Exit codes: 0 fine; 1 findings of check, or a comparison not met; 2 usage; 3 failure; 130
+interrupted.`,
+		Version: version(),
+		Example: `  procfit ps              # which GOMAXPROCS each Go program here uses, and what is wrong
+  procfit check           # what the manifests and the source in this folder will lead to
+  procfit sweep           # measure the built-in practice service at every value`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       version(),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
 			return cmd.Help()
 		},
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError("unknown command %q; see procfit --help", args[0])
-			}
-			return nil
-		},
+		Args: cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newSweep(std), newReport(std), newLoad(std), newExplain(std), newRun(std), newCheck(std), newPS(std), newExporter(std), newTrace(std), newLab(std), newImage(std), newAgent(std))
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddGroup(commandGroups...)
+	help := newHelp(std)
+	root.SetHelpCommand(help)
+	for _, g := range []struct {
+		id   string
+		list []*cobra.Command
+	}{
+		{"see", []*cobra.Command{newPS(std), newExplain(std), newTrace(std)}},
+		{"check", []*cobra.Command{newCheck(std)}},
+		{"measure", []*cobra.Command{newSweep(std), newCompare(std), newSize(std), newObserve(std), newLoad(std)}},
+		{"cluster", []*cobra.Command{newKube(std)}},
+		{"keep", []*cobra.Command{newRun(std), newExporter(std)}},
+		{"learn", []*cobra.Command{newLab(std)}},
+		{"more", []*cobra.Command{newReport(std), newVersion(std), newCompletion(std), help}},
+	} {
+		for _, cmd := range g.list {
+			cmd.GroupID = g.id
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(newAgent(std), newMan())
+	cobra.EnableCommandSorting = false
+	completeWords(root)
 	return root
+}
+
+// Args are the arguments of procfit from those of its process: as kubectl-procfit, a plugin
+// of kubectl, the commands of procfit kube come first.
+func Args(process []string) []string {
+	if len(process) == 0 {
+		return nil
+	}
+	name, args := strings.TrimSuffix(filepath.Base(process[0]), ".exe"), process[1:]
+	if name != "kubectl-procfit" && name != "kubectl_complete-procfit" {
+		return args
+	}
+	kube := []string{"kube"}
+	if name == "kubectl_complete-procfit" {
+		kube = []string{cobra.ShellCompRequestCmd, "kube"}
+	}
+	return append(kube, args...)
 }

@@ -6,15 +6,27 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/requests"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/target"
 )
+
+// readURLs reads --url and --requests into the Spec's load, and returns the address. A
+// method before the only URL is that of its requests.
+func readURLs(f *plan.Flags, spec *plan.Spec, urls []string, std stdio) (base string, err error) {
+	if len(urls) == 1 && f.Requests == "" {
+		method, rest := requests.Method(urls[0])
+		spec.Load.Method, urls = method, []string{rest}
+	}
+	base, spec.Load.Requests, err = readMix(urls, f.Requests, std)
+	return base, err
+}
 
 // readMix reads what is sent to one server: a URL, several of them with weights, or
 // requests from a file for the address of one.
 func readMix(urls []string, file string, std stdio) (base string, mix []load.Request, err error) {
 	switch {
 	case file != "" && len(urls) == 0:
-		return "", nil, usageError("--requests needs --url, the server's address")
+		return "", nil, usageError("--requests needs --url, the address of the server")
 	case len(urls) == 0:
 		return "", nil, nil
 	}
@@ -26,7 +38,7 @@ func readMix(urls []string, file string, std stdio) (base string, mix []load.Req
 		return base, mix, nil
 	}
 	if len(urls) > 1 {
-		return "", nil, usageError("--requests and several URLs exclude each other: both say what is sent")
+		return "", nil, usageError("use only one of --requests and several --url")
 	}
 	mix, err = readRequests(file, std)
 	return base, mix, err

@@ -56,7 +56,7 @@ func grid(s *session.Session) string {
 	if each := s.Each(); each > 0 {
 		fmt.Fprintf(&b, ", about %s", number.Minutes(each*time.Duration(tasks-s.Done)))
 	} else {
-		b.WriteString("; the first ones will tell how long it takes")
+		b.WriteString("; the first trials will show how long it takes")
 	}
 	return b.String()
 }
@@ -94,7 +94,7 @@ func activity(a plan.Activity) string {
 	case plan.StepUnseen:
 		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
 	case plan.StepArrange:
-		return "two trials show how many CPUs of its own the load generator needs; --shared-cpus leaves it on the target's"
+		return "two trials show how many CPUs of its own the load generator needs; --load-cpuset shared leaves it on the target's"
 	case plan.StepUnjudged:
 		return shortfall(*a.Shortfall)
 	case plan.StepCompile:
@@ -110,13 +110,13 @@ func activity(a plan.Activity) string {
 	case plan.StepClosedLoop:
 		return "closed loop"
 	case plan.StepOpenLoop:
-		return "open loop at " + number.Count(a.RatePerSecond) + " requests/s"
+		return "open loop at " + number.Count(a.RatePerSecond) + " req/s"
 	case plan.StepLoadCommand:
 		return "load: " + a.Detail
 	case plan.StepPrepare:
 		return "preparing"
 	case plan.StepBeside:
-		return "starting what runs beside it"
+		return "starting the --beside command"
 	case plan.StepRun:
 		return "running"
 	}

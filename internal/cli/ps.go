@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/inspect/watch"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -22,52 +23,74 @@ import (
 
 // psOptions are the flags of procfit ps.
 type psOptions struct {
-	selected  ps.Selection
-	interval  time.Duration
-	sort      string
-	watch     bool
-	json      bool
-	jsonLines bool
+	flags
+	out      printing
+	selected ps.Selection
+	interval time.Duration
+	sort     string
+	watch    bool
 }
 
 func newPS(std stdio) *cobra.Command {
-	var o psOptions
+	o := psOptions{out: printed("text", "json", jsonLines), interval: time.Second, sort: "findings"}
 	cmd := &cobra.Command{
 		Use:   "ps [flags] [PID|NAME…]",
-		Short: "What every Go process on this machine really runs with",
-		Long: `List the Go processes of this machine, or those named, with the GOMAXPROCS that
-each really runs with. Nothing is asked of them: the value is read from their
-memory, they are not stopped, and nothing is written to them.
+		Short: "List the Go processes of this machine with the GOMAXPROCS they use",
+		Long: `List the Go processes of this machine, or those that you name, with the GOMAXPROCS that
+each one uses and should use. procfit reads the value from their memory: it does not stop
+them and writes nothing to them.
 
-A number names a process by its ID. Anything else is a regular expression, which
-finds a match anywhere in the name: check finds checkout, '^api$' only api.
+A number is a process ID. Anything else is a regular expression that matches anywhere in
+the name: check matches checkout, '^api$' only api.
 
 ` + columnHelp() + `
-CPU USE, WAITING, SWITCHES and the SCHED columns are those of the interval; with
---interval 0 since the process began, and THROTTLED since its group was made. On a
-narrow terminal the columns needed least are left out.
+CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. With
+--interval 0s they are counted since the process started, and THROTTLED since its cgroup
+was made. A narrow terminal shows fewer columns.
 
-Processes of other users are read as root or with CAP_SYS_PTRACE. procfit itself is
-left out.`,
+Processes of other users need root or CAP_SYS_PTRACE. procfit does not list itself.`,
 		Example: `  procfit ps
-  procfit ps --interval 0 --sort sched_p99
+  procfit ps --interval 0s --sort sched_p99
   procfit ps api '^check'
   procfit ps --json 1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.parse(cmd, args); err != nil {
+			if err := o.parse(args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), std)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.DurationVar(&o.interval, "interval", time.Second, "`time` to count over; 0: from the beginning of each process")
-	f.StringVar(&o.sort, "sort", "findings", "`column` to sort by: "+strings.Join(inspect.Names(), ", "))
-	f.BoolVar(&o.watch, "watch", false, "a live view of the whole screen; ? shows its keys")
-	f.BoolVar(&o.json, "json", false, "print procfit.ps/v1")
-	f.BoolVar(&o.jsonLines, "json-lines", false, "print procfit.ps/v1 in one line; with --watch one each interval, until interrupted")
+	cmd.ValidArgsFunction = completeNames
+	o.bind(std, cmd, append(field.In(field.Output,
+		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
+		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Parsed(&o.sort, o.sort, column)},
+		toggle("watch", &o.watch, "show a live view; ? shows its keys", ""),
+	), o.out.fields("print procfit.ps/v1: the same as -o json")...))
+	o.out.complete(cmd)
+	completeFlag(cmd, "sort", cobra.FixedCompletions(inspect.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// jsonLines is the format of one JSON object a line.
+const jsonLines = "json-lines"
+
+// column reads the name of one.
+func column(text string) (string, error) {
+	if !slices.Contains(inspect.Names(), text) {
+		return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(inspect.Names()), phrase.DidYouMean(text, inspect.Names()))
+	}
+	return text, nil
+}
+
+// completeNames are the Go processes that can be read, and their names.
+func completeNames(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, directive := completeProcesses(cmd, args, begun)
+	for _, process := range list {
+		if _, name, _ := strings.Cut(process, "\t"); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list, directive
 }
 
 // columnHelp says what each column is.
@@ -79,24 +102,17 @@ func columnHelp() string {
 	return b.String()
 }
 
-func (o *psOptions) parse(cmd *cobra.Command, args []string) error {
-	var err error
+func (o *psOptions) parse(args []string) (err error) {
 	o.selected, err = ps.Select(args)
 	switch {
 	case err != nil:
 		return usageError("%w", err)
-	case o.interval < 0:
-		return usageError("--interval %v: want a time, or 0 for the whole life of the processes", o.interval)
-	case !slices.Contains(inspect.Names(), o.sort):
-		return usageError("--sort %q: known are %s", o.sort, strings.Join(inspect.Names(), ", "))
-	case o.json && o.jsonLines:
-		return usageError("--json and --json-lines exclude each other")
-	case o.json && o.watch:
-		return usageError("--watch prints no single JSON document: use --json-lines")
+	case o.watch && o.out.json():
+		return usageError("--watch prints more than one JSON document: use -o json-lines")
 	case o.watch && o.interval == 0:
-		return usageError("--watch needs an interval above 0")
+		return usageError("--watch needs an --interval above 0, such as 1s")
 	}
-	return nil
+	return o.check()
 }
 
 func (o *psOptions) run(ctx context.Context, std stdio) error {
@@ -112,7 +128,7 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	}
 	scan := o.scanFunc(scanner)
 	switch {
-	case o.watch && o.jsonLines:
+	case o.watch && o.out.format() == jsonLines:
 		return o.stream(ctx, std, scan)
 	case o.watch:
 		return o.live(ctx, std, scan)
@@ -122,8 +138,8 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	inspect.Sort(snap.Processes, o.sort)
-	if o.json || o.jsonLines {
-		err = ps.WriteJSON(std.out, snap, o.json)
+	if format := o.out.format(); format != "text" {
+		err = ps.WriteJSON(std.out, snap, format == "json")
 	} else {
 		err = ps.WriteText(std.out, snap, std.color(), width(std))
 	}
@@ -212,7 +228,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 		}
 	}
 	for _, name := range o.selected.Missing(snap) {
-		failed = append(failed, fmt.Errorf("no Go process has a name in which %q finds a match", name))
+		failed = append(failed, fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", name))
 	}
 	if len(o.selected.PIDs) == 0 {
 		for _, line := range ps.Unread(snap) {
@@ -222,13 +238,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	if snap.CountersWhy != nil && len(snap.Processes) > 0 {
 		std.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
 	}
-	for i, err := range failed {
-		if i == len(failed)-1 {
-			return err
-		}
-		std.notef("%v", err)
-	}
-	return nil
+	return last(std, failed)
 }
 
 // missing is why a process that was asked for is not in the list.

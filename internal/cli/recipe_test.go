@@ -81,7 +81,7 @@ func runStep(t *testing.T, dir, script string, env []string) (string, int) {
 // TestGitHubRecipe runs the steps of the workflow on a pull request that makes a
 // server slower.
 func TestGitHubRecipe(t *testing.T) {
-	need.Everything(t, "builds procfit and two servers for a gate; sweep_gate.txtar proves the gate")
+	need.Everything(t, "builds procfit and two servers for a gate; compare.txtar proves the gate")
 	t.Parallel() // with the other recipe, after the scripts
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../deploy/ci/github.yaml")
@@ -109,7 +109,7 @@ func TestGitHubRecipe(t *testing.T) {
 	dir, base := history(t, "time.Millisecond", "20*time.Millisecond")
 	temp := t.TempDir()
 	summary := filepath.Join(temp, "summary")
-	job.Env["SWEEP"] = brief
+	job.Env["FLAGS"] = brief
 	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.event.pull_request.base.sha }}", base)
 	failed, ran := 0, 0
 	for _, s := range job.Steps {
@@ -149,7 +149,7 @@ func TestGitHubRecipe(t *testing.T) {
 
 // TestGitLabRecipe runs the job on a merge request that makes a server faster.
 func TestGitLabRecipe(t *testing.T) {
-	need.Everything(t, "builds procfit and two servers for a gate; sweep_gate.txtar proves the gate")
+	need.Everything(t, "builds procfit and two servers for a gate; compare.txtar proves the gate")
 	t.Parallel() // with the other recipe, after the scripts
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../deploy/ci/gitlab.yaml")
@@ -174,7 +174,7 @@ func TestGitLabRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, base := history(t, "20*time.Millisecond", "time.Millisecond")
-	job.Variables["SWEEP"] = brief
+	job.Variables["FLAGS"] = brief
 	job.Variables["PROCFIT_SOURCE"] = root
 	env := []string{"CI_PROJECT_DIR=" + dir, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base}
 	for name, v := range job.Variables {

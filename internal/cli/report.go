@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
@@ -17,26 +19,49 @@ import (
 )
 
 func newReport(std stdio) *cobra.Command {
-	var asJSON bool
+	var f flags
 	var baseline string
+	out := printed("text", "json")
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Analyse a sweep's journal again and write its reports anew",
-		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html,
-result.json, bench.txt and reproduce.sh beside it. Nothing is measured; the journal
-is not changed. It may be called while the sweep still runs. If the target never ran,
-it prints why, writes report.html alone, and the exit code is 3.`,
+		Short: "Analyse a sweep's journal again and write its reports again",
+		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
+bench.txt and reproduce.sh next to it. Nothing is measured; the journal does not change.
+You can call it while the sweep still runs. If the target never ran, procfit prints why,
+writes only report.html, and the exit code is 3.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			return report(std, args[0], asJSON, baseline)
+			return report(out.std(std), args[0], out.json(), baseline)
 		},
+		ValidArgsFunction: completeResults,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print result.json instead of the report")
-	cmd.Flags().StringVar(&baseline, "baseline", "", "results `directory` of an earlier sweep on this host, to compare ratios with")
+	f.bind(std, cmd, append([]field.Field{
+		{Name: "baseline", Holds: "DIR", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&baseline)},
+	}, out.fields("print result.json instead of the report: the same as -o json")...))
+	out.complete(cmd)
+	completeFlag(cmd, "baseline", completeResults)
 	return cmd
+}
+
+// completeResults are the results directories that lie here, and folders where there are
+// none.
+func completeResults(_ *cobra.Command, args []string, begun string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, below := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(begun + below + "/" + journal.Name) // an error is of the pattern
+		for _, f := range found {
+			list = append(list, filepath.Dir(f))
+		}
+	}
+	if len(list) == 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // report shows what the journal of a results directory holds, and writes its reports.

@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/start"
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -21,30 +23,32 @@ import (
 
 // runOptions are the flags of procfit run.
 type runOptions struct {
+	flags
+	out                    printing
 	policy                 string
 	reserve                float64
 	force, verbose, dryRun bool
 }
 
 func newRun(std stdio) *cobra.Command {
-	o := runOptions{policy: string(facts.PolicyFit)}
+	o := runOptions{policy: string(facts.PolicyFit), out: printed()}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- command [args…]",
-		Short: "Start a program with the GOMAXPROCS that fits its CPUs",
-		Long: `Start a program with the GOMAXPROCS that fits the CPU limits and the affinity of this
-place: for Go programs that nobody can build again, and for Go below 1.21, which the
+		Short: "Start a program with the recommended GOMAXPROCS",
+		Long: `Start a program with the GOMAXPROCS that it should use under its CPU limits and its CPU
+affinity: for Go programs that nobody can build again, and for Go before 1.21, which the
 library maxprocs does not support. As the entry point of a container:
 
   ENTRYPOINT ["procfit", "run", "--", "/app/server"]
 
-procfit becomes the program: PID, signals, terminal and exit code are the program's
-own; where it cannot be started, the exit code is 3. (On Windows procfit stays as its
+procfit becomes the program: process ID, signals, terminal and exit code are the
+program's. If it cannot be started, the exit code is 3. (On Windows procfit stays as its
 parent, passes Ctrl-C on and ends with its exit code.)
 
-A GOMAXPROCS that is set already stays in force, unless --force is given. Nothing is
-set where the program's own runtime chooses the same, so that Go 1.25 and later go on
-following their limit; where nothing is known of the CPUs, the program starts without,
-and that is said.`,
+A GOMAXPROCS in the environment stays, unless --force is given. procfit sets nothing if
+the program's runtime chooses the same value, so that Go 1.25 and later keep following
+their limit. If nothing is known of the CPUs, procfit prints a notice and starts the
+program without a value.`,
 		Example: `  procfit run -- ./server -addr :8080
   procfit run --verbose --reserve 0.5 -- ./server
   procfit run --dry-run -- ./server`,
@@ -56,19 +60,21 @@ and that is said.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std, args) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.SetInterspersed(false) // the command's flags are its own, also without --
-	f.StringVar(&o.policy, "policy", o.policy, "which `policy` decides: go (the newest runtime's), fit, automaxprocs or jvm")
-	f.Float64Var(&o.reserve, "reserve", 0, "leave this many `CPUs` to others in the same limit, a sidecar say")
-	f.BoolVar(&o.force, "force", false, "set it also where GOMAXPROCS is in the environment")
-	f.BoolVar(&o.verbose, "verbose", false, "say on standard error what was decided, and why")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the command instead, and every step to the value")
+	o.bind(std, cmd, slices.Concat([]field.Field{
+		policyField(&o.policy, "which policy decides"),
+		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&o.reserve, "", cgroup.ParseCPUs)},
+		toggle("force", &o.force, "set GOMAXPROCS even if it is in the environment", ""),
+	}, field.In(field.Output,
+		field.Field{Name: "verbose", Help: "print to standard error what was decided, and why", Value: field.Switch(&o.verbose), Not: "quiet"},
+		toggle("dry-run", &o.dryRun, "print the command instead of running it, and how the value was chosen", ""),
+	), o.out.fields("")))
+	completeFlag(cmd, "policy", cobra.FixedCompletions(explain.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().SetInterspersed(false) // the command's flags are its own, also without --
 	return cmd
 }
 
 func (o *runOptions) run(std stdio, args []string) error {
-	if err := checkPolicy(o.policy); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := checkReserve(o.reserve, o.policy); err != nil {
@@ -78,6 +84,7 @@ func (o *runOptions) run(std stdio, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%w; name the program by its path, as in ./server", err)
 	}
+	std = o.out.std(std)
 	s := explain.Settle(o.observe(path), o.policy, o.force)
 	for _, w := range s.Warnings {
 		std.notef("%s", w)

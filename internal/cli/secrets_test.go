@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/need"
 )
@@ -151,10 +153,10 @@ func TestSecretsStayOut(t *testing.T) {
 			return []string{"--prepare=" + nested, "--", "sh", "-c", "cd /; " + twice + " && " + line}
 		},
 		"a server": func(_, words []string, line, nested, _ string) []string {
-			return append([]string{"--url", server, "--shared-cpus", "--ready", line, "--beside", nested, "--body", line, "--header", "X-Any: " + hunted, "--"}, append(words, "{port}")...)
+			return append([]string{"--url", server, "--load-cpuset", "shared", "--ready", line, "--beside", nested, "--body", line, "--header", "X-Any: " + hunted, "--"}, append(words, "{port}")...)
 		},
 		"two versions": func(_, _ []string, line, _, twice string) []string {
-			return []string{"--url", server, "--shared-cpus", "--gate", "--against", line + " {port}", "--load", line + " {url}", "--ready", twice, "--", "true", "{port}"}
+			return []string{"compare", line + " {port}", "--url", server, "--load-cpuset", "shared", "--load", line + " {url}", "--ready", twice, "--", "true", "{port}"}
 		},
 	}
 	for n, place := range slices.Sorted(maps.Keys(places)) {
@@ -174,23 +176,33 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
-// sweepInProcess is procfit sweep with trials that fail.
+// sweepInProcess is procfit sweep, or compare, with trials that fail.
 func sweepInProcess(t *testing.T, args []string, reason string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	all := append([]string{"sweep", "--procs", "1", "--grid", "--repeats", "1", "--out", dir}, args...)
-	if slices.Contains(args, "--gate") {
-		all = append([]string{"sweep", "--procs", "1", "--max-trials", "12", "--out", dir}, args...)
-	}
 	var out, errs bytes.Buffer
-	std := newStdio(t.Context(), strings.NewReader(""), &out, &errs, all)
-	cmd := &cobra.Command{}
-	o := newSweepOptions(std, cmd)
-	if err := cmd.ParseFlags(all[1:]); err != nil {
-		t.Fatal(err)
+	all, cmd := append([]string{"sweep", "--procs", "1", "--repeats", "1", "--out", dir}, args...), &cobra.Command{}
+	var m *measurement
+	var resolve func(stdio) (*session.Session, error)
+	if args[0] == "compare" {
+		all = append([]string{"compare", "--procs", "1", "--max-trials", "12", "--out", dir}, args[1:]...)
 	}
-	o.command = cmd.Flags().Args()
-	s, err := o.resolve(t.Context(), std)
+	std := newStdio(t.Context(), strings.NewReader(""), &out, &errs, all)
+	if args[0] == "compare" {
+		o := newCompareOptions(std, cmd)
+		m, resolve = &o.measurement, o.resolve
+		if err := errors.Join(cmd.ParseFlags(all[1:]), o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash())); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		o := newSweepOptions(std, cmd)
+		m, resolve = &o.measurement, o.resolve
+		if err := cmd.ParseFlags(all[1:]); err != nil {
+			t.Fatal(err)
+		}
+		o.command = cmd.Flags().Args()
+	}
+	s, err := resolve(std)
 	if err != nil {
 		t.Fatalf("%q: %v", all, err)
 	}
@@ -200,7 +212,7 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 		t.Fatal(err)
 	}
 	bar.finish()
-	if err := o.conclude(std, s, err); err != nil {
+	if err := m.conclude(std, s, err); err != nil {
 		std.notef("%v", err)
 	}
 	without(t, all, dir, out.String(), errs.String())
@@ -219,7 +231,7 @@ func TestSecretsInMessages(t *testing.T) {
 			append([]string{"sweep", "--nosuch", "--"}, words...),
 			append([]string{"trace", "--", "./nosuch"}, form...),
 			{"sweep", "--prepare", line + " | x", "--", "true"},
-			{"sweep", "--against", line + " > x", "--", "true"},
+			{"compare", line + " > x", "--", "true"},
 			{"sweep", "--dry-run", "--url", "http://h/", "--ready", line + " &", "--", "true"},
 			{"sweep", "--dry-run", "--url", "http://h/", "--load", line, "--", "true"},
 			{"sweep", "--beside", line + "; x", "--", "true"},

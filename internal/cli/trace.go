@@ -7,52 +7,50 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/trace"
 )
 
 // traceOptions are the flags of procfit trace.
 type traceOptions struct {
+	flags
+	out                printing
 	interval, duration time.Duration
-	detail, quiet      bool
+	detail             bool
 	html               string
-	json, fields       bool
+	explain            bool // the fields of a trace
 	exec, svg          string
-
-	intervalGiven bool
 }
 
 func newTrace(s stdio) *cobra.Command {
-	var o traceOptions
+	o := traceOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
-		Short: "What the Go scheduler does over time: GODEBUG=schedtrace, read for you",
-		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and say
-what its scheduler does: idle Ps, waiting goroutines and how unevenly they lie on
-the Ps, threads, spinning; over time, with a reading in words.
+		Short: "Show what the Go scheduler does over time, from GODEBUG=schedtrace",
+		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and report
+what its scheduler does: idle Ps, waiting goroutines and how evenly they are spread over
+the Ps, threads and spinning, over time and in words.
 
-A command gets schedtrace added to its GODEBUG. What it prints, to standard output
-too, goes to standard error as it comes, without the runtime's lines; standard
-output is the report's alone. It is stopped by SIGTERM, and 5 seconds later by
-SIGKILL, after --duration or at Ctrl-C; what was read until then is shown, without
-its shutdown. All that it started ends with it.
+procfit adds schedtrace to the GODEBUG of a command. The command's own output goes to
+standard error without the runtime's lines; standard output has only the report. After
+--duration or at Ctrl-C procfit sends SIGTERM, and 5 seconds later SIGKILL, to the command
+and all that it started, and reports what was read before.
 
-A FILE, or standard input as - (./app 2>&1 | procfit trace -), may be of any Go
-version, with scheddetail or without, mixed with other output, cut off, and of any
-length.
+A FILE, or - for standard input (./app 2>&1 | procfit trace -), can be of any Go version,
+with or without scheddetail, mixed with other output, incomplete, and of any length.
 
-Build the program and trace the binary: go run and go test hand GODEBUG to the go
-command and the compiler too. Of several processes the one with the most samples is
-shown; where their lines cannot be told apart, none.
+Build the program and trace the binary: go run and go test pass GODEBUG to the go command
+and the compiler too. Of several processes procfit shows the one with the most samples.
 
-With --exec it reads a Go execution trace instead (runtime/trace, go test -trace),
-which shows what each P really ran and what it took from another. docs/TRACE.md
-has more.`,
+--exec reads a Go execution trace instead (runtime/trace, go test -trace), which shows
+what each P ran.`,
 		Example: `  procfit trace -- ./app
   procfit trace --duration 10s --html trace.html -- ./app --port 8080
   procfit trace --detail --quiet -- ./app
@@ -60,44 +58,44 @@ has more.`,
   procfit trace --fields
   procfit trace --exec trace.out --svg trace.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.intervalGiven = cmd.Flags().Changed("interval")
 			return o.run(cmd.Context(), s, args, cmd.ArgsLenAtDash())
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.DurationVar(&o.interval, "interval", 0, "time between two samples of a command (default 100ms, with --detail 1s)")
-	f.BoolVar(&o.detail, "detail", false, "have the command write scheddetail too: what its goroutines wait for")
-	f.DurationVar(&o.duration, "duration", 0, "stop the command after this time (default: let it end)")
-	f.BoolVar(&o.quiet, "quiet", false, "show nothing that the command prints")
-	f.StringVar(&o.html, "html", "", "`file` to write a page with charts to")
-	f.BoolVar(&o.json, "json", false, "print procfit.trace/v1; with --exec procfit.exectrace/v1, with --fields procfit.tracefields/v1")
-	f.BoolVar(&o.fields, "fields", false, "explain each field of a trace")
-	f.StringVar(&o.exec, "exec", "", "read an execution trace from this `file`, or - for standard input")
-	f.StringVar(&o.svg, "svg", "", "`file` to draw the execution trace to")
+	o.bind(s, cmd, slices.Concat([]field.Field{
+		{Name: "interval", Holds: "TIME", Help: "time between two samples of a command (default 100ms, with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
+		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for", ""),
+		{Name: "duration", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
+		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
+		toggle("fields", &o.explain, "explain each field of a trace", ""),
+	}, field.In(field.Output,
+		field.Field{Name: "html", Holds: "FILE", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
+		field.Field{Name: "svg", Holds: "FILE", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
+	), o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
+	o.out.complete(cmd)
 	return cmd
 }
 
 func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int) error {
-	if err := o.check(args, dash); err != nil {
+	if err := o.validate(args, dash); err != nil {
 		return err
 	}
+	s = o.out.std(s)
 	switch {
-	case o.fields && o.json:
+	case o.explain && o.out.json():
 		return trace.WriteFieldsJSON(s.out)
-	case o.fields:
+	case o.explain:
 		return trace.WriteFields(s.out, o.text(s))
 	case o.exec != "":
 		return o.runExecution(ctx, s)
 	}
 	l, err := o.read(ctx, s, args, dash)
 	if err != nil {
-		return err
+		return unopened(err)
 	}
 	if l.Exit != nil && l.Exit.Killed {
 		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], trace.Grace)
 	}
-	if o.json || o.html != "" || !l.Empty() {
+	if o.out.json() || o.html != "" || !l.Empty() {
 		if err := o.show(s, l); err != nil {
 			return err
 		}
@@ -115,7 +113,7 @@ func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash in
 		return trace.Command{
 			Args: args, Shown: secret.Words(args), Env: os.Environ(),
 			Interval: o.interval, Duration: o.duration, Detail: o.detail,
-			Quiet: o.quiet, In: s.in, Progress: s.err,
+			Quiet: o.out.quiet, In: s.in, Progress: s.err,
 		}.Run(ctx)
 	case args[0] == "-":
 		return trace.ReadLog(ctx, s.in, trace.Source{Kind: trace.FromStdin}, s.err), nil
@@ -131,7 +129,7 @@ func (o *traceOptions) show(s stdio, l *trace.Log) error {
 		}
 		files = append(files, o.html)
 	}
-	if o.json {
+	if o.out.json() {
 		return l.WriteJSON(s.out)
 	}
 	return l.WriteText(s.out, o.text(s, files...))
@@ -142,7 +140,7 @@ func (o *traceOptions) show(s stdio, l *trace.Log) error {
 func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 	e, err := o.readExecution(ctx, s)
 	if err != nil {
-		return interrupted(err)
+		return interrupted(unopened(err))
 	}
 	var files []string
 	for _, f := range []struct {
@@ -157,10 +155,18 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 		}
 		files = append(files, f.path)
 	}
-	if o.json {
+	if o.out.json() {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
 	}
 	return errors.Join(e.WriteText(s.out, o.text(s, files...)), e.Err)
+}
+
+// unopened makes the name of a file that is not there a mistake of its user.
+func unopened(err error) error {
+	if file := (*trace.OpenError)(nil); errors.As(err, &file) {
+		return usageError("%w; to trace a program: procfit trace -- ./app", err)
+	}
+	return err
 }
 
 func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*trace.Execution, error) {
@@ -186,10 +192,10 @@ func drawTo(flag, path string, draw func(io.Writer) error) error {
 	return nil
 }
 
-func (o *traceOptions) check(args []string, dash int) error {
+func (o *traceOptions) validate(args []string, dash int) error {
 	command := dash == 0 && len(args) > 0
 	switch {
-	case o.fields && (len(args) > 0 || o.exec != ""):
+	case o.explain && (len(args) > 0 || o.exec != ""):
 		return usageError("--fields explains the fields and reads nothing: give it alone, or with --json")
 	case o.exec != "" && len(args) > 0:
 		return usageError("--exec names the file to read: give no other")
@@ -199,23 +205,21 @@ func (o *traceOptions) check(args []string, dash int) error {
 		return usageError("no command after --")
 	case !command && len(args) > 1:
 		return usageError("trace reads one file; for a command write procfit trace -- %s", strings.Join(args, " "))
-	case !o.fields && o.exec == "" && len(args) == 0:
+	case !o.explain && o.exec == "" && len(args) == 0:
 		return usageError("trace needs a command after --, a FILE, or - for standard input; see procfit trace --help")
-	case o.intervalGiven && o.interval < time.Millisecond:
-		return usageError("--interval %s: the runtime counts it in milliseconds, from 1ms on", o.interval)
-	case o.duration < 0:
-		return usageError("--duration %s: want a time, as in 10s", o.duration)
+	}
+	if o.has("interval") && o.interval < time.Millisecond {
+		return usageError("--interval %s: the runtime counts it in milliseconds: expected at least 1ms", o.interval)
 	}
 	for _, flag := range []struct {
 		name        string
 		given, fits bool
 		what        string
 	}{
-		{"interval", o.intervalGiven, command, "a command"},
+		{"interval", o.has("interval"), command, "a command"},
 		{"detail", o.detail, command, "a command"},
 		{"duration", o.duration > 0, command, "a command"},
-		{"quiet", o.quiet, command, "a command"},
-		{"html", o.html != "", !o.fields, "a trace"},
+		{"html", o.html != "", !o.explain, "a trace"},
 		{"svg", o.svg != "", o.exec != "", "an execution trace, which --exec names"},
 	} {
 		if flag.given && !flag.fits {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
@@ -17,33 +18,40 @@ import (
 func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	spec = f.Spec
 	spec.Target.Ready.Health = health.Service{}
-	if spec.Target.CPUs, err = std.named("server-cpuset", f.ServerNamed, spec.Target.CPUs); err != nil {
+	if spec.Target.CPUs, err = std.named("target-cpuset", f.TargetNamed, spec.Target.CPUs); err != nil {
 		return spec, err
 	}
 	if spec.Load.CPUs, err = std.named("load-cpuset", f.LoadNamed, spec.Load.CPUs); err != nil {
 		return spec, err
 	}
-	spec.Load.Body = []byte(f.Body)
-	if f.BodyFile != "" {
-		if spec.Load.Body, err = readInput("body-file", f.BodyFile, mostBody, std); err != nil {
-			return spec, err
-		}
+	body, err := readText("body", f.Body, std)
+	if err != nil {
+		return spec, err
 	}
 	if n := f.Neighbour; n.Command != nil {
 		spec.Target.Beside = &n
 	}
-	if call := f.Call; call.Method != "" {
-		call.Calls, call.Data = rpc.Calls{}, []byte(f.Data)
-		if file, ok := strings.CutPrefix(f.Data, "@"); ok {
-			call.Data, err = readInput("data", file, mostBody, std)
-		}
-		spec.Load.GRPC = &call
+	call := f.Call
+	if call.Method == "" {
+		spec.Load.Body = body
+		return spec, nil
 	}
-	return spec, err
+	call.Calls, call.Data = rpc.Calls{}, body
+	call.Proto = slices.DeleteFunc(slices.Clone(call.Proto), func(file string) bool { return file == "" }) // a descriptor set's place
+	spec.Load.GRPC = &call
+	return spec, nil
 }
 
-// named are the CPUs of a list, or those that a name such as node0 means here, which is
-// told.
+// readText is a text, or what the file @FILE has.
+func readText(flag, text string, std stdio) ([]byte, error) {
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		return readInput(flag, file, mostBody, std)
+	}
+	return []byte(text), nil
+}
+
+// named are the CPUs of a list, or those that a name such as node0 means here, which are
+// printed.
 func (s stdio) named(flag, name string, list cpuset.Set) (cpuset.Set, error) {
 	if name == "" {
 		return list, nil

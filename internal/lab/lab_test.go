@@ -231,17 +231,6 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"ab", "ba", 2}} {
-		if got := distance(tc.a, tc.b); got != tc.want {
-			t.Errorf("%q, %q: got %d, want %d", tc.a, tc.b, got, tc.want)
-		}
-	}
-}
-
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {

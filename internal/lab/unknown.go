@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // UnknownError is the answer to an id that no experiment has, or none of the
@@ -42,36 +44,11 @@ func unknown(id string, kinds []Kind) *UnknownError {
 			continue
 		}
 		all = append(all, x.ID)
-		// One slip in three letters, two in five, still looks like the word; so does a part of it.
-		lower := strings.ToLower(id)
-		if distance(lower, x.ID) <= (len(x.ID)+1)/3 || len(id) >= 3 && strings.Contains(x.ID, lower) {
-			e.Near, e.near = append(e.Near, x.ID), true
-		}
 	}
+	e.Near = phrase.Near(id, all)
+	e.near = len(e.Near) > 0
 	if !e.near || e.Kind != "" {
 		e.Near, e.near = all, false
 	}
 	return e
-}
-
-// distance is the Levenshtein distance in bytes: insertions, deletions and
-// substitutions that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -9,31 +9,32 @@ import (
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
-// Field names an option, as the flag that sets it is named.
+// Field names an option, as the flag that sets it is named, with the part of the flag's
+// value after a space.
 type Field string
 
 const (
 	FieldURL         Field = "url"
-	FieldMethod      Field = "method"
+	FieldMethod      Field = "url"
 	FieldHeader      Field = "header"
 	FieldConnections Field = "connections"
 	FieldRate        Field = "rate"
 	FieldDuration    Field = "duration"
 	FieldSettle      Field = "settle"
-	FieldTimeout     Field = "request-timeout"
+	FieldTimeout     Field = "timeout request"
 	FieldCPUs        Field = "load-cpuset"
 	FieldThreads     Field = "threads"
 	FieldStreams     Field = "streams"
 	FieldEngine      Field = "engine"
-	FieldCACert      Field = "cacert"
-	FieldCert        Field = "cert"
-	FieldKey         Field = "key"
-	FieldInsecure    Field = "insecure"
-	FieldServerName  Field = "server-name"
+	FieldCACert      Field = "tls ca"
+	FieldCert        Field = "tls cert"
+	FieldKey         Field = "tls key"
+	FieldInsecure    Field = "tls insecure"
+	FieldServerName  Field = "tls name"
 	FieldGRPC        Field = "grpc"
-	FieldData        Field = "data"
+	FieldData        Field = "body"
 	FieldProto       Field = "proto"
-	FieldProtoset    Field = "protoset"
+	FieldProtoset    Field = "proto"
 	FieldBody        Field = "body"
 	FieldRequests    Field = "requests" // of a mix
 	FieldPace        Field = "pace"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -16,16 +17,36 @@ import (
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, cannotOpen(path, err)
 	}
 	flags := os.O_RDONLY
 	switch {
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory: want a file", path)
+		return nil, cannotOpen(path, errors.New("it is a directory; expected a file"))
 	case info.Mode()&os.ModeNamedPipe != 0:
 		flags |= syscall.O_NONBLOCK
 	}
-	return os.OpenFile(path, flags, 0)
+	f, err := os.OpenFile(path, flags, 0)
+	if err != nil {
+		return nil, cannotOpen(path, err)
+	}
+	return f, nil
+}
+
+// OpenError is of a file that cannot be read as a trace.
+type OpenError struct {
+	Path string
+	Err  error
+}
+
+func (e *OpenError) Error() string { return fmt.Sprintf("cannot open the trace %s: %v", e.Path, e.Err) }
+func (e *OpenError) Unwrap() error { return e.Err }
+
+func cannotOpen(path string, err error) error {
+	if named := (*fs.PathError)(nil); errors.As(err, &named) {
+		err = named.Err
+	}
+	return &OpenError{path, err}
 }
 
 // input ends with the context, though a read of what it reads may block: to what

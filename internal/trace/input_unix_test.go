@@ -107,7 +107,7 @@ func TestInputReadsAll(t *testing.T) {
 	if _, err := io.ReadAll(newInput(t.Context(), iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(text))))); err != iotest.ErrTimeout {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a directory: want a file") {
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is a directory; expected a file") {
 		t.Errorf("a directory: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ const (
 	MetricOpen      = "open"
 )
 
-// Gate is the answer of --gate.
+// Gate is the answer of procfit compare.
 type Gate struct {
 	Kind   string      `json:"kind"` // against, baseline
 	Pass   bool        `json:"pass"` // every check is judged, and none is worse

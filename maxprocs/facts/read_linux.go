@@ -48,7 +48,10 @@ func (t liveTree) later() tree { return t }
 func (liveTree) readFile(name string) ([]byte, error) {
 	b, err := readAll(name)
 	if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.ENODEV) {
-		// The process, or the cgroup, went away between open and read.
+		// The process, or the group, went away between open and read.
+		if named := (*fs.PathError)(nil); errors.As(err, &named) {
+			err = named.Err // the name is there already
+		}
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("gone while being read: %w", err)}
 	}
 	return b, err

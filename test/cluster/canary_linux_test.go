@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,9 +19,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// openCanary is a shop whose Service has two pods and traffic, and who may have a canary
-// there by the roles of deploy and no more.
-func openCanary(ctx context.Context, t *testing.T, name string) *shop {
+// openCanary is a shop whose Service has two pods and traffic, on kept connections or on
+// new ones, and who may have a canary there by the roles of deploy and no more.
+func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop {
 	t.Helper()
 	s := openShop(ctx, t, name)
 	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", name, "-f", "../../deploy/kubernetes/canary.yaml")
@@ -33,14 +34,14 @@ func openCanary(ctx context.Context, t *testing.T, name string) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.traffic(fmt.Sprintf("http://%s:%s/", server.Hostname(), port))
+	s.traffic(fmt.Sprintf("http://%s:%s/", server.Hostname(), port), kept)
 	return s
 }
 
-// traffic goes on until the test ends. Every request has a connection of its own, so that
-// new pods get their share.
-func (s *shop) traffic(to string) {
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+// traffic continues until the test ends. Unless connections are kept, every request has
+// one of its own, so that new pods get their share.
+func (s *shop) traffic(to string, kept bool) {
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: !kept, MaxIdleConnsPerHost: 4}}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cleanup(cancel)
 	for range 4 {
@@ -58,8 +59,8 @@ func (s *shop) traffic(to string) {
 
 // canary is procfit sweep --kube --canary, not yet started.
 func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd {
-	all := append([]string{"sweep", "--kube", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--canary", "--share", "50%", "--procs", "1", "--slice", "4s", "--duration", "24s", "--warmup", "2s", "--out", filepath.Join(s.dir, out)}, args...)
+	all := append([]string{"kube", "canary", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+		"--share", "50%", "--procs", "1", "--slice", "4s", "--duration", "24s", "--warmup", "2s", "--out", filepath.Join(s.dir, out)}, args...)
 	return exec.CommandContext(ctx, s.program, all...)
 }
 
@@ -80,7 +81,7 @@ func (s *shop) seen(out string) *journal.Contents {
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
-	s := openCanary(ctx, t, "canary")
+	s := openCanary(ctx, t, "canary", false)
 	out, err := s.canary(ctx, "dry", "--dry-run").Output()
 	if err != nil || !strings.Contains(string(out), "activeDeadlineSeconds:") || !strings.Contains(string(out), "app: api") {
 		t.Errorf("--dry-run: %v: %s", err, out)
@@ -133,12 +134,33 @@ func TestCanary(t *testing.T) {
 	s.empty(ctx)
 }
 
+// A canary that no request reaches, since all clients keep the connections that they had
+// before it, ends early and says so.
+func TestCanaryUnreached(t *testing.T) {
+	t.Parallel()
+	ctx := limit(t)
+	s := openCanary(ctx, t, "unreached", true)
+	both, err := s.canary(ctx, "out", "--duration", "40s").CombinedOutput()
+	t.Logf("%s", both)
+	if failed := (*exec.ExitError)(nil); !errors.As(err, &failed) || failed.ExitCode() != 3 {
+		t.Errorf("%v: nothing was compared", err)
+	}
+	c := s.seen("out")
+	if c.End == nil || c.End.Code != journal.EndUnreached || len(c.Trials) >= 20 {
+		t.Errorf("%d trials, the end %+v", len(c.Trials), c.End)
+	}
+	if !strings.Contains(string(both), "No requests") || !strings.Contains(string(both), "keep") {
+		t.Error("neither that no request came nor the likely cause is named")
+	}
+	s.empty(ctx)
+}
+
 // A canary that is interrupted leaves nothing, and what a killed one leaves serves on until
 // it is removed.
 func TestCanaryEnded(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
-	s := openCanary(ctx, t, "canaried")
+	s := openCanary(ctx, t, "canaried", false)
 	for i, end := range []os.Signal{os.Interrupt, os.Kill} {
 		run := s.canary(ctx, fmt.Sprint("out", i), "--duration", "10m")
 		if err := run.Start(); err != nil {

@@ -76,7 +76,7 @@ func TestSweepImageNotPulled(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "unpulled")
 	kubectl(ctx, t, s.cluster, "", "set", "image", "deployment/api", "--namespace", s.name, "*=127.0.0.1:1/none:v1") // refused at once
-	out, err := s.sweep(ctx, "out", "--procs", "1", "--ready-timeout", "10s").CombinedOutput()
+	out, err := s.sweep(ctx, "out", "--procs", "1", "--timeout", "ready=10s").CombinedOutput()
 	if err == nil {
 		t.Errorf("ended well: %s", out)
 	}

@@ -101,7 +101,7 @@ func (s *shop) loadOnce(ctx context.Context) {
 func (s *shop) load(ctx context.Context, args ...string) {
 	s.Helper()
 	archive := filepath.Join(s.dir, "procfit.tar")
-	all := append([]string{"image", "--out", archive, "--name", sweptImage}, args...)
+	all := append([]string{"kube", "image", "--archive", archive, "--tag", sweptImage}, args...)
 	if out, err := exec.CommandContext(ctx, s.program, all...).CombinedOutput(); err != nil {
 		s.Fatalf("%v: %s", err, out)
 	}
@@ -116,8 +116,8 @@ func (s *shop) load(ctx context.Context, args ...string) {
 
 // sweep is procfit sweep --kube, not yet started.
 func (s *shop) sweep(ctx context.Context, out string, args ...string) *exec.Cmd {
-	all := append([]string{"sweep", "--kube", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--grid", "--repeats", "1", "--procs", "unset,1", "--rate", "50", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, out)}, args...)
+	all := append([]string{"kube", "sweep", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+		"--repeats", "1", "--procs", "unset,1", "--rate", "50", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, out)}, args...)
 	return exec.CommandContext(ctx, s.program, all...)
 }
 
@@ -142,8 +142,8 @@ func (s *shop) empty(ctx context.Context) {
 // clean removes what is left.
 func (s *shop) clean(ctx context.Context) {
 	s.Helper()
-	if out, err := exec.CommandContext(ctx, s.program, "sweep", "--kube", "--clean", "--kubeconfig", s.kubeconfig, "--namespace", s.name).CombinedOutput(); err != nil {
-		s.Errorf("--clean: %v: %s", err, out)
+	if out, err := exec.CommandContext(ctx, s.program, "kube", "clean", "--kubeconfig", s.kubeconfig, "--namespace", s.name).CombinedOutput(); err != nil {
+		s.Errorf("kube clean: %v: %s", err, out)
 	}
 	s.empty(ctx)
 }
@@ -211,7 +211,7 @@ func TestSweepOfPods(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "swept")
-	if out, err := s.sweep(ctx, "out", "--quota", "0.5,1").CombinedOutput(); err != nil {
+	if out, err := s.sweep(ctx, "out", "--limit", "0.5,1").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	trials := s.trials("out")
@@ -232,7 +232,7 @@ func TestSweepOfPods(t *testing.T) {
 	}
 	s.empty(ctx)
 	// The same with pods that are resized as they run, two behind one load.
-	if out, err := s.sweep(ctx, "resized", "--quota", "0.5", "--resize", "--replicas", "2", "--procs", "1").CombinedOutput(); err != nil {
+	if out, err := s.sweep(ctx, "resized", "--limit", "0.5", "--resize", "--replicas", "2", "--procs", "1").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, tr := range s.told(s.trials("resized")) {
@@ -256,7 +256,7 @@ func TestSweepWithoutRights(t *testing.T) {
 	s.empty(ctx)
 }
 
-// Whatever ends a run leaves nothing that the next, or --clean, does not take away, and
+// Whatever ends a run leaves nothing that the next, or kube clean, does not take away, and
 // what was measured is gone on with.
 func TestSweepEnded(t *testing.T) {
 	t.Parallel()
@@ -352,7 +352,7 @@ spec: {policyName: procfit-refused, validationActions: [Deny], matchResources: {
 	limits := `{"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "default": {"cpu": "700m"}}]}}`
 	kubectl(ctx, t, s.cluster, limits, "apply", "--namespace", s.name, "-f", "-")
 	for {
-		out, err := s.sweep(ctx, "out", "--quota", "none").CombinedOutput()
+		out, err := s.sweep(ctx, "out", "--limit", "none").CombinedOutput()
 		if err != nil && bytes.Contains(out, []byte("the CPU limit is 0.7 where it is to be none")) {
 			break
 		}

@@ -20,7 +20,7 @@ func TestLabInCluster(t *testing.T) {
 	s := openShop(ctx, t, "lab")
 	out := filepath.Join(s.dir, "out")
 	cmd := exec.CommandContext(ctx, s.program, "lab", "run", "k8sbench", "--kube", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--quick", "--repeats", "1", "--pods", "2", "--n", "5", "--quota", "1", "--procs", "1,4", "--out", out)
+		"--quick", "--repeats", "1", "--pods", "2", "--n", "5", "--limit", "1", "--procs", "1,4", "--out", out)
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, said)
@@ -85,8 +85,8 @@ spec:
 `
 	kubectl(ctx, t, s.cluster, served, "apply", "--namespace", s.name, "-f", "-")
 	kubectl(ctx, t, s.cluster, `[{"op": "remove", "path": "/rules/3"}]`, "patch", "role", "procfit-sweep", "--namespace", s.name, "--type", "json", "--patch-file", "/dev/stdin")
-	cmd := exec.CommandContext(ctx, s.program, "sweep", "--kube", "deployment/served", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--grid", "--repeats", "1", "--procs", "unset,1,3", "--rate", "20", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, "out"))
+	cmd := exec.CommandContext(ctx, s.program, "kube", "sweep", "deployment/served", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+		"--repeats", "1", "--procs", "unset,1,3", "--rate", "20", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, "out"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "patch pods/ephemeralcontainers is not allowed") {
 		t.Fatalf("%v: %s", err, out)

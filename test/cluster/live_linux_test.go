@@ -188,7 +188,7 @@ func TestForbidden(t *testing.T) {
 	ctx := limit(t)
 	reader := asReader(ctx, t, c)
 	kubectl(ctx, t, c, "", "delete", "clusterrolebinding", "procfit-check")
-	cmd := exec.CommandContext(ctx, procfit(t), "check", "--cluster", "--kubeconfig", reader)
+	cmd := exec.CommandContext(ctx, procfit(t), "kube", "check", "--kubeconfig", reader)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(string(out), "list the pods of all namespaces: not allowed") {
@@ -210,7 +210,7 @@ func TestTenThousand(t *testing.T) {
 	accessTo(t, c).fill(ctx, t, pods)
 	reader := asReader(ctx, t, c)
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, procfit(t), "check", "--cluster", "--namespace", "many", "--kubeconfig", reader, "--format", "json", "--values", "--exit-zero")
+	cmd := exec.CommandContext(ctx, procfit(t), "kube", "check", "--namespace", "many", "--kubeconfig", reader, "-o", "json", "--values", "--exit-zero")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
 	out, size, err := run(cmd)
 	took := time.Since(began)

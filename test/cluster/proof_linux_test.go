@@ -16,7 +16,7 @@ import (
 	"github.com/procfit/procfit/test/cluster"
 )
 
-// checked is what procfit check --format json tells, as far as it is used here.
+// checked is what procfit check -o json tells, as far as it is used here.
 type checked struct {
 	Values []struct {
 		Object, Container, Text, Source string
@@ -31,7 +31,7 @@ type checked struct {
 // check runs procfit check; that it finds something is no error.
 func check(ctx context.Context, t *testing.T, args ...string) checked {
 	t.Helper()
-	cmd := exec.CommandContext(ctx, procfit(t), append([]string{"check", "--format", "json", "--values"}, args...)...)
+	cmd := exec.CommandContext(ctx, procfit(t), append([]string{"check", "-o", "json", "--values"}, args...)...)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

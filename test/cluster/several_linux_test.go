@@ -132,8 +132,8 @@ func TestSweepOfJobs(t *testing.T) {
 	s := openShop(ctx, t, "jobs")
 	kubectl(ctx, t, s.cluster, job, "apply", "--namespace", s.name, "-f", "-")
 	sweep := func(out, object string, args ...string) *exec.Cmd {
-		all := append([]string{"sweep", "--kube", object, "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-			"--grid", "--repeats", "1", "--procs", "unset,1", "--out", filepath.Join(s.dir, out)}, args...)
+		all := append([]string{"kube", "sweep", object, "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
+			"--repeats", "1", "--procs", "unset,1", "--out", filepath.Join(s.dir, out)}, args...)
 		return exec.CommandContext(ctx, s.program, all...)
 	}
 	if out, err := sweep("out", "cronjob/import", "--replicas", "2").CombinedOutput(); err != nil {

@@ -41,7 +41,7 @@ func TestApart(t *testing.T) {
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
-/procfit sweep --procs unset --repeats 1 --duration 1s --warmup 200ms --connections 8 --rate 20 --max-errors 50% --ready-timeout 60s --out /tmp/out 2>/tmp/err &
+/procfit sweep --procs unset --repeats 1 --duration 1s --warmup 200ms --connections 8 --rate 20 --max-errors 50% --timeout ready=60s --out /tmp/out 2>/tmp/err &
 sweep=$!` + watch + `
 cat /tmp/err
 `})
@@ -71,12 +71,12 @@ grep Cpus_allowed_list /proc/self/status >>/tmp/load
 sleep 1
 echo "rate 100 req/s"
 END
-set -- sweep --procs unset --repeats 1 --duration 1s --warmup 0s --load 'sh /tmp/load.sh' --metric 'throughput=rate (\d+) req/s' --ready-timeout 60s
+set -- sweep --procs unset --repeats 1 --duration 1s --warmup 0s --load 'sh /tmp/load.sh' --metric 'throughput=rate (\d+) req/s' --timeout ready=60s
 /procfit "$@" --out /tmp/out 2>/tmp/err &
 sweep=$!` + watch + `
 sort /tmp/load | uniq -c | sed 's/^ */== load /'
 cat /tmp/err
-/procfit "$@" --shared-cpus --out /tmp/shared >/dev/null 2>&1 || exit 1
+/procfit "$@" --load-cpuset shared --out /tmp/shared >/dev/null 2>&1 || exit 1
 head -n 1 /tmp/shared/journal.jsonl | grep -o '"arrangement":"shared"'
 grep -o '"observed_procs":\[8\]' /tmp/shared/journal.jsonl
 `})

@@ -14,13 +14,13 @@ func TestNodes(t *testing.T) {
 		CPUs: 4, SMT: 2, Nodes: 2, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
 /procfit sweep --repeats 1 --procs 1 --duration 100ms --out /tmp/out -- /bin/busybox true 2>/tmp/err || cat /tmp/err
-/procfit sweep --dry-run --server-cpuset node1 --load-cpuset cores -- /bin/busybox true 2>&1
+/procfit sweep --dry-run --target-cpuset node1 --load-cpuset cores -- /bin/busybox true 2>&1
 head -n 1 /tmp/out/journal.jsonl | grep -o '"topology":{[^}]*}[^}]*}[^}]*}'
 grep 'NUMA node' /tmp/out/RESULTS.md
 `})
 	check(t, output,
 		`"topology":{"sockets":2,"cores":2,"threads_per_core":2,"nodes":[{"id":0,"cpu_list":"0-1"},{"id":1,"cpu_list":"2-3"}]}`,
-		"--server-cpuset node1: CPUs 2-3\n", "--load-cpuset cores: CPUs 0,2\n",
+		"--target-cpuset node1: CPUs 2-3\n", "--load-cpuset cores: CPUs 0,2\n",
 		"the target's CPUs are at 2 NUMA nodes of memory (node0: 0-1; node1: 2-3)",
 		"| Topology | 2 sockets; 2 cores of 2 threads; 2 NUMA nodes (node0: 0-1; node1: 2-3) |",
 	)

@@ -39,7 +39,7 @@ echo "== root"
 echo "== user, no Yama: $(cat /proc/sys/kernel/yama/ptrace_scope)"
 cat >/tmp/ps.sh <<'U'
 /procfit ps --interval 0 2>&1
-/procfit ps --interval 0 --json-lines 2>/dev/null
+/procfit ps --interval 0 -o json-lines 2>/dev/null
 /procfit ps --interval 0 $(pidof limited) 2>&1
 echo "code $?"
 U
@@ -64,15 +64,15 @@ sh -c 'echo 0 >/sys/fs/cgroup/pod/app/cgroup.procs; exec unshare -m -p -f sh /tm
 for i in $(seq 300); do grep -q 'Addr= ready' /tmp/boxed.out 2>/dev/null && break; sleep 0.1; done
 cat /tmp/boxed.out /tmp/boxed.log
 echo "== from outside"
-/procfit ps --interval 0 --json-lines $(pidof boxed)
+/procfit ps --interval 0 -o json-lines $(pidof boxed)
 `})
 	check(t, output,
 		"  *3  → 2, limit 1.5 ", " env     decoded       4    1.5  pod", // as root; the build is stripped
 		`PF001 warning: `,
-		"not readable, Go or not: permission denied: run as root or with CAP_SYS_PTRACE: ",
+		"could not be read (needs root or CAP_SYS_PTRACE): ",
 		"code 0", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
 		`"procs":2,"procs_unknown":"process `, `"source":"inferred"`, "kernel.yama.ptrace_scope is 1: run with CAP_SYS_PTRACE",
-		"1 not read but inferred; for one: ",
+		"the GOMAXPROCS of 1 process is inferred, not read; for one: ",
 		`"name":"boxed"`)
 	_, within, _ := strings.Cut(output, "== from within a container")
 	within, outside, _ := strings.Cut(within, "== from outside")

@@ -19,6 +19,7 @@ type text struct {
 	path  string
 	bytes []byte
 	docs  []document
+	bad   bool // something in it could not be parsed
 }
 
 // document is one of them. Its nodes count lines from its own first.
@@ -43,6 +44,7 @@ func parse(path string, b []byte, to check.Sink) text {
 	t := text{path: path, bytes: b}
 	if !utf8.Valid(b) {
 		to.Problem(check.Problem{Path: path, Line: invalidLine(b), Message: "is not UTF-8; save it as UTF-8"})
+		t.bad = true
 		return t
 	}
 	for _, d := range split(b) {
@@ -54,6 +56,7 @@ func parse(path string, b []byte, to check.Sink) text {
 				p.Line, p.Message = d.lines+at.line, at.message
 			}
 			to.Problem(p)
+			t.bad = true
 			continue
 		}
 		if root != nil {
@@ -197,7 +200,7 @@ func decode(b []byte) (*yaml.Node, error) {
 			return nil, err
 		}
 		line, _ := strconv.Atoi(m[1]) // of none it is 0, the document's first
-		return nil, &lineError{max(line, 1), "is no valid YAML: " + m[2]}
+		return nil, &lineError{max(line, 1), "invalid YAML: " + strings.Replace(m[2], "did not find expected", "expected", 1)}
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) == 0 {
 		return nil, nil

@@ -43,6 +43,8 @@ type pods struct {
 	doc  int
 	to   check.Sink
 	into *store
+
+	found bool // there is an object
 }
 
 // document takes the objects of one document.
@@ -75,6 +77,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		return
 	}
 	if kind := p.str(n, "kind"); kind != "" && p.get(n, "apiVersion") != nil {
+		p.found = true
 		o = &object{
 			file: p.file, path: p.text.path, doc: p.doc, kind: kind, name: p.str(n, "metadata", "name"),
 			namespace: p.str(n, "metadata", "namespace"), rendered: p.rendered(n),

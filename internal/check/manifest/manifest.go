@@ -6,7 +6,7 @@
 //
 // A file gives units: one for each container or service, with its CPU limit, what sets
 // its GOMAXPROCS, and what is known of its program. A unit becomes a rule.Subject on
-// any machine (or on one of --node-cpus), which package rule judges. What a unit of
+// any machine (or on one of --cpus), which package rule judges. What a unit of
 // Kubernetes draws from another object, a ConfigMap or a LimitRange, is resolved when
 // all files are read.
 //
@@ -145,7 +145,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
 		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + chart + " | procfit check -"})
-		return nil
+		return check.ErrSkipped
 	}
 	b, err := f.Read(mostBytes)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		c.keep(units)
 	case jsonFile:
 		if !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
-			return nil
+			return check.ErrOther
 		}
 		units, err = c.documents(f, b, to)
 	default:
@@ -175,12 +175,14 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 // documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
 	t := parse(f.Path, b, to)
+	known := t.bad // it may be a manifest
 	var units []*unit
 	for i := range t.docs {
 		r := &reader{left: mostNodes}
 		var found []*unit
 		switch root := t.docs[i].root; {
 		case isKustomization(f):
+			known = true
 			c.kustomization(t, i)
 			continue
 		case r.get(root, "containerDefinitions") != nil || r.get(r.get(root, "taskDefinition"), "containerDefinitions") != nil:
@@ -192,7 +194,9 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 		default:
 			own := &store{}
 			p := pods{file: f, text: t, doc: i, to: to, into: own}
-			if err := p.document(); err != nil {
+			err := p.document()
+			known = known || p.found || err != nil
+			if err != nil {
 				to.Problem(check.Problem{Path: f.Path, Line: t.docs[i].lines + 1, Message: err.Error()})
 				continue
 			}
@@ -203,8 +207,12 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			}
 			continue
 		}
+		known = true
 		c.keep(found)
 		units = append(units, found...)
+	}
+	if !known {
+		return nil, check.ErrOther
 	}
 	return units, nil
 }

@@ -105,7 +105,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 	case u.cpus > 0:
 		o.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: float64(u.cpus), File: u.at.Path}
 	case nodeCPUs > 0:
-		o.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: float64(nodeCPUs), File: "--node-cpus"}
+		o.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: float64(nodeCPUs), File: "--cpus"}
 	default:
 		o.AnyMachine = true
 	}

@@ -18,6 +18,7 @@ import (
 // Options are what a rendering depends on, beside the Report.
 type Options struct {
 	Color   bool   // text only
+	Quiet   bool   // text only: no summary
 	Values  bool   // text only: every program, not only those that are known to be Go
 	Version string // of procfit
 }

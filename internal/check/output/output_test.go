@@ -40,7 +40,7 @@ func report() *check.Report {
 			finding("PF004", 20, rule.Info, "fixes 2", "remove it"),
 		},
 		Ignored:  []check.Ignored{{Finding: finding("PF002", 30, rule.Info, "could use 4 CPUs", "let it"), Reason: "measured \"twice\""}},
-		Problems: []check.Problem{{Path: "x:y.yaml", Line: 3, Message: "is no valid YAML: did not find expected ',' or ']'"}, {Path: "/abs/gone", Message: "no such file"}},
+		Problems: []check.Problem{{Path: "x:y.yaml", Line: 3, Message: "invalid YAML: did not find expected ',' or ']'"}, {Path: "/abs/gone", Message: "no such file"}},
 		Notes:    []check.Note{{Path: "chart", Message: "a Helm chart: render it"}},
 		Fixed:    []check.Fixed{{Path: "b.yaml", Findings: []check.Finding{fixable}, Written: true}},
 	}

@@ -50,7 +50,9 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 		}
 		b.Line(fmt.Sprintf("%s: %s: %s", at(f.Path, 0, 0), verb, phrase.And(ids(f.Findings))))
 	}
-	b.Line(summary(r, others))
+	if !o.Quiet {
+		b.Line(summary(r, others))
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -102,10 +104,14 @@ func summary(r *check.Report, others int) string {
 			found = append(found, phrase.Count(n, string(s)))
 		}
 	}
-	text := phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked: "
-	if len(found) == 0 {
+	noun := cmp.Or(r.Noun, "file")
+	text := phrase.Count(r.Files, noun) + " checked: "
+	switch {
+	case r.Files == 0:
+		text = "no " + noun + "s checked"
+	case len(found) == 0:
 		text += "nothing found"
-	} else {
+	default:
 		text += phrase.And(found)
 	}
 	if n := len(r.Ignored); n > 0 {
@@ -113,6 +119,9 @@ func summary(r *check.Report, others int) string {
 	}
 	if n := len(r.Problems); n > 0 {
 		text += "; " + phrase.Count(n, "place") + " could not be checked"
+	}
+	if n := len(r.Others); n > 0 {
+		text += "; " + phrase.CountOf(n, "file of YAML or JSON holds", "files of YAML and JSON hold") + " no manifest"
 	}
 	if others > 0 {
 		text += "; " + phrase.CountOf(others, "container is", "containers are") + " not known to run Go (--go VERSION checks them too)"

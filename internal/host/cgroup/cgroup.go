@@ -33,6 +33,7 @@ package cgroup
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +49,19 @@ const (
 	// maxQuota is more than any machine has; the kernel's own bound is near it.
 	maxQuota = 1e5
 )
+
+// ParseCPUs reads a number of CPUs as manifests write it: 0.5, 2 or 500m.
+func ParseCPUs(text string) (float64, error) {
+	number, milli := strings.CutSuffix(text, "m")
+	cpus, err := strconv.ParseFloat(number, 64)
+	if milli {
+		cpus /= 1000
+	}
+	if err != nil || !(cpus > 0 && cpus <= maxQuota) {
+		return 0, fmt.Errorf("%q: expected a number of CPUs above zero, such as 0.5 or 500m", text)
+	}
+	return cpus, nil
+}
 
 // Stats is the CFS bandwidth accounting of a group since it was made.
 type Stats = facts.Throttling

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +36,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Access names a cluster, a user and a namespace, as kubectl's flags do. An empty field
@@ -86,14 +88,25 @@ func Connect(a Access, u Use) (*Client, error) {
 	overrides.Context.Namespace = a.Namespace
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	config, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) { // the library advises a variable that kubectl does not document
+		return nil, noConfig(rules.GetLoadingPrecedence())
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s", configWords.Replace(err.Error()))
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, err
 	}
 	return New(config, namespace, u)
+}
+
+// configWords are those of the library in plain words.
+var configWords = strings.NewReplacer("error loading config file", "kubeconfig", "yaml: line", "invalid YAML in line", "did not find expected", "expected", "invalid configuration: ", "", "stat ", "")
+
+// noConfig is the error of one who has named no cluster.
+func noConfig(looked []string) error {
+	return fmt.Errorf("no kubeconfig found (looked for %s)", phrase.And(looked))
 }
 
 // New makes a client of an address and credentials.

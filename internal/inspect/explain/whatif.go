@@ -43,7 +43,7 @@ func (w WhatIf) String() string {
 		add("limit", w.LimitText)
 	}
 	if w.Env != nil {
-		add("env", strconv.Quote(*w.Env))
+		add("gomaxprocs", strconv.Quote(*w.Env))
 	}
 	if w.GoVersion != "" {
 		add("go", w.GoVersion)
@@ -82,9 +82,9 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 		}
 	}
 	if w.Env != nil {
-		f.Env = facts.Fact{State: facts.Known, File: "--env", Raw: *w.Env}
+		f.Env = facts.Fact{State: facts.Known, File: "--gomaxprocs", Raw: *w.Env}
 		if *w.Env == unset {
-			f.Env = facts.Fact{State: facts.Absent, File: "--env"}
+			f.Env = facts.Fact{State: facts.Absent, File: "--gomaxprocs"}
 		}
 	}
 	if w.GoVersion != "" {
@@ -108,7 +108,7 @@ func Nowhere() rule.Subject {
 	}})
 }
 
-// ParseLimits reads "20,1.5", limits in CPUs from a cgroup upwards, as a cpu.max with
+// ParseLimits reads "20,1500m", limits in CPUs from a cgroup upwards, as a cpu.max with
 // periods of 100 ms would hold them. "none" is a cgroup without a limit.
 func ParseLimits(text string) ([]facts.Limit, error) {
 	const period = 100_000 // microseconds
@@ -122,10 +122,9 @@ func ParseLimits(text string) ([]facts.Limit, error) {
 			limits = append(limits, l)
 			continue
 		}
-		v, err := strconv.ParseFloat(item, 64)
-		// Above 2^31 CPUs the quota in microseconds would overflow an int64.
-		if err != nil || !(v >= cgroup.MinQuota) || v > math.MaxInt32 {
-			return nil, fmt.Errorf("%q: want CPUs as a number of at least %g, or none, as in 2.5 or 20,1.5", item, cgroup.MinQuota)
+		v, err := cgroup.ParseCPUs(item)
+		if err != nil || v < cgroup.MinQuota {
+			return nil, fmt.Errorf("%q: expected CPUs of at least %g, such as 2.5 or 500m, or none; 20,1.5 is the program's own cgroup and its parent", item, cgroup.MinQuota)
 		}
 		quota := math.Round(v * period)
 		l.State, l.CPUs, l.Raw = facts.Known, quota/period, fmt.Sprintf("%.0f %d\n", quota, period)

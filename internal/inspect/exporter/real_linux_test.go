@@ -214,7 +214,7 @@ func TestWithoutRights(t *testing.T) {
 	s := start(t, func(c *exec.Cmd) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	})
-	for _, want := range []string{"not readable, Go or not: permission denied", "need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "CAP_NET_ADMIN", "serving http://127.0.0.1:"} {
+	for _, want := range []string{"could not be read (needs root or CAP_SYS_PTRACE)", "need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "CAP_NET_ADMIN", "serving http://127.0.0.1:"} {
 		if !strings.Contains(s.said, want) {
 			t.Errorf("no %q in\n%s", want, s.said)
 		}

@@ -132,7 +132,7 @@ func TestSelect(t *testing.T) {
 	if s, err := Select(nil); err != nil || !s.All() || s.Named("x") {
 		t.Errorf("of no words %+v, %v", s, err)
 	}
-	for word, want := range map[string]string{"0": "want 1 or more", "-5": "want 1 or more", "a(": "neither a process ID nor a regular expression"} {
+	for word, want := range map[string]string{"0": "expected 1 or more", "-5": "expected 1 or more", "a(": "invalid regular expression: missing closing )"} {
 		if _, err := Select([]string{word}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", word, err)
 		}
@@ -210,15 +210,15 @@ func TestUnread(t *testing.T) {
 	}
 	snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: 9, Name: "y", Cause: observe.Denied})
 	want := []string{
-		"1 not readable, Go or not: permission denied: run as root or with CAP_SYS_PTRACE: 9 (y)",
-		"6 not readable, Go or not: the file is damaged or of an unknown kind: 1 (x ), 2 (x ), 3 (x ), 4 (x ), 2 more",
+		"1 process could not be read (needs root or CAP_SYS_PTRACE): 9 (y)",
+		"6 processes could not be read (the file is damaged or of an unknown kind): 1 (x ), 2 (x ), 3 (x ), 4 (x ), 2 more",
 	}
 	if got := Unread(snap); !Denied(snap) || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%q", got)
 	}
 	hidden := goProcess(17, "api", 8)
 	hidden.Live, hidden.LiveUnknown, hidden.LiveCause = nil, "its memory: permission denied", observe.DeniedRoot
-	if got := Unread(snapshot(hidden)); len(got) != 1 || !strings.HasPrefix(got[0], "1 not read but inferred; for one: its memory") || !Denied(snapshot(hidden)) {
+	if got := Unread(snapshot(hidden)); len(got) != 1 || !strings.HasPrefix(got[0], "the GOMAXPROCS of 1 process is inferred, not read; for one: its memory") || !Denied(snapshot(hidden)) {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,8 +1,10 @@
 package ps
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 
@@ -25,20 +27,29 @@ func Select(words []string) (Selection, error) {
 		pid, err := strconv.Atoi(word)
 		switch {
 		case err == nil && pid <= 0:
-			return Selection{}, fmt.Errorf("%q is not a process ID: want 1 or more, or a name", word)
+			return Selection{}, fmt.Errorf("%q is not a process ID: expected 1 or more, or a name", word)
 		case err == nil:
 			if !slices.Contains(s.PIDs, pid) {
 				s.PIDs = append(s.PIDs, pid)
 			}
 			continue
 		}
-		name, err := regexp.Compile(word)
+		name, err := Name(word)
 		if err != nil {
-			return Selection{}, fmt.Errorf("%q is neither a process ID nor a regular expression: %w", word, err)
+			return Selection{}, err
 		}
 		s.Names = append(s.Names, name)
 	}
 	return s, nil
+}
+
+// Name reads a regular expression of process names.
+func Name(text string) (*regexp.Regexp, error) {
+	name, err := regexp.Compile(text)
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
+		return nil, fmt.Errorf("%q: invalid regular expression: %s: %s", text, bad.Code, bad.Expr)
+	}
+	return name, err
 }
 
 // All reports whether all processes are selected.
@@ -65,7 +76,7 @@ func Unread(snap observe.Snapshot) []string {
 	}
 	var lines []string
 	for reason, who := range why {
-		lines = append(lines, fmt.Sprintf("%d not readable, Go or not: %s: %s", len(who), phrase.Clean(reason), named(who)))
+		lines = append(lines, fmt.Sprintf("%s could not be read (%s): %s", phrase.CountOf(len(who), "process", "processes"), phrase.Clean(reason), named(who)))
 	}
 	slices.Sort(lines)
 	inferred, reason := 0, ""
@@ -76,7 +87,7 @@ func Unread(snap observe.Snapshot) []string {
 		}
 	}
 	if inferred > 0 {
-		lines = append(lines, fmt.Sprintf("%d not read but inferred; for one: %s", inferred, phrase.Clean(reason)))
+		lines = append(lines, fmt.Sprintf("the GOMAXPROCS of %s is inferred, not read; for one: %s", phrase.CountOf(inferred, "process", "processes"), phrase.Clean(reason)))
 	}
 	return lines
 }

@@ -20,7 +20,7 @@ func TestTable(t *testing.T) {
 	b.wants(
 		"procfit · 64 CPUs · every 1s · counters: taskstats",
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
-		"1 inferred; 12 not readable: permission denied: run as root",
+		"1 inferred; 12 not readable: needs root or CAP_SYS_PTRACE",
 		"   PID NAME          PROCS RECOMMENDED    CPU USE SET BY THROTTLED FINDINGS▲",
 		"▸ 1313 fraud-scorer      3 ok                1.93 auto        20 % E PF003",
 		" 20991 gateway         *64 → 4, limit 4      1.93 auto        10 % W PF0",

@@ -90,10 +90,10 @@ const patience = 10 * time.Second
 func terminal(o Options) (out, in *os.File, err error) {
 	out, ok := o.Out.(*os.File)
 	if !ok || !term.IsTerminal(int(out.Fd())) {
-		return nil, nil, errors.New("the live view needs a terminal to draw on; for programs there is --json-lines")
+		return nil, nil, errors.New("the live view needs a terminal to draw on; for programs there is -o json-lines")
 	}
 	if t := os.Getenv("TERM"); runtime.GOOS != "windows" && (t == "" || t == "dumb") {
-		return nil, nil, fmt.Errorf("TERM=%q is a terminal without a cursor to move; --json-lines needs none", t)
+		return nil, nil, fmt.Errorf("TERM=%q is a terminal without a cursor to move; -o json-lines needs none", t)
 	}
 	if in, ok := o.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 		return out, in, nil

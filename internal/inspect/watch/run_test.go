@@ -17,7 +17,7 @@ func TestNoTerminal(t *testing.T) {
 	}
 	defer f.Close()
 	for _, o := range []Options{{Out: &strings.Builder{}}, {Out: f}} {
-		if err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--json-lines") {
+		if err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "-o json-lines") {
 			t.Error(err)
 		}
 	}

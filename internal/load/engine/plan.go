@@ -77,7 +77,7 @@ func (p *plan) askTypes(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("%s: the types of %s: %w; give them by --proto or --protoset", t.URL, p.Called(), err)
+		return fmt.Errorf("%s: the types of %s: %w; name them with --proto FILE", t.URL, p.Called(), err)
 	}
 	if err := p.MakeCall(types); err != nil {
 		return err

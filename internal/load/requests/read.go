@@ -237,16 +237,28 @@ var weighted = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)=(.*)$`)
 // Weighted tells a URL that has a weight.
 func Weighted(text string) bool { return weighted.MatchString(text) }
 
-// Unweighted is the URL without its weight.
+// Unweighted is the URL without its weight and its method.
 func Unweighted(text string) string {
 	if m := weighted.FindStringSubmatch(text); m != nil {
-		return m[2]
+		text = m[2]
 	}
+	_, text = Method(text)
 	return text
 }
 
+// methodFirst is a URL with its method in front: POST http://….
+var methodFirst = regexp.MustCompile(`^([A-Za-z]+) +(\S.*)$`)
+
+// Method parts a URL from the method in front of it; without one it is empty.
+func Method(text string) (method, url string) {
+	if m := methodFirst.FindStringSubmatch(text); m != nil {
+		return m[1], m[2]
+	}
+	return "", text
+}
+
 // FromURLs reads URLs of one server, each with its weight in front or none, which is
-// 1. base is the first without its weight. One URL without a weight is no mix: the
+// 1, and with a method or none. base is the first without its weight. One URL without a weight is no mix: the
 // list is then empty.
 func FromURLs(texts []string) (base string, list []load.Request, err error) {
 	host := ""
@@ -261,6 +273,7 @@ func FromURLs(texts []string) (base string, list []load.Request, err error) {
 		if len(texts) == 1 {
 			return raw, nil, nil
 		}
+		method, raw := Method(raw)
 		path, of, err := split(raw)
 		switch {
 		case err != nil:
@@ -272,7 +285,7 @@ func FromURLs(texts []string) (base string, list []load.Request, err error) {
 		case of != host:
 			return "", nil, fmt.Errorf("%s: the first is of %s, and one server is loaded", clip(raw), host)
 		}
-		list = append(list, load.Request{Weight: weight, Path: path})
+		list = append(list, load.Request{Weight: weight, Method: method, Path: path})
 	}
 	return base, list, nil
 }

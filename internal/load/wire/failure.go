@@ -74,7 +74,7 @@ func alert(err error) (*Failure, bool) {
 }
 
 func wantsOurs(err error) *Failure {
-	return &Failure{load.KindTLSCertificate, err.Error() + "; --cert and --key give one"}
+	return &Failure{load.KindTLSCertificate, err.Error() + "; --tls cert=FILE,key=FILE gives one"}
 }
 
 // handshake is the failure of a TLS handshake, with what helps. asked tells that the
@@ -87,16 +87,16 @@ func handshake(err error, asked bool) *Failure {
 		return f
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return &Failure{load.KindTLSAuthority, "--cacert FILE trusts who signed it, or itself; --insecure verifies nothing"}
+		return &Failure{load.KindTLSAuthority, "--tls ca=FILE trusts the authority that signed it; --tls insecure verifies nothing"}
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return &Failure{load.KindTLSName, host.Error() + "; --server-name NAME asks for one that it has, --insecure verifies nothing"}
+		return &Failure{load.KindTLSName, host.Error() + "; --tls name=HOST asks for one that it has, --tls insecure verifies nothing"}
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		if invalid.Reason == x509.Expired {
-			return &Failure{load.KindTLSExpired, invalid.Detail + "; --insecure verifies nothing"}
+			return &Failure{load.KindTLSExpired, invalid.Detail + "; --tls insecure verifies nothing"}
 		}
-		return &Failure{load.KindTLS, invalid.Error() + "; --insecure verifies nothing"}
+		return &Failure{load.KindTLS, invalid.Error() + "; --tls insecure verifies nothing"}
 	}
 	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		detail := "the server does not speak TLS"

@@ -68,7 +68,7 @@ func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 		case stageUntilClose:
 			n = len(b)
 		default:
-			if p.stage == stageStatus && b[0] == 0 && !p.Begun() { // the length of a frame
+			if p.stage == stageStatus && b[n] == 0 && !p.Begun() { // the length of a frame
 				return n, false, &Failure{load.KindProtocol, "the server speaks HTTP/2: write h2c:// in the URL"}
 			}
 			line, used, whole, err := p.line(b[n:])

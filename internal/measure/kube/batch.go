@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// batchLife is how long a run of a Job may take where no --trial-timeout says it.
+// batchLife is how long a run of a Job may take where --timeout run does not say it.
 const batchLife = 6 * time.Hour
 
 // toldPatience is for what an agent wrote at its end to be among the node's logs.

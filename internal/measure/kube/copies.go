@@ -70,7 +70,7 @@ type Copies struct {
 func Settle(ctx context.Context, o Options) (*Copies, error) {
 	ref, err := parseReference(o.Object)
 	if err != nil {
-		return nil, fmt.Errorf("--kube %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	c, err := open(o.Access)
 	if err != nil {

@@ -59,7 +59,7 @@ func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 		var record corev1.ConfigMap
 		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
 		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("the record of this run is gone from namespace %s: someone removed it (procfit sweep --kube --clean), and its pods with it", c.Namespace)
+			return fmt.Errorf("the record of this run is gone from namespace %s: someone removed it (procfit kube clean), and its pods with it", c.Namespace)
 		}
 		if err != nil {
 			return err

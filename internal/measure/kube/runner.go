@@ -125,7 +125,7 @@ func (r *runner) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience+r.spec.Target.Grace) // the run's own may have ended
 	defer cancel()
 	if _, err := r.cluster.remove(ctx, r.cut.run); err != nil {
-		return fmt.Errorf("pods of ours may be left: %w; procfit sweep --kube --clean --namespace %s removes them, and they end by themselves", err, r.cluster.Namespace)
+		return fmt.Errorf("pods of ours may be left: %w; procfit kube clean --namespace %s removes them, and they end by themselves", err, r.cluster.Namespace)
 	}
 	return nil
 }

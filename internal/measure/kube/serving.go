@@ -88,7 +88,7 @@ func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 		theirs, ours := endpoints(pods.Items, selector)
 		switch {
 		case ours > 0:
-			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary are behind it: wait for its end, or remove them with procfit sweep --kube --clean", ours)}}
+			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary are behind it: wait for its end, or remove them with procfit kube clean", ours)}}
 		case theirs == 0:
 			return &RefusedError{"service " + one.Name, []string{"no pod behind it is ready: there is no traffic to be part of"}}
 		}

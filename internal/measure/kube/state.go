@@ -114,7 +114,7 @@ func endCode(p *corev1.Pod, otherwise journal.InvalidCode) journal.InvalidCode {
 
 func detail(reason, message string) string {
 	if strings.Contains(message, "image will run as root") { // the kubelet's words under runAsNonRoot
-		message += "; procfit image makes one that does not"
+		message += "; procfit kube image makes one that does not"
 	}
 	return strings.Trim(cmp.Or(reason, "no reason given")+": "+message, ": ")
 }

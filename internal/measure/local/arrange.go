@@ -83,7 +83,7 @@ func (r *runner) aside() (back func(), err error) {
 	}
 	back, err = engine.Bind(cpus)
 	if err != nil && r.spec.Split != nil {
-		err = fmt.Errorf("%w; --shared-cpus leaves the load on the target's CPUs", err)
+		err = fmt.Errorf("%w; --load-cpuset shared leaves the load on the target's CPUs", err)
 	}
 	return back, err
 }

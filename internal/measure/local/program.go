@@ -105,7 +105,7 @@ func Attach(name string) (*plan.Attached, error) {
 	word, byPort := strings.CutPrefix(name, ":")
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 || byPort && n > 65535 {
-		return nil, plan.Wrong("attach", " %q: want a process, as in 1234, or where it listens, as in :8080", name)
+		return nil, plan.Wrong("command", "%q: expected a process ID such as 1234, or the port where it listens, such as :8080", name)
 	}
 	find := observe.Stand
 	if byPort {
@@ -113,13 +113,17 @@ func Attach(name string) (*plan.Attached, error) {
 	}
 	found, err := find(n)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, plan.Wrong("attach", " needs Linux, which tells what runs and at which GOMAXPROCS")
+		return nil, plan.Wrong("command", "observe needs Linux: procfit reads there what runs and at which GOMAXPROCS")
 	}
 	if err != nil {
-		return nil, plan.WrongBy("attach", err)
+		return nil, plan.WrongBy("command", err)
 	}
 	a := &plan.Attached{PID: found.PID, Started: found.Started, Name: found.Name}
-	if live, err := new(observe.Reader).Procs(found.PID); err == nil {
+	reader := new(observe.Reader)
+	if _, err := reader.Program(found.PID); errors.Is(err, observe.ErrNotGo) {
+		return nil, plan.Wrong("command", "process %d (%s) is not a Go program, so it has no GOMAXPROCS; try: procfit load --rate N URL", found.PID, found.Name)
+	}
+	if live, err := reader.Procs(found.PID); err == nil {
 		a.Procs = &live.Procs
 	}
 	return a, nil

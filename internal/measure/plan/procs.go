@@ -21,8 +21,8 @@ type Procs struct {
 	Values []*int // nil: unset
 }
 
-// ParseProcs reads "auto", or a list of "unset", numbers and ranges such as
-// "1..8". Duplicates count once. The error names every item that is wrong.
+// ParseProcs reads "auto", or a list of "unset", numbers and ranges such as 1..8 or
+// 1-8. Duplicates count once. The error names every item that is wrong.
 func ParseProcs(s string) (Procs, error) {
 	if strings.TrimSpace(s) == "auto" {
 		return Procs{Auto: true}, nil
@@ -44,13 +44,16 @@ func ParseProcs(s string) (Procs, error) {
 		}
 	}
 	if wrong != nil {
-		return Procs{}, fmt.Errorf("%s: want auto, or unset, positive whole numbers up to %d and ranges, as in unset,1,2,4 or 1..8", strings.Join(wrong, ", "), maxProcs)
+		return Procs{}, fmt.Errorf("%s: expected auto, or unset, whole numbers from 1 to %d and ranges, such as unset,1,2,4 or 1..8", strings.Join(wrong, ", "), maxProcs)
 	}
 	return p, nil
 }
 
 func parseRange(item string) (lowest, highest int, ok bool) {
 	from, to, isRange := strings.Cut(item, "..")
+	if !isRange {
+		from, to, isRange = strings.Cut(item, "-")
+	}
 	lowest, err := strconv.Atoi(from)
 	if err != nil || !isRange {
 		return lowest, lowest, err == nil

@@ -26,13 +26,13 @@ func (s Spec) checkPods() *FieldError {
 		return nil
 	}
 	if len(t.Command) > 0 {
-		return Wrong("command", ": pods run what their image holds: leave it out")
+		return Wrong("command", ": pods run what their image holds: remove it")
 	}
 	switch {
 	case t.Pods.Batch && t.URL != "":
-		return Wrong("url", ": a Job serves nothing: leave it out")
+		return Wrong("url", ": a Job serves nothing: remove it")
 	case t.Pods.Batch && (t.RunFor != 0 || l.Warmup != 0):
-		return Wrong("duration", ": a trial of a Job is one run of it: leave it out, with --warmup")
+		return Wrong("duration", ": a trial of a Job is one run of it: remove it, and --warmup")
 	case t.Pods.Batch:
 	case t.URL == "":
 		return Wrong("url", ": no address to load: name one as in http://%s:8080/", PodPlaceholder)
@@ -59,7 +59,7 @@ func (s Spec) checkAttached() *FieldError {
 	}
 	switch {
 	case len(t.Command) > 0:
-		return Wrong("attach", ": it runs already: leave out the command")
+		return Wrong("command", ": the server is running already: remove the command")
 	case t.URL == "":
 		return Wrong("url", ": say where the load goes, as in --url http://127.0.0.1:8080/")
 	case s.Load.Rate == 0:

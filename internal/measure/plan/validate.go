@@ -18,7 +18,7 @@ import (
 // checked when its field was set. What only the machine of the target can tell is its
 // Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkQuotas, s.checkPods, s.checkAttached, s.checkBeside, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkQuotas, s.checkCPUs, s.checkPods, s.checkAttached, s.checkBeside, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -30,8 +30,16 @@ func (s Spec) Validate() error {
 func (s Spec) checkQuotas() *FieldError {
 	for _, q := range s.Quotas {
 		if err := tooLow(q); err != nil {
-			return &FieldError{Field: "quota", Reason: " " + err.Error()}
+			return &FieldError{Field: "limit", Reason: " " + err.Error()}
 		}
+	}
+	return nil
+}
+
+// checkCPUs looks at the lists of CPUs.
+func (s Spec) checkCPUs() *FieldError {
+	if s.Load.Shared && s.Target.CPUs != nil {
+		return Wrong("load-cpuset", " shared with --target-cpuset: name the CPUs of the load too, the same ones if it is to share them")
 	}
 	return nil
 }
@@ -56,7 +64,7 @@ func (s Spec) checkTarget() *FieldError {
 	case !server && t.ReadyGiven():
 		return Wrong("ready", " is for servers: it says when --url can be loaded")
 	case server && t.RunTimeout > 0:
-		return Wrong("trial-timeout", " is for batch programs: a server's trial takes --duration")
+		return Wrong("timeout", " run=TIME is for batch programs: a server's trial takes --duration")
 	case server && len(t.Prepare) > 0:
 		return Wrong("prepare", " is for batch programs: what a server needs belongs in its command")
 	case t.Prepare != nil && (len(t.Prepare) == 0 || t.Prepare[0] == ""):
@@ -87,9 +95,9 @@ func (s Spec) checkServer() *FieldError {
 	case err != nil || u.Host == "":
 		return Wrong("url", " %q: want an address such as http://127.0.0.1:{port}/", secret.Text(s.Target.URL))
 	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
-		return Wrong("url", ": {port} is a free port for a server that is started; write the one that the attached server listens at")
+		return Wrong("url", ": {port} is a free port for a server that procfit starts; write the port that the running server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
-		return Wrong("url", ": the URL has {port}, but neither the command nor --env has: the server would not know its port")
+		return Wrong("url", ": the URL has {port}, but neither the command nor --env has it: the server would not know its port")
 	case slices.Max(s.Replicas) > 1 && !hasPort && s.Target.Pods == nil:
 		return Wrong("replicas", " %d needs {port} in the command or --env, and in the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
@@ -108,7 +116,7 @@ func (s Spec) checkLoad() *FieldError {
 	l := s.Load
 	if s.Target.Kind() != journal.KindServer {
 		if l.Shared {
-			return Wrong("shared-cpus", " is for servers: a batch program has no load")
+			return Wrong("load-cpuset", " shared is for servers: a batch program has no load")
 		}
 		return nil
 	}
@@ -143,10 +151,14 @@ func (s Spec) wrongLoad(err error) *FieldError {
 	if wrong.Beyond {
 		hint = "; --load takes another generator"
 	}
-	if wrong.Value == "" {
-		return Wrong(string(wrong.Field), ": %s%s", wrong.Reason, hint)
+	name, part, _ := strings.Cut(string(wrong.Field), " ")
+	if part != "" {
+		part = " " + part
 	}
-	return Wrong(string(wrong.Field), " %q: %s%s", wrong.Value, wrong.Reason, hint)
+	if wrong.Value == "" {
+		return Wrong(name, "%s: %s%s", part, wrong.Reason, hint)
+	}
+	return Wrong(name, "%s %q: %s%s", part, wrong.Value, wrong.Reason, hint)
 }
 
 // LoadCommand is the external generator's argv.

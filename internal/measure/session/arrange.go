@@ -82,11 +82,11 @@ func (s *Session) arrangedUnlike(old journal.Header) error {
 	}
 	switch {
 	case then == journal.ArrangementShared && open:
-		return errors.New("--baseline: in that run the load had the target's CPUs, in this one it has its own: add --shared-cpus, or measure the baseline again")
+		return errors.New("the earlier sweep differs: in that run the load had the target's CPUs, in this one it has its own: add --load-cpuset shared, or measure the earlier sweep again")
 	case then != now:
-		return fmt.Errorf("--baseline: in that run the load ran %s, in this one %s: their latencies cannot be compared", whereabouts(then), whereabouts(now))
+		return fmt.Errorf("the earlier sweep differs: in that run the load ran %s, in this one %s: their latencies cannot be compared", whereabouts(then), whereabouts(now))
 	case then == journal.ArrangementApart && (open || !sameCPUs(old, s.Header)):
-		return fmt.Errorf("--baseline: that run had the target on CPUs %s and the load on %s: give this one the same, with --server-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
+		return fmt.Errorf("the earlier sweep differs: that run had the target on CPUs %s and the load on %s: give this one the same, with --target-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
 	}
 	return nil
 }

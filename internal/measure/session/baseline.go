@@ -39,9 +39,9 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	case old.Target.Kind != s.Header.Target.Kind:
 		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, and this is a " + s.Header.Target.Kind + " target"}
 	case !thenUnset || !nowUnset:
-		return old, nil, &Refusal{fmt.Errorf("--baseline compares each setting with unset: both runs need it in --procs, as in --procs unset,1,2")}
+		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over unset: both runs need unset in --procs, as in --procs unset,1,2")}
 	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):
-		return old, nil, &Refusal{fmt.Errorf("--baseline: the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
+		return old, nil, &Refusal{fmt.Errorf("the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
 	}
 	if !slices.Equal(old.Target.Command, s.Header.Target.Command) {
 		notes = append(notes, BaselineCommand)

@@ -145,7 +145,7 @@ var noField = map[string]string{
 	"target.kind": "the kind of program", "target.command": "the command", "target.sha256": "the executable or the template of the pods",
 	"target.built_in": "the command", "target.go_version": "the executable", "target.main_module": "the executable",
 	"target.directory": "the directory", "target.environment": "GOGC, GOMEMLIMIT or GODEBUG",
-	"target.object": "--kube", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
+	"target.object": "the object", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
 	"target.cpus": "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
 }
 

@@ -158,6 +158,9 @@ func (c *Cache) live(pid int) (Live, error) {
 func explain(pid int, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
+		if file := (*fs.PathError)(nil); errors.As(err, &file) {
+			return fmt.Errorf("%w: %s%s", ErrPermission, file.Path, hint(pid))
+		}
 		return fmt.Errorf("%w: %w%s", ErrPermission, err, hint(pid))
 	case errors.Is(err, syscall.ESRCH), errors.Is(err, io.EOF):
 		// mem reads as empty once the process has ended.

@@ -104,9 +104,9 @@ func causeOf(err error) Cause {
 func (u Unreadable) Summary() string {
 	switch u.Cause {
 	case Denied:
-		return "permission denied: run as root or with CAP_SYS_PTRACE"
+		return "needs root or CAP_SYS_PTRACE"
 	case DeniedRoot:
-		return "permission denied to this root: CAP_SYS_PTRACE is missing, or a capability that the process has"
+		return "needs CAP_SYS_PTRACE, which this root does not have, or a capability that the process has"
 	case Damaged:
 		return "the file is damaged or of an unknown kind"
 	}

@@ -34,6 +34,15 @@ func And(items []string) string {
 	return strings.Join(items[:last], ", ") + " and " + items[last]
 }
 
+// Or joins items as alternatives: "1, 2 or 4".
+func Or(items []string) string {
+	last := len(items) - 1
+	if last < 1 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:last], ", ") + " or " + items[last]
+}
+
 // Semicolons joins clauses; more than eight are counted.
 func Semicolons(items []string) string {
 	const most = 8

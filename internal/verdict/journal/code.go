@@ -12,7 +12,7 @@ const (
 	InvalidKilled       InvalidCode = "killed"        // SIGKILL ended the target, as the kernel does where memory runs out
 	InvalidPrepare      InvalidCode = "prepare"       // what was to run before it failed
 	InvalidBeside       InvalidCode = "beside"        // the neighbour of --beside ended while the target was measured
-	InvalidTimeout      InvalidCode = "timeout"       // a batch program outlasted --trial-timeout
+	InvalidTimeout      InvalidCode = "timeout"       // a batch program outlasted --timeout run
 	InvalidLost         InvalidCode = "lost"          // how the target ended is not known
 	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked
 	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial

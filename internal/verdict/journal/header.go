@@ -86,7 +86,7 @@ type Target struct {
 	SHA256      string     `json:"sha256,omitempty"`
 	URL         string     `json:"url,omitempty"`
 	Ready       string     `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
-	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready-status; empty: any below 500
+	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready; empty: any below 500
 	Build       string     `json:"build,omitempty"`        // the package of --build
 	GoVersion   string     `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
 	MainModule  string     `json:"main_module,omitempty"`  // likewise

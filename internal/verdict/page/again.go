@@ -42,9 +42,16 @@ func (w words) goOn(s verdict.Step) document.Item {
 	return document.Item{Text: text + ends, Command: command}
 }
 
-// swept tells whether the trials are those of a procfit sweep that may be called again.
+// measuring are the commands whose run may be resumed and repeated.
+var measuring = []string{"sweep", "compare", "size", "observe", "kube sweep"}
+
+// swept tells whether the trials are those of one of these commands.
 func swept(r *verdict.Result) bool {
-	return r != nil && len(r.Tool.Args) > 0 && r.Tool.Args[0] == "sweep"
+	if r == nil || len(r.Tool.Args) == 0 {
+		return false
+	}
+	args := r.Tool.Args
+	return slices.Contains(measuring, args[0]) || slices.Contains(measuring, strings.Join(args[:min(2, len(args))], " "))
 }
 
 // resumed is the command that goes on in the folder of the result.
@@ -73,7 +80,7 @@ func about(d time.Duration) string {
 	return "about " + phrase.Count(int(math.Round(d.Minutes())), "minute")
 }
 
-// flag is one of a command line; without a value it is left out.
+// flag is one of a command line; without a value it is removed.
 type flag struct{ name, value string }
 
 // with is a command line with some flags set, before the program's own. It is as procfit
@@ -113,6 +120,24 @@ func given(args []string, name string) (value string, ok bool) {
 	return "", false
 }
 
+// longer is --timeout with one of its parts changed.
+func longer(args []string, part, value string) flag {
+	var parts []string
+	own := args[:ownWords(args)]
+	for i, a := range own {
+		text, ok := strings.CutPrefix(a, "--timeout=")
+		if a == "--timeout" && i+1 < len(own) {
+			text, ok = own[i+1], true
+		}
+		for one := range strings.SplitSeq(text, ",") {
+			if ok && !strings.HasPrefix(one, part+"=") {
+				parts = append(parts, one)
+			}
+		}
+	}
+	return flag{"--timeout", strings.Join(append(parts, part+"="+value), ",")}
+}
+
 // ownWords is how many words are procfit's own.
 func ownWords(args []string) int {
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -138,13 +163,13 @@ func (w words) apart() string {
 		return ""
 	}
 	n := r.Host.AffinityCPUs
-	args := with(r.Tool.Args, flag{name: "--out"}, flag{name: "--shared-cpus"})
-	_, shared := given(r.Tool.Args, "--shared-cpus")
+	args := with(r.Tool.Args, flag{name: "--out"}, flag{name: "--load-cpuset"})
+	on, _ := given(r.Tool.Args, "--load-cpuset")
 	switch {
-	case n >= fewestApart && shared:
+	case n >= fewestApart && on == "shared":
 		return "procfit " + phrase.Shell(args) // it is done by itself
 	case n >= 2:
-		return "procfit " + phrase.Shell(with(args, flag{"--server-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))
+		return "procfit " + phrase.Shell(with(args, flag{"--target-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))
 	}
 	return ""
 }

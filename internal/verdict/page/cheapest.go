@@ -32,7 +32,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "None carries it"
 		v.Sentence = "None of the settings measured carries " + asked(c) + "."
-		v.Settle = []document.Item{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --quota and more --replicas."}}
+		v.Settle = []document.Item{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --limit and more --replicas."}}
 	default:
 		v.Sentence = "No setting is proven to carry " + asked(c) + "."
 	}

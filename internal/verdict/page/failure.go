@@ -114,9 +114,9 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:
 		add("start it by itself, and look where it listens", alone(h, t))
-		add("give it longer to start", again(flag{"--ready-timeout", doubled(h.Load.ReadyTimeoutSeconds)}))
+		add("give it longer to start", again(longer(h.Tool.Args, "ready", doubled(h.Load.ReadyTimeoutSeconds))))
 	case journal.InvalidTimeout:
-		add("give it longer", again(flag{"--trial-timeout", doubled(h.Load.TrialTimeoutSeconds)}))
+		add("give it longer", again(longer(h.Tool.Args, "run", doubled(h.Load.TrialTimeoutSeconds))))
 		add("run it by itself", alone(h, t))
 	case journal.InvalidKilled:
 		add("look whether the memory ran out", "journalctl --dmesg --grep 'out of memory|oom-kill'")

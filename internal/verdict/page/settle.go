@@ -52,7 +52,7 @@ func (w words) step(s verdict.Step) document.Item {
 		}
 		return document.Item{Text: fmt.Sprintf("measure more blocks: --repeats %d or more", s.Blocks)}
 	case verdict.StepLessRate:
-		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --quota"}
+		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "quiet the machine, or measure on another"}
 	case verdict.StepAnew:

@@ -70,7 +70,7 @@ type Paste struct {
 	Snippets document.Snippets
 }
 
-// Gate is the answer of --gate. Its sentence is empty where the View's verdict is
+// Gate is the answer of procfit compare. Its sentence is empty where the View's verdict is
 // the gate's.
 type Gate struct {
 	State    document.Tone

@@ -121,7 +121,7 @@ func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 			"choose it where p99 matters more than CPUs"}, true
 	case verdict.WarnShared:
 		return advice{fmt.Sprintf("load generator and program together used all of the machine's %s, the generator %s: the program alone would reach more", number.CPUs(w.Limit), cpusUsed(w.Value)),
-			"drive the load from another machine, or pin each to its own CPUs with --server-cpuset and --load-cpuset"}, true
+			"drive the load from another machine, or pin each to its own CPUs with --target-cpuset and --load-cpuset"}, true
 	case verdict.WarnLoadLimited:
 		return advice{fmt.Sprintf("the load generator was at its own limit in %d of %s: the program may be capable of more", w.Count, phrase.Count(w.Of, "trial")),
 			"drive the load from another machine, or with --load-cpuset on CPUs of its own"}, true
@@ -189,7 +189,7 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("only %d of %d planned trials are in the journal", w.Count, w.Of), fix}, true
 	case verdict.WarnSpansNodes:
 		return advice{fmt.Sprintf("the target's CPUs are at %s of memory (%s), and what is at another node is farther away", phrase.Count(len(w.Nodes), "NUMA node"), nodes(w.Nodes)),
-			fmt.Sprintf("compare with --server-cpuset node%d, and place replicas by node", w.Nodes[0].ID)}, true
+			fmt.Sprintf("compare with --target-cpuset node%d, and place replicas by node", w.Nodes[0].ID)}, true
 	case verdict.WarnDrift:
 		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "use a quieter machine; comparisons stand, as they are made within blocks"}, true
 	case verdict.WarnSteal:

@@ -39,7 +39,7 @@ type Made struct {
 func (i Image) Write(w io.Writer) (Made, error) {
 	tag, err := name.NewTag(i.Name, name.WithDefaultRegistry(""))
 	if err != nil {
-		return Made{}, fmt.Errorf("--name %q: %w", i.Name, err)
+		return Made{}, fmt.Errorf("--tag %q: %w", i.Name, err)
 	}
 	at, err := platform(bytes.NewReader(i.Program))
 	if err != nil {

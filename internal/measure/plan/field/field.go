@@ -4,19 +4,24 @@
 // that measures again come from it. It knows no library for flags.
 package field
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Field is one thing that a user may ask for. Its name is that of the flag.
 type Field struct {
 	Name  string
 	Short string // the flag's one letter, if it has one
 	Group Group
-	Holds string // stands for the value in the help; empty: a switch, on or off
+	Holds string // the placeholder of the value in the help; empty: a switch, on or off
 	Bare  string // the value of the flag where it has none; empty: it needs one
-	Help  string
+	Often bool   // the short help has it
+	Help  string // one line, which needs no other
+	More  string // what the reference says besides
 	Value Value
-	Needs string // the field without which it says nothing
-	Not   string // the fields with which it says nothing, in words
+	Needs string // the field that it has no effect without
+	Not   string // the fields that it cannot be combined with, in words
 	// Header are the keys of the journal's header that it decides, in words such as
 	// load.pace; empty: Aside says why there are none.
 	Header string
@@ -27,17 +32,18 @@ type Field struct {
 type Group string
 
 const (
-	Run     Group = "What to run"
-	Compare Group = "What to compare"
-	Load    Group = "Load"
-	CPUs    Group = "CPUs and limits"
-	Stop    Group = "When to stop"
-	Output  Group = "Output"
-	Kube    Group = "Kubernetes"
+	Run      Group = "What to run"
+	Compare  Group = "What to compare"
+	Load     Group = "Load"
+	Protocol Group = "Protocol"
+	CPUs     Group = "CPUs and limits"
+	Stop     Group = "When to stop"
+	Kube     Group = "Cluster"
+	Output   Group = "Output"
 )
 
 // Groups are all, in the order of the help.
-func Groups() []Group { return []Group{Run, Compare, Load, CPUs, Stop, Output, Kube} }
+func Groups() []Group { return []Group{Run, Compare, Load, Protocol, CPUs, Stop, Kube, Output} }
 
 // Reasons of several fields that no header has them.
 const (
@@ -54,14 +60,16 @@ func In(g Group, list ...Field) []Field {
 	return list
 }
 
-// Take picks fields by their names. What else an item of the choice has, its help and
-// what it needs, it has in place of the field's own.
+// Take picks fields by their names. An item of the choice that has a help has it, what
+// more there is to say and what it needs in place of the field's own. What it cannot be
+// combined with, and that it is used often, it has on top.
 func Take(list []Field, choice ...Field) (taken []Field) {
 	for _, c := range choice {
 		f := list[slices.IndexFunc(list, func(f Field) bool { return f.Name == c.Name })]
 		if c.Help != "" {
-			f.Help, f.Needs = c.Help, c.Needs
+			f.Help, f.More, f.Needs = c.Help, c.More, c.Needs
 		}
+		f.Often, f.Not = f.Often || c.Often, cmp.Or(c.Not, f.Not)
 		taken = append(taken, f)
 	}
 	return taken

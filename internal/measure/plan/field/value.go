@@ -1,6 +1,7 @@
 package field
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,10 +13,26 @@ import (
 // Value is what a field holds.
 type Value interface {
 	// Set reads a text. The text of its error follows the field's name and a space in a
-	// sentence: `"x": want a whole number`.
+	// sentence: `"x": expected a whole number`. It may be a Mistake.
 	Set(text string) error
 	// String is the value as Set reads it; empty: nothing is set.
 	String() string
+}
+
+// Mistake is what is wrong with a text, and a text that is right.
+type Mistake struct{ Text, Reason, Example string }
+
+func (m *Mistake) Error() string { return m.For("") }
+
+// For is the error of a flag, whose name and a space come before the example.
+func (m *Mistake) For(flag string) string {
+	return fmt.Sprintf("%q: %s, for example %s%s", m.Text, m.Reason, flag, m.Example)
+}
+
+// Closed is a Value that is one of these words.
+type Closed interface {
+	Value
+	Words() []string
 }
 
 // List is a Value that may be set several times, and then holds all of them.
@@ -58,15 +75,25 @@ func Text(p *string) Value {
 	return Parsed(p, *p, func(text string) (string, error) { return text, nil })
 }
 
+// choice is a Value that is one of two words.
+type choice[T ~string] struct {
+	Value
+	words []string
+}
+
+// Words implements Closed.
+func (c *choice[T]) Words() []string { return c.words }
+
 // Choice is one of two words, or what p holds already.
 func Choice[T ~string](p *T, one, other T) Value {
 	now := *p
-	return Parsed(p, string(now), func(text string) (T, error) {
+	v := Parsed(p, string(now), func(text string) (T, error) {
 		if !slices.Contains([]T{one, other, now}, T(text)) {
-			return "", fmt.Errorf("%q: want %s or %s", text, one, other)
+			return "", fmt.Errorf("%q: expected %s or %s", text, one, other)
 		}
 		return T(text), nil
 	})
+	return &choice[T]{v, []string{string(one), string(other)}}
 }
 
 // Switch is on or off.
@@ -74,7 +101,7 @@ func Switch(p *bool) Value {
 	return Parsed(p, strconv.FormatBool(*p), func(text string) (bool, error) {
 		v, err := strconv.ParseBool(text)
 		if err != nil {
-			err = fmt.Errorf("%q: want true or false, or the flag alone", text)
+			err = fmt.Errorf("%q: expected true or false, or the flag alone", text)
 		}
 		return v, err
 	})
@@ -89,11 +116,11 @@ func Whole(least, most int) func(text string) (int, error) {
 		v, err := strconv.Atoi(strings.TrimSpace(text))
 		switch {
 		case err != nil:
-			return 0, fmt.Errorf("%q: want a whole number", text)
+			return 0, fmt.Errorf("%q: expected a whole number", text)
 		case most == math.MaxInt && v < least:
-			return 0, fmt.Errorf("%d: want at least %d", v, least)
+			return 0, fmt.Errorf("%d: expected at least %d", v, least)
 		case v < least || v > most:
-			return 0, fmt.Errorf("%d: want %d to %d", v, least, most)
+			return 0, fmt.Errorf("%d: expected %d to %d", v, least, most)
 		}
 		return v, nil
 	}
@@ -101,23 +128,28 @@ func Whole(least, most int) func(text string) (int, error) {
 
 // Time is a time of at least so long, as in the example.
 func Time(p *time.Duration, least time.Duration, example string) Value {
-	now, form := "", "a time"
+	now := ""
 	if *p != 0 {
 		now = p.String()
 	}
-	if least > 0 {
-		form = "a time above zero"
+	return Parsed(p, now, func(text string) (time.Duration, error) { return Duration(text, least, example) })
+}
+
+// Duration reads a time of at least so long, as in the example.
+func Duration(text string, least time.Duration, example string) (time.Duration, error) {
+	v, err := time.ParseDuration(text)
+	_, plain := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil && plain == nil:
+		return 0, &Mistake{text, "add a unit", text + "s"}
+	case err != nil:
+		return 0, &Mistake{text, "expected a time", example}
+	case v < least && least > 0:
+		return 0, &Mistake{text, "expected a time above zero", example}
+	case v < least:
+		return 0, &Mistake{text, "expected a time of at least " + least.String(), example}
 	}
-	return Parsed(p, now, func(text string) (time.Duration, error) {
-		v, err := time.ParseDuration(text)
-		if _, plain := strconv.ParseFloat(text, 64); err != nil && plain == nil {
-			return 0, fmt.Errorf("%s: add a unit, as in %ss or %sms", text, text, text)
-		}
-		if err != nil || v < least {
-			return 0, fmt.Errorf("%s: want %s, as in %s", text, form, example)
-		}
-		return v, nil
-	})
+	return v, nil
 }
 
 // Share is a share above zero, as 5% or 0.05, and below most.
@@ -134,9 +166,9 @@ func Share(p *float64, most float64) Value {
 		}
 		switch {
 		case err != nil:
-			return 0, fmt.Errorf("%q: want a share above zero, as in 5%% or 0.05", text)
+			return 0, &Mistake{text, "expected a share above zero", "5%"}
 		case v >= most:
-			return 0, fmt.Errorf("%q: want less than %g%%", text, 100*most)
+			return 0, &Mistake{text, fmt.Sprintf("expected less than %g%%", 100*most), "5%"}
 		}
 		return v, nil
 	})
@@ -147,7 +179,7 @@ func Above(form string) func(text string) (float64, error) {
 	return func(text string) (float64, error) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("%q: want %s", text, form)
+			return 0, fmt.Errorf("%q: expected %s", text, form)
 		}
 		return v, nil
 	}
@@ -212,4 +244,60 @@ func Commas[T comparable](p *[]T, now string, parse func(text string) (T, error)
 		}
 		return list, nil
 	}}
+}
+
+// Part is one of several values that a field has by their names, such as ready=30s.
+type Part struct {
+	Name  string
+	Value Value
+	Alone bool // its name without a value turns it on
+}
+
+// parts is a List of parts.
+type parts struct {
+	all   []Part
+	texts []string
+}
+
+// Parts is a field of several values: NAME=VALUE, or several of these with commas. It may
+// be repeated.
+func Parts(all ...Part) Value { return &parts{all: all} }
+
+// Texts implements List.
+func (p *parts) Texts() []string { return p.texts }
+
+func (p *parts) String() string { return strings.Join(p.texts, ",") }
+
+// Words implements Closed.
+func (p *parts) Words() (words []string) {
+	for _, one := range p.all {
+		if one.Alone {
+			words = append(words, one.Name)
+		} else {
+			words = append(words, one.Name+"=")
+		}
+	}
+	return words
+}
+
+func (p *parts) Set(text string) error {
+	for word := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(word), "=")
+		i := slices.IndexFunc(p.all, func(one Part) bool { return one.Name == name && one.Alone == !ok })
+		if i < 0 {
+			return fmt.Errorf("%q: expected %s", word, strings.Join(p.Words(), ", "))
+		}
+		if !ok {
+			value = "true"
+		}
+		err := p.all[i].Value.Set(value)
+		if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
+			return &Mistake{word, wrong.Reason, name + "=" + wrong.Example}
+		}
+		if err != nil {
+			return fmt.Errorf("%s %w", name, err)
+		}
+	}
+	p.texts = append(p.texts, text)
+	return nil
 }

@@ -16,7 +16,7 @@ func CanaryContents() *journal.Contents {
 	const slices = 8
 	started := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	c := &journal.Contents{Header: journal.Header{
-		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"sweep", "--kube", "deployment/api", "--canary"}},
+		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"kube", "canary", "deployment/api"}},
 		Target: journal.Target{Kind: journal.KindService, Object: "deployment/api", Namespace: "shop", Container: "app"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8, OS: "linux", Arch: "amd64", Kernel: "6.12.9"},
 		Load: journal.Load{DurationSeconds: 60 * slices, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
 		Canary: &journal.Canary{

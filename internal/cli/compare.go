@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// compareOptions are the flags of procfit compare.
+type compareOptions struct{ measurement }
+
+func newCompare(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare [flags] OLD NEW | OLD -- NEW ARG…",
+		Short: "Compare two versions of a program, and fail if the new one is slower",
+		Long: `Run an old and a new version of a program in turns, and report whether the new one is
+worse. OLD and NEW are commands, each in one quoted word; the words of NEW may come after
+-- instead. With --url they are servers, and {port} in both is a free port; without it
+they are batch programs, as in procfit sweep.
+
+Pairs of trials run until a difference of more than --margin or --margin-p99 is proven or
+ruled out. --procs compares at several values of GOMAXPROCS. --repeats runs a fixed
+number of pairs.
+
+OLD may also be the results directory of an earlier sweep on this host. Then only NEW
+runs, and what each value gains over unset is compared with that sweep.
+
+Exit codes: 0 not worse; 1 NEW is proven worse by more than the margins; 2 usage; 3 the
+comparison cannot be judged, or the measurement failed; 130 interrupted.`,
+		Example: `  procfit compare ./batch.old ./batch.new
+  procfit compare --url http://127.0.0.1:{port}/ './server.old -addr :{port}' './server -addr :{port}'
+  procfit compare --url http://127.0.0.1:{port}/ --limit 1 './server.old -addr :{port}' -- ./server -addr :{port}
+  procfit compare --procs unset,1,2 results/main -- ./batch-job --input x`,
+	}
+	o := newCompareOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.take(args, cmd.ArgsLenAtDash()); err != nil {
+			return err
+		}
+		return o.run(cmd.Context(), std)
+	}
+	return cmd
+}
+
+func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
+	o := &compareOptions{newMeasurement("compare")}
+	o.gate = true
+	o.spec.Procs = plan.Procs{Values: []*int{nil}}
+	names := slices.Concat(programFields, loadFields, callFields, cpuFields, []string{"replicas", "metric", "seed", "max-trials", "max-time", "repeats"})
+	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
+		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: unset, or 1,2,4 (default unset)"},
+		field.Field{Name: "margin", Help: "how much less throughput is not worse", Often: true},
+		field.Field{Name: "margin-p99", Help: "how much more p99 latency is not worse", Often: true})...)
+	o.bind(std, cmd, slices.Concat(fields, o.own()))
+	return o
+}
+
+// take reads OLD and NEW; dash is how many words come before --, or less than 0.
+func (o *compareOptions) take(args []string, dash int) (err error) {
+	const example = "; try: procfit compare ./server.old ./server.new"
+	switch {
+	case dash == 1 && len(args) > 1:
+		o.command = args[1:]
+	case dash < 0 && len(args) == 2:
+		if o.command, err = load.Split(args[1]); err != nil || len(o.command) == 0 {
+			return usageError("NEW %q: expected a command", secret.Text(args[1]))
+		}
+	case dash > 1 || len(args) > 2:
+		return usageError("compare takes one OLD and one NEW, got %d words: quote each command, or give the words of NEW after --", len(args))
+	default:
+		return usageError("compare needs an OLD and a NEW command%s", example)
+	}
+	o.operands = args[:1]
+	info, err := os.Stat(args[0])
+	if err == nil && info.IsDir() {
+		o.baseline = args[0]
+		return nil
+	}
+	if o.spec.Target.Against, err = load.Split(args[0]); err != nil || len(o.spec.Target.Against) == 0 {
+		return usageError("OLD %q: expected a command, or the results directory of an earlier sweep", secret.Text(args[0]))
+	}
+	return nil
+}
+
+// run is procfit compare.
+func (o *compareOptions) run(ctx context.Context, std stdio) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	s, err := o.resolve(std)
+	if err != nil {
+		return err
+	}
+	return o.onThisMachine(ctx, std, s)
+}
+
+func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
+	if o.baseline != "" && !o.has("procs") {
+		if err := o.named("procs").Value.Set("auto"); err != nil {
+			return nil, err
+		}
+	}
+	spec, err := o.settled(std)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.setTarget(&spec, std); err != nil {
+		return nil, err
+	}
+	if err := o.setBudget(&spec); err != nil {
+		return nil, err
+	}
+	s, err := o.here(spec)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Budget == nil && spec.Repeats < fewestBlocks {
+		return nil, usageError("--repeats %d: fewer than %d blocks prove nothing", spec.Repeats, fewestBlocks)
+	}
+	return s, o.checkBaseline(s, std)
+}
+
+// fewestBlocks is what a comparison needs to be judged at all.
+const fewestBlocks = 3
+
+// checkBaseline looks at the sweep that is to be compared with, before this one takes its
+// time.
+func (o *compareOptions) checkBaseline(s *session.Session, std stdio) error {
+	if o.baseline == "" {
+		return nil
+	}
+	old, notes, err := s.CheckBaseline()
+	if errors.Is(err, os.ErrNotExist) {
+		return usageError("OLD %q: no %s in it; name the results directory of an earlier sweep", o.baseline, filepath.Base(journal.Name))
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	for _, n := range notes {
+		switch n {
+		case session.BaselineCommand:
+			std.notef("%s measured another command: %q, now %q", o.baseline, old.Target.Command, s.Header.Target.Command)
+		case session.BaselineLoad:
+			std.notef("%s was measured under another load", o.baseline)
+		case session.BaselineBeside:
+			std.notef("%s was measured with another --beside", o.baseline)
+		}
+	}
+	return nil
+}

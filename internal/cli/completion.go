@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+)
+
+const nothingElse = cobra.ShellCompDirectiveNoFileComp
+
+// completed is how a shell completes a field; nil: as it does, with files.
+func completed(f field.Field) cobra.CompletionFunc {
+	if closed, ok := f.Value.(field.Closed); ok {
+		words, directive := closed.Words(), nothingElse
+		if strings.HasSuffix(words[0], "=") {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		return cobra.FixedCompletions(words, directive)
+	}
+	switch {
+	case f.Name == "namespace", f.Name == "context":
+		return nil // its command asks the kubeconfig
+	case f.Holds == "DIR":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case strings.Contains(f.Holds, "FILE"), strings.Contains(f.Holds, "COMMAND"), f.Holds == "PACKAGE", f.Holds == "TEXT", f.Holds == "":
+		return nil
+	}
+	return cobra.NoFileCompletions
+}
+
+// completeWords has a shell complete the words of commands, and of their flags where the
+// command does not do it.
+func completeWords(root *cobra.Command) {
+	for path, complete := range map[string]cobra.CompletionFunc{
+		"observe": completeProcesses, "report": completeFolders,
+		"lab run": completeExperiments, "lab source": completeExperiments, "lab serve": completeExperiments, "lab report": completeFolders,
+		"kube sweep": completeObjects, "kube canary": completeObjects, "help": completeTopics,
+	} {
+		if cmd, _, err := root.Find(strings.Fields(path)); err == nil {
+			cmd.ValidArgsFunction = complete
+		}
+	}
+	for _, cmd := range everyCommand(root) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			of, ok := f.Value.(*asFlag)
+			if _, has := cmd.GetFlagCompletionFunc(f.Name); !ok || has {
+				return
+			}
+			if complete := completed(of.Field); complete != nil {
+				completeFlag(cmd, f.Name, complete)
+			}
+		})
+	}
+}
+
+func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func completeExperiments(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var list []cobra.Completion
+	for _, e := range lab.List() {
+		list = append(list, cobra.CompletionWithDesc(e.ID, e.Title))
+	}
+	return list, nothingElse
+}
+
+func completeObjects(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, nothingElse
+	}
+	return []cobra.Completion{"deployment/", "statefulset/", "daemonset/", "pod/", "job/", "cronjob/"}, cobra.ShellCompDirectiveNoSpace
+}
+
+var shells = map[string]func(root *cobra.Command, w io.Writer) error{
+	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+	"zsh":        func(root *cobra.Command, w io.Writer) error { return root.GenZshCompletion(w) },
+	"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
+	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
+}
+
+func newCompletion(std stdio) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print the completion script of a shell",
+		Long: `Print a script with which a shell completes the commands, flags and values of procfit.
+
+  bash        source <(procfit completion bash)
+  zsh         procfit completion zsh >"${fpath[1]}/_procfit"
+  fish        procfit completion fish >~/.config/fish/completions/procfit.fish
+  PowerShell  procfit completion powershell | Out-String | Invoke-Expression`,
+		Example:   "  procfit completion bash",
+		ValidArgs: []cobra.Completion{"bash", "zsh", "fish", "powershell"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || shells[args[0]] == nil {
+				return usageError("completion takes the name of a shell: bash, zsh, fish or powershell%s", given(args))
+			}
+			return shells[args[0]](cmd.Root(), std.out)
+		},
+	}
+	f.bind(std, cmd, nil)
+	return cmd
+}
+
+func given(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", not %q", strings.Join(args, " "))
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/internal/measure/plan/field"
+)
+
+// The bounds of help: what a reader can take in.
+const (
+	mostFlags   = 45 // of a command
+	mostInGroup = 12
+	mostOfHelp  = 78 // characters of a flag's line
+	mostLines   = 34 // of -h
+)
+
+// Every flag of a command that measures is of a field, and every field says where it
+// belongs and what of the header it decides.
+func TestEveryFlagIsAField(t *testing.T) {
+	root := newRoot(quiet())
+	for _, words := range [][]string{{"sweep"}, {"compare"}, {"size"}, {"observe"}, {"kube", "sweep"}, {"kube", "canary"}, {"load"}, {"lab", "run"}} {
+		cmd, _, err := root.Find(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			n++
+			if f.Name == "help" {
+				return
+			}
+			of, ok := f.Value.(*asFlag)
+			switch {
+			case !ok:
+				t.Errorf("%v --%s is not of a field", words, f.Name)
+			case !slices.Contains(field.Groups(), of.Group):
+				t.Errorf("%v --%s: of no group of the help: %q", words, f.Name, of.Group)
+			case words[0] != "load" && (of.Header == "") == (of.Aside == ""):
+				t.Errorf("%v --%s: expected the keys of the header that it decides, or why there are none", words, f.Name)
+			}
+		})
+		if help := cmd.UsageString(); strings.Count(help, "\n      --")+strings.Count(help, "\n  -") != n {
+			t.Errorf("%v: the help has not all of %d flags once:\n%s", words, n, help)
+		}
+	}
+}
+
+// No command has more flags than a reader can take in, and each line of help can be
+// understood alone.
+func TestHelpIsBounded(t *testing.T) {
+	for _, cmd := range everyCommand(newRoot(quiet())) {
+		if cmd.Hidden || cmd.Name() == "help" {
+			continue
+		}
+		groups, flags := map[field.Group]int{}, 0
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			of, ok := f.Value.(*asFlag)
+			if !ok {
+				return
+			}
+			flags++
+			groups[of.Group]++
+			checkHelp(t, cmd.CommandPath(), of)
+		})
+		if flags > mostFlags {
+			t.Errorf("%s has %d flags: at most %d", cmd.CommandPath(), flags, mostFlags)
+		}
+		for g, n := range groups {
+			if n > mostInGroup {
+				t.Errorf("%s: the group %q has %d flags: at most %d", cmd.CommandPath(), g, n, mostInGroup)
+			}
+		}
+		if cmd.Example == "" && cmd.Runnable() && !cmd.HasSubCommands() {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+	}
+}
+
+// values are words that a placeholder must not be: a reader takes them for the type.
+var values = []string{"raw", "constant", "proven", "pod", "statuses", "manifest.yaml"}
+
+func checkHelp(t *testing.T, command string, f *asFlag) {
+	t.Helper()
+	complain := func(format string, args ...any) {
+		t.Errorf("%s --%s: "+format, append([]any{command, f.Name}, args...)...)
+	}
+	text := f.Help
+	if shown := shownDefault(f.Field); shown != "" {
+		text += " (default " + shown + ")"
+	}
+	if n := utf8.RuneCountInString(f.Help); n == 0 || n > mostOfHelp {
+		complain("the help has %d characters, expected 1 to %d: %s", n, mostOfHelp, f.Help)
+	}
+	if strings.Count(text, "default") > 1 {
+		complain("more than one default: %s", text)
+	}
+	if strings.ContainsAny(f.Help, "`") || strings.HasSuffix(f.Help, ".") || strings.Contains(f.Help, "\n") {
+		complain("one line without backquotes and without a full stop: %s", f.Help)
+	}
+	if f.Holds != strings.ToUpper(f.Holds) || slices.Contains(values, strings.ToLower(f.Holds)) {
+		complain("the placeholder %q is not in capital letters, or is a value", f.Holds)
+	}
+	if f.More != "" && !strings.HasSuffix(f.More, ".") {
+		complain("what the reference has is not whole sentences: %s", f.More)
+	}
+}
+
+// -h fits on a screen, --help has all, and both have no line that a terminal folds.
+func TestShortHelp(t *testing.T) {
+	for _, words := range [][]string{{"sweep"}, {"compare"}, {"size"}, {"observe"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {
+		short, long := printedBy(t, append(words, "-h")...), printedBy(t, append(words, "--help")...)
+		if n := strings.Count(short, "\n"); n > mostLines {
+			t.Errorf("%v -h has %d lines, at most %d:\n%s", words, n, mostLines, short)
+		}
+		if len(long) < 2*len(short) || !strings.Contains(short, "--help shows all") {
+			t.Errorf("%v: -h has %d bytes, --help %d:\n%s", words, len(short), len(long), short)
+		}
+		example := false
+		for line := range strings.Lines(long) {
+			example = strings.HasPrefix(line, "Examples:") || example && strings.TrimSpace(line) != ""
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 90 && !example {
+				t.Errorf("%v --help: a line of %d characters: %s", words, n, line)
+			}
+		}
+		if longer := printedBy(t, append([]string{"help"}, words...)...); longer != long {
+			t.Errorf("help %v is not %v --help", words, words)
+		}
+	}
+}
+
+func printedBy(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs strings.Builder
+	if code := Main(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatalf("%q: exit code %d: %s", args, code, errs.String())
+	}
+	return out.String()
+}
+
+// As a plugin of kubectl procfit has the commands of procfit kube.
+func TestKubectlPlugin(t *testing.T) {
+	for name, want := range map[string]string{"/usr/bin/procfit": "clean", "kubectl-procfit": "kube clean", `kubectl-procfit.exe`: "kube clean", "bin/kubectl_complete-procfit": "__complete kube clean"} {
+		if got := strings.Join(Args([]string{name, "clean"}), " "); got != want {
+			t.Errorf("%s clean: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A shell is given words, and never what is only for the help.
+func TestCompletions(t *testing.T) {
+	for line, want := range map[string]string{
+		"sweep --until ": "proven", "sweep --timeout ": "ready=", "lab run ch": "chain", "explain PF00": "PF003", "kube sweep --load-from ": "local",
+		"help exit": "exit-codes", "kube ": "canary", "completion ": "fish", "sweep --engine ": "portable", "": "compare",
+	} {
+		words := strings.Split(line, " ")
+		out := printedBy(t, append([]string{cobra.ShellCompRequestCmd}, words...)...)
+		if !strings.Contains("\n"+out, "\n"+want) {
+			t.Errorf("%q is not completed with %s:\n%s", line, want, out)
+		}
+	}
+	for _, cmd := range everyCommand(newRoot(quiet())) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if strings.Contains(f.Usage, "`") {
+				t.Errorf("%s --%s: a shell shows the backquotes of %q", cmd.CommandPath(), f.Name, f.Usage)
+			}
+		})
+	}
+	for shell := range shells {
+		if script := printedBy(t, "completion", shell); len(script) < 1000 {
+			t.Errorf("the script for %s has %d bytes", shell, len(script))
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// kubeSweep are the flags of procfit kube sweep.
+type kubeSweep struct {
+	measurement
+	clusterOptions
+	loadFrom string
+}
+
+func newKubeSweep(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sweep [flags] OBJECT",
+		Short: "Measure copies of an object's pods at every GOMAXPROCS and recommend one",
+		Long: `Make pods like those of an object, one setting after the other, load them from another
+node, and recommend a value of GOMAXPROCS. OBJECT is deployment/api, statefulset/,
+daemonset/, pod/, job/, cronjob/ or a manifest.yaml. A Job gets no load: a trial is one
+run of it.
+
+No Service and no controller selects the pods, and they are removed at the end. Before
+anything is made, procfit prints what the pods share with the originals, has the API
+server try them, and asks.
+
+With --slo settings are compared by the highest rate that each carries within a latency
+objective; with --rate too, the cheapest of all limits and replicas is named.`,
+		Example: `  procfit kube sweep deployment/api --image registry.example/tools/procfit:v1
+  procfit kube sweep deployment/api --namespace shop --image registry.example/tools/procfit:v1 --limit 500m,1,2
+  procfit kube sweep manifest.yaml --load-from local --dry-run`,
+	}
+	o := newKubeSweepOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
+}
+
+func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
+	o := &kubeSweep{measurement: newMeasurement("kube sweep"), loadFrom: "pod"}
+	o.spec.TLSParts = []string{"name", "insecure"}
+	of := &o.options
+	names := slices.Concat(valueFields, []string{"price"}, except(loadFields, "load"), []string{"streams", "grpc", "limit"}, stopFields)
+	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
+		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: "{pod} is the address of the pod, and PORT the first port that the container declares."},
+		field.Field{Name: "timeout"},
+		field.Field{Name: "slo", Help: "find the highest rate within this latency: p99=20ms"},
+		field.Field{Name: "tls", Help: "for https: name=HOST of the certificate, or insecure"})...)
+	own := field.In(field.Kube,
+		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container), Header: "target.container"},
+		field.Field{
+			Name: "parallel", Help: "measure on several identical nodes at the same time, a block on each",
+			More: "--node names them: n1,n2.", Value: field.Switch(&of.Parallel), Header: "plan.nodes",
+		},
+		field.Field{
+			Name: "load-from", Holds: "PLACE", Help: "where the load comes from: pod, or local, through the API server",
+			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"), Header: "load.arrangement",
+		},
+		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit", Aside: "a trial has the limits that its pod had"},
+	)
+	o.bind(std, cmd, slices.Concat(fields, o.clusterOptions.fields(""), own, o.own()))
+	return o
+}
+
+// objectOf reads the one word of a command in a cluster.
+func objectOf(cmd string, args []string) (string, error) {
+	switch {
+	case len(args) == 0:
+		return "", usageError("%s needs an object; try: procfit %[1]s deployment/NAME", cmd)
+	case len(args) > 1:
+		return "", usageError("%s takes one object, got %d words: a pod runs what its image holds", cmd, len(args))
+	}
+	return args[0], nil
+}
+
+// run is procfit kube sweep.
+func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
+	object, err := objectOf(o.name, args)
+	if err != nil {
+		return err
+	}
+	o.operands, o.options.Object, o.options.Stdin = args, object, std.in
+	if err := o.check(); err != nil {
+		return err
+	}
+	s, err := o.resolve(ctx, std)
+	if err != nil {
+		return err
+	}
+	if err := o.consent(ctx, std, s.Plan, o.dryRun, func() { o.tell(std, s, o.loadFrom == "local") }); err != nil {
+		return err
+	}
+	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s), nil }, func(err error) { std.notef("%v", err) })
+}
+
+// runner measures a session's pods.
+func (o *kubeSweep) runner(s *session.Session) plan.Runner {
+	return o.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
+}
+
+// anyPod is a host that there cannot be (RFC 2606).
+const anyPod = "pod.invalid"
+
+// checkValues looks at what goes together.
+func (o *kubeSweep) checkValues() error {
+	local := o.loadFrom == "local"
+	switch {
+	case !local && o.options.Image == "":
+		return usageError("kube sweep needs --image, a procfit that the nodes can run: procfit kube image makes one; --load-from local needs none, for a first try")
+	case local && o.options.Parallel:
+		return usageError("use only one of --parallel and --load-from local: the loads would share one way through the API server")
+	}
+	return nil
+}
+
+// whereabouts are the targets' nodes.
+func whereabouts(nodes []string) string {
+	if len(nodes) == 1 {
+		return "node " + nodes[0] + ", one trial at a time"
+	}
+	return "nodes " + phrase.And(nodes) + ", one trial at a time on each"
+}
+
+// resolve settles a sweep in a cluster. Nothing is made yet.
+func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, error) {
+	local := o.loadFrom == "local"
+	spec, err := o.settled(std)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkValues(); err != nil {
+		return nil, err
+	}
+	copies, err := kube.Settle(ctx, o.options)
+	if err != nil {
+		return nil, err
+	}
+	o.copies = copies
+	urls := make([]string, len(o.spec.URLs))
+	for i, u := range o.spec.URLs { // a host that parses is in place of the pods meanwhile
+		urls[i] = strings.ReplaceAll(u, plan.PodPlaceholder, anyPod)
+	}
+	url, err := readURLs(o.spec, &spec, urls, std)
+	if err != nil {
+		return nil, err
+	}
+	if copies.Batch() {
+		if err := o.settleBatch(&spec); err != nil {
+			return nil, err
+		}
+	}
+	spec.Target.Pods, spec.Target.URL = copies.Pods(local), copies.URL()
+	if url != "" {
+		spec.Target.URL = strings.Replace(url, anyPod, plan.PodPlaceholder, 1)
+	}
+	if own := copies.Quota(); own != nil && !o.has("limit") {
+		spec.Quotas = []*float64{own}
+	}
+	for _, q := range spec.Quotas {
+		if o.options.Resize && (q == nil || copies.Quota() == nil) {
+			return nil, usageError("--resize cannot add a CPU limit to a pod or remove it: give --limit numbers, and the object a limit")
+		}
+	}
+	if err := o.setBudget(&spec); err != nil {
+		return nil, err
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, refusal(err)
+	}
+	host, loadHost := copies.Hosts()
+	so := session.Options{Dir: o.out, Tool: o.tool(), Host: host, Environ: copies.Environ(), Started: time.Now()}
+	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
+		so.LoadHost = &loadHost
+	}
+	s := session.New(spec, so)
+	return s, checkBudget(s)
+}
+
+// settleBatch makes a trial one run of a Job.
+func (o *kubeSweep) settleBatch(spec *plan.Spec) error {
+	switch {
+	case o.loadFrom == "local":
+		return usageError("--load-from local: a Job gets no load, and it needs --image, a procfit that watches it")
+	case o.options.Resize:
+		return usageError("--resize is for pods that stay: a Job is made with each limit")
+	case !o.has("warmup"):
+		spec.Load.Warmup = 0
+	}
+	if o.has("duration") {
+		spec.Target.RunFor = spec.Load.Duration
+	}
+	return nil
+}
+
+// tell says what the pods are and what they have from their originals.
+func (k *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
+	_, loadHost := k.copies.Hosts()
+	p := s.Spec.Target.Pods
+	std.notef("pods like those of %s, container %s, are made in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(k.copies.Nodes()))
+	for _, n := range k.copies.Notes {
+		std.notef("%s", n)
+	}
+	if k.copies.Dropped != nil {
+		std.notef("no Service and no controller selects them: they lack the labels %s", phrase.And(k.copies.Dropped))
+	}
+	tellTerms(std, k.copies.Terms)
+	tellLeft(std, k.copies.Left)
+	switch {
+	case p.Batch:
+		std.notef("each runs once to its end, with a container of procfit beside the program that sees its processes")
+		return
+	case fromHere:
+		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
+	case !p.LoadElsewhere && len(p.Nodes) > 0:
+		std.notef("the load comes from the targets' own nodes, as there is no other: it takes CPU time from them, which shows in the latency")
+	case !p.LoadElsewhere:
+		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
+	case len(p.Nodes) > 0:
+		std.notef("the load comes from %s", phrase.And(k.copies.LoadNodes()))
+	default:
+		std.notef("the load comes from node %s", loadHost.Hostname)
+	}
+	if why := k.copies.Eyeless(); why != "" {
+		std.notef("nothing on the node watches the targets (%s): GOMAXPROCS is known only where they serve go_sched_gomaxprocs_threads, and throttling is not known", why)
+	}
+}

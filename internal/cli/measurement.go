@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+)
+
+// measurement is what the commands that measure share: their flags, what they measure, and
+// the way from a session to its report.
+type measurement struct {
+	flags
+	spec     *plan.Flags
+	name     string   // of the command, such as kube sweep
+	operands []string // its words before the flags: OLD, PID, OBJECT
+	command  []string // the program's words
+	baseline string   // results directory to compare with
+	gate     bool     // the exit code is the comparison's
+
+	out, live string
+	dryRun    bool
+	printed   printing
+}
+
+func newMeasurement(name string) measurement {
+	return measurement{spec: plan.NewFlags(), name: name, printed: printed("text", "json")}
+}
+
+// own are the fields that a run has on top of what it measures.
+func (m *measurement) own() []field.Field {
+	title := field.Take(m.spec.Fields(), field.Field{Name: "title"})
+	own := field.In(field.Output, append(title,
+		outField(&m.out, "results/NAME-TIME"),
+		field.Field{Name: "live", Holds: "ADDRESS", Help: "serve the report while it is measured: :0 for this machine, or HOST:PORT", Value: field.Text(&m.live), Aside: field.OfOutput},
+		often(toggle("dry-run", &m.dryRun, "print the plan and its cost, and stop", field.OfAsking)),
+	)...)
+	return append(own, m.printed.fields("print result.json instead of the report")...)
+}
+
+// ownNamed are some of them.
+func (m *measurement) ownNamed(names ...string) []field.Field {
+	return field.Take(m.own(), field.Named(names...)...)
+}
+
+func often(f field.Field) field.Field {
+	f.Often = true
+	return f
+}
+
+func outField(p *string, normal string) field.Field {
+	return field.Field{
+		Name: "out", Holds: "DIR", Often: true, Help: "results directory (default " + normal + ")", More: "An unfinished run in it is resumed.",
+		Value: field.Text(p), Aside: field.OfOutput,
+	}
+}
+
+// toggle is a switch of the command line, of which the header has nothing.
+func toggle(name string, p *bool, help, aside string) field.Field {
+	return field.Field{Name: name, Help: help, Value: field.Switch(p), Aside: aside}
+}
+
+// tool is this procfit, as it was called: what the flags have no word for comes first, as
+// the flag before it could take it for its value.
+func (m *measurement) tool() journal.Tool {
+	words := slices.Concat(strings.Fields(m.name), m.operands, m.args())
+	if len(m.command) > 0 {
+		words = slices.Concat(words, []string{"--"}, m.command)
+	}
+	return tool(words)
+}
+
+func tool(args []string) journal.Tool {
+	return journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: args}
+}
+
+// settled is the Spec of the flags. The open loop of a trial whose --duration is not given
+// is as long as its p99 needs.
+func (m *measurement) settled(std stdio) (plan.Spec, error) {
+	spec, err := settle(m.spec, std)
+	spec.Load.Stretch = !m.has("duration")
+	return spec, err
+}
+
+// here plans the session of a program on this machine.
+func (m *measurement) here(spec plan.Spec) (*session.Session, error) {
+	err := spec.Validate()
+	if err == nil {
+		err = local.Check(spec, false)
+	}
+	if err != nil {
+		return nil, refusal(err)
+	}
+	s := session.New(spec, session.Options{
+		Dir: m.out, Tool: m.tool(), Host: session.ThisHost(), Baseline: m.baseline, Environ: os.Environ(), Started: time.Now(),
+	})
+	return s, checkBudget(s)
+}
+
+// onThisMachine measures a session here.
+func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.Session) error {
+	return m.measure(ctx, std, s, func() (plan.Runner, error) {
+		return local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
+	}, nil)
+}
+
+// measure has a session measured, unless only its plan is asked for, and reports it.
+// unclosed is told of what a runner has left behind.
+func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error), unclosed func(error)) error {
+	std = m.printed.std(std)
+	if m.dryRun {
+		_, err := fmt.Fprintln(std.out, describe(s))
+		return err
+	}
+	document, err := openLive(ctx, std, s, m.live)
+	if err != nil {
+		return err
+	}
+	defer document.end(ctx)
+	runner, err := place()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := runner.Close(); err != nil && unclosed != nil {
+			unclosed(err)
+		}
+	}()
+	var bar *progress
+	events := sweepEvents(std, s, &bar)
+	document.follow(&events)
+	begun, err := s.Run(ctx, runner, events)
+	if !begun {
+		return refusal(err)
+	}
+	bar.finish()
+	return m.conclude(std, s, err)
+}
+
+// sweepEvents tells on stderr what a run does; its progress line begins with the first
+// trial.
+func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
+	return session.Events{
+		Torn: std.torn,
+		Begin: func() {
+			std.notef("%s", describe(s))
+			*bar = newProgress(std.err, time.Now)
+			(*bar).resume(s.Journal().Trials)
+		},
+		Activity: func(a plan.Activity) {
+			switch {
+			case *bar == nil:
+				std.notef("%s", activity(a))
+			case a.Step == plan.StepUnjudged:
+				(*bar).say("procfit: " + activity(a))
+			default:
+				(*bar).activity(a)
+			}
+		},
+		Progress: func(p plan.Progress) { (*bar).report(p) },
+	}
+}
+
+func (s stdio) torn(path string, bytes int64) {
+	s.notef("%s: its last line is incomplete (%d bytes) and is ignored", path, bytes)
+}
+
+// refusal makes a wrong Spec, and a results folder that is not to be used, usage
+// errors.
+func refusal(err error) error {
+	var refused *session.Refusal
+	var wrong *plan.FieldError
+	switch {
+	case errors.As(err, &refused):
+		return usageError("%w", refused)
+	case errors.As(err, &wrong):
+		return usageError("%w", wrong)
+	}
+	return err
+}
+
+// conclude reports what the journal holds, whether or not the run came to its
+// end, since a finished trial is never lost.
+func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
+	contents := s.Journal()
+	if f := page.NewFailure(s.Dir, contents); f != nil {
+		return failed(std, s.Dir, f, runErr)
+	}
+	if runErr != nil {
+		defer remind(std, s, runErr, len(contents.Trials))
+	}
+	if len(contents.Trials) == 0 {
+		return interrupted(runErr)
+	}
+	r, paths, err := publish(s.Dir, contents, m.baseline)
+	// On a disk that is full the terminal still has the result.
+	if err = errors.Join(show(std, r, paths, m.printed.json()), err); err != nil {
+		return errors.Join(interrupted(runErr), err)
+	}
+	if runErr != nil {
+		return interrupted(runErr)
+	}
+	if m.gate {
+		return gateError(r.Gate)
+	}
+	return nil
+}
+
+// failed writes the page of a sweep that has no verdict, and is its error. It explains why
+// the run ended, unless something else ended it.
+func failed(std stdio, dir string, f *page.Failure, runErr error) error {
+	paths, err := page.WriteFailure(dir, f)
+	text := f.Text()
+	for _, path := range paths {
+		text += "\n→ " + path
+	}
+	why := errors.Join(errors.New(text), err)
+	switch {
+	case runErr == nil || errors.Is(runErr, plan.ErrHopeless):
+		return why
+	case errors.Is(runErr, context.Canceled):
+		std.notef("%v", why)
+		return interrupted(runErr)
+	}
+	return errors.Join(why, runErr)
+}
+
+// gateError is the gate's answer as an exit code: a gate that could not be judged
+// is a failure, not a pass.
+func gateError(g *verdict.Gate) error {
+	switch {
+	case g == nil:
+		return errors.New("the comparison cannot be judged: nothing was compared")
+	case slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Worse }):
+		return &exitError{exitGate, errors.New("the new one is proven worse by more than the margin")}
+	case !g.Pass:
+		return fmt.Errorf("the comparison cannot be judged: %s", page.Unjudged(g))
+	}
+	return nil
+}
+
+// interrupted words the error of a run that Ctrl-C ended.
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	}
+	return err
+}
+
+// remind says what is left of a run that did not come to its end, and how to go
+// on.
+func remind(std stdio, s *session.Session, err error, trials int) {
+	if errors.Is(err, plan.ErrHopeless) {
+		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
+		return
+	}
+	var over *plan.OverBudgetError
+	if errors.As(err, &over) {
+		std.notef("finished trials kept in %s: %d", s.Dir, trials) // the error says how to go on
+		return
+	}
+	std.notef("finished trials kept in %s: %d; the same command with --out %s resumes it", s.Dir, trials, s.Dir)
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// observeOptions are the flags of procfit observe.
+type observeOptions struct {
+	measurement
+	unsafe bool
+}
+
+func newObserve(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "observe [flags] PID|:PORT",
+		Short: "Measure a server that is already running, at a rate that you choose",
+		Long: `Send requests at --rate to a Go server that is already running, and report which
+GOMAXPROCS it runs with, its latency at that rate, its CPU time and how often it is
+throttled. Nothing of the server is started, changed or stopped.
+
+The server is a process ID, or the port where it listens. By its port the load goes to
+http://127.0.0.1:PORT/, unless --url names another address. Requests that may change
+what the server holds (POST, PUT, …) are sent only with --allow-unsafe-methods.
+
+procfit ps lists the Go programs that run. For a server in another language, use
+procfit load.`,
+		Example: `  procfit observe :8080 --rate 300
+  procfit observe :8080 --rate 300 --url http://127.0.0.1:8080/orders --connections 16`,
+	}
+	o := newObserveOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
+}
+
+func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
+	o := &observeOptions{measurement: newMeasurement("observe")}
+	o.spec.Waits = []string{"request"}
+	names := slices.Concat(except(loadFields, "rate"), callFields, []string{"metric", "seed", "load-cpuset"})
+	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
+		field.Field{Name: "url", Help: "where the requests go (default http://127.0.0.1:PORT/)"},
+		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
+		field.Field{Name: "rate", Help: "requests per second to send"},
+		field.Field{Name: "repeats", Help: "how many trials to measure (default 6)"})...)
+	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods other than GET and HEAD, which may change data", Value: field.Switch(&o.unsafe), Group: field.Load, Aside: field.OfAsking}
+	o.bind(std, cmd, slices.Concat(fields, []field.Field{unsafe}, o.own()))
+	return o
+}
+
+// run is procfit observe.
+func (o *observeOptions) run(ctx context.Context, std stdio, args []string) error {
+	if len(args) != 1 {
+		return usageError("observe takes one process ID or :PORT, got %d words; try: procfit observe :8080 --rate 100", len(args))
+	}
+	o.operands = args
+	if err := o.check(); err != nil {
+		return err
+	}
+	s, err := o.resolve(std)
+	if err != nil {
+		return err
+	}
+	announce(std, s)
+	return o.onThisMachine(ctx, std, s)
+}
+
+func (o *observeOptions) resolve(std stdio) (*session.Session, error) {
+	spec, err := o.settled(std)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Target.URL, err = readURLs(o.spec, &spec, o.spec.URLs, std); err != nil {
+		return nil, err
+	}
+	if spec.Target.Attach, err = local.Attach(o.operands[0]); err != nil {
+		return nil, refusal(err)
+	}
+	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok && spec.Target.URL == "" {
+		spec.Target.URL = "http://127.0.0.1:" + port + "/"
+	}
+	if m := changing(spec.Load); m != nil && !o.unsafe {
+		return nil, usageError("%s may change what the server holds; --allow-unsafe-methods sends it", phrase.And(m))
+	}
+	if !o.has("rate") || o.text("rate") == "auto" {
+		return nil, usageError("observe needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
+	}
+	return o.here(spec)
+}
+
+// changing are the methods of a load that are not safe (RFC 9110, 9.2.1).
+func changing(l plan.Load) (list []string) {
+	add := func(method string) {
+		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS", "TRACE"}, method) && !slices.Contains(list, method) {
+			list = append(list, method)
+		}
+	}
+	switch {
+	case l.GRPC != nil:
+		list = append(list, "a call of "+l.GRPC.Method)
+	case len(l.Requests) > 0:
+		for _, r := range l.Requests {
+			add(r.EffectiveMethod())
+		}
+	case l.Command != "":
+		list = append(list, "the --load command")
+	default:
+		add(l.EffectiveMethod())
+	}
+	return list
+}
+
+// announce prints what will be done to a server that somebody may be using.
+func announce(std stdio, s *session.Session) {
+	a, l := s.Spec.Target.Attach, s.Spec.Load
+	procs := "a GOMAXPROCS that cannot be read"
+	if a.Procs != nil {
+		procs = fmt.Sprintf("GOMAXPROCS %d", *a.Procs)
+	}
+	what := l.EffectiveMethod() + " " + s.Header.Target.URL
+	switch {
+	case l.GRPC != nil:
+		what = "calls of " + l.GRPC.Method
+	case l.Command != "":
+		what = "what the --load command sends"
+	case len(l.Requests) > 0:
+		what = phrase.Count(len(l.Requests), "request") + " of a mix"
+	}
+	std.notef("process %d (%s) runs with %s and gets %s at %s req/s, over %s; nothing of it is stopped or changed",
+		a.PID, phrase.Clean(a.Name), procs, what, number.Count(l.Rate), phrase.Count(l.Connections, "connection"))
+}

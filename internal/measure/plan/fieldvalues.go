@@ -1,0 +1,257 @@
+package plan
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/secret"
+)
+
+// waits are the parts of --timeout that the command has.
+func (f *Flags) waits() (parts []field.Part) {
+	t, l := &f.Target, &f.Load
+	all := []field.Part{
+		{Name: "ready", Value: field.Time(&t.ReadyTimeout, 1, "30s")},
+		{Name: "request", Value: field.Time(&l.RequestTimeout, 1, "10s")},
+		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s")},
+		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s")},
+	}
+	return only(all, f.Waits)
+}
+
+// secure are the parts of --tls that the command has.
+func (f *Flags) secure() []field.Part {
+	tls := &f.Load.TLS
+	all := []field.Part{
+		{Name: "ca", Value: field.Text(&tls.CACert)},
+		{Name: "cert", Value: field.Text(&tls.Cert)},
+		{Name: "key", Value: field.Text(&tls.Key)},
+		{Name: "name", Value: field.Text(&tls.ServerName)},
+		{Name: "insecure", Value: field.Switch(&tls.Insecure), Alone: true},
+	}
+	return only(all, f.TLSParts)
+}
+
+func only(all []field.Part, names []string) []field.Part {
+	if names == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(p field.Part) bool { return !slices.Contains(names, p.Name) })
+}
+
+// defaultWaits is the default of --timeout.
+func (f *Flags) defaultWaits() string {
+	var words []string
+	for _, p := range f.waits() {
+		if now := p.Value.String(); now != "" {
+			words = append(words, p.Name+"="+now)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// cpus is a list of CPUs, or a name of some, which only their machine can tell.
+func cpus(p *cpuset.Set, name *string) field.Value {
+	return field.Parsed(p, "", func(text string) (cpuset.Set, error) {
+		*name = ""
+		if word := strings.TrimSpace(text); word != "" && unicode.IsLetter(rune(word[0])) {
+			*name = word
+			return nil, nil
+		}
+		set, err := cpuset.Parse(text)
+		if err != nil {
+			err = fmt.Errorf("%q: expected CPU numbers and ranges, such as 0-1,3, or node0, cores, performance, efficiency", text)
+		}
+		return set, err
+	})
+}
+
+// loadCPUs is a list of CPUs as cpus reads it, or shared.
+func (f *Flags) loadCPUs() field.Value {
+	list := cpus(&f.Load.CPUs, &f.LoadNamed)
+	return field.Parsed(&f.Load.Shared, "", func(text string) (bool, error) {
+		if text == "shared" {
+			f.Load.CPUs, f.LoadNamed = nil, ""
+			return true, nil
+		}
+		return false, list.Set(text)
+	})
+}
+
+// statusList is a text that means HTTP statuses; no command is only digits.
+var statusList = regexp.MustCompile(`^[0-9][0-9, -]*$`)
+
+// readyProbe reads tcp, grpc, statuses, a URL with or without them, or a command.
+func (f *Flags) readyProbe(text string) (p ready.Probe, err error) {
+	text = strings.TrimSpace(text)
+	statuses := ""
+	if rest, last, ok := strings.Cut(text, " "); ok && strings.Contains(rest, "://") && statusList.MatchString(last) {
+		text, statuses = rest, last
+	} else if statusList.MatchString(text) {
+		text, statuses = "", text
+	}
+	isCommand := false
+	if text != "" {
+		p, isCommand = ready.Parse(text)
+	}
+	if isCommand {
+		p.Command, err = words(text)
+	}
+	if statuses != "" {
+		p.Statuses, err = ready.ParseStatuses(statuses)
+	}
+	p.Health = f.Target.Ready.Health
+	return p, err
+}
+
+// protoFile is a file with types: source goes to Call.Proto, and a descriptor set to
+// Call.Protoset.
+func (f *Flags) protoFile(text string) (string, error) {
+	if filepath.Ext(text) == ".proto" {
+		return text, nil
+	}
+	if f.Call.Protoset != "" {
+		return "", fmt.Errorf("%q: %s is a descriptor set already; use only one", text, f.Call.Protoset)
+	}
+	f.Call.Protoset = text
+	return "", nil
+}
+
+// oneLimit reads one limit; 0 is none.
+func oneLimit(text string) (*float64, error) {
+	list, err := limits(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) != 1:
+		return nil, fmt.Errorf("%q: expected one CPU limit, such as 500m, 0.5 or none", text)
+	case list[0] == nil:
+		return new(float64), nil
+	}
+	return list[0], nil
+}
+
+func seed(text string) (uint64, error) {
+	v, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		err = fmt.Errorf("%q: expected a whole number from 0", text)
+	}
+	return v, err
+}
+
+// words splits a command as a shell would; nil where none is given.
+func words(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	list, err := load.Split(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q: %w", secret.Text(text), err)
+	case len(list) == 0:
+		return nil, fmt.Errorf("%q: expected a command", text)
+	}
+	return list, nil
+}
+
+// generator is a command that words splits, once the trial fills it in.
+func generator(text string) (string, error) {
+	_, err := words(text)
+	return text, err
+}
+
+// limits reads "none,500m,2", each once; nil stands for no limit.
+func limits(text string) ([]*float64, error) {
+	if text == "" {
+		return []*float64{nil}, nil
+	}
+	var list []*float64
+	for item := range strings.SplitSeq(text, ",") {
+		var limit *float64
+		if item = strings.TrimSpace(item); item != "none" {
+			number, milli := strings.CutSuffix(item, "m")
+			v, err := field.Above("")(number)
+			if err != nil {
+				return nil, &field.Mistake{Text: item, Reason: "expected a CPU limit above zero, in CPUs or thousandths of one, or none", Example: "500m"}
+			}
+			if milli {
+				v /= 1000
+			}
+			limit = &v
+		}
+		if err := tooLow(limit); err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(list, func(have *float64) bool { return equal(have, limit) }) {
+			list = append(list, limit)
+		}
+	}
+	return list, nil
+}
+
+// minQuota is the kernel's smallest quota, 1 ms, in the period of 100 ms
+// (kernel/sched/core.c, min_cfs_quota_period).
+const minQuota = 0.01
+
+// tooLow refuses a limit that the kernel does not know.
+func tooLow(limit *float64) error {
+	if limit == nil || *limit >= minQuota {
+		return nil
+	}
+	return fmt.Errorf("%g: the kernel allows no CPU limit below 1 ms in a period of 100 ms, which is %g CPUs", *limit, minQuota)
+}
+
+// Rate reads requests per second; 0 stands for auto.
+func Rate(text string) (float64, error) {
+	if text == "auto" {
+		return 0, nil
+	}
+	return field.Above("a number of requests per second above zero, or auto")(text)
+}
+
+// goVersionForm takes 1.24, 1.24.6 and 1.26rc1, each with or without "go".
+var goVersionForm = regexp.MustCompile(`^(go)?\d+\.\d+(\.\d+|(rc|beta)\d+)?$`)
+
+func goVersion(text string) (string, error) {
+	if !goVersionForm.MatchString(text) {
+		return "", fmt.Errorf("%q: expected a Go version such as 1.24 or 1.24.6", text)
+	}
+	return strings.TrimPrefix(text, "go"), nil
+}
+
+// longestName is how many characters a title has at most: it is a headline.
+const longestName = 80
+
+func title(text string) (string, error) {
+	switch {
+	case text != "" && strings.TrimSpace(text) == "":
+		return "", fmt.Errorf("%q: expected at least one letter", text)
+	case utf8.RuneCountInString(text) > longestName:
+		return "", fmt.Errorf("has %d characters: expected at most %d", utf8.RuneCountInString(text), longestName)
+	}
+	return text, nil
+}
+
+// variable reads NAME=VALUE. It never quotes a value: it may be a credential.
+func variable(text string) (string, error) {
+	name, _, ok := strings.Cut(text, "=")
+	switch {
+	case !ok:
+		return "", fmt.Errorf("has no =: expected NAME=VALUE, such as GOGC=50")
+	case strings.TrimSpace(name) == "":
+		return "", fmt.Errorf("has no name before the =: expected NAME=VALUE, such as GOGC=50")
+	case name == "GOMAXPROCS":
+		return "", fmt.Errorf("GOMAXPROCS: procfit sets it; name the values with --procs")
+	}
+	return text, nil
+}
